@@ -1,0 +1,45 @@
+// The Bully algorithm (Garcia-Molina 1982) as the selector of PROTOCOL §7: who stands is the
+// highest connected, eligible, quorum-connected node. It decides nothing about safety; that is
+// Core's.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "protocol/core.hpp"
+
+namespace bullring::protocol {
+
+class Bully {
+public:
+    explicit Bully(std::size_t members) : fruitless_(members), ignored_until_(members, long_ago) {}
+
+    void on_election(Core& core, Step& step, Index from, const Election& message);
+    void on_ok(Core& core, Step& step, Index from, const Ok& message);
+    void on_decline(Core& core, Step& step, Index from, const Decline& message);
+    void on_leader_is(Core& core, Step& step, Index from, const LeaderIs& message);
+    /// Timers and conditions, after every event.
+    void advance(Core& core, Step& step);
+    /// Carries a lease request to the voters: to all of them directly.
+    void carry(Core& core, Step& step, const Coordinator& request);
+    void collect_wakes(WakeTime& wake) const;
+    bool operator==(const Bully&) const = default;
+
+private:
+    enum class Phase : std::uint8_t { idle, polling, deferring };
+
+    void start(Core& core, Step& step, const char* reason);
+    void stand(Core& core, Step& step);
+    void become_idle();
+
+    Phase phase_ = Phase::idle;
+    std::uint64_t attempt_ = 0;
+    MemberSet asked_;        // polling: who has not answered yet
+    Instant until_ = never;  // T_ok while polling, T_coord while deferring
+    Index deferred_to_ = 0;
+    bool wants_to_start_ = false;          // somebody lower asked, and was told OK
+    std::vector<std::uint8_t> fruitless_;  // waits on a node that led to no leader
+    std::vector<Instant> ignored_until_;   // its OKs do not count until then
+};
+
+}  // namespace bullring::protocol

@@ -1,0 +1,46 @@
+// What a node is told at its start. The host validates it; nothing here changes afterwards.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "protocol/ids.hpp"
+#include "protocol/membership.hpp"
+#include "protocol/messages.hpp"
+#include "protocol/state.hpp"
+#include "protocol/timing.hpp"
+
+namespace bullring::protocol {
+
+enum class FirstEpoch : std::uint8_t { clock, zero };
+
+struct Config {
+    NodeId self;
+    Membership members;
+    std::string cluster = "bullring";
+    Algorithm algorithm = Algorithm::bully;
+    QuorumMode quorum = QuorumMode::majority;
+    RingHeartbeats ring_heartbeats = RingHeartbeats::mesh;
+    RingRenewal ring_renewal = RingRenewal::direct;
+    Timing timing;
+    Priority priority;
+    std::string advertised;
+    bool preempt = true;
+    bool fast_release = true;  // --fast-release: as voter and as holder
+    bool tie = true;           // ask voters to tie grants to sessions; false where children act
+    Duration bootstrap_wait = seconds(10);
+    FirstEpoch first_epoch = FirstEpoch::clock;
+    bool operator==(const Config&) const = default;
+};
+
+/// What differs from run to run. Read after the directory's lock is held (R6).
+struct Start {
+    Instant now;
+    Incarnation incarnation;
+    std::uint64_t seed = 0;
+    std::optional<Durable> file;      // nullopt: there was none
+    std::uint64_t wall_clock_ms = 0;  // since 1970, already not before the build date
+};
+
+}  // namespace bullring::protocol

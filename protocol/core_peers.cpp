@@ -1,0 +1,139 @@
+// Failure detection (PROTOCOL §6): who is heard, who is connected both ways, whether that is a
+// majority, and what is known of a leader, first-hand and second-hand.
+#include "protocol/core.hpp"
+
+namespace bullring::protocol {
+
+namespace {
+
+bool ring_neighbours(Index a, Index b, std::size_t size) {
+    return (a + 1U) % size == b || (b + 1U) % size == a;
+}
+
+}  // namespace
+
+bool Core::heartbeats_to(Index i) const {
+    return config_.algorithm != Algorithm::ring ||
+           config_.ring_heartbeats == RingHeartbeats::mesh || ring_neighbours(me_, i, size());
+}
+
+bool Core::heard(Index i, Instant now) const {
+    const Peer& peer = peers_[i];
+    return peer.accepted && !due(now, peer.heard_at + timing().suspect_after);
+}
+
+bool Core::connected(Index i, Instant now) const {
+    if (i == me_) return false;
+    const Peer& peer = peers_[i];
+    // Without heartbeats from it there is nothing to hear: two open sessions have to do.
+    if (!heartbeats_to(i)) return peer.accepted && peer.dialled && !peer.hop_failed;
+    return heard(i, now) && peer.has_heartbeat && peer.heartbeat.heard.contains(me_);
+}
+
+MemberSet Core::connected(Instant now) const {
+    MemberSet members;
+    for (Index i = 0; i < size(); ++i)
+        if (connected(i, now)) members.insert(i);
+    return members;
+}
+
+bool Core::quorum_connected(Instant now) const { return 1 + connected(now).size() >= majority(); }
+
+MemberSet Core::connected_higher(Instant now) const {
+    MemberSet members;
+    for (Index i = 0; i < size(); ++i) {
+        if (!connected(i, now) || rank(i) < own_rank()) continue;
+        const Peer& peer = peers_[i];
+        if (peer.priority.is_never()) continue;
+        if (!peer.has_heartbeat || peer.heartbeat.eligible) members.insert(i);
+    }
+    return members;
+}
+
+bool Core::eligible(Instant now) const {
+    if (config_.priority.is_never() || !healthy_ || stopping_) return false;
+    if (!due(now, healthy_from_) || !due(now, held_down_until_)) return false;
+    if (role_ == Role::stepping_down || !due(now, stand_back_until_)) return false;
+    std::size_t refusing = 0;
+    for (Index i = 0; i < size(); ++i)
+        if (i != me_ && peers_[i].has_ack && timing().lease > peers_[i].ack.lease_max) ++refusing;
+    return size() - refusing >= majority();
+}
+
+LeaderView Core::first_hand(Instant now) const {
+    if (own_lease_valid(now))
+        return {config_.self, epoch(), textbook() ? never : lease_end(), published_};
+    if (promise_.live_to_other(now, own_key()))
+        return {promise_.key().id, promise_.epoch(), promise_.end(), promise_.to_leader()};
+    if (!textbook()) return {};
+    // Without a majority there are no promises: whoever says it leads is believed, the highest
+    // first.
+    LeaderView best;
+    Rank best_rank;
+    for (Index i = 0; i < size(); ++i) {
+        if (i == me_ || !heard(i, now) || peers_[i].view.leader != id(i)) continue;
+        // The textbook's bully: a lower leader is none for a higher node that may stand.
+        if (config_.preempt && rank(i) < own_rank() && eligible(now)) continue;
+        if (best.leader && rank(i) < best_rank) continue;
+        best = peers_[i].view;
+        best_rank = rank(i);
+    }
+    return best;
+}
+
+LeaderView Core::second_hand(Instant now) const {
+    LeaderView best;
+    if (textbook()) return best;
+    for (Index i = 0; i < size(); ++i) {
+        if (i == me_ || !heard(i, now)) continue;
+        const LeaderView& view = peers_[i].view;
+        if (!view.leader || view.leader == config_.self || due(now, view.until)) continue;
+        if (known_gone(view.leader, view.epoch, now)) continue;
+        if (!best.leader || view.epoch > best.epoch ||
+            (view.epoch == best.epoch && view.announced && !best.announced))
+            best = view;
+    }
+    return best;
+}
+
+bool Core::leader_known(Instant now) const {
+    return static_cast<bool>(first_hand(now).leader) || static_cast<bool>(second_hand(now).leader);
+}
+
+void Core::adopt_view(Step& step, Index from, const LeaderView& view) {
+    if (view.leader == config_.self || known_gone(view.leader, view.epoch, step.now)) return;
+    peers_[from].view = view;
+}
+
+bool Core::known_gone(NodeId holder, Epoch epoch, Instant now) const {
+    const auto i = config_.members.index(holder);
+    if (!i) return true;
+    return epoch <= peers_[*i].gone_epoch && !due(now, peers_[*i].gone_until);
+}
+
+bool Core::gone_just_now(NodeId holder, Instant now) const {
+    const auto i = config_.members.index(holder);
+    return i && !due(now, peers_[*i].gone_at + timing().campaign_wait);
+}
+
+void Core::on_heartbeat(Step& step, Index from, const Heartbeat& heartbeat) {
+    Peer& peer = peers_[from];
+    peer.has_heartbeat = true;
+    peer.heartbeat = heartbeat;
+    peer.heartbeat_at = step.now;
+    raise_max_seen(heartbeat.max_seen);
+    raise_max_seen(heartbeat.leader_epoch);
+    const bool names_leader = heartbeat.leader && heartbeat.leader_remaining.ns > 0;
+    if (!names_leader) {
+        peer.view = {};
+    } else if (heartbeat.leader == config_.self ||
+               known_gone(heartbeat.leader, heartbeat.leader_epoch, step.now)) {
+        peer.view = {};
+    } else {
+        peer.view = {heartbeat.leader, heartbeat.leader_epoch,
+                     step.now + std::min(heartbeat.leader_remaining, timing().lease_max * 2),
+                     heartbeat.leader_announced};
+    }
+}
+
+}  // namespace bullring::protocol

@@ -1,0 +1,275 @@
+// Handshakes, the ends of sessions, and the dialler's close rule (PROTOCOL §3). A dialled session
+// to which a counted, unexpired grant is tied is never closed here: its FIN would release the
+// promise.
+#include <algorithm>
+
+#include "protocol/core.hpp"
+
+namespace bullring::protocol {
+
+namespace {
+
+std::string list_text(const std::vector<NodeId>& ids) {
+    std::string text;
+    for (const NodeId id : ids) text += (text.empty() ? "" : ",") + std::to_string(id.value);
+    return text;
+}
+
+const char* text(Algorithm algorithm) { return algorithm == Algorithm::bully ? "bully" : "ring"; }
+const char* text(QuorumMode mode) { return mode == QuorumMode::majority ? "majority" : "none"; }
+const char* text(RingHeartbeats mode) {
+    return mode == RingHeartbeats::mesh ? "mesh" : "neighbours";
+}
+const char* text(RingRenewal mode) { return mode == RingRenewal::direct ? "direct" : "token"; }
+
+std::string versions_text(std::uint16_t lowest, std::uint16_t highest) {
+    return std::to_string(lowest) + "-" + std::to_string(highest);
+}
+
+/// What all members must have in common.
+std::optional<Refused> common_difference(const Config& mine, const Hello& yours) {
+    if (yours.version_highest < version_lowest || yours.version_lowest > version_highest)
+        return Refused{"version", versions_text(version_lowest, version_highest),
+                       versions_text(yours.version_lowest, yours.version_highest)};
+    if (yours.cluster != mine.cluster) return Refused{"cluster", mine.cluster, yours.cluster};
+    if (yours.members != mine.members.ids())
+        return Refused{"members", list_text(mine.members.ids()), list_text(yours.members)};
+    if (yours.quorum != mine.quorum)
+        return Refused{"quorum", text(mine.quorum), text(yours.quorum)};
+    if (yours.algorithm != mine.algorithm)
+        return Refused{"algorithm", text(mine.algorithm), text(yours.algorithm)};
+    if (yours.ring_heartbeats != mine.ring_heartbeats)
+        return Refused{"ring-heartbeats", text(mine.ring_heartbeats), text(yours.ring_heartbeats)};
+    if (yours.ring_renewal != mine.ring_renewal)
+        return Refused{"ring-renewal", text(mine.ring_renewal), text(yours.ring_renewal)};
+    if (yours.rho_ppm != mine.timing.rho_ppm)
+        return Refused{"rho", std::to_string(mine.timing.rho_ppm), std::to_string(yours.rho_ppm)};
+    return std::nullopt;
+}
+
+}  // namespace
+
+void Core::on_dialled(Step& step, const Dialled& event) {
+    const auto peer = config_.members.index(event.peer);
+    if (!peer || *peer == me_) return;
+    sessions_.add(DialledSession{event.session, *peer, DialledState::greeting});
+    Hello hello;
+    hello.cluster = config_.cluster;
+    hello.members = config_.members.ids();
+    hello.quorum = config_.quorum;
+    hello.algorithm = config_.algorithm;
+    hello.ring_heartbeats = config_.ring_heartbeats;
+    hello.ring_renewal = config_.ring_renewal;
+    hello.rho_ppm = timing().rho_ppm;
+    hello.id = config_.self;
+    hello.incarnation = incarnation_;
+    hello.session = event.session;
+    hello.priority = config_.priority;
+    hello.lease = timing().lease;
+    hello.advertised = config_.advertised;
+    hello.addresses = event.addresses;
+    hello.release_ok = config_.fast_release && config_.tie && !textbook();
+    step.act(Send{event.session, hello});
+}
+
+std::optional<Refused> Core::hello_difference(const HelloReceived& event, Instant now) const {
+    const Hello& hello = event.hello;
+    if (auto difference = common_difference(config_, hello)) return difference;
+    const auto index = config_.members.index(hello.id);
+    if (!index)
+        return Refused{"id", "one of " + list_text(config_.members.ids()),
+                       std::to_string(hello.id.value)};
+    if (*index == me_)
+        return Refused{"id", std::to_string(config_.self.value) + " is this node's own id",
+                       std::to_string(hello.id.value)};
+    const Peer& peer = peers_[*index];
+    if (heard(*index, now) && peer.incarnation != hello.incarnation)
+        return Refused{
+            "id", "another process with id " + std::to_string(hello.id.value) + " is connected",
+            std::to_string(hello.id.value)};
+    if (sessions_.has_accepted(*index, hello.incarnation, hello.session))
+        return Refused{"session", "already open", std::to_string(hello.session.value)};
+    if (sessions_.accepted_of(*index) >= SessionTable::per_peer_max)
+        return Refused{"sessions", "at most " + std::to_string(SessionTable::per_peer_max),
+                       "one more"};
+    return std::nullopt;
+}
+
+void Core::refuse(Step& step, const HelloReceived& event, const Refused& refused) {
+    step.act(Send{event.session, refused});
+    step.act(CloseSession{event.session});
+    step.act(HandshakeRefused{event.hello.id, true, refused});
+}
+
+void Core::on_hello(Step& step, const HelloReceived& event) {
+    const Hello& hello = event.hello;
+    if (const auto difference = hello_difference(event, step.now))
+        return refuse(step, event, *difference);
+    const Index index = *config_.members.index(hello.id);
+    Peer& peer = peers_[index];
+    if (peer.incarnation != hello.incarnation) {
+        peer.has_heartbeat = false;
+        peer.heartbeat = {};
+        peer.view = {};
+    } else {
+        // The same run is back: it was not gone after all.
+        peer.gone_until = long_ago;
+    }
+    peer.incarnation = hello.incarnation;
+    peer.priority = hello.priority;
+    peer.lease = hello.lease;
+    peer.advertised = hello.advertised;
+    // The newest by the dialler's numbers: two sockets may be read in any order.
+    const AcceptedSession* current = sessions_.accepted(peer.accepted);
+    if (current == nullptr || current->incarnation != hello.incarnation ||
+        current->number < hello.session)
+        peer.accepted = event.session;
+    peer.heard_at = step.now;
+    peer.hop_failed = false;
+
+    // The addresses agree unless something in between rewrites them, and could send a FIN of its
+    // own.
+    const bool direct = event.addresses.local == hello.addresses.remote &&
+                        event.addresses.remote == hello.addresses.local;
+    sessions_.add(AcceptedSession{event.session, index, hello.incarnation, hello.session,
+                                  config_.fast_release && hello.release_ok && direct});
+    if (hello.lease <= timing().lease_max) want_durable({}, promise_length(hello.lease));
+
+    HelloAck ack;
+    ack.id = config_.self;
+    ack.incarnation = incarnation_;
+    ack.priority = config_.priority;
+    ack.lease = timing().lease;
+    ack.addresses = event.addresses;
+    ack.max_seen = max_seen_;
+    ack.hw = std::max(disk_.hw, wanted_.hw);
+    ack.promised_max = std::max(disk_.promised_max, wanted_.promised_max);
+    ack.lease_max = timing().lease_max;
+    ack.had_file_at_start = had_file_;
+    ack.recovering = recovering_;
+    step.act(Send{event.session, ack});
+    if (!sessions_.has_dialled_in_use(index)) step.act(DialNow{hello.id});
+    // It waits for its bit in our mask before it counts us as connected.
+    send(step, index, heartbeat(step.now));
+}
+
+void Core::on_hello_ack(Step& step, SessionId id, const HelloAck& ack) {
+    DialledSession* session = sessions_.dialled(id);
+    if (session == nullptr || session->state != DialledState::greeting) return;
+    const Index index = session->peer;
+    Peer& peer = peers_[index];
+    if (ack.id != this->id(index)) {
+        step.act(HandshakeRefused{
+            this->id(index), false,
+            Refused{"id", std::to_string(ack.id.value), std::to_string(this->id(index).value)}});
+        return give_up_dialled(step, *session, SessionEnd::protocol);
+    }
+    session->state = DialledState::up;
+    if (peer.dialled) {
+        if (DialledSession* older = sessions_.dialled(peer.dialled))
+            older->state = DialledState::lingering;
+    }
+    peer.dialled = id;
+    peer.has_ack = true;
+    peer.ack = ack;
+    raise_max_seen(ack.max_seen);
+    if (recovering_) {
+        promise_.raise_floor(ack.max_seen);
+        promise_.raise_floor(ack.hw);
+        raise_max_seen(promise_.vmax());
+    }
+    send(step, index, heartbeat(step.now));
+    if (textbook()) {
+        if (role_ == Role::leader)
+            send(step, index, Coordinator{epoch(), timing().lease, step.now, true, false});
+        return;
+    }
+    // What was broadcast before this session was up is asked again, with a stamp of now.
+    const bool tie = config_.tie && config_.fast_release;
+    if (role_ == Role::candidate)
+        send(step, index, Coordinator{epoch(), timing().campaign_lease, step.now, false, tie});
+    if (own_lease_valid(step.now) && next_renewal_ != never)
+        send(step, index, Coordinator{epoch(), timing().lease, step.now, true, tie});
+}
+
+void Core::on_refused(Step& step, SessionId id, const Refused& refused) {
+    DialledSession* session = sessions_.dialled(id);
+    if (session == nullptr || session->state != DialledState::greeting) return;
+    step.act(HandshakeRefused{this->id(session->peer), false, refused});
+    give_up_dialled(step, *session, SessionEnd::protocol);
+}
+
+void Core::on_session_ended(Step& step, const SessionEnded& event) {
+    if (DialledSession* session = sessions_.dialled(event.session)) {
+        give_up_dialled(step, *session, event.how);
+        return;
+    }
+    if (const AcceptedSession* found = sessions_.accepted(event.session)) {
+        const AcceptedSession session = *found;
+        sessions_.remove_accepted(session.id);
+        end_accepted(step, session, event.how);
+    }
+}
+
+void Core::give_up_dialled(Step& step, DialledSession& session, SessionEnd how) {
+    Peer& peer = peers_[session.peer];
+    if (peer.dialled == session.id) peer.dialled = no_session;
+    // A socket in error state can send no FIN any more.
+    if (how == SessionEnd::reset || session.state == DialledState::greeting) {
+        step.act(CloseSession{session.id});
+        sessions_.remove_dialled(session.id);
+        return;
+    }
+    session.state = DialledState::lingering;
+    close_lingering(step);
+}
+
+void Core::close_lingering(Step& step) {
+    std::vector<SessionId> over;
+    for (const DialledSession& session : sessions_.all_dialled())
+        if (session.state == DialledState::lingering &&
+            (role_ == Role::follower || !lease_valid(step.now, lease_.tied_until(session.id))))
+            over.push_back(session.id);
+    for (const SessionId id : over) {
+        step.act(CloseSession{id});
+        sessions_.remove_dialled(id);
+    }
+}
+
+void Core::end_accepted(Step& step, const AcceptedSession& session, SessionEnd how) {
+    // R4. Nothing but a FIN that was read to the end releases anything.
+    if (how == SessionEnd::eof && session.release_ok)
+        promise_.release_session(session.id, step.now);
+    if (park_ && park_->from.id == session.id) park_.reset();
+    std::erase_if(awaiting_disk_,
+                  [&](const PendingRequest& pending) { return pending.from.id == session.id; });
+    Peer& peer = peers_[session.peer];
+    if (peer.accepted != session.id) return;
+    peer.accepted = no_session;
+    peer.has_heartbeat = false;
+    peer.view = {};
+    peer.last_end = how == SessionEnd::eof       ? PeerDownReason::eof
+                    : how == SessionEnd::timeout ? PeerDownReason::timeout
+                    : how == SessionEnd::reset   ? PeerDownReason::reset
+                                                 : PeerDownReason::protocol;
+    if (how == SessionEnd::eof) {
+        peer.gone_epoch = max_seen_;
+        peer.gone_at = step.now;
+        peer.gone_until = step.now + promise_length(std::max(peer.lease, timing().lease));
+    }
+}
+
+std::optional<AcceptedSession> Core::sender_of(Step& step, SessionId id) {
+    const AcceptedSession* session = sessions_.accepted(id);
+    if (session == nullptr) return std::nullopt;
+    Peer& peer = peers_[session->peer];
+    if (peer.accepted == id) {
+        peer.heard_at = step.now;
+        peer.hop_failed = false;
+    }
+    return *session;
+}
+
+bool Core::can_send(Index to) const { return to != me_ && peers_[to].dialled; }
+
+}  // namespace bullring::protocol

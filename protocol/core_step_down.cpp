@@ -1,0 +1,177 @@
+// The end of a leadership (PROTOCOL R5), strictly in its order: unpublish, end the task, RESIGN,
+// and only then may sessions close. And the reasons for one: resign, preemption, stop, health,
+// lapse.
+#include <algorithm>
+
+#include "protocol/assert.hpp"
+#include "protocol/core.hpp"
+
+namespace bullring::protocol {
+
+void Core::check_lapse(Step& step) {
+    if (role_ == Role::leader) {
+        if (lease_valid(step.now, textbook() ? textbook_end_ : lease_end() - timing().kill_margin))
+            return;
+        if (!published_ && lease_valid(step.now, lease_end())) return;
+        // Lapse is final, whatever grants arrive later.
+        const bool early = config_.ring_heartbeats == RingHeartbeats::neighbours &&
+                           elapsed(elected_at_, step.now) < timing().lease;
+        if (early) held_down_until_ = step.now + timing().ring_wait * (4 * (1 + me_ % 2));
+        become_stepping_down(step, DeposedReason::lease_expired, nobody, false);
+        if (!task_running_) return finish_step_down(step);
+        step.act(StopTask{epoch(), DeposedReason::lease_expired});
+        return;
+    }
+    if (role_ != Role::stepping_down || !step_down_.renewing) return;
+    if (due(step.now, step_down_.give_up_at) ||
+        (!textbook() && !lease_valid(step.now, lease_end()))) {
+        step_down_.renewing = false;
+        next_renewal_ = never;
+    }
+}
+
+void Core::step_down(Step& step, DeposedReason reason, NodeId successor) {
+    if (role_ != Role::leader) return;
+    become_stepping_down(step, reason, successor, reason != DeposedReason::stalled && !textbook());
+    if (!task_running_) return finish_step_down(step);
+    step.act(StopTask{epoch(), reason});
+}
+
+void Core::on_task_ended(Step& step, const TaskEnded& event) {
+    if (event.epoch != epoch() || !task_running_) return;
+    task_running_ = false;
+    if (role_ == Role::leader)
+        step_down(step, event.failed ? DeposedReason::task_failed : DeposedReason::task_ended,
+                  best_successor(step.now));
+    else if (role_ == Role::stepping_down)
+        finish_step_down(step);
+}
+
+void Core::finish_step_down(Step& step) {
+    BULLRING_ASSERT(role_ == Role::stepping_down && !task_running_);
+    const Epoch given_up = epoch();
+    const StepDown how = step_down_;
+    const bool was_published = published_;
+    const Instant end = textbook() ? step.now : earlier(step.now, lease_end());
+    become_follower(step);
+    promise_.release_resigned(own_key(), given_up);
+    broadcast(step, Resign{given_up, how.successor});
+    if (was_published) step.act(Deposed{given_up, how.reason, end});
+    if (how.reason == DeposedReason::lease_expired || how.reason == DeposedReason::stalled ||
+        how.reason == DeposedReason::higher_rank)
+        return;
+    // It keeps the reservation that it announced, or it would win again at once by its rank.
+    stand_back_until_ = step.now + timing().reservation() + timing().coordinator_wait;
+    if (!how.successor) return;
+    reservation_ = {how.successor, step.now + timing().reservation()};
+    if (const auto index = config_.members.index(how.successor))
+        if (how.reason == DeposedReason::preempted) peers_[*index].handed_over = given_up;
+}
+
+NodeId Core::best_successor(Instant now) const {
+    NodeId best = nobody;
+    Rank best_rank;
+    for (Index i = 0; i < size(); ++i) {
+        if (i == me_ || !why_not_successor(id(i), now).empty()) continue;
+        if (best && rank(i) < best_rank) continue;
+        best = id(i);
+        best_rank = rank(i);
+    }
+    return best;
+}
+
+std::string Core::why_not_successor(NodeId to, Instant now) const {
+    const std::string name = "node " + std::to_string(to.value);
+    const auto index = config_.members.index(to);
+    if (!index) return name + " is not a member";
+    if (*index == me_) return name + " is the leader itself";
+    const Peer& peer = peers_[*index];
+    if (!connected(*index, now)) return name + " is not connected";
+    if (peer.priority.is_never()) return name + " is a voter that never leads (priority never)";
+    if (!peer.has_heartbeat) return {};
+    if (peer.heartbeat.recovering) return name + " is silent after a restart";
+    if (!peer.heartbeat.eligible) return name + " does not stand at the moment";
+    if (!peer.heartbeat.quorum_connected) return name + " is not connected to a majority";
+    return {};
+}
+
+void Core::on_resign_requested(Step& step, const ResignRequested& event) {
+    std::string refusal;
+    NodeId successor = event.to;
+    if (role_ != Role::leader) {
+        refusal = "node " + std::to_string(config_.self.value) + " does not lead";
+    } else if (successor) {
+        refusal = why_not_successor(successor, step.now);
+    } else {
+        successor = best_successor(step.now);
+        if (!successor) refusal = "no successor: no other eligible node is connected to a majority";
+    }
+    if (!refusal.empty()) {
+        if (event.request != 0) step.act(ResignAnswer{event.request, false, refusal});
+        return;
+    }
+    resign_request_ = event.request;
+    resigned_epoch_ = epoch();
+    const bool again = !due(step.now, modest_until_ + seconds(3600));
+    modest_for_ =
+        again && modest_for_.ns > 0 ? std::min(modest_for_ * 2, seconds(3600)) : seconds(60);
+    modest_until_ = step.now + modest_for_;
+    step_down(step, DeposedReason::resigned, successor);
+}
+
+void Core::on_stalled(Step& step) { step_down(step, DeposedReason::stalled, nobody); }
+
+void Core::on_health_changed(Step& step, const HealthChanged& event) {
+    if (event.healthy == healthy_) return;
+    healthy_ = event.healthy;
+    if (healthy_) {
+        healthy_from_ = step.now + timing().preempt_delay;
+        return;
+    }
+    if (role_ == Role::candidate) abandon(step, Duration{0});
+    step_down(step, DeposedReason::unhealthy, best_successor(step.now));
+}
+
+void Core::on_stop(Step& step) {
+    if (stopping_) return;
+    stopping_ = true;
+    if (role_ == Role::candidate) abandon(step, Duration{0});
+    step_down(step, DeposedReason::stopped, best_successor(step.now));
+}
+
+void Core::consider_preemption(Step& step) {
+    if (!config_.preempt || role_ != Role::leader || !published_ || textbook()) return;
+    const Duration stable = timing().preempt_delay;
+    if (elapsed(elected_at_, step.now) < stable) return;
+    NodeId best = nobody;
+    Rank best_rank = own_rank();
+    for (Index i = 0; i < size(); ++i) {
+        const Peer& peer = peers_[i];
+        if (i == me_ || rank(i) < best_rank || !why_not_successor(id(i), step.now).empty())
+            continue;
+        if (!peer.has_heartbeat || !due(step.now, peer.hand_over_not_before)) continue;
+        const Duration quorum_age =
+            peer.heartbeat.quorum_age + elapsed(peer.heartbeat_at, step.now);
+        // An age of 0 is told on purpose by a node that its user has asked to resign.
+        if (peer.heartbeat.quorum_age.ns == 0 || quorum_age < stable) continue;
+        if (!peer.up || elapsed(peer.up_since, step.now) < stable) continue;
+        best = id(i);
+        best_rank = rank(i);
+    }
+    if (best) step_down(step, DeposedReason::preempted, best);
+}
+
+Duration Core::reported_quorum_age(Instant now) const {
+    if (quorum_since_ == never || !due(now, modest_until_)) return Duration{0};
+    return std::max(elapsed(quorum_since_, now), Duration{1});
+}
+
+void Core::follow_higher_leader(Step& step) {
+    if (role_ != Role::leader) return;
+    for (Index i = 0; i < size(); ++i)
+        if (i != me_ && heard(i, step.now) && peers_[i].view.leader == id(i) &&
+            rank(i) > own_rank())
+            return step_down(step, DeposedReason::higher_rank, nobody);
+}
+
+}  // namespace bullring::protocol

@@ -1,0 +1,55 @@
+#include "protocol/lease.hpp"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+
+#include "protocol/assert.hpp"
+
+namespace bullring::protocol {
+
+void Lease::begin(Epoch epoch) {
+    BULLRING_ASSERT(epoch > epoch_);
+    epoch_ = epoch;
+    std::fill(grants_.begin(), grants_.end(), Counted{});
+}
+
+void Lease::end() { std::fill(grants_.begin(), grants_.end(), Counted{}); }
+
+void Lease::count(Index voter, Instant end, SessionId tied) {
+    Counted& counted = grants_[voter];
+    if (end.boottime_ns <= counted.end.boottime_ns && end.raw_ns <= counted.end.raw_ns) return;
+    counted = {later(counted.end, end), tied};
+}
+
+Instant Lease::deadline(std::size_t majority) const {
+    if (majority == 0 || majority > grants_.size()) return long_ago;
+    std::array<std::int64_t, members_max> boottime{};
+    std::array<std::int64_t, members_max> raw{};
+    for (std::size_t i = 0; i < grants_.size(); ++i) {
+        boottime[i] = grants_[i].end.boottime_ns;
+        raw[i] = grants_[i].end.raw_ns;
+    }
+    const auto nth = [&](auto& ends) {
+        const auto last = ends.begin() + static_cast<std::ptrdiff_t>(grants_.size());
+        const auto at = ends.begin() + static_cast<std::ptrdiff_t>(majority - 1);
+        std::nth_element(ends.begin(), at, last, std::greater<>());
+        return *at;
+    };
+    return {nth(boottime), nth(raw)};
+}
+
+MemberSet Lease::voters(Instant now) const {
+    MemberSet voters;
+    for (std::size_t i = 0; i < grants_.size(); ++i)
+        if (lease_valid(now, grants_[i].end)) voters.insert(static_cast<Index>(i));
+    return voters;
+}
+
+Instant Lease::tied_until(SessionId session) const {
+    for (const Counted& counted : grants_)
+        if (counted.tied == session) return counted.end;
+    return long_ago;
+}
+
+}  // namespace bullring::protocol

@@ -1,0 +1,44 @@
+// The holder's side of the lease engine (PROTOCOL R3): which voters have granted this epoch, and
+// until when that is a lease. Votes are kept by voter, never counted by message.
+#pragma once
+
+#include <vector>
+
+#include "protocol/ids.hpp"
+#include "protocol/membership.hpp"
+#include "protocol/time.hpp"
+
+namespace bullring::protocol {
+
+class Lease {
+public:
+    Lease() = default;
+    explicit Lease(std::size_t members) : grants_(members) {}
+
+    /// A new candidacy: nothing granted yet. An epoch is never begun twice (R1).
+    void begin(Epoch epoch);
+    /// After the step-down is complete: nothing is counted any more.
+    void end();
+    /// Counts a grant until `end` (the stamp, taken before sending, plus the lease). A later end of
+    /// the same voter replaces an earlier one; an earlier one changes nothing.
+    void count(Index voter, Instant end, SessionId tied);
+
+    Epoch epoch() const { return epoch_; }
+    /// D: the `majority`-th largest end, clock by clock; long_ago with fewer voters than that.
+    Instant deadline(std::size_t majority) const;
+    MemberSet voters(Instant now) const;
+    /// Until when a grant that is tied to this session counts: it must not be closed before.
+    Instant tied_until(SessionId session) const;
+    bool operator==(const Lease&) const = default;
+
+private:
+    struct Counted {
+        Instant end = long_ago;
+        SessionId tied;
+        bool operator==(const Counted&) const = default;
+    };
+    Epoch epoch_;
+    std::vector<Counted> grants_;  // by voter
+};
+
+}  // namespace bullring::protocol

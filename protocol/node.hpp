@@ -1,0 +1,48 @@
+// The public face of the state machine: event in, actions out.
+#pragma once
+
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include "protocol/bully.hpp"
+#include "protocol/core.hpp"
+#include "protocol/ring.hpp"
+
+namespace bullring::protocol {
+
+/// One node of the cluster (protocol/README.md). Copyable and comparable, with no clock, I/O,
+/// thread or pointer in it, so that what runs in production is what a simulator runs. The host
+/// reads the clocks after each event and hands them in; it carries out the actions in their order.
+/// Not thread-safe.
+class Node {
+public:
+    /// The host calls step(now, Wake{}) at once afterwards, so that the first actions come out.
+    Node(const Config& config, const Start& start);
+
+    /// Handles one event and appends what has to be done to `out`. Throws nothing of its own; a
+    /// message that makes no sense here is dropped.
+    void step(Instant now, const Event& event, std::vector<Action>& out);
+
+    /// How long the host may sleep before it owes a Wake; `forever` when nothing is pending. Being
+    /// early does no harm, being late costs time, never safety.
+    Duration until_wake(Instant now) const;
+
+    /// What the node knows, judged at `now`.
+    View view(Instant now) const;
+
+    /// Equal nodes have equal digests; for state spaces and replays.
+    std::uint64_t digest() const;
+
+    bool operator==(const Node&) const = default;
+
+private:
+    void handle(Step& step, const Event& event);
+    void receive(Step& step, const Receive& received);
+    void receive_from(Step& step, const AcceptedSession& from, const Message& message);
+
+    Core core_;
+    std::variant<Bully, Ring> selector_;
+};
+
+}  // namespace bullring::protocol

@@ -1,0 +1,62 @@
+// What a node knows about one other member: from its handshakes, its heartbeats and its silence
+// (PROTOCOL §6). Plain data with a few questions; it decides nothing.
+#pragma once
+
+#include <string>
+
+#include "protocol/actions.hpp"
+#include "protocol/ids.hpp"
+#include "protocol/messages.hpp"
+#include "protocol/time.hpp"
+
+namespace bullring::protocol {
+
+/// Somebody's word that a leader (or a candidate with promises) exists.
+struct LeaderView {
+    NodeId leader;
+    Epoch epoch;
+    Instant until = long_ago;
+    bool announced = false;  // it has announced itself; false: only a promise to a candidate
+    bool operator==(const LeaderView&) const = default;
+};
+
+struct Peer {
+    // ---- From the HELLO of its newest accepted session.
+    Incarnation incarnation;
+    Priority priority;
+    Duration lease{0};
+    std::string advertised;
+    SessionId accepted;           // the newest; `no_session` after its end: then it is not heard
+    Instant heard_at = long_ago;  // the last message on it
+
+    // ---- From its last heartbeat on that session.
+    bool has_heartbeat = false;
+    Heartbeat heartbeat;
+    Instant heartbeat_at = long_ago;
+    LeaderView view;  // from HB, NACK or LEADER; the next HB replaces it
+
+    // ---- From the HELLO_ACK on the session dialled to it.
+    SessionId dialled;     // in use for sending; `no_session` when there is none
+    bool has_ack = false;  // ever, in this run
+    HelloAck ack;          // the newest
+
+    // ---- It is known to be gone as a leader: views of its epochs ≤ gone_epoch are out of date.
+    Epoch gone_epoch;
+    Instant gone_at = long_ago;
+    Instant gone_until = long_ago;
+
+    // ---- Derived, kept to notice changes.
+    bool up = false;  // told as peer_up
+    Instant up_since = long_ago;
+    PeerDownReason last_end = PeerDownReason::timeout;
+    bool hop_failed = false;  // Ring with neighbours' heartbeats: a hop timed out
+
+    // ---- Handovers to it (§9).
+    Epoch handed_over;  // the epoch given up in its favour, while it has not led
+    Duration hand_over_hold_off{0};
+    Instant hand_over_not_before = long_ago;
+
+    bool operator==(const Peer&) const = default;
+};
+
+}  // namespace bullring::protocol

@@ -1,0 +1,221 @@
+#include "protocol/ring.hpp"
+
+#include <algorithm>
+
+namespace bullring::protocol {
+
+namespace {
+
+bool well_formed(const Core& core, const Walk& walk) {
+    const std::uint64_t members =
+        core.size() == members_max ? ~std::uint64_t{0} : (std::uint64_t{1} << core.size()) - 1;
+    if (!core.config().members.index(walk.owner) || (walk.visited.bits() & ~members) != 0)
+        return false;
+    return walk.path.size() <= core.size() && std::all_of(walk.path.begin(), walk.path.end(),
+                                                          [&](Index i) { return i < core.size(); });
+}
+
+}  // namespace
+
+bool Ring::accept(Core& core, Step& step, Index from, const Walk& walk) {
+    if (!well_formed(core, walk)) return false;
+    if (!core.textbook())
+        core.send(step, from, TokenAck{walk.owner, walk.owner_incarnation, walk.round, walk.step});
+    Seen& seen = seen_[*core.config().members.index(walk.owner)];
+    if (seen.incarnation == walk.owner_incarnation &&
+        (walk.round < seen.round || (walk.round == seen.round && walk.step <= seen.step)))
+        return false;
+    seen = {walk.owner_incarnation, walk.round, walk.step};
+    return true;
+}
+
+// ---- The election token.
+
+void Ring::start(Core& core, Step& step, const char* reason) {
+    core.say_election_started(step, reason);
+    own_round_ = ++round_;
+    round_until_ = step.now + core.timing().ring_wait;
+    Token token;
+    token.walk.owner = core.config().self;
+    token.walk.owner_incarnation = core.own_key().incarnation;
+    token.walk.round = own_round_;
+    visit(token.walk, core.me());
+    token.owner_priority = core.config().priority;
+    token.max_seen = core.max_seen();
+    if (!hops_.forward(core, step, token)) own_token_back(core, step, token);
+}
+
+void Ring::on_token(Core& core, Step& step, Index from, const Token& received) {
+    if (!accept(core, step, from, received.walk)) return;
+    core.raise_max_seen(received.max_seen);
+    Token token = received;
+    token.max_seen = std::max(token.max_seen, core.max_seen());
+    if (token.walk.owner == core.config().self) return own_token_back(core, step, token);
+    const LeaderView leader = core.first_hand(step.now);
+    if (leader.leader && leader.leader != token.walk.owner) {
+        const auto rank_of = [](const Token& t) { return Rank{t.owner_priority, t.walk.owner}; };
+        if (!parked_ || rank_of(token) >= rank_of(*parked_)) parked_ = token;
+        return;
+    }
+    pass_or_swallow(core, step, token);
+}
+
+void Ring::pass_or_swallow(Core& core, Step& step, Token token) {
+    const bool better = core.own_rank() > Rank{token.owner_priority, token.walk.owner};
+    if (better && core.may_campaign(step.now) && core.quorum_connected(step.now) &&
+        able(step.now)) {
+        if (own_round_ == 0) start(core, step, "a lower node's token");
+        return;
+    }
+    visit(token.walk, core.me());
+    hops_.forward(core, step, std::move(token));
+}
+
+void Ring::own_token_back(Core& core, Step& step, const Token& token) {
+    if (token.walk.owner_incarnation != core.own_key().incarnation ||
+        token.walk.round != own_round_ || own_round_ == 0)
+        return;
+    if (token.walk.visited.size() >= core.majority()) return stand(core, step);
+    Token onward = token;
+    onward.walk.path = {core.me()};
+    if (!hops_.forward(core, step, onward)) round_failed(core, step, core.timing().ring_wait);
+}
+
+void Ring::round_failed(Core& core, Step& step, Duration wait) {
+    own_round_ = 0;
+    round_until_ = never;
+    able_after_ = step.now + core.timing().ring_wait * 4;
+    core.retry_not_before(step.now + wait);
+}
+
+void Ring::stand(Core& core, Step& step) {
+    own_round_ = 0;
+    round_until_ = never;
+    if (const auto request = core.campaign(step)) carry(core, step, *request);
+}
+
+// ---- The coordinator token.
+
+void Ring::carry(Core& core, Step& step, const Coordinator& request) {
+    const bool by_token =
+        !request.renew || core.textbook() || core.config().ring_renewal == RingRenewal::token;
+    if (!by_token) return core.broadcast(step, request);
+    if (core.size() == 1) return;
+    CoordinatorToken token;
+    own_request_round_ = ++round_;
+    token.walk.owner = core.config().self;
+    token.walk.owner_incarnation = core.own_key().incarnation;
+    token.walk.round = own_request_round_;
+    visit(token.walk, core.me());
+    token.request = request;
+    if (request.renew) token.request.tie = false;
+    if (!hops_.forward(core, step, token)) core.abandon(step, core.timing().hop_wait);
+}
+
+void Ring::on_coordinator_token(Core& core, Step& step, Index from, const CoordinatorToken& token) {
+    if (!accept(core, step, from, token.walk)) return;
+    core.raise_max_seen(token.request.epoch);
+    if (token.walk.owner == core.config().self) return own_request_back(core, step, token);
+    vote_and_pass(core, step, token, step.now + core.timing().hop_wait / 3);
+}
+
+void Ring::vote_and_pass(Core& core, Step& step, CoordinatorToken token, Instant hold_until) {
+    const Index owner = *core.config().members.index(token.walk.owner);
+    if (core.textbook()) {
+        core.note_announcement(owner, token.request.epoch);
+    } else if (!token.walk.visited.contains(core.me())) {
+        const AcceptedSession* session =
+            core.sessions().newest_accepted(owner, token.walk.owner_incarnation);
+        const bool tied = token.request.tie && session != nullptr && session->release_ok;
+        const Vote vote = core.vote(step, {{token.walk.owner, token.walk.owner_incarnation},
+                                           token.request.epoch,
+                                           token.request.lease,
+                                           token.request.renew,
+                                           tied ? session->id : no_session});
+        const bool waits = vote.kind == Vote::Kind::after_disk || vote.reason == NackReason::busy;
+        if (vote.kind != Vote::Kind::granted && waits && !held_ && !due(step.now, hold_until)) {
+            held_ = HeldRequest{std::move(token), hold_until};
+            return;
+        }
+        if (vote.kind == Vote::Kind::granted)
+            token.grants.push_back({core.config().self, core.own_key().incarnation,
+                                    tied ? session->number : no_session});
+        else
+            token.nacks.push_back({core.config().self, vote.reason, vote.promise_holder,
+                                   vote.promised_epoch, vote.remaining});
+    }
+    visit(token.walk, core.me());
+    // Enough for the lease: straight home with it.
+    const bool enough =
+        !core.textbook() && !token.request.renew && 1 + token.grants.size() >= core.majority();
+    if (enough && core.connected(owner, step.now) && hops_.send_to(core, step, owner, token))
+        return;
+    hops_.forward(core, step, std::move(token));
+}
+
+void Ring::own_request_back(Core& core, Step& step, CoordinatorToken token) {
+    const Coordinator& request = token.request;
+    if (core.textbook() || token.walk.owner_incarnation != core.own_key().incarnation ||
+        core.role() == Role::follower || request.epoch != core.epoch())
+        return;
+    for (const TokenGrant& grant : token.grants)
+        if (const auto voter = core.config().members.index(grant.voter);
+            voter && *voter != core.me())
+            core.on_grant(step, *voter,
+                          Grant{token.walk.owner_incarnation, request.epoch, request.lease,
+                                request.stamp, grant.tied_session, grant.voter_incarnation});
+    for (const TokenNack& nack : token.nacks)
+        if (const auto voter = core.config().members.index(nack.voter);
+            voter && *voter != core.me())
+            core.on_nack(step, *voter,
+                         Nack{token.walk.owner_incarnation, request.epoch, nack.reason,
+                              nack.promise_holder, nack.promised_epoch, nack.remaining, false});
+    if (core.role() != Role::candidate || token.walk.round != own_request_round_) return;
+    token.walk.path = {core.me()};
+    if (!hops_.forward(core, step, std::move(token))) core.abandon(step, core.timing().hop_wait);
+}
+
+void Ring::on_token_ack(Core&, Step&, Index from, const TokenAck& ack) { hops_.on_ack(from, ack); }
+
+// ---- Timers and conditions.
+
+void Ring::advance(Core& core, Step& step) {
+    for (AnyToken& stranded : hops_.resend_failed(core, step)) {
+        if (walk_of(stranded).owner != core.config().self) continue;
+        if (auto* token = std::get_if<Token>(&stranded)) own_token_back(core, step, *token);
+        if (auto* token = std::get_if<CoordinatorToken>(&stranded))
+            own_request_back(core, step, std::move(*token));
+    }
+    if (core.answer_call(step)) stand(core, step);
+    if (core.called()) return;
+
+    if (held_ && (!core.promise().live(step.now) || due(step.now, held_->until))) {
+        HeldRequest held = std::move(*held_);
+        held_.reset();
+        vote_and_pass(core, step, std::move(held.token), held.until);
+    }
+    if (parked_) {
+        const LeaderView leader = core.first_hand(step.now);
+        if (!leader.leader || leader.leader == parked_->walk.owner) {
+            const Token token = *parked_;
+            parked_.reset();
+            pass_or_swallow(core, step, token);
+        }
+    }
+    if (own_round_ != 0 && (core.role() != Role::follower || core.leader_known(step.now))) {
+        own_round_ = 0;
+        round_until_ = never;
+    }
+    if (own_round_ != 0 && due(step.now, round_until_))
+        round_failed(core, step, core.rng().up_to(core.timing().ring_wait / 4));
+    if (own_round_ == 0 && core.may_start(step.now)) start(core, step, "no leader is known");
+}
+
+void Ring::collect_wakes(WakeTime& wake) const {
+    wake.timer(round_until_);
+    wake.timer(able_after_);
+    if (held_) wake.timer(held_->until);
+    hops_.collect_wakes(wake);
+}
+
+}  // namespace bullring::protocol

@@ -1,0 +1,66 @@
+// The Ring algorithm (Chang and Roberts 1979) as the selector of PROTOCOL §8: an election token
+// walks the ring of connected nodes, a better node swallows it, and who sees his own come back
+// stands; his lease request walks the ring as the coordinator token. It decides nothing about
+// safety.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "protocol/core.hpp"
+#include "protocol/ring_hops.hpp"
+
+namespace bullring::protocol {
+
+class Ring {
+public:
+    explicit Ring(std::size_t members) : seen_(members) {}
+
+    void on_token(Core& core, Step& step, Index from, const Token& token);
+    void on_coordinator_token(Core& core, Step& step, Index from, const CoordinatorToken& token);
+    void on_token_ack(Core& core, Step& step, Index from, const TokenAck& ack);
+    /// Timers and conditions, after every event.
+    void advance(Core& core, Step& step);
+    /// Carries a lease request to the voters: round the ring, or directly for renewals.
+    void carry(Core& core, Step& step, const Coordinator& request);
+    void collect_wakes(WakeTime& wake) const;
+    bool operator==(const Ring&) const = default;
+
+private:
+    /// The newest token of a member's rounds that was accepted here; older ones are duplicates.
+    struct Seen {
+        Incarnation incarnation;
+        std::uint64_t round = 0;
+        std::uint32_t step = 0;
+        bool operator==(const Seen&) const = default;
+    };
+    struct HeldRequest {  // a voter that is busy, or waits for its disk, keeps the token a moment
+        CoordinatorToken token;
+        Instant until;
+        bool operator==(const HeldRequest&) const = default;
+    };
+
+    bool accept(Core& core, Step& step, Index from, const Walk& walk);
+    bool able(Instant now) const { return due(now, able_after_); }
+    void start(Core& core, Step& step, const char* reason);
+    void stand(Core& core, Step& step);
+    void own_token_back(Core& core, Step& step, const Token& token);
+    void own_request_back(Core& core, Step& step, CoordinatorToken token);
+    void pass_or_swallow(Core& core, Step& step, Token token);
+    /// `hold_until`: how long a busy voter may keep the token before it refuses.
+    void vote_and_pass(Core& core, Step& step, CoordinatorToken token, Instant hold_until);
+    void round_failed(Core& core, Step& step, Duration wait);
+
+    std::uint64_t round_ = 0;              // of this incarnation; every token of its own has one
+    std::uint64_t own_round_ = 0;          // the election round under way; 0: none
+    std::uint64_t own_request_round_ = 0;  // the coordinator token under way
+    Instant round_until_ = never;          // T_ring
+    Instant able_after_ = long_ago;
+    std::vector<Seen> seen_;       // by owner
+    std::optional<Token> parked_;  // the best token, while a leader is known first-hand
+    std::optional<HeldRequest> held_;
+    RingHops hops_;
+};
+
+}  // namespace bullring::protocol

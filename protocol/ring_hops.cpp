@@ -1,0 +1,93 @@
+#include "protocol/ring_hops.hpp"
+
+#include <algorithm>
+
+namespace bullring::protocol {
+
+Walk& walk_of(AnyToken& token) {
+    return std::visit([](auto& any) -> Walk& { return any.walk; }, token);
+}
+
+const Walk& walk_of(const AnyToken& token) {
+    return std::visit([](const auto& any) -> const Walk& { return any.walk; }, token);
+}
+
+std::optional<Index> next_hop(const Core& core, Instant now, const Walk& walk, MemberSet skipped) {
+    const auto usable = [&](Index i) {
+        return i != core.me() && !skipped.contains(i) && core.connected(i, now) && core.can_send(i);
+    };
+    for (std::size_t k = 1; k < core.size(); ++k) {
+        const Index next = core.config().members.ring_next(core.me(), k);
+        if (!walk.visited.contains(next) && usable(next)) return next;
+    }
+    const auto owner = core.config().members.index(walk.owner);
+    if (owner && usable(*owner)) return owner;
+    if (owner && *owner == core.me()) return std::nullopt;  // at home, and everybody visited
+    for (auto at = walk.path.rbegin(); at != walk.path.rend(); ++at)
+        if (usable(*at)) return *at;
+    return std::nullopt;
+}
+
+void visit(Walk& walk, Index here) {
+    const auto before = std::find(walk.path.begin(), walk.path.end(), here);
+    if (before != walk.path.end()) {
+        walk.path.erase(before + 1, walk.path.end());
+    } else {
+        walk.path.push_back(here);
+    }
+    walk.visited.insert(here);
+}
+
+bool RingHops::forward(Core& core, Step& step, AnyToken token, MemberSet skipped) {
+    const auto to = next_hop(core, step.now, walk_of(token), skipped);
+    if (!to) return false;
+    return send_to(core, step, *to, std::move(token), skipped);
+}
+
+bool RingHops::send_to(Core& core, Step& step, Index to, AnyToken token, MemberSet skipped) {
+    if (!core.can_send(to)) return false;
+    Walk& walk = walk_of(token);
+    ++walk.step;
+    // No token is older than three times round: L5.
+    if (walk.step > 3 * (core.size() - 1)) return true;
+    std::visit([&](const auto& any) { core.send(step, to, any); }, token);
+    if (core.textbook()) return true;  // the textbook's tokens are not acknowledged
+    if (under_way_.size() >= under_way_max) under_way_.erase(under_way_.begin());
+    under_way_.push_back({to, std::move(token), skipped, step.now + core.timing().hop_wait});
+    return true;
+}
+
+void RingHops::on_ack(Index from, const TokenAck& ack) {
+    std::erase_if(under_way_, [&](const Hop& hop) {
+        const Walk& walk = walk_of(hop.token);
+        return hop.to == from && walk.owner == ack.owner &&
+               walk.owner_incarnation == ack.owner_incarnation && walk.round == ack.round &&
+               walk.step == ack.step;
+    });
+}
+
+std::vector<AnyToken> RingHops::resend_failed(Core& core, Step& step) {
+    std::vector<Hop> failed;
+    std::erase_if(under_way_, [&](Hop& hop) {
+        const bool timed_out = due(step.now, hop.until);
+        if (!timed_out && core.connected(hop.to, step.now) && core.can_send(hop.to)) return false;
+        if (timed_out) core.note_hop_failed(hop.to);
+        failed.push_back(std::move(hop));
+        return true;
+    });
+    std::vector<AnyToken> stranded;
+    for (Hop& hop : failed) {
+        --walk_of(hop.token).step;  // the same hop, to somebody else
+        hop.skipped.insert(hop.to);
+        AnyToken copy = hop.token;
+        if (!forward(core, step, std::move(hop.token), hop.skipped))
+            stranded.push_back(std::move(copy));
+    }
+    return stranded;
+}
+
+void RingHops::collect_wakes(WakeTime& wake) const {
+    for (const Hop& hop : under_way_) wake.timer(hop.until);
+}
+
+}  // namespace bullring::protocol

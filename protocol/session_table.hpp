@@ -1,0 +1,59 @@
+// The sessions of a node, in both directions (PROTOCOL §3). A dialled session that is given up
+// stays in the table, and open, for as long as a grant that is tied to it counts.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "protocol/ids.hpp"
+#include "protocol/membership.hpp"
+
+namespace bullring::protocol {
+
+struct AcceptedSession {
+    SessionId id;
+    Index peer = 0;
+    Incarnation incarnation;
+    SessionId number;         // the dialler's
+    bool release_ok = false;  // its FIN may release what is tied to it (R4)
+    bool operator==(const AcceptedSession&) const = default;
+};
+
+enum class DialledState : std::uint8_t { greeting, up, lingering };
+
+struct DialledSession {
+    SessionId id;
+    Index peer = 0;
+    DialledState state = DialledState::greeting;
+    bool operator==(const DialledSession&) const = default;
+};
+
+class SessionTable {
+public:
+    /// More than this many sessions of one peer at once are refused: somebody flaps without end.
+    static constexpr std::size_t per_peer_max = 64;
+
+    const AcceptedSession* accepted(SessionId id) const;
+    const DialledSession* dialled(SessionId id) const;
+    DialledSession* dialled(SessionId id);
+    /// The newest accepted session of that run of the peer; for requests that came by way of
+    /// others.
+    const AcceptedSession* newest_accepted(Index peer, Incarnation incarnation) const;
+    bool has_accepted(Index peer, Incarnation incarnation, SessionId number) const;
+    std::size_t accepted_of(Index peer) const;
+    bool has_dialled_in_use(Index peer) const;
+
+    void add(const AcceptedSession& session) { accepted_.push_back(session); }
+    void add(const DialledSession& session) { dialled_.push_back(session); }
+    void remove_accepted(SessionId id);
+    void remove_dialled(SessionId id);
+
+    const std::vector<DialledSession>& all_dialled() const { return dialled_; }
+    bool operator==(const SessionTable&) const = default;
+
+private:
+    std::vector<AcceptedSession> accepted_;  // in the order of their handshakes
+    std::vector<DialledSession> dialled_;
+};
+
+}  // namespace bullring::protocol

@@ -1,0 +1,30 @@
+// What a node knows, for people: status, watch, the library. A copy, judged at one instant.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "protocol/ids.hpp"
+#include "protocol/membership.hpp"
+#include "protocol/state.hpp"
+#include "protocol/time.hpp"
+
+namespace bullring::protocol {
+
+struct View {
+    NodeId self;
+    Role role = Role::follower;  // stepping_down is shown to users as follower
+    NodeId leader;               // `nobody` when none is known; itself when it leads
+    Epoch epoch;                 // of that leader; the highest seen when there is none
+    std::string advertised;      // the leader's
+    Duration lease_left{0};  // leader: of its own lease; follower: as far as it knows; 0 if none
+    NodeId promised_to;      // whose promise is live here
+    MemberSet connected;     // two-way, without itself
+    bool quorum_connected = false;
+    bool recovering = false;
+    bool fenced = true;  // false with quorum none: the epoch proves nothing
+    std::string why;     // one short sentence for an operator
+    bool operator==(const View&) const = default;
+};
+
+}  // namespace bullring::protocol
