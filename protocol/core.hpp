@@ -149,7 +149,7 @@ public:
     /// The peer and run behind an accepted session, and that it was heard; nullopt: not (any more)
     /// a session from which messages are taken.
     std::optional<AcceptedSession> sender_of(Step& step, SessionId session);
-    void on_heartbeat(Step& step, Index from, const Heartbeat& heartbeat);
+    void on_heartbeat(Step& step, const AcceptedSession& from, const Heartbeat& heartbeat);
     void on_coordinator(Step& step, const AcceptedSession& from, const Coordinator& request);
     /// Quorum none: that node says that it leads.
     void note_announcement(Index leader, Epoch epoch);

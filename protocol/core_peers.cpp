@@ -116,8 +116,10 @@ bool Core::gone_just_now(NodeId holder, Instant now) const {
     return i && !due(now, peers_[*i].gone_at + timing().campaign_wait);
 }
 
-void Core::on_heartbeat(Step& step, Index from, const Heartbeat& heartbeat) {
-    Peer& peer = peers_[from];
+void Core::on_heartbeat(Step& step, const AcceptedSession& from, const Heartbeat& heartbeat) {
+    Peer& peer = peers_[from.peer];
+    // Late bytes of an older session would bring back what its end has cleared.
+    if (peer.accepted != from.id) return;
     peer.has_heartbeat = true;
     peer.heartbeat = heartbeat;
     peer.heartbeat_at = step.now;

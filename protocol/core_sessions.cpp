@@ -150,7 +150,7 @@ void Core::on_hello(Step& step, const HelloReceived& event) {
     step.act(Send{event.session, ack});
     if (!sessions_.has_dialled_in_use(index)) step.act(DialNow{hello.id});
     // It waits for its bit in our mask before it counts us as connected.
-    send(step, index, heartbeat(step.now));
+    if (heartbeats_to(index)) send(step, index, heartbeat(step.now));
 }
 
 void Core::on_hello_ack(Step& step, SessionId id, const HelloAck& ack) {
@@ -175,10 +175,11 @@ void Core::on_hello_ack(Step& step, SessionId id, const HelloAck& ack) {
     raise_max_seen(ack.max_seen);
     if (recovering_) {
         promise_.raise_floor(ack.max_seen);
-        promise_.raise_floor(ack.hw);
+        // One that had no file and is still silent has granted nothing: its reserve says nothing.
+        if (ack.had_file_at_start || !ack.recovering) promise_.raise_floor(ack.hw);
         raise_max_seen(promise_.vmax());
     }
-    send(step, index, heartbeat(step.now));
+    if (heartbeats_to(index)) send(step, index, heartbeat(step.now));
     if (textbook()) {
         if (role_ == Role::leader)
             send(step, index, Coordinator{epoch(), timing().lease, step.now, true, false});

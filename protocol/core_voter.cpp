@@ -20,7 +20,8 @@ std::optional<Vote> Core::refusal_outside_promise(Instant now, const LeaseReques
     Vote vote;
     if (recovering_) {
         vote.reason = NackReason::recovering;
-        vote.remaining = promise_left(now, silence(now).until);
+        const Silence quiet = silence(now);
+        vote.remaining = quiet.known ? promise_left(now, quiet.until) : timing().campaign_wait;
         return vote;
     }
     const auto from = config_.members.index(request.key.id);

@@ -79,7 +79,7 @@ void Node::receive_from(Step& step, const AcceptedSession& from, const Message& 
             [](const Hello&) {},
             [](const HelloAck&) {},
             [](const Refused&) {},
-            [&](const Heartbeat& m) { core_.on_heartbeat(step, peer, m); },
+            [&](const Heartbeat& m) { core_.on_heartbeat(step, from, m); },
             [&](const Election& m) {
                 if (bully) bully->on_election(core_, step, peer, m);
             },

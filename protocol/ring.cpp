@@ -132,14 +132,19 @@ void Ring::vote_and_pass(Core& core, Step& step, CoordinatorToken token, Instant
                                            token.request.lease,
                                            token.request.renew,
                                            tied ? session->id : no_session});
-        const bool waits = vote.kind == Vote::Kind::after_disk || vote.reason == NackReason::busy;
-        if (vote.kind != Vote::Kind::granted && waits && !held_ && !due(step.now, hold_until)) {
+        const bool after_disk = vote.kind == Vote::Kind::after_disk;
+        const bool granted = vote.kind == Vote::Kind::granted;
+        const bool busy = vote.kind == Vote::Kind::refused && vote.reason == NackReason::busy;
+        if ((after_disk || busy) && !held_ && !due(step.now, hold_until)) {
             held_ = HeldRequest{std::move(token), hold_until};
             return;
         }
-        if (vote.kind == Vote::Kind::granted)
+        if (granted)
             token.grants.push_back({core.config().self, core.own_key().incarnation,
                                     tied ? session->number : no_session});
+        else if (after_disk)  // like a voter that is still silent: later, perhaps
+            token.nacks.push_back({core.config().self, NackReason::recovering, nobody, Epoch{},
+                                   core.timing().hop_wait});
         else
             token.nacks.push_back({core.config().self, vote.reason, vote.promise_holder,
                                    vote.promised_epoch, vote.remaining});
