@@ -74,8 +74,8 @@ struct PeerDown {
 };
 
 struct ElectionStarted {
-    Epoch epoch;         // the epoch that a candidacy would have now
-    const char* reason;  // a string literal
+    Epoch epoch;              // the epoch that a candidacy would have now
+    const char* reason = "";  // a string literal
     friend bool operator==(const ElectionStarted& a, const ElectionStarted& b) {
         return a.epoch == b.epoch && std::string(a.reason) == b.reason;
     }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "protocol/core.hpp"
@@ -24,6 +25,10 @@ public:
     void carry(Core& core, Step& step, const Coordinator& request);
     void collect_wakes(WakeTime& wake) const;
     bool operator==(const Bully&) const = default;
+    auto digest_fields() const {
+        return std::tie(phase_, attempt_, asked_, until_, deferred_to_, wants_to_start_, fruitless_,
+                        ignored_until_);
+    }
 
 private:
     enum class Phase : std::uint8_t { idle, polling, deferring };

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "protocol/actions.hpp"
@@ -169,6 +170,19 @@ public:
     void check_invariants(Instant now) const;
 
     bool operator==(const Core&) const = default;
+    /// All of the state but the configuration, which never changes.
+    auto digest_fields() const {
+        return std::tie(
+            me_, incarnation_, started_, wall_clock_ms_, had_file_, file_promised_max_, disk_,
+            wanted_, writing_, persisting_, promised_since_start_, promise_, park_, awaiting_disk_,
+            reservation_, recovering_, floor_decided_, recovered_at_, role_, lease_, textbook_end_,
+            max_seen_, candidate_until_, next_renewal_, elected_at_, published_, task_running_,
+            refused_by_, refused_wait_, step_down_, held_down_until_, call_, retry_at_, start_at_,
+            leader_was_known_, leader_ever_known_, stand_back_until_, healthy_, healthy_from_,
+            stopping_, stopped_, quorum_since_, modest_until_, modest_for_, resign_request_,
+            resigned_epoch_, sessions_, peers_, rng_, next_heartbeat_, changed_heartbeat_at_,
+            told_state_, told_leader_, told_leader_epoch_);
+    }
 
 private:
     struct PendingRequest {  // parked, or waiting for the disk
@@ -244,9 +258,9 @@ private:
     // core_recovery.cpp
     void advance_recovery(Step& step);
     struct Silence {
-        bool known;
+        bool known = false;
         Instant until;
-        bool from_clock;
+        bool from_clock = false;
     };
     Silence silence(Instant now) const;
     void decide_floor(Step& step, bool from_clock);

@@ -89,9 +89,6 @@ std::optional<Refused> Core::hello_difference(const HelloReceived& event, Instan
             std::to_string(hello.id.value)};
     if (sessions_.has_accepted(*index, hello.incarnation, hello.session))
         return Refused{"session", "already open", std::to_string(hello.session.value)};
-    if (sessions_.accepted_of(*index) >= SessionTable::per_peer_max)
-        return Refused{"sessions", "at most " + std::to_string(SessionTable::per_peer_max),
-                       "one more"};
     return std::nullopt;
 }
 
@@ -127,6 +124,14 @@ void Core::on_hello(Step& step, const HelloReceived& event) {
     peer.heard_at = step.now;
     peer.hop_failed = false;
 
+    // Half-open ones pile up when its host loses power again and again; an own close releases
+    // nothing.
+    if (sessions_.accepted_of(index) >= SessionTable::per_peer_max) {
+        const AcceptedSession oldest = *sessions_.oldest_accepted(index);
+        step.act(CloseSession{oldest.id});
+        sessions_.remove_accepted(oldest.id);
+        end_accepted(step, oldest, SessionEnd::overflow);
+    }
     // The addresses agree unless something in between rewrites them, and could send a FIN of its
     // own.
     const bool direct = event.addresses.local == hello.addresses.remote &&
@@ -142,7 +147,8 @@ void Core::on_hello(Step& step, const HelloReceived& event) {
     ack.lease = timing().lease;
     ack.addresses = event.addresses;
     ack.max_seen = max_seen_;
-    ack.hw = std::max(disk_.hw, wanted_.hw);
+    // Who has no past and is still silent has proposed and granted nothing: its reserve is no news.
+    ack.hw = recovering_ && !had_file_ ? promise_.vmax() : std::max(disk_.hw, wanted_.hw);
     ack.promised_max = std::max(disk_.promised_max, wanted_.promised_max);
     ack.lease_max = timing().lease_max;
     ack.had_file_at_start = had_file_;

@@ -154,7 +154,7 @@ void Core::on_resign(Step& step, const AcceptedSession& from, const Resign& resi
         park_->request.epoch == resign.epoch)
         park_.reset();
     std::erase_if(awaiting_disk_, [&](const PendingRequest& pending) {
-        return pending.from.id == from.id && pending.request.epoch == resign.epoch;
+        return pending.from.peer == from.peer && pending.request.epoch == resign.epoch;
     });
     if (peer.incarnation == from.incarnation) {
         peer.gone_epoch = std::max(peer.gone_epoch, resign.epoch);

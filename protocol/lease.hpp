@@ -2,6 +2,7 @@
 // until when that is a lease. Votes are kept by voter, never counted by message.
 #pragma once
 
+#include <tuple>
 #include <vector>
 
 #include "protocol/ids.hpp"
@@ -30,6 +31,7 @@ public:
     /// Until when a grant that is tied to this session counts: it must not be closed before.
     Instant tied_until(SessionId session) const;
     bool operator==(const Lease&) const = default;
+    auto digest_fields() const { return std::tie(epoch_, grants_); }
 
 private:
     struct Counted {

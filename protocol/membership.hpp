@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "protocol/ids.hpp"
@@ -32,6 +33,7 @@ public:
     constexpr bool empty() const { return bits_ == 0; }
     constexpr std::uint64_t bits() const { return bits_; }
     constexpr bool operator==(const MemberSet&) const = default;
+    auto digest_fields() const { return std::tie(bits_); }
 
 private:
     std::uint64_t bits_ = 0;

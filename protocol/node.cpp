@@ -1,6 +1,6 @@
 #include "protocol/node.hpp"
 
-#include "protocol/assert.hpp"
+#include "protocol/digest.hpp"
 
 namespace bullring::protocol {
 
@@ -117,5 +117,12 @@ Duration Node::until_wake(Instant now) const {
 }
 
 View Node::view(Instant now) const { return core_.view(now); }
+
+std::uint64_t Node::digest() const {
+    Digest digest;
+    digest.add(core_);
+    digest.add(selector_);
+    return digest.value();
+}
 
 }  // namespace bullring::protocol

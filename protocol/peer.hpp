@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <tuple>
 
 #include "protocol/actions.hpp"
 #include "protocol/ids.hpp"
@@ -57,6 +58,12 @@ struct Peer {
     Instant hand_over_not_before = long_ago;
 
     bool operator==(const Peer&) const = default;
+    auto digest_fields() const {
+        return std::tie(incarnation, priority, lease, advertised, accepted, heard_at, has_heartbeat,
+                        heartbeat, heartbeat_at, view, dialled, has_ack, ack, gone_epoch, gone_at,
+                        gone_until, up, up_since, last_end, hop_failed, handed_over,
+                        hand_over_hold_off, hand_over_not_before);
+    }
 };
 
 }  // namespace bullring::protocol

@@ -30,11 +30,12 @@ void Promise::grant(const PromiseRequest& request, Instant now) {
         held_until_ = long_ago;
         tied_until_ = end;
     }
+    // A candidacy that comes late does not take back what the renewal has announced.
+    to_leader_ = request.renew || (to_leader_ && request.key == key_ && request.epoch == epoch_);
     session_ = request.session;
     key_ = request.key;
     epoch_ = request.epoch;
     dead_ = false;
-    to_leader_ = request.renew;
     if (request.epoch > vmax_) vmax_ = request.epoch;
 }
 

@@ -3,6 +3,8 @@
 // Ring can reach it but through Core::vote.
 #pragma once
 
+#include <tuple>
+
 #include "protocol/ids.hpp"
 #include "protocol/messages.hpp"
 #include "protocol/time.hpp"
@@ -45,6 +47,9 @@ public:
     Epoch vmax() const { return vmax_; }
     Instant end() const { return later(tied_until_, held_until_); }
     bool operator==(const Promise&) const = default;
+    auto digest_fields() const {
+        return std::tie(vmax_, key_, epoch_, dead_, to_leader_, session_, tied_until_, held_until_);
+    }
 
 private:
     Epoch vmax_;         // highest epoch ever granted, self-promises included; never falls

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "protocol/core.hpp"
@@ -26,6 +27,10 @@ public:
     void carry(Core& core, Step& step, const Coordinator& request);
     void collect_wakes(WakeTime& wake) const;
     bool operator==(const Ring&) const = default;
+    auto digest_fields() const {
+        return std::tie(round_, own_round_, own_request_round_, round_until_, able_after_, seen_,
+                        parked_, held_, hops_);
+    }
 
 private:
     /// The newest token of a member's rounds that was accepted here; older ones are duplicates.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <tuple>
 #include <variant>
 #include <vector>
 
@@ -39,6 +40,7 @@ public:
     void forget_all() { under_way_.clear(); }
     void collect_wakes(WakeTime& wake) const;
     bool operator==(const RingHops&) const = default;
+    auto digest_fields() const { return std::tie(under_way_); }
 
 private:
     struct Hop {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 
 #include "protocol/time.hpp"
 
@@ -32,6 +33,7 @@ public:
     }
 
     constexpr bool operator==(const Rng&) const = default;
+    auto digest_fields() const { return std::tie(state_); }
 
 private:
     std::uint64_t state_;

@@ -28,6 +28,12 @@ const AcceptedSession* SessionTable::newest_accepted(Index peer, Incarnation inc
     return newest;
 }
 
+const AcceptedSession* SessionTable::oldest_accepted(Index peer) const {
+    for (const AcceptedSession& session : accepted_)
+        if (session.peer == peer) return &session;
+    return nullptr;
+}
+
 bool SessionTable::has_accepted(Index peer, Incarnation incarnation, SessionId number) const {
     return std::any_of(accepted_.begin(), accepted_.end(), [&](const auto& session) {
         return session.peer == peer && session.incarnation == incarnation &&

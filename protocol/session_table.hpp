@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "protocol/ids.hpp"
@@ -30,7 +31,7 @@ struct DialledSession {
 
 class SessionTable {
 public:
-    /// More than this many sessions of one peer at once are refused: somebody flaps without end.
+    /// Of more sessions than this from one peer at once the oldest is closed.
     static constexpr std::size_t per_peer_max = 64;
 
     const AcceptedSession* accepted(SessionId id) const;
@@ -39,6 +40,7 @@ public:
     /// The newest accepted session of that run of the peer; for requests that came by way of
     /// others.
     const AcceptedSession* newest_accepted(Index peer, Incarnation incarnation) const;
+    const AcceptedSession* oldest_accepted(Index peer) const;
     bool has_accepted(Index peer, Incarnation incarnation, SessionId number) const;
     std::size_t accepted_of(Index peer) const;
     bool has_dialled_in_use(Index peer) const;
@@ -50,6 +52,7 @@ public:
 
     const std::vector<DialledSession>& all_dialled() const { return dialled_; }
     bool operator==(const SessionTable&) const = default;
+    auto digest_fields() const { return std::tie(accepted_, dialled_); }
 
 private:
     std::vector<AcceptedSession> accepted_;  // in the order of their handshakes

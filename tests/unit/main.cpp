@@ -1,0 +1,3 @@
+// The unit tests' main(); nothing else belongs here.
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
