@@ -68,12 +68,14 @@ LeaderView Core::first_hand(Instant now) const {
     if (!textbook()) return {};
     // Without a majority there are no promises: whoever says it leads is believed, the highest
     // first.
+    // The textbook's bully: a lower leader is none for a higher node that may stand, unless its
+    // user has just asked it to give way.
+    const bool bullies = config_.preempt && eligible(now) && due(now, modest_until_);
     LeaderView best;
     Rank best_rank;
     for (Index i = 0; i < size(); ++i) {
         if (i == me_ || !heard(i, now) || peers_[i].view.leader != id(i)) continue;
-        // The textbook's bully: a lower leader is none for a higher node that may stand.
-        if (config_.preempt && rank(i) < own_rank() && eligible(now)) continue;
+        if (bullies && rank(i) < own_rank()) continue;
         if (best.leader && rank(i) < best_rank) continue;
         best = peers_[i].view;
         best_rank = rank(i);
