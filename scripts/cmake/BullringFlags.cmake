@@ -1,0 +1,70 @@
+# Owns: the one target that carries the language level, the warnings, the hardening and the
+# sanitizers. Every target of the project links it privately; nothing sets CMAKE_CXX_FLAGS.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+include(CheckPIESupported)
+check_pie_supported(LANGUAGES CXX)
+
+add_library(bullring_flags INTERFACE)
+add_library(bullring::flags ALIAS bullring_flags)
+
+target_compile_features(bullring_flags INTERFACE cxx_std_20)
+target_compile_options(
+    bullring_flags
+    INTERFACE -Wall
+              -Wextra
+              -Wpedantic
+              -Wshadow
+              -Wconversion
+              -Wsign-conversion
+              -Wold-style-cast
+              -Wnon-virtual-dtor
+              -Woverloaded-virtual
+              -Wcast-align
+              -Wdouble-promotion
+              -Wformat=2
+              -Wextra-semi
+              -Wimplicit-fallthrough
+              $<$<BOOL:${BULLRING_WERROR}>:-Werror>)
+
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(bullring_flags INTERFACE -Wduplicated-cond)
+    if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+        # g++ 12 warns about std::string's own copies (GCC bug 105651).
+        target_compile_options(bullring_flags INTERFACE -Wno-restrict)
+    endif()
+endif()
+
+if(BULLRING_MOLD)
+    target_link_options(bullring_flags INTERFACE -fuse-ld=mold)
+endif()
+
+# The standard library's own assertions stop at a broken invariant instead of going on with it.
+target_compile_definitions(bullring_flags INTERFACE _GLIBCXX_ASSERTIONS)
+target_compile_options(bullring_flags INTERFACE -fstack-protector-strong)
+target_link_options(bullring_flags INTERFACE -Wl,-z,relro,-z,now)
+
+if(BULLRING_SANITIZE STREQUAL "")
+    # Fortification needs an optimised build, and distributions define the macro themselves.
+    target_compile_options(
+        bullring_flags INTERFACE $<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE>
+                                 $<$<NOT:$<CONFIG:Debug>>:-D_FORTIFY_SOURCE=2>)
+else()
+    target_compile_options(
+        bullring_flags INTERFACE -fsanitize=${BULLRING_SANITIZE} -fno-sanitize-recover=all
+                                 -fno-omit-frame-pointer -O1 -g1)
+    target_link_options(bullring_flags INTERFACE -fsanitize=${BULLRING_SANITIZE})
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        # Instrumented code makes g++ see uninitialised values and mismatched deletes (of Asio's
+        # coroutine frames) where there are none, and its thread sanitizer warns about each fence of
+        # Asio.
+        target_compile_options(bullring_flags INTERFACE -Wno-maybe-uninitialized
+                                                        -Wno-mismatched-new-delete)
+        if(BULLRING_SANITIZE MATCHES "thread")
+            target_compile_options(bullring_flags INTERFACE -Wno-tsan)
+        endif()
+    endif()
+endif()

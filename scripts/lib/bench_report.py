@@ -1,0 +1,198 @@
+"""Medians, the table, the goals, and the JSON of a run of the bench."""
+
+import json
+import math
+import statistics
+
+from bullring_profiles import PROFILES
+
+
+def p99(samples):
+    ordered = sorted(samples)
+    return ordered[math.ceil(len(ordered) * 0.99) - 1]
+
+
+def summary(samples_ns):
+    """In ms; None when there is no sample."""
+    if not samples_ns:
+        return None
+    return {
+        "count": len(samples_ns),
+        "median_ms": statistics.median(samples_ns) / 1e6,
+        "p99_ms": p99(samples_ns) / 1e6,
+        "max_ms": max(samples_ns) / 1e6,
+    }
+
+
+class Results:
+    def __init__(self, where):
+        self.where = where
+        self.timed = {}
+        self.idle = {}
+        self.calm = {}
+        self.errors = []
+        self.contradictions = 0  # Runs in which two led at once, or an epoch did not rise.
+
+    def add_timed(self, case, runner):
+        told = summary(runner.samples)
+        floor = summary(runner.floor)
+        self.timed[case] = {
+            "name": case.name, "kind": case.kind, "algorithm": case.algorithm,
+            "nodes": case.nodes, "profile": case.profile, "loaded": case.loaded,
+            "result": told, "floor": floor, "leaderships": runner.leaderships,
+            "ratio": told["median_ms"] / floor["median_ms"] if told and floor else None,
+            "notes": runner.notes, "samples_ns": runner.samples, "floor_samples_ns": runner.floor,
+        }  # fmt: skip
+
+    def print_timed(self, case):
+        row = self.timed[case]
+        told = row["result"]
+        if told is None:
+            print(f"{case.name:<38} no sample")
+        else:
+            ratio = ""
+            if row["floor"]:
+                ratio = f"  floor {row['floor']['median_ms']:6.3f}  x {row['ratio']:.2f}"
+            print(
+                f"{case.name:<38} n {told['count']:>4}  median {told['median_ms']:9.3f}"
+                f"  p99 {told['p99_ms']:9.3f}  max {told['max_ms']:9.3f} ms{ratio}"
+            )
+        for note in row["notes"]:
+            print(f"    {note}")
+
+    # The goals: (what, met or not or None when it was not measured, the figure).
+
+    def goals(self):
+        found = []
+        found += self._crash_goals("bully", 3, 0.5, 5)
+        found += self._crash_goals("ring", 6, 1.0, 10)
+        for algorithm in ("bully", "ring"):
+            found.append(self._loaded_goal(algorithm))
+        found += self._hang_goals()
+        found += self._calm_goals()
+        found += self._simple_goals()
+        found += self._idle_goals()
+        checked = sum(row["leaderships"] for row in self.timed.values())
+        found.append((
+            "two leaders at once in any run: 0", self.contradictions == 0,
+            f"{self.contradictions} runs; {checked} leaderships compared",
+        ))  # fmt: skip
+        return found
+
+    def _rows(self, **wanted):
+        return [
+            row for row in self.timed.values()
+            if row["result"] and all(row[key] == value for key, value in wanted.items())
+        ]  # fmt: skip
+
+    def _crash_goals(self, algorithm, factor, median_max, p99_max):
+        found = []
+        for row in self._rows(kind="crash", algorithm=algorithm, nodes=5, loaded=False):
+            told = row["result"]
+            met = (
+                told["median_ms"] <= factor * row["floor"]["median_ms"]
+                and told["median_ms"] <= median_max
+                and told["p99_ms"] <= p99_max
+            )
+            found.append((
+                f"crash, 5 nodes, {algorithm}, {row['profile']}: median <= {factor} x floor and"
+                f" <= {median_max} ms, p99 <= {p99_max} ms",
+                met,
+                f"{told['median_ms']:.3f} ms, x {row['ratio']:.2f}, p99 {told['p99_ms']:.3f} ms",
+            ))  # fmt: skip
+        return found
+
+    def _loaded_goal(self, algorithm):
+        text = f"crash, 5 nodes, {algorithm}, both cores loaded: median <= 3 x floor under the same"
+        rows = self._rows(kind="crash", algorithm=algorithm, nodes=5, loaded=True)
+        if not rows:
+            return (text, None, "not measured")
+        row = rows[0]
+        return (text, row["ratio"] <= 3, f"{row['result']['median_ms']:.3f} ms, x {row['ratio']:.2f}")
+
+    def _hang_goals(self):
+        found = []
+        for row in self._rows(kind="hang"):
+            timing, told = PROFILES[row["profile"]], row["result"]
+            median_max = 22 if row["profile"] == "realtime" else timing.promise + 10
+            p99_max = timing.promise + timing.campaign_timeout
+            found.append((
+                f"{row['name']}: median <= {median_max} ms, p99 <= {p99_max} ms",
+                told["median_ms"] <= median_max and told["p99_ms"] <= p99_max,
+                f"{told['median_ms']:.1f} ms, p99 {told['p99_ms']:.1f} ms",
+            ))  # fmt: skip
+        return found
+
+    def _calm_goals(self):
+        return [
+            (f"{case.name}: none in {case.seconds_watched:.0f} s", not any(counts.values()),
+             ", ".join(f"{name} {count}" for name, count in counts.items()))
+            for case, counts in self.calm.items()
+        ]  # fmt: skip
+
+    def _simple_goals(self):
+        found = []
+        for row in self._rows(kind="handover"):
+            told = row["result"]["median_ms"]
+            found.append((f"{row['name']}: median <= 0.35 ms", told <= 0.35, f"{told:.3f} ms"))
+        for kind in ("cold start", "first start"):
+            for row in self._rows(kind=kind):
+                limit = PROFILES[row["profile"]].promise + 50
+                told = row["result"]["max_ms"]
+                found.append((
+                    f"{row['name']}: <= {limit} ms, the highest leads",
+                    told <= limit and not row["notes"],
+                    f"at most {told:.0f} ms" + (f", {row['notes'][0]}" if row["notes"] else ""),
+                ))  # fmt: skip
+        return found
+
+    def _idle_goals(self):
+        found = []
+        for case, told in self.idle.items():
+            if case.nodes != 3:
+                continue
+            shown = (
+                f"{told['cpu_percent']:.2f} %, {told['resident_mib']:.1f} MiB,"
+                f" {told['bytes_per_s'] / 1000:.1f} kB/s, {told['messages_per_s']:.0f} messages/s"
+            )
+            if case.profile == "lan":
+                met = (
+                    told["cpu_percent"] <= 0.4
+                    and told["resident_mib"] <= 9
+                    and told["bytes_per_s"] <= 14000
+                )
+                found.append((f"{case.name}: <= 0.4 %, <= 9 MiB, <= 14 kB/s a node", met, shown))
+            elif case.profile == "cloud":
+                met = told["cpu_percent"] <= 0.2
+                found.append((f"{case.name}: <= 0.2 % of a core a node", met, shown))
+        return found
+
+    def print_goals(self):
+        print("\nGoals")
+        unmet = 0
+        for text, met, figure in self.goals():
+            word = {True: "met", False: "NOT MET", None: "-"}[met]
+            unmet += met is False
+            print(f"  {word:<8} {text}: {figure}")
+        for error in self.errors:
+            print(f"  ERROR    {error}")
+        print(f"\n{unmet} goal(s) not met, {len(self.errors)} error(s)")
+
+    def write_json(self, path):
+        told = {
+            "conditions": self.where,
+            "cases": list(self.timed.values()),
+            "idle": [{"name": case.name, **found} for case, found in self.idle.items()],
+            "false_failovers": [
+                {"name": case.name, "seconds": case.seconds_watched, "changes": counts}
+                for case, counts in self.calm.items()
+            ],
+            "goals": [
+                {"goal": text, "met": met, "measured": figure}
+                for text, met, figure in self.goals()
+            ],
+            "errors": self.errors,
+        }
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(told, file, indent=1)
+            file.write("\n")

@@ -1,0 +1,264 @@
+"""Drives real `bullring` processes from outside: a cluster of nodes on this host.
+
+Owns waiting on what the nodes' event streams say, and judging it. It waits for events with a
+deadline, never for a fixed time, and takes nothing from a node's log. Every process that it starts
+is dead when it is closed or when the caller dies, unless the cluster is handed over with
+keep_running().
+"""
+
+import atexit
+import json
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import time
+
+import bullring_events
+from bullring_events import now_ns
+from bullring_net import PortHolder
+from bullring_node import DEADLINE, ClusterError, Node, clean_environment, find_program
+from bullring_profiles import PROFILES
+
+
+class Cluster:
+    """N nodes with one peer list. Use it as a context manager."""
+
+    def __init__(self, n=5, algorithm="bully", profile="lan", flags=(), program=None, ids=None,
+                 name="bullring", hosts=None, kept=False, label=""):  # fmt: skip
+        self.program = program or find_program()
+        self.algorithm = algorithm
+        self.profile = profile
+        self.timing = PROFILES[profile]
+        self.flags = list(flags)
+        self.name = name
+        self.kept = kept
+        self.environment = clean_environment()
+        self.origin_ns = now_ns()
+        self.on_event = None
+        self.directory = pathlib.Path(tempfile.mkdtemp(prefix=f"bullring-{label or algorithm}-"))
+        self.ports = PortHolder()
+        ids = list(ids or range(1, n + 1))
+        hosts = hosts or {}
+        self.nodes = {
+            node_id: Node(self, node_id, *hosts.get(node_id, ("127.0.0.1", None)))
+            for node_id in ids
+        }
+        for node in self.nodes.values():
+            node.port = node.port or self.ports.take()
+        self._last_liveness_check = 0.0
+        atexit.register(self.close)
+
+    # Composition.
+
+    def __getitem__(self, node_id):
+        return self.nodes[node_id]
+
+    def __iter__(self):
+        return iter(self.nodes.values())
+
+    @property
+    def size(self):
+        return len(self.nodes)
+
+    @property
+    def quorum(self):
+        return self.size // 2 + 1
+
+    @property
+    def peers(self):
+        return ",".join(f"{node.id}={node.address}" for node in self)
+
+    @property
+    def acting(self):
+        return [node for node in self if node.acting]
+
+    def start(self, ids=None):
+        for node in self:
+            if ids is None or node.id in ids:
+                node.start()
+        return self
+
+    # Waiting.
+
+    def poll(self):
+        """Reads what is new in all streams, hands it to on_event in the order of its clock."""
+        fresh = []
+        for node in self:
+            if node.current is not None:
+                fresh.extend(node.current.stream.poll())
+        fresh.sort(key=lambda event: event["ts_ns"])
+        if self.on_event is not None:
+            for event in fresh:
+                self.on_event(event)
+        return fresh
+
+    def wait_for(self, predicate, what, deadline=DEADLINE):
+        """Polls until predicate() is true and returns its value."""
+        limit = time.monotonic() + deadline
+        while True:
+            self.poll()
+            value = predicate()
+            if value:
+                return value
+            self._check_liveness()
+            if time.monotonic() > limit:
+                raise ClusterError(f"waited {deadline} s for: {what}\n{self.timeline(40)}")
+            time.sleep(0.001)
+
+    def never(self, predicate, what, during):
+        """Fails when predicate() becomes true within `during` seconds."""
+        limit = time.monotonic() + during
+        while time.monotonic() < limit:
+            self.poll()
+            if predicate():
+                raise ClusterError(f"must not happen: {what}\n{self.timeline(40)}")
+            self._check_liveness()
+            time.sleep(0.005)
+
+    def _check_liveness(self):
+        if time.monotonic() < self._last_liveness_check + 0.05:
+            return
+        self._last_liveness_check = time.monotonic()
+        for node in self:
+            incarnation = node.current
+            if incarnation is None or not incarnation.expected_to_run:
+                continue
+            if incarnation.process.poll() is not None:
+                incarnation.expected_to_run = False
+                raise ClusterError(
+                    f"node {node.id} ended by itself with {incarnation.process.returncode}:\n"
+                    f"{incarnation.log()[-2000:]}"
+                )
+
+    def elected_after(self, ts_ns):
+        """The first `elected` later than ts_ns, in all streams; None if there is none."""
+        found = [event for event in self.events() if event["event"] == "elected"]
+        return next((event for event in found if event["ts_ns"] > ts_ns), None)
+
+    def wait_elected(self, after_ns, deadline=DEADLINE):
+        return self.wait_for(
+            lambda: self.elected_after(after_ns), "a leader is elected", deadline
+        )
+
+    def leader(self):
+        """The node that leads now by its own stream, None if none or several do."""
+        leading = [node for node in self if node.leads]
+        return leading[0] if len(leading) == 1 else None
+
+    def agreed_leader(self, among=None):
+        """The leader that every acting node (or those among the given IDs) names."""
+        nodes = [node for node in self.acting if among is None or node.id in among]
+        views = {node.view for node in nodes}
+        if len(views) != 1:
+            return None
+        leader_id, epoch = views.pop()
+        if leader_id is None or not self[leader_id].leads:
+            return None
+        return self[leader_id] if self[leader_id].view == (leader_id, epoch) else None
+
+    def wait_leader(self, deadline=DEADLINE, among=None):
+        """Waits until one node leads and all that act follow it; returns it."""
+        return self.wait_for(lambda: self.agreed_leader(among), "all follow one leader", deadline)
+
+    def wait_no_leader(self, deadline=DEADLINE):
+        return self.wait_for(
+            lambda: not any(node.leads or node.view[0] for node in self.acting) or None,
+            "nobody leads and nobody follows", deadline,
+        )  # fmt: skip
+
+    def wait_settled(self, deadline=DEADLINE):
+        """Waits until every acting node has granted the leader its lease: no silence is left."""
+        leader = self.wait_leader(deadline)
+        limit = time.monotonic() + deadline
+        while True:
+            status = self.status()
+            acting = {node.id for node in self.acting}
+            promised = {
+                entry["id"] for entry in status["nodes"]
+                if entry["reachable"] and entry["promised_to"] == status["leader"]
+            }  # fmt: skip
+            if status["leader"] is not None and acting <= promised:
+                self.poll()
+                return self.leader() or leader
+            time.sleep(0.02)
+            if time.monotonic() > limit:
+                raise ClusterError(f"not settled in {deadline} s: {status}\n{self.timeline(20)}")
+
+    # The commands.
+
+    def command(self, *arguments, timeout=DEADLINE, peers=None, prefix=()):
+        """Runs a subcommand with this cluster's --peers and --cluster."""
+        return subprocess.run(
+            [*prefix, self.program, arguments[0], "--peers", peers or self.peers,
+             "--cluster", self.name, *arguments[1:]],
+            capture_output=True, text=True, timeout=timeout, env=self.environment,
+        )  # fmt: skip
+
+    def status(self, *arguments, **options):
+        return json.loads(self.command("status", "--json", *arguments, **options).stdout)
+
+    # Judging.
+
+    def incarnations(self):
+        return [(node, run) for node in self for run in node.incarnations]
+
+    def events(self):
+        """All events of all incarnations so far, in the order of the clock."""
+        found = [event for _, run in self.incarnations() for event in run.stream.events]
+        return sorted(found, key=lambda event: event["ts_ns"])
+
+    def leaderships(self):
+        self.poll()
+        found = []
+        for _, run in self.incarnations():
+            run.stream.poll()
+            found.extend(bullring_events.leaderships(run.stream.events, run.death_ns()))
+        return found
+
+    def check_intervals(self):
+        """No two leaderships overlap and epochs rise; returns them in order.
+
+        A node's lines come from a thread of its own, so the end of a leadership may be on its way
+        to the file while the next one's begin is there already.
+        """
+        limit = time.monotonic() + 2
+        while True:
+            try:
+                return bullring_events.check_intervals(self.leaderships())
+            except bullring_events.EventError:
+                if time.monotonic() > limit or not self.acting:
+                    raise
+            time.sleep(0.01)
+
+    def timeline(self, last=None):
+        lines = [bullring_events.describe(event, self.origin_ns) for event in self.events()]
+        return "\n".join(lines[-last:] if last else lines)
+
+    # The end.
+
+    def keep_running(self):
+        """The processes outlive the caller: only for a cluster made with kept=True."""
+        atexit.unregister(self.close)
+        self.ports.release()
+
+    def close(self, keep_files=False):
+        for _, run in self.incarnations():
+            if run.process.poll() is None:
+                run.expected_to_run = False
+                run.process.kill()
+        for _, run in self.incarnations():
+            run.process.wait()
+            run.stream.close()
+        self.ports.release()
+        atexit.unregister(self.close)
+        if not keep_files:
+            shutil.rmtree(self.directory, ignore_errors=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        self.close(keep_files=kind is not None)
+        if kind is not None:
+            print(f"logs and event streams are kept in {self.directory}")

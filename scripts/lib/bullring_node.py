@@ -1,0 +1,189 @@
+"""One member of a cluster: its process in each of its incarnations, and what can be done to it."""
+
+import ctypes
+import os
+import pathlib
+import signal
+import subprocess
+
+from bullring_events import EventFile, now_ns
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DEADLINE = 30.0
+_LIBC = ctypes.CDLL(None, use_errno=True)
+_PR_SET_PDEATHSIG = 1
+
+
+class ClusterError(Exception):
+    """What was awaited did not come, or a node ended by itself."""
+
+
+def find_program():
+    """What ctest names by BULLRING_BIN, else the release program that scripts/build leaves."""
+    program = pathlib.Path(os.environ.get("BULLRING_BIN", ROOT / "build" / "bullring"))
+    if not os.access(program, os.X_OK):
+        raise ClusterError(f"no program at {program}: run scripts/build or set BULLRING_BIN")
+    return str(program.resolve())
+
+
+def clean_environment():
+    """The caller's environment without what would configure a node."""
+    return {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith("BULLRING_") and key != "STATE_DIRECTORY"
+    }
+
+
+def last_of_each(flags):
+    """The flags with their values; of one that is given twice, the last."""
+    chosen = {}
+    for word in flags:
+        if word.startswith("--"):
+            name = word
+            chosen[name] = [name]
+        else:
+            chosen[name].append(word)
+    return [word for words in chosen.values() for word in words]
+
+
+def _die_with_parent():
+    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+class Incarnation:
+    """One run of one node: its process, its files, and what was done to it."""
+
+    def __init__(self, process, events_path, log_path, out_path):
+        self.process = process
+        self.stream = EventFile(events_path)
+        self.log_path = log_path
+        self.out_path = out_path
+        self.started_ns = now_ns()
+        self.stopped_ns = None
+        self.killed_ns = None
+        self.expected_to_run = True
+
+    def log(self):
+        return self.log_path.read_text(errors="replace")
+
+    def death_ns(self):
+        """The last instant at which it acted as far as is known, None while it may act."""
+        if self.stopped_ns is not None:
+            return self.stopped_ns
+        if self.killed_ns is not None:
+            return self.killed_ns
+        if self.process.poll() is None:
+            return None
+        return self.stream.events[-1]["ts_ns"] if self.stream.events else self.started_ns
+
+
+class Node:
+    """One member of a cluster, through all its incarnations."""
+
+    def __init__(self, cluster, node_id, host, port):
+        self.cluster = cluster
+        self.id = node_id
+        self.host = host
+        self.port = port
+        self.incarnations = []
+        self.flags = []
+        self.peers = None
+        self.prefix = []
+        self.data_dir = cluster.directory / f"node-{node_id}"
+
+    @property
+    def address(self):
+        return f"{self.host}:{self.port}"
+
+    @property
+    def current(self):
+        return self.incarnations[-1] if self.incarnations else None
+
+    @property
+    def running(self):
+        """Whether there is a process, be it stopped by SIGSTOP."""
+        return self.current is not None and self.current.process.poll() is None
+
+    @property
+    def acting(self):
+        return self.running and self.current.stopped_ns is None
+
+    @property
+    def leads(self):
+        return self.acting and self.current.stream.role == "leader"
+
+    @property
+    def view(self):
+        """(leader, epoch) as this node last told; (None, …) when it does not run."""
+        if not self.acting:
+            return (None, None)
+        return (self.current.stream.leader, self.current.stream.epoch)
+
+    def command(self, extra=()):
+        flags = [
+            "--id", str(self.id), "--peers", self.peers or self.cluster.peers,
+            "--algorithm", self.cluster.algorithm, "--profile", self.cluster.profile,
+            "--cluster", self.cluster.name, "--data-dir", str(self.data_dir),
+            "--events", f"{self.data_dir}.{len(self.incarnations)}.events",
+        ]  # fmt: skip
+        chosen = last_of_each([*flags, *self.cluster.flags, *self.flags, *extra])
+        return [*self.prefix, self.cluster.program, "node", *chosen]
+
+    def start(self, extra=()):
+        if self.running:
+            raise ClusterError(f"node {self.id} runs already")
+        command = self.command(extra)
+        serial = len(self.incarnations)
+        base = f"{self.data_dir}.{serial}"
+        log_path, out_path = pathlib.Path(base + ".log"), pathlib.Path(base + ".out")
+        with open(log_path, "wb") as log, open(out_path, "wb") as out:
+            process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=out, stderr=log,
+                env=self.cluster.environment, start_new_session=True,
+                preexec_fn=None if self.cluster.kept else _die_with_parent,
+            )  # fmt: skip
+        self.incarnations.append(Incarnation(process, base + ".events", log_path, out_path))
+        return self
+
+    def kill(self):
+        """kill -9; returns the clock just before the signal."""
+        incarnation = self.current
+        incarnation.expected_to_run = False
+        incarnation.killed_ns = now_ns()
+        incarnation.process.send_signal(signal.SIGKILL)
+        return incarnation.killed_ns
+
+    def hang(self):
+        """SIGSTOP; returns the clock just before the signal."""
+        self.current.stopped_ns = now_ns()
+        self.current.process.send_signal(signal.SIGSTOP)
+        return self.current.stopped_ns
+
+    def resume(self):
+        """SIGCONT; returns the clock just before the signal."""
+        at_ns = now_ns()
+        self.current.stopped_ns = None
+        self.current.process.send_signal(signal.SIGCONT)
+        return at_ns
+
+    def terminate(self):
+        """SIGTERM; returns the clock just before the signal."""
+        self.current.expected_to_run = False
+        at_ns = now_ns()
+        self.current.process.send_signal(signal.SIGTERM)
+        return at_ns
+
+    def wait_exit(self, deadline=DEADLINE):
+        """The exit status of the current incarnation, which is awaited."""
+        try:
+            status = self.current.process.wait(deadline)
+        except subprocess.TimeoutExpired:
+            raise ClusterError(f"node {self.id} did not end within {deadline} s") from None
+        self.cluster.poll()
+        self.current.stream.close()
+        return status
+
+    def restart(self, extra=()):
+        self.wait_exit()
+        return self.start(extra)

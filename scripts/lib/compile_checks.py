@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+"""Checks that need a compiler's eyes, side by side on all cores, and remembered: what was found good
+is not looked at again until it, a project header that it includes, the tool, its settings or the
+libraries change.
+
+    headers  every header of protocol/, include/, src/, sim/ compiles alone
+    syntax   every source compiles with the compiler of the build directory, warnings as errors
+    tidy     clang-tidy finds nothing in protocol/, src/, sim/
+
+Usage: compile_checks.py headers|syntax|tidy BUILD_DIR [--tidy PROGRAM] [--jobs N] [--root ROOT]
+
+BUILD_DIR is one that CMake configured with Clang; its compile_commands.json says how things compile.
+Exit 1 if anything is found.
+"""
+
+import argparse
+import concurrent.futures
+import hashlib
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import time
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.MULTILINE)
+ROOMS = ("protocol", "include", "src", "sim")
+
+
+class Tree:
+    """The project's sources, how each compiles, and a digest of all that each depends on."""
+
+    def __init__(self, root, build):
+        self.root, self.build = pathlib.Path(root), pathlib.Path(build)
+        self.commands = {}
+        for entry in json.loads((self.build / "compile_commands.json").read_text()):
+            path = pathlib.Path(entry["file"])
+            if path.is_relative_to(self.root):
+                self.commands[path.relative_to(self.root).as_posix()] = self.flags(entry)
+        self.digests = {}
+
+    @staticmethod
+    def flags(entry):
+        """The compile command without its launcher, its input and its output."""
+        words = shlex.split(entry["command"])
+        while "clang" not in os.path.basename(words[0]):
+            words.pop(0)
+        kept, skip = [], False
+        for word in words:
+            if skip or word in ("-c", entry["file"]):
+                skip = False
+            elif word in ("-o", "-MF", "-MT", "-MQ"):
+                skip = True
+            elif word not in ("-MD", "-MMD"):
+                kept.append(word)
+        return kept
+
+    def headers(self):
+        for room in ROOMS:
+            for suffix in ("*.hpp", "*.h"):
+                yield from (p.relative_to(self.root).as_posix()
+                            for p in sorted((self.root / room).rglob(suffix)))
+
+    def flags_for_header(self, header):
+        """A header compiles like the sources of its room; the public ones like the runtime's."""
+        room = "src" if header.startswith("include/") else header.split("/")[0]
+        for path, flags in self.commands.items():
+            if path.startswith(room + "/"):
+                return flags
+        return next(iter(self.commands.values()))
+
+    def find(self, name):
+        for base in (self.root, self.root / "include", self.build / "include"):
+            if (base / name).is_file():
+                return base / name
+        return None
+
+    def digest(self, path):
+        """Of a file and of the project's headers that it includes, however deep."""
+        seen, waiting, whole = set(), [pathlib.Path(path)], hashlib.sha256()
+        while waiting:
+            file = waiting.pop()
+            if file in seen:
+                continue
+            seen.add(file)
+            if file not in self.digests:
+                text = file.read_bytes()
+                names = INCLUDE.findall(text.decode("utf-8", "replace"))
+                found = [f for f in map(self.find, names) if f]
+                self.digests[file] = (hashlib.sha256(text).digest(), found)
+            waiting += self.digests[file][1]
+        for file in sorted(seen):
+            whole.update(str(file).encode() + self.digests[file][0])
+        return whole.hexdigest()
+
+
+def tool_digest(program, *files):
+    """The tool's version, its settings and the versions of the installed libraries."""
+    whole = hashlib.sha256(subprocess.run([program, "--version"], check=True,
+                                          stdout=subprocess.PIPE).stdout)
+    for file in (*files, pathlib.Path(__file__)):
+        whole.update(file.read_bytes())
+    try:
+        whole.update(subprocess.run(
+            ["dpkg-query", "-W", "-f", "${Package} ${Version}\n", "lib*-dev", "doctest-dev",
+             "nlohmann-json3-dev"],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout)
+    except FileNotFoundError:
+        pass  # Elsewhere than on Debian the libraries' versions are not part of the memory.
+    return whole.hexdigest()
+
+
+def jobs_for(kind, tree, tidy):
+    """(name, command, what the outcome depends on) for each thing to look at."""
+    if kind == "headers":
+        tool = None
+        for header in tree.headers():
+            flags = tree.flags_for_header(header)
+            tool = tool or tool_digest(flags[0])
+            command = [*flags, "-fsyntax-only", "-Werror", "-Wno-pragma-once-outside-header",
+                       "-x", "c++", str(tree.root / header)]
+            yield header, command, (tool, tree.digest(tree.root / header))
+    elif kind == "syntax":
+        tool = None
+        for source, flags in sorted(tree.commands.items()):
+            tool = tool or tool_digest(flags[0])
+            command = [*flags, "-fsyntax-only", "-Werror", str(tree.root / source)]
+            yield source, command, (tool, tree.digest(tree.root / source))
+    else:
+        tool = tool_digest(tidy, tree.root / ".clang-tidy")
+        for source, flags in sorted(tree.commands.items()):
+            if source.split("/")[0] in ROOMS:
+                command = [tidy, "--quiet", "--warnings-as-errors=*", "-p", str(tree.build),
+                           str(tree.root / source)]
+                yield source, command, (tool, " ".join(flags), tree.digest(tree.root / source))
+
+
+def run(job, memory):
+    name, command, inputs = job
+    key = hashlib.sha256(repr((command, inputs)).encode()).hexdigest()
+    mark = memory / key
+    if mark.exists():
+        mark.touch()
+        return name, "remembered", 0.0, ""
+    start = time.monotonic()
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          stdin=subprocess.DEVNULL)
+    if done.returncode == 0:
+        mark.touch()
+    outcome = "good" if done.returncode == 0 else "bad"
+    return name, outcome, time.monotonic() - start, done.stdout
+
+
+def forget_old(memory, days=14):
+    horizon = time.time() - days * 86400
+    for mark in memory.iterdir():
+        if mark.stat().st_mtime < horizon:
+            mark.unlink(missing_ok=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kind", choices=("headers", "syntax", "tidy"))
+    parser.add_argument("build")
+    parser.add_argument("--tidy", default="clang-tidy-16")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--root", default=pathlib.Path(__file__).resolve().parents[2])
+    args = parser.parse_args()
+
+    tree = Tree(pathlib.Path(args.root).resolve(), pathlib.Path(args.build).resolve())
+    memory = tree.build / "found-good"
+    memory.mkdir(exist_ok=True)
+    forget_old(memory)
+    jobs = list(jobs_for(args.kind, tree, args.tidy))
+    if not jobs:
+        print(f"{args.kind}: nothing to look at")
+        return 1
+
+    counts = {"good": 0, "bad": 0, "remembered": 0}
+    slowest = (0.0, "")
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        for done in concurrent.futures.as_completed(pool.submit(run, j, memory) for j in jobs):
+            name, outcome, took, output = done.result()
+            counts[outcome] += 1
+            slowest = max(slowest, (took, name))
+            if outcome == "bad":
+                output = re.sub(r"^\d+ warnings?( and \d+ errors?)? generated\.\n", "", output,
+                                flags=re.MULTILINE)
+                print(f"--- {args.kind}: {name}\n{output.rstrip()}", flush=True)
+    line = f"{args.kind}: {counts['good'] + counts['remembered']} good"
+    line += f" ({counts['remembered']} remembered), {counts['bad']} bad"
+    if slowest[0] > 1:
+        line += f"; slowest {slowest[1]}, {slowest[0]:.0f} s"
+    print(line)
+    return 1 if counts["bad"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

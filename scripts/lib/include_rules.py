@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""Who may include whom. Reads the sources; changes nothing.
+
+    protocol/  of the standard library what neither does I/O, waits, reads a clock nor draws entropy
+    include/   the standard library, include/ itself and protocol's plain value types
+    src/       include/, protocol/, src/ and libraries; cereal in src/codec* only
+    sim/       protocol/, sim/ and libraries; never src/
+    tests/     everything
+
+Usage: include_rules.py [ROOT]     exit 1 and one line for each breach
+"""
+
+import pathlib
+import re
+import sys
+
+INCLUDE = re.compile(r"^\s*#\s*(?:include|include_next|import)\b\s*(.*?)\s*(?://.*)?$")
+SUFFIXES = {".cpp", ".hpp", ".h", ".ipp", ".in"}
+
+PURE_STANDARD = set(
+    """algorithm array bit cassert charconv climits cmath compare concepts cstddef cstdint cstdlib
+    cstring deque functional initializer_list iterator limits list map memory numeric optional queue
+    ranges set span stack string string_view tuple type_traits utility variant vector version"""
+    .split())
+STANDARD = PURE_STANDARD | set(
+    """any atomic barrier bitset cctype cerrno chrono cinttypes clocale condition_variable coroutine
+    csignal cstdio ctime cwchar exception filesystem forward_list fstream future iomanip ios iosfwd
+    iostream istream latch locale mutex new ostream random ratio regex semaphore shared_mutex
+    source_location sstream stdexcept stop_token streambuf system_error thread typeindex typeinfo
+    unordered_map unordered_set""".split())
+PROTOCOL_VALUES = {"protocol/ids.hpp", "protocol/time.hpp"}
+
+
+def rule(room, path, kind, name):
+    """The reason why this include is refused, or None. `kind` is '<' or '"'."""
+    if room == "tests":
+        return None
+    if kind == '"' and (name.startswith(".") or "/../" in name):
+        return "paths are written from the root of the project"
+    if name.startswith("tests/") or name.startswith("scripts/"):
+        return "only tests include tests"
+    if room == "protocol":
+        if kind == "<":
+            if name in PURE_STANDARD:
+                return None
+            return "protocol/ may use only the pure part of the standard library"
+        return None if name.startswith("protocol/") else "protocol/ includes protocol/ only"
+    if room == "include":
+        if name in STANDARD or name in PROTOCOL_VALUES or name.startswith("bullring/"):
+            return None
+        return "include/ may use the standard library and protocol's value types only"
+    if room == "src":
+        if name.startswith("sim/"):
+            return "src/ and sim/ never see each other"
+        if name.startswith("cereal/") and not re.fullmatch(r"src/codec\w*\.[ch]pp", path):
+            return "cereal is the codec's alone (src/codec*)"
+    if room == "sim" and (name.startswith("src/") or name.startswith("bullring/")):
+        return "src/ and sim/ never see each other"
+    return None
+
+
+def breaches(root):
+    root = pathlib.Path(root)
+    for room in ("protocol", "include", "src", "sim", "tests"):
+        for file in sorted((root / room).rglob("*")):
+            if file.suffix not in SUFFIXES or not file.is_file():
+                continue
+            path = file.relative_to(root).as_posix()
+            for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+                found = INCLUDE.match(line)
+                if not found:
+                    continue
+                target = re.match(r'([<"])([^>"]+)[>"]$', found.group(1))
+                if not target:
+                    if room != "tests":
+                        yield f"{path}:{number}: {line.strip()}: an include names a file"
+                    continue
+                kind, name = target.groups()
+                why = rule(room, path, kind, name)
+                if why is None and kind == '"' and not any(
+                        (root / base / name).exists() for base in ("", "include")):
+                    generated = root / "include" / (name + ".in")
+                    if not generated.exists():
+                        why = "no such file, seen from the root of the project"
+                if why:
+                    yield f"{path}:{number}: {kind}{name}{'>' if kind == '<' else kind}: {why}"
+
+
+def main():
+    root = sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parents[2]
+    found = list(breaches(root))
+    print("\n".join(found), end="\n" if found else "")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

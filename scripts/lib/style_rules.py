@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""What the project's sources must look like beyond what clang-format decides.
+
+    length   no file of protocol/, src/, include/, sim/ is over 400 lines
+    head     each header, and each source that has none, begins with a comment that says what it owns
+    once     each header has #pragma once
+    pause    tests wait for events, never for time. Where time itself is what is tested, the line says
+             so: `// pause: why` in C++, `# pause: why` in Python and shell
+    replay   unit tests draw nothing from random_device and read no wall clock
+    text     no tabs, no spaces at the end of a line, no note of unfinished work, a newline at the end
+
+Usage: style_rules.py [ROOT]       exit 1 and one line for each breach
+"""
+
+import pathlib
+import re
+import sys
+
+LINES_MAX = 400
+ROOMS = ("protocol", "src", "include", "sim")
+CPP = {".cpp", ".hpp", ".h", ".in"}
+TEXT = CPP | {".py", ".sh", ".cmake", ".txt"}
+
+PAUSE = re.compile(
+    r"\b(sleep_for|sleep_until|usleep|nanosleep)\s*\(|\btime\.sleep\s*\(|\basyncio\.sleep\s*\("
+    r"|^\s*sleep\s+[\d.$]|\bsleep\s*\(\s*\d")
+REPLAY = re.compile(r"\brandom_device\b|\bsystem_clock\b|\bhigh_resolution_clock\b")
+UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
+
+
+def files_below(root, room):
+    for file in sorted((root / room).rglob("*")):
+        if file.is_file() and "__pycache__" not in file.parts:
+            yield file
+
+
+def room_breaches(file, path, lines):
+    if file.suffix not in CPP:
+        return
+    if len(lines) > LINES_MAX:
+        yield f"{path}: {len(lines)} lines, {LINES_MAX} are the most: split it by what it owns"
+    # a.cpp and a_more.cpp do what a.hpp says; its head is theirs.
+    words = file.stem.split("_")
+    heads = ("_".join(words[:n]) + ".hpp" for n in range(1, len(words) + 1))
+    headless = file.suffix == ".cpp" and any((file.parent / head).exists() for head in heads)
+    if not headless and not (lines and lines[0].startswith("//")):
+        yield f"{path}:1: a file begins with a comment that says what it owns"
+    if file.suffix != ".cpp" and "#pragma once" not in lines:
+        yield f"{path}: a header needs #pragma once"
+
+
+def test_breaches(path, lines):
+    unit = path.startswith("tests/unit/")
+    for number, line in enumerate(lines, 1):
+        if PAUSE.search(line) and not re.search(r"(//|#)\s*pause: \S", line):
+            yield (f"{path}:{number}: wait for an event, not for time "
+                   f"(or say why time is what is tested: `pause: why`): {line.strip()}")
+        if unit and REPLAY.search(line):
+            yield f"{path}:{number}: a test that can't be replayed: {line.strip()}"
+
+
+def text_breaches(path, text, lines):
+    if text and not text.endswith("\n"):
+        yield f"{path}: no newline at the end"
+    for number, line in enumerate(lines, 1):
+        if "\t" in line:
+            yield f"{path}:{number}: a tab"
+        if line != line.rstrip():
+            yield f"{path}:{number}: spaces at the end of the line"
+        if UNFINISHED.search(line):
+            yield f"{path}:{number}: unfinished: {line.strip()}"
+
+
+def breaches(root):
+    root = pathlib.Path(root)
+    for room in (*ROOMS, "tests", "scripts"):
+        for file in files_below(root, room):
+            if file.suffix not in TEXT and room != "scripts":
+                continue
+            path = file.relative_to(root).as_posix()
+            text = file.read_text(encoding="utf-8", errors="replace")
+            lines = text.split("\n")[:-1] if text.endswith("\n") else text.split("\n")
+            if room in ROOMS:
+                yield from room_breaches(file, path, lines)
+            # The test of these rules holds examples of what they refuse.
+            if room == "tests" and not path.startswith("tests/house/"):
+                yield from test_breaches(path, lines)
+            yield from text_breaches(path, text, lines)
+
+
+def main():
+    root = sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parents[2]
+    found = list(breaches(root))
+    print("\n".join(found), end="\n" if found else "")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,16 @@
+// The subcommands' bodies, one file each. Each returns the exit status: 0 done or stopped cleanly
+// by SIGINT/SIGTERM, 1 it failed while running, with one line on stderr that says why. What they
+// throw, main reports as such a failure. Their options have been checked already.
+#pragma once
+
+#include "src/node_options.hpp"
+#include "src/observer_options.hpp"
+
+namespace bullring {
+
+int run_node(const NodeOptions& options);
+int run_status(const StatusOptions& options);
+int run_watch(const WatchOptions& options);
+int run_resign(const ResignOptions& options);
+
+}  // namespace bullring

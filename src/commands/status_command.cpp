@@ -1,0 +1,57 @@
+// `bullring status`: asks every member, prints what they say, and tells by its exit status whether
+// a majority agrees on one live leader.
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/commands/commands.hpp"
+#include "src/logging.hpp"
+#include "src/observer_client.hpp"
+#include "src/status_report.hpp"
+
+namespace bullring {
+namespace {
+
+asio::awaitable<std::vector<MemberAnswer>> collect(ObserverLoop& loop,
+                                                   const StatusOptions& options) {
+    const Deadline end = deadline_in(options.timeout);
+    RefusalNotes notes(options.log.level);
+    for (;;) {
+        const Deadline deadline = options.wait ? round_deadline(end) : end;
+        auto answers = co_await ask_members(loop, options.peers, options.cluster, deadline);
+        notes.say(answers);
+        const Deadline next = deadline_in(round_pause);
+        if (!options.wait || agreement(answers) || next >= end) co_return answers;
+        co_await sleep_until(loop, next);
+    }
+}
+
+std::string no_agreement(const std::vector<MemberAnswer>& answers) {
+    const auto reachable = std::count_if(answers.begin(), answers.end(),
+                                         [](const auto& one) { return one.answer.has_value(); });
+    return "no majority agrees on one leader with a live lease: " + std::to_string(reachable) +
+           " of " + std::to_string(answers.size()) + " members reachable";
+}
+
+asio::awaitable<int> status(ObserverLoop& loop, const StatusOptions& options) {
+    const std::vector<MemberAnswer> answers = co_await collect(loop, options);
+    const std::string text =
+        options.json ? status_json(options.cluster, answers) + '\n' : status_table(answers);
+    if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
+        print_error("stdout can't be written");
+        co_return 1;
+    }
+    if (agreement(answers)) co_return 0;
+    print_error(no_agreement(answers));
+    co_return 1;
+}
+
+}  // namespace
+
+int run_status(const StatusOptions& options) {
+    return run_observer([&](ObserverLoop& loop) { return status(loop, options); });
+}
+
+}  // namespace bullring

@@ -1,0 +1,33 @@
+// Owns: the lines of the event stream (INTERFACE, "Event stream"): their keys and the keys' order.
+// Makes text and nothing else; BackgroundWriter writes it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "protocol/actions.hpp"
+#include "protocol/config.hpp"
+#include "protocol/ids.hpp"
+
+namespace bullring {
+
+/// Where a line stands: the instant by CLOCK_BOOTTIME, by which leases are judged, and for people.
+struct EventTime {
+    std::int64_t ts_ns = 0;
+    std::int64_t wall_clock_ns = 0;
+};
+
+class EventLines {
+public:
+    explicit EventLines(const protocol::Config& config) : config_(config) {}
+
+    std::string started(EventTime at, int pid) const;
+    std::string stopped(EventTime at, const std::string& reason) const;
+    /// Empty for an action that is no event.
+    std::string of(EventTime at, const protocol::Action& action) const;
+
+private:
+    const protocol::Config& config_;
+};
+
+}  // namespace bullring

@@ -1,0 +1,82 @@
+// The border of the program: what leaves it here is an exit status and, if it is not 0, a line on
+// stderr that says why.
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include <unistd.h>
+
+#include "src/commands/commands.hpp"
+#include "src/options.hpp"
+
+namespace {
+
+using namespace bullring;
+
+constexpr int failed = 1;
+constexpr int wrong_usage = 2;
+
+void complain(const std::string& text) { std::fputs(("bullring: " + text + "\n").c_str(), stderr); }
+
+Environment environment_of_process() {
+    Environment environment;
+    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+        const std::string text = *entry;
+        const std::size_t equals = text.find('=');
+        if (equals != std::string::npos) {
+            environment.emplace(text.substr(0, equals), text.substr(equals + 1));
+        }
+    }
+    return environment;
+}
+
+struct Run {
+    int operator()(const NodeOptions& options) const { return run_node(options); }
+    int operator()(const StatusOptions& options) const { return run_status(options); }
+    int operator()(const WatchOptions& options) const { return run_watch(options); }
+    int operator()(const ResignOptions& options) const { return run_resign(options); }
+    int operator()(const Information& information) const {
+        std::fputs(information.text.c_str(), stdout);
+        if (std::fflush(stdout) == 0) return 0;
+        complain("stdout can't be written");
+        return failed;
+    }
+    int operator()(const UsageProblems& usage) const {
+        for (const std::string& problem : usage.problems) complain(problem);
+        return wrong_usage;
+    }
+};
+
+/// An exception that no border has caught, in whatever thread.
+[[noreturn]] void give_up() {
+    std::string text = "an error that nothing handles";
+    if (const std::exception_ptr error = std::current_exception()) {
+        try {
+            std::rethrow_exception(error);
+        } catch (const std::exception& known) {
+            text = known.what();
+        } catch (...) {
+        }
+    }
+    complain("stopped by " + text);
+    std::_Exit(failed);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    std::set_terminate(give_up);
+    try {
+        const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+        return std::visit(Run{}, parse_options(arguments, environment_of_process()));
+    } catch (const std::exception& error) {
+        complain(error.what());
+    } catch (...) {
+        complain("an unknown error");
+    }
+    return failed;
+}

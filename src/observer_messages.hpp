@@ -1,0 +1,54 @@
+// What observers (`status`, `watch`, `resign`) and a node say to each other over the peer port.
+// They are no members: never heard, never tied, in no mask (PROTOCOL §3, last item).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+#include "protocol/ids.hpp"
+
+namespace bullring {
+
+enum class ObserveWhat : std::uint8_t { status = 1, watch = 2, resign = 3 };
+
+/// The first frame of an observer's connection. The frame's sender is `nobody`.
+struct Observe {
+    std::string cluster;
+    ObserveWhat what = ObserveWhat::status;
+    protocol::NodeId resign_to;  // resign only; `nobody` when the leader may choose
+    bool operator==(const Observe&) const = default;
+};
+
+/// The node's part of the status JSON (one element of "nodes"), and the cluster-wide keys.
+struct ObserverState {
+    std::string json;
+    bool operator==(const ObserverState&) const = default;
+};
+
+struct ObserverChange {
+    std::int64_t ts_ns = 0;  // CLOCK_BOOTTIME of the node
+    protocol::NodeId leader;
+    protocol::Epoch epoch;
+    std::string advertised;
+    bool operator==(const ObserverChange&) const = default;
+};
+
+struct ResignResult {
+    bool done = false;
+    std::string why;  // when refused
+    bool operator==(const ResignResult&) const = default;
+};
+
+/// The node refuses the observer (another cluster): what differs.
+struct ObserverRefused {
+    std::string field;
+    std::string mine;
+    std::string yours;
+    bool operator==(const ObserverRefused&) const = default;
+};
+
+using ObserverMessage =
+    std::variant<Observe, ObserverState, ObserverChange, ResignResult, ObserverRefused>;
+
+}  // namespace bullring

@@ -1,0 +1,51 @@
+// The one table of flags. The command line, the environment, the configuration file and the help
+// are all read off it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace bullring {
+
+enum class Subcommand : std::uint8_t { node = 1, status = 2, watch = 4, resign = 8 };
+
+struct SubcommandText {
+    Subcommand subcommand = Subcommand::node;
+    const char* name = "";
+    const char* summary = "";
+};
+
+/// What the help tells in the place of a default.
+inline constexpr std::string_view required = "required";
+
+struct Flag {
+    const char* name = "";           // without dashes; also the key in the file
+    const char* argument = nullptr;  // nullptr for a switch
+    const char* help = "";
+    const char* standard = nullptr;  // the default as the help tells it, if there is one
+    unsigned subcommands = 0;        // a mask of Subcommand
+    const char* negates = nullptr;   // the switch that this one turns off
+
+    bool is_switch() const { return argument == nullptr; }
+    bool is_required() const { return standard != nullptr && standard == required; }
+    bool belongs_to(Subcommand subcommand) const {
+        return (subcommands & static_cast<unsigned>(subcommand)) != 0;
+    }
+};
+
+std::span<const SubcommandText> subcommand_table();
+std::span<const Flag> flag_table();
+const char* name(Subcommand subcommand);
+
+/// nullptr when the subcommand has no such flag.
+const Flag* find_flag(Subcommand subcommand, std::string_view flag_name);
+/// Whether any subcommand has it.
+bool is_flag(std::string_view flag_name);
+/// BULLRING_SUSPECT_AFTER for suspect-after.
+std::string environment_name(std::string_view flag_name);
+/// The flag that a wrong name was probably meant to be, empty when none is near.
+std::string_view nearest_flag(std::string_view wrong_name);
+
+}  // namespace bullring

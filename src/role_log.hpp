@@ -1,0 +1,26 @@
+// Owns: the log's lines about who leads: one for each change of this node's role and of the leader
+// that it follows, with node, epoch, old and new leader and the reason.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "protocol/actions.hpp"
+
+namespace bullring {
+
+class RoleLog {
+public:
+    explicit RoleLog(protocol::NodeId self) : self_(self) {}
+
+    /// The actions of one step, after they have been carried out.
+    void note(const std::vector<protocol::Action>& actions);
+
+private:
+    protocol::NodeId self_;
+    protocol::Role role_ = protocol::Role::follower;
+    protocol::NodeId leader_;
+    std::string reason_;  // the last that was given
+};
+
+}  // namespace bullring

@@ -1,0 +1,31 @@
+// One node's part of the status JSON (INTERFACE: `bullring status --json`), as the text that an
+// OBSERVE{STATUS} is answered with. Pure: it is told everything and reads no clock.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "protocol/membership.hpp"
+#include "protocol/messages.hpp"
+#include "protocol/view.hpp"
+
+namespace bullring {
+
+struct StatusInput {
+    protocol::View view;
+    protocol::Membership members;  // names the bits of `view.connected`
+    std::string cluster;
+    protocol::Algorithm algorithm = protocol::Algorithm::bully;
+    protocol::QuorumMode quorum = protocol::QuorumMode::majority;
+    std::string address;     // this node's own, as in its peer list: "host:port"
+    std::string advertised;  // this node's own --advertise
+    std::int64_t uptime_ms = 0;
+    std::string version;
+};
+
+/// {"cluster":…,"algorithm":…,"quorum":…,"node":{"id":…,"address":…,"reachable":true,…}} on one
+/// line; "node" has the keys of one element of INTERFACE's "nodes", in their order. Bytes that are
+/// not UTF-8 are replaced, so that the answer is always JSON.
+std::string node_status_json(const StatusInput& input);
+
+}  // namespace bullring

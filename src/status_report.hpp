@@ -1,0 +1,66 @@
+// What the members have answered to `status`, put together: whether they agree, and how that looks
+// as a table and as JSON. Pure: no sockets, no clock.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "protocol/ids.hpp"
+
+namespace bullring {
+
+/// What one node says of itself (status_json.hpp), read back.
+struct NodeAnswer {
+    std::string cluster;
+    std::string algorithm;
+    std::string quorum;
+    protocol::NodeId id;
+    std::string advertised;
+    std::string role;
+    protocol::NodeId leader;  // `nobody`: it knows none
+    protocol::Epoch epoch;
+    std::int64_t lease_left_ms = 0;
+    protocol::NodeId promised_to;
+    std::vector<protocol::NodeId> peers_up;
+    std::string why;
+    std::int64_t uptime_ms = 0;
+    std::string version;
+
+    /// It names a leader, and that leader's lease is live as far as it knows. With quorum none
+    /// there are no leases.
+    bool follows_live_leader() const;
+};
+
+/// The error names what is missing or wrong.
+tl::expected<NodeAnswer, std::string> parse_node_answer(const std::string& json);
+
+/// One entry of the peer list and what came of asking it.
+struct MemberAnswer {
+    protocol::NodeId id;
+    std::string address;               // as dialled
+    std::optional<NodeAnswer> answer;  // nullopt: not reachable
+    std::string problem;               // why it is not, for people
+    bool refused = false;              // somebody is there, but not the member of this cluster
+};
+
+struct Agreement {
+    protocol::NodeId leader;
+    protocol::Epoch epoch;
+    bool operator==(const Agreement&) const = default;
+};
+
+/// The leader and epoch that a majority of all members, the unreachable ones counted, agrees on
+/// with a live lease.
+std::optional<Agreement> agreement(const std::vector<MemberAnswer>& members);
+
+/// ID, address, reachable, role, leader, epoch, lease left, uptime; one line a member.
+std::string status_table(const std::vector<MemberAnswer>& members);
+
+/// The object of INTERFACE's `status --json`, on one line.
+std::string status_json(const std::string& cluster, const std::vector<MemberAnswer>& members);
+
+}  // namespace bullring

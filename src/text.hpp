@@ -1,0 +1,18 @@
+// Text from outside, made fit to be shown and checked. Knows nothing of what the text means.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace bullring {
+
+/// In double quotes, on one line and of bounded length, whatever the bytes are.
+std::string in_quotes(std::string_view text);
+
+/// Well-formed UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF).
+bool is_utf8(std::string_view text);
+
+/// Without the blanks at both ends.
+std::string_view trimmed(std::string_view text);
+
+}  // namespace bullring

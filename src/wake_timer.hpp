@@ -1,0 +1,30 @@
+// Owns: the one timer of a node's loop. It runs on CLOCK_BOOTTIME, so that it is due at once after a
+// suspend, and has nanoseconds. It may fire early and says so to nobody: an early Wake is a no-op.
+#pragma once
+
+#include <asio/io_context.hpp>
+#include <asio/posix/stream_descriptor.hpp>
+#include <cstdint>
+#include <functional>
+
+#include "protocol/time.hpp"
+
+namespace bullring {
+
+class WakeTimer {
+public:
+    WakeTimer(asio::io_context& io, std::function<void()> on_due);
+
+    /// Fires at `at` (CLOCK_BOOTTIME) or earlier. An armed earlier time is left as it is: that saves
+    /// a system call a message, and the owner arms again when it has fired.
+    void arm_at(std::int64_t boottime_ns);
+
+private:
+    void wait();
+
+    asio::posix::stream_descriptor descriptor_;
+    std::function<void()> on_due_;
+    std::int64_t armed_for_ns_ = INT64_MAX;
+};
+
+}  // namespace bullring

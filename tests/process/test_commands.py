@@ -1,0 +1,213 @@
+"""status, watch and resign, as people and scripts see them."""
+
+import json
+import os
+import queue
+import subprocess
+import threading
+import unittest
+
+from process_case import DEADLINE, ProcessCase, expanded, over
+
+CLUSTER_KEYS = ["cluster", "algorithm", "quorum", "leader", "epoch", "nodes"]
+NODE_KEYS = [
+    "id", "address", "reachable", "advertised", "role", "leader", "epoch", "lease_left_ms",
+    "promised_to", "peers_up", "why", "uptime_ms", "version",
+]  # fmt: skip
+
+
+class Watcher:
+    """A `bullring watch` whose lines are read as they come."""
+
+    def __init__(self, cluster, peers=None):
+        self.process = subprocess.Popen(
+            [cluster.program, "watch", "--peers", peers or cluster.peers, "--cluster",
+             cluster.name],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=cluster.environment,
+        )  # fmt: skip
+        self.lines = queue.Queue()
+        self.seen = []
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self):
+        for line in self.process.stdout:
+            self.lines.put(json.loads(line))
+        self.lines.put(None)
+
+    def until(self, condition):
+        """Reads lines until one fulfils the condition; returns it."""
+        while True:
+            line = self.lines.get(timeout=DEADLINE)
+            if line is None:
+                raise AssertionError("the watcher ended")
+            self.seen.append(line)
+            if condition(line):
+                return line
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+
+@expanded
+class Status(ProcessCase):
+    @over()
+    def test_json_has_the_keys_of_the_interface_and_their_values(self, algorithm, n):
+        cluster = self.cluster(n, algorithm, name="keys")
+        cluster[1].flags = ["--advertise", "http://one.example:80/"]
+        cluster.start()
+        leader = cluster.wait_settled()
+        told = cluster.status()
+        self.assertEqual(list(told), CLUSTER_KEYS)
+        self.assertEqual(
+            [told[key] for key in CLUSTER_KEYS[:-1]],
+            ["keys", algorithm, "majority", leader.id, leader.view[1]],
+        )
+        self.assertEqual([node["id"] for node in told["nodes"]], sorted(cluster.nodes))
+        for node in told["nodes"]:
+            self._check_node(cluster, leader, node)
+
+    def _check_node(self, cluster, leader, node):
+        self.assertEqual(list(node), NODE_KEYS)
+        self.assertEqual(node["address"], cluster[node["id"]].address)
+        self.assertIs(node["reachable"], True)
+        self.assertEqual(node["advertised"], "http://one.example:80/" if node["id"] == 1 else "")
+        leads = node["id"] == leader.id
+        self.assertEqual(node["role"], "leader" if leads else "follower")
+        self.assertEqual((node["leader"], node["epoch"]), leader.view)
+        self.assertEqual(node["promised_to"], leader.id)
+        self.assertEqual(node["peers_up"], [i for i in cluster.nodes if i != node["id"]])
+        self.assertGreater(node["uptime_ms"], 0)
+        self.assertTrue(node["version"])
+        if leads:
+            self.assertGreater(node["lease_left_ms"], 0)
+            self.assertLessEqual(node["lease_left_ms"], cluster.timing.lease)
+            self.assertTrue(node["why"].startswith("leads with grants of "), node["why"])
+        else:
+            self.assertEqual(node["why"], f"follows {leader.id}")
+
+    @over()
+    def test_the_table_and_the_exit_status(self, algorithm, n):
+        cluster = self.cluster(n, algorithm).start()
+        leader = cluster.wait_settled()
+        shown = cluster.command("status")
+        self.assertEqual(shown.returncode, 0, shown.stderr)
+        lines = shown.stdout.splitlines()
+        for node in cluster:
+            row = [line for line in lines if node.address in line]
+            self.assertEqual(len(row), 1, shown.stdout)
+            self.assertIn("leader" if node is leader else "follower", row[0])
+        cluster[1].kill()
+        cluster[1].wait_exit()
+        told = cluster.status()
+        self.assertIs(told["nodes"][0]["reachable"], False)
+        self.assertEqual(cluster.command("status").returncode, 0)
+
+    @over()
+    def test_nobody_there_is_1_and_a_wrong_line_is_2(self, algorithm, n):
+        cluster = self.cluster(n, algorithm)
+        none = cluster.command("status", "--json", "--timeout", "300ms")
+        self.assertEqual(none.returncode, 1)
+        told = json.loads(none.stdout)
+        self.assertEqual((told["leader"], told["epoch"]), (None, None))
+        self.assertFalse(any(node["reachable"] for node in told["nodes"]))
+        self.assertEqual(cluster.command("status", "--no-such-flag").returncode, 2)
+        self.assertEqual(cluster.command("status", "--timeout", "5").returncode, 2)
+        self.assertEqual(cluster.command("status", peers="nonsense").returncode, 2)
+
+    @over()
+    def test_wait_waits_for_a_leader_and_no_longer_than_its_timeout(self, algorithm, n):
+        cluster = self.cluster(n, algorithm)
+        self.assertEqual(cluster.command("status", "--wait", "--timeout", "300ms").returncode, 1)
+        waiting = subprocess.Popen(
+            [cluster.program, "status", "--wait", "--timeout", "20s", "--peers", cluster.peers],
+            stdout=subprocess.DEVNULL, env=cluster.environment,
+        )  # fmt: skip
+        cluster.start()
+        self.assertEqual(waiting.wait(DEADLINE), 0)
+        self.assertTrue([e for e in cluster.poll() + cluster.events() if e["event"] == "elected"])
+
+    @over()
+    def test_another_clusters_name_gets_no_answer(self, algorithm, n):
+        cluster = self.cluster(n, algorithm, name="mine").start()
+        cluster.wait_settled()
+        other = subprocess.run(
+            [cluster.program, "status", "--peers", cluster.peers, "--cluster", "yours"],
+            capture_output=True, text=True, env=cluster.environment, timeout=DEADLINE,
+        )  # fmt: skip
+        self.assertEqual(other.returncode, 1)
+
+
+@expanded
+class Watch(ProcessCase):
+    def watcher(self, cluster, peers=None):
+        made = Watcher(cluster, peers)
+        self.addCleanup(made.close)
+        return made
+
+    @over()
+    def test_each_change_in_order_and_the_loss_too(self, algorithm, n):
+        cluster = self.cluster(n, algorithm)
+        for node in cluster:
+            node.flags = ["--advertise", f"application-{node.id}"]
+        cluster.start()
+        leader = cluster.wait_settled()
+        watcher = self.watcher(cluster)
+        first = watcher.until(lambda line: line["leader"] == leader.id)
+        self.assertEqual(list(first), ["ts_ns", "leader", "epoch", "advertised"])
+        self.assertEqual(first["advertised"], f"application-{leader.id}")
+        for _ in range(3):
+            leader = cluster.leader()
+            self.assertEqual(cluster.command("resign").returncode, 0)
+            after = cluster.wait_leader()
+            line = watcher.until(lambda line, after=after: line["leader"] == after.id)
+            self.assertEqual(line["epoch"], after.view[1])
+            self.assertEqual(line["advertised"], f"application-{after.id}")
+        epochs = [line["epoch"] for line in watcher.seen if line["leader"] is not None]
+        self.assertEqual(epochs, sorted(set(epochs)))
+
+    @over()
+    def test_it_goes_on_with_another_member_when_its_own_is_gone(self, algorithm, n):
+        cluster = self.cluster(n, algorithm).start()
+        leader = cluster.wait_settled()
+        watcher = self.watcher(cluster)
+        watcher.until(lambda line: line["leader"] == leader.id)
+        for node in list(cluster)[: n - cluster.quorum]:
+            node.kill()
+            node.wait_exit()
+            after = cluster.wait_leader()
+            if cluster.command("resign").returncode == 0:
+                after = cluster.wait_leader()
+            watcher.until(
+                lambda line, after=after: (line["leader"], line["epoch"]) == after.view
+            )
+
+    @over()
+    def test_a_lost_majority_is_a_line_too(self, algorithm, n):
+        cluster = self.cluster(n, algorithm).start()
+        cluster.wait_settled()
+        watcher = self.watcher(cluster, peers=f"1={cluster[1].address}")
+        watcher.until(lambda line: line["leader"] is not None)
+        for node in list(cluster)[1:]:
+            node.kill()
+        watcher.until(lambda line: line["leader"] is None)
+
+    def test_a_closed_pipe_ends_it(self):
+        cluster = self.cluster(3).start()
+        cluster.wait_settled()
+        reader, writer = os.pipe()
+        process = subprocess.Popen(
+            [cluster.program, "watch", "--peers", cluster.peers], stdout=writer,
+            stderr=subprocess.DEVNULL, env=cluster.environment,
+        )  # fmt: skip
+        os.close(writer)
+        self.assertTrue(os.read(reader, 1000))
+        os.close(reader)
+        cluster.command("resign")
+        cluster.command("resign")
+        self.assertIsNotNone(process.wait(DEADLINE))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,321 @@
+// The wire format: what is encoded comes back, and whatever else the bytes are, they are refused or
+// are some valid message. Meant to run under ASan and UBSan too.
+#include "src/codec.hpp"
+
+#include <array>
+#include <string>
+
+#include <doctest/doctest.h>
+#include <rapidcheck.h>
+
+#include "tests/support/message_generators.hpp"
+
+namespace bullring {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+constexpr std::size_t kinds = test::message_kinds + test::observer_message_kinds;
+constexpr std::size_t body_at = frame_head_bytes;  // the endianness byte
+constexpr Sender sender{{3}, {0xABCDEF}};
+
+using AnyMessage = std::variant<protocol::Message, ObserverMessage>;
+
+AnyMessage draw_any(std::size_t kind) {
+    if (kind < test::message_kinds) return test::draw_message(kind);
+    return test::draw_observer_message(kind - test::message_kinds);
+}
+
+Bytes encoded(const AnyMessage& message) {
+    Bytes out;
+    std::visit([&](const auto& m) { encode(sender, m, out); }, message);
+    return out;
+}
+
+void fix_length(Bytes& frame) {
+    const std::size_t length = frame.size() - 4;
+    for (std::size_t i = 0; i < 4; ++i) {
+        frame[i] = static_cast<std::byte>(length >> (8 * (3 - i)) & 0xFFU);
+    }
+}
+
+std::string error_of(const Bytes& frame) {
+    const auto result = decode(frame);
+    return result ? std::string() : result.error();
+}
+
+bool contains(const std::string& text, const char* part) {
+    return text.find(part) != std::string::npos;
+}
+
+/// Decoding ends with an error text, or with a message that goes over the wire unchanged.
+bool refused_or_valid(const Bytes& frame) {
+    const auto result = decode(frame);
+    if (!result) return !result.error().empty();
+    Bytes again;
+    std::visit([&](const auto& m) { encode(result->sender, m, again); }, result->message);
+    return again == frame;
+}
+
+void for_each_kind(const char* what, void (*property)(const AnyMessage&)) {
+    for (std::size_t kind = 0; kind < kinds; ++kind) {
+        CAPTURE(kind);
+        CHECK(rc::check(std::string(what) + ", kind " + std::to_string(kind),
+                        [=] { property(draw_any(kind)); }));
+    }
+}
+
+}  // namespace
+
+TEST_CASE("codec: every message comes back as it was, with its sender") {
+    for_each_kind("round trip", [](const AnyMessage& message) {
+        const auto frame = decode(encoded(message));
+        RC_ASSERT(frame.has_value());
+        RC_ASSERT(frame->sender == sender);
+        RC_ASSERT(frame->message == message);
+    });
+}
+
+TEST_CASE("codec: a frame that ends early is refused, with and without a matching length") {
+    for_each_kind("truncation", [](const AnyMessage& message) {
+        const Bytes whole = encoded(message);
+        // All the short prefixes, and a stride of the long ones.
+        for (std::size_t size = 0; size < whole.size(); size += 1 + size / 64) {
+            Bytes part(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
+            RC_ASSERT(!decode(part).has_value());
+            if (size < 4) continue;
+            fix_length(part);
+            RC_ASSERT(!decode(part).has_value());
+        }
+    });
+}
+
+TEST_CASE("codec: every truncation of one message of each kind is refused") {
+    const auto one = [](std::size_t kind) {
+        return *rc::gen::exec([=] { return draw_any(kind); });
+    };
+    CHECK(rc::check("each kind once", [&] {
+        const Bytes whole = encoded(one(*rc::gen::inRange<std::size_t>(0, kinds)));
+        for (std::size_t size = 4; size < whole.size(); ++size) {
+            Bytes part(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
+            fix_length(part);
+            RC_ASSERT(!decode(part).has_value());
+        }
+    }));
+}
+
+TEST_CASE("codec: a changed byte is refused or makes another valid message") {
+    for_each_kind("one byte", [](const AnyMessage& message) {
+        Bytes frame = encoded(message);
+        const std::size_t stride = 1 + frame.size() / 64;
+        const auto first = *rc::gen::inRange<std::size_t>(0, stride);
+        const auto drawn = *rc::gen::arbitrary<std::uint8_t>();
+        for (std::size_t at = first; at < frame.size(); at += stride) {
+            for (const unsigned mask : {0x01U, 0x80U, 0xFFU, static_cast<unsigned>(drawn)}) {
+                frame[at] ^= static_cast<std::byte>(mask);
+                RC_ASSERT(refused_or_valid(frame));
+                frame[at] ^= static_cast<std::byte>(mask);
+            }
+        }
+    });
+}
+
+TEST_CASE("codec: bytes after the last field are refused") {
+    for_each_kind("trailing bytes", [](const AnyMessage& message) {
+        Bytes frame = encoded(message);
+        frame.resize(frame.size() + *rc::gen::inRange<std::size_t>(1, 20));
+        RC_ASSERT(!decode(frame).has_value());
+        fix_length(frame);
+        RC_ASSERT(!decode(frame).has_value());
+    });
+}
+
+TEST_CASE("codec: garbage is refused or is a valid message") {
+    CHECK(rc::check("garbage without a head", [] {
+        const auto words = *rc::gen::arbitrary<std::vector<std::uint8_t>>();
+        Bytes frame;
+        for (const std::uint8_t word : words) frame.push_back(static_cast<std::byte>(word));
+        RC_ASSERT(refused_or_valid(frame));
+    }));
+    CHECK(rc::check("garbage behind a sound head", [] {
+        Bytes frame = encoded(draw_any(*rc::gen::inRange<std::size_t>(0, kinds)));
+        const auto words = *rc::gen::arbitrary<std::vector<std::uint8_t>>();
+        frame.resize(body_at + 1);  // the endianness byte stays
+        for (const std::uint8_t word : words) frame.push_back(static_cast<std::byte>(word));
+        fix_length(frame);
+        RC_ASSERT(refused_or_valid(frame));
+    }));
+}
+
+TEST_CASE("codec: a text or list longer than its cap is refused before anything grows for it") {
+    Bytes state = encoded(ObserverMessage{ObserverState{"{}"}});
+    state[body_at + 1] = state[body_at + 2] = std::byte{0xFF};
+    CHECK(contains(error_of(state), "text length 65535 is above its cap"));
+
+    // Within the cap, but not within the frame.
+    state[body_at + 1] = std::byte{0x00};
+    state[body_at + 2] = std::byte{0x10};
+    CHECK(contains(error_of(state), "text length 4096 is more than the frame holds"));
+
+    protocol::Hello hello;
+    hello.id = {1};
+    hello.members = {{1}, {2}};
+    Bytes frame = encoded(protocol::Message{hello});
+    const std::size_t count_at = body_at + 1 + 2 + 2 + 2;  // versions, empty cluster name
+    REQUIRE(frame[count_at] == std::byte{2});
+    frame[count_at] = std::byte{65};
+    CHECK(contains(error_of(frame), "list length 65 is above its cap"));
+}
+
+TEST_CASE("codec: what is wrong with a head is named with its value") {
+    const Bytes good = encoded(protocol::Message{protocol::Ok{7}});
+    const auto changed = [&](std::size_t at, unsigned value) {
+        Bytes frame = good;
+        frame[at] = static_cast<std::byte>(value);
+        return error_of(frame);
+    };
+    CHECK(changed(4, 99) == "message type 99 is not known");
+    CHECK(changed(4, 0) == "message type 0 is not known");
+    CHECK(changed(5, 2) == "version 2 of the wire format is not 1");
+    CHECK(changed(9, 5) == "election 5 is not 0");
+    CHECK(changed(3, 1) == "length 1 does not match the frame's 35 bytes");
+    CHECK(contains(changed(10, 0x80), "sender id 9223372036854775811 is out of range"));
+    CHECK(contains(changed(body_at, 0x55), "endianness byte 85 is not 1"));
+    CHECK(contains(changed(body_at, 0), "endianness byte 0 is not 1"));
+}
+
+TEST_CASE("codec: only an observer may come without an id") {
+    Bytes frame;
+    encode(Sender{}, ObserverMessage{Observe{"blue", ObserveWhat::watch, {}}}, frame);
+    CHECK(decode(frame).has_value());
+    frame.clear();
+    encode(Sender{}, protocol::Message{protocol::Ok{1}}, frame);
+    CHECK(error_of(frame) == "message type 6 from sender id 0");
+}
+
+TEST_CASE("codec: booleans, choices, priorities and durations outside their range are refused") {
+    const auto with = [](const AnyMessage& message, std::size_t at, unsigned value) {
+        Bytes frame = encoded(message);
+        frame[at] = static_cast<std::byte>(value);
+        return error_of(frame);
+    };
+    const std::size_t first = body_at + 1;
+    CHECK(
+        contains(with(ObserverMessage{ResignResult{}}, first, 2), "flag byte 2 has unknown bits"));
+    CHECK(contains(with(protocol::Message{protocol::Heartbeat{}}, first, 32),
+                   "flag byte 32 has unknown bits"));
+    const AnyMessage observe = ObserverMessage{Observe{}};
+    CHECK(contains(with(observe, first + 2, 0), "choice 0 is not known"));
+    CHECK(contains(with(observe, first + 2, 4), "choice 4 is not known"));
+
+    protocol::HelloAck ack;
+    ack.id = {1};
+    ack.priority = {1000};
+    const std::size_t priority_at = first + 16;
+    CHECK(
+        contains(with(protocol::Message{ack}, priority_at, 0xE9), "priority 1001 is out of range"));
+    CHECK(contains(with(protocol::Message{ack}, priority_at + 4 + 7, 0x80), "duration -"));
+    CHECK(contains(with(protocol::Message{ack}, first + 7, 0x80), "node id 9223372036854775809"));
+    CHECK(contains(with(protocol::Message{ack}, first, 0), "node id 0"));
+}
+
+TEST_CASE("codec: member ids that are not in ascending order are refused") {
+    protocol::Hello hello;
+    hello.id = {1};
+    for (const auto& members : std::vector<std::vector<protocol::NodeId>>{{{2}, {1}}, {{1}, {1}}}) {
+        hello.members = members;
+        CHECK(contains(error_of(encoded(protocol::Message{hello})), "ascending"));
+    }
+}
+
+TEST_CASE("codec: a writer never sends what a reader refuses") {
+    protocol::LeaderIs leader;
+    leader.remaining = {-5};
+    const auto frame = decode(encoded(protocol::Message{leader}));
+    REQUIRE(frame.has_value());
+    leader.remaining = {0};
+    CHECK(std::get<protocol::Message>(frame->message) == protocol::Message{leader});
+
+    const protocol::Refused refused{"members", std::string(5000, 'm'), std::string(5000, 'y')};
+    const Bytes bytes = encoded(protocol::Message{refused});
+    CHECK(bytes.size() <= first_frame_bytes_max);
+    const auto cut = decode(bytes);
+    REQUIRE(cut.has_value());
+    CHECK(std::get<protocol::Refused>(std::get<protocol::Message>(cut->message)).mine ==
+          std::string(1536, 'm'));
+}
+
+TEST_CASE("codec: the fullest messages fit their frames") {
+    protocol::Hello hello;
+    hello.id = {INT64_MAX};
+    for (std::uint64_t i = 1; i <= protocol::members_max; ++i) hello.members.push_back({i});
+    hello.cluster.assign(protocol::cluster_name_bytes_max, 'c');
+    hello.advertised.assign(protocol::advertised_bytes_max, 'a');
+    hello.addresses.local.assign(protocol::address_bytes_max, 'l');
+    hello.addresses.remote.assign(protocol::address_bytes_max, 'r');
+    const Bytes first = encoded(protocol::Message{hello});
+    CHECK(first.size() <= first_frame_bytes_max);
+    CHECK(decode(first).has_value());
+
+    protocol::CoordinatorToken token;
+    token.walk.owner = {1};
+    token.walk.path.resize(protocol::members_max);
+    token.grants.resize(protocol::members_max, {{1}, {2}, {3}});
+    token.nacks.resize(protocol::members_max, {{1}, protocol::NackReason::stale, {2}, {3}, {4}});
+    const Bytes full = encoded(protocol::Message{token});
+    CHECK(full.size() <= frame_bytes_max);
+    CHECK(decode(full).has_value());
+
+    const Bytes state = encoded(ObserverMessage{ObserverState{std::string(100'000, 'j')}});
+    CHECK(state.size() <= frame_bytes_max);
+    CHECK(decode(state).has_value());
+}
+
+TEST_CASE("codec: encoding appends, and a vector with room for the frame is not moved") {
+    Bytes out{std::byte{1}, std::byte{2}};
+    out.reserve(1024);
+    const std::byte* const place = out.data();
+    const protocol::Message messages[] = {protocol::Heartbeat{}, protocol::Coordinator{},
+                                          protocol::Grant{}};
+    std::size_t begin = out.size();
+    for (const protocol::Message& message : messages) {
+        encode(sender, message, out);
+        const auto frame = decode(std::span(out).subspan(begin));
+        REQUIRE(frame.has_value());
+        CHECK(std::get<protocol::Message>(frame->message) == message);
+        begin = out.size();
+    }
+    CHECK(out.data() == place);
+    CHECK(out[0] == std::byte{1});
+    CHECK(out[1] == std::byte{2});
+}
+
+TEST_CASE("codec: the bytes of a heartbeat are what version 1 of the format says") {
+    protocol::Heartbeat heartbeat;
+    heartbeat.heard = protocol::MemberSet(0b101);
+    heartbeat.quorum_connected = true;
+    heartbeat.leader_announced = true;
+    heartbeat.leader = {3};
+    heartbeat.leader_epoch = {0x0102};
+    heartbeat.leader_remaining = {5};
+    heartbeat.max_seen = {0x0103};
+    heartbeat.quorum_age = {7};
+    const Bytes frame = encoded(protocol::Message{heartbeat});
+    constexpr std::array<unsigned, 76> expected = {
+        0, 0,    0,    72, 4, 1,    0,    0,           // length, HB, version
+        0, 0,    0,    0,  0, 0,    0,    0,    0, 3,  // election, sender
+        0, 0,    0,    0,  0, 0xAB, 0xCD, 0xEF,        // its incarnation
+        1, 0x09, 0x05, 0,  0, 0,    0,    0,    0, 0,  // little-endian, flags, heard
+        3, 0,    0,    0,  0, 0,    0,    0,           // leader
+        2, 1,    0,    0,  0, 0,    0,    0,           // its epoch
+        5, 0,    0,    0,  0, 0,    0,    0,           // remaining
+        3, 1,    0,    0,  0, 0,    0,    0,           // max_seen
+        7, 0,    0,    0,  0, 0,    0,    0,           // quorum_age
+    };
+    REQUIRE(frame.size() == expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        CAPTURE(i);
+        CHECK(std::to_integer<unsigned>(frame[i]) == expected[i]);
+    }
+}
+
+}  // namespace bullring

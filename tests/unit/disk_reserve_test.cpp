@@ -1,0 +1,194 @@
+// The durable reserve (R7) and promised_max (§2): what is written, when, and never on a failover path.
+#include <doctest/doctest.h>
+
+#include "tests/support/node_fixture.hpp"
+
+namespace bullring::protocol {
+namespace {
+
+using test::Actions;
+using test::NodeFixture;
+using test::only;
+using test::sent;
+
+Config voter_config() {
+    Config config = test::config_for(1, {1, 2, 3});
+    config.priority = Priority::never();
+    return config;
+}
+NodeFixture voter(const Config& config = voter_config()) {
+    NodeFixture node(config);
+    node.recover();  // hw 6024 is durable
+    node.connect(2);
+    node.connect(3);
+    return node;
+}
+Heartbeat seen(const NodeFixture& node, std::uint64_t epoch) {
+    Heartbeat heartbeat = node.heartbeat_from(2);
+    heartbeat.max_seen = {epoch};
+    return heartbeat;
+}
+Coordinator renewal(const NodeFixture& node, std::uint64_t epoch, Duration lease) {
+    return {{epoch}, lease, node.now(), true, true};
+}
+
+TEST_CASE("reserve: it is renewed in the background when less than 512 epochs are left") {
+    NodeFixture node = voter();
+    CHECK(only<Persist>(node.hear(2, seen(node, 6024 - 512))).empty());
+    const std::vector<Persist> writes = only<Persist>(node.hear(2, seen(node, 6024 - 511)));
+    REQUIRE(writes.size() == 1);
+    CHECK(writes[0].durable.hw == Epoch{6024 - 511 + 1024});
+}
+
+TEST_CASE("reserve: any message that carries an epoch renews it") {
+    const std::uint64_t high = 8000;
+    NodeFixture node = voter();
+    Actions actions;
+    SUBCASE("HB") { actions = node.hear(2, seen(node, high)); }
+    SUBCASE("NACK") {
+        actions = node.hear(2, Nack{{}, {}, NackReason::stale, nobody, {high}, {}, false});
+    }
+    SUBCASE("COORDINATOR") {
+        actions = node.hear(2, renewal(node, high, milliseconds(500)));
+    }
+    SUBCASE("HELLO_ACK") {
+        HelloAck ack = node.ack_from(2);
+        ack.max_seen = {high};
+        actions = node.dial(2, ack);
+    }
+    REQUIRE(only<Persist>(actions).size() == 1);
+    CHECK(only<Persist>(actions)[0].durable.hw >= Epoch{high + 1024});
+}
+
+TEST_CASE("reserve: one write at a time, and the next one has all that came meanwhile") {
+    NodeFixture node = voter();
+    CHECK(only<Persist>(node.hear(2, seen(node, 6000))).size() == 1);
+    CHECK(only<Persist>(node.hear(2, seen(node, 7100))).empty());
+    CHECK(only<Persist>(node.hear(2, seen(node, 7200))).empty());
+    const std::vector<Persist> writes = only<Persist>(node.persisted());
+    REQUIRE(writes.size() == 1);
+    CHECK(writes[0].durable.hw >= Epoch{7200 + 512});
+    CHECK(only<Persist>(node.persisted()).empty());
+}
+
+TEST_CASE("reserve: hw never falls, whatever is written for another reason") {
+    NodeFixture node = voter();
+    node.disk_answers(true);
+    Epoch last{6024};
+    const auto check = [&](const Actions& actions) {
+        for (const Persist& write : only<Persist>(actions)) {
+            CHECK(write.durable.hw >= last);
+            last = write.durable.hw;
+        }
+    };
+    check(node.hear(2, seen(node, 20'000)));
+    check(node.hear(3, renewal(node, 5001, seconds(2))));
+    check(node.hear(2, seen(node, 6000)));
+    check(node.run(seconds(5)));
+    check(node.hear(2, seen(node, 30'000)));
+}
+
+TEST_CASE("reserve: an election with a warm reserve writes nothing, at the voter and at the winner") {
+    NodeFixture voting = voter();
+    Actions actions = voting.hear(3, renewal(voting, 5001, milliseconds(500)));
+    test::append(actions, voting.lose(3));
+    test::append(actions, voting.hear(2, Coordinator{{5002}, milliseconds(250), voting.now(),
+                                                     false, true}));
+    test::append(actions, voting.hear(2, renewal(voting, 5002, milliseconds(500))));
+    CHECK(sent<Grant>(actions).size() == 3);
+    CHECK(only<Persist>(actions).empty());
+
+    NodeFixture winner(test::config_for(3, {1, 2, 3}));
+    winner.recover();
+    actions = winner.connect(1);
+    test::append(actions, winner.connect(2));
+    test::append(actions, winner.answer_grant(1));
+    test::append(actions, winner.answer_grant(1));
+    CHECK(only<StartTask>(actions).size() == 1);
+    CHECK(only<Persist>(actions).empty());
+}
+
+TEST_CASE("promised_max: a HELLO with a longer lease raises it before any request comes") {
+    NodeFixture node = voter();
+    HelloReceived hello = node.hello_from(3);
+    hello.hello.lease = seconds(2);
+    const std::vector<Persist> writes = only<Persist>(node.accept(hello));
+    REQUIRE(writes.size() == 1);
+    CHECK(writes[0].durable.promised_max == node.timing().promise(seconds(2)));
+    node.persisted();
+    CHECK(sent<Grant>(node.hear(3, renewal(node, 5001, seconds(2)))).size() == 1);
+}
+
+TEST_CASE("promised_max: a lease beyond lease-max does not raise it") {
+    NodeFixture node = voter();
+    HelloReceived hello = node.hello_from(3);
+    hello.hello.lease = node.timing().lease_max + Duration{1};
+    CHECK(only<Persist>(node.accept(hello)).empty());
+}
+
+Start with_long_promises(const Config& config, Duration promised_max) {
+    Start start = test::start_with_file(config);
+    start.file->promised_max = promised_max;
+    return start;
+}
+
+TEST_CASE("promised_max: it is lowered once the node has run for as long as it says") {
+    const Config config = voter_config();
+    NodeFixture node(config, with_long_promises(config, seconds(3)));
+    node.disk_answers(true);
+    node.wake();
+    node.connect(2);
+    std::vector<Persist> writes = only<Persist>(node.run(milliseconds(2950)));
+    for (const Persist& write : writes) CHECK(write.durable.promised_max >= seconds(3));
+    writes = only<Persist>(node.run(milliseconds(200)));
+    REQUIRE_FALSE(writes.empty());
+    CHECK(writes.back().durable.promised_max == config.timing.promise(config.timing.lease));
+}
+
+TEST_CASE("promised_max: it is not lowered below what was given or what a peer may ask for") {
+    const Config config = voter_config();
+    NodeFixture node(config, with_long_promises(config, seconds(3)));
+    node.disk_answers(true);
+    node.wake();
+    node.run(milliseconds(3000));
+    SUBCASE("a peer's HELLO names a longer lease") {
+        HelloReceived hello = node.hello_from(3);
+        hello.hello.lease = seconds(1);
+        node.accept(hello);
+    }
+    SUBCASE("a longer promise was given") {
+        node.accept(3);
+        node.dial(3);
+        node.hear(3, renewal(node, 5001, seconds(1)));
+    }
+    const Durable file = [&] {
+        Durable last{{}, seconds(3)};
+        for (const Persist& write : only<Persist>(node.run(seconds(4)))) last = write.durable;
+        return last;
+    }();
+    // Either it was never lowered, or no further than to that promise.
+    CHECK(file.promised_max >= config.timing.promise(seconds(1)));
+}
+
+TEST_CASE("promised_max: while it is being lowered, nothing longer is promised") {
+    const Config config = voter_config();
+    NodeFixture node(config, with_long_promises(config, seconds(3)));
+    node.disk_answers(true);
+    node.wake();
+    node.run(milliseconds(2950));
+    node.disk_answers(false);
+    const std::vector<Persist> lowering = only<Persist>(node.run(milliseconds(100)));
+    REQUIRE(lowering.size() == 1);
+    REQUIRE(lowering[0].durable.promised_max < seconds(2));
+    // In flight: a crash after it would be followed by a silence of half a second only.
+    HelloReceived hello = node.hello_from(3);
+    hello.hello.lease = seconds(2);
+    node.accept(hello);
+    node.dial(3);
+    CHECK(sent<Grant>(node.hear(3, renewal(node, 5001, seconds(2)))).empty());
+    CHECK(sent<Grant>(node.persisted()).empty());
+    CHECK(sent<Grant>(node.persisted()).size() == 1);
+}
+
+}  // namespace
+}  // namespace bullring::protocol

@@ -1,0 +1,81 @@
+#include "src/endpoint.hpp"
+
+#include <string>
+
+#include <doctest/doctest.h>
+
+namespace {
+
+using bullring::Endpoint;
+using bullring::parse_endpoint;
+
+struct Wrong {
+    const char* text;
+    const char* why;
+};
+
+}  // namespace
+
+TEST_CASE("endpoint: names, IPv4 and [IPv6] are taken apart, and to_text puts them together") {
+    struct Right {
+        const char* text = "";
+        Endpoint endpoint;
+    };
+    for (const Right& right : {
+             Right{"10.0.0.1:7100", {"10.0.0.1", 7100}},
+             Right{"node-1.example.org:1", {"node-1.example.org", 1}},
+             Right{"node_1:65535", {"node_1", 65535}},
+             Right{"example.org.:80", {"example.org.", 80}},
+             Right{"[::1]:7100", {"::1", 7100}},
+             Right{"[2001:db8::1]:7100", {"2001:db8::1", 7100}},
+             Right{"[fe80::1%eth0]:7100", {"fe80::1%eth0", 7100}},
+             Right{"[::ffff:10.0.0.1]:7100", {"::ffff:10.0.0.1", 7100}},
+         }) {
+        CAPTURE(right.text);
+        const auto parsed = parse_endpoint(right.text);
+        REQUIRE(parsed.has_value());
+        CHECK(*parsed == right.endpoint);
+        CHECK(to_text(*parsed) == right.text);
+    }
+}
+
+TEST_CASE("endpoint: what is no endpoint is refused, quoted, with the reason") {
+    const std::string long_name = std::string(254, 'a') + ":1";
+    for (const Wrong& wrong : {
+             Wrong{"", "is empty"},
+             Wrong{"host", "has no port"},
+             Wrong{"host:", "has no port"},
+             Wrong{"[::1]", "has no port"},
+             Wrong{"[::1]:", "has no port"},
+             Wrong{":7100", "has no host"},
+             Wrong{"host:0", "port \"0\" is out of range; ports are 1 … 65535"},
+             Wrong{"host:65536", "port \"65536\" is out of range"},
+             Wrong{"host:99999999999", "port \"99999999999\" is out of range"},
+             Wrong{"host:-1", "port \"-1\" is not a number"},
+             Wrong{"host:http", "port \"http\" is not a number"},
+             Wrong{"host:80x", "port \"80x\" is not a number"},
+             Wrong{"host: 80", "port \" 80\" is not a number"},
+             Wrong{"::1:7100", "stands in brackets"},
+             Wrong{"[::1:7100", "bracket is not closed"},
+             Wrong{"[]:7100", "\"\" is not an IPv6 address"},
+             Wrong{"[10.0.0.1]:7100", "\"10.0.0.1\" is not an IPv6 address"},
+             Wrong{"[fe80::1%]:7100", "is not an IPv6 address"},
+             Wrong{"[::1]7100", "after the bracket"},
+             Wrong{"300.1.1.1:7100", "host \"300.1.1.1\""},
+             Wrong{"10.0.1:7100", "host \"10.0.1\""},
+             Wrong{"ho st:7100", "host \"ho st\""},
+             Wrong{"-host:7100", "host \"-host\""},
+             Wrong{".host:7100", "host \".host\""},
+             Wrong{"a..b:7100", "host \"a..b\""},
+             Wrong{"http://host:7100", "more than one colon"},
+             Wrong{"fe80::1:7100", "stands in brackets"},
+             Wrong{"ho\nst:7100", "host \"ho\\x0ast\""},
+             Wrong{long_name.c_str(), "is not a name"},
+         }) {
+        CAPTURE(wrong.text);
+        const auto parsed = parse_endpoint(wrong.text);
+        REQUIRE_FALSE(parsed.has_value());
+        CHECK(parsed.error().find(wrong.why) != std::string::npos);
+        CHECK(parsed.error().find('\n') == std::string::npos);
+    }
+}

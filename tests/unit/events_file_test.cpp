@@ -1,0 +1,118 @@
+#include "src/events_file.hpp"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "bullring/version.hpp"
+#include "src/background_writer.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+using namespace bullring;
+using bullring::test::TemporaryDirectory;
+
+namespace {
+
+protocol::Config config() {
+    protocol::Config result;
+    result.self = {3};
+    result.members = protocol::Membership({{1}, {3}, {9}});
+    return result;
+}
+
+constexpr EventTime at{123'456'789, 1'764'633'600'000'001'000};
+const std::string head = R"({"ts_ns":123456789,"time":"2025-12-02T00:00:00.000001Z","node":3,)";
+
+std::string line_of(const protocol::Action& action) {
+    const protocol::Config ours = config();
+    return EventLines(ours).of(at, action);
+}
+
+std::string content(const std::string& path) {
+    std::ifstream file(path);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+TEST_CASE("events: each line has the keys of the interface in their order") {
+    const protocol::Config ours = config();
+    const EventLines lines(ours);
+    CHECK(lines.started(at, 42) ==
+          head + R"("event":"started","algorithm":"bully","quorum":"majority","peers":[1,3,9],)" +
+              R"("version":")" + std::string(version) + "\",\"pid\":42}\n");
+    CHECK(lines.stopped(at, "SIGTERM") == head + R"("event":"stopped","reason":"SIGTERM"})" + "\n");
+    CHECK(line_of(protocol::PeerUp{{9}}) == head + R"("event":"peer_up","peer":9})" + "\n");
+    CHECK(line_of(protocol::PeerDown{{9}, protocol::PeerDownReason::reset}) ==
+          head + R"("event":"peer_down","peer":9,"reason":"reset"})" + "\n");
+    CHECK(line_of(protocol::ElectionStarted{{7}, "no leader is known"}) ==
+          head + R"("event":"election_started","epoch":7,"reason":"no leader is known"})" + "\n");
+    CHECK(line_of(protocol::LeaderChanged{{9}, {7}, "db:5432"}) ==
+          head + R"("event":"leader","leader":9,"epoch":7,"advertised":"db:5432"})" + "\n");
+    CHECK(line_of(protocol::LeaderChanged{{}, {7}, ""}) ==
+          head + R"("event":"leader","leader":null,"epoch":7,"advertised":""})" + "\n");
+    CHECK(line_of(protocol::Elected{{8}, protocol::MemberSet(0b101)}) ==
+          head + R"("event":"elected","epoch":8,"grants":[1,9]})" + "\n");
+    CHECK(line_of(protocol::Deposed{{8}, protocol::DeposedReason::lease_expired, {55, 66}}) ==
+          head + R"("event":"deposed","epoch":8,"reason":"lease_expired","held_until_ns":55})" +
+              "\n");
+    CHECK(line_of(protocol::StartTask{{8}}).empty());
+}
+
+TEST_CASE("events: an advertised string of any bytes leaves one line of JSON") {
+    const std::string line = line_of(protocol::LeaderChanged{{9}, {7}, "a\"\n\xff\x01"});
+    CHECK(line.find('\n') == line.size() - 1);
+    CHECK(line.find(R"(a\"\n)") != std::string::npos);
+}
+
+TEST_CASE("background writer: lines arrive in order, and reopening follows the file's name") {
+    const TemporaryDirectory place;
+    {
+        BackgroundWriter writer;
+        const auto stream = writer.open(place / "events", "events file");
+        REQUIRE(stream.has_value());
+        writer.write(*stream, "one\n");
+        while (content(place / "events").empty()) std::this_thread::yield();
+        std::filesystem::rename(place / "events", place / "old");
+        writer.reopen();
+        while (!std::filesystem::exists(place / "events")) std::this_thread::yield();
+        writer.write(*stream, "two\n");
+        writer.write(*stream, "three\n");
+    }
+    CHECK(content(place / "old") == "one\n");
+    CHECK(content(place / "events") == "two\nthree\n");
+}
+
+TEST_CASE("background writer: a file that cannot be opened is an error that names it") {
+    const TemporaryDirectory place;
+    BackgroundWriter writer;
+    const auto stream = writer.open(place / "none/events", "events file");
+    REQUIRE_FALSE(stream.has_value());
+    CHECK(stream.error().find(place / "none/events") != std::string::npos);
+}
+
+TEST_CASE("background writer: a reader that stops reading never holds up who writes, nor the end") {
+    const TemporaryDirectory place;
+    const std::string path = place / "pipe";
+    REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+    const int reader = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    REQUIRE(reader >= 0);
+    const auto begin = std::chrono::steady_clock::now();
+    {
+        BackgroundWriter writer;
+        const auto stream = writer.open(path, "events file");
+        REQUIRE(stream.has_value());
+        // Four times what the queue holds.
+        for (int i = 0; i < 4096; ++i) writer.write(*stream, std::string(1023, 'x') + "\n");
+    }
+    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(10));
+    ::close(reader);
+}

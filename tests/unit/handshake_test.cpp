@@ -1,0 +1,252 @@
+// The handshake (§3, §4): everything that must agree, who is refused, and what both sides are told.
+#include <functional>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "tests/support/node_fixture.hpp"
+
+namespace bullring::protocol {
+namespace {
+
+using test::Actions;
+using test::NodeFixture;
+using test::only;
+using test::sent;
+using test::without_heartbeats;
+
+NodeFixture voter() {
+    Config config = test::config_for(1, {1, 2, 3});
+    config.priority = Priority::never();
+    NodeFixture node(config);
+    node.recover();
+    return node;
+}
+
+TEST_CASE("handshake: a dialler says all that must agree, its lease and its number of the session") {
+    NodeFixture node = voter();
+    const Addresses addresses{"10.0.0.1:50000", "10.0.0.2:9000"};
+    const std::vector<Hello> hellos =
+        sent<Hello>(node.step(Dialled{{2}, {2500}, addresses}));
+    Hello expected;
+    expected.cluster = "unit";
+    expected.members = {{1}, {2}, {3}};
+    expected.id = {1};
+    expected.incarnation = node.own_incarnation();
+    expected.session = {2500};
+    expected.priority = Priority::never();
+    expected.lease = node.timing().lease;
+    expected.advertised = "app-1";
+    expected.addresses = addresses;
+    expected.release_ok = true;
+    CHECK(hellos == std::vector<Hello>{expected});
+}
+
+TEST_CASE("handshake: nothing but HELLO is sent before the answer to it") {
+    NodeFixture node = voter();
+    node.accept(2);
+    const SessionId session{2500};
+    Actions actions = node.step(Dialled{{2}, session, {}});
+    for (int i = 0; i < 10; ++i) {
+        node.hear_heartbeat(2);
+        test::append(actions, node.after(milliseconds(50)));
+    }
+    int sends = 0;
+    for (const Send& send : only<Send>(actions)) {
+        if (send.session != session) continue;
+        ++sends;
+        CHECK(std::holds_alternative<Hello>(send.message));
+    }
+    CHECK(sends == 1);
+}
+
+TEST_CASE("handshake: an accepted HELLO is answered and the peer is dialled back at once") {
+    NodeFixture node = voter();
+    HelloAck ack;
+    ack.id = {1};
+    ack.incarnation = node.own_incarnation();
+    ack.priority = Priority::never();
+    ack.lease = node.timing().lease;
+    const HelloReceived hello = node.hello_from(2);
+    ack.addresses = hello.addresses;
+    ack.max_seen = {5000};
+    ack.hw = {6024};
+    ack.promised_max = node.timing().promise(node.timing().lease);
+    ack.lease_max = node.timing().lease_max;
+    ack.had_file_at_start = true;
+    CHECK(without_heartbeats(node.accept(hello)) ==
+          Actions{Send{hello.session, ack}, DialNow{{2}}});
+}
+
+TEST_CASE("handshake: a peer that is dialled already is not dialled again") {
+    NodeFixture node = voter();
+    node.dial(2);
+    CHECK(only<DialNow>(node.accept(2)).empty());
+}
+
+struct Difference {
+    const char* field;
+    std::function<void(Hello&)> make;
+};
+
+TEST_CASE("handshake: each thing that must agree refuses with its own name when it does not") {
+    const std::vector<Difference> differences{
+        {"version",
+         [](Hello& h) {
+             h.version_lowest = version_highest + 1;
+             h.version_highest = version_highest + 2;
+         }},
+        {"version", [](Hello& h) { h.version_lowest = h.version_highest = 0; }},
+        {"cluster", [](Hello& h) { h.cluster = "other"; }},
+        {"members", [](Hello& h) { h.members = {{1}, {2}}; }},
+        {"members", [](Hello& h) { h.members = {{1}, {2}, {4}}; }},
+        {"quorum", [](Hello& h) { h.quorum = QuorumMode::none; }},
+        {"algorithm", [](Hello& h) { h.algorithm = Algorithm::ring; }},
+        {"ring-heartbeats", [](Hello& h) { h.ring_heartbeats = RingHeartbeats::neighbours; }},
+        {"ring-renewal", [](Hello& h) { h.ring_renewal = RingRenewal::token; }},
+        {"rho", [](Hello& h) { h.rho_ppm = 2000; }},
+        {"id", [](Hello& h) { h.id = {9}; }},
+        {"id", [](Hello& h) { h.id = {1}; }},
+    };
+    for (const Difference& difference : differences) {
+        CAPTURE(std::string(difference.field));
+        NodeFixture node = voter();
+        HelloReceived hello = node.hello_from(2);
+        difference.make(hello.hello);
+        const Actions actions = without_heartbeats(node.step(hello));
+        REQUIRE(actions.size() == 3);
+        const std::vector<Refused> refused = sent<Refused>(actions);
+        REQUIRE(refused.size() == 1);
+        CHECK(refused[0].field == difference.field);
+        CHECK(actions == Actions{Send{hello.session, refused[0]}, CloseSession{hello.session},
+                                 HandshakeRefused{hello.hello.id, true, refused[0]}});
+        // Nothing is taken from such a session.
+        CHECK(without_heartbeats(node.step(Receive{
+                  hello.session, Coordinator{{5001}, milliseconds(250), node.now(), false, true}}))
+                  .empty());
+        CHECK(node.view().promised_to == nobody);
+    }
+}
+
+TEST_CASE("handshake: what may differ is accepted") {
+    NodeFixture node = voter();
+    HelloReceived hello = node.hello_from(2);
+    hello.hello.version_highest = version_highest + 5;  // overlaps
+    hello.hello.priority = {7};
+    hello.hello.lease = seconds(1);
+    hello.hello.advertised = "elsewhere";
+    hello.hello.release_ok = false;
+    hello.hello.addresses = {"192.0.2.1:1", "192.0.2.2:2"};
+    CHECK(sent<HelloAck>(node.accept(hello)).size() == 1);
+}
+
+// ---- Two processes with one id.
+
+TEST_CASE("handshake: a second run of an id is refused while the first one is heard") {
+    NodeFixture node = voter();
+    node.accept(2);
+    node.new_incarnation(2);
+    const std::vector<Refused> refused = sent<Refused>(node.step(node.hello_from(2)));
+    REQUIRE(refused.size() == 1);
+    CHECK(refused[0].field == "id");
+}
+
+TEST_CASE("handshake: the end of the first run's newest session lets the second one in at once") {
+    for (const SessionEnd how : {SessionEnd::eof, SessionEnd::reset, SessionEnd::timeout}) {
+        NodeFixture node = voter();
+        node.connect(2);
+        node.lose(2, how);
+        node.new_incarnation(2);
+        CHECK(sent<HelloAck>(node.accept(2)).size() == 1);
+    }
+}
+
+TEST_CASE("handshake: silence of the first run for T_s lets the second one in") {
+    NodeFixture node = voter();
+    node.connect(2);
+    node.new_incarnation(2);
+    node.pass(node.timing().suspect_after - Duration{1});
+    CHECK(sent<Refused>(node.step(node.hello_from(2))).size() == 1);
+    node.pass(Duration{1});
+    CHECK(sent<HelloAck>(node.accept(2)).size() == 1);
+}
+
+TEST_CASE("handshake: the end of an older session of the first run does not let the second one in") {
+    NodeFixture node = voter();
+    node.accept(2);
+    const SessionId older = node.accepted(2);
+    node.accept(2);
+    node.step(SessionEnded{older, SessionEnd::eof});
+    node.new_incarnation(2);
+    CHECK(sent<Refused>(node.step(node.hello_from(2))).size() == 1);
+}
+
+TEST_CASE("handshake: what the first run said of itself is not held to be the second one's") {
+    NodeFixture node = voter();
+    node.connect(2);
+    CHECK(node.view().connected.size() == 1);
+    node.lose(2);
+    node.new_incarnation(2);
+    node.accept(2);
+    CHECK(node.view().connected.empty());  // until its own heartbeat
+}
+
+TEST_CASE("handshake: the same session twice is refused") {
+    NodeFixture node = voter();
+    const HelloReceived hello = node.hello_from(2);
+    node.accept(hello);
+    HelloReceived copy = hello;
+    copy.session = {9999};
+    CHECK(sent<Refused>(node.step(copy)).size() == 1);
+}
+
+TEST_CASE("handshake: of a peer that flaps without end the oldest session is closed") {
+    NodeFixture node = voter();
+    const HelloReceived first = node.hello_from(2);
+    node.accept(first);
+    for (std::size_t i = 1; i < SessionTable::per_peer_max; ++i)
+        CHECK(only<CloseSession>(node.accept(2)).empty());
+    const Actions actions = node.accept(2);
+    CHECK(sent<HelloAck>(actions).size() == 1);
+    CHECK(only<CloseSession>(actions) == std::vector<CloseSession>{{first.session}});
+}
+
+TEST_CASE("handshake: closing the oldest session here releases no promise") {
+    NodeFixture node = voter();
+    node.accept(2);
+    node.dial(2);
+    node.hear(2, Coordinator{{5001}, milliseconds(500), node.now(), true, true});
+    for (std::size_t i = 0; i < SessionTable::per_peer_max; ++i) node.accept(2);
+    CHECK(node.view().promised_to == NodeId{2});
+}
+
+// ---- The dialler is refused, or has reached somebody else.
+
+TEST_CASE("handshake: a refused dialler says why and closes the session") {
+    NodeFixture node = voter();
+    node.step(Dialled{{2}, {2500}, {}});
+    const Refused refused{"algorithm", "ring", "bully"};
+    CHECK(without_heartbeats(node.step(Receive{{2500}, refused})) ==
+          Actions{HandshakeRefused{{2}, false, refused}, CloseSession{{2500}}});
+}
+
+TEST_CASE("handshake: an answer of another node than the one dialled is not believed") {
+    NodeFixture node = voter();
+    node.step(Dialled{{2}, {2500}, {}});
+    const Actions actions = node.step(Receive{{2500}, node.ack_from(3)});
+    CHECK(only<HandshakeRefused>(actions).size() == 1);
+    CHECK(only<CloseSession>(actions) == std::vector<CloseSession>{{{2500}}});
+    CHECK(sent<Heartbeat>(node.run(milliseconds(200))).empty());
+}
+
+TEST_CASE("handshake: on a dialled session nothing but the answer to HELLO counts") {
+    NodeFixture node = voter();
+    node.dial(2);
+    const Coordinator request{{5001}, milliseconds(250), node.now(), false, true};
+    CHECK(without_heartbeats(node.step(Receive{node.dialled(2), request})).empty());
+    CHECK(without_heartbeats(node.step(Receive{node.dialled(2), node.ack_from(2)})).empty());
+    CHECK(node.view().promised_to == nobody);
+}
+
+}  // namespace
+}  // namespace bullring::protocol

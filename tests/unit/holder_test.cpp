@@ -1,0 +1,250 @@
+// The leader (R3): what it counts, what it publishes, and that a lapse is final.
+#include <doctest/doctest.h>
+
+#include "tests/support/node_fixture.hpp"
+
+namespace bullring::protocol {
+namespace {
+
+using test::Actions;
+using test::NodeFixture;
+using test::only;
+using test::sent;
+using test::without_heartbeats;
+
+constexpr Epoch epoch{5001};
+
+NodeFixture leader_of(const Config& config) {
+    NodeFixture node(config);
+    std::vector<std::uint64_t> peers;
+    for (const NodeId id : config.members.ids())
+        if (id != config.self) peers.push_back(id.value);
+    node.lead(peers);
+    return node;
+}
+NodeFixture leader() { return leader_of(test::config_for(3, {1, 2, 3})); }
+
+/// The end of the lease, as the node has last published it.
+Instant published(const Actions& actions) {
+    const std::vector<Publish> all = only<Publish>(actions);
+    REQUIRE_FALSE(all.empty());
+    return all.back().deadline;
+}
+
+TEST_CASE("holder: the lease is counted from when the request was sent, not from its answer") {
+    NodeFixture node(test::config_for(3, {1, 2, 3}));
+    node.stand({1});
+    const Instant stamp = node.now();
+    node.pass(milliseconds(60));
+    CHECK(published(node.answer_grant(1)) == stamp + node.timing().campaign_lease);
+}
+
+TEST_CASE("holder: with five nodes the lease ends with the third largest end, the own included") {
+    NodeFixture node(test::config_for(5, {1, 2, 3, 4, 5}));
+    node.stand({1, 2, 3, 4});
+    const Instant stamp = node.last_request(1)->stamp;
+    node.answer_grant(1);
+    const Actions elected = node.answer_grant(2);
+    CHECK(published(elected) == stamp + node.timing().campaign_lease);
+    const Instant renewed = node.now();
+    const Actions first = node.answer_grant(1);
+    CHECK(published(first) == stamp + node.timing().campaign_lease);
+    CHECK(published(node.answer_grant(2)) == renewed + node.timing().lease);
+}
+
+TEST_CASE("holder: each heartbeat period it renews with all, and its own promise too") {
+    NodeFixture node = leader();
+    const Coordinator renewal{epoch, node.timing().lease, node.now() + node.timing().heartbeat,
+                              true, true};
+    const Actions actions = node.after(node.timing().heartbeat);
+    CHECK(sent<Coordinator>(actions) == std::vector<Coordinator>{renewal, renewal});
+    const Actions rival =
+        node.hear(1, Coordinator{{5005}, milliseconds(250), node.now(), false, true});
+    REQUIRE(sent<Nack>(rival).size() == 1);
+    CHECK(sent<Nack>(rival)[0].promise_holder == NodeId{3});
+    CHECK(sent<Nack>(rival)[0].remaining == node.timing().promise(node.timing().lease));
+}
+
+TEST_CASE("holder: while it leads its published deadline never goes back") {
+    NodeFixture node = leader();
+    Instant last = long_ago;
+    std::vector<Grant> old_grants;
+    for (int round = 0; round < 20; ++round) {
+        node.after(node.timing().heartbeat);
+        old_grants.push_back(node.grant_from(1));
+        Actions actions = node.hear(1, old_grants.back());
+        // Reordered and repeated answers of earlier rounds.
+        test::append(actions, node.hear(1, old_grants.front()));
+        test::append(actions, node.hear(1, old_grants[old_grants.size() / 2]));
+        for (const Publish& publish : only<Publish>(actions)) {
+            CHECK(later(publish.deadline, last) == publish.deadline);
+            last = publish.deadline;
+        }
+    }
+    CHECK(node.role() == Role::leader);
+}
+
+TEST_CASE("holder: a higher epoch elsewhere does not depose it") {
+    NodeFixture node = leader();
+    Heartbeat heartbeat = node.heartbeat_from(1);
+    heartbeat.max_seen = {5400};
+    node.hear(1, heartbeat);
+    node.hear(1, Coordinator{{5401}, milliseconds(250), node.now(), false, true});
+    node.hear(2, Nack{node.own_incarnation(), epoch, NackReason::stale, nobody, {5500}, {}});
+    CHECK(node.role() == Role::leader);
+    CHECK(node.view().leader == NodeId{3});
+    CHECK(node.view().epoch == epoch);
+}
+
+TEST_CASE("holder: a session that comes up while it leads is asked for a renewal at once") {
+    NodeFixture node(test::config_for(3, {1, 2, 3}));
+    node.lead({1});
+    node.pass(milliseconds(5));
+    node.accept(2);
+    CHECK(sent<Coordinator>(node.dial(2)) ==
+          std::vector<Coordinator>{{epoch, node.timing().lease, node.now(), true, true}});
+}
+
+TEST_CASE("holder: it asks for untied grants where its task may outlive its sessions") {
+    for (const bool fast_release : {false, true}) {
+        Config config = test::config_for(3, {1, 2, 3});
+        config.fast_release = fast_release;
+        config.tie = !fast_release;  // one of the two forbids it
+        NodeFixture node(config);
+        node.stand({1});
+        CHECK_FALSE(node.last_request(1)->tie);
+        node.answer_grant(1);
+        REQUIRE(node.role() == Role::leader);
+        CHECK_FALSE(node.last_request(1)->tie);
+    }
+}
+
+// ---- The lapse.
+
+TEST_CASE("holder: at the end of its lease it unpublishes and ends the task before anything else") {
+    NodeFixture node = leader();
+    node.pass(node.timing().lease);
+    Actions actions = without_heartbeats(node.wake());
+    REQUIRE(actions.size() >= 3);
+    actions.resize(3);
+    CHECK(actions == Actions{Publish{{}, long_ago}, RoleChanged{Role::stepping_down, epoch},
+                             StopTask{epoch, DeposedReason::lease_expired}});
+}
+
+TEST_CASE("holder: it leads until the last instant of the lease and not a nanosecond longer") {
+    NodeFixture node = leader();
+    node.after(node.timing().lease - Duration{1});
+    CHECK(node.role() == Role::leader);
+    node.after(Duration{1});
+    CHECK(node.role() != Role::leader);
+}
+
+TEST_CASE("holder: the first of its clocks to reach the end ends the lease") {
+    for (const bool boottime : {false, true}) {
+        NodeFixture node = leader();
+        const Duration lease = node.timing().lease;
+        const Instant now = node.now();
+        node.set_clock(boottime ? Instant{now.boottime_ns + lease.ns, now.raw_ns}
+                                : Instant{now.boottime_ns, now.raw_ns + lease.ns});
+        node.wake();
+        CHECK(node.role() == Role::stepping_down);
+    }
+}
+
+TEST_CASE("holder: a grant that arrives with the lapse does not revive the leadership") {
+    NodeFixture node = leader();
+    node.pass(node.timing().heartbeat);
+    node.wake();
+    Grant fresh = node.grant_from(1);
+    node.pass(node.timing().lease - node.timing().heartbeat);
+    const Actions actions = node.hear(1, fresh);  // would be valid for another heartbeat period
+    CHECK(only<StopTask>(actions) ==
+          std::vector<StopTask>{{epoch, DeposedReason::lease_expired}});
+    fresh.stamp = node.now();
+    CHECK(only<Publish>(node.hear(1, fresh)).empty());
+    CHECK(node.role() == Role::stepping_down);
+    node.step(TaskEnded{epoch});
+    REQUIRE(node.role() != Role::leader);
+    fresh.stamp = node.now();
+    CHECK(only<StartTask>(node.hear(1, fresh)).empty());
+    CHECK(node.role() != Role::leader);
+}
+
+TEST_CASE("holder: every kind of event finds a lapse first") {
+    const std::vector<Event> events{Wake{}, TaskEnded{epoch, true, false}, Stalled{},
+                                    ResignRequested{{1}, 7}, HealthChanged{false},
+                                    StopRequested{}};
+    for (const Event& event : events) {
+        NodeFixture node = leader();
+        node.pass(node.timing().lease);
+        const Actions actions = node.step(event);
+        REQUIRE_FALSE(actions.empty());
+        CHECK(actions.front() == Action{Publish{{}, long_ago}});
+        CHECK(only<StopTask>(actions) ==
+              std::vector<StopTask>{{epoch, DeposedReason::lease_expired}});
+    }
+}
+
+TEST_CASE("holder: its host is woken for the lapse") {
+    NodeFixture node = leader();
+    const Instant end = node.now() + node.timing().lease;
+    for (int wakes = 0; wakes < 200 && node.role() == Role::leader; ++wakes)
+        node.after(node.node().until_wake(node.now()));
+    CHECK(node.role() == Role::stepping_down);
+    CHECK(node.now() == end);
+}
+
+// ---- kill_margin: the task counts as lost before the lease ends.
+
+Config with_margin() {
+    Config config = test::config_for(3, {1, 2, 3});
+    config.timing.kill_margin = milliseconds(260);  // more than L_c: published by the first renewal
+    return config;
+}
+
+TEST_CASE("holder: it publishes and starts the task only when more than the margin is left") {
+    NodeFixture node(with_margin());
+    node.stand({1, 2});
+    const Actions elected = node.answer_grant(1);
+    CHECK(only<RoleChanged>(elected) == std::vector<RoleChanged>{{Role::leader, epoch}});
+    CHECK(only<Publish>(elected).empty());
+    CHECK(only<StartTask>(elected).empty());
+    const Actions renewed = node.answer_grant(1);
+    CHECK(only<Publish>(renewed) ==
+          std::vector<Publish>{{epoch, node.now() + node.timing().lease}});
+    CHECK(only<StartTask>(renewed) == std::vector<StartTask>{{epoch}});
+}
+
+TEST_CASE("holder: with a margin the leadership ends that much before the lease") {
+    NodeFixture node = leader_of(with_margin());
+    const Duration usable = node.timing().lease - node.timing().kill_margin;
+    node.after(usable - Duration{1});
+    CHECK(node.role() == Role::leader);
+    CHECK(only<StopTask>(node.after(Duration{1})) ==
+          std::vector<StopTask>{{epoch, DeposedReason::lease_expired}});
+}
+
+TEST_CASE("holder: its host is woken for the end less the margin") {
+    Config config = with_margin();
+    config.timing.kill_margin = milliseconds(271);  // falls between two renewals
+    NodeFixture node = leader_of(config);
+    const Instant end = node.now() + node.timing().lease - node.timing().kill_margin;
+    for (int wakes = 0; wakes < 200 && node.role() == Role::leader; ++wakes)
+        node.after(node.node().until_wake(node.now()));
+    CHECK(node.role() == Role::stepping_down);
+    CHECK(node.now() == end);
+}
+
+TEST_CASE("holder: one whose renewals are never granted leaves without having led") {
+    NodeFixture node(with_margin());
+    node.stand({1, 2});
+    node.answer_grant(1);
+    const Actions actions = node.run(node.timing().campaign_lease);
+    CHECK(only<StartTask>(actions).empty());
+    CHECK(only<StopTask>(actions).empty());
+    CHECK(only<Deposed>(actions).empty());
+    CHECK_FALSE(sent<Resign>(actions).empty());
+}
+
+}  // namespace
+}  // namespace bullring::protocol

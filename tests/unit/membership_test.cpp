@@ -1,0 +1,78 @@
+// Who the members are: majorities, masks, the order on the ring, ranks.
+#include "protocol/membership.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <doctest/doctest.h>
+#include <rapidcheck.h>
+
+#include "protocol/ids.hpp"
+
+namespace bullring::protocol {
+namespace {
+
+TEST_CASE("membership: ids are sorted, whatever the order they are given in") {
+    const Membership members({{30}, {7}, {INT64_MAX}, {8}});
+    CHECK(members.ids() == std::vector<NodeId>{{7}, {8}, {30}, {INT64_MAX}});
+    CHECK(members.id(2) == NodeId{30});
+}
+
+TEST_CASE("membership: every member has its place and nobody else has one") {
+    const Membership members({{30}, {7}, {8}});
+    CHECK(members.index({7}) == Index{0});
+    CHECK(members.index({8}) == Index{1});
+    CHECK(members.index({30}) == Index{2});
+    for (const std::uint64_t stranger : {0U, 1U, 9U, 31U}) CHECK_FALSE(members.index({stranger}));
+}
+
+TEST_CASE("membership: two majorities always share a member") {
+    for (std::size_t n = 1; n <= members_max; ++n) {
+        std::vector<NodeId> ids;
+        for (std::uint64_t id = 1; id <= n; ++id) ids.push_back({id});
+        const Membership members(ids);
+        CHECK(members.majority() == n / 2 + 1);
+        CHECK(2 * members.majority() > n);
+        CHECK(2 * (members.majority() - 1) <= n);
+    }
+}
+
+TEST_CASE("membership: the ring goes by ascending id and wraps round") {
+    const Membership members({{5}, {1}, {3}});
+    CHECK(members.ring_next(0) == 1);
+    CHECK(members.ring_next(2) == 0);
+    CHECK(members.ring_next(1, 2) == 0);
+    CHECK(members.ring_next(1, 3) == 1);
+}
+
+TEST_CASE("membership: a mask is a set, however often a member is put in") {
+    CHECK(rc::check("MemberSet behaves as std::set", [] {
+        MemberSet mask;
+        std::set<Index> set;
+        const auto steps = *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 128));
+        for (const int step : steps) {
+            const auto member = static_cast<Index>(step % 64);
+            if (step < 64) {
+                mask.insert(member);
+                set.insert(member);
+            } else {
+                mask.erase(member);
+                set.erase(member);
+            }
+        }
+        RC_ASSERT(mask.size() == set.size());
+        RC_ASSERT(mask.empty() == set.empty());
+        for (int i = 0; i < 64; ++i)
+            RC_ASSERT(mask.contains(static_cast<Index>(i)) == set.contains(static_cast<Index>(i)));
+    }));
+}
+
+TEST_CASE("membership: rank is the priority first and the id only among equals") {
+    CHECK(Rank{{1}, {1}} > Rank{{0}, {9}});
+    CHECK(Rank{{0}, {2}} > Rank{{0}, {1}});
+    CHECK(Rank{{-1}, {9}} < Rank{{0}, {1}});
+    CHECK(Rank{Priority::never(), {9}} < Rank{{-1000}, {1}});
+}
+
+}  // namespace
+}  // namespace bullring::protocol

@@ -1,0 +1,196 @@
+#include "src/observer_sessions.hpp"
+
+#include <doctest/doctest.h>
+#include <sys/socket.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/support/transport_harness.hpp"
+
+using namespace bullring;
+using namespace bullring::test;
+using protocol::NodeId;
+
+namespace {
+
+constexpr NodeId self{1};
+
+/// A node's observers, with bare sockets for the other side.
+struct Observed final : TransportHandler {
+    Observed()
+        : transport(io, options(), *this),
+          sessions(io, transport, {self, incarnation_of(self)}, "blue",
+                   {.ts_ns = 5, .leader = {3}, .epoch = {7}, .advertised = "here"},
+                   {[] { return std::string(R"({"a":1})"); },
+                    [this](NodeId to, std::uint64_t request) {
+                        resigns.emplace_back(to, request);
+                    }}) {
+        transport.listen(std::move(listener.fds));
+    }
+    static TransportOptions options() {
+        TransportOptions result;
+        result.self = {self, incarnation_of(self)};
+        result.observer_outbox_bytes_max = 4096;
+        return result;
+    }
+    void on_event(const protocol::Event& /*event*/) override {}
+    void on_observe(protocol::SessionId observer, const Observe& what) override {
+        sessions.on_observe(observer, what);
+    }
+    void on_observer_gone(protocol::SessionId observer) override { sessions.on_gone(observer); }
+    void on_fatal(const std::string& what) override { FAIL(what); }
+
+    asio::io_context io{1};
+    BoundListener listener = listen_anywhere();
+    Transport transport;
+    ObserverSessions sessions;
+    std::vector<std::pair<NodeId, std::uint64_t>> resigns;
+};
+
+class Observer {
+public:
+    Observer(Observed& node, ObserveWhat what, const std::string& cluster = "blue")
+        : node_(node), socket_(RawSocket::connect(node.listener.at)) {
+        socket_.send(observer_frame(Observe{cluster, what, {}}));
+    }
+    /// The next message; nothing when the connection has ended.
+    std::optional<ObserverMessage> next() {
+        std::optional<ObserverMessage> found;
+        REQUIRE(run_until(node_.io, [&] {
+            auto frame = reader_.next();
+            REQUIRE(frame.has_value());
+            if (*frame) {
+                found = std::get<ObserverMessage>((*frame)->message);
+                return true;
+            }
+            const auto room = reader_.prepare();
+            const ssize_t count = ::recv(socket_.fd(), room.data(), room.size(), MSG_DONTWAIT);
+            if (count > 0) reader_.commit(static_cast<std::size_t>(count));
+            return count == 0;
+        }));
+        return found;
+    }
+    /// The next change that is not the one before once more.
+    ObserverChange next_change(const ObserverChange& before) {
+        while (true) {
+            const auto message = next();
+            REQUIRE(message.has_value());
+            const auto& change = std::get<ObserverChange>(*message);
+            if (change != before) return change;
+        }
+    }
+
+private:
+    Observed& node_;
+    RawSocket socket_;
+    FrameReader reader_;
+};
+
+const ObserverChange first{.ts_ns = 5, .leader = {3}, .epoch = {7}, .advertised = "here"};
+
+ObserverChange change(std::uint64_t epoch) {
+    return {.ts_ns = static_cast<std::int64_t>(epoch), .leader = {2}, .epoch = {epoch},
+            .advertised = ""};
+}
+
+}  // namespace
+
+TEST_CASE("observers: status is one answer, then the end") {
+    Observed node;
+    Observer observer(node, ObserveWhat::status);
+    const auto answer = observer.next();
+    REQUIRE(answer.has_value());
+    CHECK(std::get<ObserverState>(*answer).json == R"({"a":1})");
+    CHECK_FALSE(observer.next().has_value());
+}
+
+TEST_CASE("observers: one of another cluster is told what differs") {
+    Observed node;
+    Observer observer(node, ObserveWhat::watch, "green");
+    const auto answer = observer.next();
+    REQUIRE(answer.has_value());
+    CHECK(std::get<ObserverRefused>(*answer) == ObserverRefused{"cluster", "blue", "green"});
+    CHECK_FALSE(observer.next().has_value());
+}
+
+TEST_CASE("observers: a watcher gets the state first and then every change in order") {
+    Observed node;
+    std::vector<Observer> watchers;
+    for (int i = 0; i < 20; ++i) watchers.emplace_back(node, ObserveWhat::watch);
+    for (Observer& watcher : watchers) CHECK(watcher.next_change({}) == first);
+    for (std::uint64_t epoch = 8; epoch <= 12; ++epoch) node.sessions.on_change(change(epoch));
+    for (Observer& watcher : watchers) {
+        ObserverChange before = first;
+        for (std::uint64_t epoch = 8; epoch <= 12; ++epoch) {
+            const ObserverChange next = watcher.next_change(before);
+            CHECK(next == change(epoch));
+            before = next;
+        }
+    }
+}
+
+TEST_CASE("observers: the state is said again while nothing changes") {
+    Observed node;
+    Observer watcher(node, ObserveWhat::watch);
+    CHECK(std::get<ObserverChange>(watcher.next().value()) == first);
+    CHECK(std::get<ObserverChange>(watcher.next().value()) == first);
+}
+
+TEST_CASE("observers: a watcher that does not read is disconnected, and others miss nothing") {
+    Observed node;
+    Observer slow(node, ObserveWhat::watch);
+    CHECK(slow.next_change({}) == first);
+    Observer good(node, ObserveWhat::watch);
+    ObserverChange before = good.next_change({});
+    const std::string long_text(200, 'x');
+    std::uint64_t epoch = 100;
+    // The kernel holds some megabytes for a socket that nobody reads.
+    for (int i = 0; i < 60'000; ++i) {
+        ObserverChange next = change(++epoch);
+        next.advertised = long_text;
+        node.sessions.on_change(next);
+        if (i % 16 != 0) continue;
+        while (before.epoch.value < epoch) before = good.next_change(before);
+    }
+    while (before.epoch.value < epoch) {
+        const ObserverChange next = good.next_change(before);
+        CHECK(next.epoch.value == before.epoch.value + 1);
+        before = next;
+    }
+    ObserverChange seen = first;
+    while (true) {
+        const auto message = slow.next();
+        if (!message) break;
+        const auto& next = std::get<ObserverChange>(*message);
+        if (next == seen) continue;
+        if (seen != first) REQUIRE(next.epoch.value == seen.epoch.value + 1);
+        seen = next;
+    }
+    CHECK(seen.epoch.value < epoch);
+}
+
+TEST_CASE("observers: the 257th is refused") {
+    Observed node;
+    std::vector<Observer> watchers;
+    for (int i = 0; i < 256; ++i) {
+        watchers.emplace_back(node, ObserveWhat::watch);
+        if (i % 32 == 31) CHECK(watchers.back().next_change({}) == first);
+    }
+    Observer one_more(node, ObserveWhat::status);
+    const auto answer = one_more.next();
+    REQUIRE(answer.has_value());
+    CHECK(std::holds_alternative<ObserverRefused>(*answer));
+}
+
+TEST_CASE("observers: a resign is answered with its own result") {
+    Observed node;
+    Observer one(node, ObserveWhat::resign);
+    Observer two(node, ObserveWhat::resign);
+    REQUIRE(run_until(node.io, [&] { return node.resigns.size() == 2; }));
+    node.sessions.on_resign_answer(node.resigns[1].second, true, "");
+    node.sessions.on_resign_answer(node.resigns[0].second, false, "no successor");
+    CHECK(std::get<ResignResult>(one.next().value()) == ResignResult{false, "no successor"});
+    CHECK(std::get<ResignResult>(two.next().value()) == ResignResult{true, ""});
+}

@@ -1,0 +1,299 @@
+// The command line, the environment and the file: who wins, what is said about what is wrong.
+#include "src/options.hpp"
+
+#include <string>
+#include <vector>
+
+#include <bullring/version.hpp>
+#include <doctest/doctest.h>
+#include <rapidcheck.h>
+
+#include "src/options_flags.hpp"
+#include "tests/support/parsed_options.hpp"
+#include "tests/support/temporary_file.hpp"
+
+namespace {
+
+using namespace bullring;
+using namespace bullring::test;
+using protocol::milliseconds;
+using protocol::NodeId;
+using protocol::seconds;
+
+std::string information_of(const Words& words) {
+    const ParsedOptions parsed = parse_options(words, home_only);
+    const auto* information = std::get_if<Information>(&parsed);
+    REQUIRE(information != nullptr);
+    return information->text;
+}
+
+Words observer_words(const char* subcommand, const Words& more = {}) {
+    return with({subcommand, "--peers", three_peers}, more);
+}
+
+Environment with_home(Environment environment) {
+    environment.emplace("HOME", "/home/someone");
+    return environment;
+}
+
+}  // namespace
+
+TEST_CASE("options: status, watch and resign have their defaults and their flags") {
+    const auto status = options_of<StatusOptions>(observer_words("status"));
+    CHECK(status.peers.size() == 3);
+    CHECK(status.cluster == "bullring");
+    CHECK_FALSE(status.json);
+    CHECK_FALSE(status.wait);
+    CHECK(status.timeout == seconds(1));
+    const auto waiting = options_of<StatusOptions>(observer_words(
+        "status",
+        {"--json", "--wait", "--timeout", "3s", "--cluster", "c", "--log-level", "error"}));
+    CHECK(waiting.json);
+    CHECK(waiting.wait);
+    CHECK(waiting.timeout == seconds(3));
+    CHECK(waiting.cluster == "c");
+    CHECK(waiting.log.level == LogLevel::error);
+
+    const auto watch = options_of<WatchOptions>(observer_words("watch", {"--cluster", "c"}));
+    CHECK(watch.peers.size() == 3);
+    CHECK(watch.cluster == "c");
+
+    CHECK(options_of<ResignOptions>(observer_words("resign")).timeout == seconds(5));
+    CHECK_FALSE(options_of<ResignOptions>(observer_words("resign")).to);
+    const auto resign =
+        options_of<ResignOptions>(observer_words("resign", {"--to", "3", "--timeout", "250ms"}));
+    CHECK(resign.to == NodeId{3});
+    CHECK(resign.timeout == milliseconds(250));
+}
+
+TEST_CASE("options: an observer's mistakes are told like a node's") {
+    CHECK(one_has(problems_of({"status"}), "--peers: it is missing; right is ID=HOST:PORT"));
+    CHECK(one_has(problems_of({"watch", "--peers", ""}), "the peer list is empty"));
+    CHECK(one_has(problems_of(observer_words("status", {"--timeout", "0s"})),
+                  "--timeout: \"0s\" must be more than 0"));
+    CHECK(one_has(problems_of(observer_words("resign", {"--to", "4"})),
+                  "--to: \"4\" is not in the peer list, which has 1, 2, 3"));
+    CHECK(one_has(problems_of(observer_words("watch", {"--json"})), "unknown flag \"--json\""));
+}
+
+TEST_CASE("options: all that is wrong is told at once, whatever kind it is of") {
+    const auto problems =
+        problems_of({"node", "--id", "x", "--bogus", "--heartbaet", "50ms", "--priority", "9999",
+                     "stray", "--lease", "5", "--listen", "-q", "--", "sleep"},
+                    with_home({{"BULLRING_QUORUM", "half"}}));
+    CHECK(problems.size() == 12);
+    CHECK(one_has(problems, "unknown flag \"--bogus\"; see bullring node --help"));
+    CHECK(one_has(problems, "unknown flag \"--heartbaet\"; did you mean --heartbeat?"));
+    CHECK(one_has(problems, "unexpected argument \"50ms\""));
+    CHECK(one_has(problems, "unexpected argument \"stray\""));
+    CHECK(one_has(problems, "unknown flag \"-q\""));
+    CHECK(one_has(problems, "--listen: it needs a value; right is --listen HOST:PORT"));
+    CHECK(one_has(problems, "unexpected \"--\"; node takes no command after it"));
+    CHECK(one_has(problems, "--id: ID \"x\" is not a number"));
+    CHECK(one_has(problems, "--peers: it is missing"));
+    CHECK(one_has(problems, "--priority: \"9999\" is out of range"));
+    CHECK(one_has(problems, "--lease: \"5\" has no unit"));
+    CHECK(one_has(problems, "BULLRING_QUORUM: \"half\" is none of the words"));
+}
+
+TEST_CASE("options: without a subcommand, or with a wrong one, the right ones are named") {
+    for (const Words& words :
+         {Words{}, Words{"run"}, Words{"nod"}, Words{"--id", "3"}, Words{""}}) {
+        const auto problems = problems_of(words);
+        REQUIRE(problems.size() == 1);
+        CHECK(one_has(problems, "right is one of node, status, watch, resign"));
+    }
+    CHECK(one_has(problems_of({"nod"}), "unknown subcommand \"nod\""));
+    CHECK(one_has(problems_of(with({"--quick"}, node_words())),
+                  "unexpected \"--quick\" before the subcommand node"));
+}
+
+TEST_CASE("options: values may follow an equals sign, be negative, a dash or empty") {
+    const auto options = options_of<NodeOptions>(
+        {"node", "--id=2", std::string("--peers=") + three_peers, "--priority=-7", "--events", "-",
+         "--advertise=", "--on-change=-x=1"});
+    CHECK(options.config.priority.value == -7);
+    CHECK(options.events_file == "-");
+    CHECK(options.config.advertised.empty());
+    CHECK(options.hooks.on_change == "-x=1");
+}
+
+TEST_CASE("options: of a flag given twice the last one counts") {
+    CHECK(options_of<NodeOptions>(node_words({"--id", "1", "--id", "3"})).config.self == NodeId{3});
+}
+
+TEST_CASE("options: a flag without its value takes no other flag for it") {
+    CHECK(problems_of({"node", "--peers", three_peers, "--id"}) ==
+          std::vector<std::string>{"--id: it needs a value; right is --id N"});
+    CHECK(problems_of({"node", "--id", "--peers", three_peers}) ==
+          std::vector<std::string>{"--id: it needs a value; right is --id N"});
+}
+
+TEST_CASE("options: the command line wins over the environment, the environment over the file") {
+    const TemporaryFile file("cluster = \"file\"\nadvertise = \"file\"\nlog-level = \"error\"\n");
+    const Environment environment = with_home({{"BULLRING_CONFIG", file.path()},
+                                               {"BULLRING_CLUSTER", "environment"},
+                                               {"BULLRING_ADVERTISE", "environment"}});
+    const auto options = options_of<NodeOptions>(node_words({"--cluster", "line"}), environment);
+    CHECK(options.config.cluster == "line");
+    CHECK(options.config.advertised == "environment");
+    CHECK(options.log.level == LogLevel::error);
+}
+
+TEST_CASE("options: what a higher source overrides is not looked at") {
+    CHECK(problems_of(node_words({"--lease", "1s"}), with_home({{"BULLRING_LEASE", "nonsense"}}))
+              .empty());
+    const auto options = options_of<NodeOptions>(node_words({"--preempt"}),
+                                                 with_home({{"BULLRING_NO_PREEMPT", "1"}}));
+    CHECK(options.config.preempt);
+}
+
+TEST_CASE("options: every flag has its variable, and a wrong value names it") {
+    const Environment environment = with_home({{"BULLRING_ID", "3"},
+                                               {"BULLRING_PEERS", three_peers},
+                                               {"BULLRING_SUSPECT_AFTER", "300ms"},
+                                               {"BULLRING_NO_PREEMPT", "true"},
+                                               {"BULLRING_PRIORITY", ""},
+                                               {"BULLRING_EPOCH", "not a flag"}});
+    const auto options = options_of<NodeOptions>({"node"}, environment);
+    CHECK(options.config.self == NodeId{3});
+    CHECK(options.config.timing.suspect_after == milliseconds(300));
+    CHECK_FALSE(options.config.preempt);
+
+    for (const Flag& flag : flag_table()) {
+        if (!flag.belongs_to(Subcommand::node)) continue;
+        const std::string variable = environment_name(flag.name);
+        CAPTURE(variable);
+        const std::string name = flag.name;
+        // Any text will do for these.
+        if (name.starts_with("on-") || name == "advertise" || name == "data-dir" ||
+            name == "events" || name == "trace") {
+            continue;
+        }
+        const auto problems = problems_of({"node"}, with_home({{variable, "!"}}));
+        CHECK(one_has(problems, variable + ": "));
+    }
+}
+
+TEST_CASE("options: a node's environment does not disturb an observer") {
+    CHECK(problems_of(observer_words("status"),
+                      with_home({{"BULLRING_ID", "x"}, {"BULLRING_LEASE", "?"}}))
+              .empty());
+}
+
+TEST_CASE("options: the file's keys are the flags' names, with strings, numbers and booleans") {
+    const TemporaryFile file(
+        "# a node\n"
+        "id = 3\n"
+        "peers = [\"1=a:7100\", \"2=b:7100\", \"3=c:7100\"]\n"
+        "priority = -4\n"
+        "preempt = false\n"
+        "fast-release = false\n"
+        "first-epoch = 0\n"
+        "suspect-after = \"300ms\"\n"
+        "json = true\n");
+    const auto options = options_of<NodeOptions>({"node", "--config", file.path()});
+    CHECK(options.config.self == NodeId{3});
+    CHECK(options.peers.size() == 3);
+    CHECK(options.config.priority.value == -4);
+    CHECK_FALSE(options.config.preempt);
+    CHECK_FALSE(options.config.fast_release);
+    CHECK(options.config.first_epoch == protocol::FirstEpoch::zero);
+    CHECK(options.config.timing.suspect_after == milliseconds(300));
+    // The same file serves an observer, which skips what is the node's.
+    CHECK(options_of<StatusOptions>({"status", "--config", file.path()}).json);
+
+    const TemporaryFile text("peers = \"1=a:1,2=b:1,3=c:1\"\nno-preempt = true\n");
+    CHECK_FALSE(
+        options_of<NodeOptions>({"node", "--id", "1", "--config", text.path()}).config.preempt);
+}
+
+TEST_CASE("options: unknown keys of the file and values of a wrong kind are all named") {
+    const TemporaryFile file(
+        "id = 1\n"
+        "peers = [1, 2]\n"
+        "suspect_after = \"200ms\"\n"
+        "colour = \"red\"\n"
+        "config = \"other.toml\"\n"
+        "heartbeat = 50\n"
+        "lease = 0.5\n"
+        "advertise = \"a\\u0000b\"\n"
+        "[node]\n"
+        "id = 1\n");
+    const auto problems = problems_of({"node", "--config", file.path()});
+    CHECK(problems.size() == 8);
+    CHECK(one_has(problems, file.path() + " line 3: unknown key \"suspect_after\"; did you mean "
+                                          "suspect-after?"));
+    CHECK(one_has(problems, "line 4: unknown key \"colour\""));
+    CHECK(one_has(problems, "line 5: unknown key \"config\""));
+    CHECK(one_has(problems, "line 9: unknown key \"node\""));
+    CHECK(one_has(problems, "peers in " + file.path() + ": a TOML array"));
+    CHECK(one_has(problems, "lease in " + file.path() + ": a TOML floating-point"));
+    CHECK(one_has(problems, "advertise in " + file.path() + ": a TOML string"));
+    CHECK(one_has(problems, "heartbeat in " + file.path() + ": \"50\" has no unit"));
+    CHECK(problems_of({"status", "--peers", three_peers, "--config", file.path()}).size() == 5);
+}
+
+TEST_CASE("options: a file that is no TOML is told by its line, and nothing is called missing") {
+    const TemporaryFile file("id = 1\nid = 2\n");
+    const auto problems = problems_of({"node", "--config", file.path(), "--lease", "?"});
+    REQUIRE(problems.size() == 2);
+    CHECK(problems.front().starts_with(file.path() + " line 2: it is not TOML"));
+    CHECK(problems_of({"node"}, with_home({{"BULLRING_CONFIG", "/no/such/file"}})) ==
+          std::vector<std::string>{"BULLRING_CONFIG: the file \"/no/such/file\" can't be read: No "
+                                   "such file or directory"});
+    CHECK(problems_of({"node", "--config"}) ==
+          std::vector<std::string>{"--config: it needs a value; right is --config FILE"});
+}
+
+TEST_CASE("options: --version and --help win over everything that is wrong") {
+    const std::string told = "bullring " + std::string(version) + "\n";
+    CHECK(information_of({"--version"}) == told);
+    CHECK(information_of({"node", "--bogus", "--version"}) == told);
+    CHECK(information_of({"node", "--id", "x", "--help"}) == information_of({"node", "--help"}));
+    CHECK(information_of({"--help"}).find("resign") != std::string::npos);
+}
+
+TEST_CASE("options: every subcommand's help names its own flags with their defaults, no others") {
+    for (const SubcommandText& subcommand : subcommand_table()) {
+        const std::string help = information_of({subcommand.name, "--help"});
+        for (const Flag& flag : flag_table()) {
+            CAPTURE(flag.name);
+            const std::string column = "\n  --" + std::string(flag.name) +
+                                       (flag.is_switch() ? "" : " " + std::string(flag.argument));
+            const bool named = help.find(column + " ") != std::string::npos ||
+                               help.find(column + "\n") != std::string::npos;
+            if (find_flag(subcommand.subcommand, flag.name) == nullptr) CHECK_FALSE(named);
+            if (!flag.belongs_to(subcommand.subcommand)) continue;
+            CHECK(named);
+            CHECK((flag.standard != nullptr || flag.negates != nullptr));
+        }
+        CHECK(help.find('\0') == std::string::npos);
+    }
+    const std::string node_help = information_of({"node", "-h"});
+    CHECK(node_help.find("  lan         50ms        200ms       500ms\n") != std::string::npos);
+    CHECK(node_help.find("[10s]") != std::string::npos);
+}
+
+TEST_CASE("options: whatever the words are, they end in options, information or problems") {
+    std::vector<std::string> pieces{"",     "-",      "--",      "---",  "--=",  "-5",
+                                    "-h=",  "=",      "[a]",     "{}",   "@",    "--id",
+                                    "node", "status", "--json=", "true", "++",   "/h",
+                                    "%%",   "--json", "1,2",     "\n",   "\xff", "-xyz"};
+    for (const Flag& flag : flag_table()) {
+        const std::string name = std::string("--") + flag.name;
+        for (const std::string& piece : {name, name + "=", name + "=[x]", name + "={}"}) {
+            pieces.push_back(piece);
+        }
+    }
+    CHECK(rc::check("any words", [&] {
+        const auto words = *rc::gen::container<Words>(rc::gen::elementOf(pieces));
+        const ParsedOptions parsed = parse_options(with({"node"}, words), home_only);
+        if (const auto* wrong = std::get_if<UsageProblems>(&parsed)) {
+            RC_ASSERT_FALSE(wrong->problems.empty());
+            for (const std::string& problem : wrong->problems) {
+                RC_ASSERT(problem.find('\n') == std::string::npos);
+            }
+        }
+    }));
+}

@@ -1,0 +1,237 @@
+// The park slot (R2) and the session-tied release (R4): what ends a promise, and who gets it then.
+#include <doctest/doctest.h>
+
+#include "tests/support/node_fixture.hpp"
+
+namespace bullring::protocol {
+namespace {
+
+using test::Actions;
+using test::NodeFixture;
+using test::only;
+using test::sent;
+using test::without_heartbeats;
+
+Config voter_config() {
+    Config config = test::config_for(1, {1, 2, 3, 4, 5});
+    config.priority = Priority::never();  // it only votes
+    return config;
+}
+
+Coordinator candidacy(const NodeFixture& node, std::uint64_t epoch) {
+    return {{epoch}, node.timing().campaign_lease, node.now(), false, true};
+}
+Coordinator renewal(const NodeFixture& node, std::uint64_t epoch) {
+    return {{epoch}, node.timing().lease, node.now(), true, true};
+}
+Action grant_to(NodeFixture& node, std::uint64_t peer, const Coordinator& asked) {
+    return Send{node.dialled(peer),
+                Grant{node.incarnation_of(peer), asked.epoch, asked.lease, asked.stamp,
+                      SessionId{7000}, node.own_incarnation()}};
+}
+
+/// A voter of five that has just granted a renewal of epoch 5001 to node 5.
+NodeFixture promised(const Config& config = voter_config()) {
+    NodeFixture node(config);
+    node.recover();
+    for (const std::uint64_t peer : {2U, 3U, 4U, 5U}) node.connect(peer);
+    REQUIRE(sent<Grant>(node.hear(5, renewal(node, 5001))).size() == 1);
+    return node;
+}
+
+bool parked(const Actions& actions) {
+    const std::vector<Nack> nacks = sent<Nack>(actions);
+    REQUIRE(nacks.size() == 1);
+    REQUIRE(nacks[0].reason == NackReason::busy);
+    return nacks[0].parked;
+}
+
+TEST_CASE("park: the holder's FIN hands the parked candidate its grant in the same step") {
+    NodeFixture node = promised();
+    const Coordinator asked = candidacy(node, 5002);
+    CHECK(parked(node.hear(4, asked)));
+    CHECK(without_heartbeats(node.lose(5)) ==
+          Actions{grant_to(node, 4, asked), PeerDown{{5}, PeerDownReason::eof},
+                  LeaderChanged{nobody, {5001}, ""}});
+}
+
+TEST_CASE("park: the holder's RESIGN hands the parked candidate its grant in the same step") {
+    NodeFixture node = promised();
+    const Coordinator asked = candidacy(node, 5002);
+    node.hear(4, asked);
+    CHECK(without_heartbeats(node.hear(5, Resign{{5001}, nobody})) ==
+          Actions{grant_to(node, 4, asked), LeaderChanged{nobody, {5001}, ""}});
+}
+
+TEST_CASE("park: when the promise runs out the parked candidate is granted, without any message") {
+    NodeFixture node = promised();
+    node.pass(node.timing().lease - milliseconds(40));
+    node.connect(4);
+    const Coordinator asked = candidacy(node, 5002);
+    CHECK(parked(node.hear(4, asked)));
+    for (int wakes = 0; wakes < 100 && node.view().promised_to == NodeId{5}; ++wakes) {
+        const Duration sleep = node.node().until_wake(node.now());
+        REQUIRE(sleep < milliseconds(60));
+        const Actions actions = node.after(sleep);
+        if (!sent<Grant>(actions).empty())
+            CHECK(sent<Grant>(actions) == std::vector<Grant>{{node.incarnation_of(4), {5002},
+                                                              asked.lease, asked.stamp,
+                                                              SessionId{7001},
+                                                              node.own_incarnation()}});
+    }
+    CHECK(node.view().promised_to == NodeId{4});
+}
+
+TEST_CASE("park: of two candidates the one with the higher epoch has the slot") {
+    for (const bool higher_first : {false, true}) {
+        NodeFixture node = promised();
+        CHECK(parked(node.hear(higher_first ? 4 : 3, candidacy(node, higher_first ? 5003 : 5002))));
+        CHECK(parked(node.hear(higher_first ? 3 : 4, candidacy(node, higher_first ? 5002 : 5003))) ==
+              !higher_first);
+        node.lose(5);
+        CHECK(node.view().promised_to == NodeId{4});
+    }
+}
+
+TEST_CASE("park: RESIGN of the parked epoch empties the slot and of another epoch does not") {
+    for (const std::uint64_t epoch : {5002U, 5003U}) {
+        NodeFixture node = promised();
+        node.hear(4, candidacy(node, 5003));
+        node.hear(4, Resign{{epoch}, nobody});
+        node.lose(5);
+        CHECK(node.view().promised_to == (epoch == 5003 ? nobody : NodeId{4}));
+    }
+}
+
+TEST_CASE("park: the end of the parked candidate's session empties the slot, however it ends") {
+    for (const SessionEnd how : {SessionEnd::eof, SessionEnd::reset, SessionEnd::timeout}) {
+        NodeFixture node = promised();
+        node.hear(4, candidacy(node, 5002));
+        node.lose(4, how);
+        node.lose(5);
+        CHECK(node.view().promised_to == nobody);
+    }
+}
+
+TEST_CASE("park: the slot is empty again after T_camp") {
+    NodeFixture node = promised();
+    node.hear(4, candidacy(node, 5002));
+    node.run(node.timing().campaign_wait);
+    node.lose(5);
+    CHECK(node.view().promised_to == nobody);
+}
+
+TEST_CASE("park: a parked request that has become stale is refused, not granted") {
+    NodeFixture node = promised();
+    node.hear(4, candidacy(node, 5002));
+    node.hear(5, renewal(node, 5003));  // the holder again, with a later epoch of its own
+    const Actions actions = node.hear(5, Resign{{5003}, nobody});
+    REQUIRE(sent<Nack>(actions).size() == 1);
+    CHECK(sent<Nack>(actions)[0].reason == NackReason::stale);
+    CHECK(sent<Nack>(actions)[0].promised_epoch == Epoch{5003});
+}
+
+// ---- What releases a promise and what does not (I8).
+
+TEST_CASE("release: reset, timeout, protocol error and overflow release nothing") {
+    for (const SessionEnd how :
+         {SessionEnd::reset, SessionEnd::timeout, SessionEnd::protocol, SessionEnd::overflow}) {
+        NodeFixture node = promised();
+        node.lose(5, how);
+        CHECK(node.view().promised_to == NodeId{5});
+    }
+}
+
+TEST_CASE("release: a FIN releases only what is tied to its own session") {
+    NodeFixture node = promised();
+    const SessionId older = node.accepted(5);
+    node.accept(5);
+    node.hear(5, renewal(node, 5001));
+    SUBCASE("of the older session: nothing") {
+        const Actions actions = without_heartbeats(node.step(SessionEnded{older, SessionEnd::eof}));
+        CHECK(actions == Actions{});
+        CHECK(node.view().promised_to == NodeId{5});
+        CHECK(node.view().leader == NodeId{5});
+    }
+    SUBCASE("of the newer session: what the older one had until its own end is kept") {
+        node.lose(5);
+        CHECK(node.view().promised_to == NodeId{5});
+        node.after(node.timing().promise(node.timing().lease));
+        CHECK(node.view().promised_to == nobody);
+    }
+}
+
+TEST_CASE("release: a promise moves with the renewals to the new session and is released there") {
+    NodeFixture node = promised();
+    node.accept(5);
+    node.run(node.timing().promise(node.timing().lease) - milliseconds(1));
+    node.hear(5, renewal(node, 5001));
+    node.run(milliseconds(2));  // what was tied to the older session is over now
+    CHECK(node.view().promised_to == NodeId{5});
+    node.lose(5);
+    CHECK(node.view().promised_to == nobody);
+}
+
+TEST_CASE("release: a FIN on a session whose addresses do not agree releases nothing") {
+    NodeFixture node(voter_config());
+    node.recover();
+    HelloReceived hello = node.hello_from(5);
+    SUBCASE("the dialler's own address was rewritten on the way") {
+        hello.addresses.remote = "192.0.2.1:1234";
+    }
+    SUBCASE("the acceptor's address was rewritten on the way") {
+        hello.addresses.local = "192.0.2.1:1234";
+    }
+    node.accept(hello);
+    node.dial(5);
+    const Actions actions = node.hear(5, renewal(node, 5001));
+    REQUIRE(sent<Grant>(actions).size() == 1);
+    CHECK(sent<Grant>(actions)[0].tied_session == no_session);
+    node.lose(5);
+    CHECK(node.view().promised_to == NodeId{5});
+}
+
+TEST_CASE("release: a FIN releases nothing when either side or the request does not want it") {
+    Config config = voter_config();
+    bool dialler_allows = true;
+    bool tie = true;
+    SUBCASE("the voter has it off") { config.fast_release = false; }
+    SUBCASE("the dialler has it off") { dialler_allows = false; }
+    SUBCASE("the request is not to be tied") { tie = false; }
+    NodeFixture node(config);
+    node.recover();
+    HelloReceived hello = node.hello_from(5);
+    hello.hello.release_ok = dialler_allows;
+    node.accept(hello);
+    node.dial(5);
+    Coordinator asked = renewal(node, 5001);
+    asked.tie = tie;
+    const Actions actions = node.hear(5, asked);
+    REQUIRE(sent<Grant>(actions).size() == 1);
+    CHECK(sent<Grant>(actions)[0].tied_session == no_session);
+    node.lose(5);
+    CHECK(node.view().promised_to == NodeId{5});
+}
+
+TEST_CASE("release: a new session and a new run of the holder release nothing") {
+    NodeFixture node = promised();
+    node.accept(5);
+    CHECK(node.view().promised_to == NodeId{5});
+    node.lose(5, SessionEnd::reset);
+    node.new_incarnation(5);
+    node.connect(5);
+    CHECK(node.view().promised_to == NodeId{5});
+    const Actions actions = node.hear(5, candidacy(node, 5002));
+    REQUIRE(sent<Nack>(actions).size() == 1);
+    CHECK(sent<Nack>(actions)[0].reason == NackReason::busy);
+}
+
+TEST_CASE("release: silence of the holder releases nothing before the promise's end") {
+    NodeFixture node = promised();
+    node.after(node.timing().suspect_after * 2);
+    CHECK_FALSE(node.view().connected.contains(4));
+    CHECK(node.view().promised_to == NodeId{5});
+}
+
+}  // namespace
+}  // namespace bullring::protocol

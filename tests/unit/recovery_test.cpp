@@ -1,0 +1,252 @@
+// The silence after a restart and the start without a state file (R6).
+#include <doctest/doctest.h>
+
+#include "tests/support/node_fixture.hpp"
+
+namespace bullring::protocol {
+namespace {
+
+using test::Actions;
+using test::NodeFixture;
+using test::only;
+using test::sent;
+
+constexpr std::uint64_t wall_ms = 1'800'000'000'000;  // the fixture's wall clock
+
+Duration own_promise(const Config& config) { return config.timing.promise(config.timing.lease); }
+
+/// How long after its start the node may vote, by asking until_wake; nullopt: not in `patience`.
+std::optional<Duration> silence_of(NodeFixture& node, Duration patience = seconds(30)) {
+    const Instant start = node.now();
+    node.disk_answers(true);
+    node.wake();
+    while (node.view().recovering) {
+        const Duration sleep = std::min(node.node().until_wake(node.now()), milliseconds(500));
+        if (elapsed(start, node.now()) > patience) return std::nullopt;
+        node.after(std::max(sleep, Duration{1}));
+    }
+    return elapsed(start, node.now());
+}
+
+TEST_CASE("recovery: with a file the silence lasts as long as the longest promise in it") {
+    const Config config = test::config_for(1, {1, 2, 3});
+    Start start = test::start_with_file(config);
+    SUBCASE("longer than the own lease asks for") { start.file->promised_max = seconds(3); }
+    SUBCASE("shorter: then the own lease's promise") { start.file->promised_max = Duration{1}; }
+    NodeFixture node(config, start);
+    CHECK(silence_of(node) == std::max(start.file->promised_max, own_promise(config)));
+}
+
+TEST_CASE("recovery: the silence ends when both clocks are past it") {
+    const Config config = test::config_for(1, {1, 2, 3});
+    NodeFixture node(config);
+    node.disk_answers(true);
+    node.wake();
+    const Instant start = node.now();
+    node.set_clock({start.boottime_ns + seconds(60).ns, start.raw_ns + 1});
+    node.wake();
+    CHECK(node.view().recovering);
+    node.set_clock(start + own_promise(config));
+    node.wake();
+    CHECK_FALSE(node.view().recovering);
+}
+
+TEST_CASE("recovery: a single node with a file is not silent at all") {
+    NodeFixture node(test::config_for(1, {1}));
+    CHECK(silence_of(node) == Duration{0});
+    CHECK(node.view().epoch == Epoch{5001});
+}
+
+TEST_CASE("recovery: it does not end before its reserve is on the disk") {
+    const Config config = test::config_for(1, {1, 2, 3});
+    NodeFixture node(config);
+    const Actions first = node.wake();
+    REQUIRE(only<Persist>(first).size() == 1);
+    CHECK(only<Persist>(first)[0].durable.hw == Epoch{6024});
+    node.after(own_promise(config) * 2);
+    CHECK(node.view().recovering);
+    node.persisted();
+    CHECK_FALSE(node.view().recovering);
+}
+
+TEST_CASE("recovery: the first epoch afterwards is above all that peers have seen or reserved") {
+    const Config config = test::config_for(3, {1, 2, 3});
+    NodeFixture node(config);
+    node.disk_answers(true);
+    HelloAck ack = node.ack_from(1);
+    SUBCASE("seen") { ack.max_seen = {9000}; }
+    SUBCASE("reserved") { ack.hw = {9000}; }
+    node.accept(1);
+    node.dial(1, ack);
+    node.after(own_promise(config));
+    const std::vector<Coordinator> requests = sent<Coordinator>(node.hear_heartbeat(1));
+    REQUIRE_FALSE(requests.empty());
+    CHECK(requests[0].epoch == Epoch{9001});
+}
+
+TEST_CASE("recovery: after it a peer's reserve raises no epoch of this node") {
+    NodeFixture node(test::config_for(3, {1, 2, 3}));
+    node.recover();
+    HelloAck ack = node.ack_from(1);
+    ack.hw = {9000};
+    node.accept(1);
+    node.dial(1, ack);
+    const std::vector<Coordinator> requests = sent<Coordinator>(node.hear_heartbeat(1));
+    REQUIRE_FALSE(requests.empty());
+    CHECK(requests[0].epoch == Epoch{5001});
+}
+
+TEST_CASE("recovery: meanwhile it answers DECLINE, tells heartbeats so, and does not stand") {
+    const Config config = test::config_for(3, {1, 2, 3});
+    NodeFixture node(config);
+    node.disk_answers(true);
+    Actions actions = node.connect(1);
+    test::append(actions, node.connect(2));
+    CHECK(sent<Decline>(node.hear(1, Election{9})) == std::vector<Decline>{{9}});
+    test::append(actions, node.run(milliseconds(300)));
+    for (const Heartbeat& heartbeat : sent<Heartbeat>(actions)) CHECK(heartbeat.recovering);
+    for (const HelloAck& ack : sent<HelloAck>(actions)) CHECK(ack.recovering);
+    CHECK(only<ElectionStarted>(actions).empty());
+    node.hear(1, Resign{{4000}, {3}});
+    CHECK(node.role() == Role::follower);
+}
+
+// ---- Without a file.
+
+Config five() { return test::config_for(5, {1, 2, 3, 4, 5}); }
+
+NodeFixture fresh(const Config& config) {
+    NodeFixture node(config, test::start_without_file(config));
+    node.disk_answers(true);
+    return node;
+}
+
+HelloAck ack_of(NodeFixture& node, std::uint64_t peer, bool had_file,
+                Duration promised_max = milliseconds(700)) {
+    HelloAck ack = node.ack_from(peer);
+    ack.had_file_at_start = had_file;
+    ack.promised_max = promised_max;
+    return ack;
+}
+
+TEST_CASE("no file: N−q+1 others with a file are enough, and their longest promise is the silence") {
+    NodeFixture node = fresh(five());
+    node.dial(1, ack_of(node, 1, true));
+    node.dial(2, ack_of(node, 2, true, milliseconds(900)));
+    node.after(seconds(2));
+    CHECK(node.view().recovering);  // two are not enough of five
+    node.dial(3, ack_of(node, 3, true));
+    CHECK_FALSE(node.view().recovering);
+    NodeFixture early = fresh(five());
+    for (const std::uint64_t peer : {1U, 2U, 3U})
+        early.dial(peer, ack_of(early, peer, true, milliseconds(peer == 2 ? 900 : 700)));
+    CHECK(silence_of(early) == milliseconds(900));
+}
+
+TEST_CASE("no file: then the epochs go on from what those have, not from the clock") {
+    NodeFixture node = fresh(five());
+    for (const std::uint64_t peer : {1U, 2U, 3U}) {
+        HelloAck ack = ack_of(node, peer, true);
+        ack.hw = {7000 + peer};
+        node.dial(peer, ack);
+    }
+    node.after(seconds(1));
+    REQUIRE_FALSE(node.view().recovering);
+    node.connect(1);
+    const std::vector<Coordinator> requests = sent<Coordinator>(node.connect(2));
+    REQUIRE_FALSE(requests.empty());
+    CHECK(requests[0].epoch == Epoch{7004});
+}
+
+TEST_CASE("no file: all others' answers are enough without files, with P of every lease heard") {
+    NodeFixture node = fresh(five());
+    for (const std::uint64_t peer : {1U, 2U, 3U, 4U}) {
+        HelloAck ack = ack_of(node, peer, false);
+        ack.lease = peer == 2 ? seconds(2) : node.timing().lease;
+        node.dial(peer, ack);
+    }
+    CHECK(silence_of(node) == node.timing().promise(seconds(2)));
+}
+
+TEST_CASE("no file: with too few answers T_boot has to pass, and then the longest lease of all") {
+    NodeFixture node = fresh(five());
+    node.dial(1, ack_of(node, 1, true));
+    node.dial(2, ack_of(node, 2, true));
+    const std::optional<Duration> silence = silence_of(node);
+    REQUIRE(silence.has_value());
+    CHECK(*silence == std::max(node.config().bootstrap_wait,
+                               node.timing().promise(node.timing().lease_max)));
+}
+
+TEST_CASE("no file: a shorter T_boot does not shorten the silence that lost promises need") {
+    Config config = five();
+    config.bootstrap_wait = seconds(1);
+    NodeFixture node = fresh(config);
+    CHECK(silence_of(node) == node.timing().promise(node.timing().lease_max));
+}
+
+TEST_CASE("no file: nothing is written before it is known how to go on") {
+    NodeFixture node(five(), test::start_without_file(five()));
+    Actions actions = node.wake();
+    test::append(actions, node.dial(1, ack_of(node, 1, true)));
+    test::append(actions, node.after(seconds(5)));
+    CHECK(only<Persist>(actions).empty());
+}
+
+/// The first epoch that a node of three, without a file, stands for.
+Epoch first_epoch_of(Config config, std::vector<bool> others_had_file) {
+    NodeFixture node = fresh(config);
+    std::uint64_t peer = 0;
+    for (const bool had_file : others_had_file) {
+        ++peer;
+        node.dial(peer, ack_of(node, peer, had_file));
+    }
+    node.after(seconds(11));
+    REQUIRE_FALSE(node.view().recovering);
+    node.accept(1);
+    if (others_had_file.empty()) node.dial(1, ack_of(node, 1, false));
+    const std::vector<Coordinator> requests = sent<Coordinator>(node.hear_heartbeat(1));
+    REQUIRE_FALSE(requests.empty());
+    return requests[0].epoch;
+}
+
+TEST_CASE("no file: with too few files among the others the epochs go on from the wall clock") {
+    const Config config = test::config_for(3, {1, 2, 3});
+    CHECK(first_epoch_of(config, {false, false}) == Epoch{1024 * wall_ms + 1});
+    CHECK(first_epoch_of(config, {true, false}) == Epoch{1024 * wall_ms + 1});
+    CHECK(first_epoch_of(config, {}) == Epoch{1024 * wall_ms + 1});
+    CHECK(first_epoch_of(config, {true, true}) == Epoch{1});
+}
+
+TEST_CASE("no file: first-epoch 0 starts at 1 when all have answered and none had a file") {
+    Config config = test::config_for(3, {1, 2, 3});
+    config.first_epoch = FirstEpoch::zero;
+    CHECK(first_epoch_of(config, {false, false}) == Epoch{1});
+    CHECK(first_epoch_of(config, {true, false}) == Epoch{1024 * wall_ms + 1});
+    CHECK(first_epoch_of(config, {}) == Epoch{1024 * wall_ms + 1});
+}
+
+TEST_CASE("no file: a single node starts at once from the wall clock, or at 1 when told so") {
+    Config config = test::config_for(1, {1});
+    NodeFixture clock = fresh(config);
+    CHECK(silence_of(clock) == Duration{0});
+    CHECK(clock.view().epoch == Epoch{1024 * wall_ms + 1});
+    config.first_epoch = FirstEpoch::zero;
+    NodeFixture zero = fresh(config);
+    CHECK(silence_of(zero) == Duration{0});
+    CHECK(zero.view().epoch == Epoch{1});
+}
+
+TEST_CASE("no file: of two nodes, the other's file is enough") {
+    NodeFixture node = fresh(test::config_for(2, {1, 2}));
+    HelloAck ack = ack_of(node, 1, true);
+    ack.hw = {7000};
+    node.dial(1, ack);
+    CHECK(silence_of(node) == milliseconds(700));
+    const std::vector<Coordinator> requests = sent<Coordinator>(node.connect(1));
+    REQUIRE_FALSE(requests.empty());
+    CHECK(requests[0].epoch == Epoch{7001});
+}
+
+}  // namespace
+}  // namespace bullring::protocol

@@ -1,0 +1,353 @@
+// Ring (§8): the coordinator token, the renewals, and heartbeats to neighbours only.
+#include <doctest/doctest.h>
+
+#include "tests/support/node_fixture.hpp"
+
+namespace bullring::protocol {
+namespace {
+
+using test::Actions;
+using test::NodeFixture;
+using test::only;
+using test::sent;
+using test::without_heartbeats;
+
+MemberSet mask(std::initializer_list<Index> members) {
+    MemberSet set;
+    for (const Index i : members) set.insert(i);
+    return set;
+}
+
+/// Node 2 of {1, 2, 3, 4, 5} that only votes.
+NodeFixture voter() {
+    Config config = test::config_for(2, {1, 2, 3, 4, 5}, Algorithm::ring);
+    config.priority = Priority::never();
+    NodeFixture node(config);
+    node.recover();
+    for (const std::uint64_t peer : {1U, 3U, 4U, 5U}) node.connect(peer);
+    return node;
+}
+/// Node 5's request, one hop old, with no answers yet.
+CoordinatorToken request_of(NodeFixture& node, std::uint64_t owner, std::uint64_t epoch,
+                            std::uint64_t round = 1) {
+    CoordinatorToken token;
+    token.walk.owner = {owner};
+    token.walk.owner_incarnation = node.incarnation_of(owner);
+    token.walk.round = round;
+    token.walk.step = 1;
+    token.walk.visited.insert(static_cast<Index>(owner - 1));
+    token.walk.path = {static_cast<Index>(owner - 1)};
+    token.request = {{epoch}, node.timing().campaign_lease, node.now(), false, true};
+    return token;
+}
+struct Hop {
+    SessionId session;
+    CoordinatorToken token;
+};
+std::vector<Hop> hops(const Actions& actions) {
+    std::vector<Hop> found;
+    for (const Send& send : only<Send>(actions))
+        if (const auto* token = std::get_if<CoordinatorToken>(&send.message))
+            found.push_back({send.session, *token});
+    return found;
+}
+
+// ---- The voter.
+
+TEST_CASE("ring request: a voter adds its grant, tied to the holder's newest session, and passes it on") {
+    NodeFixture node = voter();
+    node.accept(5);  // a newer one: number 7001
+    const CoordinatorToken asked = request_of(node, 5, 5001);
+    CoordinatorToken onward = asked;
+    onward.walk.visited.insert(1);
+    onward.walk.path = {4, 1};
+    onward.walk.step = 2;
+    onward.grants = {{{2}, node.own_incarnation(), {7001}}};
+    CHECK(without_heartbeats(node.hear(5, asked)) ==
+          Actions{Send{node.dialled(5), TokenAck{{5}, node.incarnation_of(5), 1, 1}},
+                  Send{node.dialled(3), onward}});
+    CHECK(node.view().promised_to == NodeId{5});
+    node.lose(5);
+    CHECK(node.view().promised_to == nobody);
+}
+
+TEST_CASE("ring request: a grant to a run of the holder that has no session here is untied") {
+    NodeFixture node = voter();
+    CoordinatorToken asked = request_of(node, 5, 5001);
+    asked.walk.owner_incarnation = {12345};
+    const std::vector<Hop> onward = hops(node.hear(1, asked));
+    REQUIRE(onward.size() == 1);
+    REQUIRE(onward[0].token.grants.size() == 1);
+    CHECK(onward[0].token.grants[0].tied_session == no_session);
+    node.lose(5);
+    CHECK(node.view().promised_to == NodeId{5});
+}
+
+TEST_CASE("ring request: with enough grants it goes straight home") {
+    NodeFixture node = voter();
+    CoordinatorToken asked = request_of(node, 5, 5001);
+    asked.walk.visited = mask({4, 0});
+    asked.walk.path = {4, 0};
+    asked.walk.step = 2;
+    asked.grants = {{{1}, node.incarnation_of(1), {7000}}};
+    const std::vector<Hop> onward = hops(node.hear(1, asked));
+    REQUIRE(onward.size() == 1);
+    CHECK(onward[0].session == node.dialled(5));
+    CHECK(onward[0].token.grants.size() == 2);
+}
+
+TEST_CASE("ring request: a voter that has been visited before does not vote twice") {
+    NodeFixture node = voter();
+    CoordinatorToken asked = request_of(node, 5, 5001);
+    asked.walk.visited.insert(1);
+    const std::vector<Hop> onward = hops(node.hear(1, asked));
+    REQUIRE(onward.size() == 1);
+    CHECK(onward[0].token.grants.empty());
+    CHECK(node.view().promised_to == nobody);
+}
+
+TEST_CASE("ring request: a stale one collects a refusal and goes on") {
+    NodeFixture node = voter();
+    const std::vector<Hop> onward = hops(node.hear(5, request_of(node, 5, 4000)));
+    REQUIRE(onward.size() == 1);
+    CHECK(onward[0].token.nacks ==
+          std::vector<TokenNack>{{{2}, NackReason::stale, nobody, {5000}, {}}});
+}
+
+TEST_CASE("ring request: a busy voter keeps it for T_hop/3 and refuses then") {
+    NodeFixture node = voter();
+    node.hear(4, Coordinator{{5001}, milliseconds(500), node.now(), true, true});
+    CHECK(hops(node.hear(5, request_of(node, 5, 5002))).empty());
+    const Duration hold = node.timing().hop_wait / 3;
+    CHECK(hops(node.after(hold - Duration{1})).empty());
+    const std::vector<Hop> onward = hops(node.after(Duration{1}));
+    REQUIRE(onward.size() == 1);
+    CHECK(onward[0].token.nacks ==
+          std::vector<TokenNack>{{{2}, NackReason::busy, {4}, {5001},
+                                  node.timing().promise(milliseconds(500)) - hold}});
+}
+
+TEST_CASE("ring request: a busy voter that becomes free grants at once") {
+    NodeFixture node = voter();
+    node.hear(4, Coordinator{{5001}, milliseconds(500), node.now(), true, true});
+    node.hear(5, request_of(node, 5, 5002));
+    const std::vector<Hop> onward = hops(node.lose(4));
+    REQUIRE(onward.size() == 1);
+    CHECK(onward[0].token.grants.size() == 1);
+    CHECK(node.view().promised_to == NodeId{5});
+}
+
+TEST_CASE("ring request: a voter that waits for its disk grants when it is written") {
+    NodeFixture node = voter();
+    CHECK(hops(node.hear(5, request_of(node, 5, 9000))).empty());
+    const std::vector<Hop> onward = hops(node.persisted());
+    REQUIRE(onward.size() == 1);
+    CHECK(onward[0].token.grants.size() == 1);
+}
+
+TEST_CASE("ring request: a slow disk is never told as a stale epoch") {
+    NodeFixture node = voter();
+    node.hear(5, request_of(node, 5, 9000));
+    const std::vector<Hop> onward = hops(node.after(node.timing().hop_wait / 3));
+    REQUIRE(onward.size() == 1);
+    CHECK(onward[0].token.grants.empty());
+    for (const TokenNack& nack : onward[0].token.nacks) CHECK(nack.reason != NackReason::stale);
+}
+
+// ---- The holder.
+
+/// Node 5, whose own token has come back: a candidate with its request under way.
+NodeFixture candidate(RingRenewal renewal = RingRenewal::direct) {
+    Config config = test::config_for(5, {1, 2, 3, 4, 5}, Algorithm::ring);
+    config.ring_renewal = renewal;
+    NodeFixture node(config);
+    node.recover();
+    for (const std::uint64_t peer : {1U, 2U, 3U, 4U}) node.connect(peer);
+    Token back;
+    back.walk.owner = {5};
+    back.walk.owner_incarnation = node.own_incarnation();
+    back.walk.round = 1;
+    back.walk.step = 4;
+    back.walk.visited = mask({0, 1, 2, 3, 4});
+    back.walk.path = {4};
+    node.hear(4, back);
+    REQUIRE(node.role() == Role::candidate);
+    return node;
+}
+/// The request of that candidate as it comes home with these grants.
+CoordinatorToken home(NodeFixture& node, std::vector<std::uint64_t> voters) {
+    CoordinatorToken token;
+    token.walk.owner = {5};
+    token.walk.owner_incarnation = node.own_incarnation();
+    token.walk.round = 2;
+    token.walk.step = static_cast<std::uint32_t>(voters.size() + 1);
+    token.walk.visited = mask({4});
+    token.walk.path = {4};
+    token.request = {{5001}, node.timing().campaign_lease, node.now(), false, true};
+    for (const std::uint64_t voter : voters) {
+        token.walk.visited.insert(static_cast<Index>(voter - 1));
+        token.grants.push_back({{voter}, node.incarnation_of(voter), node.dialled(voter)});
+    }
+    return token;
+}
+
+TEST_CASE("ring request: home with a majority it makes a leader that renews directly") {
+    NodeFixture node = candidate();
+    const Actions actions = without_heartbeats(node.hear(2, home(node, {1, 2})));
+    CHECK(only<RoleChanged>(actions) == std::vector<RoleChanged>{{Role::leader, {5001}}});
+    CHECK(only<StartTask>(actions).size() == 1);
+    const Coordinator renewal{{5001}, node.timing().lease, node.now(), true, true};
+    CHECK(sent<Coordinator>(actions) ==
+          std::vector<Coordinator>{renewal, renewal, renewal, renewal});
+}
+
+TEST_CASE("ring request: grants inside a token are counted by the same rules as any other") {
+    NodeFixture node = candidate();
+    CoordinatorToken token = home(node, {1, 2});
+    SUBCASE("the same voter twice") { token.grants[1] = token.grants[0]; }
+    SUBCASE("another run of the voter") { token.grants[1].voter_incarnation = {12345}; }
+    SUBCASE("a session that is not open") { token.grants[1].tied_session = {99}; }
+    SUBCASE("no member") { token.grants[1].voter = {9}; }
+    SUBCASE("the holder itself") {
+        token.grants[1] = {{5}, node.own_incarnation(), no_session};
+    }
+    SUBCASE("another epoch") { token.request.epoch = {5000}; }
+    SUBCASE("another run of the holder") { token.walk.owner_incarnation = {12345}; }
+    node.hear(2, token);
+    CHECK(node.role() == Role::candidate);
+}
+
+TEST_CASE("ring request: home with too few grants it goes on to the rest") {
+    NodeFixture node = candidate();
+    const std::vector<Hop> onward = hops(node.hear(1, home(node, {1})));
+    REQUIRE(onward.size() == 1);
+    CHECK(onward[0].session == node.dialled(2));
+    CHECK(node.role() == Role::candidate);
+}
+
+TEST_CASE("ring request: refusals by a majority abandon the candidacy") {
+    NodeFixture node = candidate();
+    CoordinatorToken token = home(node, {});
+    for (const std::uint64_t peer : {1U, 2U, 3U})
+        token.nacks.push_back({{peer}, NackReason::busy, {4}, {4999}, milliseconds(100)});
+    token.walk.visited = mask({0, 1, 2, 3, 4});
+    CHECK(sent<Resign>(node.hear(3, token)).size() == 4);
+    CHECK(node.role() == Role::follower);
+}
+
+TEST_CASE("ring request: with renewal by token each renewal goes round, without ties") {
+    NodeFixture node = candidate(RingRenewal::token);
+    const Actions actions = node.hear(2, home(node, {1, 2}));
+    REQUIRE(node.role() == Role::leader);
+    CHECK(sent<Coordinator>(actions).empty());
+    const std::vector<Hop> renewal = hops(actions);
+    REQUIRE(renewal.size() == 1);
+    CHECK(renewal[0].token.request ==
+          Coordinator{{5001}, node.timing().lease, node.now(), true, false});
+    CHECK(renewal[0].token.walk.round == 3);
+    CHECK(hops(node.after(node.timing().heartbeat)).size() >= 1);
+}
+
+TEST_CASE("ring request: preemption is off unless it is asked for") {
+    Config config = test::config_for(2, {1, 2, 3}, Algorithm::ring);
+    CHECK_FALSE(config.preempt);
+}
+
+// ---- Heartbeats to the neighbours only.
+
+Config neighbours_config(std::uint64_t self) {
+    Config config = test::config_for(self, {1, 2, 3, 4, 5}, Algorithm::ring);
+    config.ring_heartbeats = RingHeartbeats::neighbours;
+    return config;
+}
+
+TEST_CASE("neighbours: heartbeats go to both neighbours on the ring and to nobody else") {
+    Config config = neighbours_config(1);
+    config.priority = Priority::never();
+    NodeFixture node(config);
+    node.recover();
+    for (const std::uint64_t peer : {2U, 3U, 4U, 5U}) node.connect(peer);
+    node.run(milliseconds(100));
+    for (const Send& send : only<Send>(node.run(milliseconds(100)))) {
+        if (!std::holds_alternative<Heartbeat>(send.message)) continue;
+        const bool neighbour =
+            send.session == node.dialled(2) || send.session == node.dialled(5);
+        CHECK(neighbour);
+    }
+}
+
+TEST_CASE("neighbours: who is no neighbour counts as connected while both sessions are up") {
+    Config config = neighbours_config(1);
+    config.priority = Priority::never();
+    NodeFixture node(config);
+    node.recover();
+    node.accept(3);
+    CHECK_FALSE(node.view().connected.contains(2));
+    node.dial(3);
+    CHECK(node.view().connected.contains(2));
+    node.after(seconds(5));  // it says nothing, and need not
+    CHECK(node.view().connected.contains(2));
+    node.lose(3);
+    CHECK_FALSE(node.view().connected.contains(2));
+}
+
+TEST_CASE("neighbours: a hop to a node that times out takes it for unconnected until it is heard") {
+    Config config = neighbours_config(1);
+    config.priority = Priority::never();
+    NodeFixture node(config);
+    node.recover();
+    node.accept(3);
+    node.dial(3);
+    node.accept(4);
+    node.dial(4);
+    Token token;
+    token.walk.owner = {5};
+    token.walk.owner_incarnation = node.incarnation_of(5);
+    token.walk.round = 1;
+    token.walk.step = 1;
+    token.walk.visited = mask({4});
+    token.walk.path = {4};
+    node.hear(4, token);
+    node.after(node.timing().hop_wait);
+    CHECK_FALSE(node.view().connected.contains(2));
+    node.hear(3, TokenAck{});
+    CHECK(node.view().connected.contains(2));
+}
+
+TEST_CASE("neighbours: who lapses within L of its election stays out for 4·T_ring or twice that") {
+    for (const std::uint64_t self : {4U, 5U}) {
+        Config config = neighbours_config(self);
+        NodeFixture node(config);
+        node.recover();
+        for (const std::uint64_t peer : {1U, 2U, 3U})
+            node.connect(peer);
+        const Instant limit = node.now() + seconds(10);
+        while (node.role() != Role::candidate && !due(node.now(), limit)) {
+            // Everybody passes the token on; it comes home with all of them visited.
+            Token back;
+            back.walk.owner = {self};
+            back.walk.owner_incarnation = node.own_incarnation();
+            back.walk.round = 1;
+            back.walk.step = 4;
+            back.walk.visited = mask({0, 1, 2, 3, 4});
+            back.walk.path = {static_cast<Index>(self - 1)};
+            node.hear(3, back);
+            node.pass(milliseconds(1));
+        }
+        REQUIRE(node.role() == Role::candidate);
+        for (const std::uint64_t peer : {1U, 2U})
+            node.hear(peer, Grant{node.own_incarnation(), {5001}, node.timing().campaign_lease,
+                                  node.now(), no_session, node.incarnation_of(peer)});
+        REQUIRE(node.role() == Role::leader);
+        const std::size_t factor = (self - 1) % 2 == 0 ? 1 : 2;
+        Actions actions = node.run(node.timing().campaign_lease + milliseconds(10));
+        REQUIRE(only<StopTask>(actions).size() == 1);
+        node.step(TaskEnded{{5001}});
+        const Duration out = node.timing().ring_wait * static_cast<std::int64_t>(4 * factor);
+        CHECK(only<ElectionStarted>(node.run(out - milliseconds(50))).empty());
+        CHECK_FALSE(only<ElectionStarted>(node.run(milliseconds(400))).empty());
+    }
+}
+
+}  // namespace
+}  // namespace bullring::protocol

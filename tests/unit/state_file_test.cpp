@@ -1,0 +1,165 @@
+#include "src/state_file.hpp"
+
+#include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "tests/support/temporary_directory.hpp"
+
+using namespace bullring;
+using bullring::test::TemporaryDirectory;
+using protocol::Durable;
+
+namespace {
+
+const StateIdentity identity{"blue", {{1}, {2}, {3}}, {2}};
+const Durable durable{{4711}, protocol::milliseconds(501)};
+constexpr protocol::Duration no_wait{0};
+
+StateDirectory opened(const std::string& path, const StateIdentity& who = identity) {
+    auto directory = StateDirectory::open(path, who, no_wait);
+    REQUIRE(directory.has_value());
+    return std::move(*directory);
+}
+
+std::vector<char> content(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void overwrite(const std::string& path, const std::vector<char>& bytes) {
+    std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<long>(bytes.size()));
+}
+
+bool mentions(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("state file: what is saved is loaded, by the same node only") {
+    const TemporaryDirectory place;
+    const std::string path = place / "a/b";
+    {
+        const StateDirectory directory = opened(path);
+        CHECK(directory.load().value() == std::nullopt);
+        REQUIRE(directory.save({{1}, {1}}).has_value());
+        REQUIRE(directory.save(durable).has_value());
+        CHECK(directory.load().value() == durable);
+    }
+    CHECK(opened(path).load().value() == durable);
+    struct stat made {};
+    REQUIRE(::stat((place / "a").c_str(), &made) == 0);
+    CHECK((made.st_mode & 0777U) == 0700U);
+    CHECK_FALSE(std::filesystem::exists(path + "/state.tmp"));
+}
+
+TEST_CASE("state file: a file of another cluster, member set or node is refused with both sides") {
+    const TemporaryDirectory place;
+    REQUIRE(opened(place.path()).save(durable).has_value());
+    StateIdentity other = identity;
+    other.cluster = "green";
+    const auto cluster = opened(place.path(), other).load();
+    REQUIRE_FALSE(cluster.has_value());
+    CHECK(mentions(cluster.error(), "cluster 'blue', not to 'green'"));
+    other = identity;
+    other.members.push_back({4});
+    const auto members = opened(place.path(), other).load();
+    REQUIRE_FALSE(members.has_value());
+    CHECK(mentions(members.error(), "members 1,2,3, not to 1,2,3,4"));
+    other = identity;
+    other.self = {3};
+    const auto self = opened(place.path(), other).load();
+    REQUIRE_FALSE(self.has_value());
+    CHECK(mentions(self.error(), "node 2, not to 3"));
+}
+
+TEST_CASE("state file: a change of any single byte, and any other length, is refused") {
+    const TemporaryDirectory place;
+    const StateDirectory directory = opened(place.path());
+    REQUIRE(directory.save(durable).has_value());
+    const std::string path = place / "state";
+    const std::vector<char> good = content(path);
+    REQUIRE(good.size() > 60);
+    for (std::size_t at = 0; at < good.size(); ++at) {
+        for (const int flip : {1, 0x80, 0xff}) {
+            std::vector<char> bad = good;
+            bad[at] = static_cast<char>(bad[at] ^ flip);
+            overwrite(path, bad);
+            const auto loaded = directory.load();
+            CAPTURE(at);
+            REQUIRE_FALSE(loaded.has_value());
+            REQUIRE(mentions(loaded.error(), path));
+        }
+    }
+    for (std::size_t size = 0; size < good.size(); ++size) {
+        overwrite(path, {good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size)});
+        CAPTURE(size);
+        REQUIRE_FALSE(directory.load().has_value());
+    }
+    std::vector<char> longer = good;
+    longer.push_back(0);
+    overwrite(path, longer);
+    CHECK_FALSE(directory.load().has_value());
+    overwrite(path, std::vector<char>(100'000));
+    CHECK_FALSE(directory.load().has_value());
+    overwrite(path, good);
+    CHECK(directory.load().value() == durable);
+}
+
+TEST_CASE("state file: a directory has one user at a time, and the second waits only so long") {
+    const TemporaryDirectory place;
+    {
+        const StateDirectory first = opened(place.path());
+        const auto second =
+            StateDirectory::open(place.path(), identity, protocol::milliseconds(30));
+        REQUIRE_FALSE(second.has_value());
+        CHECK(mentions(second.error(), "in use by process " + std::to_string(::getpid())));
+    }
+    CHECK(StateDirectory::open(place.path(), identity, no_wait).has_value());
+}
+
+TEST_CASE("state file: what a dead process left half written is removed and never read") {
+    const TemporaryDirectory place;
+    REQUIRE(opened(place.path()).save(durable).has_value());
+    overwrite(place / "state.tmp", {'x', 'y'});
+    const StateDirectory directory = opened(place.path());
+    CHECK_FALSE(std::filesystem::exists(place / "state.tmp"));
+    CHECK(directory.load().value() == durable);
+}
+
+TEST_CASE("state file: a path that is no directory, and a file that cannot be read, are errors") {
+    const TemporaryDirectory place;
+    overwrite(place / "file", {'x'});
+    const auto not_a_directory = StateDirectory::open(place / "file/state", identity, no_wait);
+    REQUIRE_FALSE(not_a_directory.has_value());
+    CHECK(mentions(not_a_directory.error(), place / "file"));
+    std::filesystem::create_directories(place / "data/state");  // a directory where the file belongs
+    const StateDirectory directory = opened(place / "data");
+    CHECK_FALSE(directory.load().has_value());
+    CHECK_FALSE(directory.save(durable).has_value());
+}
+
+TEST_CASE("state file: a disk that takes no more bytes is an error, and the old state stays") {
+    const TemporaryDirectory place;
+    const StateDirectory directory = opened(place.path());
+    REQUIRE(directory.save(durable).has_value());
+    rlimit before{};
+    REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+    const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit tiny{10, before.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &tiny) == 0);
+    const auto saved = directory.save({{9999}, {1}});
+    ::setrlimit(RLIMIT_FSIZE, &before);
+    std::signal(SIGXFSZ, old_handler);
+    CHECK_FALSE(saved.has_value());
+    CHECK(directory.load().value() == durable);
+}

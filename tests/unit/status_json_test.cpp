@@ -1,0 +1,94 @@
+// One node's answer to `status`, written by the node and read back by the command.
+#include "src/status_json.hpp"
+
+#include <doctest/doctest.h>
+
+#include "src/status_report.hpp"
+
+namespace bullring {
+namespace {
+
+StatusInput follower() {
+    StatusInput input;
+    input.members = protocol::Membership({{1}, {2}, {5}});
+    input.view.self = {2};
+    input.view.role = protocol::Role::follower;
+    input.view.leader = {5};
+    input.view.epoch = {7};
+    input.view.lease_left = protocol::microseconds(411'001);
+    input.view.promised_to = {5};
+    input.view.connected.insert(0);
+    input.view.connected.insert(2);
+    input.view.why = "follows 5";
+    input.cluster = "blue";
+    input.algorithm = protocol::Algorithm::ring;
+    input.address = "10.0.0.2:7100";
+    input.advertised = "db-2";
+    input.uptime_ms = 1234;
+    input.version = "0.1.0";
+    return input;
+}
+
+}  // namespace
+
+TEST_CASE("status json: a follower has the keys of the contract in their order") {
+    CHECK(node_status_json(follower()) ==
+          R"({"cluster":"blue","algorithm":"ring","quorum":"majority","node":{"id":2,)"
+          R"("address":"10.0.0.2:7100","reachable":true,"advertised":"db-2","role":"follower",)"
+          R"("leader":5,"epoch":7,"lease_left_ms":412,"promised_to":5,"peers_up":[1,5],)"
+          R"("why":"follows 5","uptime_ms":1234,"version":"0.1.0"}})");
+}
+
+TEST_CASE("status json: nobody is null, and a lease that is over has no time left") {
+    StatusInput input = follower();
+    input.view.leader = {};
+    input.view.promised_to = {};
+    input.view.lease_left = {-5};
+    input.view.connected = {};
+    input.quorum = protocol::QuorumMode::none;
+    const auto answer = parse_node_answer(node_status_json(input));
+    REQUIRE(answer.has_value());
+    CHECK(answer->leader == protocol::nobody);
+    CHECK(answer->promised_to == protocol::nobody);
+    CHECK(answer->lease_left_ms == 0);
+    CHECK(answer->peers_up.empty());
+    CHECK(answer->quorum == "none");
+}
+
+TEST_CASE("status json: a node that steps down is shown as a follower") {
+    StatusInput input = follower();
+    const auto shown = [&](protocol::Role role) {
+        input.view.role = role;
+        return parse_node_answer(node_status_json(input))->role;
+    };
+    CHECK(shown(protocol::Role::stepping_down) == "follower");
+    CHECK(shown(protocol::Role::follower) == "follower");
+    CHECK(shown(protocol::Role::candidate) == "candidate");
+    CHECK(shown(protocol::Role::leader) == "leader");
+}
+
+TEST_CASE("status json: what is not UTF-8 is replaced instead of breaking the answer") {
+    StatusInput input = follower();
+    input.advertised = "\xFF\xFE";
+    const auto answer = parse_node_answer(node_status_json(input));
+    REQUIRE(answer.has_value());
+    CHECK(!answer->advertised.empty());
+}
+
+TEST_CASE("status json: what a node writes is read back whole") {
+    const auto answer = parse_node_answer(node_status_json(follower()));
+    REQUIRE(answer.has_value());
+    CHECK(answer->cluster == "blue");
+    CHECK(answer->algorithm == "ring");
+    CHECK(answer->id == protocol::NodeId{2});
+    CHECK(answer->advertised == "db-2");
+    CHECK(answer->leader == protocol::NodeId{5});
+    CHECK(answer->epoch == protocol::Epoch{7});
+    CHECK(answer->lease_left_ms == 412);
+    CHECK(answer->peers_up == std::vector<protocol::NodeId>{{1}, {5}});
+    CHECK(answer->why == "follows 5");
+    CHECK(answer->uptime_ms == 1234);
+    CHECK(answer->version == "0.1.0");
+}
+
+}  // namespace bullring

@@ -1,0 +1,132 @@
+// `status`: whether the members agree, the table, the JSON.
+#include "src/status_report.hpp"
+
+#include <doctest/doctest.h>
+
+namespace bullring {
+namespace {
+
+MemberAnswer member(std::uint64_t id) {
+    MemberAnswer made;
+    made.id = {id};
+    made.address = "host-" + std::to_string(id) + ":7100";
+    return made;
+}
+
+MemberAnswer member(std::uint64_t id, std::uint64_t leader, std::uint64_t epoch,
+                    std::int64_t lease_left_ms = 400) {
+    MemberAnswer made = member(id);
+    NodeAnswer answer;
+    answer.cluster = "blue";
+    answer.algorithm = "bully";
+    answer.quorum = "majority";
+    answer.id = {id};
+    answer.role = id == leader ? "leader" : "follower";
+    answer.leader = {leader};
+    answer.epoch = {epoch};
+    answer.lease_left_ms = lease_left_ms;
+    answer.peers_up = {{1}, {3}};
+    answer.why = "follows " + std::to_string(leader);
+    answer.uptime_ms = 3'723'000;
+    answer.version = "0.1.0";
+    made.answer = answer;
+    return made;
+}
+
+using Members = std::vector<MemberAnswer>;
+
+}  // namespace
+
+TEST_CASE("status: a majority that names one leader and epoch agrees") {
+    CHECK(agreement({member(1, 3, 7), member(2, 3, 7), member(3, 3, 7)}) == Agreement{{3}, {7}});
+    CHECK(agreement({member(1), member(2, 3, 7), member(3, 3, 7)}) == Agreement{{3}, {7}});
+    CHECK(agreement({member(1, 1, 1)}) == Agreement{{1}, {1}});
+}
+
+TEST_CASE("status: half of the members is no majority, and the unreachable count as members") {
+    CHECK(!agreement({member(1), member(2), member(3, 3, 7)}));
+    CHECK(!agreement({member(1, 2, 7), member(2, 2, 7), member(3), member(4)}));
+    CHECK(!agreement({}));
+}
+
+TEST_CASE("status: another leader or another epoch is no agreement") {
+    CHECK(!agreement({member(1, 3, 7), member(2, 2, 7), member(3)}));
+    CHECK(!agreement({member(1, 3, 7), member(2, 3, 8), member(3)}));
+    CHECK(agreement({member(1, 3, 7), member(2, 3, 8), member(3, 3, 8)}) == Agreement{{3}, {8}});
+}
+
+TEST_CASE("status: nobody is not a leader to agree on, nor is one whose lease is over") {
+    CHECK(!agreement({member(1, 0, 7), member(2, 0, 7), member(3, 0, 7)}));
+    CHECK(!agreement({member(1, 3, 7, 0), member(2, 3, 7, 0), member(3, 3, 7)}));
+}
+
+TEST_CASE("status: without a quorum there is no lease that could be over") {
+    Members members{member(1, 3, 7, 0), member(2, 3, 7, 0), member(3)};
+    for (MemberAnswer& one : members) {
+        if (one.answer) one.answer->quorum = "none";
+    }
+    CHECK(agreement(members) == Agreement{{3}, {7}});
+}
+
+TEST_CASE("status: the table has a line a member, a dash for what is not known") {
+    const Members members{member(1, 3, 12), member(2), member(3, 0, 12, 0)};
+    CHECK(status_table(members) ==
+          "ID  ADDRESS      REACHABLE  ROLE      LEADER  EPOCH  LEASE LEFT  UPTIME\n"
+          "1   host-1:7100  yes        follower  3       12     400ms       1h2m\n"
+          "2   host-2:7100  no         -         -       -      -           -\n"
+          "3   host-3:7100  yes        follower  -       12     -           1h2m\n");
+}
+
+TEST_CASE("status: an uptime is shown in its two largest units") {
+    const auto uptime = [](std::int64_t ms) {
+        Members members{member(1, 1, 1)};
+        members[0].answer->uptime_ms = ms;
+        const std::string table = status_table(members);
+        return table.substr(table.rfind(' ') + 1);
+    };
+    CHECK(uptime(0) == "0s\n");
+    CHECK(uptime(59'999) == "59s\n");
+    CHECK(uptime(303'000) == "5m3s\n");
+    CHECK(uptime(273'600'000) == "3d4h\n");
+}
+
+TEST_CASE("status: the JSON has the keys of the contract, null for what is not known") {
+    const Members members{member(1, 3, 7), member(2), member(3, 3, 7)};
+    CHECK(status_json("blue", members) ==
+          R"({"cluster":"blue","algorithm":"bully","quorum":"majority","leader":3,"epoch":7,)"
+          R"("nodes":[{"id":1,"address":"host-1:7100","reachable":true,"advertised":"",)"
+          R"("role":"follower","leader":3,"epoch":7,"lease_left_ms":400,"promised_to":null,)"
+          R"("peers_up":[1,3],"why":"follows 3","uptime_ms":3723000,"version":"0.1.0"},)"
+          R"({"id":2,"address":"host-2:7100","reachable":false,"advertised":null,"role":null,)"
+          R"("leader":null,"epoch":null,"lease_left_ms":null,"promised_to":null,"peers_up":[],)"
+          R"("why":null,"uptime_ms":null,"version":null},)"
+          R"({"id":3,"address":"host-3:7100","reachable":true,"advertised":"","role":"leader",)"
+          R"("leader":3,"epoch":7,"lease_left_ms":400,"promised_to":null,"peers_up":[1,3],)"
+          R"("why":"follows 3","uptime_ms":3723000,"version":"0.1.0"}]})");
+}
+
+TEST_CASE("status: when nobody answers, all but the members' addresses is null") {
+    CHECK(status_json("blue", {member(4)}) ==
+          R"({"cluster":"blue","algorithm":null,"quorum":null,"leader":null,"epoch":null,)"
+          R"("nodes":[{"id":4,"address":"host-4:7100","reachable":false,"advertised":null,)"
+          R"("role":null,"leader":null,"epoch":null,"lease_left_ms":null,"promised_to":null,)"
+          R"("peers_up":[],"why":null,"uptime_ms":null,"version":null}]})");
+}
+
+TEST_CASE("status: an answer that is no JSON, lacks a key or has a wrong type is an error") {
+    const char* const wrong[] = {
+        "",
+        "{",
+        "[]",
+        "null",
+        R"({"cluster":"a","algorithm":"bully","quorum":"majority"})",
+        R"({"cluster":"a","algorithm":"bully","quorum":"majority","node":{"id":"x"}})"};
+    for (const char* text : wrong) {
+        CAPTURE(text);
+        const auto answer = parse_node_answer(text);
+        REQUIRE(!answer.has_value());
+        CHECK(!answer.error().empty());
+    }
+}
+
+}  // namespace bullring

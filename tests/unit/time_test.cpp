@@ -1,0 +1,176 @@
+// Instants of two clocks (R8): a lease ends with the first of them, a promise with the last.
+#include "protocol/time.hpp"
+
+#include <doctest/doctest.h>
+#include <rapidcheck.h>
+
+#include "protocol/timing.hpp"
+
+namespace bullring::protocol {
+namespace {
+
+constexpr std::int64_t million = 1'000'000;
+
+/// ⌈x·(1+ρ)/(1−ρ)⌉ + 1 in 128 bits, as PROTOCOL §5 writes it.
+std::int64_t dumb_promise(std::int64_t lease, std::uint32_t rho_ppm) {
+    __extension__ using Wide = __int128;
+    const Wide numerator = static_cast<Wide>(lease) * (million + rho_ppm);
+    const Wide denominator = million - rho_ppm;
+    return static_cast<std::int64_t>((numerator + denominator - 1) / denominator + 1);
+}
+
+Timing timing_with(std::uint32_t rho_ppm) {
+    Timing timing = make_timing(TimingRequest{}, 3, Algorithm::bully);
+    timing.rho_ppm = rho_ppm;
+    return timing;
+}
+
+std::int64_t draw_between(std::int64_t low, std::int64_t high) {
+    return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange<std::int64_t>(low, high + 1));
+}
+
+/// A clock that runs at a constant rate within 1±ρ from a moment on: real time in, reading out.
+struct DriftingClock {
+    std::int64_t offset_ns;
+    std::int64_t rate_ppm;  // parts of a million more than real time
+    std::int64_t read(std::int64_t real_ns) const {
+        __extension__ using Wide = __int128;
+        const Wide run = static_cast<Wide>(real_ns) * (million + rate_ppm) / million;
+        return offset_ns + static_cast<std::int64_t>(run);
+    }
+};
+
+/// A host whose two clocks may each be broken in its own way; R8 asks for one that is right.
+struct Host {
+    DriftingClock right;
+    DriftingClock wrong;
+    bool boottime_is_right = false;
+    Instant read(std::int64_t real_ns) const {
+        const std::int64_t good = right.read(real_ns);
+        const std::int64_t bad = wrong.read(real_ns);
+        return boottime_is_right ? Instant{good, bad} : Instant{bad, good};
+    }
+};
+
+Host draw_host(std::int64_t rho_ppm) {
+    Host host;
+    host.right = {draw_between(0, 1'000'000'000'000), draw_between(-rho_ppm, rho_ppm)};
+    // Slewed by up to a half, or (−1 000 000) standing still as in a suspended guest.
+    host.wrong = {draw_between(0, 1'000'000'000'000),
+                  *rc::gen::oneOf(rc::gen::just(-million), rc::gen::just(std::int64_t{0}),
+                                  rc::gen::just(std::int64_t{83'000}),
+                                  rc::gen::inRange<std::int64_t>(-500'000, 500'000))};
+    host.boottime_is_right = *rc::gen::arbitrary<bool>();
+    return host;
+}
+
+TEST_CASE("time: a lease is over as soon as one of its clocks has reached the end") {
+    const Instant end{100, 200};
+    CHECK(lease_valid({99, 199}, end));
+    CHECK_FALSE(lease_valid({100, 199}, end));
+    CHECK_FALSE(lease_valid({99, 200}, end));
+    CHECK_FALSE(lease_valid({100, 200}, end));
+}
+
+TEST_CASE("time: a promise is over only when both of its clocks have reached the end") {
+    const Instant end{100, 200};
+    CHECK_FALSE(promise_over({99, 199}, end));
+    CHECK_FALSE(promise_over({100, 199}, end));
+    CHECK_FALSE(promise_over({99, 200}, end));
+    CHECK(promise_over({100, 200}, end));
+}
+
+TEST_CASE("time: what is left of a lease is the shorter of its clocks, of a promise the longer") {
+    CHECK(lease_left({90, 150}, {100, 200}) == Duration{10});
+    CHECK(promise_left({90, 150}, {100, 200}) == Duration{50});
+}
+
+TEST_CASE("time: a lease that is over has nothing left and a valid one has something left") {
+    CHECK(rc::check("lease_valid and lease_left agree, and so do the promise's", [] {
+        const Instant now{draw_between(-50, 50), draw_between(-50, 50)};
+        const Instant end{draw_between(-50, 50), draw_between(-50, 50)};
+        RC_ASSERT(lease_valid(now, end) == (lease_left(now, end).ns > 0));
+        RC_ASSERT(promise_over(now, end) == (promise_left(now, end).ns <= 0));
+    }));
+}
+
+TEST_CASE("time: an ordinary timer looks at boottime alone") {
+    CHECK(due({100, 0}, {100, 999}));
+    CHECK_FALSE(due({99, 999}, {100, 0}));
+}
+
+TEST_CASE("time: later and earlier choose clock by clock") {
+    CHECK(later({1, 20}, {2, 10}) == Instant{2, 20});
+    CHECK(earlier({1, 20}, {2, 10}) == Instant{1, 10});
+}
+
+TEST_CASE("time: never and long_ago are on their sides of every instant that a host reads") {
+    const Instant now{INT64_MAX / 8, INT64_MAX / 8};
+    CHECK(lease_valid(now, never));
+    CHECK_FALSE(promise_over(now, never));
+    CHECK_FALSE(lease_valid(now, long_ago));
+    CHECK(promise_over(now, long_ago));
+}
+
+TEST_CASE("time: P(x) is what the formula says in wide arithmetic") {
+    CHECK(rc::check("promise(x) == ceil(x(1+rho)/(1-rho)) + 1 ns", [] {
+        const auto rho = static_cast<std::uint32_t>(draw_between(1, 100'000));
+        const std::int64_t lease = *rc::gen::oneOf(
+            rc::gen::inRange<std::int64_t>(0, 10), rc::gen::inRange<std::int64_t>(0, 10'000'000'000),
+            rc::gen::just(std::int64_t{999'000}), rc::gen::just(std::int64_t{3'600'000'000'000}));
+        RC_ASSERT(timing_with(rho).promise({lease}).ns == dumb_promise(lease, rho));
+    }));
+}
+
+TEST_CASE("time: P(x) of the table's leases, as numbers") {
+    const Timing timing = timing_with(1000);
+    CHECK(timing.promise(milliseconds(500)) == Duration{501'001'003});
+    CHECK(timing.promise(milliseconds(999)) == Duration{1'001'000'001});
+    CHECK(timing.promise(Duration{0}) == Duration{1});
+}
+
+TEST_CASE("time: a promise of P(x) covers a lease x when each side has one clock that is right") {
+    CHECK(rc::check("while the lease is valid at its holder, the promise is live at its voter", [] {
+        const auto rho = static_cast<std::uint32_t>(draw_between(1, 100'000));
+        const Timing timing = timing_with(rho);
+        const Host holder = draw_host(rho);
+        const Host voter = draw_host(rho);
+        const Duration lease{draw_between(million, 2'000 * million)};
+        // Whole milliseconds of real time, so that reading a drifting clock needs no rounding.
+        const std::int64_t sent = draw_between(0, 1'000) * million;
+        const std::int64_t granted = sent + draw_between(0, lease.ns / million) * million;
+        const Instant lease_end = holder.read(sent) + lease;
+        const Instant promise_end = voter.read(granted) + timing.promise(lease);
+        const std::int64_t at = granted + draw_between(0, 2 * lease.ns / million) * million;
+        if (lease_valid(holder.read(at), lease_end))
+            RC_ASSERT_FALSE(promise_over(voter.read(at), promise_end));
+    }));
+}
+
+TEST_CASE("time: without the denominator 1−ρ a promise would be too short") {
+    // The mutation that shows that the property above can fail: holder slow and voter fast.
+    constexpr std::int64_t rho = 100'000;
+    const Duration lease = seconds(1);
+    const DriftingClock slow{0, -rho};
+    const DriftingClock fast{0, rho};
+    const Duration too_short{lease.ns + lease.ns / million * rho};
+    const Duration enough = timing_with(rho).promise(lease);
+    bool overlap_if_short = false;
+    for (std::int64_t at = 0; at < 2 * lease.ns; at += 1'000'000) {
+        const bool holds = slow.read(at) < lease.ns;
+        if (holds && fast.read(at) >= too_short.ns) overlap_if_short = true;
+        if (holds) REQUIRE(fast.read(at) < enough.ns);
+    }
+    CHECK(overlap_if_short);
+}
+
+TEST_CASE("time: after a suspend a lease is over by boottime and a promise is not by raw alone") {
+    const Instant before{1'000, 1'000};
+    const Instant end = before + Duration{500};
+    const Instant resumed{before.boottime_ns + 10'000, before.raw_ns + 1};
+    CHECK_FALSE(lease_valid(resumed, end));
+    CHECK_FALSE(promise_over(resumed, end));
+}
+
+}  // namespace
+}  // namespace bullring::protocol
