@@ -11,6 +11,7 @@ void Core::report(Step& step) {
     report_leader(step);
     report_resign(step);
     send_heartbeats(step);
+    serve_park(step);  // the selector or a preemption may just have freed the own promise
     keep_reserve(step);
     if (stopping_ && !stopped_ && role_ == Role::follower) {
         stopped_ = true;

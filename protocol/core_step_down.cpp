@@ -55,7 +55,12 @@ void Core::finish_step_down(Step& step) {
     const Instant end = textbook() ? step.now : earlier(step.now, lease_end());
     become_follower(step);
     promise_.release_resigned(own_key(), given_up);
-    broadcast(step, Resign{given_up, how.successor});
+    // The successor first: it is the one that everybody waits for.
+    const auto successor = config_.members.index(how.successor);
+    const Resign resign{given_up, how.successor};
+    if (successor) send(step, *successor, resign);
+    for (Index i = 0; i < size(); ++i)
+        if (i != successor) send(step, i, resign);
     if (was_published) step.act(Deposed{given_up, how.reason, end});
     if (how.reason == DeposedReason::lease_expired || how.reason == DeposedReason::stalled ||
         how.reason == DeposedReason::higher_rank)
@@ -64,8 +69,8 @@ void Core::finish_step_down(Step& step) {
     stand_back_until_ = step.now + timing().reservation() + timing().coordinator_wait;
     if (!how.successor) return;
     reservation_ = {how.successor, step.now + timing().reservation()};
-    if (const auto index = config_.members.index(how.successor))
-        if (how.reason == DeposedReason::preempted) peers_[*index].handed_over = given_up;
+    if (successor && how.reason == DeposedReason::preempted)
+        peers_[*successor].handed_over = given_up;
 }
 
 NodeId Core::best_successor(Instant now) const {

@@ -42,8 +42,10 @@ enum class SessionEnd : std::uint8_t {
     overflow,  // its outbox is full: a dialled session that has to be given up; still open
 };
 
-/// The session is of no more use. Unless `how` is `reset` or `timeout` a dialled session's socket
-/// is still open, and stays open until CloseSession; an accepted session is closed by the host.
+/// The session is of no more use. A dialled session's socket stays open until CloseSession, unless
+/// it is in an error state (`reset`, `timeout` of the connection) or its handshake was never done:
+/// then no FIN can release anything, and the host may have closed it. An accepted one is closed
+/// already.
 struct SessionEnded {
     SessionId session;
     SessionEnd how = SessionEnd::eof;

@@ -95,6 +95,7 @@ void ObserverSessions::add_watcher(SessionId observer) {
     const std::uint64_t next = first_line_ + lines_.size();
     watchers_.emplace(observer, next);
     if (!transport_.send_to_observer(observer, encoded(current_))) return on_gone(observer);
+    transport_.flush();
     keep_alive_later();
 }
 
@@ -150,6 +151,7 @@ bool ObserverSessions::write_to(SessionId watcher, std::uint64_t& next) {
         }
         ++next;
     }
+    transport_.flush();  // all lines of one watcher in one write
     return true;
 }
 

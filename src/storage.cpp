@@ -5,34 +5,45 @@
 namespace bullring {
 
 Storage::Storage(StateDirectory directory, Callbacks callbacks)
-    : directory_(std::move(directory)), callbacks_(std::move(callbacks)), thread_([this] { run(); }) {}
+    : directory_(std::move(directory)), callbacks_(std::move(callbacks)) {}
 
 Storage::~Storage() {
     {
         const std::lock_guard lock(mutex_);
         stopping_ = true;
     }
-    changed_.notify_one();
-    thread_.join();
+    if (thread_.joinable()) thread_.join();
 }
 
 void Storage::write(const protocol::Durable& durable) {
     {
         const std::lock_guard lock(mutex_);
+        if (stopping_) return;
         queue_.push_back(durable);
+        if (running_) return;
+        running_ = true;
     }
-    changed_.notify_one();
+    if (thread_.joinable()) thread_.join();  // it has seen an empty queue and is over
+    thread_ = std::thread([this] { run(); });
 }
 
 void Storage::run() {
     while (true) {
-        std::unique_lock lock(mutex_);
-        changed_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
-        if (stopping_) return;
-        const protocol::Durable durable = queue_.front();
-        queue_.pop_front();
-        lock.unlock();
+        protocol::Durable durable;
+        {
+            const std::lock_guard lock(mutex_);
+            if (stopping_ || queue_.empty()) {
+                running_ = false;
+                return;
+            }
+            durable = queue_.front();
+            queue_.pop_front();
+        }
         if (const auto saved = directory_.save(durable); !saved) {
+            {
+                const std::lock_guard lock(mutex_);
+                stopping_ = true;
+            }
             callbacks_.failed(saved.error());
             return;
         }

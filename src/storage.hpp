@@ -1,8 +1,9 @@
-// Owns: the thread that writes the durable state. One write after the other; what is asked for while
-// one is under way waits. The callbacks come from that thread.
+// Owns: the writing of the durable state, in a thread that exists only while there is something to
+// write: writes are rare, and when a process dies every idle thread of it makes its FIN later. One
+// write after the other; what is asked for while one is under way waits. The callbacks come from that
+// thread.
 #pragma once
 
-#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <mutex>
@@ -26,7 +27,7 @@ public:
     /// Waits for the write that is under way; what is queued after it is not written.
     ~Storage();
 
-    /// Any thread; never waits for the disk.
+    /// One thread; never waits for the disk.
     void write(const protocol::Durable& durable);
 
 private:
@@ -35,9 +36,9 @@ private:
     StateDirectory directory_;
     Callbacks callbacks_;
     std::mutex mutex_;
-    std::condition_variable changed_;
     std::deque<protocol::Durable> queue_;  // bounded by the protocol: one write at a time
-    bool stopping_ = false;
+    bool running_ = false;   // the thread will look at the queue once more
+    bool stopping_ = false;  // or a write has failed
     std::thread thread_;
 };
 

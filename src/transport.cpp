@@ -157,7 +157,7 @@ bool Transport::send_to_observer(SessionId id, std::span<const std::byte> frame)
     BULLRING_ASSERT(found->second.phase == Phase::observer);
     const std::shared_ptr<Session> session = found->second.session;
     if (session->push(Outbox::Kind::plain, frame)) {
-        session->flush();
+        touched_.push_back(session);
         return true;
     }
     sessions_.erase(found);

@@ -66,8 +66,8 @@ public:
     /// What is queued is sent first.
     void close(protocol::SessionId session);
 
-    /// To an observer, sent at once. False when its queue was full: it is gone then, without a call
-    /// of on_observer_gone.
+    /// Queues for an observer. False when its queue was full: it is gone then, without a call of
+    /// on_observer_gone.
     bool send_to_observer(protocol::SessionId observer, std::span<const std::byte> frame);
 
     /// No more connections are made or taken.

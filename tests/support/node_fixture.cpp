@@ -23,8 +23,8 @@ std::vector<NodeId> node_ids(const std::vector<std::uint64_t>& ids) {
     return nodes;
 }
 
-// Sessions are numbered so that a failing comparison can be read: 2·1000 + 100 + k is the k-th session
-// accepted from node 2, 2·1000 + 500 + k the k-th dialled to it.
+// Sessions are numbered so that a failing comparison can be read: 2·1000 + 100 + k is the k-th
+// session accepted from node 2, 2·1000 + 500 + k the k-th dialled to it.
 SessionId accepted_number(std::uint64_t peer, std::uint64_t count) {
     return {peer * 1000 + 100 + count};
 }
@@ -174,8 +174,8 @@ Actions NodeFixture::accept(const HelloReceived& hello) {
 
 Actions NodeFixture::dial(std::uint64_t peer, const HelloAck& ack) {
     const SessionId session = dialled_number(peer, peers_[peer].dialled++);
-    Actions actions = step(Dialled{
-        {peer}, session, {address(config_.self.value, 50000), address(peer, 9000)}});
+    Actions actions =
+        step(Dialled{{peer}, session, {address(config_.self.value, 50000), address(peer, 9000)}});
     append(actions, step(Receive{session, ack}));
     return actions;
 }
@@ -199,8 +199,12 @@ Actions NodeFixture::hear_heartbeat(std::uint64_t peer) {
 Grant NodeFixture::grant_from(std::uint64_t peer) {
     REQUIRE(peers_[peer].request.has_value());
     const Coordinator& request = *peers_[peer].request;
-    return {incarnation_, request.epoch, request.lease, request.stamp,
-            request.tie ? dialled(peer) : no_session, incarnation_of(peer)};
+    return {incarnation_,
+            request.epoch,
+            request.lease,
+            request.stamp,
+            request.tie ? dialled(peer) : no_session,
+            incarnation_of(peer)};
 }
 
 Actions NodeFixture::answer_grant(std::uint64_t peer) { return hear(peer, grant_from(peer)); }

@@ -67,7 +67,7 @@ public:
     Actions accept(std::uint64_t peer) { return accept(hello_from(peer)); }
     Actions dial(std::uint64_t peer, const protocol::HelloAck& ack);  // a session to the peer
     Actions dial(std::uint64_t peer) { return dial(peer, ack_from(peer)); }
-    Actions connect(std::uint64_t peer);  // both, and its heartbeat
+    Actions connect(std::uint64_t peer);                                 // both, and its heartbeat
     Actions hear(std::uint64_t peer, const protocol::Message& message);  // on its newest session
     Actions hear_heartbeat(std::uint64_t peer);
     Actions answer_grant(std::uint64_t peer);  // to the last COORDINATOR that was sent to it
@@ -80,9 +80,9 @@ public:
     std::optional<protocol::Coordinator> last_request(std::uint64_t peer) const;
 
     // ---- Where many tests begin.
-    void recover();                                        // the silence is over
-    void stand(const std::vector<std::uint64_t>& peers);   // recovered, connected, a candidate
-    void lead(const std::vector<std::uint64_t>& peers);    // and elected by the first of them
+    void recover();                                       // the silence is over
+    void stand(const std::vector<std::uint64_t>& peers);  // recovered, connected, a candidate
+    void lead(const std::vector<std::uint64_t>& peers);   // and elected by the first of them
 
 private:
     struct PeerScript {

@@ -98,7 +98,9 @@ struct Line {
         return "Persist hw=" + number(a.durable.hw.value) +
                " promised_max=" + to_text(a.durable.promised_max);
     }
-    std::string operator()(const StartTask& a) const { return "StartTask " + number(a.epoch.value); }
+    std::string operator()(const StartTask& a) const {
+        return "StartTask " + number(a.epoch.value);
+    }
     std::string operator()(const StopTask& a) const {
         return "StopTask " + number(a.epoch.value) + " " + name(a.reason);
     }

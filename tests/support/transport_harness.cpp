@@ -130,10 +130,13 @@ RawSocket::RawSocket(OwnedFd fd) : fd_(std::move(fd)) {
     ::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &deadline, sizeof deadline);
 }
 
-RawSocket RawSocket::connect(const Endpoint& to) {
+RawSocket RawSocket::connect(const Endpoint& to, int receive_bytes) {
     const auto address = tcp::numeric_addresses(to).at(0);
     OwnedFd fd(::socket(address.protocol().family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (!fd) fail("socket");
+    if (receive_bytes != 0) {
+        ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVBUF, &receive_bytes, sizeof receive_bytes);
+    }
     if (::connect(fd.get(), address.data(), static_cast<socklen_t>(address.size())) != 0) {
         fail("connect");
     }

@@ -80,7 +80,8 @@ struct Host {
 /// A blocking socket with a deadline on every read.
 class RawSocket {
 public:
-    static RawSocket connect(const Endpoint& to);
+    /// `receive_bytes` 0 leaves the kernel's choice.
+    static RawSocket connect(const Endpoint& to, int receive_bytes = 0);
     static RawSocket accept(const BoundListener& from);
     explicit RawSocket(OwnedFd fd);
 

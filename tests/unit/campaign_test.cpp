@@ -29,8 +29,13 @@ Coordinator request(const NodeFixture& node, Epoch epoch, Instant stamp) {
     return {epoch, node.timing().campaign_lease, stamp, false, true};
 }
 Nack busy(NodeFixture& node, std::uint64_t holder, bool parked = false) {
-    return {node.own_incarnation(), node.last_request(1)->epoch, NackReason::busy, {holder},
-            {4990}, milliseconds(70), parked};
+    return {node.own_incarnation(),
+            node.last_request(1)->epoch,
+            NackReason::busy,
+            {holder},
+            {4990},
+            milliseconds(70),
+            parked};
 }
 
 TEST_CASE("campaign: who has a majority and nobody higher stands at once, for a new epoch") {
@@ -41,8 +46,7 @@ TEST_CASE("campaign: who has a majority and nobody higher stands at once, for a 
     CHECK(without_heartbeats(node.hear_heartbeat(1)) ==
           Actions{ElectionStarted{first_epoch, "no leader is known"},
                   RoleChanged{Role::candidate, first_epoch},
-                  Send{node.dialled(1), request(node, first_epoch, node.now())},
-                  PeerUp{{1}}});
+                  Send{node.dialled(1), request(node, first_epoch, node.now())}, PeerUp{{1}}});
 }
 
 TEST_CASE("campaign: nobody stands who may not") {
@@ -130,8 +134,13 @@ TEST_CASE("campaign: the candidate's own promise binds it against rivals") {
     const Actions actions =
         node.hear(1, Coordinator{{5002}, node.timing().campaign_lease, node.now(), false, true});
     CHECK(sent<Nack>(actions) ==
-          std::vector<Nack>{{node.incarnation_of(1), {5002}, NackReason::busy, {3}, first_epoch,
-                             node.timing().promise(node.timing().campaign_lease), true}});
+          std::vector<Nack>{{node.incarnation_of(1),
+                             {5002},
+                             NackReason::busy,
+                             {3},
+                             first_epoch,
+                             node.timing().promise(node.timing().campaign_lease),
+                             true}});
 }
 
 TEST_CASE("campaign: no epoch is used for two candidacies") {
@@ -158,7 +167,8 @@ TEST_CASE("campaign: a peer that comes up during a candidacy is asked with a sta
 
 // ---- Elected.
 
-TEST_CASE("campaign: the majority's grant makes a leader, that renews with its full lease at once") {
+TEST_CASE(
+    "campaign: the majority's grant makes a leader, that renews with its full lease at once") {
     NodeFixture node = candidate();
     const Instant stamp = node.last_request(1)->stamp;
     node.pass(milliseconds(2));
@@ -169,11 +179,9 @@ TEST_CASE("campaign: the majority's grant makes a leader, that renews with its f
     CHECK(without_heartbeats(node.answer_grant(1)) ==
           Actions{RoleChanged{Role::leader, first_epoch},
                   Publish{first_epoch, stamp + node.timing().campaign_lease},
-                  Elected{first_epoch, grants},
-                  StartTask{first_epoch},
+                  Elected{first_epoch, grants}, StartTask{first_epoch},
                   Publish{first_epoch, stamp + node.timing().campaign_lease},
-                  Send{node.dialled(1), renewal},
-                  Send{node.dialled(2), renewal},
+                  Send{node.dialled(1), renewal}, Send{node.dialled(2), renewal},
                   LeaderChanged{{3}, first_epoch, "app-3"}});
 }
 
@@ -198,7 +206,6 @@ TEST_CASE("campaign: votes are counted by voter, not by message") {
 TEST_CASE("campaign: a grant that does not belong to this candidacy is not counted") {
     NodeFixture node = candidate();
     Grant grant = node.grant_from(1);
-    bool expired = false;
     SUBCASE("another epoch") { grant.epoch = {5000}; }
     SUBCASE("a later epoch") { grant.epoch = {5002}; }
     SUBCASE("another run of this node") { grant.holder_incarnation = {12345}; }
@@ -207,11 +214,7 @@ TEST_CASE("campaign: a grant that does not belong to this candidacy is not count
     }
     SUBCASE("tied to a session that never was") { grant.tied_session = {99}; }
     SUBCASE("tied to a session to another peer") { grant.tied_session = node.dialled(2); }
-    SUBCASE("already over") {
-        expired = true;
-        grant.stamp = node.now() - node.timing().campaign_lease;
-    }
-    CAPTURE(expired);
+    SUBCASE("already over") { grant.stamp = node.now() - node.timing().campaign_lease; }
     CHECK(without_heartbeats(node.hear(1, grant)) == Actions{});
     CHECK(node.role() == Role::candidate);
 }
@@ -255,8 +258,7 @@ TEST_CASE("campaign: STALE raises the epoch, resigns the old one and stands agai
           Actions{RoleChanged{Role::follower, first_epoch},
                   Send{node.dialled(1), Resign{first_epoch, nobody}},
                   Send{node.dialled(2), Resign{first_epoch, nobody}},
-                  RoleChanged{Role::candidate, {5051}},
-                  Send{node.dialled(1), again},
+                  RoleChanged{Role::candidate, {5051}}, Send{node.dialled(1), again},
                   Send{node.dialled(2), again}});
 }
 
@@ -291,11 +293,9 @@ TEST_CASE("campaign: a refusal of an older candidacy changes nothing") {
     CHECK(node.role() == Role::candidate);
 }
 
-TEST_CASE("campaign: BUSY with a holder that is known to be gone is ignored when it has parked us") {
+TEST_CASE(
+    "campaign: BUSY with a holder that is known to be gone is ignored when it has parked us") {
     NodeFixture node = fresh({1, 2, 3});
-    node.connect(2);
-    node.hear(2, Nack{});  // stray
-    node = fresh({1, 2, 3});
     node.accept(2);
     node.dial(2);
     node.accept(1);
@@ -304,8 +304,13 @@ TEST_CASE("campaign: BUSY with a holder that is known to be gone is ignored when
     node.hear_heartbeat(1);
     node.lose(2);  // FIN of the leader: this node is free, node 1 has not seen it yet
     while (node.role() != Role::candidate) node.after(milliseconds(1));
-    Nack nack{node.own_incarnation(), node.last_request(1)->epoch, NackReason::busy, {2}, {5001},
-              milliseconds(400), true};
+    Nack nack{node.own_incarnation(),
+              node.last_request(1)->epoch,
+              NackReason::busy,
+              {2},
+              {5001},
+              milliseconds(400),
+              true};
     node.hear(1, nack);
     CHECK(node.role() == Role::candidate);
     CHECK(node.view().leader == nobody);

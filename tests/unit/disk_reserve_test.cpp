@@ -1,4 +1,5 @@
-// The durable reserve (R7) and promised_max (§2): what is written, when, and never on a failover path.
+// The durable reserve (R7) and promised_max (§2): what is written, when, and never on a failover
+// path.
 #include <doctest/doctest.h>
 
 #include "tests/support/node_fixture.hpp"
@@ -48,9 +49,7 @@ TEST_CASE("reserve: any message that carries an epoch renews it") {
     SUBCASE("NACK") {
         actions = node.hear(2, Nack{{}, {}, NackReason::stale, nobody, {high}, {}, false});
     }
-    SUBCASE("COORDINATOR") {
-        actions = node.hear(2, renewal(node, high, milliseconds(500)));
-    }
+    SUBCASE("COORDINATOR") { actions = node.hear(2, renewal(node, high, milliseconds(500))); }
     SUBCASE("HELLO_ACK") {
         HelloAck ack = node.ack_from(2);
         ack.max_seen = {high};
@@ -88,12 +87,13 @@ TEST_CASE("reserve: hw never falls, whatever is written for another reason") {
     check(node.hear(2, seen(node, 30'000)));
 }
 
-TEST_CASE("reserve: an election with a warm reserve writes nothing, at the voter and at the winner") {
+TEST_CASE(
+    "reserve: an election with a warm reserve writes nothing, at the voter and at the winner") {
     NodeFixture voting = voter();
     Actions actions = voting.hear(3, renewal(voting, 5001, milliseconds(500)));
     test::append(actions, voting.lose(3));
-    test::append(actions, voting.hear(2, Coordinator{{5002}, milliseconds(250), voting.now(),
-                                                     false, true}));
+    test::append(actions,
+                 voting.hear(2, Coordinator{{5002}, milliseconds(250), voting.now(), false, true}));
     test::append(actions, voting.hear(2, renewal(voting, 5002, milliseconds(500))));
     CHECK(sent<Grant>(actions).size() == 3);
     CHECK(only<Persist>(actions).empty());

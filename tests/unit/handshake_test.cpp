@@ -23,11 +23,11 @@ NodeFixture voter() {
     return node;
 }
 
-TEST_CASE("handshake: a dialler says all that must agree, its lease and its number of the session") {
+TEST_CASE(
+    "handshake: a dialler says all that must agree, its lease and its number of the session") {
     NodeFixture node = voter();
     const Addresses addresses{"10.0.0.1:50000", "10.0.0.2:9000"};
-    const std::vector<Hello> hellos =
-        sent<Hello>(node.step(Dialled{{2}, {2500}, addresses}));
+    const std::vector<Hello> hellos = sent<Hello>(node.step(Dialled{{2}, {2500}, addresses}));
     Hello expected;
     expected.cluster = "unit";
     expected.members = {{1}, {2}, {3}};
@@ -98,8 +98,14 @@ TEST_CASE("handshake: each thing that must agree refuses with its own name when 
          }},
         {"version", [](Hello& h) { h.version_lowest = h.version_highest = 0; }},
         {"cluster", [](Hello& h) { h.cluster = "other"; }},
-        {"members", [](Hello& h) { h.members = {{1}, {2}}; }},
-        {"members", [](Hello& h) { h.members = {{1}, {2}, {4}}; }},
+        {"members",
+         [](Hello& h) {
+             h.members = {{1}, {2}};
+         }},
+        {"members",
+         [](Hello& h) {
+             h.members = {{1}, {2}, {4}};
+         }},
         {"quorum", [](Hello& h) { h.quorum = QuorumMode::none; }},
         {"algorithm", [](Hello& h) { h.algorithm = Algorithm::ring; }},
         {"ring-heartbeats", [](Hello& h) { h.ring_heartbeats = RingHeartbeats::neighbours; }},
@@ -121,9 +127,11 @@ TEST_CASE("handshake: each thing that must agree refuses with its own name when 
         CHECK(actions == Actions{Send{hello.session, refused[0]}, CloseSession{hello.session},
                                  HandshakeRefused{hello.hello.id, true, refused[0]}});
         // Nothing is taken from such a session.
-        CHECK(without_heartbeats(node.step(Receive{
-                  hello.session, Coordinator{{5001}, milliseconds(250), node.now(), false, true}}))
-                  .empty());
+        CHECK(
+            without_heartbeats(
+                node.step(Receive{hello.session,
+                                  Coordinator{{5001}, milliseconds(250), node.now(), false, true}}))
+                .empty());
         CHECK(node.view().promised_to == nobody);
     }
 }
@@ -171,7 +179,8 @@ TEST_CASE("handshake: silence of the first run for T_s lets the second one in") 
     CHECK(sent<HelloAck>(node.accept(2)).size() == 1);
 }
 
-TEST_CASE("handshake: the end of an older session of the first run does not let the second one in") {
+TEST_CASE(
+    "handshake: the end of an older session of the first run does not let the second one in") {
     NodeFixture node = voter();
     node.accept(2);
     const SessionId older = node.accepted(2);

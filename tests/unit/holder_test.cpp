@@ -158,8 +158,7 @@ TEST_CASE("holder: a grant that arrives with the lapse does not revive the leade
     Grant fresh = node.grant_from(1);
     node.pass(node.timing().lease - node.timing().heartbeat);
     const Actions actions = node.hear(1, fresh);  // would be valid for another heartbeat period
-    CHECK(only<StopTask>(actions) ==
-          std::vector<StopTask>{{epoch, DeposedReason::lease_expired}});
+    CHECK(only<StopTask>(actions) == std::vector<StopTask>{{epoch, DeposedReason::lease_expired}});
     fresh.stamp = node.now();
     CHECK(only<Publish>(node.hear(1, fresh)).empty());
     CHECK(node.role() == Role::stepping_down);
@@ -171,8 +170,11 @@ TEST_CASE("holder: a grant that arrives with the lapse does not revive the leade
 }
 
 TEST_CASE("holder: every kind of event finds a lapse first") {
-    const std::vector<Event> events{Wake{}, TaskEnded{epoch, true, false}, Stalled{},
-                                    ResignRequested{{1}, 7}, HealthChanged{false},
+    const std::vector<Event> events{Wake{},
+                                    TaskEnded{epoch, true, false},
+                                    Stalled{},
+                                    ResignRequested{{1}, 7},
+                                    HealthChanged{false},
                                     StopRequested{}};
     for (const Event& event : events) {
         NodeFixture node = leader();

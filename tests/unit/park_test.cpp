@@ -25,9 +25,8 @@ Coordinator renewal(const NodeFixture& node, std::uint64_t epoch) {
     return {{epoch}, node.timing().lease, node.now(), true, true};
 }
 Action grant_to(NodeFixture& node, std::uint64_t peer, const Coordinator& asked) {
-    return Send{node.dialled(peer),
-                Grant{node.incarnation_of(peer), asked.epoch, asked.lease, asked.stamp,
-                      SessionId{7000}, node.own_incarnation()}};
+    return Send{node.dialled(peer), Grant{node.incarnation_of(peer), asked.epoch, asked.lease,
+                                          asked.stamp, SessionId{7000}, node.own_incarnation()}};
 }
 
 /// A voter of five that has just granted a renewal of epoch 5001 to node 5.
@@ -50,9 +49,9 @@ TEST_CASE("park: the holder's FIN hands the parked candidate its grant in the sa
     NodeFixture node = promised();
     const Coordinator asked = candidacy(node, 5002);
     CHECK(parked(node.hear(4, asked)));
-    CHECK(without_heartbeats(node.lose(5)) ==
-          Actions{grant_to(node, 4, asked), PeerDown{{5}, PeerDownReason::eof},
-                  LeaderChanged{nobody, {5001}, ""}});
+    CHECK(without_heartbeats(node.lose(5)) == Actions{grant_to(node, 4, asked),
+                                                      PeerDown{{5}, PeerDownReason::eof},
+                                                      LeaderChanged{nobody, {5001}, ""}});
 }
 
 TEST_CASE("park: the holder's RESIGN hands the parked candidate its grant in the same step") {
@@ -74,8 +73,10 @@ TEST_CASE("park: when the promise runs out the parked candidate is granted, with
         REQUIRE(sleep < milliseconds(60));
         const Actions actions = node.after(sleep);
         if (!sent<Grant>(actions).empty())
-            CHECK(sent<Grant>(actions) == std::vector<Grant>{{node.incarnation_of(4), {5002},
-                                                              asked.lease, asked.stamp,
+            CHECK(sent<Grant>(actions) == std::vector<Grant>{{node.incarnation_of(4),
+                                                              {5002},
+                                                              asked.lease,
+                                                              asked.stamp,
                                                               SessionId{7001},
                                                               node.own_incarnation()}});
     }
@@ -86,8 +87,8 @@ TEST_CASE("park: of two candidates the one with the higher epoch has the slot") 
     for (const bool higher_first : {false, true}) {
         NodeFixture node = promised();
         CHECK(parked(node.hear(higher_first ? 4 : 3, candidacy(node, higher_first ? 5003 : 5002))));
-        CHECK(parked(node.hear(higher_first ? 3 : 4, candidacy(node, higher_first ? 5002 : 5003))) ==
-              !higher_first);
+        CHECK(parked(node.hear(higher_first ? 3 : 4,
+                               candidacy(node, higher_first ? 5002 : 5003))) == !higher_first);
         node.lose(5);
         CHECK(node.view().promised_to == NodeId{4});
     }

@@ -148,7 +148,8 @@ TEST_CASE("peers: a leader that others speak of is followed but never spoken of"
     CHECK(heartbeat.leader_epoch == Epoch{});
 }
 
-TEST_CASE("peers: hearsay is dropped when its sender stops saying so, is lost, or its time is over") {
+TEST_CASE(
+    "peers: hearsay is dropped when its sender stops saying so, is lost, or its time is over") {
     NodeFixture node = voter({2, 3});
     node.hear(2, naming(node, 2, 5, 5001));
     REQUIRE(node.view().leader == NodeId{5});
@@ -167,9 +168,22 @@ TEST_CASE("peers: hearsay is dropped when its sender stops saying so, is lost, o
 TEST_CASE("peers: hearsay of a holder whose end this node has seen itself is ignored") {
     NodeFixture node = voter({2, 3});
     node.hear(3, renewal(node, 5001));
-    SUBCASE("its FIN") { node.lose(3); }
-    SUBCASE("its RESIGN") { node.hear(3, Resign{{5001}, nobody}); }
-    node.hear(2, naming(node, 2, 3, 5001));
+    SUBCASE("heard before its FIN") {
+        node.hear(2, naming(node, 2, 3, 5001));
+        node.lose(3);
+    }
+    SUBCASE("heard after its FIN") {
+        node.lose(3);
+        node.hear(2, naming(node, 2, 3, 5001));
+    }
+    SUBCASE("heard before its RESIGN") {
+        node.hear(2, naming(node, 2, 3, 5001));
+        node.hear(3, Resign{{5001}, nobody});
+    }
+    SUBCASE("heard after its RESIGN") {
+        node.hear(3, Resign{{5001}, nobody});
+        node.hear(2, naming(node, 2, 3, 5001));
+    }
     CHECK(node.view().leader == nobody);
     node.hear(2, naming(node, 2, 4, 5002));
     CHECK(node.view().leader == NodeId{4});
@@ -221,8 +235,13 @@ TEST_CASE("peers: BUSY tells of the leader to a candidate that cannot reach it")
     for (const std::uint64_t peer : {1U, 2U, 3U}) node.connect(peer);
     REQUIRE(node.role() == Role::candidate);
     for (const std::uint64_t peer : {1U, 2U, 3U})
-        node.hear(peer, Nack{node.own_incarnation(), node.last_request(peer)->epoch,
-                             NackReason::busy, {4}, {4999}, milliseconds(400), false});
+        node.hear(peer, Nack{node.own_incarnation(),
+                             node.last_request(peer)->epoch,
+                             NackReason::busy,
+                             {4},
+                             {4999},
+                             milliseconds(400),
+                             false});
     REQUIRE(node.role() == Role::follower);
     for (const std::uint64_t peer : {1U, 2U, 3U}) node.says(peer, naming(node, peer, 4, 4999));
     CHECK(only<ElectionStarted>(node.run(seconds(1))).empty());

@@ -64,8 +64,7 @@ PromiseVerdict rule(const Row& row) {
     const bool above_vmax = row.epoch > 8;
     const bool same_grant = row.same_key && equal && !row.dead;
     const bool renewal = row.renew && !(row.same_key && (lower || (equal && row.dead)));
-    return same_grant || above_vmax || renewal ? PromiseVerdict::acceptable
-                                               : PromiseVerdict::stale;
+    return same_grant || above_vmax || renewal ? PromiseVerdict::acceptable : PromiseVerdict::stale;
 }
 
 /// rec = {anna, 5}, vmax = 8 (by the own candidacies' floor), live or over, dead or not.
@@ -85,8 +84,8 @@ TEST_CASE("promise: every row of R2's conditions gives what the rule says") {
                     for (const bool renew : {false, true}) {
                         if (dead && live) continue;  // a resigned promise is over: cannot be
                         const Row row{same_key, live, epoch, dead, renew, {}};
-                        const PromiseRequest request = ask(
-                            same_key ? anna : berta, static_cast<std::uint64_t>(epoch), renew);
+                        const PromiseRequest request =
+                            ask(same_key ? anna : berta, static_cast<std::uint64_t>(epoch), renew);
                         CAPTURE(same_key);
                         CAPTURE(live);
                         CAPTURE(epoch);
@@ -237,9 +236,8 @@ TEST_CASE("promise: only a renewal makes its holder a leader") {
 class DumbPromise {
 public:
     bool live_to_other(HolderKey key, std::int64_t now) const {
-        return std::any_of(given_.begin(), given_.end(), [&](const Given& g) {
-            return g.key != key && g.until > now;
-        });
+        return std::any_of(given_.begin(), given_.end(),
+                           [&](const Given& g) { return g.key != key && g.until > now; });
     }
     bool live(std::int64_t now) const {
         return std::any_of(given_.begin(), given_.end(),
@@ -250,8 +248,7 @@ public:
         if (request.epoch > vmax_) vmax_ = request.epoch;
     }
     void resign(HolderKey key, Epoch epoch) {
-        std::erase_if(given_,
-                      [&](const Given& g) { return g.key == key && g.epoch <= epoch; });
+        std::erase_if(given_, [&](const Given& g) { return g.key == key && g.epoch <= epoch; });
     }
     Epoch vmax() const { return vmax_; }
 
@@ -280,7 +277,9 @@ TEST_CASE("promise: whatever happens, two holders are never promised to at once"
                 if (promise.release_resigned(key, epoch)) dumb.resign(key, epoch);
                 continue;
             }
-            const PromiseRequest request{key, epoch, *rc::gen::arbitrary<bool>(),
+            const PromiseRequest request{key,
+                                         epoch,
+                                         *rc::gen::arbitrary<bool>(),
                                          {*rc::gen::inRange(1, 100)},
                                          *rc::gen::element(no_session, first, second)};
             if (promise.judge(request, at(now)) != PromiseVerdict::acceptable) continue;

@@ -129,7 +129,8 @@ HelloAck ack_of(NodeFixture& node, std::uint64_t peer, bool had_file,
     return ack;
 }
 
-TEST_CASE("no file: N−q+1 others with a file are enough, and their longest promise is the silence") {
+TEST_CASE(
+    "no file: N−q+1 others with a file are enough, and their longest promise is the silence") {
     NodeFixture node = fresh(five());
     node.dial(1, ack_of(node, 1, true));
     node.dial(2, ack_of(node, 2, true, milliseconds(900)));
@@ -174,8 +175,8 @@ TEST_CASE("no file: with too few answers T_boot has to pass, and then the longes
     node.dial(2, ack_of(node, 2, true));
     const std::optional<Duration> silence = silence_of(node);
     REQUIRE(silence.has_value());
-    CHECK(*silence == std::max(node.config().bootstrap_wait,
-                               node.timing().promise(node.timing().lease_max)));
+    CHECK(*silence ==
+          std::max(node.config().bootstrap_wait, node.timing().promise(node.timing().lease_max)));
 }
 
 TEST_CASE("no file: a shorter T_boot does not shorten the silence that lost promises need") {

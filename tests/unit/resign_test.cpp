@@ -189,10 +189,8 @@ TEST_CASE("successor: who is named stands at once, without asking anybody") {
     const Coordinator request{{5002}, node.timing().campaign_lease, node.now(), false, true};
     CHECK(without_heartbeats(node.hear(3, Resign{{5001}, {1}})) ==
           Actions{ElectionStarted{{5002}, "named as the successor"},
-                  RoleChanged{Role::candidate, {5002}},
-                  Send{node.dialled(2), request},
-                  Send{node.dialled(3), request},
-                  LeaderChanged{nobody, {5001}, ""}});
+                  RoleChanged{Role::candidate, {5002}}, Send{node.dialled(2), request},
+                  Send{node.dialled(3), request}, LeaderChanged{nobody, {5001}, ""}});
 }
 
 TEST_CASE("successor: it stands even when it held no promise for the one that resigns") {

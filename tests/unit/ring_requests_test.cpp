@@ -54,7 +54,8 @@ std::vector<Hop> hops(const Actions& actions) {
 
 // ---- The voter.
 
-TEST_CASE("ring request: a voter adds its grant, tied to the holder's newest session, and passes it on") {
+TEST_CASE(
+    "ring request: a voter adds its grant, tied to the holder's newest session, and passes it on") {
     NodeFixture node = voter();
     node.accept(5);  // a newer one: number 7001
     const CoordinatorToken asked = request_of(node, 5, 5001);
@@ -122,9 +123,10 @@ TEST_CASE("ring request: a busy voter keeps it for T_hop/3 and refuses then") {
     CHECK(hops(node.after(hold - Duration{1})).empty());
     const std::vector<Hop> onward = hops(node.after(Duration{1}));
     REQUIRE(onward.size() == 1);
-    CHECK(onward[0].token.nacks ==
-          std::vector<TokenNack>{{{2}, NackReason::busy, {4}, {5001},
-                                  node.timing().promise(milliseconds(500)) - hold}});
+    CHECK(
+        onward[0].token.nacks ==
+        std::vector<TokenNack>{
+            {{2}, NackReason::busy, {4}, {5001}, node.timing().promise(milliseconds(500)) - hold}});
 }
 
 TEST_CASE("ring request: a busy voter that becomes free grants at once") {
@@ -208,9 +210,7 @@ TEST_CASE("ring request: grants inside a token are counted by the same rules as 
     SUBCASE("another run of the voter") { token.grants[1].voter_incarnation = {12345}; }
     SUBCASE("a session that is not open") { token.grants[1].tied_session = {99}; }
     SUBCASE("no member") { token.grants[1].voter = {9}; }
-    SUBCASE("the holder itself") {
-        token.grants[1] = {{5}, node.own_incarnation(), no_session};
-    }
+    SUBCASE("the holder itself") { token.grants[1] = {{5}, node.own_incarnation(), no_session}; }
     SUBCASE("another epoch") { token.request.epoch = {5000}; }
     SUBCASE("another run of the holder") { token.walk.owner_incarnation = {12345}; }
     node.hear(2, token);
@@ -270,8 +270,7 @@ TEST_CASE("neighbours: heartbeats go to both neighbours on the ring and to nobod
     node.run(milliseconds(100));
     for (const Send& send : only<Send>(node.run(milliseconds(100)))) {
         if (!std::holds_alternative<Heartbeat>(send.message)) continue;
-        const bool neighbour =
-            send.session == node.dialled(2) || send.session == node.dialled(5);
+        const bool neighbour = send.session == node.dialled(2) || send.session == node.dialled(5);
         CHECK(neighbour);
     }
 }
@@ -319,8 +318,7 @@ TEST_CASE("neighbours: who lapses within L of its election stays out for 4·T_ri
         Config config = neighbours_config(self);
         NodeFixture node(config);
         node.recover();
-        for (const std::uint64_t peer : {1U, 2U, 3U})
-            node.connect(peer);
+        for (const std::uint64_t peer : {1U, 2U, 3U}) node.connect(peer);
         const Instant limit = node.now() + seconds(10);
         while (node.role() != Role::candidate && !due(node.now(), limit)) {
             // Everybody passes the token on; it comes home with all of them visited.
@@ -336,8 +334,12 @@ TEST_CASE("neighbours: who lapses within L of its election stays out for 4·T_ri
         }
         REQUIRE(node.role() == Role::candidate);
         for (const std::uint64_t peer : {1U, 2U})
-            node.hear(peer, Grant{node.own_incarnation(), {5001}, node.timing().campaign_lease,
-                                  node.now(), no_session, node.incarnation_of(peer)});
+            node.hear(peer, Grant{node.own_incarnation(),
+                                  {5001},
+                                  node.timing().campaign_lease,
+                                  node.now(),
+                                  no_session,
+                                  node.incarnation_of(peer)});
         REQUIRE(node.role() == Role::leader);
         const std::size_t factor = (self - 1) % 2 == 0 ? 1 : 2;
         Actions actions = node.run(node.timing().campaign_lease + milliseconds(10));

@@ -39,8 +39,7 @@ TEST_CASE("step down: only when the task has ended is RESIGN sent and the epoch 
     CHECK(sent<Resign>(node.run_granted(milliseconds(300))).empty());
     CHECK(node.view().promised_to == NodeId{3});
     CHECK(without_heartbeats(node.step(TaskEnded{epoch})) ==
-          Actions{RoleChanged{Role::follower, epoch},
-                  Send{node.dialled(1), Resign{epoch, {1}}},
+          Actions{RoleChanged{Role::follower, epoch}, Send{node.dialled(1), Resign{epoch, {1}}},
                   Send{node.dialled(2), Resign{epoch, {1}}},
                   Deposed{epoch, DeposedReason::resigned, node.now()}});
     CHECK(node.view().promised_to == nobody);
@@ -157,7 +156,8 @@ TEST_CASE("step down: a task that ends by itself gives the leadership to the bes
     }
 }
 
-TEST_CASE("step down: who became unhealthy hands over and stays out until T_stable after it is well") {
+TEST_CASE(
+    "step down: who became unhealthy hands over and stays out until T_stable after it is well") {
     NodeFixture node = leader();
     CHECK(only<StopTask>(node.step(HealthChanged{false})) ==
           std::vector<StopTask>{{epoch, DeposedReason::unhealthy}});

@@ -116,8 +116,9 @@ TEST_CASE("time: P(x) is what the formula says in wide arithmetic") {
     CHECK(rc::check("promise(x) == ceil(x(1+rho)/(1-rho)) + 1 ns", [] {
         const auto rho = static_cast<std::uint32_t>(draw_between(1, 100'000));
         const std::int64_t lease = *rc::gen::oneOf(
-            rc::gen::inRange<std::int64_t>(0, 10), rc::gen::inRange<std::int64_t>(0, 10'000'000'000),
-            rc::gen::just(std::int64_t{999'000}), rc::gen::just(std::int64_t{3'600'000'000'000}));
+            rc::gen::inRange<std::int64_t>(0, 10),
+            rc::gen::inRange<std::int64_t>(0, 10'000'000'000), rc::gen::just(std::int64_t{999'000}),
+            rc::gen::just(std::int64_t{3'600'000'000'000}));
         RC_ASSERT(timing_with(rho).promise({lease}).ns == dumb_promise(lease, rho));
     }));
 }

@@ -242,7 +242,9 @@ TEST_CASE("transport: after a peer's death, and after a refusal, it is dialled a
 TEST_CASE("transport: an overflowing session is told once, stays open, and loses nothing of before") {
     asio::io_context io(1);
     BoundListener listener = listen_anywhere();
-    Host dialler(io, holder, {{voter, listener.at}});
+    Host dialler(io, holder, {{voter, listener.at}}, [](TransportOptions& options) {
+        options.unacknowledged_max = protocol::seconds(60);  // nothing is read for a while
+    });
     dialler.transport.start_dialling();
     REQUIRE(run_until(io, [&] { return has_one<protocol::Dialled>(dialler); }));
     const auto session = dialler.recorder.all<protocol::Dialled>().at(0).session;

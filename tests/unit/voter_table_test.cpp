@@ -36,8 +36,7 @@ Answer rule(const Row& row) {
     if (row.reserved == Reserved::for_other && !row.renew) return Answer::reserved;
     const bool same = row.same_key && row.epoch == rec_epoch;
     const bool regresses = row.same_key && (row.epoch < rec_epoch || (same && row.dead));
-    const bool acceptable =
-        (same && !row.dead) || row.epoch > vmax || (row.renew && !regresses);
+    const bool acceptable = (same && !row.dead) || row.epoch > vmax || (row.renew && !regresses);
     if (!acceptable) return Answer::stale;
     if (row.epoch == beyond_disk || row.asked == Asked::longer_than_the_disk_knows)
         return Answer::after_disk;
@@ -98,9 +97,7 @@ Nack nack_of(Answer answer, const Row& row, NodeFixture& node) {
             nack.reason = NackReason::stale;
             nack.promised_epoch = {vmax};
             break;
-        default:
-            nack.reason = NackReason::lease_too_long;
-            nack.remaining = node.timing().lease_max;
+        default: nack.reason = NackReason::lease_too_long; nack.remaining = node.timing().lease_max;
     }
     return nack;
 }
@@ -118,8 +115,7 @@ void check_row(const Row& row) {
         CHECK(messages == Actions{});
         REQUIRE(only<Persist>(actions).size() == 1);
         CHECK(only<Persist>(actions)[0].durable.hw.value >= row.epoch);
-        CHECK(only<Persist>(actions)[0].durable.promised_max >=
-              node.timing().promise(asked.lease));
+        CHECK(only<Persist>(actions)[0].durable.promised_max >= node.timing().promise(asked.lease));
         return;
     }
     if (expected == Answer::grant) {

@@ -72,7 +72,8 @@ TEST_CASE("voter: a candidacy that arrives after its own RESIGN is stale") {
     CHECK(node.view().promised_to == nobody);
 }
 
-TEST_CASE("voter: a voter that has promised to a candidate keeps the running leader by its renewal") {
+TEST_CASE(
+    "voter: a voter that has promised to a candidate keeps the running leader by its renewal") {
     // Its own vmax is far above the leader's epoch: a renewal may be below it (rolling restarts).
     NodeFixture node = voter();
     node.hear(2, candidacy(node, 5900));
