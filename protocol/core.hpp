@@ -5,8 +5,7 @@
 //
 // The parts live in files of their own: core_sessions (handshake, close rule), core_peers (§6),
 // core_voter (R2, R4), core_holder (R1, R3), core_roles (the only writer of role and epoch),
-// core_step_down (R5, §9), core_recovery (R6, R7), core_report (what users see), core_wake
-// (timers).
+// core_step_down (R5, §9), core_recovery (R6, R7), core_report (what users see).
 #pragma once
 
 #include <optional>

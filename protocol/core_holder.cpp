@@ -23,6 +23,11 @@ bool Core::may_start(Instant now) const {
         if (leader_ever_known_ || connected(now).size() + 1 == size()) return true;
         return due(now, started_ + timing().suspect_after);
     }
+    // Votes that cannot be had yet are not asked for.
+    std::size_t voters = 1;
+    for (Index i = 0; i < size(); ++i)
+        if (connected(i, now) && !peers_[i].heartbeat.recovering) ++voters;
+    if (voters < majority()) return false;
     // A cold start elects the highest: wait for those of higher rank that are still silent.
     if (leader_ever_known_) return true;
     if (due(now, recovered_at_ + promise_length(timing().lease))) return true;

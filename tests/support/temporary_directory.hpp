@@ -1,11 +1,11 @@
 // A directory of a test's own; gone with all that is in it when the test is over.
 #pragma once
 
-#include <stdlib.h>
-
 #include <filesystem>
 #include <stdexcept>
 #include <string>
+
+#include <stdlib.h>
 
 namespace bullring::test {
 

@@ -1,17 +1,17 @@
 #include "tests/support/transport_harness.hpp"
 
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <stdexcept>
+#include <system_error>
+
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <array>
-#include <cerrno>
-#include <chrono>
-#include <stdexcept>
-#include <system_error>
 
 namespace bullring::test {
 

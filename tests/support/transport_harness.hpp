@@ -1,14 +1,15 @@
-// Two ends of a connection for tests of the transport: a handler that remembers what it was told, and
-// a bare socket that says what it likes.
+// Two ends of a connection for tests of the transport: a handler that remembers what it was told,
+// and a bare socket that says what it likes.
 #pragma once
 
-#include <asio/io_context.hpp>
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <asio/io_context.hpp>
 
 #include "protocol/events.hpp"
 #include "src/codec.hpp"
@@ -56,9 +57,9 @@ public:
     std::size_t heartbeats() const;
 
     Transport* transport = nullptr;
-    bool answer = true;           // HELLO with HELLO_ACK
-    bool refuse = false;          // … or with REFUSED, and closes
-    bool say_hello = true;        // on what was dialled
+    bool answer = true;                                // HELLO with HELLO_ACK
+    bool refuse = false;                               // … or with REFUSED, and closes
+    bool say_hello = true;                             // on what was dialled
     std::function<void(const protocol::Event&)> then;  // after each event
     std::vector<protocol::Event> events;
     std::vector<std::pair<protocol::SessionId, Observe>> observers;

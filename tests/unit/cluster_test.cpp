@@ -61,6 +61,21 @@ TEST_CASE("cluster: with --first-epoch 0 a new cluster's epochs are 1, 2, 3") {
     }
 }
 
+TEST_CASE("cluster: a node that is ready before the others does not waste an epoch on them") {
+    for (const Algorithm algorithm : both) {
+        WorldOptions options = cluster(5, algorithm);
+        options.configure = [](Config& config) { config.first_epoch = FirstEpoch::zero; };
+        World world(options);
+        for (const std::uint64_t id : {5U, 4U, 3U, 2U, 1U}) {
+            world.start(id);
+            world.run_for(40 * ms);
+        }
+        REQUIRE(world.run_until_leader(800 * ms));
+        CHECK(world.elections().front().epoch == Epoch{1});
+        CHECK(world.leader() == NodeId{5});
+    }
+}
+
 TEST_CASE("cluster: a killed leader is replaced in a few message delays, without the disk") {
     for (const Algorithm algorithm : both) {
         for (const std::size_t nodes : {3U, 5U, 7U}) {

@@ -1,9 +1,5 @@
 #include "src/hooks.hpp"
 
-#include <doctest/doctest.h>
-#include <signal.h>
-#include <unistd.h>
-
 #include <chrono>
 #include <condition_variable>
 #include <fstream>
@@ -11,6 +7,10 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include "tests/support/temporary_directory.hpp"
 
@@ -62,7 +62,8 @@ TEST_CASE("hooks: they run one at a time, in order, and are told what has happen
     const std::string say =
         R"(echo "$BULLRING_ID $BULLRING_CLUSTER $BULLRING_EPOCH [$BULLRING_LEADER] $BULLRING_ROLE $BULLRING_REASON" >> )" +
         out;
-    Running running({.on_elected = say, .on_deposed = say, .on_change = say}, protocol::seconds(20));
+    Running running({.on_elected = say, .on_deposed = say, .on_change = say},
+                    protocol::seconds(20));
     running.hooks.changed({2}, {7});
     running.hooks.elected({7});
     // on-elected may be dropped by a deposed() that comes before it has begun.

@@ -1,11 +1,11 @@
 #include "src/observer_sessions.hpp"
 
-#include <doctest/doctest.h>
-#include <sys/socket.h>
-
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <doctest/doctest.h>
+#include <sys/socket.h>
 
 #include "tests/support/transport_harness.hpp"
 
@@ -21,12 +21,11 @@ constexpr NodeId self{1};
 struct Observed final : TransportHandler {
     Observed()
         : transport(io, options(), *this),
-          sessions(io, transport, {self, incarnation_of(self)}, "blue",
-                   {.ts_ns = 5, .leader = {3}, .epoch = {7}, .advertised = "here"},
-                   {[] { return std::string(R"({"a":1})"); },
-                    [this](NodeId to, std::uint64_t request) {
-                        resigns.emplace_back(to, request);
-                    }}) {
+          sessions(
+              io, transport, {self, incarnation_of(self)}, "blue",
+              {.ts_ns = 5, .leader = {3}, .epoch = {7}, .advertised = "here"},
+              {[] { return std::string(R"({"a":1})"); },
+               [this](NodeId to, std::uint64_t request) { resigns.emplace_back(to, request); }}) {
         transport.listen(std::move(listener.fds));
     }
     static TransportOptions options() {
@@ -95,7 +94,9 @@ private:
 const ObserverChange first{.ts_ns = 5, .leader = {3}, .epoch = {7}, .advertised = "here"};
 
 ObserverChange change(std::uint64_t epoch) {
-    return {.ts_ns = static_cast<std::int64_t>(epoch), .leader = {2}, .epoch = {epoch},
+    return {.ts_ns = static_cast<std::int64_t>(epoch),
+            .leader = {2},
+            .epoch = {epoch},
             .advertised = ""};
 }
 

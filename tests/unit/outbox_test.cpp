@@ -1,10 +1,10 @@
 #include "src/outbox.hpp"
 
-#include <doctest/doctest.h>
-
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <doctest/doctest.h>
 
 using bullring::Outbox;
 using Kind = bullring::Outbox::Kind;

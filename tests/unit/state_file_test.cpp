@@ -1,16 +1,16 @@
 #include "src/state_file.hpp"
 
-#include <doctest/doctest.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <csignal>
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
+
+#include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "tests/support/temporary_directory.hpp"
 
@@ -142,7 +142,8 @@ TEST_CASE("state file: a path that is no directory, and a file that cannot be re
     const auto not_a_directory = StateDirectory::open(place / "file/state", identity, no_wait);
     REQUIRE_FALSE(not_a_directory.has_value());
     CHECK(mentions(not_a_directory.error(), place / "file"));
-    std::filesystem::create_directories(place / "data/state");  // a directory where the file belongs
+    std::filesystem::create_directories(place /
+                                        "data/state");  // a directory where the file belongs
     const StateDirectory directory = opened(place / "data");
     CHECK_FALSE(directory.load().has_value());
     CHECK_FALSE(directory.save(durable).has_value());

@@ -1,16 +1,16 @@
 // What the release of a lease by FIN rests on (PROTOCOL R4, A5), tried with the transport that is
-// shipped: F1 … F8, except F5, which is about child processes. The child is the holder, this process
-// the voter.
+// shipped: F1 … F8, except F5, which is about child processes. The child is the holder, this
+// process the voter.
+#include <array>
+#include <chrono>
+#include <functional>
+
+#include <asio/steady_timer.hpp>
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <array>
-#include <asio/steady_timer.hpp>
-#include <chrono>
-#include <functional>
 
 #include "tests/support/transport_harness.hpp"
 
@@ -24,8 +24,8 @@ namespace {
 constexpr NodeId voter{1};
 constexpr NodeId holder{2};
 
-/// A holder as it runs in a node: the real transport dials the voter and then sends a heartbeat every
-/// two milliseconds.
+/// A holder as it runs in a node: the real transport dials the voter and then sends a heartbeat
+/// every two milliseconds.
 void run_holder(const Endpoint& to, const std::function<void()>& when_connected = {}) {
     asio::io_context io(1);
     Host host(io, holder, {{voter, to}});
@@ -184,7 +184,8 @@ TEST_CASE("F8: a holder that is stopped and then killed is FIN on a one-directio
     CHECK(voter_side.wait_for_end() == eof);
 }
 
-TEST_CASE("a dialler reads and throws away what an acceptor should not have sent: its death is FIN") {
+TEST_CASE(
+    "a dialler reads and throws away what an acceptor should not have sent: its death is FIN") {
     BoundListener listener = listen_anywhere();
     Child child([&] {
         const Endpoint at = listener.at;
@@ -203,8 +204,8 @@ TEST_CASE("a dialler reads and throws away what an acceptor should not have sent
             reader.commit(static_cast<std::size_t>(count));
         }
     };
-    REQUIRE(std::holds_alternative<protocol::Hello>(
-        std::get<protocol::Message>(next_frame().message)));
+    REQUIRE(
+        std::holds_alternative<protocol::Hello>(std::get<protocol::Message>(next_frame().message)));
     protocol::HelloAck ack;
     ack.id = voter;
     ack.incarnation = incarnation_of(voter);

@@ -1,15 +1,15 @@
 #include "src/transport.hpp"
 
-#include <dirent.h>
-#include <doctest/doctest.h>
-#include <fcntl.h>
-#include <sys/socket.h>
-
 #include <array>
 #include <cstdlib>
 #include <set>
 #include <string>
 #include <vector>
+
+#include <dirent.h>
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/socket.h>
 
 #include "tests/support/transport_harness.hpp"
 
@@ -51,9 +51,8 @@ struct Listening {
         RawSocket socket = RawSocket::connect(listener.at);
         const std::size_t before = host.recorder.all<protocol::HelloReceived>().size();
         socket.send(hello_frame(sender));
-        REQUIRE(run_until(io, [&] {
-            return host.recorder.all<protocol::HelloReceived>().size() > before;
-        }));
+        REQUIRE(run_until(
+            io, [&] { return host.recorder.all<protocol::HelloReceived>().size() > before; }));
         return socket;
     }
     protocol::SessionId last_session() const {
@@ -139,7 +138,8 @@ TEST_CASE("transport: the end of a session is told after all that was sent befor
           SessionEnd::eof);
 }
 
-TEST_CASE("transport: whoever speaks in another's name loses its connection, and nobody else does") {
+TEST_CASE(
+    "transport: whoever speaks in another's name loses its connection, and nobody else does") {
     Listening voter_side;
     const RawSocket good = voter_side.greeted(NodeId{3});
     const RawSocket bad = voter_side.greeted(holder);
@@ -239,7 +239,8 @@ TEST_CASE("transport: after a peer's death, and after a refusal, it is dialled a
           std::vector<SessionEnd>{SessionEnd::eof});
 }
 
-TEST_CASE("transport: an overflowing session is told once, stays open, and loses nothing of before") {
+TEST_CASE(
+    "transport: an overflowing session is told once, stays open, and loses nothing of before") {
     asio::io_context io(1);
     BoundListener listener = listen_anywhere();
     Host dialler(io, holder, {{voter, listener.at}}, [](TransportOptions& options) {
