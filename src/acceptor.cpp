@@ -1,13 +1,14 @@
 #include "src/acceptor.hpp"
 
-#include <asio/co_spawn.hpp>
-#include <asio/redirect_error.hpp>
-#include <asio/use_awaitable.hpp>
 #include <cerrno>
 #include <chrono>
 #include <exception>
 #include <system_error>
 #include <utility>
+
+#include <asio/co_spawn.hpp>
+#include <asio/redirect_error.hpp>
+#include <asio/use_awaitable.hpp>
 
 #include "src/logging.hpp"
 

@@ -1,14 +1,14 @@
 #include "src/background_writer.hpp"
 
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <poll.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
 #include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include "src/clock.hpp"
 #include "src/logging.hpp"
@@ -23,7 +23,8 @@ constexpr int look_up_every_ms = 100;
 constexpr std::size_t piece_bytes_max = 4096;
 
 OwnedFd open_for_append(const std::string& path) {
-    return OwnedFd(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0644));
+    return OwnedFd(
+        ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0644));
 }
 
 }  // namespace
@@ -71,8 +72,9 @@ void BackgroundWriter::write(StreamId id, std::string line) {
         }
     }
     if (overflow) {
-        log(LogLevel::error, fmt::format("the {} {} ends here: it is not read or written fast enough",
-                                         stream.what, stream.path));
+        log(LogLevel::error,
+            fmt::format("the {} {} ends here: it is not read or written fast enough", stream.what,
+                        stream.path));
     }
     changed_.notify_one();
 }

@@ -1,6 +1,6 @@
-// Owns: the thread that writes lines to files and pipes for the node's thread, which never does. Its
-// queue is bounded: a stream whose reader or disk is too slow is ended with one error line in the
-// log, and never makes an election slow.
+// Owns: the thread that writes lines to files and pipes for the node's thread, which never does.
+// Its queue is bounded: a stream whose reader or disk is too slow is ended with one error line in
+// the log, and never makes an election slow.
 #pragma once
 
 #include <condition_variable>
@@ -39,8 +39,8 @@ private:
     struct Stream {
         std::string path;
         std::string what;
-        OwnedFd fd;          // not for stdout
-        bool dead = false;   // under `mutex_`
+        OwnedFd fd;         // not for stdout
+        bool dead = false;  // under `mutex_`
     };
     struct Line {
         StreamId stream;

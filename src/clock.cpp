@@ -1,11 +1,11 @@
 #include "src/clock.hpp"
 
-#include <fmt/format.h>
-#include <sys/random.h>
-
 #include <cerrno>
 #include <ctime>
 #include <system_error>
+
+#include <fmt/format.h>
+#include <sys/random.h>
 
 namespace bullring {
 
@@ -22,9 +22,7 @@ std::int64_t read_ns(clockid_t clock) {
 
 }  // namespace
 
-protocol::Instant read_clock() {
-    return {read_ns(CLOCK_BOOTTIME), read_ns(CLOCK_MONOTONIC_RAW)};
-}
+protocol::Instant read_clock() { return {read_ns(CLOCK_BOOTTIME), read_ns(CLOCK_MONOTONIC_RAW)}; }
 
 WallClock read_wall_clock() {
     const std::int64_t ns = read_ns(CLOCK_REALTIME);

@@ -13,8 +13,8 @@ namespace bullring {
 protocol::Instant read_clock();
 
 struct WallClock {
-    std::uint64_t ms = 0;        // since 1970, never before the build date
-    bool before_build = false;   // the system's clock was, and has been corrected
+    std::uint64_t ms = 0;       // since 1970, never before the build date
+    bool before_build = false;  // the system's clock was, and has been corrected
 };
 
 /// Only for the epochs of a new cluster (R6) and for people; nothing is timed by it.

@@ -1,14 +1,15 @@
 #include "src/dialler.hpp"
 
 #include <algorithm>
-#include <asio/co_spawn.hpp>
-#include <asio/posix/stream_descriptor.hpp>
-#include <asio/redirect_error.hpp>
-#include <asio/use_awaitable.hpp>
 #include <chrono>
 #include <exception>
 #include <string>
 #include <utility>
+
+#include <asio/co_spawn.hpp>
+#include <asio/posix/stream_descriptor.hpp>
+#include <asio/redirect_error.hpp>
+#include <asio/use_awaitable.hpp>
 
 namespace bullring {
 
@@ -108,13 +109,13 @@ asio::awaitable<void> Dialler::resolve(Peer& peer) {
     }
     if (!peer.resolving) {
         peer.resolving = true;
-        peer.resolver.async_resolve(
-            peer.endpoint.host, std::to_string(peer.endpoint.port),
-            [&peer](const asio::error_code& error, const auto& results) {
-                peer.resolving = false;
-                if (!error) peer.addresses.assign(results.begin(), results.end());
-                peer.signal.cancel();
-            });
+        peer.resolver.async_resolve(peer.endpoint.host, std::to_string(peer.endpoint.port),
+                                    [&peer](const asio::error_code& error, const auto& results) {
+                                        peer.resolving = false;
+                                        if (!error)
+                                            peer.addresses.assign(results.begin(), results.end());
+                                        peer.signal.cancel();
+                                    });
     }
     // DialNow wakes this wait too: then the last answer has to do.
     co_await wait(peer, resolve_max);
@@ -124,8 +125,7 @@ asio::awaitable<OwnedFd> Dialler::connect(asio::ip::tcp::endpoint address) {
     OwnedFd fd = tcp::start_connect(address);
     if (!fd) co_return fd;
     // Shared with the deadline's handler, which may be queued when the coroutine has gone on.
-    const auto waiting =
-        std::make_shared<asio::posix::stream_descriptor>(io_, fd.release());
+    const auto waiting = std::make_shared<asio::posix::stream_descriptor>(io_, fd.release());
     asio::steady_timer deadline(io_, chrono(timing_.connect_max));
     deadline.async_wait([waiting](const asio::error_code& error) {
         asio::error_code ignored;

@@ -1,17 +1,18 @@
-// Owns: the wish for one open connection to every peer. Resolves the name at each attempt, tries its
-// addresses in turn, waits between attempts (10 … 500 ms, jittered). Knows nothing of handshakes:
-// Transport tells it when a connection is of no more use.
+// Owns: the wish for one open connection to every peer. Resolves the name at each attempt, tries
+// its addresses in turn, waits between attempts (10 … 500 ms, jittered). Knows nothing of
+// handshakes: Transport tells it when a connection is of no more use.
 #pragma once
 
-#include <asio/awaitable.hpp>
-#include <asio/io_context.hpp>
-#include <asio/ip/tcp.hpp>
-#include <asio/steady_timer.hpp>
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include <asio/awaitable.hpp>
+#include <asio/io_context.hpp>
+#include <asio/ip/tcp.hpp>
+#include <asio/steady_timer.hpp>
 
 #include "protocol/rng.hpp"
 #include "protocol/time.hpp"

@@ -1,8 +1,9 @@
 #include "src/events_file.hpp"
 
-#include <nlohmann/json.hpp>
 #include <type_traits>
 #include <variant>
+
+#include <nlohmann/json.hpp>
 
 #include "bullring/version.hpp"
 #include "src/clock.hpp"

@@ -1,5 +1,10 @@
 #include "src/hooks.hpp"
 
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -9,11 +14,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <algorithm>
-#include <cerrno>
-#include <system_error>
-#include <utility>
 
 #include "src/clock.hpp"
 #include "src/logging.hpp"
@@ -53,9 +53,9 @@ pid_t spawn_shell(const std::string& command, std::vector<std::string> own_envir
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &all);
     posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setflags(&attributes, static_cast<short>(POSIX_SPAWN_SETPGROUP |
-                                                             POSIX_SPAWN_SETSIGMASK |
-                                                             POSIX_SPAWN_SETSIGDEF));
+    posix_spawnattr_setflags(
+        &attributes,
+        static_cast<short>(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -68,8 +68,8 @@ pid_t spawn_shell(const std::string& command, std::vector<std::string> own_envir
     char* arguments[] = {shell.data(), flag.data(), text.data(), nullptr};
     std::vector<char*> environment = environment_of(own_environment);
     pid_t child = 0;
-    const int error = ::posix_spawn(&child, "/bin/sh", &files, &attributes, arguments,
-                                    environment.data());
+    const int error =
+        ::posix_spawn(&child, "/bin/sh", &files, &attributes, arguments, environment.data());
     posix_spawn_file_actions_destroy(&files);
     posix_spawnattr_destroy(&attributes);
     return error == 0 ? child : -error;
@@ -182,8 +182,8 @@ void Hooks::run() {
 void Hooks::run_job(const Job& job) {
     const pid_t child = spawn_shell(job.command, job.environment);
     if (child < 0) {
-        log(LogLevel::error, fmt::format("cannot start {}: {}", job.name,
-                                         std::generic_category().message(-child)));
+        log(LogLevel::error,
+            fmt::format("cannot start {}: {}", job.name, std::generic_category().message(-child)));
         return;
     }
     wait_for(child, job);

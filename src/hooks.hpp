@@ -44,7 +44,7 @@ private:
     };
 
     Job make_job(Kind kind, protocol::Epoch epoch, protocol::NodeId leader, const char* role,
-            const char* reason) const;
+                 const char* reason) const;
     void push(Job job);
     void run();
     void run_job(const Job& job);

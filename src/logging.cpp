@@ -1,5 +1,11 @@
 #include "src/logging.hpp"
 
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <map>
+#include <memory>
+
 #include <fmt/format.h>
 #include <poll.h>
 #include <spdlog/async_logger.h>
@@ -7,12 +13,6 @@
 #include <spdlog/formatter.h>
 #include <spdlog/sinks/base_sink.h>
 #include <unistd.h>
-
-#include <algorithm>
-#include <cerrno>
-#include <chrono>
-#include <map>
-#include <memory>
 
 #include "src/clock.hpp"
 
@@ -90,9 +90,9 @@ public:
 
 private:
     static std::string time(const spdlog::details::log_msg& message) {
-        return rfc3339(std::chrono::duration_cast<std::chrono::nanoseconds>(
-                           message.time.time_since_epoch())
-                           .count());
+        return rfc3339(
+            std::chrono::duration_cast<std::chrono::nanoseconds>(message.time.time_since_epoch())
+                .count());
     }
 
     LogFormat format_;
@@ -115,7 +115,8 @@ protected:
             }
             stuck_ = false;
             // A pipe that is ready takes this much without blocking.
-            const ssize_t count = ::write(STDERR_FILENO, rest.data(), std::min<std::size_t>(rest.size(), 4096));
+            const ssize_t count =
+                ::write(STDERR_FILENO, rest.data(), std::min<std::size_t>(rest.size(), 4096));
             if (count < 0 && errno != EINTR) return;
             if (count > 0) rest.remove_prefix(static_cast<std::size_t>(count));
         }

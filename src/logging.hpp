@@ -1,5 +1,5 @@
-// Owns: the program's log on stderr, written by a thread of its own. A log call never waits: when the
-// queue is full the oldest line is lost, and when nobody reads stderr the lines are.
+// Owns: the program's log on stderr, written by a thread of its own. A log call never waits: when
+// the queue is full the oldest line is lost, and when nobody reads stderr the lines are.
 #pragma once
 
 #include <string>

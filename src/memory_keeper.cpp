@@ -1,13 +1,13 @@
 #include "src/memory_keeper.hpp"
 
+#include <cstddef>
+
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include <cstddef>
 
 #include "src/owned_fd.hpp"
 
@@ -44,7 +44,8 @@ bool start_memory_keeper() {
     sigset_t all;
     sigset_t before;
     ::sigfillset(&all);
-    ::sigprocmask(SIG_SETMASK, &all, &before);  // the keeper inherits it: nothing but SIGKILL ends it
+    ::sigprocmask(SIG_SETMASK, &all,
+                  &before);  // the keeper inherits it: nothing but SIGKILL ends it
     const int keeper = ::clone(&keep, stack + stack_bytes, CLONE_VM, &node_fd);
     ::sigprocmask(SIG_SETMASK, &before, nullptr);
     return keeper > 0;

@@ -1,9 +1,9 @@
 // Owns: one file descriptor, which is closed unless it is released.
 #pragma once
 
-#include <unistd.h>
-
 #include <utility>
+
+#include <unistd.h>
 
 namespace bullring {
 

@@ -1,11 +1,11 @@
 #include "src/realtime.hpp"
 
+#include <cerrno>
+#include <system_error>
+
 #include <fmt/format.h>
 #include <sched.h>
 #include <sys/mman.h>
-
-#include <cerrno>
-#include <system_error>
 
 namespace bullring {
 

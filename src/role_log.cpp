@@ -1,8 +1,8 @@
 #include "src/role_log.hpp"
 
-#include <fmt/format.h>
-
 #include <variant>
+
+#include <fmt/format.h>
 
 #include "src/logging.hpp"
 
@@ -33,21 +33,21 @@ void RoleLog::note(const std::vector<protocol::Action>& actions) {
             reason_ = fmt::format("elected with {} grants", elected->grants.size());
         }
     }
-    const std::string leaders =
-        fmt::format("leader {} (was {})", text(leader_), text(old_leader));
+    const std::string leaders = fmt::format("leader {} (was {})", text(leader_), text(old_leader));
     bool said = false;
     for (const protocol::Action& action : actions) {
         const auto* changed = std::get_if<protocol::RoleChanged>(&action);
         if (changed == nullptr || changed->role == role_) continue;
-        log(LogLevel::info, fmt::format("{} (was {}), epoch {}, {}: {}", protocol::name(changed->role),
-                                        protocol::name(role_), changed->epoch.value, leaders, reason_));
+        log(LogLevel::info,
+            fmt::format("{} (was {}), epoch {}, {}: {}", protocol::name(changed->role),
+                        protocol::name(role_), changed->epoch.value, leaders, reason_));
         role_ = changed->role;
         said = true;
     }
     if (said || leader_ == old_leader) return;
     const char* const why = leader_ == self_ ? "leads" : leader_ ? "follows it" : "it is gone";
-    log(LogLevel::info, fmt::format("{}, epoch {}, {}: {}", protocol::name(role_), epoch.value,
-                                    leaders, why));
+    log(LogLevel::info,
+        fmt::format("{}, epoch {}, {}: {}", protocol::name(role_), epoch.value, leaders, why));
 }
 
 }  // namespace bullring

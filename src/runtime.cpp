@@ -1,12 +1,13 @@
 #include "src/runtime.hpp"
 
-#include <asio/post.hpp>
 #include <chrono>
 #include <csignal>
-#include <fmt/format.h>
 #include <type_traits>
-#include <unistd.h>
 #include <utility>
+
+#include <asio/post.hpp>
+#include <fmt/format.h>
+#include <unistd.h>
 
 #include "bullring/version.hpp"
 #include "src/clock.hpp"
@@ -51,40 +52,35 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
       self_{options.config.self, parts.start.incarnation},
       node_(options.config, parts.start),
       transport_(io_, transport_options(options, parts.start), *this),
-      observers_(io_, transport_, self_, options.config.cluster,
-                 ObserverChange{.ts_ns = parts.start.now.boottime_ns,
-                                .leader = {},
-                                .epoch = {},
-                                .advertised = {}},
-                 {[this] { return status_json(); },
-                  [this](NodeId to, std::uint64_t request) {
-                      on_event(protocol::ResignRequested{to, request});
-                  }}),
+      observers_(
+          io_, transport_, self_, options.config.cluster,
+          ObserverChange{
+              .ts_ns = parts.start.now.boottime_ns, .leader = {}, .epoch = {}, .advertised = {}},
+          {[this] { return status_json(); },
+           [this](NodeId to, std::uint64_t request) {
+               on_event(protocol::ResignRequested{to, request});
+           }}),
       writer_(parts.writer),
-      events_(parts.events),
-      event_lines_(options.config),
-      role_log_(options.config.self),
+      reporter_(io_, options.config, parts.writer, parts.events),
       wake_timer_(io_, [this] { on_event(protocol::Wake{}); }),
       signals_(io_, SIGTERM, SIGINT, SIGHUP),
       drain_timer_(io_) {
     if (parts.trace) trace_.emplace(self_, *writer_, *parts.trace);
     if (parts.state) {
-        storage_.emplace(
-            std::move(*parts.state),
-            Storage::Callbacks{
-                [this](const protocol::Durable& durable) {
-                    asio::post(io_, [this, durable] {
-                        on_event(protocol::Persisted{durable});
-                    });
-                },
-                [this](const std::string& why) { asio::post(io_, [this, why] { on_fatal(why); }); }});
+        storage_.emplace(std::move(*parts.state),
+                         Storage::Callbacks{[this](const protocol::Durable& durable) {
+                                                asio::post(io_, [this, durable] {
+                                                    on_event(protocol::Persisted{durable});
+                                                });
+                                            },
+                                            [this](const std::string& why) {
+                                                asio::post(io_, [this, why] { on_fatal(why); });
+                                            }});
     }
     if (options.hooks.any()) {
         hooks_.emplace(options.hooks, options.config.self, options.config.cluster,
                        options.config.timing.step_down_timeout, [this](protocol::Epoch epoch) {
-                           asio::post(io_, [this, epoch] {
-                               on_event(protocol::TaskEnded{epoch});
-                           });
+                           asio::post(io_, [this, epoch] { on_event(protocol::TaskEnded{epoch}); });
                        });
     }
     transport_.listen(std::move(parts.listeners));
@@ -98,7 +94,8 @@ Runtime::~Runtime() {
 
 int Runtime::run() {
     if (options_.realtime != RealtimeMode::off &&
-        (options_.realtime == RealtimeMode::on || options_.profile == protocol::Profile::realtime)) {
+        (options_.realtime == RealtimeMode::on ||
+         options_.profile == protocol::Profile::realtime)) {
         if (const auto done = make_thread_realtime(); !done) {
             if (options_.realtime == RealtimeMode::on) {
                 print_error("--realtime on: " + done.error());
@@ -108,16 +105,14 @@ int Runtime::run() {
         }
     }
     wait_for_signal();
-    write_event(event_lines_.started({read_clock().boottime_ns, wall_clock_ns()}, ::getpid()));
+    reporter_.started(::getpid());
     log(LogLevel::info, fmt::format("started, version {}, {} members, listening on {}", version,
                                     options_.peers.size(), to_text(options_.listen)));
     for (const std::string& note : options_.start_notes) log(LogLevel::warn, note);
     on_event(protocol::Wake{});
     transport_.start_dialling();
     io_.run();
-    write_event(
-        event_lines_.stopped({read_clock().boottime_ns, wall_clock_ns()}, stop_reason_));
-    log(LogLevel::info, "stopped: " + stop_reason_);
+    reporter_.stopped(stop_reason_);
     return exit_status_;
 }
 
@@ -145,24 +140,21 @@ void Runtime::step(const protocol::Event& event) {
     node_.step(now, event, actions_);
     for (const protocol::Action& action : actions_) {
         if (trace_) {
-            if (const auto* send = std::get_if<protocol::Send>(&action)) trace_->on_send(now, *send);
+            if (const auto* send = std::get_if<protocol::Send>(&action))
+                trace_->on_send(now, *send);
         }
         carry_out(action);
     }
     transport_.flush();
     arm_timer(now);
-    bool role_may_have_changed = false;
-    for (const protocol::Action& action : actions_) {
-        if (std::holds_alternative<protocol::Send>(action)) continue;
-        role_may_have_changed = true;
-        announce(now, action);
-    }
-    if (role_may_have_changed) role_log_.note(actions_);
+    for (const protocol::Action& action : actions_) follow_up(now, action);
+    reporter_.add(now, actions_);
 }
 
 void Runtime::arm_timer(Instant now) {
     const Duration wait = node_.until_wake(now);
-    if (wait < protocol::forever) wake_timer_.arm_at(now.boottime_ns + std::max<std::int64_t>(wait.ns, 0));
+    if (wait < protocol::forever)
+        wake_timer_.arm_at(now.boottime_ns + std::max<std::int64_t>(wait.ns, 0));
 }
 
 void Runtime::carry_out(const protocol::Action& action) {
@@ -187,11 +179,7 @@ void Runtime::carry_out(const protocol::Action& action) {
         action);
 }
 
-void Runtime::announce(Instant now, const protocol::Action& action) {
-    if (events_) {
-        std::string line = event_lines_.of({now.boottime_ns, wall_clock_ns()}, action);
-        if (!line.empty()) write_event(std::move(line));
-    }
+void Runtime::follow_up(Instant now, const protocol::Action& action) {
     std::visit(
         [&](const auto& what) {
             using What = std::decay_t<decltype(what)>;
@@ -208,43 +196,11 @@ void Runtime::announce(Instant now, const protocol::Action& action) {
                 if (hooks_) hooks_->changed(what.leader, what.epoch);
             } else if constexpr (std::is_same_v<What, protocol::ResignAnswer>) {
                 observers_.on_resign_answer(what.request, what.done, what.why);
-            } else if constexpr (std::is_same_v<What, protocol::PeerUp>) {
-                refusals_.erase(what.peer);
-                log(LogLevel::info, fmt::format("peer {} is up", what.peer.value));
-            } else if constexpr (std::is_same_v<What, protocol::PeerDown>) {
-                log(LogLevel::info, fmt::format("peer {} is down: {}", what.peer.value,
-                                                protocol::name(what.reason)));
-            } else if constexpr (std::is_same_v<What, protocol::HandshakeRefused>) {
-                report_refusal(what);
-            } else if constexpr (std::is_same_v<What, protocol::Note>) {
-                using Level = protocol::Note::Level;
-                const LogLevel level = what.level == Level::debug  ? LogLevel::debug
-                                       : what.level == Level::info ? LogLevel::info
-                                                                   : LogLevel::warn;
-                if (log_enabled(level)) log_limited(level, what.text, what.text);
             } else if constexpr (std::is_same_v<What, protocol::Stopped>) {
                 finish();
             }
         },
         action);
-}
-
-void Runtime::report_refusal(const protocol::HandshakeRefused& refusal) {
-    constexpr std::size_t refusals_max = 256;
-    const protocol::Refused& what = refusal.difference;
-    const std::string& here = refusal.by_us ? what.mine : what.yours;
-    const std::string& there = refusal.by_us ? what.yours : what.mine;
-    // Both dial, so each pair refuses twice: one line says it, whoever was first.
-    const protocol::Refused difference{what.field, here, there};
-    const auto said = refusals_.find(refusal.peer);
-    if (said != refusals_.end() && said->second == difference) return;
-    if (said == refusals_.end() && refusals_.size() >= refusals_max) return;
-    refusals_[refusal.peer] = difference;
-    log(LogLevel::error,
-        fmt::format("{} in the handshake: {} is '{}' here and '{}' there",
-                    refusal.by_us ? fmt::format("refused node {}", refusal.peer.value)
-                                  : fmt::format("refused by node {}", refusal.peer.value),
-                    what.field, here, there));
 }
 
 // ---- Observers.
@@ -268,10 +224,6 @@ std::string Runtime::status_json() {
     input.uptime_ms = protocol::elapsed(started_at_, now).ns / 1'000'000;
     input.version = version;
     return node_status_json(input);
-}
-
-void Runtime::write_event(std::string line) {
-    if (events_) writer_->write(*events_, std::move(line));
 }
 
 // ---- The end.

@@ -1,25 +1,24 @@
-// The loop of one node: an event goes in, the clock is read, the state machine steps, its actions are
-// carried out in their order. One io_context, one thread. Must never wait for anything but the next
-// event: no file, no pipe, no lock that is held over one.
+// The loop of one node: an event goes in, the clock is read, the state machine steps, its actions
+// are carried out in their order. One io_context, one thread. Must never wait for anything but the
+// next event: no file, no pipe, no lock that is held over one.
 #pragma once
 
-#include <asio/io_context.hpp>
-#include <asio/signal_set.hpp>
-#include <asio/steady_timer.hpp>
 #include <deque>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include <asio/io_context.hpp>
+#include <asio/signal_set.hpp>
+#include <asio/steady_timer.hpp>
+
 #include "protocol/node.hpp"
 #include "src/background_writer.hpp"
-#include "src/events_file.hpp"
 #include "src/hooks.hpp"
 #include "src/node_options.hpp"
 #include "src/observer_sessions.hpp"
-#include "src/role_log.hpp"
+#include "src/reporter.hpp"
 #include "src/storage.hpp"
 #include "src/trace_recorder.hpp"
 #include "src/transport.hpp"
@@ -56,15 +55,13 @@ private:
     void step(const protocol::Event& event);
     /// What changes the world: messages, sessions, the disk.
     void carry_out(const protocol::Action& action);
-    /// What tells of it, after everything that has to be quick.
-    void announce(protocol::Instant now, const protocol::Action& action);
-    void report_refusal(const protocol::HandshakeRefused& refusal);
+    /// What can wait until the messages have left.
+    void follow_up(protocol::Instant now, const protocol::Action& action);
     void arm_timer(protocol::Instant now);
     void wait_for_signal();
     void finish();
     void finish_when_drained(int attempts_left);
     std::string status_json();
-    void write_event(std::string line);
 
     const NodeOptions& options_;
     asio::io_context io_;
@@ -76,9 +73,7 @@ private:
     std::optional<Storage> storage_;
     std::optional<Hooks> hooks_;
     BackgroundWriter* writer_;
-    std::optional<BackgroundWriter::StreamId> events_;
-    EventLines event_lines_;
-    RoleLog role_log_;
+    Reporter reporter_;
     std::optional<TraceRecorder> trace_;
     WakeTimer wake_timer_;
     asio::signal_set signals_;
@@ -88,7 +83,6 @@ private:
     std::deque<protocol::Event> pending_;  // what has happened while a step was being carried out
     bool stepping_ = false;
     bool finishing_ = false;
-    std::map<protocol::NodeId, protocol::Refused> refusals_;  // said already: field, here, there
     std::string stop_reason_;
     int exit_status_ = 0;
 };

@@ -1,11 +1,12 @@
 #include "src/session.hpp"
 
 #include <array>
+#include <exception>
+#include <utility>
+
 #include <asio/co_spawn.hpp>
 #include <asio/redirect_error.hpp>
 #include <asio/use_awaitable.hpp>
-#include <exception>
-#include <utility>
 
 namespace bullring {
 
@@ -52,20 +53,18 @@ asio::awaitable<void> Session::read_until_end() {
 void Session::read_once() {
     std::array<std::byte, 1024> stray{};
     const bool stray_only = discarding_;
-    const IoResult result = stream_->read(stray_only ? std::span<std::byte>(stray) : reader_.prepare());
+    const IoResult result =
+        stream_->read(stray_only ? std::span<std::byte>(stray) : reader_.prepare());
     switch (result.status) {
         case IoStatus::done:
             if (stray_only) return;
             reader_.commit(result.bytes);
             deliver_frames();
             return;
-        case IoStatus::would_block:
-            return;
+        case IoStatus::would_block: return;
         case IoStatus::eof:
         case IoStatus::reset:
-        case IoStatus::timeout:
-            end(end_of(result.status), "");
-            return;
+        case IoStatus::timeout: end(end_of(result.status), ""); return;
     }
 }
 
@@ -102,12 +101,8 @@ void Session::flush() {
     while (!outbox_.empty()) {
         const IoResult result = stream_->write(outbox_.waiting());
         switch (result.status) {
-            case IoStatus::done:
-                outbox_.consume(result.bytes);
-                break;
-            case IoStatus::would_block:
-                wait_for_room();
-                return;
+            case IoStatus::done: outbox_.consume(result.bytes); break;
+            case IoStatus::would_block: wait_for_room(); return;
             case IoStatus::eof:
             case IoStatus::reset:
             case IoStatus::timeout:

@@ -3,10 +3,11 @@
 // Transport's. Must never close the stream because it has read an end.
 #pragma once
 
-#include <asio/awaitable.hpp>
-#include <asio/io_context.hpp>
 #include <memory>
 #include <string>
+
+#include <asio/awaitable.hpp>
+#include <asio/io_context.hpp>
 
 #include "protocol/events.hpp"
 #include "src/framing.hpp"

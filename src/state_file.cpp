@@ -1,16 +1,16 @@
 #include "src/state_file.hpp"
 
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <ctime>
 #include <filesystem>
 #include <system_error>
 #include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "src/clock.hpp"
 #include "src/owned_fd.hpp"
@@ -140,7 +140,8 @@ tl::expected<std::optional<Durable>, std::string> StateDirectory::load() const {
     bytes.resize(size);
     auto durable = decode_state(identity_, bytes);
     if (!durable) {
-        return tl::unexpected(fmt::format("{} {}; nothing has been changed", path, durable.error()));
+        return tl::unexpected(
+            fmt::format("{} {}; nothing has been changed", path, durable.error()));
     }
     return *durable;
 }
@@ -148,10 +149,10 @@ tl::expected<std::optional<Durable>, std::string> StateDirectory::load() const {
 tl::expected<void, std::string> StateDirectory::save(const Durable& durable) const {
     const std::string path = path_ + "/state";
     const std::string temporary = path + ".tmp";
-    const OwnedFd file(
-        ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+    const OwnedFd file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
     if (!file) return tl::unexpected(failed("write", temporary, errno));
-    if (auto written = write_all(file.get(), encode_state(identity_, durable), temporary); !written) {
+    if (auto written = write_all(file.get(), encode_state(identity_, durable), temporary);
+        !written) {
         return written;
     }
     if (::fsync(file.get()) != 0) return tl::unexpected(failed("fsync", temporary, errno));

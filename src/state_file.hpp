@@ -1,5 +1,6 @@
-// Owns: the data directory: its lock, and the one file of durable state in it (PROTOCOL §2, A4, A6).
-// Must never take damage for a fresh start: only a file that is not there means "none". Blocks.
+// Owns: the data directory: its lock, and the one file of durable state in it (PROTOCOL §2, A4,
+// A6). Must never take damage for a fresh start: only a file that is not there means "none".
+// Blocks.
 #pragma once
 
 #include <optional>

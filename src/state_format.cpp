@@ -1,9 +1,9 @@
 // The bytes of the state file. The CRC is checked before anything is believed.
-#include <fmt/format.h>
-
 #include <array>
 #include <cstdint>
 #include <string_view>
+
+#include <fmt/format.h>
 
 #include "src/state_file.hpp"
 
@@ -111,12 +111,14 @@ tl::expected<Durable, std::string> decode_state(const StateIdentity& identity,
     }
     const std::size_t end = bytes.size() - crc_bytes;
     Reader reader(bytes, end);
-    if (reader.text(magic.size()) != magic) return tl::unexpected(std::string("is no state file of bullring"));
+    if (reader.text(magic.size()) != magic)
+        return tl::unexpected(std::string("is no state file of bullring"));
     std::uint32_t crc = 0;
     for (std::size_t i = end; i < bytes.size(); ++i) {
         crc = crc << 8U | std::to_integer<std::uint32_t>(bytes[i]);
     }
-    if (crc != crc32(bytes.data(), end)) return tl::unexpected(std::string("is damaged: its checksum is wrong"));
+    if (crc != crc32(bytes.data(), end))
+        return tl::unexpected(std::string("is damaged: its checksum is wrong"));
     const auto version = static_cast<std::uint32_t>(reader.number(4));
     if (version != format_version) {
         return tl::unexpected(fmt::format("has format {}, and this program knows format {} only",

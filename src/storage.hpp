@@ -1,7 +1,7 @@
 // Owns: the writing of the durable state, in a thread that exists only while there is something to
 // write: writes are rare, and when a process dies every idle thread of it makes its FIN later. One
-// write after the other; what is asked for while one is under way waits. The callbacks come from that
-// thread.
+// write after the other; what is asked for while one is under way waits. The callbacks come from
+// that thread.
 #pragma once
 
 #include <deque>
@@ -37,8 +37,8 @@ private:
     Callbacks callbacks_;
     std::mutex mutex_;
     std::deque<protocol::Durable> queue_;  // bounded by the protocol: one write at a time
-    bool running_ = false;   // the thread will look at the queue once more
-    bool stopping_ = false;  // or a write has failed
+    bool running_ = false;                 // the thread will look at the queue once more
+    bool stopping_ = false;                // or a write has failed
     std::thread thread_;
 };
 

@@ -1,15 +1,16 @@
 #include "src/stream.hpp"
 
-#include <sys/socket.h>
-
 #include <cerrno>
+
+#include <sys/socket.h>
 
 namespace bullring {
 
 namespace {
 
 IoResult failure(int error) {
-    if (error == EAGAIN || error == EWOULDBLOCK || error == EINTR) return {IoStatus::would_block, 0};
+    if (error == EAGAIN || error == EWOULDBLOCK || error == EINTR)
+        return {IoStatus::would_block, 0};
     if (error == ETIMEDOUT || error == EHOSTUNREACH || error == ENETUNREACH) {
         return {IoStatus::timeout, 0};
     }

@@ -1,16 +1,16 @@
 #include "src/tcp.hpp"
 
-#include <netdb.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>
 #include <system_error>
 #include <utility>
+
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 
 namespace bullring::tcp {
 
@@ -21,7 +21,8 @@ using asio::ip::tcp;
 constexpr int backlog = 256;
 
 void set_int(int fd, int level, int option, int value) {
-    ::setsockopt(fd, level, option, &value, sizeof value);  // an option that is missing costs time only
+    ::setsockopt(fd, level, option, &value,
+                 sizeof value);  // an option that is missing costs time only
 }
 
 std::string error_text(int error) { return std::generic_category().message(error); }
@@ -105,7 +106,8 @@ tl::expected<std::vector<OwnedFd>, std::string> listen_on(const Endpoint& endpoi
         const bool no_such_family =
             error == EADDRNOTAVAIL || error == EAFNOSUPPORT || error == EPROTONOSUPPORT;
         if (!no_such_family || addresses->size() == 1) {
-            return tl::unexpected("cannot listen on " + to_text(address) + ": " + error_text(error));
+            return tl::unexpected("cannot listen on " + to_text(address) + ": " +
+                                  error_text(error));
         }
     }
     if (listeners.empty()) {

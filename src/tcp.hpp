@@ -2,10 +2,10 @@
 // started meanwhile must not hold one: its FIN would be late), non-blocking, without delay.
 #pragma once
 
-#include <asio/ip/tcp.hpp>
 #include <string>
 #include <vector>
 
+#include <asio/ip/tcp.hpp>
 #include <tl/expected.hpp>
 
 #include "protocol/messages.hpp"
@@ -35,8 +35,8 @@ void set_options(int fd, protocol::Duration unacknowledged_max);
 /// Finds out that a peer's host is gone although nothing is ever written here.
 void set_keep_alive(int fd);
 
-/// Both ends as this side sees them. A v4 address inside v6 is written as v4 and zones are left out:
-/// both ends have to write one address alike (PROTOCOL R4, release_ok).
+/// Both ends as this side sees them. A v4 address inside v6 is written as v4 and zones are left
+/// out: both ends have to write one address alike (PROTOCOL R4, release_ok).
 protocol::Addresses addresses_of(int fd);
 std::string to_text(const asio::ip::tcp::endpoint& address);
 

@@ -28,7 +28,8 @@ private:
         std::uint64_t received = 0;
     };
 
-    void write(protocol::Instant now, bool sent, Session& session, const protocol::Message& message);
+    void write(protocol::Instant now, bool sent, Session& session,
+               const protocol::Message& message);
 
     Sender self_;
     BackgroundWriter& writer_;

@@ -90,8 +90,8 @@ void Transport::send(SessionId id, const Message& message) {
     if (found == sessions_.end() || found->second.given_up) return;
     Entry& entry = found->second;
     if (entry.side == Side::accepted) {
-        // The acceptor writes one message and then nothing: an unread byte at its dialler would turn
-        // the FIN of a dying leader into a RST, and nobody would be released.
+        // The acceptor writes one message and then nothing: an unread byte at its dialler would
+        // turn the FIN of a dying leader into a RST, and nobody would be released.
         BULLRING_ASSERT(entry.phase == Phase::asked);
         note_answer_sent(entry, message);
     } else {
@@ -103,8 +103,9 @@ void Transport::send(SessionId id, const Message& message) {
     const std::shared_ptr<Session> session = entry.session;
     touched_.push_back(session);
     if (!session->push(outbox_kind(message), scratch_)) {
-        log_limited(LogLevel::warn, "overflow" + std::to_string(entry.peer.id.value),
-                    who(entry.addresses, entry.peer.id) + " does not read: its session is given up");
+        log_limited(
+            LogLevel::warn, "overflow" + std::to_string(entry.peer.id.value),
+            who(entry.addresses, entry.peer.id) + " does not read: its session is given up");
         end(entry, SessionEnd::overflow, "");
     }
 }
@@ -172,9 +173,9 @@ Transport::Entry& Transport::add(Side side, OwnedFd fd, std::size_t outbox_bytes
     const SessionId id{++last_session_};
     Entry entry{.session = nullptr, .side = side, .peer = {}, .addresses = {}, .deadline = nullptr};
     entry.addresses = tcp::addresses_of(fd.get());
-    entry.session = std::make_shared<Session>(
-        io_, id, std::make_unique<TcpStream>(io_, fd.release()), outbox_bytes_max,
-        static_cast<SessionOwner&>(*this));
+    entry.session =
+        std::make_shared<Session>(io_, id, std::make_unique<TcpStream>(io_, fd.release()),
+                                  outbox_bytes_max, static_cast<SessionOwner&>(*this));
     entry.session->start_reading();
     Entry& stored = sessions_.emplace(id, std::move(entry)).first->second;
     set_deadline(stored);
@@ -264,7 +265,8 @@ std::string Transport::on_first_frame(Entry& entry, Frame&& frame) {
 std::string Transport::on_answer(Entry& entry, Frame&& frame) {
     const SessionId id = entry.session->id();
     const auto* message = std::get_if<Message>(&frame.message);
-    if (entry.phase != Phase::greeting || message == nullptr) return "an answer that nobody asked for";
+    if (entry.phase != Phase::greeting || message == nullptr)
+        return "an answer that nobody asked for";
     if (const auto* ack = std::get_if<protocol::HelloAck>(message)) {
         if (ack->id != entry.peer.id) {
             return "node " + std::to_string(ack->id.value) + " answers at its address";
@@ -306,8 +308,9 @@ void Transport::on_end(Session& session, SessionEnd how, const std::string& why)
 void Transport::end(Entry& entry, SessionEnd how, const std::string& why) {
     if (how == SessionEnd::protocol) {
         const std::string& remote = entry.addresses.remote;
-        log_limited(LogLevel::warn, "protocol " + remote.substr(0, remote.rfind(':')),
-                    "dropped the connection with " + who(entry.addresses, entry.peer.id) + ": " + why);
+        log_limited(
+            LogLevel::warn, "protocol " + remote.substr(0, remote.rfind(':')),
+            "dropped the connection with " + who(entry.addresses, entry.peer.id) + ": " + why);
     }
     const std::shared_ptr<Session> session = entry.session;
     const NodeId peer = entry.peer.id;

@@ -4,8 +4,6 @@
 // dialled connection on its own unless it is in an error state or its handshake has not been done.
 #pragma once
 
-#include <asio/io_context.hpp>
-#include <asio/steady_timer.hpp>
 #include <deque>
 #include <functional>
 #include <map>
@@ -13,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include <asio/io_context.hpp>
+#include <asio/steady_timer.hpp>
 #include <tl/expected.hpp>
 
 #include "protocol/events.hpp"

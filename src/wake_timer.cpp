@@ -1,12 +1,12 @@
 #include "src/wake_timer.hpp"
 
-#include <sys/timerfd.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
 #include <utility>
+
+#include <sys/timerfd.h>
+#include <unistd.h>
 
 namespace bullring {
 
@@ -39,17 +39,16 @@ void WakeTimer::arm_at(std::int64_t boottime_ns) {
 }
 
 void WakeTimer::wait() {
-    descriptor_.async_wait(asio::posix::descriptor_base::wait_read,
-                           [this](const asio::error_code& error) {
-                               if (error) return;  // the loop is being taken down
-                               std::uint64_t expirations = 0;
-                               if (::read(descriptor_.native_handle(), &expirations,
-                                          sizeof expirations) > 0) {
-                                   armed_for_ns_ = INT64_MAX;
-                                   on_due_();
-                               }
-                               wait();
-                           });
+    descriptor_.async_wait(
+        asio::posix::descriptor_base::wait_read, [this](const asio::error_code& error) {
+            if (error) return;  // the loop is being taken down
+            std::uint64_t expirations = 0;
+            if (::read(descriptor_.native_handle(), &expirations, sizeof expirations) > 0) {
+                armed_for_ns_ = INT64_MAX;
+                on_due_();
+            }
+            wait();
+        });
 }
 
 }  // namespace bullring

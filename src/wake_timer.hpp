@@ -1,11 +1,13 @@
-// Owns: the one timer of a node's loop. It runs on CLOCK_BOOTTIME, so that it is due at once after a
-// suspend, and has nanoseconds. It may fire early and says so to nobody: an early Wake is a no-op.
+// Owns: the one timer of a node's loop. It runs on CLOCK_BOOTTIME, so that it is due at once after
+// a suspend, and has nanoseconds. It may fire early and says so to nobody: an early Wake is a
+// no-op.
 #pragma once
+
+#include <cstdint>
+#include <functional>
 
 #include <asio/io_context.hpp>
 #include <asio/posix/stream_descriptor.hpp>
-#include <cstdint>
-#include <functional>
 
 #include "protocol/time.hpp"
 
@@ -15,8 +17,8 @@ class WakeTimer {
 public:
     WakeTimer(asio::io_context& io, std::function<void()> on_due);
 
-    /// Fires at `at` (CLOCK_BOOTTIME) or earlier. An armed earlier time is left as it is: that saves
-    /// a system call a message, and the owner arms again when it has fired.
+    /// Fires at `at` (CLOCK_BOOTTIME) or earlier. An armed earlier time is left as it is: that
+    /// saves a system call a message, and the owner arms again when it has fired.
     void arm_at(std::int64_t boottime_ns);
 
 private:

@@ -169,7 +169,7 @@ class Cluster:
 
     def wait_settled(self, deadline=DEADLINE):
         """Waits until every acting node has granted the leader its lease: no silence is left."""
-        leader = self.wait_leader(deadline)
+        self.wait_leader(deadline)
         limit = time.monotonic() + deadline
         while True:
             status = self.status()
@@ -178,9 +178,11 @@ class Cluster:
                 entry["id"] for entry in status["nodes"]
                 if entry["reachable"] and entry["promised_to"] == status["leader"]
             }  # fmt: skip
-            if status["leader"] is not None and acting <= promised:
-                self.poll()
-                return self.leader() or leader
+            self.poll()
+            settled = status["leader"] is not None and acting <= promised
+            leader = self.agreed_leader()
+            if settled and leader and leader.view == (status["leader"], status["epoch"]):
+                return leader
             time.sleep(0.02)
             if time.monotonic() > limit:
                 raise ClusterError(f"not settled in {deadline} s: {status}\n{self.timeline(20)}")
@@ -194,6 +196,14 @@ class Cluster:
              "--cluster", self.name, *arguments[1:]],
             capture_output=True, text=True, timeout=timeout, env=self.environment,
         )  # fmt: skip
+
+    def resign(self, *arguments):
+        """The subcommand; when it says that another leads, waits until the streams say so, too."""
+        asked_ns = now_ns()
+        done = self.command("resign", *arguments)
+        if done.returncode == 0:
+            self.wait_elected(asked_ns)
+        return done
 
     def status(self, *arguments, **options):
         return json.loads(self.command("status", "--json", *arguments, **options).stdout)

@@ -1,11 +1,11 @@
 // `bullring node`: opens everything that can fail at the start, then runs the loop to its end.
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <csignal>
 #include <memory>
 #include <optional>
 #include <utility>
+
+#include <fmt/format.h>
+#include <unistd.h>
 
 #include "protocol/assert.hpp"
 #include "src/clock.hpp"
@@ -24,7 +24,8 @@ constexpr protocol::Duration lock_wait = protocol::seconds(1);
 
 void on_broken_invariant(const char* condition, const char* file, int line) {
     print_error(fmt::format("stopped by a broken invariant: {} ({}:{})", condition, file, line));
-    // Not abort(): a core dump would hold the sockets open, and the others would wait for their FIN.
+    // Not abort(): a core dump would hold the sockets open, and the others would wait for their
+    // FIN.
     ::_exit(1);
 }
 
@@ -58,9 +59,9 @@ tl::expected<Runtime::Parts, std::string> open_parts(const NodeOptions& options,
     if (options.events_file.empty() && options.trace_file.empty()) return parts;
     writer = std::make_unique<BackgroundWriter>();
     parts.writer = writer.get();
-    const auto open = [&](const std::string& path, const char* what,
-                          std::optional<BackgroundWriter::StreamId>& stream)
-        -> tl::expected<void, std::string> {
+    const auto open =
+        [&](const std::string& path, const char* what,
+            std::optional<BackgroundWriter::StreamId>& stream) -> tl::expected<void, std::string> {
         if (path.empty()) return {};
         auto opened = writer->open(path, what);
         if (!opened) return tl::unexpected(opened.error());
@@ -83,7 +84,8 @@ int run_node(const NodeOptions& options) {
     protocol::set_assert_handler(&on_broken_invariant);
     const bool kept = start_memory_keeper();
     start_logging(options.log, options.config.self);
-    if (!kept) log(LogLevel::warn, "no second process: if this one dies, the others learn it later");
+    if (!kept)
+        log(LogLevel::warn, "no second process: if this one dies, the others learn it later");
 
     std::unique_ptr<BackgroundWriter> writer;
     auto parts = open_parts(options, writer);

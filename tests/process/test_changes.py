@@ -63,7 +63,7 @@ class Changes(ProcessCase):
         cluster[1].wait_exit()
         cluster[1].start()
         cluster.wait_settled()
-        leader.kill()
+        leader.terminate()  # It hands over to the best of the others.
         leader.wait_exit()
         self.assertEqual(cluster.wait_leader().id, 1)
 

@@ -159,7 +159,7 @@ class Watch(ProcessCase):
         self.assertEqual(first["advertised"], f"application-{leader.id}")
         for _ in range(3):
             leader = cluster.leader()
-            self.assertEqual(cluster.command("resign").returncode, 0)
+            self.assertEqual(cluster.resign().returncode, 0)
             after = cluster.wait_leader()
             line = watcher.until(lambda line, after=after: line["leader"] == after.id)
             self.assertEqual(line["epoch"], after.view[1])
@@ -177,7 +177,7 @@ class Watch(ProcessCase):
             node.kill()
             node.wait_exit()
             after = cluster.wait_leader()
-            if cluster.command("resign").returncode == 0:
+            if cluster.resign().returncode == 0:
                 after = cluster.wait_leader()
             watcher.until(
                 lambda line, after=after: (line["leader"], line["epoch"]) == after.view
@@ -204,8 +204,8 @@ class Watch(ProcessCase):
         os.close(writer)
         self.assertTrue(os.read(reader, 1000))
         os.close(reader)
-        cluster.command("resign")
-        cluster.command("resign")
+        cluster.resign()
+        cluster.resign()
         self.assertIsNotNone(process.wait(DEADLINE))
 
 

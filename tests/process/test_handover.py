@@ -45,7 +45,7 @@ class Handover(ProcessCase):
         cluster = self.cluster(n, algorithm).start()
         cluster.wait_settled()
         for successor in (1, 2, 1):
-            done = cluster.command("resign", "--to", str(successor))
+            done = cluster.resign("--to", str(successor))
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(cluster.wait_leader().id, successor)
         self.assertLess(max(self.gaps_ms(cluster)), HANDOVER_MS_MAX)
@@ -56,7 +56,7 @@ class Handover(ProcessCase):
     def test_resign_without_a_name_chooses_the_highest_other(self, algorithm, n):
         cluster = self.cluster(n, algorithm).start()
         cluster.wait_settled()
-        self.assertEqual(cluster.command("resign").returncode, 0)
+        self.assertEqual(cluster.resign().returncode, 0)
         self.assertEqual(cluster.wait_leader().id, n - 1)
 
     @over()
@@ -69,7 +69,7 @@ class Handover(ProcessCase):
         cluster[2].kill()
         cluster[2].wait_exit()
         for successor in ("1", "2"):
-            refused = cluster.command("resign", "--to", successor, "--timeout", "2s")
+            refused = cluster.resign("--to", successor, "--timeout", "2s")
             self.assertEqual(refused.returncode, 1, refused.stdout)
             self.assertIn(successor, refused.stderr)
         self.assertEqual(leader.view, before)
@@ -79,7 +79,7 @@ class Handover(ProcessCase):
     def test_resign_to_a_stranger_is_a_usage_error(self, algorithm, n):
         cluster = self.cluster(n, algorithm).start()
         cluster.wait_leader()
-        refused = cluster.command("resign", "--to", "99")
+        refused = cluster.resign("--to", "99")
         self.assertIn(refused.returncode, (1, 2))
         self.assertIn("99", refused.stderr)
 
@@ -89,7 +89,7 @@ class Handover(ProcessCase):
         cluster = self.cluster(n, algorithm, flags=["--preempt", "--preempt-delay", "200ms"])
         cluster.start()
         old = cluster.wait_settled()
-        self.assertEqual(cluster.command("resign", "--to", "1").returncode, 0)
+        self.assertEqual(cluster.resign("--to", "1").returncode, 0)
         cluster.wait_for(lambda: cluster[1].leads, "the successor leads")
         cluster.never(lambda: old.leads, "the one that resigned leads again", 2.0)
 

@@ -315,6 +315,7 @@ TEST_CASE("bully: what others still say of a dead leader does not hold the survi
 
 TEST_CASE("bully: at a cold start a lower node waits for a higher one that is still silent") {
     NodeFixture node = fresh(2);
+    node.connect(1);
     Heartbeat heartbeat = node.heartbeat_from(3);
     heartbeat.recovering = true;
     node.says(3, heartbeat);
