@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "src/commands/commands.hpp"
-#include "src/options.hpp"
+#include "src/options/options.hpp"
 
 namespace {
 

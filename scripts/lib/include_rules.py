@@ -3,7 +3,7 @@
 
     protocol/  of the standard library what neither does I/O, waits, reads a clock nor draws entropy
     include/   the standard library, include/ itself and protocol's plain value types
-    src/       include/, protocol/, src/ and libraries; cereal in src/codec* only
+    src/       include/, protocol/, src/ and libraries; cereal in src/wire/codec* only
     sim/       protocol/, sim/ and libraries; never src/
     tests/     everything
 
@@ -52,8 +52,8 @@ def rule(room, path, kind, name):
     if room == "src":
         if name.startswith("sim/"):
             return "src/ and sim/ never see each other"
-        if name.startswith("cereal/") and not re.fullmatch(r"src/codec\w*\.[ch]pp", path):
-            return "cereal is the codec's alone (src/codec*)"
+        if name.startswith("cereal/") and not re.fullmatch(r"src/wire/codec\w*\.[ch]pp", path):
+            return "cereal is the codec's alone (src/wire/codec*)"
     if room == "sim" and (name.startswith("src/") or name.startswith("bullring/")):
         return "src/ and sim/ never see each other"
     return None

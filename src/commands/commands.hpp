@@ -3,8 +3,8 @@
 // throw, main reports as such a failure. Their options have been checked already.
 #pragma once
 
-#include "src/node_options.hpp"
-#include "src/observer_options.hpp"
+#include "src/options/node_options.hpp"
+#include "src/options/observer_options.hpp"
 
 namespace bullring {
 

@@ -8,12 +8,12 @@
 #include <unistd.h>
 
 #include "protocol/assert.hpp"
-#include "src/clock.hpp"
 #include "src/commands/commands.hpp"
-#include "src/logging.hpp"
-#include "src/memory_keeper.hpp"
-#include "src/runtime.hpp"
-#include "src/tcp.hpp"
+#include "src/net/tcp.hpp"
+#include "src/report/logging.hpp"
+#include "src/runtime/clock.hpp"
+#include "src/runtime/memory_keeper.hpp"
+#include "src/runtime/runtime.hpp"
 
 namespace bullring {
 

@@ -10,9 +10,9 @@
 
 #include "protocol/timing.hpp"
 #include "src/commands/commands.hpp"
-#include "src/logging.hpp"
-#include "src/observer_client.hpp"
-#include "src/status_report.hpp"
+#include "src/observer/observer_client.hpp"
+#include "src/observer/status_report.hpp"
+#include "src/report/logging.hpp"
 
 namespace bullring {
 namespace {

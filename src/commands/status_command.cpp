@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "src/commands/commands.hpp"
-#include "src/logging.hpp"
-#include "src/observer_client.hpp"
-#include "src/status_report.hpp"
+#include "src/observer/observer_client.hpp"
+#include "src/observer/status_report.hpp"
+#include "src/report/logging.hpp"
 
 namespace bullring {
 namespace {

@@ -19,11 +19,11 @@
 #include <unistd.h>
 
 #include "protocol/rng.hpp"
-#include "src/clock.hpp"
 #include "src/commands/commands.hpp"
-#include "src/logging.hpp"
-#include "src/observer_client.hpp"
-#include "src/watch_sequence.hpp"
+#include "src/observer/observer_client.hpp"
+#include "src/observer/watch_sequence.hpp"
+#include "src/report/logging.hpp"
+#include "src/runtime/clock.hpp"
 
 namespace bullring {
 namespace {

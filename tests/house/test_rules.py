@@ -24,7 +24,7 @@ class Tree(unittest.TestCase):
         self.root = pathlib.Path(folder.name)
         self.plant("protocol/ids.hpp", "// Owns: ids.\n#pragma once\n#include <cstdint>\n")
         self.plant("protocol/lease.hpp", "// Owns: leases.\n#pragma once\n")
-        self.plant("src/codec.hpp", "// Owns: the codec.\n#pragma once\n")
+        self.plant("src/wire/codec.hpp", "// Owns: the codec.\n#pragma once\n")
         self.plant("sim/world.hpp", "// Owns: the world.\n#pragma once\n")
 
     def plant(self, path, text):
@@ -45,9 +45,9 @@ class Tree(unittest.TestCase):
 class IncludeRules(Tree):
     def test_a_clean_tree_has_no_breach(self):
         self.plant("tests/unit/codec_test.cpp",
-                   '#include <random>\n#include "src/codec.hpp"\n#include "sim/world.hpp"\n')
-        self.plant("src/codec.cpp", '#include "src/codec.hpp"\n#include <cereal/cereal.hpp>\n')
-        self.plant("src/codec_archive.hpp", "#include <cereal/archives/portable_binary.hpp>\n")
+                   '#include <random>\n#include "src/wire/codec.hpp"\n#include "sim/world.hpp"\n')
+        self.plant("src/wire/codec.cpp", '#include "src/wire/codec.hpp"\n#include <cereal/cereal.hpp>\n')
+        self.plant("src/wire/codec_archive.hpp", "#include <cereal/archives/portable_binary.hpp>\n")
         self.plant("include/bullring/node.hpp", '#include <thread>\n#include "protocol/ids.hpp"\n')
         self.plant("sim/world.cpp", '#include <random>\n#include "protocol/lease.hpp"\n')
         self.assertEqual([], list(include_rules.breaches(self.root)))
@@ -62,13 +62,13 @@ class IncludeRules(Tree):
 
     def test_a_room_keeps_out_of_the_rooms_that_are_closed_to_it(self):
         for path, include in (
-                ("protocol/bad.cpp", '"src/codec.hpp"'),
+                ("protocol/bad.cpp", '"src/wire/codec.hpp"'),
                 ("protocol/bad.cpp", '"sim/world.hpp"'),
-                ("protocol/bad.cpp", "<src/codec.hpp>"),
+                ("protocol/bad.cpp", "<src/wire/codec.hpp>"),
                 ("src/bad.cpp", '"sim/world.hpp"'),
                 ("src/commands/bad.cpp", '"sim/world.hpp"'),
-                ("sim/bad.cpp", '"src/codec.hpp"'),
-                ("include/bullring/bad.hpp", '"src/codec.hpp"'),
+                ("sim/bad.cpp", '"src/wire/codec.hpp"'),
+                ("include/bullring/bad.hpp", '"src/wire/codec.hpp"'),
                 ("include/bullring/bad.hpp", '"protocol/lease.hpp"'),
                 ("include/bullring/bad.hpp", "<asio.hpp>"),
                 ("src/session.cpp", "<cereal/cereal.hpp>"),
@@ -79,7 +79,7 @@ class IncludeRules(Tree):
                 (self.root / path).unlink()
 
     def test_an_include_names_a_file_from_the_root(self):
-        for include in ('"codec.hpp"', '"../src/codec.hpp"', '"src/nowhere.hpp"', "MACRO"):
+        for include in ('"codec.hpp"', '"../src/wire/codec.hpp"', '"src/nowhere.hpp"', "MACRO"):
             with self.subTest(include):
                 self.assertEqual(1, len(self.includes("src/bad.cpp", include)))
 

@@ -13,7 +13,7 @@
 
 #include "protocol/messages.hpp"
 #include "protocol/rng.hpp"
-#include "src/observer_messages.hpp"
+#include "src/wire/observer_messages.hpp"
 
 namespace bullring::test {
 

@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-#include "src/options.hpp"
+#include "src/options/options.hpp"
 
 namespace bullring::test {
 

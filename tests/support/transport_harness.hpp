@@ -12,10 +12,10 @@
 #include <asio/io_context.hpp>
 
 #include "protocol/events.hpp"
-#include "src/codec.hpp"
-#include "src/owned_fd.hpp"
-#include "src/tcp.hpp"
-#include "src/transport.hpp"
+#include "src/net/owned_fd.hpp"
+#include "src/net/tcp.hpp"
+#include "src/net/transport.hpp"
+#include "src/wire/codec.hpp"
 
 namespace bullring::test {
 

@@ -1,6 +1,6 @@
 // The wire format: what is encoded comes back, and whatever else the bytes are, they are refused or
 // are some valid message. Meant to run under ASan and UBSan too.
-#include "src/codec.hpp"
+#include "src/wire/codec.hpp"
 
 #include <array>
 #include <string>

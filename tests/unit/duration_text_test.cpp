@@ -1,4 +1,4 @@
-#include "src/duration_text.hpp"
+#include "src/options/duration_text.hpp"
 
 #include <cstdint>
 #include <string>

@@ -1,4 +1,4 @@
-#include "src/endpoint.hpp"
+#include "src/options/endpoint.hpp"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "src/events_file.hpp"
+#include "src/report/events_file.hpp"
 
 #include <array>
 #include <chrono>
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "bullring/version.hpp"
-#include "src/background_writer.hpp"
+#include "src/report/background_writer.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 using namespace bullring;

@@ -1,5 +1,5 @@
 // Cutting a stream of bytes into frames.
-#include "src/framing.hpp"
+#include "src/wire/framing.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "src/hooks.hpp"
+#include "src/runtime/hooks.hpp"
 
 #include <chrono>
 #include <condition_variable>

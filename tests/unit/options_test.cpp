@@ -1,5 +1,5 @@
 // The command line, the environment and the file: who wins, what is said about what is wrong.
-#include "src/options.hpp"
+#include "src/options/options.hpp"
 
 #include <string>
 #include <vector>
@@ -8,7 +8,7 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
-#include "src/options_flags.hpp"
+#include "src/options/options_flags.hpp"
 #include "tests/support/parsed_options.hpp"
 #include "tests/support/temporary_file.hpp"
 

@@ -1,4 +1,4 @@
-#include "src/outbox.hpp"
+#include "src/net/outbox.hpp"
 
 #include <string>
 #include <string_view>

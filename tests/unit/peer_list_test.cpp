@@ -1,4 +1,4 @@
-#include "src/peer_list.hpp"
+#include "src/options/peer_list.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,9 +1,9 @@
 // One node's answer to `status`, written by the node and read back by the command.
-#include "src/status_json.hpp"
+#include "src/observer/status_json.hpp"
 
 #include <doctest/doctest.h>
 
-#include "src/status_report.hpp"
+#include "src/observer/status_report.hpp"
 
 namespace bullring {
 namespace {

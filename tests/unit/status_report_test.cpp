@@ -1,5 +1,5 @@
 // `status`: whether the members agree, the table, the JSON.
-#include "src/status_report.hpp"
+#include "src/observer/status_report.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "src/text.hpp"
+#include "src/options/text.hpp"
 
 #include <string>
 

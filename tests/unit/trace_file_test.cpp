@@ -1,5 +1,5 @@
 // The lines of `--trace`.
-#include "src/trace_file.hpp"
+#include "src/report/trace_file.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>

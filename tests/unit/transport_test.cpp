@@ -1,4 +1,4 @@
-#include "src/transport.hpp"
+#include "src/net/transport.hpp"
 
 #include <array>
 #include <cstdlib>

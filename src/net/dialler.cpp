@@ -1,0 +1,163 @@
+#include "src/net/dialler.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include <asio/co_spawn.hpp>
+#include <asio/posix/stream_descriptor.hpp>
+#include <asio/redirect_error.hpp>
+#include <asio/use_awaitable.hpp>
+
+namespace bullring {
+
+using protocol::Duration;
+using protocol::NodeId;
+
+namespace {
+
+/// How long an attempt waits for the resolver before it goes on with the last answer.
+constexpr Duration resolve_max = protocol::seconds(1);
+
+std::chrono::nanoseconds chrono(Duration d) { return std::chrono::nanoseconds(d.ns); }
+
+}  // namespace
+
+Dialler::Dialler(asio::io_context& io, const PeerList& peers, const DialTiming& timing,
+                 std::uint64_t seed, Callbacks callbacks)
+    : io_(io), timing_(timing), rng_(seed), callbacks_(std::move(callbacks)) {
+    for (const auto& [id, endpoint] : peers) {
+        auto peer = std::make_unique<Peer>(io, endpoint);
+        peer->pause = timing_.pause_min;
+        peers_.emplace(id, std::move(peer));
+    }
+}
+
+void Dialler::start() {
+    for (auto& [id, peer] : peers_) {
+        asio::co_spawn(io_, keep_connected(id, *peer), [this](std::exception_ptr failure) {
+            if (!failure) return;
+            try {
+                std::rethrow_exception(failure);
+            } catch (const std::exception& error) {
+                callbacks_.failed(std::string("dialling has failed: ") + error.what());
+            }
+        });
+    }
+}
+
+void Dialler::dial_now(NodeId id) {
+    const auto found = peers_.find(id);
+    if (found == peers_.end() || found->second->in_session) return;
+    found->second->hurry = true;
+    found->second->pause = timing_.pause_min;
+    found->second->signal.cancel();
+}
+
+void Dialler::on_established(NodeId id) {
+    const auto found = peers_.find(id);
+    if (found != peers_.end()) found->second->pause = timing_.pause_min;
+}
+
+void Dialler::on_session_over(NodeId id, bool refused) {
+    const auto found = peers_.find(id);
+    if (found == peers_.end() || !found->second->in_session) return;
+    found->second->in_session = false;
+    found->second->refused = refused;
+    found->second->signal.cancel();
+}
+
+void Dialler::stop() {
+    stopped_ = true;
+    for (auto& [id, peer] : peers_) {
+        peer->resolver.cancel();
+        peer->signal.cancel();
+    }
+}
+
+bool Dialler::resolving() const {
+    return std::any_of(peers_.begin(), peers_.end(),
+                       [](const auto& one) { return one.second->resolving; });
+}
+
+asio::awaitable<void> Dialler::keep_connected(NodeId id, Peer& peer) {
+    while (!stopped_) {
+        co_await resolve(peer);
+        OwnedFd fd;
+        const std::vector<asio::ip::tcp::endpoint> addresses = peer.addresses;
+        for (std::size_t i = 0; i < addresses.size() && !fd && !stopped_; ++i) {
+            fd = co_await connect(addresses[i]);
+        }
+        if (stopped_) co_return;
+        if (fd) {
+            peer.in_session = true;
+            peer.hurry = false;
+            callbacks_.connected(id, std::move(fd));
+            while (peer.in_session && !stopped_) co_await wait(peer, protocol::seconds(3600));
+        }
+        if (!stopped_) co_await pause(peer);
+    }
+}
+
+asio::awaitable<void> Dialler::resolve(Peer& peer) {
+    std::vector<asio::ip::tcp::endpoint> numeric = tcp::numeric_addresses(peer.endpoint);
+    if (!numeric.empty()) {
+        peer.addresses = std::move(numeric);
+        co_return;
+    }
+    if (!peer.resolving) {
+        peer.resolving = true;
+        peer.resolver.async_resolve(peer.endpoint.host, std::to_string(peer.endpoint.port),
+                                    [&peer](const asio::error_code& error, const auto& results) {
+                                        peer.resolving = false;
+                                        if (!error)
+                                            peer.addresses.assign(results.begin(), results.end());
+                                        peer.signal.cancel();
+                                    });
+    }
+    // DialNow wakes this wait too: then the last answer has to do.
+    co_await wait(peer, resolve_max);
+}
+
+asio::awaitable<OwnedFd> Dialler::connect(asio::ip::tcp::endpoint address) {
+    OwnedFd fd = tcp::start_connect(address);
+    if (!fd) co_return fd;
+    // Shared with the deadline's handler, which may be queued when the coroutine has gone on.
+    const auto waiting = std::make_shared<asio::posix::stream_descriptor>(io_, fd.release());
+    asio::steady_timer deadline(io_, chrono(timing_.connect_max));
+    deadline.async_wait([waiting](const asio::error_code& error) {
+        asio::error_code ignored;
+        if (!error && waiting->is_open()) waiting->cancel(ignored);
+    });
+    asio::error_code error;
+    co_await waiting->async_wait(asio::posix::descriptor_base::wait_write,
+                                 asio::redirect_error(asio::use_awaitable, error));
+    deadline.cancel();
+    fd = OwnedFd(waiting->release());
+    if (error || tcp::connect_error(fd.get()) != 0) co_return OwnedFd();
+    co_return fd;
+}
+
+asio::awaitable<void> Dialler::pause(Peer& peer) {
+    Duration length;
+    if (peer.refused) {
+        const Duration half = timing_.refused_pause_max / 2;
+        length = half + rng_.up_to(half);
+    } else {
+        length = std::min(peer.pause + rng_.up_to(peer.pause / 2), timing_.pause_max);
+        peer.pause = std::min(peer.pause * 2, timing_.pause_max);
+    }
+    peer.refused = false;
+    if (!peer.hurry) co_await wait(peer, length);
+    peer.hurry = false;
+}
+
+asio::awaitable<void> Dialler::wait(Peer& peer, Duration at_most) {
+    asio::error_code ignored;
+    peer.signal.expires_after(chrono(at_most));
+    co_await peer.signal.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+}
+
+}  // namespace bullring

@@ -1,0 +1,139 @@
+#include "src/net/session.hpp"
+
+#include <array>
+#include <exception>
+#include <utility>
+
+#include <asio/co_spawn.hpp>
+#include <asio/redirect_error.hpp>
+#include <asio/use_awaitable.hpp>
+
+namespace bullring {
+
+using protocol::SessionEnd;
+
+namespace {
+
+using Wait = asio::posix::descriptor_base;
+
+SessionEnd end_of(IoStatus status) {
+    if (status == IoStatus::eof) return SessionEnd::eof;
+    if (status == IoStatus::timeout) return SessionEnd::timeout;
+    return SessionEnd::reset;
+}
+
+}  // namespace
+
+Session::Session(asio::io_context& io, protocol::SessionId id, std::unique_ptr<Stream> stream,
+                 std::size_t outbox_bytes_max, SessionOwner& owner)
+    : io_(io), id_(id), stream_(std::move(stream)), owner_(owner), outbox_(outbox_bytes_max) {}
+
+void Session::start_reading() {
+    asio::co_spawn(io_, read_until_end(), [self = shared_from_this()](std::exception_ptr failure) {
+        if (!failure) return;
+        try {
+            std::rethrow_exception(failure);
+        } catch (const std::exception& error) {
+            self->owner_.on_reader_failed(error.what());
+        }
+    });
+}
+
+asio::awaitable<void> Session::read_until_end() {
+    const std::shared_ptr<Session> self = shared_from_this();
+    asio::error_code error;
+    while (reading()) {
+        co_await stream_->descriptor().async_wait(Wait::wait_read,
+                                                  asio::redirect_error(asio::use_awaitable, error));
+        if (error || !reading()) co_return;  // closed here
+        read_once();
+    }
+}
+
+void Session::read_once() {
+    std::array<std::byte, 1024> stray{};
+    const bool stray_only = discarding_;
+    const IoResult result =
+        stream_->read(stray_only ? std::span<std::byte>(stray) : reader_.prepare());
+    switch (result.status) {
+        case IoStatus::done:
+            if (stray_only) return;
+            reader_.commit(result.bytes);
+            deliver_frames();
+            return;
+        case IoStatus::would_block: return;
+        case IoStatus::eof:
+        case IoStatus::reset:
+        case IoStatus::timeout: end(end_of(result.status), ""); return;
+    }
+}
+
+void Session::deliver_frames() {
+    while (reading() && !closing_ && !discarding_) {
+        auto frame = reader_.next();
+        if (!frame) {
+            end(SessionEnd::protocol, frame.error());
+            return;
+        }
+        if (!*frame) return;
+        owner_.on_frame(*this, std::move(**frame));
+    }
+}
+
+void Session::end(SessionEnd how, const std::string& why) {
+    if (ended_) return;
+    ended_ = true;
+    if (closing_ || closed_) {
+        // Nobody waits for this session any more; without a reader what is left need not be sent.
+        if (how != SessionEnd::eof) abandon();
+        return;
+    }
+    owner_.on_end(*this, how, why);
+}
+
+bool Session::push(Outbox::Kind kind, std::span<const std::byte> frame) {
+    if (closing_ || closed_) return true;
+    return outbox_.push(kind, frame);
+}
+
+void Session::flush() {
+    if (waiting_for_room_ || closed_) return;
+    while (!outbox_.empty()) {
+        const IoResult result = stream_->write(outbox_.waiting());
+        switch (result.status) {
+            case IoStatus::done: outbox_.consume(result.bytes); break;
+            case IoStatus::would_block: wait_for_room(); return;
+            case IoStatus::eof:
+            case IoStatus::reset:
+            case IoStatus::timeout:
+                outbox_.clear();
+                if (closing_) return abandon();
+                return end(end_of(result.status), "");
+        }
+    }
+    if (closing_) abandon();
+}
+
+void Session::wait_for_room() {
+    waiting_for_room_ = true;
+    stream_->descriptor().async_wait(Wait::wait_write,
+                                     [self = shared_from_this()](const asio::error_code& error) {
+                                         self->waiting_for_room_ = false;
+                                         if (!error) self->flush();
+                                     });
+}
+
+void Session::close() {
+    if (closed_ || closing_) return;
+    closing_ = true;
+    flush();
+}
+
+void Session::abandon() {
+    if (closed_) return;
+    closed_ = true;
+    outbox_.clear();
+    stream_->close();
+}
+
+}  // namespace bullring

@@ -1,0 +1,344 @@
+#include "src/net/transport.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "protocol/assert.hpp"
+#include "src/report/logging.hpp"
+
+namespace bullring {
+
+using protocol::Message;
+using protocol::NodeId;
+using protocol::SessionEnd;
+using protocol::SessionId;
+
+namespace {
+
+/// How long a closed session may still send what was queued.
+constexpr std::chrono::seconds drain_max{1};
+
+Outbox::Kind outbox_kind(const Message& message) {
+    if (std::holds_alternative<protocol::Heartbeat>(message)) return Outbox::Kind::newest_heartbeat;
+    if (std::holds_alternative<protocol::Coordinator>(message)) {
+        return Outbox::Kind::newest_coordinator;
+    }
+    return Outbox::Kind::plain;
+}
+
+bool is_handshake(const Message& message) {
+    return std::holds_alternative<protocol::Hello>(message) ||
+           std::holds_alternative<protocol::HelloAck>(message) ||
+           std::holds_alternative<protocol::Refused>(message);
+}
+
+PeerList others(PeerList peers, NodeId self) {
+    peers.erase(self);
+    return peers;
+}
+
+std::string who(const protocol::Addresses& addresses, NodeId peer) {
+    return peer ? "peer " + std::to_string(peer.value) : addresses.remote;
+}
+
+}  // namespace
+
+Transport::Transport(asio::io_context& io, TransportOptions options, TransportHandler& handler)
+    : io_(io),
+      options_(std::move(options)),
+      handler_(handler),
+      dialler_(io, others(options_.peers, options_.self.id), options_.dial, options_.seed,
+               {[this](NodeId peer, OwnedFd fd) { on_connected(peer, std::move(fd)); },
+                [this](const std::string& what) { handler_.on_fatal(what); }}) {}
+
+Transport::~Transport() {
+    stop();
+    for (auto& [id, entry] : sessions_) entry.session->abandon();
+    for (const auto& session : closing_) session->abandon();
+}
+
+void Transport::listen(std::vector<OwnedFd> listeners) {
+    acceptor_ = std::make_unique<Acceptor>(
+        io_, std::move(listeners),
+        Acceptor::Callbacks{[this](OwnedFd fd) { on_accepted(std::move(fd)); },
+                            [this](const std::string& what) { handler_.on_fatal(what); }});
+    acceptor_->start();
+}
+
+void Transport::start_dialling() { dialler_.start(); }
+
+void Transport::dial_now(NodeId peer) { dialler_.dial_now(peer); }
+
+void Transport::stop() {
+    dialler_.stop();
+    if (acceptor_) acceptor_->stop();
+}
+
+bool Transport::drained() const {
+    return std::all_of(closing_.begin(), closing_.end(),
+                       [](const auto& session) { return session->closed(); }) &&
+           std::all_of(sessions_.begin(), sessions_.end(), [](const auto& one) {
+               return one.second.given_up || one.second.session->drained();
+           });
+}
+
+// ---- What the node says.
+
+void Transport::send(SessionId id, const Message& message) {
+    const auto found = sessions_.find(id);
+    if (found == sessions_.end() || found->second.given_up) return;
+    Entry& entry = found->second;
+    if (entry.side == Side::accepted) {
+        // The acceptor writes one message and then nothing: an unread byte at its dialler would
+        // turn the FIN of a dying leader into a RST, and nobody would be released.
+        BULLRING_ASSERT(entry.phase == Phase::asked);
+        note_answer_sent(entry, message);
+    } else {
+        BULLRING_ASSERT(entry.phase == Phase::established ||
+                        std::holds_alternative<protocol::Hello>(message));
+    }
+    scratch_.clear();
+    encode(options_.self, message, scratch_);
+    const std::shared_ptr<Session> session = entry.session;
+    touched_.push_back(session);
+    if (!session->push(outbox_kind(message), scratch_)) {
+        log_limited(
+            LogLevel::warn, "overflow" + std::to_string(entry.peer.id.value),
+            who(entry.addresses, entry.peer.id) + " does not read: its session is given up");
+        end(entry, SessionEnd::overflow, "");
+    }
+}
+
+void Transport::note_answer_sent(Entry& entry, const Message& message) {
+    if (std::holds_alternative<protocol::HelloAck>(message)) {
+        entry.phase = Phase::established;
+        entry.deadline.reset();
+        entry.session->allow_long_frames();
+    } else {
+        BULLRING_ASSERT(std::holds_alternative<protocol::Refused>(message));
+        entry.phase = Phase::refused;
+    }
+}
+
+void Transport::flush() {
+    flushing_.swap(touched_);  // an error on one session may lead to words for another
+    for (const auto& session : flushing_) session->flush();
+    flushing_.clear();
+}
+
+void Transport::close(SessionId id) {
+    const auto found = sessions_.find(id);
+    if (found == sessions_.end()) return;
+    Entry entry = std::move(found->second);
+    sessions_.erase(found);
+    if (entry.side == Side::dialled) {
+        dialler_.on_session_over(entry.peer.id, entry.phase == Phase::refused);
+    } else {
+        end_greeting(entry);
+    }
+    close_when_drained(std::move(entry.session));
+}
+
+void Transport::close_when_drained(std::shared_ptr<Session> session) {
+    session->close();
+    if (session->closed()) return;
+    const auto deadline = std::make_shared<asio::steady_timer>(io_, drain_max);
+    closing_.push_back(session);
+    deadline->async_wait([this, session, deadline](const asio::error_code& error) {
+        if (error) return;
+        session->abandon();
+        std::erase(closing_, session);
+    });
+}
+
+bool Transport::send_to_observer(SessionId id, std::span<const std::byte> frame) {
+    const auto found = sessions_.find(id);
+    if (found == sessions_.end()) return false;
+    BULLRING_ASSERT(found->second.phase == Phase::observer);
+    const std::shared_ptr<Session> session = found->second.session;
+    if (session->push(Outbox::Kind::plain, frame)) {
+        touched_.push_back(session);
+        return true;
+    }
+    sessions_.erase(found);
+    session->abandon();
+    return false;
+}
+
+// ---- New connections.
+
+Transport::Entry& Transport::add(Side side, OwnedFd fd, std::size_t outbox_bytes_max) {
+    tcp::set_options(fd.get(), options_.unacknowledged_max);
+    const SessionId id{++last_session_};
+    Entry entry{.session = nullptr, .side = side, .peer = {}, .addresses = {}, .deadline = nullptr};
+    entry.addresses = tcp::addresses_of(fd.get());
+    entry.session =
+        std::make_shared<Session>(io_, id, std::make_unique<TcpStream>(io_, fd.release()),
+                                  outbox_bytes_max, static_cast<SessionOwner&>(*this));
+    entry.session->start_reading();
+    Entry& stored = sessions_.emplace(id, std::move(entry)).first->second;
+    set_deadline(stored);
+    return stored;
+}
+
+void Transport::set_deadline(Entry& entry) {
+    entry.deadline = std::make_unique<asio::steady_timer>(
+        io_, std::chrono::nanoseconds(options_.handshake_max.ns));
+    entry.deadline->async_wait([this, id = entry.session->id()](const asio::error_code& error) {
+        if (error) return;
+        const auto found = sessions_.find(id);
+        if (found == sessions_.end()) return;
+        Entry& late = found->second;
+        if (late.phase == Phase::established || late.phase == Phase::observer) return;
+        end(late, SessionEnd::timeout, "no handshake in time");
+    });
+}
+
+void Transport::on_connected(NodeId peer, OwnedFd fd) {
+    Entry& entry = add(Side::dialled, std::move(fd), options_.outbox_bytes_max);
+    entry.peer.id = peer;
+    handler_.on_event(protocol::Dialled{peer, entry.session->id(), entry.addresses});
+}
+
+void Transport::on_accepted(OwnedFd fd) {
+    make_room_for_one_more();
+    tcp::set_keep_alive(fd.get());
+    const Entry& entry = add(Side::accepted, std::move(fd), options_.observer_outbox_bytes_max);
+    greeting_.push_back(entry.session->id());
+}
+
+void Transport::make_room_for_one_more() {
+    if (greeting_.size() < options_.unauthenticated_max) return;
+    // The oldest: a member says HELLO at once, so it is not a member that is thrown out.
+    const auto found = sessions_.find(greeting_.front());
+    BULLRING_ASSERT(found != sessions_.end());
+    log_limited(LogLevel::warn, "unauthenticated",
+                "too many connections that say nothing; dropped the one from " +
+                    found->second.addresses.remote);
+    end(found->second, SessionEnd::timeout, "");
+}
+
+void Transport::end_greeting(Entry& entry) {
+    if (entry.phase == Phase::greeting) std::erase(greeting_, entry.session->id());
+}
+
+// ---- What comes in.
+
+void Transport::on_frame(Session& session, Frame frame) {
+    const auto found = sessions_.find(session.id());
+    if (found == sessions_.end()) return;
+    Entry& entry = found->second;
+    std::string wrong;
+    if (entry.side == Side::dialled) {
+        wrong = on_answer(entry, std::move(frame));
+    } else if (entry.phase == Phase::greeting) {
+        wrong = on_first_frame(entry, std::move(frame));
+    } else {
+        wrong = on_later_frame(entry, std::move(frame));
+    }
+    if (wrong.empty()) return;  // `entry` may be gone
+    end(entry, SessionEnd::protocol, wrong);
+}
+
+std::string Transport::on_first_frame(Entry& entry, Frame&& frame) {
+    const SessionId id = entry.session->id();
+    if (const auto* words = std::get_if<ObserverMessage>(&frame.message)) {
+        const auto* observe = std::get_if<Observe>(words);
+        if (observe == nullptr || frame.sender.id) return "the first frame is no request";
+        end_greeting(entry);
+        entry.phase = Phase::observer;
+        entry.deadline.reset();
+        handler_.on_observe(id, *observe);
+        return "";
+    }
+    const auto* hello = std::get_if<protocol::Hello>(&std::get<Message>(frame.message));
+    if (hello == nullptr) return "the first frame is no HELLO";
+    if (frame.sender != Sender{hello->id, hello->incarnation}) return "HELLO in another's name";
+    end_greeting(entry);
+    entry.phase = Phase::asked;
+    entry.peer = frame.sender;
+    handler_.on_event(protocol::HelloReceived{id, *hello, entry.addresses});
+    return "";
+}
+
+std::string Transport::on_answer(Entry& entry, Frame&& frame) {
+    const SessionId id = entry.session->id();
+    const auto* message = std::get_if<Message>(&frame.message);
+    if (entry.phase != Phase::greeting || message == nullptr)
+        return "an answer that nobody asked for";
+    if (const auto* ack = std::get_if<protocol::HelloAck>(message)) {
+        if (ack->id != entry.peer.id) {
+            return "node " + std::to_string(ack->id.value) + " answers at its address";
+        }
+        if (frame.sender != Sender{ack->id, ack->incarnation}) return "HELLO_ACK in another's name";
+        entry.phase = Phase::established;
+        entry.peer = frame.sender;
+        entry.deadline.reset();
+        entry.session->discard_input();
+        dialler_.on_established(entry.peer.id);
+    } else if (std::holds_alternative<protocol::Refused>(*message)) {
+        entry.phase = Phase::refused;
+    } else {
+        return "something else than HELLO_ACK or REFUSED as the answer to HELLO";
+    }
+    handler_.on_event(protocol::Receive{id, std::move(std::get<Message>(frame.message))});
+    return "";
+}
+
+std::string Transport::on_later_frame(Entry& entry, Frame&& frame) {
+    auto* message = std::get_if<Message>(&frame.message);
+    if (entry.phase == Phase::refused) return "";
+    if (entry.phase != Phase::established || message == nullptr || is_handshake(*message)) {
+        return "a message that has no place here";
+    }
+    if (frame.sender != entry.peer) return "a message in another's name";
+    handler_.on_event(protocol::Receive{entry.session->id(), std::move(*message)});
+    return "";
+}
+
+// ---- How sessions end.
+
+void Transport::on_end(Session& session, SessionEnd how, const std::string& why) {
+    const auto found = sessions_.find(session.id());
+    if (found != sessions_.end()) end(found->second, how, why);
+}
+
+/// `entry` may be gone afterwards.
+void Transport::end(Entry& entry, SessionEnd how, const std::string& why) {
+    if (how == SessionEnd::protocol) {
+        const std::string& remote = entry.addresses.remote;
+        log_limited(
+            LogLevel::warn, "protocol " + remote.substr(0, remote.rfind(':')),
+            "dropped the connection with " + who(entry.addresses, entry.peer.id) + ": " + why);
+    }
+    const std::shared_ptr<Session> session = entry.session;
+    const NodeId peer = entry.peer.id;
+    if (entry.side == Side::accepted) {
+        const Phase phase = entry.phase;
+        end_greeting(entry);
+        sessions_.erase(session->id());
+        session->abandon();  // our own close: a local event, which releases nothing
+        if (phase == Phase::observer) return handler_.on_observer_gone(session->id());
+        if (phase == Phase::greeting) return;
+        return handler_.on_event(protocol::SessionEnded{session->id(), how});
+    }
+    if (entry.given_up) return;
+    entry.given_up = true;
+    entry.deadline.reset();
+    session->discard_input();
+    dialler_.on_session_over(peer, entry.phase == Phase::refused);
+    // In an error state no FIN can result from closing; and before the handshake is done nothing is
+    // tied to it. Any other dialled session stays open until the node says so (§3, close rule).
+    if (how == SessionEnd::reset || how == SessionEnd::timeout) {
+        sessions_.erase(session->id());
+        session->abandon();
+    }
+    handler_.on_event(protocol::SessionEnded{session->id(), how});
+}
+
+void Transport::on_reader_failed(const std::string& what) {
+    handler_.on_fatal("reading from a connection has failed: " + what);
+}
+
+}  // namespace bullring

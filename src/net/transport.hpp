@@ -1,0 +1,128 @@
+// All connections of a node, by SessionId, and what may be done with them (PROTOCOL §3). Owns the
+// handshake's order ("the acceptor writes one message and then nothing", "nothing but HELLO before
+// the HELLO_ACK") and who closes what when; what FIN means stands in stream.hpp. Must never close a
+// dialled connection on its own unless it is in an error state or its handshake has not been done.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <asio/io_context.hpp>
+#include <asio/steady_timer.hpp>
+#include <tl/expected.hpp>
+
+#include "protocol/events.hpp"
+#include "src/net/acceptor.hpp"
+#include "src/net/dialler.hpp"
+#include "src/net/session.hpp"
+#include "src/wire/codec.hpp"
+
+namespace bullring {
+
+class TransportHandler {
+public:
+    TransportHandler() = default;
+    TransportHandler(const TransportHandler&) = delete;
+    TransportHandler& operator=(const TransportHandler&) = delete;
+    virtual ~TransportHandler() = default;
+
+    /// Dialled, HelloReceived, Receive or SessionEnded.
+    virtual void on_event(const protocol::Event& event) = 0;
+    virtual void on_observe(protocol::SessionId observer, const Observe& what) = 0;
+    virtual void on_observer_gone(protocol::SessionId observer) = 0;
+    /// The node can't go on.
+    virtual void on_fatal(const std::string& what) = 0;
+};
+
+struct TransportOptions {
+    Sender self;
+    PeerList peers;  // this node's own entry is ignored
+    DialTiming dial;
+    protocol::Duration handshake_max = protocol::seconds(1);
+    protocol::Duration unacknowledged_max = protocol::seconds(1);
+    std::size_t outbox_bytes_max = 256 * 1024;
+    std::size_t observer_outbox_bytes_max = 64 * 1024;
+    std::size_t unauthenticated_max = 64;
+    std::uint64_t seed = 0;
+};
+
+class Transport final : private SessionOwner {
+public:
+    Transport(asio::io_context& io, TransportOptions options, TransportHandler& handler);
+    ~Transport() override;
+
+    void listen(std::vector<OwnedFd> listeners);
+    void start_dialling();
+    void dial_now(protocol::NodeId peer);
+
+    /// Queues; nothing leaves before flush(). What is meant for a session that is over is dropped.
+    void send(protocol::SessionId session, const protocol::Message& message);
+    /// One write for each session that has something to say.
+    void flush();
+    /// What is queued is sent first.
+    void close(protocol::SessionId session);
+
+    /// Queues for an observer. False when its queue was full: it is gone then, without a call of
+    /// on_observer_gone.
+    bool send_to_observer(protocol::SessionId observer, std::span<const std::byte> frame);
+
+    /// No more connections are made or taken.
+    void stop();
+    bool drained() const;
+    bool resolving() const { return dialler_.resolving(); }
+
+private:
+    enum class Side { dialled, accepted };
+    enum class Phase {
+        greeting,     // dialled: no answer to HELLO yet; accepted: no HELLO and no OBSERVE yet
+        asked,        // accepted: the node has the HELLO and has not answered
+        established,  // HELLO_ACK has been sent, or read
+        refused,      // REFUSED has been sent, or read
+        observer,
+    };
+    struct Entry {
+        std::shared_ptr<Session> session;
+        Side side;
+        Phase phase = Phase::greeting;
+        bool given_up = false;  // dialled: its end has been reported; open until close()
+        Sender peer;
+        protocol::Addresses addresses;
+        std::unique_ptr<asio::steady_timer> deadline;
+    };
+
+    void on_frame(Session& session, Frame frame) override;
+    void on_end(Session& session, protocol::SessionEnd how, const std::string& why) override;
+    void on_reader_failed(const std::string& what) override;
+
+    void on_connected(protocol::NodeId peer, OwnedFd fd);
+    void on_accepted(OwnedFd fd);
+    Entry& add(Side side, OwnedFd fd, std::size_t outbox_bytes_max);
+    void set_deadline(Entry& entry);
+    void end_greeting(Entry& entry);
+    void make_room_for_one_more();
+    std::string on_first_frame(Entry& entry, Frame&& frame);
+    std::string on_answer(Entry& entry, Frame&& frame);
+    std::string on_later_frame(Entry& entry, Frame&& frame);
+    void note_answer_sent(Entry& entry, const protocol::Message& message);
+    void end(Entry& entry, protocol::SessionEnd how, const std::string& why);
+    void close_when_drained(std::shared_ptr<Session> session);
+
+    asio::io_context& io_;
+    TransportOptions options_;
+    TransportHandler& handler_;
+    Dialler dialler_;
+    std::unique_ptr<Acceptor> acceptor_;
+    std::map<protocol::SessionId, Entry> sessions_;
+    std::deque<protocol::SessionId> greeting_;  // accepted, in `greeting`, oldest first
+    std::vector<std::shared_ptr<Session>> touched_;
+    std::vector<std::shared_ptr<Session>> flushing_;
+    std::vector<std::shared_ptr<Session>> closing_;  // sends what is left, then closes
+    std::vector<std::byte> scratch_;
+    std::uint64_t last_session_ = 0;
+};
+
+}  // namespace bullring

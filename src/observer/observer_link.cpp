@@ -1,0 +1,198 @@
+#include "src/observer/observer_link.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <span>
+#include <system_error>
+#include <utility>
+#include <variant>
+
+#include <asio/redirect_error.hpp>
+#include <asio/use_awaitable.hpp>
+
+#include "src/net/tcp.hpp"
+#include "src/wire/codec.hpp"
+
+namespace bullring {
+namespace {
+
+using Address = asio::ip::tcp::endpoint;
+using asio::posix::descriptor_base;
+
+constexpr protocol::Duration unacknowledged_max = protocol::seconds(5);
+const char* const stopped = "stopped";
+
+std::string error_text(int error) { return std::generic_category().message(error); }
+
+}  // namespace
+
+// Outlives the link: the resolver's thread can't be stopped.
+struct ObserverLink::Lookup {
+    explicit Lookup(asio::io_context& io) : resolver(io), done(io) {}
+    asio::ip::tcp::resolver resolver;
+    asio::steady_timer done;
+    std::vector<Address> addresses;
+    std::string problem = "its name is not resolved in time";
+};
+
+// The deadline of the wait that is under way. Shared with the timer's handler, which may be queued
+// when the wait is already over: then the round has changed and it does nothing.
+struct ObserverLink::Alarm {
+    explicit Alarm(asio::io_context& io) : timer(io) {}
+    asio::steady_timer timer;
+    asio::posix::stream_descriptor* waiting = nullptr;
+    std::uint64_t round = 0;
+    bool rang = false;
+};
+
+ObserverLink::ObserverLink(ObserverLoop& loop)
+    : loop_(loop), alarm_(std::make_shared<Alarm>(loop.io)) {}
+
+ObserverLink::~ObserverLink() {
+    alarm_->waiting = nullptr;
+    ++alarm_->round;
+}
+
+void ObserverLink::cancel() {
+    cancelled_ = true;
+    if (lookup_) lookup_->done.cancel();
+    asio::error_code ignored;
+    if (alarm_->waiting != nullptr) alarm_->waiting->cancel(ignored);
+}
+
+asio::awaitable<tl::expected<void, LinkFailure>> ObserverLink::open(Endpoint endpoint,
+                                                                    Observe request,
+                                                                    Deadline deadline) {
+    std::string problem = "its name has no address";
+    const std::vector<Address> addresses = co_await resolve(endpoint, deadline, problem);
+    for (std::size_t i = 0; i < addresses.size() && !cancelled_; ++i) {
+        // An address that swallows everything leaves the others their share of the time.
+        const auto now = std::chrono::steady_clock::now();
+        const auto share = (deadline - now) / static_cast<std::int64_t>(addresses.size() - i);
+        problem = co_await connect(addresses[i], now + share);
+        if (problem.empty()) problem = co_await send(request, deadline);
+        if (problem.empty()) co_return tl::expected<void, LinkFailure>();
+    }
+    stream_.reset();
+    co_return tl::unexpected(LinkFailure{false, cancelled_ ? stopped : problem});
+}
+
+asio::awaitable<std::vector<Address>> ObserverLink::resolve(const Endpoint& endpoint,
+                                                            Deadline deadline,
+                                                            std::string& problem) {
+    std::vector<Address> numeric = tcp::numeric_addresses(endpoint);
+    if (!numeric.empty()) co_return numeric;
+
+    const auto lookup = std::make_shared<Lookup>(loop_.io);
+    lookup_ = lookup;
+    lookup->done.expires_at(deadline);
+    ++loop_.lookups;
+    lookup->resolver.async_resolve(
+        endpoint.host, std::to_string(endpoint.port),
+        [lookup, &loop = loop_](const asio::error_code& error, const auto& results) {
+            --loop.lookups;
+            if (error) {
+                lookup->problem = "its name is not known: " + error.message();
+            } else {
+                lookup->addresses.assign(results.begin(), results.end());
+            }
+            lookup->done.cancel();
+        });
+    asio::error_code ignored;
+    co_await lookup->done.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+    lookup_.reset();
+    if (lookup->addresses.empty()) problem = lookup->problem;
+    co_return lookup->addresses;
+}
+
+asio::awaitable<std::string> ObserverLink::connect(Address address, Deadline deadline) {
+    OwnedFd fd = tcp::start_connect(address);
+    if (!fd) co_return error_text(errno);
+    stream_ = std::make_unique<TcpStream>(loop_.io, fd.release());
+    switch (co_await wait_for(descriptor_base::wait_write, deadline)) {
+        case Wait::timeout: co_return "no connection in time";
+        case Wait::cancelled: co_return stopped;
+        case Wait::ready: break;
+    }
+    const int connected = stream_->descriptor().native_handle();
+    if (const int error = tcp::connect_error(connected)) co_return error_text(error);
+    tcp::set_options(connected, unacknowledged_max);
+    co_return std::string();
+}
+
+asio::awaitable<std::string> ObserverLink::send(const Observe& request, Deadline deadline) {
+    std::vector<std::byte> bytes;
+    encode(Sender{}, ObserverMessage{request}, bytes);
+    std::span<const std::byte> rest(bytes);
+    while (!rest.empty()) {
+        const IoResult result = stream_->write(rest);
+        switch (result.status) {
+            case IoStatus::done: rest = rest.subspan(result.bytes); break;
+            case IoStatus::would_block:
+                if (co_await wait_for(descriptor_base::wait_write, deadline) != Wait::ready) {
+                    co_return "it does not read";
+                }
+                break;
+            case IoStatus::eof:
+            case IoStatus::reset:
+            case IoStatus::timeout: co_return "the connection broke";
+        }
+    }
+    co_return std::string();
+}
+
+asio::awaitable<tl::expected<ObserverLink::Received, LinkFailure>> ObserverLink::receive(
+    Deadline deadline) {
+    const auto failure = [](std::string why, bool timed_out = false) {
+        return tl::unexpected(LinkFailure{timed_out, std::move(why)});
+    };
+    while (stream_ && !cancelled_) {
+        auto next = reader_.next();
+        if (!next) co_return failure("it sends rubbish: " + next.error());
+        if (*next) {
+            Frame& frame = **next;
+            auto* message = std::get_if<ObserverMessage>(&frame.message);
+            if (message == nullptr) co_return failure("it sends what is not for an observer");
+            co_return Received{frame.sender, std::move(*message)};
+        }
+        const IoResult result = stream_->read(reader_.prepare());
+        switch (result.status) {
+            case IoStatus::done: reader_.commit(result.bytes); break;
+            case IoStatus::would_block: {
+                const Wait waited = co_await wait_for(descriptor_base::wait_read, deadline);
+                if (waited == Wait::timeout) co_return failure("no answer in time", true);
+                break;
+            }
+            case IoStatus::eof: co_return failure("it closed the connection");
+            case IoStatus::reset: co_return failure("the connection broke");
+            case IoStatus::timeout: co_return failure("the connection timed out");
+        }
+    }
+    co_return failure(stopped);
+}
+
+asio::awaitable<ObserverLink::Wait> ObserverLink::wait_for(descriptor_base::wait_type what,
+                                                           Deadline deadline) {
+    if (cancelled_) co_return Wait::cancelled;
+    alarm_->waiting = &stream_->descriptor();
+    alarm_->rang = false;
+    alarm_->timer.expires_at(deadline);
+    alarm_->timer.async_wait([alarm = alarm_, round = ++alarm_->round](const asio::error_code& e) {
+        if (e || alarm->round != round || alarm->waiting == nullptr) return;
+        alarm->rang = true;
+        asio::error_code ignored;
+        alarm->waiting->cancel(ignored);
+    });
+    asio::error_code error;
+    co_await stream_->descriptor().async_wait(what,
+                                              asio::redirect_error(asio::use_awaitable, error));
+    ++alarm_->round;
+    alarm_->waiting = nullptr;
+    alarm_->timer.cancel();
+    if (cancelled_) co_return Wait::cancelled;
+    // With another error the descriptor is as good as ready: the next read or write says what it
+    // is.
+    co_return error && alarm_->rang ? Wait::timeout : Wait::ready;
+}
+
+}  // namespace bullring

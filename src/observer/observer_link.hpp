@@ -1,0 +1,83 @@
+// Owns: one connection of an observer to one member. Connects (a name's addresses in turn), says
+// what it wants, and reads what comes, each with a deadline. Knows nothing of what is asked for and
+// why. One thread: that of its loop.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+#include <asio/io_context.hpp>
+#include <asio/ip/tcp.hpp>
+#include <asio/posix/stream_descriptor.hpp>
+#include <asio/steady_timer.hpp>
+#include <tl/expected.hpp>
+
+#include "protocol/time.hpp"
+#include "src/net/stream.hpp"
+#include "src/options/endpoint.hpp"
+#include "src/wire/framing.hpp"
+#include "src/wire/observer_messages.hpp"
+
+namespace bullring {
+
+using Deadline = std::chrono::steady_clock::time_point;
+
+inline Deadline deadline_in(protocol::Duration d) {
+    return std::chrono::steady_clock::now() + std::chrono::nanoseconds(d.ns);
+}
+
+/// What a command of an observer runs on.
+struct ObserverLoop {
+    asio::io_context io{1};
+    std::size_t lookups = 0;  // the resolver's thread is busy with so many, and can't be stopped
+};
+
+struct LinkFailure {
+    bool timed_out = false;  // the connection is as it was: it may be waited for again
+    std::string why;
+};
+
+class ObserverLink {
+public:
+    explicit ObserverLink(ObserverLoop& loop);
+    ~ObserverLink();
+    ObserverLink(const ObserverLink&) = delete;
+    ObserverLink& operator=(const ObserverLink&) = delete;
+
+    /// Connects and sends the request. Once only.
+    asio::awaitable<tl::expected<void, LinkFailure>> open(Endpoint endpoint, Observe request,
+                                                          Deadline deadline);
+    struct Received {
+        Sender sender;
+        ObserverMessage message;
+    };
+    asio::awaitable<tl::expected<Received, LinkFailure>> receive(Deadline deadline);
+
+    /// Whatever is waited for ends at once, as does everything later.
+    void cancel();
+
+private:
+    struct Lookup;
+    struct Alarm;
+    enum class Wait { ready, timeout, cancelled };
+
+    asio::awaitable<std::vector<asio::ip::tcp::endpoint>> resolve(const Endpoint& endpoint,
+                                                                  Deadline deadline,
+                                                                  std::string& problem);
+    asio::awaitable<std::string> connect(asio::ip::tcp::endpoint address, Deadline deadline);
+    asio::awaitable<std::string> send(const Observe& request, Deadline deadline);
+    asio::awaitable<Wait> wait_for(asio::posix::descriptor_base::wait_type what, Deadline deadline);
+
+    ObserverLoop& loop_;
+    std::unique_ptr<TcpStream> stream_;
+    FrameReader reader_{frame_bytes_max};
+    std::shared_ptr<Lookup> lookup_;
+    std::shared_ptr<Alarm> alarm_;
+    bool cancelled_ = false;
+};
+
+}  // namespace bullring

@@ -1,0 +1,170 @@
+#include "src/observer/observer_sessions.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include <asio/post.hpp>
+
+#include "src/report/logging.hpp"
+
+namespace bullring {
+
+using protocol::SessionId;
+
+namespace {
+
+constexpr std::size_t observers_max = 256;
+/// An election in a quiet network is over by then.
+constexpr std::chrono::milliseconds write_delay{2};
+/// One of them costs some microseconds of system call.
+constexpr int watchers_in_one_turn = 8;
+constexpr std::chrono::seconds keep_alive_every{1};
+
+}  // namespace
+
+ObserverSessions::ObserverSessions(asio::io_context& io, Transport& transport, Sender self,
+                                   std::string cluster, ObserverChange now, Node node)
+    : io_(io),
+      transport_(transport),
+      self_(self),
+      cluster_(std::move(cluster)),
+      node_(std::move(node)),
+      current_(std::move(now)),
+      delay_(io),
+      keep_alive_(io) {}
+
+void ObserverSessions::on_observe(SessionId observer, const Observe& what) {
+    if (what.cluster != cluster_) {
+        log_limited(LogLevel::info, "observer of " + what.cluster,
+                    "refused an observer of cluster '" + what.cluster + "'");
+        return answer_and_close(observer, ObserverRefused{"cluster", cluster_, what.cluster});
+    }
+    if (observers_.size() >= observers_max) {
+        log_limited(LogLevel::warn, "observers", "refused an observer: there are 256 already");
+        return answer_and_close(observer, ObserverRefused{"observers", "at most 256", "one more"});
+    }
+    observers_.insert(observer);
+    switch (what.what) {
+        case ObserveWhat::status:
+            return answer_and_close(observer, ObserverState{node_.status_json()});
+        case ObserveWhat::watch: return add_watcher(observer);
+        case ObserveWhat::resign: {
+            const std::uint64_t request = ++last_request_;
+            resigns_.emplace(request, observer);
+            return node_.resign(what.resign_to, request);
+        }
+    }
+}
+
+void ObserverSessions::on_gone(SessionId observer) {
+    observers_.erase(observer);
+    watchers_.erase(observer);
+    std::erase_if(resigns_, [observer](const auto& one) { return one.second == observer; });
+}
+
+void ObserverSessions::on_change(const ObserverChange& change) {
+    current_ = change;
+    if (watchers_.empty()) return;
+    append(encoded(current_));
+}
+
+void ObserverSessions::on_resign_answer(std::uint64_t request, bool done, const std::string& why) {
+    const auto found = resigns_.find(request);
+    if (found == resigns_.end()) return;
+    const SessionId observer = found->second;
+    resigns_.erase(found);
+    answer_and_close(observer, ResignResult{done, why});
+}
+
+ObserverSessions::Bytes ObserverSessions::encoded(const ObserverMessage& message) const {
+    Bytes frame;
+    encode(self_, message, frame);
+    return frame;
+}
+
+void ObserverSessions::answer_and_close(SessionId observer, const ObserverMessage& message) {
+    transport_.send_to_observer(observer, encoded(message));
+    transport_.close(observer);
+    observers_.erase(observer);
+}
+
+// ---- Watchers.
+
+void ObserverSessions::add_watcher(SessionId observer) {
+    const std::uint64_t next = first_line_ + lines_.size();
+    watchers_.emplace(observer, next);
+    if (!transport_.send_to_observer(observer, encoded(current_))) return on_gone(observer);
+    transport_.flush();
+    keep_alive_later();
+}
+
+void ObserverSessions::append(Bytes frame) {
+    lines_.push_back(std::move(frame));
+    write_later();
+}
+
+void ObserverSessions::write_later() {
+    if (writing_) return;
+    writing_ = true;
+    cursor_ = protocol::no_session;
+    delay_.expires_after(write_delay);
+    delay_.async_wait([this](const asio::error_code& error) {
+        if (!error) write_some();
+    });
+}
+
+void ObserverSessions::write_some() {
+    const std::uint64_t end = first_line_ + lines_.size();
+    for (int turn = 0; turn < watchers_in_one_turn;) {
+        const auto next = watchers_.upper_bound(cursor_);
+        if (next == watchers_.end()) {
+            // All have been visited; those before the cursor lack what came meanwhile.
+            std::uint64_t needed = end;
+            for (const auto& [watcher, line] : watchers_) needed = std::min(needed, line);
+            while (first_line_ < needed) {
+                lines_.pop_front();
+                ++first_line_;
+            }
+            writing_ = false;
+            if (!lines_.empty()) write_later();
+            return;
+        }
+        cursor_ = next->first;
+        if (next->second == end) continue;
+        ++turn;
+        std::uint64_t line = next->second;
+        if (!write_to(cursor_, line)) continue;
+        const auto still = watchers_.find(cursor_);
+        if (still != watchers_.end()) still->second = line;
+    }
+    asio::post(io_, [this] { write_some(); });
+}
+
+bool ObserverSessions::write_to(SessionId watcher, std::uint64_t& next) {
+    const std::uint64_t end = first_line_ + lines_.size();
+    while (next < end && watchers_.contains(watcher)) {
+        const Bytes& line = lines_[static_cast<std::size_t>(next - first_line_)];
+        if (!transport_.send_to_observer(watcher, line)) {
+            if (watchers_.contains(watcher)) on_gone(watcher);
+            return false;
+        }
+        ++next;
+    }
+    transport_.flush();  // all lines of one watcher in one write
+    return true;
+}
+
+void ObserverSessions::keep_alive_later() {
+    if (keeping_alive_) return;
+    keeping_alive_ = true;
+    keep_alive_.expires_after(keep_alive_every);
+    keep_alive_.async_wait([this](const asio::error_code& error) {
+        keeping_alive_ = false;
+        if (error || watchers_.empty()) return;
+        append(encoded(current_));
+        keep_alive_later();
+    });
+}
+
+}  // namespace bullring

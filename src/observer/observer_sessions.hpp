@@ -1,0 +1,73 @@
+// Owns: the server's side of OBSERVE: status, watch, resign. Observers must never cost an election
+// anything: what changes is told to the watchers a little later and a few at a time, so that the
+// loop gets back to its sessions in between. A watcher that does not read is disconnected, never
+// skipped.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <asio/io_context.hpp>
+#include <asio/steady_timer.hpp>
+
+#include "src/net/transport.hpp"
+#include "src/wire/observer_messages.hpp"
+
+namespace bullring {
+
+class ObserverSessions {
+public:
+    struct Node {
+        std::function<std::string()> status_json;
+        /// The answer comes back through on_resign_answer with the same number.
+        std::function<void(protocol::NodeId to, std::uint64_t request)> resign;
+    };
+
+    ObserverSessions(asio::io_context& io, Transport& transport, Sender self, std::string cluster,
+                     ObserverChange now, Node node);
+
+    void on_observe(protocol::SessionId observer, const Observe& what);
+    void on_gone(protocol::SessionId observer);
+    /// Cheap: one encoding, and nothing is written before this turn of the loop is over.
+    void on_change(const ObserverChange& change);
+    void on_resign_answer(std::uint64_t request, bool done, const std::string& why);
+
+private:
+    using Bytes = std::vector<std::byte>;
+
+    Bytes encoded(const ObserverMessage& message) const;
+    void answer_and_close(protocol::SessionId observer, const ObserverMessage& message);
+    void add_watcher(protocol::SessionId observer);
+    void append(Bytes frame);
+    void write_later();
+    void write_some();
+    /// False when the watcher is gone.
+    bool write_to(protocol::SessionId watcher, std::uint64_t& next);
+    void keep_alive_later();
+
+    asio::io_context& io_;
+    Transport& transport_;
+    Sender self_;
+    std::string cluster_;
+    Node node_;
+    ObserverChange current_;
+    std::set<protocol::SessionId> observers_;
+    std::map<std::uint64_t, protocol::SessionId> resigns_;
+    std::map<protocol::SessionId, std::uint64_t>
+        watchers_;             // and the next line that each one needs
+    std::deque<Bytes> lines_;  // numbered from `first_line_`
+    std::uint64_t first_line_ = 0;
+    protocol::SessionId cursor_;  // the watcher that was written to last
+    bool writing_ = false;
+    bool keeping_alive_ = false;
+    asio::steady_timer delay_;
+    asio::steady_timer keep_alive_;
+    std::uint64_t last_request_ = 0;
+};
+
+}  // namespace bullring

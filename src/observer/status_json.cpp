@@ -1,0 +1,63 @@
+#include "src/observer/status_json.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace bullring {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// To users a node that is on its way down is a follower (PROTOCOL §2).
+const char* shown_role(protocol::Role role) {
+    switch (role) {
+        case protocol::Role::candidate: return "candidate";
+        case protocol::Role::leader: return "leader";
+        case protocol::Role::follower:
+        case protocol::Role::stepping_down: break;
+    }
+    return "follower";
+}
+
+Json id_or_null(protocol::NodeId id) { return id ? Json(id.value) : Json(nullptr); }
+
+Json ids_of(const protocol::MemberSet& set, const protocol::Membership& members) {
+    Json ids = Json::array();
+    for (std::size_t i = 0; i < members.size(); ++i) {
+        const auto index = static_cast<protocol::Index>(i);
+        if (set.contains(index)) ids.push_back(members.id(index).value);
+    }
+    return ids;
+}
+
+}  // namespace
+
+std::string node_status_json(const StatusInput& input) {
+    const protocol::View& view = input.view;
+    Json node;
+    node["id"] = view.self.value;
+    node["address"] = input.address;
+    node["reachable"] = true;
+    node["advertised"] = input.advertised;
+    node["role"] = shown_role(view.role);
+    node["leader"] = id_or_null(view.leader);
+    node["epoch"] = view.epoch.value;
+    // Rounded up: a lease that has some time left never reads as none.
+    node["lease_left_ms"] = (std::max<std::int64_t>(view.lease_left.ns, 0) + 999'999) / 1'000'000;
+    node["promised_to"] = id_or_null(view.promised_to);
+    node["peers_up"] = ids_of(view.connected, input.members);
+    node["why"] = view.why;
+    node["uptime_ms"] = input.uptime_ms;
+    node["version"] = input.version;
+
+    Json answer;
+    answer["cluster"] = input.cluster;
+    answer["algorithm"] = input.algorithm == protocol::Algorithm::ring ? "ring" : "bully";
+    answer["quorum"] = input.quorum == protocol::QuorumMode::none ? "none" : "majority";
+    answer["node"] = std::move(node);
+    return answer.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace bullring

@@ -1,0 +1,167 @@
+#include "src/observer/status_report.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "protocol/time.hpp"
+#include "protocol/timing.hpp"
+
+namespace bullring {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+protocol::NodeId id_or_nobody(const Json& value) {
+    return value.is_null() ? protocol::nobody : protocol::NodeId{value.get<std::uint64_t>()};
+}
+
+Json id_or_null(protocol::NodeId id) { return id ? Json(id.value) : Json(nullptr); }
+
+NodeAnswer read_answer(const Json& json) {
+    const Json& node = json.at("node");
+    NodeAnswer answer;
+    answer.cluster = json.at("cluster").get<std::string>();
+    answer.algorithm = json.at("algorithm").get<std::string>();
+    answer.quorum = json.at("quorum").get<std::string>();
+    answer.id = {node.at("id").get<std::uint64_t>()};
+    answer.advertised = node.at("advertised").get<std::string>();
+    answer.role = node.at("role").get<std::string>();
+    answer.leader = id_or_nobody(node.at("leader"));
+    answer.epoch = {node.at("epoch").get<std::uint64_t>()};
+    answer.lease_left_ms = node.at("lease_left_ms").get<std::int64_t>();
+    answer.promised_to = id_or_nobody(node.at("promised_to"));
+    for (const Json& id : node.at("peers_up")) answer.peers_up.push_back({id.get<std::uint64_t>()});
+    answer.why = node.at("why").get<std::string>();
+    answer.uptime_ms = node.at("uptime_ms").get<std::int64_t>();
+    answer.version = node.at("version").get<std::string>();
+    return answer;
+}
+
+Json node_json(const MemberAnswer& member) {
+    Json node;
+    node["id"] = member.id.value;
+    node["address"] = member.address;
+    node["reachable"] = member.answer.has_value();
+    if (!member.answer) {
+        for (const char* key :
+             {"advertised", "role", "leader", "epoch", "lease_left_ms", "promised_to"}) {
+            node[key] = nullptr;
+        }
+        node["peers_up"] = Json::array();
+        for (const char* key : {"why", "uptime_ms", "version"}) node[key] = nullptr;
+        return node;
+    }
+    const NodeAnswer& answer = *member.answer;
+    node["advertised"] = answer.advertised;
+    node["role"] = answer.role;
+    node["leader"] = id_or_null(answer.leader);
+    node["epoch"] = answer.epoch.value;
+    node["lease_left_ms"] = answer.lease_left_ms;
+    node["promised_to"] = id_or_null(answer.promised_to);
+    node["peers_up"] = Json::array();
+    for (const protocol::NodeId id : answer.peers_up) node["peers_up"].push_back(id.value);
+    node["why"] = answer.why;
+    node["uptime_ms"] = answer.uptime_ms;
+    node["version"] = answer.version;
+    return node;
+}
+
+/// "12s", "5m3s", "2h5m", "3d4h": the two largest units are enough for people.
+std::string uptime_text(std::int64_t ms) {
+    const std::int64_t seconds = ms / 1000;
+    if (seconds < 60) return fmt::format("{}s", seconds);
+    if (seconds < 3600) return fmt::format("{}m{}s", seconds / 60, seconds % 60);
+    if (seconds < 86'400) return fmt::format("{}h{}m", seconds / 3600, seconds / 60 % 60);
+    return fmt::format("{}d{}h", seconds / 86'400, seconds / 3600 % 24);
+}
+
+constexpr std::size_t columns = 8;
+using Row = std::array<std::string, columns>;
+
+Row row_of(const MemberAnswer& member) {
+    const std::string id = std::to_string(member.id.value);
+    if (!member.answer) return {id, member.address, "no", "-", "-", "-", "-", "-"};
+    const NodeAnswer& answer = *member.answer;
+    const auto number = [](std::uint64_t value) {
+        return value == 0 ? std::string("-") : std::to_string(value);
+    };
+    return {id,
+            member.address,
+            "yes",
+            answer.role,
+            number(answer.leader.value),
+            number(answer.epoch.value),
+            answer.lease_left_ms > 0
+                ? protocol::to_text(protocol::milliseconds(answer.lease_left_ms))
+                : "-",
+            uptime_text(answer.uptime_ms)};
+}
+
+}  // namespace
+
+bool NodeAnswer::follows_live_leader() const {
+    return leader && (lease_left_ms > 0 || quorum == "none");
+}
+
+tl::expected<NodeAnswer, std::string> parse_node_answer(const std::string& json) {
+    try {
+        return read_answer(Json::parse(json));
+    } catch (const Json::exception& error) {
+        return tl::unexpected(std::string("its status can't be read: ") + error.what());
+    }
+}
+
+std::optional<Agreement> agreement(const std::vector<MemberAnswer>& members) {
+    for (const MemberAnswer& one : members) {
+        if (!one.answer || !one.answer->follows_live_leader()) continue;
+        const Agreement named{one.answer->leader, one.answer->epoch};
+        const auto agree = std::count_if(members.begin(), members.end(), [&](const auto& other) {
+            return other.answer && other.answer->follows_live_leader() &&
+                   Agreement{other.answer->leader, other.answer->epoch} == named;
+        });
+        if (static_cast<std::size_t>(agree) * 2 > members.size()) return named;
+    }
+    return std::nullopt;
+}
+
+std::string status_table(const std::vector<MemberAnswer>& members) {
+    std::vector<Row> rows{
+        {"ID", "ADDRESS", "REACHABLE", "ROLE", "LEADER", "EPOCH", "LEASE LEFT", "UPTIME"}};
+    for (const MemberAnswer& member : members) rows.push_back(row_of(member));
+
+    std::array<std::size_t, columns> widths{};
+    for (const Row& row : rows) {
+        for (std::size_t i = 0; i < columns; ++i) widths[i] = std::max(widths[i], row[i].size());
+    }
+    std::string table;
+    for (const Row& row : rows) {
+        for (std::size_t i = 0; i + 1 < columns; ++i) {
+            table += fmt::format("{:<{}}  ", row[i], widths[i]);
+        }
+        table += row.back() + '\n';
+    }
+    return table;
+}
+
+std::string status_json(const std::string& cluster, const std::vector<MemberAnswer>& members) {
+    const auto first = std::find_if(members.begin(), members.end(),
+                                    [](const auto& member) { return member.answer.has_value(); });
+    const bool answered = first != members.end();
+    const std::optional<Agreement> agreed = agreement(members);
+
+    Json json;
+    json["cluster"] = cluster;
+    json["algorithm"] = answered ? Json(first->answer->algorithm) : Json(nullptr);
+    json["quorum"] = answered ? Json(first->answer->quorum) : Json(nullptr);
+    json["leader"] = agreed ? Json(agreed->leader.value) : Json(nullptr);
+    json["epoch"] = agreed ? Json(agreed->epoch.value) : Json(nullptr);
+    json["nodes"] = Json::array();
+    for (const MemberAnswer& member : members) json["nodes"].push_back(node_json(member));
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace bullring

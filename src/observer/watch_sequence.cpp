@@ -1,0 +1,52 @@
+#include "src/observer/watch_sequence.hpp"
+
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+namespace bullring {
+
+std::string watch_line(const ObserverChange& change) {
+    using Json = nlohmann::ordered_json;
+    Json line;
+    line["ts_ns"] = change.ts_ns;
+    line["leader"] = change.leader ? Json(change.leader.value) : Json(nullptr);
+    line["epoch"] = change.epoch.value;
+    line["advertised"] = change.advertised;
+    return line.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::optional<ObserverChange> WatchSequence::on_state(const ObserverChange& state,
+                                                      protocol::Duration now) {
+    // Without a leader the epoch is the highest that the member has seen: if even that is below the
+    // leader last printed, the member has not heard of that leader yet.
+    if (state.epoch < last_epoch_) {
+        if (!held_since_) held_since_ = now;
+        if (now - *held_since_ < hold_back) return std::nullopt;
+    } else {
+        held_since_.reset();
+    }
+    ObserverChange line = state;
+    if (!line.leader) {
+        // The highest epoch seen may be one that nobody won, above that of the next leader.
+        line.epoch = last_epoch_;
+        line.advertised.clear();
+    }
+    return print(std::move(line));
+}
+
+std::optional<ObserverChange> WatchSequence::on_nobody_reachable(std::int64_t ts_ns) {
+    return print({ts_ns, protocol::nobody, last_epoch_, {}});
+}
+
+std::optional<ObserverChange> WatchSequence::print(ObserverChange change) {
+    if (printed_ && printed_->leader == change.leader && printed_->epoch == change.epoch &&
+        printed_->advertised == change.advertised) {
+        return std::nullopt;
+    }
+    if (change.leader) last_epoch_ = change.epoch;
+    printed_ = std::move(change);
+    return printed_;
+}
+
+}  // namespace bullring

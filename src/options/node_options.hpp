@@ -1,0 +1,48 @@
+// All that `bullring node` needs to know, after the command line, the environment and the file have
+// been read and found sound.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocol/config.hpp"
+#include "src/options/endpoint.hpp"
+
+namespace bullring {
+
+enum class LogFormat { text, json };
+enum class LogLevel { trace, debug, info, warn, error };
+enum class RealtimeMode { on, off, automatic };
+
+struct LogOptions {
+    LogLevel level = LogLevel::info;
+    LogFormat format = LogFormat::text;
+};
+
+using PeerList = std::map<protocol::NodeId, Endpoint>;  // every member, this one included
+
+struct HookCommands {
+    std::string on_elected;
+    std::string on_deposed;
+    std::string on_change;
+    bool any() const { return !on_elected.empty() || !on_deposed.empty() || !on_change.empty(); }
+};
+
+struct NodeOptions {
+    protocol::Config config;
+    protocol::Profile profile = protocol::Profile::lan;
+    PeerList peers;
+    Endpoint listen;
+    std::string data_dir;
+    std::string events_file;  // empty: none; "-": stdout
+    std::string trace_file;   // empty: none
+    HookCommands hooks;
+    RealtimeMode realtime = RealtimeMode::automatic;
+    LogOptions log;
+    std::vector<std::string>
+        start_notes;  // lines for the log at the start (even peer list, quorum none …)
+};
+
+}  // namespace bullring

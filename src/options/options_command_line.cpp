@@ -1,0 +1,195 @@
+// The only user of CLI11. CLI11 stops at the first thing that it does not like, so here it likes
+// everything: it only takes the arguments apart and prints the help.
+#include <algorithm>
+
+#include <CLI/CLI.hpp>
+#include <bullring/version.hpp>
+
+#include "protocol/timing.hpp"
+#include "src/options/options_sources.hpp"
+#include "src/options/text.hpp"
+
+namespace bullring {
+
+namespace {
+
+/// Stands for the value of a flag that was given without one; no argument can hold a NUL.
+constexpr std::string_view no_value{"\0", 1};
+constexpr std::size_t help_column = 38;
+
+std::string flag_name(const Flag& flag) { return std::string("--") + flag.name; }
+
+void add_flag(CLI::App& app, const Flag& flag) {
+    std::string help = flag.help;
+    if (flag.standard != nullptr) help += std::string("\n[") + flag.standard + "]";
+    if (flag.is_switch()) {
+        app.add_flag(flag_name(flag))->description(help);
+        return;
+    }
+    app.add_option(flag_name(flag))
+        ->description(help)
+        ->option_text(flag.argument)
+        ->expected(0, 1)
+        ->default_str(std::string(no_value))
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+}
+
+std::string profile_table() {
+    constexpr std::size_t column = 12;
+    std::string text =
+        "Profiles with their heartbeat, suspect-after and lease; the first of lease, heartbeat "
+        "and\n"
+        "suspect-after that is given scales the others:\n";
+    for (const char* word : {"realtime", "fast", "lan", "cloud", "wan"}) {
+        protocol::TimingRequest request;
+        request.profile = *protocol::profile_named(word);
+        const auto timing = make_timing(request, 3, protocol::Algorithm::bully);
+        std::string line = "  ";
+        for (const std::string& cell : {std::string(word), to_text(timing.heartbeat),
+                                        to_text(timing.suspect_after), to_text(timing.lease)}) {
+            line += cell + std::string(column - cell.size(), ' ');
+        }
+        text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+    }
+    return text;
+}
+
+std::string footer(Subcommand subcommand) {
+    return (subcommand == Subcommand::node ? profile_table() + "\n" : std::string()) +
+           "Durations carry a unit: 250us, 50ms, 2s. Every flag can also be given in the\n"
+           "environment (--log-level is BULLRING_LOG_LEVEL) and as a key of the --config file\n"
+           "(log-level = \"debug\"); the command line wins over the environment, the\n"
+           "environment over the file.";
+}
+
+void add_subcommands(CLI::App& root) {
+    for (const SubcommandText& row : subcommand_table()) {
+        CLI::App& app = *root.add_subcommand(row.name, row.summary);
+        app.allow_extras()->footer(footer(row.subcommand));
+        app.set_help_flag("-h,--help", "print this and exit");
+        app.set_version_flag("--version", "bullring " + std::string(version),
+                             "print the version and exit");
+        for (const Flag& flag : flag_table()) {
+            if (flag.belongs_to(row.subcommand)) add_flag(app, flag);
+        }
+        app.get_formatter()->column_width(help_column);
+    }
+}
+
+void collect(const CLI::App& app, CommandLine& line, Problems& problems) {
+    for (const Flag& flag : flag_table()) {
+        if (!flag.belongs_to(*line.subcommand)) continue;
+        const CLI::Option& option = *app.get_option(flag_name(flag));
+        if (option.empty()) continue;
+        const std::string& text = option.results().back();
+        const bool usable = text != no_value;
+        if (!usable) {
+            report(
+                problems, flag_name(flag),
+                std::string("it needs a value; right is ") + flag_name(flag) + " " + flag.argument);
+        }
+        line.values[flag.name] = {text, flag_name(flag), usable};
+    }
+}
+
+void report_extra(const std::string& argument, const char* subcommand, Problems& problems) {
+    if (!argument.starts_with('-') || argument == "-") {
+        problems.push_back("unexpected argument " + in_quotes(argument) + "; " + subcommand +
+                           " takes flags only");
+        return;
+    }
+    const std::string flag = argument.substr(0, argument.find('='));
+    const std::size_t dashes = std::min(flag.find_first_not_of('-'), flag.size());
+    const std::string_view bare = std::string_view(flag).substr(dashes);
+    const std::string_view meant = nearest_flag(bare);
+    problems.push_back("unknown flag " + in_quotes(flag) + "; " +
+                       (meant.empty() ? "see bullring " + std::string(subcommand) + " --help"
+                                      : "did you mean --" + std::string(meant) + "?"));
+}
+
+std::string subcommand_names() {
+    std::string names;
+    for (const SubcommandText& row : subcommand_table()) {
+        names += (names.empty() ? "" : ", ") + std::string(row.name);
+    }
+    return names;
+}
+
+void report_no_subcommand(const CLI::App& root, Problems& problems) {
+    const std::vector<std::string> rest = root.remaining();
+    const std::string right = "right is one of " + subcommand_names();
+    if (rest.empty()) {
+        problems.push_back("no subcommand; " + right);
+    } else if (rest.front().starts_with('-')) {
+        problems.push_back("unknown flag " + in_quotes(rest.front()) + " before the subcommand; " +
+                           right);
+    } else {
+        problems.push_back("unknown subcommand " + in_quotes(rest.front()) + "; " + right);
+    }
+}
+
+/// Last argument first, as CLI11 wants them; `--flag=` becomes `--flag ''`, which it would not see
+/// as a value otherwise.
+std::vector<std::string> reversed(std::vector<std::string> arguments) {
+    std::vector<std::string> result;
+    for (auto it = arguments.rbegin(); it != arguments.rend(); ++it) {
+        const bool empty_value = it->starts_with("--") && it->find('=') == it->size() - 1;
+        if (empty_value) {
+            it->pop_back();
+            result.emplace_back();
+        }
+        result.push_back(*it);
+    }
+    return result;
+}
+
+}  // namespace
+
+CommandLine read_command_line(const std::vector<std::string>& arguments, Problems& problems) {
+    CommandLine line;
+    CLI::App root("Leader election by Bully and Ring, safe by a majority.", "bullring");
+    root.allow_extras()->require_subcommand(0, 1);
+    root.set_help_flag("-h,--help", "print this and exit");
+    root.set_version_flag("--version", "bullring " + std::string(version),
+                          "print the version and exit");
+    root.footer("`bullring SUBCOMMAND --help` tells its flags and their defaults.");
+    add_subcommands(root);
+
+    // CLI11 mistakes what follows `--` for its own.
+    const auto separator = std::find(arguments.begin(), arguments.end(), "--");
+    try {
+        root.parse(reversed({arguments.begin(), separator}));
+    } catch (const CLI::CallForHelp&) {
+        line.information = root.help();
+        return line;
+    } catch (const CLI::CallForVersion&) {
+        line.information = "bullring " + std::string(version) + "\n";
+        return line;
+    } catch (const CLI::ParseError& error) {
+        problems.emplace_back(error.what());
+    }
+
+    if (root.get_subcommands().empty()) {
+        report_no_subcommand(root, problems);
+        return line;
+    }
+    const CLI::App& app = *root.get_subcommands().front();
+    for (const SubcommandText& row : subcommand_table()) {
+        if (app.get_name() == row.name) line.subcommand = row.subcommand;
+    }
+    for (const std::string& argument : root.remaining()) {
+        problems.push_back("unexpected " + in_quotes(argument) + " before the subcommand " +
+                           app.get_name());
+    }
+    for (const std::string& argument : app.remaining()) {
+        report_extra(argument, app.get_name().c_str(), problems);
+    }
+    if (separator != arguments.end()) {
+        problems.push_back("unexpected \"--\"; " + app.get_name() + " takes no command after it");
+    }
+    collect(app, line, problems);
+    fold_negations(line.values, problems);
+    return line;
+}
+
+}  // namespace bullring

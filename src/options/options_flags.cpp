@@ -1,0 +1,167 @@
+#include "src/options/options_flags.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace bullring {
+
+namespace {
+
+constexpr unsigned in(Subcommand subcommand) { return static_cast<unsigned>(subcommand); }
+
+constexpr unsigned node = in(Subcommand::node);
+constexpr unsigned status = in(Subcommand::status);
+constexpr unsigned watch = in(Subcommand::watch);
+constexpr unsigned resign = in(Subcommand::resign);
+constexpr unsigned observers = status | watch | resign;
+constexpr unsigned all = node | observers;
+
+constexpr std::array<SubcommandText, 4> subcommands{{
+    {Subcommand::node, "node", "Take part in the elections of a cluster"},
+    {Subcommand::status, "status", "Ask every member and print what it knows"},
+    {Subcommand::watch, "watch", "Print a line for each change of leader"},
+    {Subcommand::resign, "resign", "Make the leader hand over"},
+}};
+
+constexpr std::array flags{
+    Flag{"id", "N", "this node's ID, 1 … 2^63−1; must be in the peer list", "required", node},
+    Flag{"peers", "LIST",
+         "every member, this one included: ID=HOST:PORT,… or\n"
+         "@FILE with one entry a line; HOST is a name, an IPv4\n"
+         "address or [IPv6]",
+         "required", node},
+    Flag{"peers", "LIST",
+         "the members: ID=HOST:PORT,… or @FILE with one entry a\n"
+         "line",
+         "required", observers},
+    Flag{"cluster", "NAME", "nodes of different clusters never talk", "bullring", all},
+    Flag{"algorithm", "bully|ring", "how a leader is elected; the same on all members", "bully",
+         node},
+    Flag{"listen", "HOST:PORT", "where to bind, when it is not what peers dial",
+         "own entry in the peer list", node},
+    Flag{"advertise", "STRING", "up to 256 bytes told to everybody who follows this node", "empty",
+         node},
+    Flag{"priority", "N",
+         "−1000 … 1000; the highest (priority, ID) wins; `never`\n"
+         "is a voter that never leads",
+         "0", node},
+    Flag{"preempt", nullptr, "take over from a working leader of lower rank",
+         "on with bully, off with ring", node},
+    Flag{"no-preempt", nullptr, "never do so", nullptr, node, "preempt"},
+    Flag{"preempt-delay", "D",
+         "how long a better node must have been up and connected\n"
+         "to a majority before it takes over",
+         "10s", node},
+    Flag{"quorum", "majority|none", "none: the textbook, one leader on each side of a partition",
+         "majority", node},
+    Flag{"profile", "realtime|fast|lan|cloud|wan", "the timing parameters, see below", "lan", node},
+    Flag{"heartbeat", "D", "how often peers hear from this node", "the profile's", node},
+    Flag{"suspect-after", "D", "how long a silent peer is believed to be there", "the profile's",
+         node},
+    Flag{"lease", "D", "how long a leadership lasts without renewal", "the profile's", node},
+    Flag{"lease-max", "D", "the longest lease that this node grants to another", "10s", node},
+    Flag{"realtime", "on|off|auto",
+         "SCHED_FIFO and locked memory; auto: tried with\n"
+         "--profile realtime",
+         "auto", node},
+    Flag{"ring-heartbeats", "mesh|neighbours", "ring only: who watches whom", "mesh", node},
+    Flag{"ring-renewal", "direct|token", "ring only: how the lease is renewed", "direct", node},
+    Flag{"bootstrap-wait", "D",
+         "how long a node without a state file waits to hear from\n"
+         "the others",
+         "10s", node},
+    Flag{"first-epoch", "clock|0",
+         "a new cluster's epochs begin above the wall clock, or\n"
+         "at 1 (needs all members present at the first start)",
+         "clock", node},
+    Flag{"fast-release", "on|off",
+         "the end of a leader's TCP session releases its lease;\n"
+         "off by itself where hooks are set",
+         "on", node},
+    Flag{"data-dir", "DIR", "durable state",
+         "$STATE_DIRECTORY, else\n"
+         "${XDG_STATE_HOME:-$HOME/.local/state}/bullring/\n"
+         "CLUSTER/node-ID",
+         node},
+    Flag{"events", "FILE|-", "one JSON object for each event; - is stdout", "off", node},
+    Flag{"trace", "FILE", "every message sent and received", "off", node},
+    Flag{"on-elected", "CMD", "run when this node becomes the leader", "none", node},
+    Flag{"on-deposed", "CMD", "run when it no longer is", "none", node},
+    Flag{"on-change", "CMD", "run when another leader is known, or none", "none", node},
+    Flag{"json", nullptr, "print JSON instead of a table", "off", status},
+    Flag{"wait", nullptr, "wait until a majority agrees on a live leader", "off", status},
+    Flag{"timeout", "D", "how long to wait for the answers", "1s", status},
+    Flag{"to", "ID", "hand over to this member", "the best one", resign},
+    Flag{"timeout", "D", "how long to wait for the new leader", "5s", resign},
+    Flag{"config", "FILE", "TOML, with the flags' names as keys", "none", all},
+    Flag{"log-level", "LEVEL", "trace, debug, info, warn or error", "info", all},
+    Flag{"log-format", "text|json", "of the log on stderr", "text", all},
+};
+
+/// Levenshtein's distance; the names are short.
+std::size_t distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        std::size_t diagonal = std::exchange(row[0], i);
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+            diagonal = row[j];
+            row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+        }
+    }
+    return row[b.size()];
+}
+
+}  // namespace
+
+std::span<const SubcommandText> subcommand_table() { return subcommands; }
+
+std::span<const Flag> flag_table() { return flags; }
+
+const char* name(Subcommand subcommand) {
+    for (const SubcommandText& row : subcommands) {
+        if (row.subcommand == subcommand) return row.name;
+    }
+    return "";
+}
+
+const Flag* find_flag(Subcommand subcommand, std::string_view flag_name) {
+    const auto* found = std::find_if(flags.begin(), flags.end(), [&](const Flag& flag) {
+        return flag.name == flag_name && flag.belongs_to(subcommand);
+    });
+    return found == flags.end() ? nullptr : found;
+}
+
+bool is_flag(std::string_view flag_name) {
+    return std::any_of(flags.begin(), flags.end(),
+                       [&](const Flag& flag) { return flag.name == flag_name; });
+}
+
+std::string environment_name(std::string_view flag_name) {
+    std::string result = "BULLRING_";
+    for (const char c : flag_name) {
+        const bool lower = c >= 'a' && c <= 'z';
+        result += c == '-' ? '_' : lower ? static_cast<char>(c - 'a' + 'A') : c;
+    }
+    return result;
+}
+
+std::string_view nearest_flag(std::string_view wrong_name) {
+    constexpr std::size_t name_bytes_max = 32;
+    if (wrong_name.size() > name_bytes_max) return {};
+    std::string_view nearest;
+    std::size_t least = std::min<std::size_t>(3, wrong_name.size());
+    for (const Flag& flag : flags) {
+        const std::size_t apart = distance(wrong_name, flag.name);
+        if (apart >= least) continue;
+        least = apart;
+        nearest = flag.name;
+    }
+    return nearest;
+}
+
+}  // namespace bullring

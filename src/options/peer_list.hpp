@@ -1,0 +1,33 @@
+// The list of members as people write it: `1=10.0.0.1:7100,2=…`, or `@FILE` with one entry a line.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "protocol/ids.hpp"
+#include "src/options/node_options.hpp"
+
+namespace bullring {
+
+/// 1 … 2^63−1. The error quotes the text and says what would be right.
+tl::expected<protocol::NodeId, std::string> parse_node_id(std::string_view text);
+
+struct ParsedPeers {
+    PeerList peers;  // the entries that are sound
+    std::vector<std::string>
+        problems;  // one sentence for each thing that is wrong; empty when sound
+};
+
+/// Entries are separated by commas or line breaks; `#` starts a comment up to the end of the line.
+/// The same id twice, the same address twice and more than 64 members are problems too.
+ParsedPeers parse_peers(std::string_view text);
+/// The same, but `@FILE` is read from that file.
+ParsedPeers read_peers(std::string_view argument);
+
+/// "1, 2, 3".
+std::string ids_text(const PeerList& peers);
+
+}  // namespace bullring

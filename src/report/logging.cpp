@@ -1,0 +1,205 @@
+#include "src/report/logging.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <map>
+#include <memory>
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <spdlog/async_logger.h>
+#include <spdlog/details/thread_pool.h>
+#include <spdlog/formatter.h>
+#include <spdlog/sinks/base_sink.h>
+#include <unistd.h>
+
+#include "src/runtime/clock.hpp"
+
+namespace bullring {
+
+namespace {
+
+/// Lines that may wait; each one costs about 400 bytes from the start.
+constexpr std::size_t queue_lines_max = 256;
+constexpr std::chrono::seconds limited_every{10};
+constexpr std::size_t topics_max = 256;
+
+spdlog::level::level_enum to_spdlog(LogLevel level) {
+    switch (level) {
+        case LogLevel::trace: return spdlog::level::trace;
+        case LogLevel::debug: return spdlog::level::debug;
+        case LogLevel::info: return spdlog::level::info;
+        case LogLevel::warn: return spdlog::level::warn;
+        case LogLevel::error: return spdlog::level::err;
+    }
+    return spdlog::level::info;
+}
+
+const char* level_name(spdlog::level::level_enum level) {
+    switch (level) {
+        case spdlog::level::trace: return "trace";
+        case spdlog::level::debug: return "debug";
+        case spdlog::level::info: return "info";
+        case spdlog::level::warn: return "warn";
+        default: return "error";
+    }
+}
+
+void append_json_string(std::string_view text, std::string& out) {
+    out += '"';
+    for (const char c : text) {
+        const auto code = static_cast<unsigned char>(c);
+        if (c == '"' || c == '\\') {
+            out += '\\';
+            out += c;
+        } else if (code < 0x20 || code == 0x7f) {
+            out += fmt::format("\\u{:04x}", code);
+        } else {
+            out += c;
+        }
+    }
+    out += '"';
+}
+
+/// `2026-11-21T08:00:00.000000Z info  node 3: text`, or the same as a JSON object.
+class LineFormatter final : public spdlog::formatter {
+public:
+    LineFormatter(LogFormat format, protocol::NodeId self) : format_(format), self_(self) {}
+
+    void format(const spdlog::details::log_msg& message, spdlog::memory_buf_t& out) override {
+        const std::string_view text(message.payload.data(), message.payload.size());
+        std::string line;
+        if (format_ == LogFormat::json) {
+            line = fmt::format(R"({{"time":"{}","level":"{}","node":{},"message":)", time(message),
+                               level_name(message.level), self_.value);
+            append_json_string(text, line);
+            line += "}\n";
+        } else {
+            line = fmt::format("{} {:<5} node {}: ", time(message), level_name(message.level),
+                               self_.value);
+            // What a peer says may be quoted in it: one line stays one line.
+            for (const char c : text) line += c == '\n' || c == '\r' ? ' ' : c;
+            line += '\n';
+        }
+        out.append(line.data(), line.data() + line.size());
+    }
+    std::unique_ptr<spdlog::formatter> clone() const override {
+        return std::make_unique<LineFormatter>(format_, self_);
+    }
+
+private:
+    static std::string time(const spdlog::details::log_msg& message) {
+        return rfc3339(
+            std::chrono::duration_cast<std::chrono::nanoseconds>(message.time.time_since_epoch())
+                .count());
+    }
+
+    LogFormat format_;
+    protocol::NodeId self_;
+};
+
+/// Writes to stderr as long as somebody reads it; used by the log's own thread alone.
+class StderrSink final : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
+protected:
+    void sink_it_(const spdlog::details::log_msg& message) override {
+        spdlog::memory_buf_t line;
+        formatter_->format(message, line);
+        std::string_view rest(line.data(), line.size());
+        while (!rest.empty()) {
+            pollfd stderr_poll{STDERR_FILENO, POLLOUT, 0};
+            // A reader that has stopped once is given no more time until it reads again.
+            if (::poll(&stderr_poll, 1, stuck_ ? 0 : 200) == 0) {
+                stuck_ = true;
+                return;
+            }
+            stuck_ = false;
+            // A pipe that is ready takes this much without blocking.
+            const ssize_t count =
+                ::write(STDERR_FILENO, rest.data(), std::min<std::size_t>(rest.size(), 4096));
+            if (count < 0 && errno != EINTR) return;
+            if (count > 0) rest.remove_prefix(static_cast<std::size_t>(count));
+        }
+    }
+    void flush_() override {}
+
+private:
+    bool stuck_ = false;
+};
+
+struct Logging {
+    std::shared_ptr<spdlog::details::thread_pool> thread;
+    std::shared_ptr<spdlog::async_logger> logger;
+};
+
+Logging& logging() {
+    static Logging instance;
+    return instance;
+}
+
+}  // namespace
+
+void start_logging(const LogOptions& options, protocol::NodeId self) {
+    Logging& state = logging();
+    state.thread = std::make_shared<spdlog::details::thread_pool>(queue_lines_max, 1);
+    const auto sink = std::make_shared<StderrSink>();
+    sink->set_formatter(std::make_unique<LineFormatter>(options.format, self));
+    state.logger = std::make_shared<spdlog::async_logger>(
+        "bullring", sink, state.thread, spdlog::async_overflow_policy::overrun_oldest);
+    state.logger->set_level(to_spdlog(options.level));
+}
+
+void stop_logging() {
+    Logging& state = logging();
+    if (!state.logger) return;
+    state.logger.reset();
+    // Its destructor writes what is queued and joins.
+    state.thread.reset();
+}
+
+bool log_enabled(LogLevel level) {
+    const auto& logger = logging().logger;
+    return logger && logger->should_log(to_spdlog(level));
+}
+
+void log(LogLevel level, std::string_view text) {
+    const auto& logger = logging().logger;
+    if (!logger) return;
+    logger->log(to_spdlog(level), spdlog::string_view_t(text.data(), text.size()));
+}
+
+void log_limited(LogLevel level, const std::string& topic, std::string_view text) {
+    struct Topic {
+        std::chrono::steady_clock::time_point next;
+        std::uint64_t left_out = 0;
+    };
+    static std::map<std::string, Topic> topics;
+    const auto now = std::chrono::steady_clock::now();
+    if (topics.size() >= topics_max && !topics.contains(topic)) {
+        std::erase_if(topics, [now](const auto& one) { return one.second.next <= now; });
+        if (topics.size() >= topics_max) return;
+    }
+    Topic& state = topics[topic];
+    if (now < state.next) {
+        ++state.left_out;
+        return;
+    }
+    state.next = now + limited_every;
+    if (state.left_out == 0) {
+        log(level, text);
+    } else {
+        log(level, fmt::format("{} ({} more like this meanwhile)", text, state.left_out));
+    }
+    state.left_out = 0;
+}
+
+void print_error(std::string_view text) {
+    std::string line = fmt::format("bullring: {}\n", text);
+    for (char& c : line) {
+        if (c == '\n' && &c != &line.back()) c = ' ';
+    }
+    while (::write(STDERR_FILENO, line.data(), line.size()) < 0 && errno == EINTR) {
+    }
+}
+
+}  // namespace bullring

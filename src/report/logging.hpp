@@ -1,0 +1,28 @@
+// Owns: the program's log on stderr, written by a thread of its own. A log call never waits: when
+// the queue is full the oldest line is lost, and when nobody reads stderr the lines are.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "protocol/ids.hpp"
+#include "src/options/node_options.hpp"
+
+namespace bullring {
+
+/// Once, before the first thread that logs. Until then nothing is logged.
+void start_logging(const LogOptions& options, protocol::NodeId self);
+/// Writes what is queued, for at most a second.
+void stop_logging();
+
+bool log_enabled(LogLevel level);
+/// Any thread.
+void log(LogLevel level, std::string_view text);
+/// The same, at most once in ten seconds for each `topic` (says then how many were left out). One
+/// thread: the node's.
+void log_limited(LogLevel level, const std::string& topic, std::string_view text);
+
+/// For the one line that says why the program ends with status 1: straight to stderr.
+void print_error(std::string_view text);
+
+}  // namespace bullring

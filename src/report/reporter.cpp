@@ -1,0 +1,124 @@
+#include "src/report/reporter.hpp"
+
+#include <chrono>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "src/report/logging.hpp"
+#include "src/runtime/clock.hpp"
+
+namespace bullring {
+
+using protocol::Instant;
+
+namespace {
+
+constexpr std::chrono::milliseconds delay{1};
+/// Told at once when so many wait: the delay must not become a queue.
+constexpr std::size_t steps_max = 256;
+constexpr std::size_t refusals_max = 256;
+
+/// What the host does and nobody is told of.
+bool is_silent(const protocol::Action& action) {
+    return std::holds_alternative<protocol::Send>(action) ||
+           std::holds_alternative<protocol::CloseSession>(action) ||
+           std::holds_alternative<protocol::DialNow>(action) ||
+           std::holds_alternative<protocol::Persist>(action) ||
+           std::holds_alternative<protocol::Publish>(action) ||
+           std::holds_alternative<protocol::ResignAnswer>(action);
+}
+
+EventTime event_time_now() { return {read_clock().boottime_ns, wall_clock_ns()}; }
+
+}  // namespace
+
+Reporter::Reporter(asio::io_context& io, const protocol::Config& config, BackgroundWriter* writer,
+                   std::optional<BackgroundWriter::StreamId> events)
+    : writer_(writer), events_(events), event_lines_(config), role_log_(config.self), timer_(io) {}
+
+void Reporter::started(int pid) { write_event(event_lines_.started(event_time_now(), pid)); }
+
+void Reporter::stopped(const std::string& reason) {
+    tell_all();
+    write_event(event_lines_.stopped(event_time_now(), reason));
+    log(LogLevel::info, "stopped: " + reason);
+}
+
+void Reporter::add(Instant now, std::vector<protocol::Action>& actions) {
+    Step* step = nullptr;
+    for (protocol::Action& action : actions) {
+        if (is_silent(action)) continue;
+        if (step == nullptr) step = &steps_.emplace_back(Step{now, {}});
+        step->actions.push_back(std::move(action));
+    }
+    if (step == nullptr) return;
+    if (steps_.size() >= steps_max) {
+        tell_all();
+    } else {
+        tell_later();
+    }
+}
+
+void Reporter::tell_later() {
+    if (timer_runs_) return;
+    timer_runs_ = true;
+    timer_.expires_after(delay);
+    timer_.async_wait([this](const asio::error_code& error) {
+        timer_runs_ = false;
+        if (!error) tell_all();
+    });
+}
+
+void Reporter::tell_all() {
+    const EventTime now = event_time_now();
+    for (const Step& step : steps_) {
+        const std::int64_t ago = now.ts_ns - step.at.boottime_ns;
+        const EventTime then{step.at.boottime_ns, now.wall_clock_ns - ago};
+        for (const protocol::Action& action : step.actions) {
+            if (events_) write_event(event_lines_.of(then, action));
+            tell(action);
+        }
+        role_log_.note(step.actions);
+    }
+    steps_.clear();
+}
+
+void Reporter::tell(const protocol::Action& action) {
+    if (const auto* up = std::get_if<protocol::PeerUp>(&action)) {
+        refusals_.erase(up->peer);
+        log(LogLevel::info, fmt::format("peer {} is up", up->peer.value));
+    } else if (const auto* down = std::get_if<protocol::PeerDown>(&action)) {
+        log(LogLevel::info,
+            fmt::format("peer {} is down: {}", down->peer.value, protocol::name(down->reason)));
+    } else if (const auto* refused = std::get_if<protocol::HandshakeRefused>(&action)) {
+        tell_refusal(*refused);
+    } else if (const auto* note = std::get_if<protocol::Note>(&action)) {
+        using Level = protocol::Note::Level;
+        const LogLevel level = note->level == Level::debug  ? LogLevel::debug
+                               : note->level == Level::info ? LogLevel::info
+                                                            : LogLevel::warn;
+        if (log_enabled(level)) log_limited(level, note->text, note->text);
+    }
+}
+
+void Reporter::tell_refusal(const protocol::HandshakeRefused& refusal) {
+    const protocol::Refused& what = refusal.difference;
+    const std::string& here = refusal.by_us ? what.mine : what.yours;
+    const std::string& there = refusal.by_us ? what.yours : what.mine;
+    // Both dial, so each pair refuses twice: one line says it, whoever was first.
+    const protocol::Refused difference{what.field, here, there};
+    const auto said = refusals_.find(refusal.peer);
+    if (said != refusals_.end() && said->second == difference) return;
+    if (said == refusals_.end() && refusals_.size() >= refusals_max) return;
+    refusals_[refusal.peer] = difference;
+    const char* const who = refusal.by_us ? "refused node" : "refused by node";
+    log(LogLevel::error, fmt::format("{} {} in the handshake: {} is '{}' here and '{}' there", who,
+                                     refusal.peer.value, what.field, here, there));
+}
+
+void Reporter::write_event(std::string line) {
+    if (events_ && !line.empty()) writer_->write(*events_, std::move(line));
+}
+
+}  // namespace bullring

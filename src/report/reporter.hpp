@@ -1,0 +1,57 @@
+// Owns: the telling of what a node has done: the event stream and the log. Everything is told a
+// millisecond later than it happens, with the time at which it happened: making the lines and
+// waking the threads that write them would otherwise compete with the very election that they tell
+// of.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <asio/io_context.hpp>
+#include <asio/steady_timer.hpp>
+
+#include "protocol/actions.hpp"
+#include "protocol/time.hpp"
+#include "src/report/background_writer.hpp"
+#include "src/report/events_file.hpp"
+#include "src/report/role_log.hpp"
+
+namespace bullring {
+
+class Reporter {
+public:
+    /// `events` is where the event stream goes, if there is one.
+    Reporter(asio::io_context& io, const protocol::Config& config, BackgroundWriter* writer,
+             std::optional<BackgroundWriter::StreamId> events);
+
+    void started(int pid);
+    /// The actions of one step. Takes out what it will tell.
+    void add(protocol::Instant now, std::vector<protocol::Action>& actions);
+    /// Tells everything that waits, and that the node has stopped.
+    void stopped(const std::string& reason);
+
+private:
+    struct Step {
+        protocol::Instant at;
+        std::vector<protocol::Action> actions;
+    };
+
+    void tell_later();
+    void tell_all();
+    void tell(const protocol::Action& action);
+    void tell_refusal(const protocol::HandshakeRefused& refusal);
+    void write_event(std::string line);
+
+    BackgroundWriter* writer_;
+    std::optional<BackgroundWriter::StreamId> events_;
+    EventLines event_lines_;
+    RoleLog role_log_;
+    asio::steady_timer timer_;
+    bool timer_runs_ = false;
+    std::vector<Step> steps_;
+    std::map<protocol::NodeId, protocol::Refused> refusals_;  // said already: field, here, there
+};
+
+}  // namespace bullring

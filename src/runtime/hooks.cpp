@@ -1,0 +1,238 @@
+#include "src/runtime/hooks.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "src/report/logging.hpp"
+#include "src/runtime/clock.hpp"
+
+extern char** environ;
+
+namespace bullring {
+
+using protocol::Epoch;
+using protocol::NodeId;
+
+namespace {
+
+constexpr std::size_t queue_max = 64;
+constexpr std::int64_t stop_after_ns = 1'000'000'000;
+constexpr std::string_view own_prefix = "BULLRING_";
+
+/// The program's environment without its own settings, then `own`.
+std::vector<char*> environment_of(std::vector<std::string>& own) {
+    std::vector<char*> all;
+    for (char** one = environ; *one != nullptr; ++one) {
+        if (!std::string_view(*one).starts_with(own_prefix)) all.push_back(*one);
+    }
+    for (std::string& one : own) all.push_back(one.data());
+    all.push_back(nullptr);
+    return all;
+}
+
+/// The child, or the error as a negative number.
+pid_t spawn_shell(const std::string& command, std::vector<std::string> own_environment) {
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    sigset_t none;
+    sigset_t all;
+    ::sigemptyset(&none);
+    ::sigfillset(&all);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setflags(
+        &attributes,
+        static_cast<short>(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
+    posix_spawn_file_actions_t files;
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    // stdout may carry the event stream.
+    posix_spawn_file_actions_adddup2(&files, STDERR_FILENO, STDOUT_FILENO);
+
+    std::string shell = "sh";
+    std::string flag = "-c";
+    std::string text = command;
+    char* arguments[] = {shell.data(), flag.data(), text.data(), nullptr};
+    std::vector<char*> environment = environment_of(own_environment);
+    pid_t child = 0;
+    const int error =
+        ::posix_spawn(&child, "/bin/sh", &files, &attributes, arguments, environment.data());
+    posix_spawn_file_actions_destroy(&files);
+    posix_spawnattr_destroy(&attributes);
+    return error == 0 ? child : -error;
+}
+
+}  // namespace
+
+Hooks::Hooks(HookCommands commands, NodeId self, std::string cluster,
+             protocol::Duration step_down_timeout, std::function<void(Epoch)> deposed_done)
+    : commands_(std::move(commands)),
+      self_(self),
+      cluster_(std::move(cluster)),
+      step_down_timeout_(step_down_timeout),
+      deposed_done_(std::move(deposed_done)),
+      wake_fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    if (!wake_fd_) throw std::system_error(errno, std::generic_category(), "eventfd");
+    thread_ = std::thread([this] { run(); });
+}
+
+Hooks::~Hooks() {
+    {
+        const std::lock_guard lock(mutex_);
+        stopping_at_ns_ = read_clock().boottime_ns;
+    }
+    wake();
+    thread_.join();
+}
+
+void Hooks::elected(Epoch epoch) {
+    push(make_job(Kind::elected, epoch, self_, "leader", "elected"));
+}
+
+void Hooks::deposed(Epoch epoch, protocol::DeposedReason reason) {
+    {
+        const std::lock_guard lock(mutex_);
+        deposed_at_ns_ = read_clock().boottime_ns;
+        // Its leadership is over before it has begun for the user.
+        std::erase_if(queue_, [](const Job& one) { return one.kind == Kind::elected; });
+    }
+    push(make_job(Kind::deposed, epoch, protocol::nobody, "follower", protocol::name(reason)));
+}
+
+void Hooks::changed(NodeId leader, Epoch epoch) {
+    if (commands_.on_change.empty()) return;
+    push(make_job(Kind::change, epoch, leader, leader == self_ ? "leader" : "follower", "change"));
+}
+
+Hooks::Job Hooks::make_job(Kind kind, Epoch epoch, NodeId leader, const char* role,
+                           const char* reason) const {
+    Job job{kind, "on-change", commands_.on_change, epoch, {}};
+    if (kind == Kind::elected) {
+        job.name = "on-elected";
+        job.command = commands_.on_elected;
+    } else if (kind == Kind::deposed) {
+        job.name = "on-deposed";
+        job.command = commands_.on_deposed;
+    }
+    job.environment = {
+        fmt::format("BULLRING_EPOCH={}", epoch.value),
+        leader ? fmt::format("BULLRING_LEADER={}", leader.value) : "BULLRING_LEADER=",
+        fmt::format("BULLRING_ROLE={}", role),
+        fmt::format("BULLRING_REASON={}", reason),
+        fmt::format("BULLRING_ID={}", self_.value),
+        "BULLRING_CLUSTER=" + cluster_,
+    };
+    return job;
+}
+
+void Hooks::push(Job job) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (queue_.size() >= queue_max) {
+            // Only on-change can pile up: the newest says what is true now.
+            const auto oldest = std::find_if(queue_.begin(), queue_.end(), [](const Job& one) {
+                return one.kind == Kind::change;
+            });
+            if (oldest != queue_.end()) queue_.erase(oldest);
+            log(LogLevel::warn, "on-change is too slow: one change has been left out");
+        }
+        queue_.push_back(std::move(job));
+    }
+    wake();
+}
+
+void Hooks::wake() {
+    changed_.notify_one();
+    const std::uint64_t one = 1;
+    if (::write(wake_fd_.get(), &one, sizeof one) < 0 && errno != EAGAIN) {
+        log(LogLevel::error, "cannot wake the hooks' thread");
+    }
+}
+
+void Hooks::run() {
+    while (true) {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [this] { return stopping_at_ns_ != INT64_MAX || !queue_.empty(); });
+        if (stopping_at_ns_ != INT64_MAX) return;
+        const Job job = std::move(queue_.front());
+        queue_.pop_front();
+        lock.unlock();
+        if (!job.command.empty()) run_job(job);
+        if (job.kind != Kind::deposed) continue;
+        lock.lock();
+        deposed_at_ns_ = INT64_MAX;
+        lock.unlock();
+        deposed_done_(job.epoch);
+    }
+}
+
+void Hooks::run_job(const Job& job) {
+    const pid_t child = spawn_shell(job.command, job.environment);
+    if (child < 0) {
+        log(LogLevel::error,
+            fmt::format("cannot start {}: {}", job.name, std::generic_category().message(-child)));
+        return;
+    }
+    wait_for(child, job);
+}
+
+void Hooks::wait_for(pid_t child, const Job& job) {
+    // Not pidfd_open(): the C library's header does not say that it is a C function.
+    const OwnedFd process(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+    while (process) {
+        std::int64_t left_ms = -1;
+        {
+            const std::lock_guard lock(mutex_);
+            const std::int64_t kill_at = kill_at_ns(job);
+            if (kill_at != INT64_MAX) {
+                left_ms = std::max<std::int64_t>(
+                    (kill_at - read_clock().boottime_ns + 999'999) / 1'000'000, 0);
+            }
+        }
+        if (left_ms == 0) {
+            log(LogLevel::error, fmt::format("{} has not ended in time and is killed", job.name));
+            break;
+        }
+        pollfd ready[] = {{process.get(), POLLIN, 0}, {wake_fd_.get(), POLLIN, 0}};
+        ::poll(ready, 2, static_cast<int>(left_ms));
+        std::uint64_t count = 0;
+        if (ready[1].revents != 0 && ::read(wake_fd_.get(), &count, sizeof count) < 0) continue;
+        if (ready[0].revents != 0) break;
+    }
+    int status = 0;
+    if (::waitpid(child, &status, WNOHANG) == 0) {
+        ::kill(-child, SIGKILL);
+        while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+        }
+        return;
+    }
+    if (WIFSIGNALED(status)) {
+        log(LogLevel::warn, fmt::format("{} was ended by signal {}", job.name, WTERMSIG(status)));
+    } else if (WEXITSTATUS(status) != 0) {
+        log(LogLevel::warn, fmt::format("{} ended with status {}", job.name, WEXITSTATUS(status)));
+    }
+}
+
+std::int64_t Hooks::kill_at_ns(const Job& job) const {
+    std::int64_t at = INT64_MAX;
+    if (stopping_at_ns_ != INT64_MAX) at = stopping_at_ns_ + stop_after_ns;
+    if (deposed_at_ns_ == INT64_MAX) return at;
+    const std::int64_t length =
+        job.kind == Kind::deposed ? step_down_timeout_.ns : step_down_timeout_.ns / 2;
+    return std::min(at, deposed_at_ns_ + length);
+}
+
+}  // namespace bullring

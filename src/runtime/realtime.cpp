@@ -1,0 +1,30 @@
+#include "src/runtime/realtime.hpp"
+
+#include <cerrno>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/mman.h>
+
+namespace bullring {
+
+tl::expected<void, std::string> make_thread_realtime() {
+    // Above ordinary processes, below the kernel's own threads.
+    sched_param priority{};
+    priority.sched_priority = 10;
+    if (::sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority) != 0) {
+        return tl::unexpected(fmt::format(
+            "SCHED_FIFO is not permitted ({}): give the program CAP_SYS_NICE or a limit for rtprio",
+            std::generic_category().message(errno)));
+    }
+    // ONFAULT: what is never touched, such as most of each thread's stack, needs no memory.
+    if (::mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) != 0) {
+        return tl::unexpected(fmt::format(
+            "memory cannot be locked ({}): give the program CAP_IPC_LOCK or a limit for memlock",
+            std::generic_category().message(errno)));
+    }
+    return {};
+}
+
+}  // namespace bullring

@@ -1,0 +1,270 @@
+#include "src/runtime/runtime.hpp"
+
+#include <chrono>
+#include <csignal>
+#include <type_traits>
+#include <utility>
+
+#include <asio/post.hpp>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "bullring/version.hpp"
+#include "src/observer/status_json.hpp"
+#include "src/report/logging.hpp"
+#include "src/runtime/clock.hpp"
+#include "src/runtime/realtime.hpp"
+
+namespace bullring {
+
+using protocol::Duration;
+using protocol::Instant;
+using protocol::NodeId;
+
+namespace {
+
+constexpr std::chrono::milliseconds drain_look_every{5};
+constexpr int drain_looks_max = 200;
+
+TransportOptions transport_options(const NodeOptions& options, const protocol::Start& start) {
+    const protocol::Timing& timing = options.config.timing;
+    TransportOptions result;
+    result.self = {options.config.self, start.incarnation};
+    result.peers = options.peers;
+    // One SYN an attempt: a path that was dead is in use again soon after it heals, and not when
+    // TCP's own doubling retransmission comes round.
+    result.dial.connect_max = std::clamp(std::max(timing.suspect_after, timing.round_trip * 4),
+                                         protocol::milliseconds(100), protocol::seconds(1));
+    result.dial.refused_pause_max = timing.suspect_after;
+    // Long enough for two lost packets in a row (200 and 400 ms), short enough that a connection
+    // which has been cut off is given up before its retransmissions are seconds apart.
+    result.unacknowledged_max = std::max(timing.suspect_after, protocol::seconds(1));
+    result.seed = random_bits();
+    return result;
+}
+
+}  // namespace
+
+Runtime::Runtime(const NodeOptions& options, Parts parts)
+    : options_(options),
+      io_(1),
+      started_at_(parts.start.now),
+      self_{options.config.self, parts.start.incarnation},
+      node_(options.config, parts.start),
+      transport_(io_, transport_options(options, parts.start), *this),
+      observers_(
+          io_, transport_, self_, options.config.cluster,
+          ObserverChange{
+              .ts_ns = parts.start.now.boottime_ns, .leader = {}, .epoch = {}, .advertised = {}},
+          {[this] { return status_json(); },
+           [this](NodeId to, std::uint64_t request) {
+               on_event(protocol::ResignRequested{to, request});
+           }}),
+      writer_(parts.writer),
+      reporter_(io_, options.config, parts.writer, parts.events),
+      wake_timer_(io_, [this] { on_event(protocol::Wake{}); }),
+      signals_(io_, SIGTERM, SIGINT, SIGHUP),
+      drain_timer_(io_) {
+    if (parts.trace) trace_.emplace(self_, *writer_, *parts.trace);
+    if (parts.state) {
+        storage_.emplace(std::move(*parts.state),
+                         Storage::Callbacks{[this](const protocol::Durable& durable) {
+                                                asio::post(io_, [this, durable] {
+                                                    on_event(protocol::Persisted{durable});
+                                                });
+                                            },
+                                            [this](const std::string& why) {
+                                                asio::post(io_, [this, why] { on_fatal(why); });
+                                            }});
+    }
+    if (options.hooks.any()) {
+        hooks_.emplace(options.hooks, options.config.self, options.config.cluster,
+                       options.config.timing.step_down_timeout, [this](protocol::Epoch epoch) {
+                           asio::post(io_, [this, epoch] { on_event(protocol::TaskEnded{epoch}); });
+                       });
+    }
+    transport_.listen(std::move(parts.listeners));
+}
+
+Runtime::~Runtime() {
+    // Their threads post to the loop: they end before anything that the loop uses.
+    hooks_.reset();
+    storage_.reset();
+}
+
+int Runtime::run() {
+    if (options_.realtime != RealtimeMode::off &&
+        (options_.realtime == RealtimeMode::on ||
+         options_.profile == protocol::Profile::realtime)) {
+        if (const auto done = make_thread_realtime(); !done) {
+            if (options_.realtime == RealtimeMode::on) {
+                print_error("--realtime on: " + done.error());
+                return 1;
+            }
+            log(LogLevel::warn, "not in real time: " + done.error());
+        }
+    }
+    wait_for_signal();
+    reporter_.started(::getpid());
+    log(LogLevel::info, fmt::format("started, version {}, {} members, listening on {}", version,
+                                    options_.peers.size(), to_text(options_.listen)));
+    for (const std::string& note : options_.start_notes) log(LogLevel::warn, note);
+    on_event(protocol::Wake{});
+    transport_.start_dialling();
+    io_.run();
+    reporter_.stopped(stop_reason_);
+    return exit_status_;
+}
+
+// ---- Events.
+
+void Runtime::on_event(const protocol::Event& event) {
+    if (stepping_) {
+        pending_.push_back(event);
+        return;
+    }
+    stepping_ = true;
+    step(event);
+    while (!pending_.empty()) {
+        const protocol::Event next = std::move(pending_.front());
+        pending_.pop_front();
+        step(next);
+    }
+    stepping_ = false;
+}
+
+void Runtime::step(const protocol::Event& event) {
+    const Instant now = read_clock();
+    if (trace_) trace_->on_event(now, event);
+    actions_.clear();
+    node_.step(now, event, actions_);
+    for (const protocol::Action& action : actions_) {
+        if (trace_) {
+            if (const auto* send = std::get_if<protocol::Send>(&action))
+                trace_->on_send(now, *send);
+        }
+        carry_out(action);
+    }
+    transport_.flush();
+    arm_timer(now);
+    for (const protocol::Action& action : actions_) follow_up(now, action);
+    reporter_.add(now, actions_);
+}
+
+void Runtime::arm_timer(Instant now) {
+    const Duration wait = node_.until_wake(now);
+    if (wait < protocol::forever)
+        wake_timer_.arm_at(now.boottime_ns + std::max<std::int64_t>(wait.ns, 0));
+}
+
+void Runtime::carry_out(const protocol::Action& action) {
+    std::visit(
+        [this](const auto& what) {
+            using What = std::decay_t<decltype(what)>;
+            if constexpr (std::is_same_v<What, protocol::Send>) {
+                transport_.send(what.session, what.message);
+            } else if constexpr (std::is_same_v<What, protocol::CloseSession>) {
+                transport_.flush();  // what was to be said before goes out before the FIN
+                transport_.close(what.session);
+            } else if constexpr (std::is_same_v<What, protocol::DialNow>) {
+                transport_.dial_now(what.peer);
+            } else if constexpr (std::is_same_v<What, protocol::Persist>) {
+                if (storage_) {
+                    storage_->write(what.durable);
+                } else {
+                    pending_.push_back(protocol::Persisted{what.durable});
+                }
+            }
+        },
+        action);
+}
+
+void Runtime::follow_up(Instant now, const protocol::Action& action) {
+    std::visit(
+        [&](const auto& what) {
+            using What = std::decay_t<decltype(what)>;
+            if constexpr (std::is_same_v<What, protocol::StartTask>) {
+                if (hooks_) hooks_->elected(what.epoch);
+            } else if constexpr (std::is_same_v<What, protocol::StopTask>) {
+                if (hooks_) {
+                    hooks_->deposed(what.epoch, what.reason);
+                } else {
+                    pending_.push_back(protocol::TaskEnded{what.epoch});
+                }
+            } else if constexpr (std::is_same_v<What, protocol::LeaderChanged>) {
+                observers_.on_change({now.boottime_ns, what.leader, what.epoch, what.advertised});
+                if (hooks_) hooks_->changed(what.leader, what.epoch);
+            } else if constexpr (std::is_same_v<What, protocol::ResignAnswer>) {
+                observers_.on_resign_answer(what.request, what.done, what.why);
+            } else if constexpr (std::is_same_v<What, protocol::Stopped>) {
+                finish();
+            }
+        },
+        action);
+}
+
+// ---- Observers.
+
+void Runtime::on_observe(protocol::SessionId observer, const Observe& what) {
+    observers_.on_observe(observer, what);
+}
+
+void Runtime::on_observer_gone(protocol::SessionId observer) { observers_.on_gone(observer); }
+
+std::string Runtime::status_json() {
+    const Instant now = read_clock();
+    StatusInput input;
+    input.view = node_.view(now);
+    input.members = options_.config.members;
+    input.cluster = options_.config.cluster;
+    input.algorithm = options_.config.algorithm;
+    input.quorum = options_.config.quorum;
+    input.address = to_text(options_.peers.at(options_.config.self));
+    input.advertised = options_.config.advertised;
+    input.uptime_ms = protocol::elapsed(started_at_, now).ns / 1'000'000;
+    input.version = version;
+    return node_status_json(input);
+}
+
+// ---- The end.
+
+void Runtime::wait_for_signal() {
+    signals_.async_wait([this](const asio::error_code& error, int signal) {
+        if (error) return;
+        if (signal == SIGHUP) {
+            if (writer_ != nullptr) writer_->reopen();
+        } else if (stop_reason_.empty()) {
+            stop_reason_ = signal == SIGTERM ? "SIGTERM" : "SIGINT";
+            on_event(protocol::StopRequested{});
+        }
+        wait_for_signal();
+    });
+}
+
+void Runtime::finish() {
+    if (finishing_) return;
+    finishing_ = true;
+    transport_.stop();
+    finish_when_drained(drain_looks_max);
+}
+
+void Runtime::finish_when_drained(int looks_left) {
+    if (looks_left == 0 || transport_.drained()) {
+        io_.stop();
+        return;
+    }
+    drain_timer_.expires_after(drain_look_every);
+    drain_timer_.async_wait([this, looks_left](const asio::error_code& error) {
+        if (!error) finish_when_drained(looks_left - 1);
+    });
+}
+
+void Runtime::on_fatal(const std::string& what) {
+    if (exit_status_ != 0) return;
+    exit_status_ = 1;
+    stop_reason_ = what;
+    print_error(what);
+    io_.stop();
+}
+
+}  // namespace bullring

@@ -1,0 +1,90 @@
+// The loop of one node: an event goes in, the clock is read, the state machine steps, its actions
+// are carried out in their order. One io_context, one thread. Must never wait for anything but the
+// next event: no file, no pipe, no lock that is held over one.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <asio/io_context.hpp>
+#include <asio/signal_set.hpp>
+#include <asio/steady_timer.hpp>
+
+#include "protocol/node.hpp"
+#include "src/net/transport.hpp"
+#include "src/observer/observer_sessions.hpp"
+#include "src/options/node_options.hpp"
+#include "src/report/background_writer.hpp"
+#include "src/report/reporter.hpp"
+#include "src/report/trace_recorder.hpp"
+#include "src/runtime/hooks.hpp"
+#include "src/runtime/wake_timer.hpp"
+#include "src/storage/storage.hpp"
+
+namespace bullring {
+
+class Runtime final : private TransportHandler {
+public:
+    /// What has been opened before the loop starts.
+    struct Parts {
+        std::vector<OwnedFd> listeners;
+        std::optional<StateDirectory> state;  // none with quorum none
+        protocol::Start start;
+        BackgroundWriter* writer = nullptr;  // when there are events or a trace
+        std::optional<BackgroundWriter::StreamId> events;
+        std::optional<BackgroundWriter::StreamId> trace;
+    };
+
+    Runtime(const NodeOptions& options, Parts parts);
+    ~Runtime() override;
+
+    /// Until SIGTERM, SIGINT or a failure. The exit status: 0, or 1 with a line on stderr.
+    int run();
+    /// The resolver's thread would hold up the end of the process.
+    bool resolving() const { return transport_.resolving(); }
+
+private:
+    void on_event(const protocol::Event& event) override;
+    void on_observe(protocol::SessionId observer, const Observe& what) override;
+    void on_observer_gone(protocol::SessionId observer) override;
+    void on_fatal(const std::string& what) override;
+
+    void step(const protocol::Event& event);
+    /// What changes the world: messages, sessions, the disk.
+    void carry_out(const protocol::Action& action);
+    /// What can wait until the messages have left.
+    void follow_up(protocol::Instant now, const protocol::Action& action);
+    void arm_timer(protocol::Instant now);
+    void wait_for_signal();
+    void finish();
+    void finish_when_drained(int attempts_left);
+    std::string status_json();
+
+    const NodeOptions& options_;
+    asio::io_context io_;
+    protocol::Instant started_at_;
+    Sender self_;
+    protocol::Node node_;
+    Transport transport_;
+    ObserverSessions observers_;
+    std::optional<Storage> storage_;
+    std::optional<Hooks> hooks_;
+    BackgroundWriter* writer_;
+    Reporter reporter_;
+    std::optional<TraceRecorder> trace_;
+    WakeTimer wake_timer_;
+    asio::signal_set signals_;
+    asio::steady_timer drain_timer_;
+
+    std::vector<protocol::Action> actions_;
+    std::deque<protocol::Event> pending_;  // what has happened while a step was being carried out
+    bool stepping_ = false;
+    bool finishing_ = false;
+    std::string stop_reason_;
+    int exit_status_ = 0;
+};
+
+}  // namespace bullring

@@ -1,0 +1,54 @@
+#include "src/storage/storage.hpp"
+
+#include <utility>
+
+namespace bullring {
+
+Storage::Storage(StateDirectory directory, Callbacks callbacks)
+    : directory_(std::move(directory)), callbacks_(std::move(callbacks)) {}
+
+Storage::~Storage() {
+    {
+        const std::lock_guard lock(mutex_);
+        stopping_ = true;
+    }
+    if (thread_.joinable()) thread_.join();
+}
+
+void Storage::write(const protocol::Durable& durable) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (stopping_) return;
+        queue_.push_back(durable);
+        if (running_) return;
+        running_ = true;
+    }
+    if (thread_.joinable()) thread_.join();  // it has seen an empty queue and is over
+    thread_ = std::thread([this] { run(); });
+}
+
+void Storage::run() {
+    while (true) {
+        protocol::Durable durable;
+        {
+            const std::lock_guard lock(mutex_);
+            if (stopping_ || queue_.empty()) {
+                running_ = false;
+                return;
+            }
+            durable = queue_.front();
+            queue_.pop_front();
+        }
+        if (const auto saved = directory_.save(durable); !saved) {
+            {
+                const std::lock_guard lock(mutex_);
+                stopping_ = true;
+            }
+            callbacks_.failed(saved.error());
+            return;
+        }
+        callbacks_.done(durable);
+    }
+}
+
+}  // namespace bullring

@@ -1,0 +1,45 @@
+// Owns: the writing of the durable state, in a thread that exists only while there is something to
+// write: writes are rare, and when a process dies every idle thread of it makes its FIN later. One
+// write after the other; what is asked for while one is under way waits. The callbacks come from
+// that thread.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "src/storage/state_file.hpp"
+
+namespace bullring {
+
+class Storage {
+public:
+    struct Callbacks {
+        std::function<void(const protocol::Durable&)> done;  // on the disk
+        std::function<void(const std::string&)> failed;      // nothing more will be written
+    };
+
+    Storage(StateDirectory directory, Callbacks callbacks);
+    Storage(const Storage&) = delete;
+    Storage& operator=(const Storage&) = delete;
+    /// Waits for the write that is under way; what is queued after it is not written.
+    ~Storage();
+
+    /// One thread; never waits for the disk.
+    void write(const protocol::Durable& durable);
+
+private:
+    void run();
+
+    StateDirectory directory_;
+    Callbacks callbacks_;
+    std::mutex mutex_;
+    std::deque<protocol::Durable> queue_;  // bounded by the protocol: one write at a time
+    bool running_ = false;                 // the thread will look at the queue once more
+    bool stopping_ = false;                // or a write has failed
+    std::thread thread_;
+};
+
+}  // namespace bullring

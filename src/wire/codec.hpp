@@ -1,0 +1,46 @@
+// Messages to bytes and back. The only user of cereal, and the only place that knows the wire
+// format. Whatever the bytes are, decoding ends with a message or with an error text: it never
+// throws, never allocates more than the frame's own size allows, and never accepts a frame that it
+// has not consumed to the last byte.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "protocol/messages.hpp"
+#include "src/wire/observer_messages.hpp"
+
+namespace bullring {
+
+/// Length of the fixed head: len u32 (bytes after it), type u8, version u8, election u32 (0),
+/// sender id u64, sender incarnation u64; big-endian.
+inline constexpr std::size_t frame_head_bytes = 4 + 1 + 1 + 4 + 8 + 8;
+/// The largest frame, head included, before and after the handshake. Checked before any allocation.
+inline constexpr std::size_t first_frame_bytes_max = 4 * 1024;
+inline constexpr std::size_t frame_bytes_max = 64 * 1024;
+
+struct Sender {
+    protocol::NodeId id;  // `nobody` for an observer
+    protocol::Incarnation incarnation;
+    bool operator==(const Sender&) const = default;
+};
+
+struct Frame {
+    Sender sender;
+    std::variant<protocol::Message, ObserverMessage> message;
+};
+
+/// Appends one frame to `out`.
+void encode(const Sender& sender, const protocol::Message& message, std::vector<std::byte>& out);
+void encode(const Sender& sender, const ObserverMessage& message, std::vector<std::byte>& out);
+
+/// Decodes exactly one whole frame, head included. The error names what is wrong with it.
+tl::expected<Frame, std::string> decode(std::span<const std::byte> frame);
+
+}  // namespace bullring

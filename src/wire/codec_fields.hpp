@@ -1,0 +1,271 @@
+// Which fields each message's body has, in which order, and its number in the frame's head: the
+// wire format, once for both directions (`Coder` is a Writer or a Reader). A change of anything
+// here is a change of the format and raises `wire_version`. Included by the codec's files only.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <type_traits>
+
+#include "protocol/messages.hpp"
+#include "src/wire/observer_messages.hpp"
+
+namespace bullring::codec {
+
+inline constexpr std::uint8_t wire_version = 1;
+
+// The texts of a refusal and the JSON of one node; the other caps are the protocol's.
+inline constexpr std::size_t field_bytes_max = 64;
+inline constexpr std::size_t difference_bytes_max = 1536;
+inline constexpr std::size_t status_bytes_max = 60 * 1024;
+inline constexpr std::size_t why_bytes_max = 1024;
+
+/// The type byte. Never derived from a variant's order, which may change.
+enum class Type : std::uint8_t {
+    hello = 1,
+    hello_ack = 2,
+    refused = 3,
+    heartbeat = 4,
+    election = 5,
+    ok = 6,
+    decline = 7,
+    leader_is = 8,
+    coordinator = 9,
+    grant = 10,
+    nack = 11,
+    resign = 12,
+    token = 13,
+    token_ack = 14,
+    coordinator_token = 15,
+    observe = 64,
+    observer_state = 65,
+    observer_change = 66,
+    resign_result = 67,
+    observer_refused = 68,
+};
+
+template <class M>
+struct Entry;  // the row of message M in the table of types
+#define BULLRING_WIRE_TYPE(message, number)        \
+    template <>                                    \
+    struct Entry<message> {                        \
+        static constexpr Type type = Type::number; \
+    }
+BULLRING_WIRE_TYPE(protocol::Hello, hello);
+BULLRING_WIRE_TYPE(protocol::HelloAck, hello_ack);
+BULLRING_WIRE_TYPE(protocol::Refused, refused);
+BULLRING_WIRE_TYPE(protocol::Heartbeat, heartbeat);
+BULLRING_WIRE_TYPE(protocol::Election, election);
+BULLRING_WIRE_TYPE(protocol::Ok, ok);
+BULLRING_WIRE_TYPE(protocol::Decline, decline);
+BULLRING_WIRE_TYPE(protocol::LeaderIs, leader_is);
+BULLRING_WIRE_TYPE(protocol::Coordinator, coordinator);
+BULLRING_WIRE_TYPE(protocol::Grant, grant);
+BULLRING_WIRE_TYPE(protocol::Nack, nack);
+BULLRING_WIRE_TYPE(protocol::Resign, resign);
+BULLRING_WIRE_TYPE(protocol::Token, token);
+BULLRING_WIRE_TYPE(protocol::TokenAck, token_ack);
+BULLRING_WIRE_TYPE(protocol::CoordinatorToken, coordinator_token);
+BULLRING_WIRE_TYPE(Observe, observe);
+BULLRING_WIRE_TYPE(ObserverState, observer_state);
+BULLRING_WIRE_TYPE(ObserverChange, observer_change);
+BULLRING_WIRE_TYPE(ResignResult, resign_result);
+BULLRING_WIRE_TYPE(ObserverRefused, observer_refused);
+#undef BULLRING_WIRE_TYPE
+
+/// M is T, const for a Writer.
+template <class M, class T>
+concept Is = std::same_as<std::remove_const_t<M>, T>;
+
+template <class Coder, Is<protocol::Addresses> M>
+void fields(Coder& c, M& m) {
+    c.text(m.local, protocol::address_bytes_max);
+    c.text(m.remote, protocol::address_bytes_max);
+}
+
+template <class Coder, Is<protocol::Hello> M>
+void fields(Coder& c, M& m) {
+    c(m.version_lowest);
+    c(m.version_highest);
+    c.check(m.version_lowest <= m.version_highest, "protocol versions in the wrong order");
+    c.text(m.cluster, protocol::cluster_name_bytes_max);
+    c.list(m.members, protocol::members_max, [&](auto& id) { c.member(id); });
+    c.check(std::is_sorted(m.members.begin(), m.members.end(), std::less_equal<>()),
+            "member ids are not in ascending order");
+    c.choice(m.quorum, protocol::QuorumMode::none);
+    c.choice(m.algorithm, protocol::Algorithm::ring);
+    c.choice(m.ring_heartbeats, protocol::RingHeartbeats::neighbours);
+    c.choice(m.ring_renewal, protocol::RingRenewal::token);
+    c(m.rho_ppm);
+    c.member(m.id);
+    c(m.incarnation);
+    c(m.session);
+    c(m.priority);
+    c(m.lease);
+    c.text(m.advertised, protocol::advertised_bytes_max);
+    fields(c, m.addresses);
+    c.flags(m.release_ok);
+}
+
+template <class Coder, Is<protocol::HelloAck> M>
+void fields(Coder& c, M& m) {
+    c.member(m.id);
+    c(m.incarnation);
+    c(m.priority);
+    c(m.lease);
+    fields(c, m.addresses);
+    c(m.max_seen);
+    c(m.hw);
+    c(m.promised_max);
+    c(m.lease_max);
+    c.flags(m.had_file_at_start, m.recovering);
+}
+
+template <class Coder, class M>
+requires Is<M, protocol::Refused> || Is<M, ObserverRefused>
+void fields(Coder& c, M& m) {
+    c.text(m.field, field_bytes_max);
+    c.text(m.mine, difference_bytes_max);
+    c.text(m.yours, difference_bytes_max);
+}
+
+template <class Coder, Is<protocol::Heartbeat> M>
+void fields(Coder& c, M& m) {
+    c.flags(m.quorum_connected, m.eligible, m.recovering, m.leader_announced, m.stepping_down);
+    c(m.heard);
+    c(m.leader);
+    c(m.leader_epoch);
+    c(m.leader_remaining);
+    c(m.max_seen);
+    c(m.quorum_age);
+}
+
+template <class Coder, class M>
+requires Is<M, protocol::Election> || Is<M, protocol::Ok> || Is<M, protocol::Decline>
+void fields(Coder& c, M& m) { c(m.attempt); }
+
+template <class Coder, Is<protocol::LeaderIs> M>
+void fields(Coder& c, M& m) {
+    c(m.attempt);
+    c(m.leader);
+    c(m.epoch);
+    c(m.remaining);
+}
+
+template <class Coder, Is<protocol::Coordinator> M>
+void fields(Coder& c, M& m) {
+    c(m.epoch);
+    c(m.lease);
+    c(m.stamp);
+    c.flags(m.renew, m.tie);
+}
+
+template <class Coder, Is<protocol::Grant> M>
+void fields(Coder& c, M& m) {
+    c(m.holder_incarnation);
+    c(m.epoch);
+    c(m.lease);
+    c(m.stamp);
+    c(m.tied_session);
+    c(m.voter_incarnation);
+}
+
+template <class Coder, Is<protocol::Nack> M>
+void fields(Coder& c, M& m) {
+    c(m.holder_incarnation);
+    c(m.epoch);
+    c.choice(m.reason, protocol::NackReason::lease_too_long);
+    c(m.promise_holder);
+    c(m.promised_epoch);
+    c(m.remaining);
+    c.flags(m.parked);
+}
+
+template <class Coder, Is<protocol::Resign> M>
+void fields(Coder& c, M& m) {
+    c(m.epoch);
+    c(m.successor);
+}
+
+template <class Coder, Is<protocol::Walk> M>
+void fields(Coder& c, M& m) {
+    c.member(m.owner);
+    c(m.owner_incarnation);
+    c(m.round);
+    c(m.step);
+    c(m.visited);
+    c.list(m.path, protocol::members_max, [&](auto& index) {
+        c(index);
+        c.check(index < protocol::members_max, "a place on the path beyond the members");
+    });
+}
+
+template <class Coder, Is<protocol::Token> M>
+void fields(Coder& c, M& m) {
+    fields(c, m.walk);
+    c(m.owner_priority);
+    c(m.max_seen);
+}
+
+template <class Coder, Is<protocol::TokenAck> M>
+void fields(Coder& c, M& m) {
+    c.member(m.owner);
+    c(m.owner_incarnation);
+    c(m.round);
+    c(m.step);
+}
+
+template <class Coder, Is<protocol::TokenGrant> M>
+void fields(Coder& c, M& m) {
+    c.member(m.voter);
+    c(m.voter_incarnation);
+    c(m.tied_session);
+}
+
+template <class Coder, Is<protocol::TokenNack> M>
+void fields(Coder& c, M& m) {
+    c.member(m.voter);
+    c.choice(m.reason, protocol::NackReason::lease_too_long);
+    c(m.promise_holder);
+    c(m.promised_epoch);
+    c(m.remaining);
+}
+
+template <class Coder, Is<protocol::CoordinatorToken> M>
+void fields(Coder& c, M& m) {
+    fields(c, m.walk);
+    fields(c, m.request);
+    c.list(m.grants, protocol::members_max, [&](auto& grant) { fields(c, grant); });
+    c.list(m.nacks, protocol::members_max, [&](auto& nack) { fields(c, nack); });
+}
+
+template <class Coder, Is<Observe> M>
+void fields(Coder& c, M& m) {
+    c.text(m.cluster, protocol::cluster_name_bytes_max);
+    c.choice(m.what, ObserveWhat::resign);
+    c(m.resign_to);
+}
+
+template <class Coder, Is<ObserverState> M>
+void fields(Coder& c, M& m) {
+    c.text(m.json, status_bytes_max);
+}
+
+template <class Coder, Is<ObserverChange> M>
+void fields(Coder& c, M& m) {
+    c(m.ts_ns);
+    c(m.leader);
+    c(m.epoch);
+    c.text(m.advertised, protocol::advertised_bytes_max);
+}
+
+template <class Coder, Is<ResignResult> M>
+void fields(Coder& c, M& m) {
+    c.flags(m.done);
+    c.text(m.why, why_bytes_max);
+}
+
+}  // namespace bullring::codec

@@ -1,0 +1,39 @@
+// Cuts a stream of bytes into frames, with the cap checked on the length alone, before any buffer
+// grows for it.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "src/wire/codec.hpp"
+
+namespace bullring {
+
+class FrameReader {
+public:
+    explicit FrameReader(std::size_t frame_bytes_max_now = first_frame_bytes_max);
+
+    /// After the handshake longer frames are allowed.
+    void set_frame_bytes_max(std::size_t bytes);
+    /// Where the next read from the socket goes; valid until `commit`, never empty. Take out every
+    /// whole frame with `next` first: then the buffer holds no more than one frame's beginning.
+    std::span<std::byte> prepare();
+    void commit(std::size_t bytes);
+    /// The next whole frame, nullopt when more bytes are needed, or why the stream is rubbish
+    /// (after which it stays so).
+    tl::expected<std::optional<Frame>, std::string> next();
+
+private:
+    std::vector<std::byte> buffer_;
+    std::size_t begin_ = 0;
+    std::size_t end_ = 0;
+    std::size_t frame_bytes_max_;
+    std::string broken_;  // why the stream is rubbish, once it is
+};
+
+}  // namespace bullring
