@@ -20,6 +20,9 @@ namespace {
 
 /// How long an attempt waits for the resolver before it goes on with the last answer.
 constexpr Duration resolve_max = protocol::seconds(1);
+/// An operator is told of a peer that could not be reached for so long: longer than a restart
+/// takes.
+constexpr std::chrono::seconds unreachable_after{5};
 
 std::chrono::nanoseconds chrono(Duration d) { return std::chrono::nanoseconds(d.ns); }
 
@@ -94,8 +97,12 @@ asio::awaitable<void> Dialler::keep_connected(NodeId id, Peer& peer) {
         if (fd) {
             peer.in_session = true;
             peer.hurry = false;
+            peer.failing_since.reset();
+            peer.told_unreachable = false;
             callbacks_.connected(id, std::move(fd));
             while (peer.in_session && !stopped_) co_await wait(peer, protocol::seconds(3600));
+        } else {
+            note_failure(id, peer);
         }
         if (!stopped_) co_await pause(peer);
     }
@@ -138,6 +145,16 @@ asio::awaitable<OwnedFd> Dialler::connect(asio::ip::tcp::endpoint address) {
     fd = OwnedFd(waiting->release());
     if (error || tcp::connect_error(fd.get()) != 0) co_return OwnedFd();
     co_return fd;
+}
+
+void Dialler::note_failure(NodeId id, Peer& peer) {
+    const auto now = asio::steady_timer::clock_type::now();
+    if (!peer.failing_since) peer.failing_since = now;
+    if (peer.told_unreachable || now - *peer.failing_since < unreachable_after) return;
+    peer.told_unreachable = true;
+    callbacks_.unreachable(id, peer.addresses.empty()
+                                   ? "the name " + peer.endpoint.host + " does not resolve"
+                                   : "nobody answers at " + to_text(peer.endpoint));
 }
 
 asio::awaitable<void> Dialler::pause(Peer& peer) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,8 @@ public:
     struct Callbacks {
         std::function<void(protocol::NodeId, OwnedFd)> connected;
         std::function<void(const std::string&)> failed;  // the node can't go on
+        /// Every attempt of the last seconds has failed; said once until one succeeds.
+        std::function<void(protocol::NodeId, const std::string& why)> unreachable;
     };
 
     /// `peers` without this node itself.
@@ -63,12 +66,15 @@ private:
         bool in_session = false;
         bool hurry = false;  // skip the next pause
         bool refused = false;
+        std::optional<asio::steady_timer::time_point> failing_since;
+        bool told_unreachable = false;
     };
 
     asio::awaitable<void> keep_connected(protocol::NodeId id, Peer& peer);
     asio::awaitable<void> resolve(Peer& peer);
     asio::awaitable<OwnedFd> connect(asio::ip::tcp::endpoint address);
     asio::awaitable<void> pause(Peer& peer);
+    void note_failure(protocol::NodeId id, Peer& peer);
     /// Until `signal` is cancelled or the time is over.
     asio::awaitable<void> wait(Peer& peer, protocol::Duration at_most);
 

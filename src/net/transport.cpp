@@ -50,7 +50,11 @@ Transport::Transport(asio::io_context& io, TransportOptions options, TransportHa
       handler_(handler),
       dialler_(io, others(options_.peers, options_.self.id), options_.dial, options_.seed,
                {[this](NodeId peer, OwnedFd fd) { on_connected(peer, std::move(fd)); },
-                [this](const std::string& what) { handler_.on_fatal(what); }}) {}
+                [this](const std::string& what) { handler_.on_fatal(what); },
+                [](NodeId peer, const std::string& why) {
+                    log(LogLevel::warn,
+                        "peer " + std::to_string(peer.value) + ": " + why + "; it is dialled on");
+                }}) {}
 
 Transport::~Transport() {
     stop();
