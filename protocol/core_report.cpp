@@ -111,6 +111,9 @@ void Core::send_heartbeats(Step& step) {
     const HeartbeatState state = heartbeat_state(step.now);
     if (state == told_state_) {
         changed_heartbeat_at_ = never;
+    } else if (state.eligible && !told_state_.eligible) {
+        // Rare, and a leader that is asked to hand over to this node must know.
+        changed_heartbeat_at_ = step.now;
     } else if (changed_heartbeat_at_ == never) {
         // A change is told soon, not at once: on a failover every node changes at the same moment,
         // and N² heartbeats would stand in the way of the election.
