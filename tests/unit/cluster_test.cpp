@@ -100,6 +100,22 @@ TEST_CASE("cluster: a killed leader is replaced in a few message delays, without
     }
 }
 
+TEST_CASE("cluster: who has resigned can be handed the leadership back once another leads") {
+    for (const Algorithm algorithm : both) {
+        World world(cluster(5, algorithm));
+        world.start_all();
+        REQUIRE(world.run_until_leader(600 * ms));
+        world.run_for(20 * ms);
+        for (const std::uint64_t successor : {1U, 2U, 1U}) {
+            world.give(world.leader().value, ResignRequested{{successor}, 0});
+            REQUIRE(world.run_until(world.now() + 20 * ms,
+                                    [&] { return world.leader() == NodeId{successor}; }));
+            world.run_for(4 * ms);
+        }
+        CHECK(world.violation() == "");
+    }
+}
+
 TEST_CASE(
     "cluster: a leader that hangs is replaced when its promises end, and comes back deposed") {
     for (const Algorithm algorithm : both) {
