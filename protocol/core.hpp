@@ -289,6 +289,7 @@ private:
     Duration file_promised_max_{0};
 
     // ---- Durable (R7): what is on the disk, and what has been asked for.
+    static constexpr std::uint64_t reserve_ahead = 1024;  // epochs beyond what is in use
     Durable disk_;
     Durable wanted_;
     Durable writing_;  // what is on its way to the disk while persisting_

@@ -67,7 +67,7 @@ std::optional<Coordinator> Core::campaign(Step& step) {
         return Coordinator{epoch, timing().lease, step.now, true, false};
     }
     if (epoch > disk_.hw) {
-        want_durable(epoch + 1024, Duration{0});
+        want_durable(epoch + reserve_ahead, Duration{0});
         call_ = Call::disk;
         return std::nullopt;
     }

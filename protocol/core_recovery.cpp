@@ -7,7 +7,6 @@
 namespace bullring::protocol {
 
 namespace {
-constexpr std::uint64_t reserve_ahead = 1024;
 constexpr std::uint64_t reserve_low = 512;
 constexpr std::uint64_t epochs_per_ms = 1024;
 }  // namespace

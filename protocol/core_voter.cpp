@@ -62,7 +62,8 @@ Vote Core::vote(Step& step, const LeaseRequest& request) {
     const Duration durable_max =
         persisting_ ? std::min(disk_.promised_max, writing_.promised_max) : disk_.promised_max;
     if (request.epoch > disk_.hw || asked.length > durable_max) {
-        want_durable(request.epoch > disk_.hw ? request.epoch + 1024 : Epoch{}, asked.length);
+        want_durable(request.epoch > disk_.hw ? request.epoch + reserve_ahead : Epoch{},
+                     asked.length);
         vote.kind = Vote::Kind::after_disk;
         return vote;
     }
