@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <variant>
 #include <vector>
 
@@ -31,10 +32,15 @@ public:
     /// What the node knows, judged at `now`.
     View view(Instant now) const;
 
+    /// The state behind the view, for who checks it from outside; nobody can change it there.
+    const Core& core() const { return core_; }
+
     /// Equal nodes have equal digests; for state spaces and replays.
     std::uint64_t digest() const;
 
     bool operator==(const Node&) const = default;
+    /// All of the state but the configuration, for other digests than the own one.
+    auto digest_fields() const { return std::tie(core_, selector_); }
 
 private:
     void handle(Step& step, const Event& event);

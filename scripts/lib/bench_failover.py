@@ -58,7 +58,8 @@ def _lines(cluster, from_ns, until_ns):
         for path in sorted(node.data_dir.parent.glob(f"{node.data_dir.name}.*.trace")):
             for line in path.read_text().splitlines():
                 told = json.loads(line)
-                found.append((told["ts_ns"], node.id, _message(told)))
+                if told["dir"] != "event":  # the event streams have those
+                    found.append((told["ts_ns"], node.id, _message(told)))
     for event in cluster.events():
         detail = {key: event[key] for key in ("peer", "reason", "leader", "epoch", "grants")
                   if key in event}  # fmt: skip

@@ -1,36 +1,34 @@
-// The lines of `--trace FILE`: one JSON object for each message sent or received, from which a
-// space-time diagram can be drawn. Owns the format only; who writes the lines is the host's
-// business.
+// Owns: `--trace FILE` of a running node: hands the recorder what happens and the writer the lines.
+// The format is protocol/trace.hpp's.
 #pragma once
 
-#include <cstdint>
 #include <string>
+#include <vector>
 
-#include "protocol/ids.hpp"
-#include "protocol/messages.hpp"
-#include "protocol/time.hpp"
+#include "protocol/trace_recorder.hpp"
+#include "src/report/background_writer.hpp"
 
 namespace bullring {
 
-enum class TraceDirection : std::uint8_t { send, recv };
+class TraceFile {
+public:
+    /// The writer must outlive this.
+    TraceFile(protocol::NodeId self, protocol::Incarnation incarnation, BackgroundWriter& writer,
+              BackgroundWriter::StreamId stream)
+        : recorder_(self, incarnation), writer_(writer), stream_(stream) {}
 
-/// One message at one end of its session. A receipt finds its sending by (dialler, the dialler's
-/// incarnation, session, index), because a session delivers in order and without gaps.
-struct TraceEntry {
-    protocol::Instant at;
-    protocol::NodeId node;
-    protocol::Incarnation incarnation;
-    TraceDirection direction = TraceDirection::send;
-    protocol::NodeId peer;                   // `nobody` while it is not known
-    protocol::Incarnation peer_incarnation;  // 0 while it is not known
-    protocol::SessionId session;             // the dialler's number for it, at both ends
-    std::uint64_t index = 0;                 // 0, 1, … for each session and direction
+    void started(protocol::Instant now, const protocol::Config& config);
+    /// One step, after its messages have left: making the lines must not hold them up.
+    void add(protocol::Instant now, const protocol::Event& event,
+             const std::vector<protocol::Action>& actions);
+    void stopped(protocol::Instant now, const std::string& reason);
+
+private:
+    void write(std::string lines);
+
+    protocol::TraceRecorder recorder_;
+    BackgroundWriter& writer_;
+    BackgroundWriter::StreamId stream_;
 };
-
-/// {"ts_ns":…,"raw_ns":…,"node":…,"incarnation":"hex","dir":"send","peer":…,
-/// "peer_incarnation":"hex","session":…,"index":…,"kind":"COORDINATOR", …} and a line break. Behind
-/// "kind" stand "epoch", if the message has one, and the fields of its own that matter.
-/// Incarnations are text because JSON readers lose bits of a 64-bit number.
-std::string trace_line(const TraceEntry& entry, const protocol::Message& message);
 
 }  // namespace bullring

@@ -65,7 +65,7 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
       wake_timer_(io_, [this] { on_event(protocol::Wake{}); }),
       signals_(io_, SIGTERM, SIGINT, SIGHUP),
       drain_timer_(io_) {
-    if (parts.trace) trace_.emplace(self_, *writer_, *parts.trace);
+    if (parts.trace) trace_.emplace(self_.id, self_.incarnation, *writer_, *parts.trace);
     if (parts.state) {
         storage_.emplace(std::move(*parts.state),
                          Storage::Callbacks{[this](const protocol::Durable& durable) {
@@ -109,9 +109,11 @@ int Runtime::run() {
     log(LogLevel::info, fmt::format("started, version {}, {} members, listening on {}", version,
                                     options_.peers.size(), to_text(options_.listen)));
     for (const std::string& note : options_.start_notes) log(LogLevel::warn, note);
+    if (trace_) trace_->started(started_at_, options_.config);
     on_event(protocol::Wake{});
     transport_.start_dialling();
     io_.run();
+    if (trace_) trace_->stopped(read_clock(), stop_reason_);
     reporter_.stopped(stop_reason_);
     return exit_status_;
 }
@@ -135,19 +137,13 @@ void Runtime::on_event(const protocol::Event& event) {
 
 void Runtime::step(const protocol::Event& event) {
     const Instant now = read_clock();
-    if (trace_) trace_->on_event(now, event);
     actions_.clear();
     node_.step(now, event, actions_);
-    for (const protocol::Action& action : actions_) {
-        if (trace_) {
-            if (const auto* send = std::get_if<protocol::Send>(&action))
-                trace_->on_send(now, *send);
-        }
-        carry_out(action);
-    }
+    for (const protocol::Action& action : actions_) carry_out(action);
     transport_.flush();
     arm_timer(now);
     for (const protocol::Action& action : actions_) follow_up(now, action);
+    if (trace_) trace_->add(now, event, actions_);
     reporter_.add(now, actions_);
 }
 

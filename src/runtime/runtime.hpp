@@ -19,7 +19,7 @@
 #include "src/options/node_options.hpp"
 #include "src/report/background_writer.hpp"
 #include "src/report/reporter.hpp"
-#include "src/report/trace_recorder.hpp"
+#include "src/report/trace_file.hpp"
 #include "src/runtime/hooks.hpp"
 #include "src/runtime/wake_timer.hpp"
 #include "src/storage/storage.hpp"
@@ -74,7 +74,7 @@ private:
     std::optional<Hooks> hooks_;
     BackgroundWriter* writer_;
     Reporter reporter_;
-    std::optional<TraceRecorder> trace_;
+    std::optional<TraceFile> trace_;
     WakeTimer wake_timer_;
     asio::signal_set signals_;
     asio::steady_timer drain_timer_;
