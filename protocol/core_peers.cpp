@@ -55,9 +55,18 @@ bool Core::eligible(Instant now) const {
     if (!due(now, healthy_from_) || !due(now, held_down_until_)) return false;
     if (role_ == Role::stepping_down || !due(now, stand_back_until_)) return false;
     std::size_t refusing = 0;
-    for (Index i = 0; i < size(); ++i)
-        if (i != me_ && peers_[i].has_ack && timing().lease > peers_[i].ack.lease_max) ++refusing;
-    return size() - refusing >= majority();
+    std::size_t granting = 1;
+    for (Index i = 0; i < size(); ++i) {
+        if (i == me_) continue;
+        const bool refuses = peers_[i].has_ack && timing().lease > peers_[i].ack.lease_max;
+        if (refuses)
+            ++refusing;
+        else if (connected(i, now))
+            ++granting;
+    }
+    // Where some refuse our lease as too long, enough others must be there: a node that stands for
+    // ever, and never wins, keeps those below it from standing.
+    return refusing == 0 || granting >= majority();
 }
 
 LeaderView Core::first_hand(Instant now) const {

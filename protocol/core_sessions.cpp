@@ -273,6 +273,15 @@ std::optional<AcceptedSession> Core::sender_of(Step& step, SessionId id) {
     if (peer.accepted == id) {
         peer.heard_at = step.now;
         peer.hop_failed = false;
+    } else if (!peer.accepted && session->incarnation != peer.incarnation) {
+        // The process that we last listened to is gone, and another one of its id talks on: it was
+        // here first and would not be heard for as long as its session lasts. It says HELLO again
+        // on a new one; our own close releases nothing.
+        const AcceptedSession forgotten = *session;
+        step.act(CloseSession{forgotten.id});
+        sessions_.remove_accepted(forgotten.id);
+        end_accepted(step, forgotten, SessionEnd::overflow);
+        return std::nullopt;
     }
     return *session;
 }

@@ -62,8 +62,7 @@ void Core::finish_step_down(Step& step) {
     for (Index i = 0; i < size(); ++i)
         if (i != successor) send(step, i, resign);
     if (was_published) step.act(Deposed{given_up, how.reason, end});
-    if (how.reason == DeposedReason::lease_expired || how.reason == DeposedReason::stalled ||
-        how.reason == DeposedReason::higher_rank)
+    if (how.reason == DeposedReason::lease_expired || how.reason == DeposedReason::higher_rank)
         return;
     // It keeps the reservation that it announced, or it would win again at once by its rank.
     stand_back_until_ = step.now + timing().reservation() + timing().coordinator_wait;
@@ -124,7 +123,9 @@ void Core::on_resign_requested(Step& step, const ResignRequested& event) {
     step_down(step, DeposedReason::resigned, successor);
 }
 
-void Core::on_stalled(Step& step) { step_down(step, DeposedReason::stalled, nobody); }
+void Core::on_stalled(Step& step) {
+    step_down(step, DeposedReason::stalled, best_successor(step.now));
+}
 
 void Core::on_health_changed(Step& step, const HealthChanged& event) {
     if (event.healthy == healthy_) return;

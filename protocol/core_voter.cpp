@@ -31,6 +31,15 @@ std::optional<Vote> Core::refusal_outside_promise(Instant now, const LeaseReques
         vote.remaining = timing().lease_max;
         return vote;
     }
+    // Who stands must be the process that answers at that member's address. A second process with
+    // the id, elsewhere, counts its own vote, and with half of the others it would be a majority
+    // beside another one that has the first process' vote.
+    if (!request.renew && from && *from != me_ &&
+        (!peers_[*from].has_ack || peers_[*from].ack.incarnation != request.key.incarnation)) {
+        vote.reason = NackReason::unknown_holder;
+        vote.remaining = timing().campaign_wait;
+        return vote;
+    }
     return std::nullopt;
 }
 

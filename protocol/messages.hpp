@@ -145,6 +145,7 @@ enum class NackReason : std::uint8_t {
     recovering = 3,
     reserved = 4,
     lease_too_long = 5,
+    unknown_holder = 6,
 };
 
 struct Nack {

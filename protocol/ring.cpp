@@ -175,9 +175,13 @@ void Ring::own_request_back(Core& core, Step& step, CoordinatorToken token) {
             core.on_nack(step, *voter,
                          Nack{token.walk.owner_incarnation, request.epoch, nack.reason,
                               nack.promise_holder, nack.promised_epoch, nack.remaining, false});
-    if (core.role() != Role::candidate || token.walk.round != own_request_round_) return;
+    // A renewal, too, goes on to the neighbours that nobody else could pass it to: where links are
+    // missing, the owner may be the only one who reaches them.
+    const bool candidate = core.role() == Role::candidate;
+    if ((!candidate && !request.renew) || token.walk.round != own_request_round_) return;
     token.walk.path = {core.me()};
-    if (!hops_.forward(core, step, std::move(token))) core.abandon(step, core.timing().hop_wait);
+    if (!hops_.forward(core, step, std::move(token)) && candidate)
+        core.abandon(step, core.timing().hop_wait);
 }
 
 void Ring::on_token_ack(Core&, Step&, Index from, const TokenAck& ack) { hops_.on_ack(from, ack); }

@@ -177,7 +177,7 @@ template <class Coder, Is<protocol::Nack> M>
 void fields(Coder& c, M& m) {
     c(m.holder_incarnation);
     c(m.epoch);
-    c.choice(m.reason, protocol::NackReason::lease_too_long);
+    c.choice(m.reason, protocol::NackReason::unknown_holder);
     c(m.promise_holder);
     c(m.promised_epoch);
     c(m.remaining);
@@ -228,7 +228,7 @@ void fields(Coder& c, M& m) {
 template <class Coder, Is<protocol::TokenNack> M>
 void fields(Coder& c, M& m) {
     c.member(m.voter);
-    c.choice(m.reason, protocol::NackReason::lease_too_long);
+    c.choice(m.reason, protocol::NackReason::unknown_holder);
     c(m.promise_holder);
     c(m.promised_epoch);
     c(m.remaining);

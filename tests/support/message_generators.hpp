@@ -156,7 +156,7 @@ inline protocol::Nack draw_nack() {
     protocol::Nack m;
     m.holder_incarnation = draw_incarnation();
     m.epoch = draw_epoch();
-    m.reason = draw_choice(protocol::NackReason::lease_too_long);
+    m.reason = draw_choice(protocol::NackReason::unknown_holder);
     m.promise_holder = draw_id();
     m.promised_epoch = draw_epoch();
     m.remaining = draw_duration();
@@ -184,7 +184,7 @@ inline protocol::CoordinatorToken draw_coordinator_token() {
         return protocol::TokenGrant{draw_member(), draw_incarnation(), draw_session()};
     });
     m.nacks = draw_list<protocol::TokenNack>(protocol::members_max, [] {
-        return protocol::TokenNack{draw_member(), draw_choice(protocol::NackReason::lease_too_long),
+        return protocol::TokenNack{draw_member(), draw_choice(protocol::NackReason::unknown_holder),
                                    draw_id(), draw_epoch(), draw_duration()};
     });
     return m;

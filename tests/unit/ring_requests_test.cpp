@@ -76,12 +76,25 @@ TEST_CASE("ring request: a grant to a run of the holder that has no session here
     NodeFixture node = voter();
     CoordinatorToken asked = request_of(node, 5, 5001);
     asked.walk.owner_incarnation = {12345};
+    asked.request.renew = true;
     const std::vector<Hop> onward = hops(node.hear(1, asked));
     REQUIRE(onward.size() == 1);
     REQUIRE(onward[0].token.grants.size() == 1);
     CHECK(onward[0].token.grants[0].tied_session == no_session);
     node.lose(5);
     CHECK(node.view().promised_to == NodeId{5});
+}
+
+TEST_CASE("ring request: a candidacy of a run that does not answer at its address is refused") {
+    NodeFixture node = voter();
+    CoordinatorToken asked = request_of(node, 5, 5001);
+    asked.walk.owner_incarnation = {12345};
+    const std::vector<Hop> onward = hops(node.hear(1, asked));
+    REQUIRE(onward.size() == 1);
+    CHECK(onward[0].token.grants.empty());
+    REQUIRE(onward[0].token.nacks.size() == 1);
+    CHECK(onward[0].token.nacks[0].reason == NackReason::unknown_holder);
+    CHECK(node.view().promised_to == nobody);
 }
 
 TEST_CASE("ring request: with enough grants it goes straight home") {

@@ -88,15 +88,17 @@ TEST_CASE("step down: once the lease is over, late grants do not start the renew
 TEST_CASE("step down: after a lapse and after a stall nothing is renewed any more") {
     NodeFixture node = leader();
     DeposedReason reason = DeposedReason::stalled;
+    NodeId successor = {2};  // a stalled node hands over when its task has ended at last
     SUBCASE("stall") { node.step(Stalled{}); }
     SUBCASE("lapse") {
         reason = DeposedReason::lease_expired;
+        successor = nobody;
         node.run(node.timing().lease);
     }
     REQUIRE(node.role() == Role::stepping_down);
     CHECK(sent<Coordinator>(node.run_granted(milliseconds(300))).empty());
     const Actions actions = node.step(TaskEnded{epoch});
-    CHECK(sent<Resign>(actions) == std::vector<Resign>{{epoch, nobody}, {epoch, nobody}});
+    CHECK(sent<Resign>(actions) == std::vector<Resign>{{epoch, successor}, {epoch, successor}});
     REQUIRE(only<Deposed>(actions).size() == 1);
     CHECK(only<Deposed>(actions)[0].reason == reason);
 }
