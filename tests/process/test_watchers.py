@@ -23,9 +23,9 @@ class Watchers(ProcessCase):
         for _ in range(ROUNDS):
             leader = cluster.wait_settled()
             # At a random phase of the heartbeats, when the watchers have told the change before.
-            time.sleep(random.uniform(0.05, 0.15))
+            time.sleep(random.uniform(0.05, 0.15))  # pause: the phase is part of what is measured
             killed_ns = leader.kill()
-            time.sleep(UNDISTURBED_S)
+            time.sleep(UNDISTURBED_S)  # pause: nothing may run beside the election
             took.append((cluster.wait_elected(killed_ns)["ts_ns"] - killed_ns) / 1e6)
             leader.restart()
         cluster.wait_settled()

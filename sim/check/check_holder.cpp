@@ -1,0 +1,112 @@
+// The holder's side. I5: a deadline needs a majority of voters, counted from the sending. I9: a
+// session that a counted grant is tied to stays open. I10: RESIGN comes after the leadership and
+// its task, deadlines do not shrink. I12: no task of a former leader runs while another leads.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "sim/check/checks.hpp"
+
+namespace bullring::sim {
+
+using namespace protocol;
+
+void Checks::check_deadline(const World& world, HostIndex h, const Publish& publish) {
+    if (!publish.epoch || world.settings().quorum == QuorumMode::none) return;
+    const Host& host = world.host(h);
+    if (host.published.epoch == publish.epoch &&
+        (publish.deadline.boottime_ns < host.published.deadline.boottime_ns ||
+         publish.deadline.raw_ns < host.published.deadline.raw_ns))
+        fail(world, "I10",
+             fmt::format("node {} leads in epoch {} and its deadline went back by {} ns",
+                         host.id.value, publish.epoch.value,
+                         host.published.deadline.boottime_ns - publish.deadline.boottime_ns));
+
+    std::vector<bool> by_boottime(world.members());
+    std::vector<bool> by_raw(world.members());
+    const auto count = [&](HostIndex voter, Instant end) {
+        if (end.boottime_ns >= publish.deadline.boottime_ns) by_boottime[voter] = true;
+        if (end.raw_ns >= publish.deadline.raw_ns) by_raw[voter] = true;
+    };
+    const Core& core = host.node->core();
+    const Promise& own = core.promise();
+    // kill_margin is taken off before publishing; then more is granted than is used.
+    if (!host.impostor && own.key() == core.own_key() && own.epoch() == publish.epoch)
+        count(h, own.end());
+    for (const ReceivedGrant& grant : ledger_.received(h))
+        if (grant.epoch == publish.epoch) count(grant.voter, grant.end);
+    std::size_t boottime = 0;
+    std::size_t raw = 0;
+    for (std::size_t i = 0; i < world.members(); ++i) {
+        if (by_boottime[i]) ++boottime;
+        if (by_raw[i]) ++raw;
+    }
+    const std::size_t majority = world.members() / 2 + 1;
+    if (boottime < majority || raw < majority)
+        fail(world, "I5",
+             fmt::format("node {} claims epoch {} for {} ns more, which {} of {} voters have "
+                         "granted and a majority is {}",
+                         host.id.value, publish.epoch.value,
+                         lease_left(world.clock(h), publish.deadline).ns, std::min(boottime, raw),
+                         world.members(), majority));
+}
+
+void Checks::check_close(const World& world, HostIndex h, Instant now, const CloseSession& close) {
+    if (World::side_of(close.session) != dialler_side) return;
+    const Host& host = world.host(h);
+    const End& end = world.connection_of(close.session).ends[dialler_side];
+    if (end.told && end.open) coverage_.count(Seen::lingering_session_closed);
+    const Core& core = host.node->core();
+    // No FIN can come of a socket that is in error.
+    if (!end.open || core.role() == Role::follower) return;
+    // After a lapse nothing is counted any more (R5).
+    if (core.role() == Role::stepping_down && !core.own_lease_valid(now)) return;
+    for (const ReceivedGrant& grant : ledger_.received(h)) {
+        if (grant.tied != close.session || grant.epoch != core.epoch()) continue;
+        if (!lease_valid(now, grant.end)) continue;
+        fail(world, "I9",
+             fmt::format("node {} closes a session to node {} whose grant of epoch {} it counts "
+                         "for {} ns more",
+                         host.id.value, world.host(grant.voter).id.value, grant.epoch.value,
+                         lease_left(now, grant.end).ns));
+    }
+}
+
+void Checks::check_resign(const World& world, HostIndex h, const Resign& resign) {
+    const Host& host = world.host(h);
+    if (resign.epoch != of_[h].elected_in) {
+        coverage_.count(Seen::candidacy_abandoned);
+        return;
+    }
+    if (host.published.epoch)
+        fail(world, "I10",
+             fmt::format("node {} sends RESIGN of epoch {} while is_leader() can still be true",
+                         host.id.value, resign.epoch.value));
+    if (host.task.running)
+        fail(world, "I10",
+             fmt::format("node {} sends RESIGN of epoch {} while its task runs", host.id.value,
+                         resign.epoch.value));
+}
+
+void Checks::check_request(const World& world, HostIndex h, const Coordinator& request) {
+    const Host& host = world.host(h);
+    if (!request.renew && host.task.running && host.task.epoch < request.epoch)
+        fail(world, "I10",
+             fmt::format("node {} campaigns for epoch {} while its task of epoch {} runs",
+                         host.id.value, request.epoch.value, host.task.epoch.value));
+    if (!request.renew) check_disk(world, h, request.epoch);
+}
+
+void Checks::check_no_other_task(const World& world, HostIndex h) {
+    for (HostIndex o = 0; o < world.hosts(); ++o) {
+        const Host& other = world.host(o);
+        if (o == h || !other.running() || !other.task.running) continue;
+        // After a lapse a task in the same process may run on: only a guard can end it (R5).
+        if (!other.node->core().own_lease_valid(world.clock(o))) continue;
+        fail(world, "I12",
+             fmt::format("node {} leads while the task of node {} in epoch {} runs under a lease",
+                         world.host(h).id.value, other.id.value, other.task.epoch.value));
+    }
+}
+
+}  // namespace bullring::sim

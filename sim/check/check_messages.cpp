@@ -1,0 +1,156 @@
+// What can be judged from messages alone. I11: no epoch is granted or proposed that the disk does
+// not cover. L5: tokens die. And what is counted of messages and events.
+#include <algorithm>
+#include <type_traits>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "sim/check/checks.hpp"
+
+namespace bullring::sim {
+
+using namespace protocol;
+
+void Checks::check_message(const World& world, HostIndex h, Instant now, const Send& send) {
+    std::visit(
+        [&](const auto& m) {
+            using M = std::decay_t<decltype(m)>;
+            if constexpr (std::is_same_v<M, Grant>) {
+                check_disk(world, h, m.epoch);
+                if (of_[h].event_was_persisted) coverage_.count(Seen::grant_after_disk);
+            } else if constexpr (std::is_same_v<M, Coordinator>) {
+                check_request(world, h, m);
+            } else if constexpr (std::is_same_v<M, Resign>) {
+                check_resign(world, h, m);
+            } else if constexpr (std::is_same_v<M, Token>) {
+                check_walk(world, h, m.walk);
+            } else if constexpr (std::is_same_v<M, CoordinatorToken>) {
+                check_walk(world, h, m.walk);
+                if (m.walk.owner_incarnation == world.host(h).incarnation)
+                    check_request(world, h, m.request);
+            }
+        },
+        send.message);
+    if (world.settings().quorum == QuorumMode::majority)
+        if (const GivenPromise* given = ledger_.note_send(world, h, now, send))
+            check_given(world, h, now, *given);
+    count_message(h, send);
+}
+
+void Checks::check_disk(const World& world, HostIndex h, Epoch epoch) {
+    const Host& host = world.host(h);
+    if (!host.disk.file || host.disk.file->hw < epoch)
+        fail(world, "I11",
+             fmt::format("node {} uses epoch {}, but its disk says {}", host.id.value, epoch.value,
+                         host.disk.file ? host.disk.file->hw.value : 0));
+}
+
+void Checks::check_walk(const World& world, HostIndex h, const Walk& walk) {
+    const std::size_t hops_max = 3 * (world.members() - 1);
+    if (walk.step > hops_max)
+        fail(world, "L5",
+             fmt::format("node {} sends the token of {} for its hop {}; {} are possible",
+                         world.host(h).id.value, walk.owner.value, walk.step, hops_max));
+}
+
+// ---- Counting.
+
+void Checks::count_message(HostIndex h, const Send& send) {
+    OfHost& of = of_[h];
+    const auto sent_again = [&](const Walk& walk) {
+        const OfHost::Hop hop{walk.owner_incarnation, walk.round, walk.step};
+        if (hop == of.last_hop) coverage_.count(Seen::token_sent_again);
+        of.last_hop = hop;
+    };
+    std::visit(
+        [&](const auto& m) {
+            using M = std::decay_t<decltype(m)>;
+            if constexpr (std::is_same_v<M, Nack>) {
+                constexpr std::array<Seen, 7> of_reason{
+                    Seen::nack_busy,          Seen::nack_busy,     Seen::nack_stale,
+                    Seen::nack_recovering,    Seen::nack_reserved, Seen::nack_too_long,
+                    Seen::nack_unknown_holder};
+                coverage_.count(of_reason[static_cast<std::size_t>(m.reason)]);
+                if (m.parked) {
+                    coverage_.count(Seen::request_parked);
+                    if (of.parked.size() > 8) of.parked.erase(of.parked.begin());
+                    of.parked.push_back({m.holder_incarnation, m.epoch});
+                }
+            } else if constexpr (std::is_same_v<M, Grant>) {
+                std::erase_if(of.parked, [&](const OfHost::Parked& parked) {
+                    if (parked.of != m.holder_incarnation || parked.epoch != m.epoch) return false;
+                    coverage_.count(Seen::parked_request_served);
+                    return true;
+                });
+            } else if constexpr (std::is_same_v<M, Ok>) {
+                coverage_.count(Seen::message_ok);
+            } else if constexpr (std::is_same_v<M, Decline>) {
+                coverage_.count(Seen::message_decline);
+            } else if constexpr (std::is_same_v<M, LeaderIs>) {
+                coverage_.count(Seen::message_leader);
+            } else if constexpr (std::is_same_v<M, Token>) {
+                coverage_.count(Seen::message_token);
+                sent_again(m.walk);
+            } else if constexpr (std::is_same_v<M, CoordinatorToken>) {
+                coverage_.count(Seen::message_coordinator_token);
+                sent_again(m.walk);
+                for (const TokenNack& nack : m.nacks)
+                    if (nack.reason == NackReason::recovering)
+                        coverage_.count(Seen::nack_recovering);
+            }
+        },
+        send.message);
+}
+
+void Checks::count_event(const World& world, HostIndex h, const Event& event) {
+    if (ledger_.released_by_eof()) coverage_.count(Seen::release_by_fin);
+    if (ledger_.released_by_resign()) coverage_.count(Seen::release_by_resign);
+    if (const auto* ended = std::get_if<SessionEnded>(&event)) {
+        switch (ended->how) {
+            case SessionEnd::eof: coverage_.count(Seen::end_by_eof); break;
+            case SessionEnd::reset: coverage_.count(Seen::end_by_reset); break;
+            case SessionEnd::timeout: coverage_.count(Seen::end_by_timeout); break;
+            case SessionEnd::overflow: coverage_.count(Seen::end_by_overflow); break;
+            case SessionEnd::protocol: break;
+        }
+        if (World::side_of(ended->session) == dialler_side &&
+            world.connection_of(ended->session).ends[dialler_side].open)
+            coverage_.count(Seen::session_lingers);
+        return;
+    }
+    const auto* receive = std::get_if<Receive>(&event);
+    if (receive == nullptr) return;
+    if (const auto* resign = std::get_if<Resign>(&receive->message))
+        of_[h].successor = resign->successor;
+    const auto* request = std::get_if<Coordinator>(&receive->message);
+    if (request != nullptr && request->renew &&
+        request->epoch < world.host(h).node->core().promise().vmax())
+        coverage_.count(Seen::renewal_below_floor);
+}
+
+void Checks::count_action(HostIndex h, const Action& action) {
+    if (const auto* elected = std::get_if<Elected>(&action)) {
+        coverage_.count(Seen::elected);
+        constexpr std::uint64_t by_clock = std::uint64_t{1} << 40U;
+        if (elected->epoch.value > by_clock) coverage_.count(Seen::elected_by_clock_epoch);
+        if (of_[h].successor) coverage_.count(Seen::elected_successor);
+        for (OfHost& of : of_) of.successor = nobody;
+    } else if (const auto* deposed = std::get_if<Deposed>(&action)) {
+        switch (deposed->reason) {
+            case DeposedReason::resigned: coverage_.count(Seen::deposed_resigned); break;
+            case DeposedReason::preempted: coverage_.count(Seen::deposed_preempted); break;
+            case DeposedReason::lease_expired: coverage_.count(Seen::deposed_lapsed); break;
+            case DeposedReason::stalled: coverage_.count(Seen::deposed_stalled); break;
+            case DeposedReason::unhealthy: coverage_.count(Seen::deposed_unhealthy); break;
+            case DeposedReason::task_ended: coverage_.count(Seen::deposed_task_ended); break;
+            case DeposedReason::task_failed: coverage_.count(Seen::deposed_task_failed); break;
+            case DeposedReason::stopped: coverage_.count(Seen::deposed_stopped); break;
+            case DeposedReason::higher_rank: break;
+        }
+    } else if (std::holds_alternative<HandshakeRefused>(action)) {
+        coverage_.count(Seen::handshake_refused);
+    }
+}
+
+}  // namespace bullring::sim

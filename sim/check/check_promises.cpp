@@ -1,0 +1,108 @@
+// The voter's side. I4: a live promise lets no other holder in. I6: a promise outlives every lease
+// that counts it, whatever the clocks do within rho. I7: who has forgotten its promises is silent
+// until they are over. I8: only EOF of the tied session and RESIGN of that epoch release. L3: a
+// candidacy binds a voter for no longer than P(L_c).
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/check/checks.hpp"
+
+namespace bullring::sim {
+
+using namespace protocol;
+
+void Checks::check_given(const World& world, HostIndex h, Instant now, const GivenPromise& given) {
+    const Host& host = world.host(h);
+    if (host.node->core().recovering())
+        fail(world, "I7",
+             fmt::format("node {} grants epoch {} to {} while it recovers", host.id.value,
+                         given.epoch.value, given.holder.id.value));
+    check_conflicts(world, h, now, given.holder);
+    check_cover(world, h, given.holder);
+}
+
+void Checks::check_own_promise(const World& world, HostIndex h, Instant now) {
+    const Core& core = world.host(h).node->core();
+    const Promise& promise = core.promise();
+    if (promise.key() != core.own_key()) return;
+    OfHost& of = of_[h];
+    if (of.own_promise_end == promise.end() && of.own_promise_epoch == promise.epoch()) return;
+    of.own_promise_end = promise.end();
+    of.own_promise_epoch = promise.epoch();
+    if (!promise.live(now)) return;
+    if (core.recovering())
+        fail(world, "I7",
+             fmt::format("node {} promises itself epoch {} while it recovers",
+                         core.own_key().id.value, promise.epoch().value));
+    check_conflicts(world, h, now, core.own_key());
+    check_cover(world, h, core.own_key());
+    check_disk(world, h, promise.epoch());
+}
+
+void Checks::check_conflicts(const World& world, HostIndex h, Instant now, HolderKey holder) {
+    const Host& host = world.host(h);
+    const Instant unbroken = host.clock.unbroken(now);
+    for (const GivenPromise& old : ledger_.given(h)) {
+        if (old.holder == holder || promise_over(unbroken, old.end)) continue;
+        const char* check = old.run != host.run ? "I7" : old.tie_lost ? "I8" : "I4";
+        const char* how = old.run != host.run ? "which it gave before its restart"
+                          : old.tie_lost      ? "whose session ended, but not by EOF"
+                                              : "which nothing has released";
+        fail(world, check,
+             fmt::format("node {} promises itself to {} while its promise to {} in epoch {} lives "
+                         "for {} ns more, {}",
+                         host.id.value, holder.id.value, old.holder.id.value, old.epoch.value,
+                         promise_left(unbroken, old.end).ns, how));
+    }
+    // A promise to oneself ends with one's own leadership or candidacy, or by time.
+    const Core& core = host.node->core();
+    const OfHost& of = of_[h];
+    if (holder != core.own_key() && core.role() != Role::follower &&
+        of.own_promise_epoch == core.epoch() && !promise_over(now, of.own_promise_end))
+        fail(world, "I4",
+             fmt::format("node {} promises itself to {} in the middle of its own epoch {}",
+                         host.id.value, holder.id.value, core.epoch().value));
+}
+
+/// Lemma 1: while a holder counts this voter's grant, the voter is bound to it.
+void Checks::check_cover(const World& world, HostIndex h, HolderKey holder) {
+    if (world.host(h).impostor) return;
+    for (HostIndex o = 0; o < world.hosts(); ++o) {
+        const Host& other = world.host(o);
+        if (o == h || !other.running() || HolderKey{other.id, other.incarnation} == holder)
+            continue;
+        const Core& core = other.node->core();
+        if (core.role() == Role::follower) continue;
+        for (const ReceivedGrant& grant : ledger_.received(o)) {
+            if (grant.voter != h || grant.epoch != core.epoch()) continue;
+            if (!lease_valid(world.clock(o), grant.end)) continue;
+            fail(world, "I6",
+                 fmt::format("node {} promises itself to {} while node {} counts its grant of "
+                             "epoch {} for {} ns more",
+                             world.host(h).id.value, holder.id.value, other.id.value,
+                             grant.epoch.value, lease_left(world.clock(o), grant.end).ns));
+        }
+    }
+}
+
+void Checks::check_candidacy_length(const World& world, HostIndex h, Instant now) {
+    const Core& core = world.host(h).node->core();
+    const Promise& promise = core.promise();
+    OfHost& of = of_[h];
+    const Instant before = std::exchange(of.promise_end, promise.end());
+    if (promise.to_leader() || !promise.live(now) || promise.key() == core.own_key()) return;
+    // What the same node had as the leader is not taken from it by its candidacy.
+    if (promise.end() == before) return;
+    Duration longest{0};
+    for (HostIndex o = 0; o < world.members(); ++o)
+        longest = std::max(longest, world.config(o).timing.campaign_lease);
+    const Instant limit = now + Ledger::promise(longest, world.settings().rho_ppm);
+    if (promise.end().boottime_ns > limit.boottime_ns && promise.end().raw_ns > limit.raw_ns)
+        fail(world, "L3",
+             fmt::format("node {} is bound to candidate {} for {} ns", world.host(h).id.value,
+                         promise.key().id.value, promise_left(now, promise.end()).ns));
+}
+
+}  // namespace bullring::sim

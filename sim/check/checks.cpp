@@ -1,0 +1,70 @@
+#include "sim/check/checks.hpp"
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+namespace bullring::sim {
+
+using namespace protocol;
+
+Checks::Checks(const World& world)
+    : ledger_(world.members() + impostors_max), of_(world.members() + impostors_max) {}
+
+/// What cannot be promised when an assumption is broken on purpose.
+bool Checks::excused(const World& world, std::string_view check) const {
+    const auto is_one_of = [check](std::initializer_list<std::string_view> all) {
+        return std::find(all.begin(), all.end(), check) != all.end();
+    };
+    const Settings& settings = world.settings();
+    if (settings.quorum == QuorumMode::none && check != "L5" && check != "expect") return true;
+    if (settings.beyond_rho && is_one_of({"I1", "I3", "I6", "I12"})) return true;
+    return settings.beyond_disk && is_one_of({"I1", "I2", "I3", "I4", "I6", "I7", "I8", "I12"});
+}
+
+void Checks::fail(const World& world, const char* check, std::string what) {
+    if (violation_ || excused(world, check)) return;
+    violation_ = {check, std::move(what), world.now(), world.steps()};
+}
+
+void Checks::before_step(const World& world, HostIndex h, Instant now, const Event& event) {
+    ledger_.before_step(world, h, now, event);
+    of_[h].event_was_persisted = std::holds_alternative<Persisted>(event);
+    count_event(world, h, event);
+}
+
+void Checks::on_action(const World& world, HostIndex h, Instant now, const Action& action) {
+    std::visit(
+        [&](const auto& what) {
+            using What = std::decay_t<decltype(what)>;
+            if constexpr (std::is_same_v<What, Send>) {
+                check_message(world, h, now, what);
+            } else if constexpr (std::is_same_v<What, Publish>) {
+                check_published(world, h, what);
+            } else if constexpr (std::is_same_v<What, Elected>) {
+                check_elected(world, h, what);
+            } else if constexpr (std::is_same_v<What, CloseSession>) {
+                check_close(world, h, now, what);
+            } else if constexpr (std::is_same_v<What, Deposed>) {
+                ++depositions_;
+            }
+        },
+        action);
+    count_action(h, action);
+}
+
+void Checks::after_step(const World& world, HostIndex h, Instant now) {
+    if (world.settings().quorum == QuorumMode::none) return;
+    check_own_promise(world, h, now);
+    check_candidacy_length(world, h, now);
+}
+
+void Checks::on_incident(const World&, const Incident& incident) {
+    if (incident.kind == "start" || incident.kind == "crash" || incident.kind == "power_off") {
+        ledger_.note_death(incident.host);
+        of_[incident.host] = {};
+    }
+}
+
+}  // namespace bullring::sim

@@ -1,0 +1,96 @@
+// The invariants of protocol/README §13, judged from outside after every step. Each check has its
+// own function, named in the violation that it reports; the first violation is kept.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/check/coverage.hpp"
+#include "sim/check/ledger.hpp"
+#include "sim/check/violation.hpp"
+
+namespace bullring::sim {
+
+class Checks : public Observer {
+public:
+    explicit Checks(const World& world);
+
+    const std::optional<Violation>& violation() const { return violation_; }
+    /// For who judges something else, such as an expectation that is not met.
+    void fail(const World& world, const char* check, std::string what);
+
+    Coverage& coverage() { return coverage_; }
+    const Coverage& coverage() const { return coverage_; }
+    std::uint64_t elections() const { return elections_; }
+    std::uint64_t depositions() const { return depositions_; }
+    Time last_elected_at() const { return last_elected_at_; }
+    Epoch newest_epoch() const { return newest_epoch_; }
+
+    void before_step(const World& world, HostIndex h, Instant now,
+                     const protocol::Event& event) override;
+    void on_action(const World& world, HostIndex h, Instant now,
+                   const protocol::Action& action) override;
+    void after_step(const World& world, HostIndex h, Instant now) override;
+    void on_incident(const World& world, const Incident& incident) override;
+
+private:
+    // checks.cpp
+    bool excused(const World& world, std::string_view check) const;
+    // check_leases.cpp: I1, I2, I3
+    void check_published(const World& world, HostIndex h, const protocol::Publish& publish);
+    void check_elected(const World& world, HostIndex h, const protocol::Elected& elected);
+    // check_promises.cpp: I4, I6, I7, I8, L3
+    void check_given(const World& world, HostIndex h, Instant now, const GivenPromise& given);
+    void check_own_promise(const World& world, HostIndex h, Instant now);
+    void check_conflicts(const World& world, HostIndex h, Instant now, protocol::HolderKey holder);
+    void check_cover(const World& world, HostIndex h, protocol::HolderKey holder);
+    void check_candidacy_length(const World& world, HostIndex h, Instant now);
+    // check_holder.cpp: I5, I9, I10, I12
+    void check_deadline(const World& world, HostIndex h, const protocol::Publish& publish);
+    void check_close(const World& world, HostIndex h, Instant now,
+                     const protocol::CloseSession& close);
+    void check_resign(const World& world, HostIndex h, const protocol::Resign& resign);
+    void check_request(const World& world, HostIndex h, const protocol::Coordinator& request);
+    void check_no_other_task(const World& world, HostIndex h);
+    // check_messages.cpp: I11, L5, what is counted of messages
+    void check_message(const World& world, HostIndex h, Instant now, const protocol::Send& send);
+    void check_disk(const World& world, HostIndex h, Epoch epoch);
+    void check_walk(const World& world, HostIndex h, const protocol::Walk& walk);
+    void count_message(HostIndex h, const protocol::Send& send);
+    void count_event(const World& world, HostIndex h, const protocol::Event& event);
+    void count_action(HostIndex h, const protocol::Action& action);
+
+    Ledger ledger_;
+    Coverage coverage_;
+    std::optional<Violation> violation_;
+
+    struct OfHost {
+        Epoch elected_in;         // the epoch of its last leadership
+        NodeId successor;         // named by RESIGNs that it has read; `nobody`: none
+        Instant own_promise_end;  // of its promise to itself, as seen last
+        Epoch own_promise_epoch;
+        Instant promise_end;  // of its promise to whomever, as seen last
+        bool event_was_persisted = false;
+        struct Parked {
+            Incarnation of;
+            Epoch epoch;
+        };
+        std::vector<Parked> parked;
+        struct Hop {
+            Incarnation owner;
+            std::uint64_t round = 0;
+            std::uint32_t step = 0;
+            bool operator==(const Hop&) const = default;
+        };
+        Hop last_hop;
+    };
+    std::vector<OfHost> of_;
+    Epoch newest_epoch_;  // of all that were elected
+    NodeId newest_leader_;
+    std::uint64_t elections_ = 0;
+    std::uint64_t depositions_ = 0;
+    Time last_elected_at_ = 0;
+};
+
+}  // namespace bullring::sim

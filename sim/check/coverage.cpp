@@ -1,0 +1,86 @@
+#include "sim/check/coverage.hpp"
+
+namespace bullring::sim {
+
+namespace {
+
+constexpr std::array<std::string_view, seen_count> names{
+    "crash",
+    "crash_within_a_step",
+    "crash_by_reset",
+    "power_off",
+    "stop",
+    "start",
+    "pause",
+    "pause_within_a_step",
+    "suspend",
+    "slow_cpu",
+    "clock_rate_change",
+    "cut_one_way",
+    "cut_two_ways",
+    "heal",
+    "session_reset",
+    "session_forgotten",
+    "disk_lost",
+    "disk_torn",
+    "disk_older",
+    "disk_slow",
+    "disk_failing",
+    "task_hangs",
+    "task_ends",
+    "task_fails",
+    "health_lost",
+    "stall",
+    "resign_asked",
+    "second_process",
+    "elected",
+    "elected_by_clock_epoch",
+    "elected_successor",
+    "candidacy_abandoned",
+    "release_by_fin",
+    "release_by_resign",
+    "request_parked",
+    "parked_request_served",
+    "renewal_below_floor",
+    "grant_after_disk",
+    "token_sent_again",
+    "session_lingers",
+    "lingering_session_closed",
+    "nack_busy",
+    "nack_stale",
+    "nack_recovering",
+    "nack_reserved",
+    "nack_too_long",
+    "nack_unknown_holder",
+    "deposed_resigned",
+    "deposed_preempted",
+    "deposed_lapsed",
+    "deposed_stalled",
+    "deposed_unhealthy",
+    "deposed_task_ended",
+    "deposed_task_failed",
+    "deposed_stopped",
+    "end_by_eof",
+    "end_by_reset",
+    "end_by_timeout",
+    "end_by_overflow",
+    "handshake_refused",
+    "message_ok",
+    "message_decline",
+    "message_leader",
+    "message_token",
+    "message_coordinator_token",
+    "frozen_graph",
+};
+
+}  // namespace
+
+std::string_view name(Seen what) { return names[static_cast<std::size_t>(what)]; }
+
+std::optional<Seen> seen_named(std::string_view name) {
+    for (std::size_t i = 0; i < seen_count; ++i)
+        if (names[i] == name) return static_cast<Seen>(i);
+    return std::nullopt;
+}
+
+}  // namespace bullring::sim

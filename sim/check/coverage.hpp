@@ -1,0 +1,103 @@
+// What has happened at least once, and how often: each fault and each reaction. A sweep in which
+// one never happened has not tested it, and fails.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace bullring::sim {
+
+enum class Seen : std::uint8_t {
+    // ---- Faults.
+    crash,
+    crash_within_a_step,
+    crash_by_reset,
+    power_off,
+    stop,
+    start,
+    pause,
+    pause_within_a_step,
+    suspend,
+    slow_cpu,
+    clock_rate_change,
+    cut_one_way,
+    cut_two_ways,
+    heal,
+    session_reset,
+    session_forgotten,
+    disk_lost,
+    disk_torn,
+    disk_older,
+    disk_slow,
+    disk_failing,
+    task_hangs,
+    task_ends,
+    task_fails,
+    health_lost,
+    stall,
+    resign_asked,
+    second_process,
+    // ---- Reactions.
+    elected,
+    elected_by_clock_epoch,
+    elected_successor,
+    candidacy_abandoned,
+    release_by_fin,
+    release_by_resign,
+    request_parked,
+    parked_request_served,
+    renewal_below_floor,
+    grant_after_disk,
+    token_sent_again,
+    session_lingers,
+    lingering_session_closed,
+    nack_busy,
+    nack_stale,
+    nack_recovering,
+    nack_reserved,
+    nack_too_long,
+    nack_unknown_holder,
+    deposed_resigned,
+    deposed_preempted,
+    deposed_lapsed,
+    deposed_stalled,
+    deposed_unhealthy,
+    deposed_task_ended,
+    deposed_task_failed,
+    deposed_stopped,
+    end_by_eof,
+    end_by_reset,
+    end_by_timeout,
+    end_by_overflow,
+    handshake_refused,
+    message_ok,
+    message_decline,
+    message_leader,
+    message_token,
+    message_coordinator_token,
+    frozen_graph,
+    count_,  // not a thing: how many there are
+};
+
+inline constexpr std::size_t seen_count = static_cast<std::size_t>(Seen::count_);
+
+std::string_view name(Seen what);
+std::optional<Seen> seen_named(std::string_view name);
+
+class Coverage {
+public:
+    void count(Seen what) { ++counts_[static_cast<std::size_t>(what)]; }
+    std::uint64_t of(Seen what) const { return counts_[static_cast<std::size_t>(what)]; }
+    void add(Seen what, std::uint64_t times) { counts_[static_cast<std::size_t>(what)] += times; }
+    void add(const Coverage& other) {
+        for (std::size_t i = 0; i < seen_count; ++i) counts_[i] += other.counts_[i];
+    }
+    bool operator==(const Coverage&) const = default;
+
+private:
+    std::array<std::uint64_t, seen_count> counts_{};
+};
+
+}  // namespace bullring::sim

@@ -1,0 +1,149 @@
+#include "sim/check/ledger.hpp"
+
+#include <algorithm>
+#include <variant>
+
+namespace bullring::sim {
+
+using namespace protocol;
+
+Duration Ledger::promise(Duration lease, std::uint32_t rho_ppm) {
+    constexpr std::int64_t million = 1'000'000;
+    const std::int64_t over = million + rho_ppm;
+    const std::int64_t under = million - rho_ppm;
+    const std::int64_t whole = lease.ns / under * over;
+    const std::int64_t rest = lease.ns % under * over;
+    return {whole + (rest + under - 1) / under + 1};
+}
+
+void Ledger::before_step(const World& world, HostIndex h, Instant now, const Event& event) {
+    released_by_eof_ = released_by_resign_ = false;
+    token_read_ = {};
+    if (const auto* ended = std::get_if<SessionEnded>(&event))
+        return session_ended(world, h, now, *ended);
+    const auto* receive_event = std::get_if<Receive>(&event);
+    if (receive_event == nullptr) return;
+    if (const auto* resign = std::get_if<Resign>(&receive_event->message))
+        return resigned(world, h, now, receive_event->session, *resign);
+    const Host& host = world.host(h);
+    const Connection& c = world.connection_of(receive_event->session);
+    if (const auto* ack = std::get_if<HelloAck>(&receive_event->message)) {
+        acknowledged_[h][c.ends[acceptor_side].host] = ack->incarnation;
+        return;
+    }
+    if (const auto* grant = std::get_if<Grant>(&receive_event->message)) {
+        if (grant->holder_incarnation != host.incarnation) return;
+        Coordinator request;
+        request.epoch = grant->epoch;
+        request.lease = grant->lease;
+        request.stamp = grant->stamp;
+        return receive(world, h, now,
+                       {c.ends[dialler_side].host, grant->epoch, {}, grant->tied_session},
+                       grant->voter_incarnation, request);
+    }
+    if (const auto* token = std::get_if<CoordinatorToken>(&receive_event->message)) {
+        token_read_ = {host.incarnation, token->walk.owner_incarnation, token->walk.round};
+        if (token->walk.owner_incarnation != host.incarnation) return;
+        for (const TokenGrant& grant : token->grants) {
+            const auto voter = world.host_of(grant.voter);
+            if (!voter) continue;
+            receive(world, h, now, {*voter, token->request.epoch, {}, grant.tied_session},
+                    grant.voter_incarnation, token->request);
+        }
+    }
+}
+
+void Ledger::receive(const World& world, HostIndex h, Instant now, const ReceivedGrant& grant,
+                     Incarnation voter, const Coordinator& request) {
+    // Only the process that answers at the voter's address can vote (R3).
+    if (world.host(grant.voter).impostor || acknowledged_[h][grant.voter] != voter) return;
+    const Instant end = request.stamp + request.lease;
+    if (!lease_valid(now, end)) return;
+    if (grant.tied && !world.connection_of(grant.tied).ends[dialler_side].open) return;
+    std::vector<ReceivedGrant>& all = received_[h];
+    std::erase_if(all, [&](const ReceivedGrant& old) {
+        // Whoever granted again has untied what it granted before from its session.
+        return !lease_valid(now, old.end) || old.epoch < grant.epoch ||
+               (old.voter == grant.voter && old.epoch == grant.epoch &&
+                old.end.boottime_ns <= end.boottime_ns && old.end.raw_ns <= end.raw_ns);
+    });
+    all.push_back({grant.voter, grant.epoch, end, grant.tied});
+}
+
+void Ledger::session_ended(const World& world, HostIndex h, Instant now,
+                           const SessionEnded& ended) {
+    if (World::side_of(ended.session) != acceptor_side) return;
+    const Instant unbroken = world.host(h).clock.unbroken(now);
+    std::erase_if(given_[h], [&](GivenPromise& promise) {
+        if (promise.tied != ended.session) return false;
+        if (ended.how != SessionEnd::eof) {
+            promise.tie_lost = true;
+            return false;
+        }
+        if (!promise_over(unbroken, promise.end)) released_by_eof_ = true;
+        return true;
+    });
+}
+
+void Ledger::resigned(const World& world, HostIndex h, Instant now, SessionId session,
+                      const Resign& resign) {
+    const Host& sender = world.host(world.connection_of(session).ends[dialler_side].host);
+    const Instant unbroken = world.host(h).clock.unbroken(now);
+    const Connection& c = world.connection_of(session);
+    std::erase_if(given_[h], [&](const GivenPromise& promise) {
+        // The incarnation that dialled this session, which may be dead by now.
+        // Whoever resigns an epoch has nothing left of earlier ones.
+        if (promise.holder.id != sender.id || promise.epoch > resign.epoch) return false;
+        if (sender.run == c.ends[dialler_side].run &&
+            promise.holder.incarnation != sender.incarnation)
+            return false;
+        if (!promise_over(unbroken, promise.end)) released_by_resign_ = true;
+        return true;
+    });
+}
+
+const GivenPromise* Ledger::note_send(const World& world, HostIndex h, Instant now,
+                                      const Send& send) {
+    const Host& host = world.host(h);
+    if (const auto* grant = std::get_if<Grant>(&send.message)) {
+        const Connection& c = world.connection_of(send.session);
+        GivenPromise promise;
+        promise.holder = {world.host(c.ends[acceptor_side].host).id, grant->holder_incarnation};
+        promise.epoch = grant->epoch;
+        if (grant->tied_session) promise.tied = World::other_end(grant->tied_session);
+        return give(world, h, now, promise, grant->lease);
+    }
+    const auto* token = std::get_if<CoordinatorToken>(&send.message);
+    if (token == nullptr) return nullptr;
+    for (const TokenGrant& grant : token->grants) {
+        if (grant.voter != host.id || grant.voter_incarnation != host.incarnation) continue;
+        const OnToken mark{host.incarnation, token->walk.owner_incarnation, token->walk.round};
+        if (!granted_[h].insert(mark).second) return nullptr;
+        GivenPromise promise;
+        promise.holder = {token->walk.owner, token->walk.owner_incarnation};
+        promise.epoch = token->request.epoch;
+        if (grant.tied_session) promise.tied = World::other_end(grant.tied_session);
+        if (token_read_ == mark) return give(world, h, now, promise, token->request.lease);
+        // The token was held for a while: the promise is as old as the vote, and may be over.
+        const Promise& kept = host.node->core().promise();
+        if (kept.key() != promise.holder || kept.epoch() != promise.epoch) return nullptr;
+        GivenPromise* given = give(world, h, now, promise, token->request.lease);
+        given->end = earlier(given->end, host.clock.unbroken(kept.end()));
+        return given;
+    }
+    return nullptr;
+}
+
+GivenPromise* Ledger::give(const World& world, HostIndex voter, Instant now,
+                           const GivenPromise& promise, Duration lease) {
+    const Host& host = world.host(voter);
+    const Instant unbroken = host.clock.unbroken(now);
+    std::vector<GivenPromise>& all = given_[voter];
+    std::erase_if(all, [&](const GivenPromise& old) { return promise_over(unbroken, old.end); });
+    GivenPromise& stored = all.emplace_back(promise);
+    stored.end = unbroken + Ledger::promise(lease, world.settings().rho_ppm);
+    stored.run = host.run;
+    return &stored;
+}
+
+}  // namespace bullring::sim

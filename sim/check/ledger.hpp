@@ -1,0 +1,86 @@
+// What an omniscient observer writes down beside the nodes: which promises were really given, by
+// what they may end, and which grants really reached their holder. Kept without a look at how the
+// nodes keep theirs; the checks compare.
+#pragma once
+
+#include <set>
+#include <vector>
+
+#include "sim/world/world.hpp"
+
+namespace bullring::sim {
+
+/// A promise as it was given: one entry for each GRANT.
+struct GivenPromise {
+    protocol::HolderKey holder;
+    Epoch epoch;
+    Instant end;            // by the voter's unbroken clocks
+    SessionId tied;         // the voter's end of the session; `no_session`: to none
+    std::uint32_t run = 0;  // the voter's, when it gave it
+    bool tie_lost = false;  // that session ended otherwise than by EOF
+};
+
+/// A grant that reached its holder and may be counted.
+struct ReceivedGrant {
+    HostIndex voter = 0;
+    Epoch epoch;
+    Instant end;     // by the holder's clock
+    SessionId tied;  // the holder's end
+};
+
+class Ledger {
+public:
+    explicit Ledger(std::size_t hosts)
+        : given_(hosts),
+          received_(hosts),
+          acknowledged_(hosts, std::vector<Incarnation>(hosts)),
+          granted_(hosts) {}
+
+    // ---- Facts that come in, in the order of what happens.
+    /// Writes down what a message that `h` reads releases or grants.
+    void before_step(const World& world, HostIndex h, Instant now, const protocol::Event& event);
+    /// The promise that this message tells, if it tells a new one.
+    const GivenPromise* note_send(const World& world, HostIndex h, Instant now,
+                                  const protocol::Send& send);
+    void note_death(HostIndex h) {
+        received_[h].clear();
+        acknowledged_[h].assign(acknowledged_[h].size(), {});
+    }
+
+    // ---- Questions.
+    std::vector<GivenPromise>& given(HostIndex voter) { return given_[voter]; }
+    const std::vector<ReceivedGrant>& received(HostIndex holder) const { return received_[holder]; }
+    /// What the last event at a voter has released, for those who count.
+    bool released_by_eof() const { return released_by_eof_; }
+    bool released_by_resign() const { return released_by_resign_; }
+
+    /// P(x) of the specification, written down a second time: ⌈x(1+ρ)/(1−ρ)⌉ + 1.
+    static Duration promise(Duration lease, std::uint32_t rho_ppm);
+
+private:
+    GivenPromise* give(const World& world, HostIndex voter, Instant now,
+                       const GivenPromise& promise, Duration lease);
+    void receive(const World& world, HostIndex h, Instant now, const ReceivedGrant& grant,
+                 Incarnation voter, const protocol::Coordinator& request);
+    void session_ended(const World& world, HostIndex h, Instant now,
+                       const protocol::SessionEnded& ended);
+    void resigned(const World& world, HostIndex h, Instant now, SessionId session,
+                  const protocol::Resign& resign);
+
+    std::vector<std::vector<GivenPromise>> given_;        // by voter
+    std::vector<std::vector<ReceivedGrant>> received_;    // by holder
+    std::vector<std::vector<Incarnation>> acknowledged_;  // by holder and voter, the newest
+    /// What each voter has put on tokens: a hop that is sent again is no new grant.
+    struct OnToken {
+        Incarnation voter;
+        Incarnation owner;
+        std::uint64_t round = 0;
+        auto operator<=>(const OnToken&) const = default;
+    };
+    std::vector<std::set<OnToken>> granted_;
+    OnToken token_read_;  // by the event of this step, if it was a coordinator token
+    bool released_by_eof_ = false;
+    bool released_by_resign_ = false;
+};
+
+}  // namespace bullring::sim

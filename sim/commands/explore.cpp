@@ -1,0 +1,268 @@
+#include "sim/commands/explore.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "sim/explore/path_file.hpp"
+#include "sim/explore/replay.hpp"
+#include "sim/explore/search.hpp"
+#include "sim/scenario/duration_text.hpp"
+
+namespace bullring::sim {
+
+using namespace explore;
+
+using namespace protocol;
+
+namespace {
+
+constexpr int found_something = 1;
+constexpr std::size_t gibibyte = std::size_t{1} << 30U;
+
+struct ExploreOptions {
+    std::size_t nodes = 3;
+    std::string algorithm = "bully";
+    std::string profile = "lan";
+    std::string start = "settled";
+    unsigned faults = 2;
+    std::vector<std::string> fault_kinds;
+    std::string delay_max = "2ms";
+    std::string preempt;
+    std::string preempt_delay = "10s";
+    std::optional<unsigned> depth;
+    std::size_t states_max = 2'000'000;
+    std::string time_limit = "5min";
+    std::size_t memory_max_gib = 8;
+    unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
+    std::string json;
+    std::string counterexample;
+    std::string replay;
+};
+
+Duration duration_of(const char* flag, const std::string& text) {
+    const auto time = parse_duration(text);
+    if (!time)
+        throw CLI::ValidationError(flag, "a duration has a unit: 200us, 2ms, 5min; not " + text);
+    return {*time};
+}
+
+FaultKinds fault_kinds_in(const std::vector<std::string>& words) {
+    if (words.empty()) return FaultKinds::all();
+    FaultKinds kinds;
+    for (std::size_t i = 0; i < move_kinds; ++i) {
+        const auto kind = static_cast<MoveKind>(i);
+        if (is_fault(kind) && std::find(words.begin(), words.end(), name(kind)) != words.end())
+            kinds.insert(kind);
+    }
+    return kinds;
+}
+
+std::vector<std::string> fault_words() {
+    std::vector<std::string> words;
+    for (std::size_t i = 0; i < move_kinds; ++i)
+        if (is_fault(static_cast<MoveKind>(i))) words.emplace_back(name(static_cast<MoveKind>(i)));
+    return words;
+}
+
+SmallWorldOptions world_options(const ExploreOptions& given) {
+    SmallWorldOptions options;
+    options.nodes = given.nodes;
+    options.algorithm = given.algorithm == "ring" ? Algorithm::ring : Algorithm::bully;
+    options.profile = profile_named(given.profile).value_or(Profile::lan);
+    options.faults = given.faults;
+    options.fault_kinds = fault_kinds_in(given.fault_kinds);
+    options.delay_max = duration_of("--delay-max", given.delay_max);
+    const std::string usual = given.algorithm == "bully" ? "on" : "off";
+    options.preempt = (given.preempt.empty() ? usual : given.preempt) == "on";
+    options.preempt_delay = duration_of("--preempt-delay", given.preempt_delay);
+    return options;
+}
+
+SearchBounds bounds(const ExploreOptions& given) {
+    SearchBounds bounds;
+    bounds.depth_max = given.depth.value_or(UINT32_MAX);
+    bounds.states_max = given.states_max;
+    bounds.time_max = std::chrono::nanoseconds(duration_of("--time-limit", given.time_limit).ns);
+    bounds.memory_max = given.memory_max_gib * gibibyte;
+    bounds.jobs = given.jobs;
+    return bounds;
+}
+
+const char* words(SearchEnd end) {
+    switch (end) {
+        case SearchEnd::complete: return "complete: there are no more states";
+        case SearchEnd::violation: return "ended by a violation";
+        case SearchEnd::depth: return "cut by --depth";
+        case SearchEnd::states: return "cut by --states-max";
+        case SearchEnd::time: return "cut by --time-limit";
+        case SearchEnd::memory: return "cut by --memory-max";
+    }
+    return "?";
+}
+
+double per_second(const SearchReport& report) {
+    return report.seconds > 0 ? static_cast<double>(report.states) / report.seconds : 0;
+}
+
+void print_report(const ExploreOptions& given, const SearchReport& report) {
+    const std::string kinds = given.fault_kinds.empty()
+                                  ? std::string("every kind")
+                                  : fmt::format("{}", fmt::join(given.fault_kinds, ", "));
+    fmt::print("{} of {} nodes, profile {}, {} start; at most {} faults ({}), delays to {}\n",
+               given.algorithm, given.nodes, given.profile, given.start, given.faults, kinds,
+               given.delay_max);
+    fmt::print("states       {:>12}\n", report.states);
+    fmt::print("transitions  {:>12}\n", report.transitions);
+    fmt::print("duplicates   {:>12}\n", report.duplicates);
+    fmt::print("depth        {:>12}  {}\n", report.depth, words(report.end));
+    fmt::print("speed        {:>12.0f}  states a second, {:.1f} s\n", per_second(report),
+               report.seconds);
+    fmt::print("memory       {:>12.2f}  GiB\n",
+               static_cast<double>(report.memory) / static_cast<double>(gibibyte));
+}
+
+void write_file(const std::string& file, const std::string& text) {
+    std::ofstream out(file, std::ios::binary);
+    out << text;
+    out.close();
+    if (!out) throw std::runtime_error(file + " can't be written");
+}
+
+std::string json_text(const ExploreOptions& given, const SmallWorld& world,
+                      const SearchReport& report, const std::vector<PathStep>& path) {
+    nlohmann::ordered_json json;
+    json["algorithm"] = given.algorithm;
+    json["nodes"] = given.nodes;
+    json["profile"] = given.profile;
+    json["start"] = given.start;
+    json["faults"] = given.faults;
+    json["fault_kinds"] = given.fault_kinds.empty() ? fault_words() : given.fault_kinds;
+    json["delay_max_ns"] = world.options().delay_max.ns;
+    json["preempt"] = world.options().preempt;
+    json["preempt_delay_ns"] = world.options().preempt_delay.ns;
+    json["states"] = report.states;
+    json["transitions"] = report.transitions;
+    json["duplicates"] = report.duplicates;
+    json["depth"] = report.depth;
+    json["layers"] = report.layers;
+    json["complete"] = report.end == SearchEnd::complete;
+    json["end"] = words(report.end);
+    json["seconds"] = report.seconds;
+    json["states_per_second"] = per_second(report);
+    json["memory_bytes"] = report.memory;
+    if (report.violation) {
+        json["violation"]["rule"] = report.violation->rule;
+        json["violation"]["text"] = report.violation->text;
+        json["violation"]["path"] = nlohmann::ordered_json::array();
+        for (const PathStep& step : path) json["violation"]["path"].push_back(step_text(step));
+    }
+    return json.dump(2) + "\n";
+}
+
+int run_search(const ExploreOptions& given) {
+    const SmallWorld world(world_options(given));
+    const WorldState start = given.start == "cold" ? world.cold() : world.settled();
+    const SearchReport report = search(world, start, bounds(given), [](const SearchReport& so_far) {
+        fmt::print(stderr, "depth {:>4}: {:>10} states, {:.0f} a second\n", so_far.depth,
+                   so_far.states, per_second(so_far));
+    });
+    print_report(given, report);
+    const std::vector<PathStep> path = named_steps(world, start, report.path);
+    if (!given.json.empty()) write_file(given.json, json_text(given, world, report, path));
+    if (!report.violation) return 0;
+    fmt::print("\nThe shortest path to a violation:\n{}", replay(world, start, path).text);
+    if (!given.counterexample.empty()) {
+        const StartState from = given.start == "cold" ? StartState::cold : StartState::settled;
+        const std::string remark =
+            "The shortest path to a violation; bullring-sim explore --replay shows it.\n" +
+            report.violation->rule + ": " + report.violation->text;
+        write_file(given.counterexample, path_text({world.options(), from, path}, remark));
+    }
+    return found_something;
+}
+
+int run_replay(const std::string& file) {
+    std::ifstream in(file, std::ios::binary);
+    if (!in) throw CLI::ValidationError("--replay", file + " can't be read");
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    const auto read = read_path(text);
+    if (const auto* problem = std::get_if<PathProblem>(&read))
+        throw CLI::ValidationError("--replay", file + ": " + problem->text);
+    const Path& path = std::get<Path>(read);
+    const SmallWorld world(path.options);
+    const Replay shown =
+        replay(world, path.start == StartState::cold ? world.cold() : world.settled(), path.steps);
+    fmt::print("{}", shown.text);
+    if (!shown.problem.empty()) throw CLI::ValidationError("--replay", file + ": " + shown.problem);
+    if (!shown.violation) fmt::print("no violation\n");
+    return shown.violation ? found_something : 0;
+}
+
+int run_explore(const ExploreOptions& given) {
+    catch_broken_assertions();
+    return given.replay.empty() ? run_search(given) : run_replay(given.replay);
+}
+
+}  // namespace
+
+void add_explore_command(CLI::App& app, int& exit_status) {
+    const auto given = std::make_shared<ExploreOptions>();
+    CLI::App& explore = *app.add_subcommand(
+        "explore", "search every interleaving of a small cluster, within bounds");
+    explore.add_option("--nodes", given->nodes, "members of the cluster")
+        ->check(CLI::Range(std::size_t{1}, small_world_nodes_max))
+        ->capture_default_str();
+    explore.add_option("--algorithm", given->algorithm, "bully or ring")
+        ->check(CLI::IsMember({"bully", "ring"}))
+        ->capture_default_str();
+    explore.add_option("--profile", given->profile, "the timing")
+        ->check(CLI::IsMember({"realtime", "fast", "lan", "cloud", "wan"}))
+        ->capture_default_str();
+    explore.add_option("--start", given->start, "cold: all just started; settled: a quiet leader")
+        ->check(CLI::IsMember({"cold", "settled"}))
+        ->capture_default_str();
+    explore.add_option("--faults", given->faults, "at most so many, together")
+        ->capture_default_str();
+    explore
+        .add_option("--fault-kinds", given->fault_kinds,
+                    fmt::format("of these: {} (default: all)", fmt::join(fault_words(), ",")))
+        ->delimiter(',')
+        ->check(CLI::IsMember(fault_words()));
+    explore
+        .add_option("--delay-max", given->delay_max,
+                    "nothing is in flight for longer, unless its receiver is paused")
+        ->capture_default_str();
+    explore.add_option("--preempt", given->preempt, "on or off (default: on for bully alone)")
+        ->check(CLI::IsMember({"on", "off"}));
+    explore
+        .add_option("--preempt-delay", given->preempt_delay,
+                    "a short one brings preemption within reach")
+        ->capture_default_str();
+    explore.add_option("--depth", given->depth, "at most so many moves from the start");
+    explore.add_option("--states-max", given->states_max, "stop after so many distinct states")
+        ->capture_default_str();
+    explore.add_option("--time-limit", given->time_limit, "stop after this")->capture_default_str();
+    explore.add_option("--memory-max", given->memory_max_gib, "stop when so many GiB are used")
+        ->capture_default_str();
+    explore.add_option("--jobs", given->jobs, "threads; the outcome does not depend on them")
+        ->check(CLI::Range(1U, 256U))
+        ->capture_default_str();
+    explore.add_option("--json", given->json, "write the outcome to this file");
+    explore.add_option("--counterexample", given->counterexample,
+                       "write the shortest path to a violation to this file");
+    explore.add_option("--replay", given->replay, "show the path in this file instead");
+    explore.callback([given, &exit_status] { exit_status = run_explore(*given); });
+}
+
+}  // namespace bullring::sim

@@ -1,0 +1,77 @@
+// bullring-sim messages: what one failover costs in messages, counted beside theory.
+#include <cstdio>
+#include <fstream>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "sim/commands/commands.hpp"
+#include "sim/complexity/chart.hpp"
+
+namespace bullring::sim {
+
+using namespace protocol;
+
+namespace {
+
+struct MessagesFlags {
+    std::size_t from = 3;
+    std::size_t to = 32;
+    std::uint64_t seeds = 60;
+    std::string quorum = "majority";
+    std::string chart;
+};
+
+int count_messages(const MessagesFlags& flags) {
+    if (flags.from > flags.to)
+        throw CLI::ValidationError("--from",
+                                   fmt::format("{} is above --to {}", flags.from, flags.to));
+    const QuorumMode quorum = flags.quorum == "none" ? QuorumMode::none : QuorumMode::majority;
+    std::vector<Curve> curves;
+    for (const Algorithm algorithm : {Algorithm::bully, Algorithm::ring}) {
+        const bool bully = algorithm == Algorithm::bully;
+        fmt::print(
+            "{}, quorum {}: messages of one failover (heartbeats not counted)\n"
+            "{:>5} {:>10} {:>10} {:>12} {:>12}\n{:>5} {:>10} {:>10} {:>12} {:>12}\n",
+            bully ? "Bully" : "Ring", flags.quorum, "N", "best", "theory", "worst seen", "theory",
+            "", "", best_formula_text(algorithm, quorum), "",
+            worst_formula_text(algorithm, quorum));
+        const char* const name = bully ? "Bully" : "Ring";
+        const char* const color = bully ? "#c2410c" : "#0369a1";
+        Curve best{fmt::format("{} best", name), color, false, {}};
+        Curve worst{fmt::format("{} worst seen", name), color, true, {}};
+        for (std::size_t nodes = flags.from; nodes <= flags.to; ++nodes) {
+            const Complexity found = measure(algorithm, quorum, nodes, flags.seeds);
+            fmt::print("{:>5} {:>10} {:>10} {:>12} {:>12}\n", nodes, found.best, found.best_formula,
+                       found.worst, found.worst_formula);
+            std::fflush(stdout);
+            best.points.emplace_back(nodes, found.best);
+            worst.points.emplace_back(nodes, found.worst);
+        }
+        curves.push_back(best);
+        curves.push_back(worst);
+    }
+    if (flags.chart.empty()) return 0;
+    std::ofstream file(flags.chart);
+    file << chart_svg("Messages of one failover, quorum " + flags.quorum, curves);
+    if (!file.flush()) throw CLI::FileError(flags.chart + ": can't be written");
+    return 0;
+}
+
+}  // namespace
+
+void add_messages_command(CLI::App& app, int& exit_status) {
+    CLI::App* command =
+        app.add_subcommand("messages", "count the messages of a failover beside theory");
+    auto flags = std::make_shared<MessagesFlags>();
+    command->add_option("--from", flags->from, "nodes, the least")->check(CLI::Range(3, 64));
+    command->add_option("--to", flags->to, "nodes, the most")->check(CLI::Range(3, 64));
+    command->add_option("--seeds", flags->seeds, "runs for the worst case")
+        ->check(CLI::Range(1, 100000));
+    command->add_option("--quorum", flags->quorum, "majority, or none: the textbook")
+        ->check(CLI::IsMember({"majority", "none"}));
+    command->add_option("--chart", flags->chart, "write a chart there (SVG)");
+    command->callback([flags, &exit_status] { exit_status = count_messages(*flags); });
+}
+
+}  // namespace bullring::sim

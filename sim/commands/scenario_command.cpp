@@ -1,0 +1,86 @@
+// bullring-sim scenario: plays scenario files and says which of them keep their word.
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "sim/commands/commands.hpp"
+#include "sim/commands/outcome_text.hpp"
+#include "sim/commands/picture.hpp"
+#include "sim/commands/timeline.hpp"
+#include "sim/scenario/runner.hpp"
+#include "sim/scenario/scenario_text.hpp"
+
+namespace bullring::sim {
+
+namespace {
+
+struct ScenarioFlags {
+    std::vector<std::string> files;
+    PictureFlags picture;
+    bool verbose = false;
+};
+
+enum class Verdict : std::uint8_t { kept, broken, unreadable };
+
+Scenario read(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) throw CLI::FileError(path + ": can't be read");
+    std::ostringstream text;
+    text << file.rdbuf();
+    auto parsed = parse_scenario(text.str());
+    if (const auto* problems = std::get_if<ScenarioProblems>(&parsed)) {
+        std::string all;
+        for (const std::string& problem : *problems) all += "\n" + path + ":" + problem;
+        throw CLI::ValidationError("scenario", "can't be understood" + all);
+    }
+    return std::get<Scenario>(std::move(parsed));
+}
+
+bool play(const std::string& path, const Scenario& scenario, const ScenarioFlags& flags) {
+    Timeline timeline(stdout);
+    Picture picture(flags.picture);
+    RunOptions options;
+    if (flags.verbose) options.observers.push_back(&timeline);
+    picture.watch(options);
+    const Outcome outcome = run(scenario, options);
+    picture.finish(scenario.about.empty() ? path : scenario.about.front());
+    if (!outcome.violation) {
+        fmt::print("kept    {}  ({:.1f} s simulated, {} elections)\n", path,
+                   static_cast<double>(outcome.simulated) / 1e9, outcome.elections);
+        return true;
+    }
+    fmt::print("BROKEN  {}{}: {}\n", path,
+               outcome.violated_line == 0 ? "" : fmt::format(":{}", outcome.violated_line),
+               violation_text(*outcome.violation));
+    return false;
+}
+
+int play_all(const ScenarioFlags& flags) {
+    const bool pictures = !flags.picture.trace.empty() || !flags.picture.diagram.empty();
+    if (pictures && flags.files.size() != 1)
+        throw CLI::ValidationError("--trace, --diagram", "go with one scenario at a time");
+    std::vector<Scenario> scenarios;
+    for (const std::string& path : flags.files) scenarios.push_back(read(path));
+    std::size_t broken = 0;
+    for (std::size_t i = 0; i < scenarios.size(); ++i)
+        if (!play(flags.files[i], scenarios[i], flags)) ++broken;
+    fmt::print("{} scenarios, {} broken\n", scenarios.size(), broken);
+    return broken == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+void add_scenario_command(CLI::App& app, int& exit_status) {
+    CLI::App* command = app.add_subcommand("scenario", "play scenario files");
+    auto flags = std::make_shared<ScenarioFlags>();
+    command->add_option("FILE", flags->files, "scenario files")->required();
+    command->add_flag("--verbose", flags->verbose, "tell what happens");
+    add_picture_flags(*command, flags->picture);
+    command->callback([flags, &exit_status] { exit_status = play_all(*flags); });
+}
+
+}  // namespace bullring::sim

@@ -1,0 +1,68 @@
+#include "sim/commands/swarm_flags.hpp"
+
+#include <fmt/format.h>
+
+#include "sim/scenario/duration_text.hpp"
+#include "sim/scenario/settings_text.hpp"
+
+namespace bullring::sim {
+
+void add_swarm_flags(CLI::App& command, SwarmFlags& flags) {
+    command.add_option("--nodes", flags.nodes, "how many nodes, or their ids: 5 or 3,7,9");
+    command.add_option("--algorithm", flags.algorithm, "bully or ring")
+        ->check(CLI::IsMember({"bully", "ring"}));
+    command.add_option("--profile", flags.profile, "realtime, fast, lan, cloud or wan")
+        ->check(CLI::IsMember({"realtime", "fast", "lan", "cloud", "wan"}));
+    command.add_option("--duration", flags.duration,
+                       "how long faults strike, such as 10s or 10min");
+    command.add_option("--faults", flags.faults,
+                       "which kinds, such as crash,partition; all; none (drawn from the seed)");
+}
+
+SwarmOptions swarm_options(const SwarmFlags& flags) {
+    SwarmOptions options;
+    const auto refuse = [](const char* flag, const std::string& value, const std::string& right) {
+        throw CLI::ValidationError(flag, fmt::format("'{}': {}", value, right));
+    };
+    if (!flags.nodes.empty()) {
+        options.ids = parse_ids(flags.nodes);
+        Settings settings;
+        settings.ids = *options.ids;
+        if (options.ids->empty() || !problems(settings).empty())
+            refuse("--nodes", flags.nodes, "a number from 1 to 64, or different ids such as 3,7,9");
+    }
+    if (!flags.algorithm.empty())
+        options.algorithm =
+            flags.algorithm == "ring" ? protocol::Algorithm::ring : protocol::Algorithm::bully;
+    if (!flags.profile.empty()) options.profile = protocol::profile_named(flags.profile);
+    if (!flags.duration.empty()) {
+        options.duration = parse_duration(flags.duration);
+        if (!options.duration || *options.duration < sec || *options.duration > 24 * 3600 * sec)
+            refuse("--duration", flags.duration, "a duration from 1s to 24h, such as 10min");
+    }
+    if (!flags.faults.empty()) {
+        options.faults = parse_fault_kinds(flags.faults);
+        if (!options.faults) {
+            std::string known;
+            for (std::size_t i = 0; i < fault_kinds; ++i)
+                known += std::string(name(static_cast<FaultKind>(i))) + ", ";
+            refuse("--faults", flags.faults, "a list of " + known + "or all, or none");
+        }
+    }
+    return options;
+}
+
+std::string swarm_flags_text(const SwarmFlags& flags) {
+    std::string text;
+    const auto add = [&](const char* name, const std::string& value) {
+        if (!value.empty()) text += fmt::format(" {} {}", name, value);
+    };
+    add("--nodes", flags.nodes);
+    add("--algorithm", flags.algorithm);
+    add("--profile", flags.profile);
+    add("--duration", flags.duration);
+    add("--faults", flags.faults);
+    return text;
+}
+
+}  // namespace bullring::sim

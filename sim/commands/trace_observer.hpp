@@ -1,0 +1,30 @@
+// Writes down what the nodes of a world say, and what happens to them, as trace lines.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "protocol/trace_recorder.hpp"
+#include "sim/world/world.hpp"
+
+namespace bullring::sim {
+
+class TraceObserver : public Observer {
+public:
+    const std::string& text() const { return text_; }
+    std::vector<std::string> lines() const;
+
+    void before_step(const World& world, HostIndex h, Instant now,
+                     const protocol::Event& event) override;
+    void on_action(const World& world, HostIndex h, Instant now,
+                   const protocol::Action& action) override;
+    void on_incident(const World& world, const Incident& incident) override;
+
+private:
+    protocol::TraceRecorder& recorder(const World& world, HostIndex h);
+
+    std::vector<std::pair<Incarnation, protocol::TraceRecorder>> recorders_;  // by host
+    std::string text_;
+};
+
+}  // namespace bullring::sim

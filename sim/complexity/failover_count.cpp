@@ -1,0 +1,149 @@
+#include "sim/complexity/failover_count.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "sim/scenario/runner.hpp"
+#include "sim/world/world.hpp"
+
+namespace bullring::sim {
+
+using namespace protocol;
+
+namespace {
+
+class Counter : public Observer {
+public:
+    explicit Counter(std::size_t members) : informed_(members, false) {}
+
+    bool complete() const { return complete_; }
+    const FailoverCount& count() const { return count_; }
+
+    void on_incident(const World& world, const Incident& incident) override {
+        if (incident.kind != "crash" || counting_) return;
+        counting_ = true;
+        began_ = world.now();
+        informed_[incident.host] = true;
+        leases_ = world.config(0).timing.lease;
+    }
+
+    void on_action(const World& world, HostIndex h, Instant, const Action& action) override {
+        if (!counting_ || complete_) return;
+        if (const auto* send = std::get_if<Send>(&action)) {
+            const Message& message = send->message;
+            if (!counts(message)) return;
+            ++count_.messages;
+            ++count_.of_kind[message.index()];
+            return;
+        }
+        const auto* changed = std::get_if<LeaderChanged>(&action);
+        if (changed == nullptr) return;
+        informed_[h] = static_cast<bool>(changed->leader);
+        complete_ = std::all_of(informed_.begin(), informed_.end(), [](bool is) { return is; });
+        if (complete_) count_.took = world.now() - began_;
+    }
+
+private:
+    bool counts(const Message& message) const {
+        if (std::holds_alternative<Heartbeat>(message) || std::holds_alternative<Hello>(message) ||
+            std::holds_alternative<HelloAck>(message) || std::holds_alternative<Refused>(message))
+            return false;
+        // The grant of a renewal informs nobody of anything.
+        const auto* grant = std::get_if<Grant>(&message);
+        return grant == nullptr || grant->lease != leases_;
+    }
+
+    std::vector<bool> informed_;
+    bool counting_ = false;
+    bool complete_ = false;
+    Time began_ = 0;
+    Duration leases_{0};
+    FailoverCount count_;
+};
+
+Command command(Verb verb, Target::Kind who, Time duration = -1) {
+    Command c;
+    c.relative = true;
+    c.verb = verb;
+    c.a.kind = who;
+    c.duration = duration;
+    return c;
+}
+
+}  // namespace
+
+std::optional<FailoverCount> count_failover(const Settings& settings) {
+    Scenario scenario;
+    scenario.settings = settings;
+    scenario.commands = {
+        command(Verb::start, Target::Kind::all),
+        command(Verb::expect_leader, Target::Kind::highest, 60 * sec),
+        command(Verb::wait, Target::Kind::none, 3 * sec),
+        command(Verb::crash, Target::Kind::leader),
+        command(Verb::wait, Target::Kind::none, sec),
+        command(Verb::expect_leader, Target::Kind::none, 60 * sec),
+        command(Verb::wait, Target::Kind::none, sec),
+    };
+    Counter counter(settings.ids.size());
+    RunOptions options;
+    options.observers.push_back(&counter);
+    options.judge = false;
+    const Outcome outcome = run(scenario, options);
+    if (outcome.violation || !counter.complete()) return std::nullopt;
+    return counter.count();
+}
+
+std::uint64_t best_formula(Algorithm algorithm, QuorumMode quorum, std::uint64_t n) {
+    const std::uint64_t survivors = n - 1;
+    const std::uint64_t majority = n / 2 + 1;
+    if (algorithm == Algorithm::bully) return quorum == QuorumMode::none ? n - 2 : 3 * (n - 2);
+    return quorum == QuorumMode::none ? 2 * survivors : 3 * survivors + 2 * majority - 1;
+}
+
+std::uint64_t worst_formula(Algorithm algorithm, QuorumMode quorum, std::uint64_t n) {
+    const std::uint64_t m = n - 1;
+    const std::uint64_t majority = n / 2 + 1;
+    if (algorithm == Algorithm::bully)
+        return quorum == QuorumMode::none ? m * m + n - 2 : m * (n - 2) + 3 * (n - 2);
+    return quorum == QuorumMode::none ? m * (m + 1) / 2 + m : m * (m + 1) + m + 2 * majority - 1;
+}
+
+std::string best_formula_text(Algorithm algorithm, QuorumMode quorum) {
+    if (algorithm == Algorithm::bully) return quorum == QuorumMode::none ? "N-2" : "3(N-2)";
+    return quorum == QuorumMode::none ? "2M" : "3M+2q-1";
+}
+
+std::string worst_formula_text(Algorithm algorithm, QuorumMode quorum) {
+    if (algorithm == Algorithm::bully)
+        return quorum == QuorumMode::none ? "(N-1)^2+N-2" : "(N-1)(N-2)+3(N-2)";
+    return quorum == QuorumMode::none ? "M(M+1)/2+M" : "M(M+1)+M+2q-1";
+}
+
+Complexity measure(Algorithm algorithm, QuorumMode quorum, std::size_t nodes, std::uint64_t seeds) {
+    Settings settings;
+    settings.ids.clear();
+    for (std::uint64_t id = 1; id <= nodes; ++id) settings.ids.push_back({id});
+    settings.algorithm = algorithm;
+    settings.quorum = quorum;
+    settings.drift_ppm = 0;
+    settings.fsync = {0, 0};
+    settings.delay = {200 * us, 200 * us};
+    Complexity found;
+    found.nodes = nodes;
+    found.best_formula = best_formula(algorithm, quorum, nodes);
+    found.worst_formula = worst_formula(algorithm, quorum, nodes);
+    if (const auto count = count_failover(settings)) found.best = count->messages;
+    found.worst = found.best;
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+        settings.seed = seed;
+        const Time longest[] = {ms, 4 * ms, 12 * ms};
+        settings.delay = {0, longest[seed % 3]};
+        if (const auto count = count_failover(settings)) {
+            found.worst = std::max(found.worst, count->messages);
+            found.best = std::min(found.best, count->messages);
+        }
+    }
+    return found;
+}
+
+}  // namespace bullring::sim

@@ -1,0 +1,82 @@
+#include "sim/diagram/diagram.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "sim/diagram/episodes.hpp"
+#include "sim/diagram/model.hpp"
+#include "sim/diagram/reader.hpp"
+#include "sim/diagram/shiviz.hpp"
+#include "sim/diagram/svg.hpp"
+#include "sim/diagram/words.hpp"
+
+namespace bullring::sim::diagram {
+
+namespace {
+
+/// A title comes from a command line and may be anything; a picture is UTF-8.
+std::string valid_utf8(const std::string& text) {
+    using Json = nlohmann::json;
+    const Json quoted = text;
+    return Json::parse(quoted.dump(-1, ' ', false, Json::error_handler_t::replace))
+        .get<std::string>();
+}
+
+Window wanted_window(const Model& model, const DiagramOptions& options,
+                     std::vector<std::string>& notes) {
+    Window window = choose_window(model);
+    const bool chosen = !options.from_ns && !options.to_ns;
+    if (!chosen) {
+        window.from = options.from_ns ? model.begin + *options.from_ns : model.begin;
+        window.to = options.to_ns ? model.begin + *options.to_ns : model.end;
+    }
+    const std::string length = rounded_duration(model.end - model.begin);
+    if (window.from > model.end) {
+        throw DiagramError(fmt::format("--from is behind the trace's end: it lasts {}", length));
+    }
+    window.to = std::min(window.to, model.end);
+    window.from = std::max(window.from, model.begin);
+    if (window.to <= window.from && model.end > model.begin) {
+        throw DiagramError("--to must be later than --from");
+    }
+    if (chosen && (window.from > model.begin || window.to < model.end)) {
+        notes.push_back(fmt::format("drawn: {} to {} of {}; --from and --to choose another part",
+                                    rounded_duration(window.from - model.begin),
+                                    rounded_duration(window.to - model.begin), length));
+        for (const Episode& episode : model.episodes) {
+            if (episode.end >= window.from && episode.cause <= window.to) continue;
+            notes.push_back(fmt::format(
+                "not drawn: at {}, {}{}", rounded_duration(episode.cause - model.begin),
+                episode.why.empty() ? "the first election" : episode.why,
+                episode.winner ? ", " + model.node_name(*episode.winner) + " is elected" : ""));
+        }
+    }
+    return window;
+}
+
+}  // namespace
+
+Drawing draw(Trace trace, const DiagramOptions& options) {
+    const Model model = make_model(std::move(trace));
+    Drawing drawing;
+    drawing.notes = model.trace.notes;
+    DiagramOptions wishes = options;
+    wishes.title = valid_utf8(options.title);
+    const Window window = wanted_window(model, wishes, drawing.notes);
+    drawing.text = wishes.format == DiagramFormat::shiviz
+                       ? write_shiviz(model, window, wishes.heartbeats)
+                       : write_svg(model, window, wishes);
+    return drawing;
+}
+
+std::string draw(const std::vector<std::string>& lines, const DiagramOptions& options) {
+    TraceReader reader;
+    std::size_t number = 0;
+    for (const std::string& line : lines) reader.add_line(line, fmt::format("line {}", ++number));
+    return draw(reader.take(), options).text;
+}
+
+}  // namespace bullring::sim::diagram

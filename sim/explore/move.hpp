@@ -1,0 +1,85 @@
+// One thing that can happen next in a small world, small enough to be kept by the million, and what
+// moves the faults of a search are. What a move does is SmallWorld's business.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace bullring::sim::explore {
+
+/// A session of a small world by who dialled whom, for the how manieth time: 1, 2, …
+struct SessionName {
+    std::uint8_t dialler = 0;   // index
+    std::uint8_t acceptor = 0;  // index
+    std::uint16_t number = 0;
+    bool operator==(const SessionName&) const = default;
+};
+
+enum class MoveKind : std::uint8_t {
+    // ---- What goes on by itself.
+    deliver,  // the acceptor gets the oldest of what was sent to it on that session
+    answer,   // the dialler gets it
+    disk,     // what was asked for is on the disk
+    task,     // the task has ended as it was asked to
+    dial,
+    restart,
+    resume,
+    wake,  // time passes to that node's next timer, which is the earliest of all
+    wait,  // time passes until something sent cannot be delayed any longer
+    // ---- Faults.
+    crash,      // kill -9: FIN
+    power_off,  // silence
+    pause,      // its timers and deliveries are held back while others go on
+    resign,     // a user asks the leader to resign
+    reset,      // both ends of the session see an RST; what was in flight is lost
+    cut,        // nothing arrives any more; the dialler finds out at any time, the acceptor never
+    give_up,    // the dialler gives the session up while it is open (its outbox is full)
+};
+
+inline constexpr std::size_t move_kinds = 16;
+
+constexpr bool is_fault(MoveKind kind) { return kind >= MoveKind::crash; }
+/// The move is about `session`, not about the node alone.
+constexpr bool has_session(MoveKind kind) {
+    return kind == MoveKind::deliver || kind == MoveKind::answer || kind == MoveKind::dial ||
+           kind >= MoveKind::reset;
+}
+
+/// As path files and the command line name them.
+constexpr const char* name(MoveKind kind) {
+    constexpr std::array<const char*, move_kinds> names{
+        "deliver", "answer", "disk",  "task",  "dial",   "restart", "resume", "wake",
+        "wait",    "crash",  "power", "pause", "resign", "reset",   "cut",    "give-up"};
+    return names[static_cast<std::size_t>(kind)];
+}
+
+struct Move {
+    MoveKind kind = MoveKind::wait;
+    SessionName session;  // of a move without a session: the node is session.dialler
+    bool operator==(const Move&) const = default;
+
+    std::uint8_t node() const { return session.dialler; }
+};
+
+/// Which faults a search may choose.
+class FaultKinds {
+public:
+    static constexpr FaultKinds all() {
+        FaultKinds kinds;
+        for (std::size_t kind = 0; kind < move_kinds; ++kind)
+            if (is_fault(static_cast<MoveKind>(kind))) kinds.insert(static_cast<MoveKind>(kind));
+        return kinds;
+    }
+    constexpr void insert(MoveKind kind) { bits_ |= bit(kind); }
+    constexpr bool contains(MoveKind kind) const { return (bits_ & bit(kind)) != 0; }
+    constexpr bool operator==(const FaultKinds&) const = default;
+
+private:
+    static constexpr std::uint32_t bit(MoveKind kind) {
+        return std::uint32_t{1} << static_cast<unsigned>(kind);
+    }
+    std::uint32_t bits_ = 0;
+};
+
+}  // namespace bullring::sim::explore

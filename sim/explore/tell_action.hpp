@@ -1,0 +1,16 @@
+// What a node does, in words for people who read a path. Nothing is decided by it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "protocol/actions.hpp"
+
+namespace bullring::sim::explore {
+
+/// Adds a line, or none for what is dull. `now` is the node's own clock.
+void tell_action(std::vector<std::string>& lines, std::size_t node, protocol::Instant now,
+                 const protocol::Action& action);
+
+}  // namespace bullring::sim::explore

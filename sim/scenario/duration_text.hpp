@@ -1,0 +1,18 @@
+// "200us", "1.5s": durations as scenario files and the command line write them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "sim/world/types.hpp"
+
+namespace bullring::sim {
+
+/// Digits, at most nine decimals, and a unit: ns, us, ms, s, min, h. nullopt for anything else.
+std::optional<Time> parse_duration(std::string_view text);
+
+/// The shortest exact form.
+std::string duration_text(Time duration);
+
+}  // namespace bullring::sim

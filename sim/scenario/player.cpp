@@ -1,0 +1,107 @@
+#include "sim/scenario/player.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+namespace bullring::sim {
+
+using namespace protocol;
+
+Player::Player(const Scenario& scenario, const RunOptions& options)
+    : scenario_(scenario), options_(options), world_(scenario.settings), checks_(world_) {
+    world_.watch(checks_);
+    world_.watch(digest_);
+    world_.watch(*this);
+    for (Observer* observer : options.observers) world_.watch(*observer);
+}
+
+Outcome Player::play() {
+    for (const Command& command : scenario_.commands) {
+        run_until(command.relative ? world_.now() + command.at : command.at);
+        if (checks_.violation()) break;
+        line_ = command.line;
+        play(command);
+        if (checks_.violation()) break;
+        line_ = 0;
+    }
+    digest_.finish(world_);
+    outcome_.violation = checks_.violation();
+    outcome_.violated_line = outcome_.violation ? line_ : 0;
+    outcome_.digest = digest_.value();
+    outcome_.coverage = checks_.coverage();
+    outcome_.simulated = world_.now();
+    outcome_.steps = world_.steps();
+    outcome_.delivered = world_.delivered();
+    outcome_.elections = checks_.elections();
+    return std::move(outcome_);
+}
+
+void Player::play(const Command& command) {
+    switch (command.verb) {
+        case Verb::wait: return run_until(world_.now() + command.duration);
+        case Verb::mark:
+            mark_ = {checks_.elections(), persists_, world_.leader(), {}, {}};
+            if (mark_.leader) mark_.epoch = world_.host(*mark_.leader).published.epoch;
+            return;
+        case Verb::expect_leader:
+        case Verb::expect_no_leader:
+        case Verb::expect_steady:
+        case Verb::expect_elections:
+        case Verb::expect_same_leader:
+        case Verb::expect_higher_epoch:
+        case Verb::expect_epoch:
+        case Verb::expect_no_fsync:
+        case Verb::expect_deposed: return expect(command);
+        default: return incident(command);
+    }
+}
+
+void Player::run_until(Time at) {
+    while (!checks_.violation() && world_.advance(at)) {
+    }
+}
+
+void Player::on_action(const World&, HostIndex h, Instant, const Action& action) {
+    if (std::holds_alternative<Persist>(action)) ++persists_;
+    if (const auto* deposed = std::get_if<Deposed>(&action))
+        mark_.deposed.emplace_back(h, deposed->reason);
+}
+
+std::optional<HostIndex> Player::host_of(const Target& target) const {
+    const auto leader = world_.leader();
+    const auto highest = [&](bool leader_too) -> std::optional<HostIndex> {
+        for (HostIndex h = world_.members(); h-- > 0;)
+            if (world_.host(h).running() && (leader_too || h != leader)) return h;
+        return std::nullopt;
+    };
+    switch (target.kind) {
+        case Target::Kind::id: return world_.host_of(target.id);
+        case Target::Kind::leader: return leader;
+        case Target::Kind::highest: return highest(true);
+        case Target::Kind::best: return highest(false);
+        case Target::Kind::follower:
+            for (HostIndex h = 0; h < world_.members(); ++h)
+                if (world_.host(h).running() && h != leader) return h;
+            return std::nullopt;
+        case Target::Kind::none:
+        case Target::Kind::all: return std::nullopt;
+    }
+    return std::nullopt;
+}
+
+std::vector<HostIndex> Player::hosts_of(const Target& target) const {
+    std::vector<HostIndex> hosts;
+    if (target.kind == Target::Kind::all) {
+        for (HostIndex h = 0; h < world_.members(); ++h) hosts.push_back(h);
+    } else if (const auto h = host_of(target)) {
+        hosts.push_back(*h);
+    }
+    return hosts;
+}
+
+Outcome run(const Scenario& scenario, const RunOptions& options) {
+    return Player(scenario, options).play();
+}
+
+}  // namespace bullring::sim

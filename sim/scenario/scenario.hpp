@@ -1,0 +1,96 @@
+// A story as data: the settings of a world, and what happens in it when. What a person writes into
+// a scenario file, what the swarm draws from a seed and what shrinking cuts down are the same
+// thing.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/world/settings.hpp"
+
+namespace bullring::sim {
+
+/// Whom a command is about. `leader`, `follower` and so on are looked up when the time has come.
+struct Target {
+    enum class Kind : std::uint8_t {
+        none,
+        id,
+        all,
+        leader,    // whose lease is valid; nothing happens when there is none
+        follower,  // the lowest running one that does not lead
+        highest,   // the running one of the highest id
+        best,      // the running follower of the highest id
+    };
+    Kind kind = Kind::none;
+    NodeId id;
+    bool operator==(const Target&) const = default;
+};
+
+enum class Verb : std::uint8_t {
+    start,
+    crash,  // word: "", "reset"; number > 0: within the next step, after number−1 actions
+    power_off,
+    stop,
+    pause,  // number > 0: within the next step, after number−1 actions
+    resume,
+    suspend,
+    slow,    // duration: what each step takes
+    rates,   // number: boottime ppm, number2: raw ppm
+    second,  // a second process with this id
+    disk,    // word: lost torn older failing good slow (duration)
+    cut,     // a, b; word ">" (one way) or "-"
+    heal,    // a, b; or a = all
+    isolate,
+    graph,  // links: exactly these are whole
+    reset,
+    forget,
+    resign,  // a = who is asked, b = to
+    health,  // word: bad good
+    stall,
+    task,                 // word: ends fails hangs returns
+    calm,                 // everything is mended, everybody runs
+    mark,                 // what is counted begins here
+    expect_leader,        // a: who (none: anybody); duration: within
+    expect_no_leader,     // duration: for
+    expect_steady,        // duration: nobody is elected or deposed
+    expect_elections,     // number: at most so many since the mark
+    expect_same_leader,   // as at the mark, in the same epoch
+    expect_higher_epoch,  // than at the mark
+    expect_epoch,         // number
+    expect_no_fsync,      // since the mark
+    expect_deposed,       // a, word: the reason; since the mark
+    wait,                 // duration
+};
+
+struct Command {
+    bool relative = false;  // to the end of the command before
+    Time at = 0;
+    Verb verb = Verb::start;
+    Target a;
+    Target b;
+    Time duration = -1;
+    std::int64_t number = 0;
+    std::int64_t number2 = 0;
+    std::string word;
+    std::vector<std::pair<NodeId, NodeId>> links;
+    std::string check;  // "as L4": the name under which it fails
+    int line = 0;       // of the file; 0: from no file
+    bool operator==(const Command& o) const {
+        return relative == o.relative && at == o.at && verb == o.verb && a == o.a && b == o.b &&
+               duration == o.duration && number == o.number && number2 == o.number2 &&
+               word == o.word && links == o.links && check == o.check;
+    }
+};
+
+struct Scenario {
+    std::vector<std::string> about;  // the comment at its head
+    Settings settings;
+    std::vector<Command> commands;
+    bool operator==(const Scenario& o) const {
+        return settings == o.settings && commands == o.commands;
+    }
+};
+
+}  // namespace bullring::sim

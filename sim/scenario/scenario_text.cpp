@@ -1,0 +1,325 @@
+#include "sim/scenario/scenario_text.hpp"
+
+#include <array>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "sim/scenario/duration_text.hpp"
+#include "sim/scenario/line_reader.hpp"
+#include "sim/scenario/settings_text.hpp"
+
+namespace bullring::sim {
+
+namespace {
+
+/// What may stand behind a verb.
+enum class Form : std::uint8_t {
+    target,
+    target_reset,
+    target_step,
+    target_duration,
+    rates,
+    disk,
+    link,
+    links,
+    resign,
+    health,
+    task,
+    alone
+};
+
+struct Word {
+    std::string_view name;
+    Verb verb;
+    Form form;
+};
+
+constexpr std::array<Word, 24> words{{
+    {"start", Verb::start, Form::target},
+    {"crash", Verb::crash, Form::target_reset},
+    {"power-off", Verb::power_off, Form::target},
+    {"stop", Verb::stop, Form::target},
+    {"pause", Verb::pause, Form::target_step},
+    {"resume", Verb::resume, Form::target},
+    {"suspend", Verb::suspend, Form::target},
+    {"slow", Verb::slow, Form::target_duration},
+    {"rates", Verb::rates, Form::rates},
+    {"second-process", Verb::second, Form::target},
+    {"disk", Verb::disk, Form::disk},
+    {"cut", Verb::cut, Form::link},
+    {"heal", Verb::heal, Form::link},
+    {"isolate", Verb::isolate, Form::target},
+    {"graph", Verb::graph, Form::links},
+    {"reset", Verb::reset, Form::link},
+    {"forget", Verb::forget, Form::link},
+    {"resign", Verb::resign, Form::resign},
+    {"health", Verb::health, Form::health},
+    {"stall", Verb::stall, Form::target},
+    {"task", Verb::task, Form::task},
+    {"calm", Verb::calm, Form::alone},
+    {"mark", Verb::mark, Form::alone},
+    {"wait", Verb::wait, Form::target_duration},
+}};
+
+std::string known_words() {
+    std::string known;
+    for (const Word& word : words) known += std::string(word.name) + ", ";
+    return known + "expect";
+}
+
+void read_step(LineReader& line, Command& command) {
+    if (line.take("within-step"))
+        command.number = line.number("after how many actions", 0, 100) + 1;
+}
+
+void read_links(LineReader& line, Command& command) {
+    while (!line.done()) {
+        char separator = '-';
+        const auto [a, b] = line.link(separator);
+        if (a.kind != Target::Kind::id || b.kind != Target::Kind::id)
+            return line.fail("a graph's links are between ids, such as 1-2");
+        command.links.emplace_back(a.id, b.id);
+    }
+}
+
+void read_disk(LineReader& line, Command& command) {
+    command.a = line.target();
+    command.word = line.one_of({"lost", "torn", "older", "failing", "good", "slow"});
+    if (command.word == "slow") command.duration = line.duration("how much longer a write takes");
+}
+
+void read_arguments(LineReader& line, Form form, Command& command) {
+    switch (form) {
+        case Form::alone: return;
+        case Form::target: command.a = line.target(); return;
+        case Form::target_reset:
+            command.a = line.target();
+            if (line.take("by-reset")) command.word = "reset";
+            return read_step(line, command);
+        case Form::target_step: command.a = line.target(); return read_step(line, command);
+        case Form::target_duration:
+            if (command.verb != Verb::wait) command.a = line.target();
+            command.duration = line.duration("how long");
+            return;
+        case Form::rates:
+            command.a = line.target();
+            command.number = line.number("the boot clock's ppm", -500'000, 500'000);
+            command.number2 = line.number("the raw clock's ppm", -500'000, 500'000);
+            return;
+        case Form::disk: return read_disk(line, command);
+        case Form::link: {
+            if (command.verb == Verb::heal && line.take("all")) {
+                command.a.kind = Target::Kind::all;
+                return;
+            }
+            char separator = '-';
+            std::tie(command.a, command.b) = line.link(separator);
+            command.word = std::string(1, separator);
+            return;
+        }
+        case Form::links: return read_links(line, command);
+        case Form::resign:
+            command.a = line.target();
+            if (line.take("to")) command.b = line.target();
+            return;
+        case Form::health:
+            command.a = line.target();
+            command.word = line.one_of({"bad", "good"});
+            return;
+        case Form::task:
+            command.a = line.target();
+            command.word = line.one_of({"ends", "fails", "hangs", "returns"});
+            return;
+    }
+}
+
+void read_expectation(LineReader& line, Command& command) {
+    const std::string what =
+        line.one_of({"leader", "no", "steady", "at", "the", "a", "epoch", "deposed"});
+    if (what == "leader") {
+        command.verb = Verb::expect_leader;
+        if (line.peek() != "within" && line.peek() != "as" && !line.done())
+            command.a = line.target();
+        if (line.take("within")) command.duration = line.duration("within what time");
+    } else if (what == "no") {
+        command.verb = line.one_of({"leader", "fsync"}) == "fsync" ? Verb::expect_no_fsync
+                                                                   : Verb::expect_no_leader;
+        if (line.take("for")) command.duration = line.duration("for how long");
+    } else if (what == "steady") {
+        command.verb = Verb::expect_steady;
+        line.one_of({"for"});
+        command.duration = line.duration("for how long");
+    } else if (what == "at") {
+        command.verb = Verb::expect_elections;
+        line.one_of({"most"});
+        command.number = line.number("how many elections", 0, 1'000'000);
+        line.one_of({"elections", "election"});
+    } else if (what == "the") {
+        command.verb = Verb::expect_same_leader;
+        line.one_of({"same"});
+        line.one_of({"leader"});
+    } else if (what == "a") {
+        command.verb = Verb::expect_higher_epoch;
+        line.one_of({"higher"});
+        line.one_of({"epoch"});
+    } else if (what == "epoch") {
+        command.verb = Verb::expect_epoch;
+        command.number = line.number("the epoch", 1, INT64_MAX);
+    } else if (what == "deposed") {
+        command.verb = Verb::expect_deposed;
+        command.a = line.target();
+        command.word = std::string(line.word("the reason"));
+    }
+    if (line.take("as")) command.check = std::string(line.word("the check's name"));
+}
+
+void read_command(LineReader& line, Scenario& scenario) {
+    Command command;
+    command.line = line.number();
+    std::string when(line.word("a time"));
+    if (!when.empty() && when[0] == '+') {
+        command.relative = true;
+        when.erase(0, 1);
+    }
+    const auto at = parse_duration(when);
+    if (!at)
+        return line.fail(
+            fmt::format("'at {}': a time such as 1.5s, or +20ms after the line before", when));
+    command.at = *at;
+    const std::string verb(line.word("what happens"));
+    if (verb == "expect") {
+        read_expectation(line, command);
+    } else {
+        const Word* found = nullptr;
+        for (const Word& word : words)
+            if (word.name == verb) found = &word;
+        if (found == nullptr)
+            return line.fail(
+                fmt::format("'{}' is nothing that can happen; there are {}", verb, known_words()));
+        command.verb = found->verb;
+        read_arguments(line, found->form, command);
+    }
+    line.end();
+    if (!line.failed()) scenario.commands.push_back(command);
+}
+
+std::string target_text(const Target& target) {
+    switch (target.kind) {
+        case Target::Kind::none: return "";
+        case Target::Kind::id: return std::to_string(target.id.value);
+        case Target::Kind::all: return "all";
+        case Target::Kind::leader: return "leader";
+        case Target::Kind::follower: return "follower";
+        case Target::Kind::highest: return "highest";
+        case Target::Kind::best: return "best";
+    }
+    return "";
+}
+
+std::string arguments_text(const Command& c, Form form) {
+    const std::string a = target_text(c.a);
+    const auto step = [&] {
+        return c.number > 0 ? fmt::format(" within-step {}", c.number - 1) : std::string();
+    };
+    switch (form) {
+        case Form::alone: return "";
+        case Form::target: return " " + a;
+        case Form::target_reset: return " " + a + (c.word == "reset" ? " by-reset" : "") + step();
+        case Form::target_step: return " " + a + step();
+        case Form::target_duration:
+            return (a.empty() ? "" : " " + a) + " " + duration_text(c.duration);
+        case Form::rates: return fmt::format(" {} {} {}", a, c.number, c.number2);
+        case Form::disk:
+            return " " + a + " " + c.word +
+                   (c.word == "slow" ? " " + duration_text(c.duration) : "");
+        case Form::link:
+            if (c.a.kind == Target::Kind::all && c.b.kind == Target::Kind::none) return " all";
+            return " " + a + c.word + target_text(c.b);
+        case Form::links: {
+            std::string text;
+            for (const auto& [x, y] : c.links) text += fmt::format(" {}-{}", x.value, y.value);
+            return text;
+        }
+        case Form::resign:
+            return " " + a + (c.b.kind == Target::Kind::none ? "" : " to " + target_text(c.b));
+        case Form::health:
+        case Form::task: return " " + a + " " + c.word;
+    }
+    return "";
+}
+
+std::string expectation_text(const Command& c) {
+    std::string text = "expect ";
+    switch (c.verb) {
+        case Verb::expect_leader:
+            text += "leader";
+            if (c.a.kind != Target::Kind::none) text += " " + target_text(c.a);
+            if (c.duration >= 0) text += " within " + duration_text(c.duration);
+            break;
+        case Verb::expect_no_leader:
+            text += "no leader";
+            if (c.duration >= 0) text += " for " + duration_text(c.duration);
+            break;
+        case Verb::expect_steady: text += "steady for " + duration_text(c.duration); break;
+        case Verb::expect_elections: text += fmt::format("at most {} elections", c.number); break;
+        case Verb::expect_same_leader: text += "the same leader"; break;
+        case Verb::expect_higher_epoch: text += "a higher epoch"; break;
+        case Verb::expect_epoch: text += fmt::format("epoch {}", c.number); break;
+        case Verb::expect_no_fsync: text += "no fsync"; break;
+        case Verb::expect_deposed: text += "deposed " + target_text(c.a) + " " + c.word; break;
+        default: break;
+    }
+    if (!c.check.empty()) text += " as " + c.check;
+    return text;
+}
+
+}  // namespace
+
+std::variant<Scenario, ScenarioProblems> parse_scenario(std::string_view text) {
+    Scenario scenario;
+    ScenarioProblems found;
+    int number = 0;
+    bool head = true;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        const std::string_view whole = text.substr(0, end);
+        text.remove_prefix(std::min(end + 1, text.size()));
+        ++number;
+        head = head && whole.starts_with("#");
+        if (head) scenario.about.emplace_back(whole.substr(whole.starts_with("# ") ? 2 : 1));
+        LineReader line(whole, number);
+        if (line.done()) continue;
+        if (line.take("at"))
+            read_command(line, scenario);
+        else
+            read_setting(line, scenario.settings);
+        if (line.failed()) found.push_back(line.problem());
+    }
+    if (found.empty())
+        for (const std::string& problem : problems(scenario.settings))
+            found.push_back("settings: " + problem);
+    if (!found.empty()) return found;
+    return scenario;
+}
+
+std::string to_text(const Command& command) {
+    std::string text = "at ";
+    if (command.relative) text += "+";
+    text += duration_text(command.at) + " ";
+    for (const Word& word : words)
+        if (word.verb == command.verb)
+            return text + std::string(word.name) + arguments_text(command, word.form);
+    return text + expectation_text(command);
+}
+
+std::string to_text(const Scenario& scenario) {
+    std::string text;
+    for (const std::string& line : scenario.about)
+        text += line.empty() ? "#\n" : "# " + line + "\n";
+    text += settings_text(scenario.settings) + "\n";
+    for (const Command& command : scenario.commands) text += to_text(command) + "\n";
+    return text;
+}
+
+}  // namespace bullring::sim

@@ -1,0 +1,249 @@
+#include "sim/scenario/settings_text.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <functional>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "sim/scenario/duration_text.hpp"
+
+namespace bullring::sim {
+
+using namespace protocol;
+
+namespace {
+
+constexpr std::int64_t million = 1'000'000;
+
+const char* on_off(bool value) { return value ? "on" : "off"; }
+
+std::string range_text(Range range) {
+    if (range.min == range.max) return duration_text(range.min);
+    return duration_text(range.min) + ".." + duration_text(range.max);
+}
+
+using Read = std::function<void(LineReader&, Settings&)>;
+
+template <class Member>
+Read duration_into(Member member) {
+    return [member](LineReader& line, Settings& s) {
+        s.*member = Duration{line.duration("the value")};
+    };
+}
+Read range_into(Range Settings::*member) {
+    return [member](LineReader& line, Settings& s) { s.*member = line.range("the value"); };
+}
+Read switch_into(bool Settings::*member) {
+    return [member](LineReader& line, Settings& s) { s.*member = line.on_or_off(); };
+}
+template <class Integer>
+Read number_into(Integer Settings::*member, std::int64_t max) {
+    return [member, max](LineReader& line, Settings& s) {
+        s.*member = static_cast<Integer>(line.number("the value", 0, max));
+    };
+}
+
+void read_nodes(LineReader& line, Settings& s) {
+    const std::string text(line.word("how many nodes, or their ids"));
+    s.ids = parse_ids(text);
+    if (s.ids.empty())
+        line.fail(fmt::format("nodes '{}': a number from 1 to {} or ids such as 3,7,9 are needed",
+                              text, members_max));
+}
+
+void read_priority(LineReader& line, Settings& s) {
+    const NodeId id = line.id();
+    s.priorities[id] =
+        line.take("never")
+            ? Priority::never()
+            : Priority{static_cast<std::int32_t>(line.number("the priority", -1000, 1000))};
+}
+
+void read_profile(LineReader& line, Settings& s) {
+    const std::string_view text = line.word("a profile");
+    const auto profile = profile_named(text);
+    if (!profile)
+        line.fail(fmt::format("profile '{}': realtime, fast, lan, cloud or wan is needed", text));
+    s.profile = profile.value_or(Profile::lan);
+}
+
+const std::map<std::string_view, Read>& readers() {
+    static const std::map<std::string_view, Read> all{
+        {"nodes", read_nodes},
+        {"algorithm",
+         [](LineReader& line, Settings& s) {
+             s.algorithm =
+                 line.one_of({"bully", "ring"}) == "ring" ? Algorithm::ring : Algorithm::bully;
+         }},
+        {"quorum",
+         [](LineReader& line, Settings& s) {
+             s.quorum = line.one_of({"majority", "none"}) == "none" ? QuorumMode::none
+                                                                    : QuorumMode::majority;
+         }},
+        {"profile", read_profile},
+        {"seed", number_into(&Settings::seed, INT64_MAX)},
+        {"delay", range_into(&Settings::delay)},
+        {"loss", number_into(&Settings::loss_ppm, million)},
+        {"resend", range_into(&Settings::resend)},
+        {"fsync", range_into(&Settings::fsync)},
+        {"drift", number_into(&Settings::drift_ppm, million)},
+        {"rho", number_into(&Settings::rho_ppm, million)},
+        {"unread", number_into(&Settings::unread_max, million)},
+        {"outbox", number_into(&Settings::outbox_max, million)},
+        {"translated", switch_into(&Settings::translated)},
+        {"lease", duration_into(&Settings::lease)},
+        {"heartbeat", duration_into(&Settings::heartbeat)},
+        {"suspect-after", duration_into(&Settings::suspect_after)},
+        {"lease-max", duration_into(&Settings::lease_max)},
+        {"preempt", [](LineReader& line, Settings& s) { s.preempt = line.on_or_off(); }},
+        {"preempt-delay", duration_into(&Settings::preempt_delay)},
+        {"hold-off", duration_into(&Settings::hand_over_hold_off)},
+        {"bootstrap-wait", duration_into(&Settings::bootstrap_wait)},
+        {"first-epoch",
+         [](LineReader& line, Settings& s) {
+             s.first_epoch =
+                 line.one_of({"clock", "0"}) == "0" ? FirstEpoch::zero : FirstEpoch::clock;
+         }},
+        {"ring-heartbeats",
+         [](LineReader& line, Settings& s) {
+             s.ring_heartbeats = line.one_of({"mesh", "neighbours"}) == "mesh"
+                                     ? RingHeartbeats::mesh
+                                     : RingHeartbeats::neighbours;
+         }},
+        {"ring-renewal",
+         [](LineReader& line, Settings& s) {
+             s.ring_renewal = line.one_of({"direct", "token"}) == "direct" ? RingRenewal::direct
+                                                                           : RingRenewal::token;
+         }},
+        {"fast-release", switch_into(&Settings::fast_release)},
+        {"tie", switch_into(&Settings::tie)},
+        {"kill-margin", duration_into(&Settings::kill_margin)},
+        {"task-ending", range_into(&Settings::task_ending)},
+        {"priority", read_priority},
+        {"lease-of",
+         [](LineReader& line, Settings& s) {
+             const NodeId id = line.id();
+             s.leases[id] = Duration{line.duration("its lease")};
+         }},
+        {"lease-max-of",
+         [](LineReader& line, Settings& s) {
+             const NodeId id = line.id();
+             s.leases_max[id] = Duration{line.duration("the longest lease that it grants")};
+         }},
+        {"beyond",
+         [](LineReader& line, Settings& s) {
+             (line.one_of({"rho", "disk"}) == "rho" ? s.beyond_rho : s.beyond_disk) = true;
+         }},
+    };
+    return all;
+}
+
+}  // namespace
+
+std::vector<NodeId> parse_ids(std::string_view text) {
+    std::vector<NodeId> ids;
+    const bool list = text.find(',') != std::string_view::npos;
+    while (!text.empty()) {
+        const std::size_t comma = std::min(text.find(','), text.size());
+        std::uint64_t value = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + comma, value);
+        if (error != std::errc{} || end != text.data() + comma || value == 0) return {};
+        if (!list) {
+            if (value > members_max) return {};
+            for (std::uint64_t id = 1; id <= value; ++id) ids.push_back({id});
+            return ids;
+        }
+        ids.push_back({value});
+        text.remove_prefix(std::min(comma + 1, text.size()));
+    }
+    std::sort(ids.begin(), ids.end());
+    return ids;
+}
+
+void read_setting(LineReader& line, Settings& settings) {
+    const std::string_view name = line.word("a setting");
+    const auto found = readers().find(name);
+    if (found == readers().end()) {
+        std::string known;
+        for (const auto& [word, read] : readers()) known += " " + std::string(word);
+        return line.fail(
+            fmt::format("'{}' is no setting; there are{}, and 'at TIME …'", name, known));
+    }
+    found->second(line, settings);
+    line.end();
+}
+
+std::string settings_text(const Settings& s) {
+    const Settings usual;
+    std::string out;
+    const auto line = [&](const char* name, const std::string& value) {
+        out += std::string(name) + " " + value + "\n";
+    };
+    const auto duration = [&](const char* name, Duration value, Duration other) {
+        if (value != other) line(name, duration_text(value.ns));
+    };
+    const auto maybe = [&](const char* name, const std::optional<Duration>& value) {
+        if (value) line(name, duration_text(value->ns));
+    };
+    const auto number = [&](const char* name, std::uint64_t value, std::uint64_t other) {
+        if (value != other) line(name, std::to_string(value));
+    };
+    const auto toggle = [&](const char* name, bool value, bool other) {
+        if (value != other) line(name, on_off(value));
+    };
+    const auto range = [&](const char* name, Range value, Range other) {
+        if (value != other) line(name, range_text(value));
+    };
+
+    bool dense = true;
+    std::vector<std::uint64_t> values;
+    for (const NodeId id : s.ids) {
+        values.push_back(id.value);
+        dense = dense && id.value == values.size();
+    }
+    line("nodes",
+         dense ? std::to_string(values.size()) : fmt::format("{}", fmt::join(values, ",")));
+    line("algorithm", s.algorithm == Algorithm::ring ? "ring" : "bully");
+    if (s.quorum == QuorumMode::none) line("quorum", "none");
+    line("profile", name(s.profile));
+    line("seed", std::to_string(s.seed));
+    range("delay", s.delay, usual.delay);
+    number("loss", s.loss_ppm, usual.loss_ppm);
+    range("resend", s.resend, usual.resend);
+    range("fsync", s.fsync, usual.fsync);
+    if (s.beyond_rho) line("beyond", "rho");
+    if (s.beyond_disk) line("beyond", "disk");
+    number("rho", s.rho_ppm, usual.rho_ppm);
+    number("drift", s.drift_ppm, usual.drift_ppm);
+    number("unread", s.unread_max, usual.unread_max);
+    number("outbox", s.outbox_max, usual.outbox_max);
+    toggle("translated", s.translated, usual.translated);
+    maybe("lease", s.lease);
+    maybe("heartbeat", s.heartbeat);
+    maybe("suspect-after", s.suspect_after);
+    duration("lease-max", s.lease_max, usual.lease_max);
+    if (s.preempt) line("preempt", on_off(*s.preempt));
+    duration("preempt-delay", s.preempt_delay, usual.preempt_delay);
+    duration("hold-off", s.hand_over_hold_off, usual.hand_over_hold_off);
+    duration("bootstrap-wait", s.bootstrap_wait, usual.bootstrap_wait);
+    if (s.first_epoch == FirstEpoch::zero) line("first-epoch", "0");
+    if (s.ring_heartbeats == RingHeartbeats::neighbours) line("ring-heartbeats", "neighbours");
+    if (s.ring_renewal == RingRenewal::token) line("ring-renewal", "token");
+    toggle("fast-release", s.fast_release, usual.fast_release);
+    toggle("tie", s.tie, usual.tie);
+    duration("kill-margin", s.kill_margin, usual.kill_margin);
+    range("task-ending", s.task_ending, usual.task_ending);
+    for (const auto& [id, priority] : s.priorities)
+        line("priority",
+             fmt::format("{} {}", id.value,
+                         priority.is_never() ? "never" : std::to_string(priority.value)));
+    for (const auto& [id, lease] : s.leases)
+        line("lease-of", fmt::format("{} {}", id.value, duration_text(lease.ns)));
+    for (const auto& [id, lease] : s.leases_max)
+        line("lease-max-of", fmt::format("{} {}", id.value, duration_text(lease.ns)));
+    return out;
+}
+
+}  // namespace bullring::sim

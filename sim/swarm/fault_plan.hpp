@@ -1,0 +1,19 @@
+// When which fault strikes: drawn once, before the run, so that a failing plan can be cut down.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "protocol/rng.hpp"
+#include "sim/scenario/scenario.hpp"
+#include "sim/swarm/fault_kinds.hpp"
+
+namespace bullring::sim {
+
+/// Everybody starts, then faults of the given kinds (nullopt: drawn) until `end`, in order of time.
+/// May mark the settings (`beyond_…`), when that is drawn.
+std::vector<Command> plan_faults(Settings& settings,
+                                 const std::optional<std::vector<FaultKind>>& kinds, Time end,
+                                 protocol::Rng& rng);
+
+}  // namespace bullring::sim

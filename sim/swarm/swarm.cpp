@@ -1,0 +1,235 @@
+#include "sim/swarm/swarm.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "protocol/rng.hpp"
+#include "sim/swarm/fault_plan.hpp"
+
+namespace bullring::sim {
+
+using namespace protocol;
+
+namespace {
+
+class Draw {
+public:
+    explicit Draw(Rng& rng) : rng_(rng) {}
+
+    bool percent(std::uint64_t p) { return rng_.below(100) < p; }
+    Time time(Time min, Time max) {
+        return min + static_cast<Time>(rng_.below(static_cast<std::uint64_t>(max - min) + 1));
+    }
+    template <class T>
+    T one_of(std::initializer_list<T> all) {
+        return all.begin()[rng_.below(all.size())];
+    }
+    NodeId id(const std::vector<NodeId>& ids) { return ids[rng_.below(ids.size())]; }
+
+private:
+    Rng& rng_;
+};
+
+Settings draw_settings(std::uint64_t seed, const SwarmOptions& options, Rng& rng) {
+    Draw draw(rng);
+    Settings s;
+    s.seed = seed;
+    s.ids.clear();
+    const std::uint64_t n = draw.one_of<std::uint64_t>({1, 2, 3, 3, 3, 4, 5, 5, 5, 6, 7});
+    for (std::uint64_t id = 1; id <= n; ++id) s.ids.push_back({id});
+    if (options.ids) s.ids = *options.ids;
+    s.algorithm = draw.percent(50) ? Algorithm::bully : Algorithm::ring;
+    if (options.algorithm) s.algorithm = *options.algorithm;
+    s.profile = draw.one_of({Profile::realtime, Profile::fast, Profile::fast, Profile::lan,
+                             Profile::lan, Profile::lan, Profile::cloud});
+    if (options.profile) s.profile = *options.profile;
+
+    // A message takes at most half of the round trip that the profile assumes.
+    TimingRequest request;
+    request.profile = s.profile;
+    const Time longest = make_timing(request, n, s.algorithm).round_trip.ns / 2;
+    s.delay = draw.one_of<Range>(
+        {{0, 0}, {0, longest}, {longest / 10, longest / 3}, {longest / 2, longest}});
+    if (draw.percent(20)) s.loss_ppm = draw.one_of<std::uint32_t>({100, 1000, 20'000});
+    s.fsync = draw.one_of<Range>({{0, 0}, {500 * us, 2 * ms}, {ms, 30 * ms}});
+    s.rho_ppm = draw.one_of<std::uint32_t>({1000, 1000, 10'000, 100'000});
+    s.drift_ppm = draw.percent(20) ? 0 : s.rho_ppm;
+    s.unread_max = draw.one_of<std::uint64_t>({2, 8, 64});
+    s.outbox_max = draw.one_of<std::uint64_t>({2, 8, 64});
+    s.translated = draw.percent(5);
+
+    s.preempt_delay = Duration{draw.time(100 * ms, 2 * sec)};
+    s.hand_over_hold_off = Duration{draw.time(200 * ms, sec)};
+    s.bootstrap_wait = Duration{draw.time(300 * ms, 2 * sec)};
+    const Duration lease = make_timing(request, n, s.algorithm).lease;
+    s.lease_max = Duration{draw.time(lease.ns * 2, lease.ns * 4)};
+    if (draw.percent(40)) s.preempt = draw.percent(50);
+    if (draw.percent(15)) s.first_epoch = FirstEpoch::zero;
+    if (draw.percent(15)) s.fast_release = false;
+    if (draw.percent(10)) s.tie = false;
+    if (draw.percent(30))
+        s.task_ending = draw.one_of<Range>({{0, 5 * ms}, {0, lease.ns}, {0, 5 * sec}});
+    if (s.algorithm == Algorithm::ring) {
+        if (draw.percent(20)) s.ring_heartbeats = RingHeartbeats::neighbours;
+        if (draw.percent(20)) s.ring_renewal = RingRenewal::token;
+    }
+    for (const NodeId id : s.ids) {
+        if (draw.percent(10)) s.priorities[id] = Priority{static_cast<std::int32_t>(rng.below(3))};
+        if (n > 2 && draw.percent(4)) s.priorities[id] = Priority::never();
+        if (draw.percent(5)) s.leases[id] = lease * 2;
+        if (draw.percent(3)) s.leases_max[id] = lease + lease / 2;
+    }
+    return s;
+}
+
+/// No node could ever be elected, or a setting is not sound: the seed is used without its extras.
+void make_sound(Settings& s) {
+    const auto can_lead = [&](NodeId id) {
+        const auto found = s.priorities.find(id);
+        return found == s.priorities.end() || !found->second.is_never();
+    };
+    if (std::none_of(s.ids.begin(), s.ids.end(), can_lead)) s.priorities.clear();
+    if (!problems(s).empty()) {
+        s.leases.clear();
+        s.leases_max.clear();
+    }
+    if (!problems(s).empty()) s.profile = Profile::lan;
+    if (!problems(s).empty()) {
+        s.rho_ppm = 1000;
+        s.drift_ppm = std::min<std::uint32_t>(s.drift_ppm, 1000);
+    }
+}
+
+bool is_never(const Settings& s, NodeId id) {
+    const auto found = s.priorities.find(id);
+    return found != s.priorities.end() && found->second.is_never();
+}
+
+Command command(Verb verb, Time duration = -1) {
+    Command c;
+    c.relative = true;
+    c.verb = verb;
+    c.duration = duration;
+    return c;
+}
+
+/// Draws a graph of links; true when a node that may lead is connected to a majority in it.
+bool draw_graph(const Settings& s, Rng& rng, Command& graph) {
+    Draw draw(rng);
+    std::vector<std::size_t> degree(s.ids.size(), 0);
+    const std::uint64_t density = 20 + rng.below(70);
+    for (std::size_t a = 0; a < s.ids.size(); ++a)
+        for (std::size_t b = a + 1; b < s.ids.size(); ++b)
+            if (draw.percent(density)) {
+                graph.links.emplace_back(s.ids[a], s.ids[b]);
+                ++degree[a];
+                ++degree[b];
+            }
+    for (std::size_t i = 0; i < s.ids.size(); ++i)
+        if (degree[i] + 1 >= s.ids.size() / 2 + 1 && !is_never(s, s.ids[i])) return true;
+    return false;
+}
+
+Duration longest_lease(const Settings& s) {
+    Duration longest{0};
+    for (const NodeId id : s.ids) longest = std::max(longest, config_of(s, id).timing.lease);
+    return longest;
+}
+
+/// Until preemption has brought the best node to the lead, and nobody stands back any more.
+Time settling(const Settings& s) {
+    const Timing timing = config_of(s, s.ids.front()).timing;
+    const auto n = static_cast<Time>(s.ids.size());
+    return (n + 1) * s.preempt_delay.ns + 8 * s.hand_over_hold_off.ns +
+           2 * timing.promise(longest_lease(s)).ns + timing.suspect_after.ns + s.task_ending.max;
+}
+
+/// A majority without its best node, of nodes that all grant each other's leases.
+bool fails_over(const Settings& s) {
+    return s.ids.size() >= 3 && s.fast_release && s.tie && !s.translated && s.leases.empty() &&
+           s.leases_max.empty() && s.ring_renewal == RingRenewal::direct &&
+           s.ring_heartbeats == RingHeartbeats::mesh &&
+           std::none_of(s.ids.begin(), s.ids.end(), [&](NodeId id) { return is_never(s, id); });
+}
+
+}  // namespace
+
+Time leader_bound(const Settings& s) {
+    Timing t = config_of(s, s.ids.front()).timing;
+    const auto n = static_cast<Time>(s.ids.size());
+    const Time promises = t.promise(s.lease_max).ns;
+    const Time l1 = t.promise(longest_lease(s)).ns + t.suspect_after.ns + 2 * t.ring_wait.ns;
+    const Time restart = promises + s.bootstrap_wait.ns + 2 * s.fsync.max;
+    const Time dialling = connect_max(t).ns + unacknowledged_max(t).ns + 500 * ms + handshake_max;
+    const Time stand_back = t.reservation().ns + t.coordinator_wait.ns;
+    const Time hold_down = 8 * t.ring_wait.ns;
+    const Time retries = (6 + n) * (t.campaign_wait.ns + t.coordinator_wait.ns + t.ring_wait.ns +
+                                    n * t.poll_wait.ns + t.promise(t.campaign_lease).ns);
+    const Time losses = s.loss_ppm == 0 ? 0 : 8 * s.resend.max;
+    return (l1 + restart + dialling + stand_back + hold_down + retries + losses +
+            s.preempt_delay.ns + s.task_ending.max) *
+           11 / 10;
+}
+
+Time failover_bound(const Settings& s) {
+    const Timing t = config_of(s, s.ids.front()).timing;
+    const auto n = static_cast<Time>(s.ids.size());
+    // FIN and a round trip; in the Ring a token's walk and the coordinator token's. A FIN that
+    // comes late to the others costs them a parked request, not a timer.
+    const Time trips = s.algorithm == Algorithm::bully ? 5 : 2 * n + 5;
+    return trips * s.delay.max + 2 * t.stagger.ns + ms;
+}
+
+Scenario draw_scenario(std::uint64_t seed, const SwarmOptions& options) {
+    Rng rng(seed * 0x9E37'79B9'7F4A'7C15ULL + 1);
+    Draw draw(rng);
+    Scenario scenario;
+    scenario.about = {"drawn from seed " + std::to_string(seed)};
+    Settings& s = scenario.settings = draw_settings(seed, options, rng);
+    make_sound(s);
+    const Time faults_end = options.duration.value_or(draw.time(2 * sec, 12 * sec));
+    scenario.commands = plan_faults(s, options.faults, faults_end, rng);
+
+    Command calm = command(Verb::calm);
+    calm.relative = false;
+    calm.at = faults_end;
+    scenario.commands.push_back(calm);
+    // Who was asked to stop before ends after its task, and is started again.
+    Command start = command(Verb::start);
+    start.at = s.task_ending.max + 3 * sec;
+    start.a.kind = Target::Kind::all;
+    bool leader_possible = true;
+    const bool frozen = s.ids.size() >= 3 && draw.percent(30);
+    if (frozen) {
+        Command graph = command(Verb::graph);
+        leader_possible = draw_graph(s, rng, graph);
+        scenario.commands.push_back(graph);
+    }
+    const auto stops = [](const Command& c) { return c.verb == Verb::stop; };
+    if (std::any_of(scenario.commands.begin(), scenario.commands.end(), stops))
+        scenario.commands.push_back(start);
+    // Renewals that travel by token may reach a majority over others.
+    if (!leader_possible && s.ring_renewal == RingRenewal::token) return scenario;
+    if (!leader_possible) {
+        // What was promised and leased before runs out, then nobody can lead.
+        const Timing t = config_of(s, s.ids.front()).timing;
+        Command lapse = command(Verb::expect_no_leader, 2 * sec);
+        lapse.at = t.promise(s.lease_max).ns * 2 + s.task_ending.max;
+        scenario.commands.push_back(lapse);
+        return scenario;
+    }
+    scenario.commands.push_back(command(Verb::expect_leader, leader_bound(s)));
+    scenario.commands.push_back(command(Verb::wait, settling(s)));
+    scenario.commands.push_back(command(Verb::expect_leader, leader_bound(s)));
+    scenario.commands.push_back(command(Verb::expect_steady, 2 * sec));
+    if (frozen || !fails_over(s)) return scenario;
+    Command crash = command(Verb::crash);
+    crash.a.kind = Target::Kind::leader;
+    scenario.commands.push_back(crash);
+    Command next = command(Verb::expect_leader, failover_bound(s));
+    next.check = "L4";
+    scenario.commands.push_back(next);
+    return scenario;
+}
+
+}  // namespace bullring::sim

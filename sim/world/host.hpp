@@ -1,0 +1,76 @@
+// One process and the machine it runs on.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "protocol/node.hpp"
+#include "sim/world/host_clock.hpp"
+
+namespace bullring::sim {
+
+enum class DiskState : std::uint8_t {
+    good,
+    failing,  // the next write fails
+    torn,     // what is there can't be read: the process does not start
+};
+
+struct Disk {
+    std::optional<protocol::Durable> file;
+    std::vector<protocol::Durable> history;  // what it held before, for a roll-back
+    DiskState state = DiskState::good;
+    Time slow = 0;  // what each write takes beyond the usual
+};
+
+/// The work that only the leader does.
+struct Task {
+    bool running = false;
+    bool asked_to_end = false;
+    bool hangs = false;  // does not end when asked to
+    Epoch epoch;
+};
+
+/// What a step was about to do when the process was stopped in the middle of it.
+struct Interruption {
+    enum class Kind : std::uint8_t { none, pause, crash };
+    Kind kind = Kind::none;
+    std::size_t after_actions = 0;
+};
+
+/// What a host does about one peer's address.
+struct Dialling {
+    SessionId session;     // in use or being greeted; `no_session`: none
+    bool attempt = false;  // a dial is scheduled or on its way
+    Time pause = 10 * ms;  // before the next attempt; doubles
+    std::uint32_t try_number = 0;
+};
+
+struct Host {
+    NodeId id;
+    bool impostor = false;  // nobody dials it: another host has the member's address
+    std::optional<protocol::Node> node;
+    std::uint32_t run = 0;
+    Incarnation incarnation;
+    HostClock clock;
+    Disk disk;
+    bool machine_up = true;  // its kernel answers
+    bool paused = false;
+    bool suspended = false;
+    Time slow = 0;  // what each step takes
+    Time busy_until = 0;
+    Time wake_at = end_of_time;  // the earliest wake that is scheduled
+    protocol::Publish published;
+    Task task;
+    bool healthy = true;
+    Interruption interruption;
+    std::vector<protocol::Action> unfinished;
+    std::vector<Dialling> dialling;  // by peer
+    std::optional<protocol::Durable> writing;
+    std::vector<protocol::Event> local;  // happened while it was paused
+
+    bool running() const { return node.has_value(); }
+    bool awake() const { return node.has_value() && !paused && !suspended; }
+};
+
+}  // namespace bullring::sim

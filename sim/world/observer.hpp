@@ -1,0 +1,35 @@
+// What the world tells those who watch it: checkers, traces, timelines, counts. Watchers see
+// everything and change nothing.
+#pragma once
+
+#include <string_view>
+
+#include "protocol/actions.hpp"
+#include "protocol/events.hpp"
+#include "sim/world/types.hpp"
+
+namespace bullring::sim {
+
+class World;
+
+/// What happens to machines and links, in the words of traces and timelines.
+struct Incident {
+    std::string_view kind;  // "start", "crash", "pause", "cut", …
+    HostIndex host = 0;
+    HostIndex peer = 0;  // of a link
+    bool has_host = true;
+    bool has_peer = false;
+    std::string_view detail;
+};
+
+class Observer {
+public:
+    virtual ~Observer() = default;
+    virtual void before_step(const World&, HostIndex, Instant, const protocol::Event&) {}
+    /// Before the action is carried out.
+    virtual void on_action(const World&, HostIndex, Instant, const protocol::Action&) {}
+    virtual void after_step(const World&, HostIndex, Instant) {}
+    virtual void on_incident(const World&, const Incident&) {}
+};
+
+}  // namespace bullring::sim

@@ -1,0 +1,92 @@
+#include "sim/world/settings.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace bullring::sim {
+
+using namespace protocol;
+
+Config config_of(const Settings& settings, NodeId id) {
+    Config config;
+    config.self = id;
+    config.members = Membership(settings.ids);
+    config.algorithm = settings.algorithm;
+    config.quorum = settings.quorum;
+    config.ring_heartbeats = settings.ring_heartbeats;
+    config.ring_renewal = settings.ring_renewal;
+    config.preempt = settings.preempt.value_or(settings.algorithm == Algorithm::bully);
+    config.fast_release = settings.fast_release;
+    config.tie = settings.tie;
+    config.bootstrap_wait = settings.bootstrap_wait;
+    config.first_epoch = settings.first_epoch;
+    if (const auto found = settings.priorities.find(id); found != settings.priorities.end())
+        config.priority = found->second;
+    config.advertised = "";
+
+    TimingRequest request;
+    request.profile = settings.profile;
+    request.lease = settings.lease;
+    request.heartbeat = settings.heartbeat;
+    request.suspect_after = settings.suspect_after;
+    request.lease_max = settings.lease_max;
+    if (const auto found = settings.leases_max.find(id); found != settings.leases_max.end())
+        request.lease_max = found->second;
+    request.preempt_delay = settings.preempt_delay;
+    if (const auto found = settings.leases.find(id); found != settings.leases.end())
+        request.lease = found->second;
+    config.timing = make_timing(request, settings.ids.size(), settings.algorithm);
+    config.timing.rho_ppm = settings.rho_ppm;
+    config.timing.hand_over_hold_off = settings.hand_over_hold_off;
+    config.timing.hand_over_hold_off_max =
+        std::max(settings.hand_over_hold_off, settings.hand_over_hold_off * 4);
+    config.timing.kill_margin = settings.kill_margin;
+    return config;
+}
+
+std::vector<std::string> problems(const Settings& settings) {
+    std::vector<std::string> found;
+    if (settings.ids.empty() || settings.ids.size() > members_max)
+        return {fmt::format("{} members: 1 to {} are possible", settings.ids.size(), members_max)};
+    for (std::size_t i = 0; i < settings.ids.size(); ++i) {
+        if (!settings.ids[i]) found.emplace_back("an id of 0: ids begin with 1");
+        if (i > 0 && settings.ids[i - 1] >= settings.ids[i])
+            found.push_back(fmt::format("id {} twice, or not in order", settings.ids[i].value));
+    }
+    if (!found.empty()) return found;
+    const auto range = [&](const char* name, Range r) {
+        if (r.min < 0 || r.max < r.min) found.push_back(fmt::format("{} is no range", name));
+    };
+    range("delay", settings.delay);
+    range("fsync", settings.fsync);
+    range("resend", settings.resend);
+    range("task-ending", settings.task_ending);
+    if (settings.loss_ppm > 1'000'000) found.emplace_back("loss: at most 1000000 ppm");
+    if (settings.drift_ppm > 200'000) found.emplace_back("drift: at most 200000 ppm");
+    if (settings.drift_ppm > settings.rho_ppm && !settings.beyond_rho)
+        found.push_back(
+            fmt::format("drift of {} ppm is more than the rho of {} ppm: mark the run "
+                        "with 'beyond rho'",
+                        settings.drift_ppm, settings.rho_ppm));
+    for (const NodeId id : settings.ids) {
+        const Timing timing = config_of(settings, id).timing;
+        for (const std::string& text : validate(timing, settings.ids.size(), settings.algorithm))
+            found.push_back(fmt::format("node {}: {}", id.value, text));
+    }
+    for (const auto& [id, priority] : settings.priorities)
+        if (!std::binary_search(settings.ids.begin(), settings.ids.end(), id))
+            found.push_back(fmt::format("priority of {}: no member", id.value));
+    return found;
+}
+
+Duration unacknowledged_max(const Timing& timing) {
+    return std::max(timing.suspect_after, seconds(1));
+}
+
+Duration connect_max(const Timing& timing) {
+    return std::clamp(std::max(timing.suspect_after, timing.round_trip * 4), milliseconds(100),
+                      seconds(1));
+}
+
+}  // namespace bullring::sim

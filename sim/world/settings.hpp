@@ -1,0 +1,72 @@
+// What a world is made of: the members and how they are configured, the network, the disks, the
+// clocks. A plain value; a scenario file begins with one.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocol/config.hpp"
+#include "sim/world/types.hpp"
+
+namespace bullring::sim {
+
+struct Settings {
+    std::vector<NodeId> ids{{1}, {2}, {3}};  // ascending
+    protocol::Algorithm algorithm = protocol::Algorithm::bully;
+    protocol::QuorumMode quorum = protocol::QuorumMode::majority;
+    protocol::Profile profile = protocol::Profile::lan;
+    std::uint64_t seed = 1;
+
+    // ---- The network and the machines.
+    Range delay{200 * us, ms};
+    std::uint32_t loss_ppm = 0;  // of messages that TCP has to send again, which costs `resend`
+    Range resend{50 * ms, 250 * ms};
+    Range fsync{500 * us, 2 * ms};
+    std::uint32_t drift_ppm = 500;  // each clock of each node runs at 1 ± up to this
+    std::uint64_t unread_max = 64;  // messages that a receiver's kernel takes before the sender's
+    std::uint64_t outbox_max = 64;  // outbox fills, and what that holds
+    bool translated = false;        // a NAT: the two ends see different addresses
+
+    // ---- The nodes.
+    std::optional<Duration> lease;
+    std::optional<Duration> heartbeat;
+    std::optional<Duration> suspect_after;
+    std::uint32_t rho_ppm = 1000;
+    Duration lease_max = protocol::seconds(10);
+    std::optional<bool> preempt;  // nullopt: as the program does, Bully on, Ring off
+    Duration preempt_delay = protocol::seconds(10);
+    Duration hand_over_hold_off = protocol::seconds(60);
+    Duration bootstrap_wait = protocol::seconds(10);
+    protocol::FirstEpoch first_epoch = protocol::FirstEpoch::clock;
+    protocol::RingHeartbeats ring_heartbeats = protocol::RingHeartbeats::mesh;
+    protocol::RingRenewal ring_renewal = protocol::RingRenewal::direct;
+    bool fast_release = true;
+    bool tie = true;
+    Duration kill_margin{0};
+    Range task_ending{0, 0};  // how long a task takes to end after StopTask
+    std::map<NodeId, protocol::Priority> priorities;
+    std::map<NodeId, Duration> leases;      // of members that ask for another one
+    std::map<NodeId, Duration> leases_max;  // of members that grant others
+
+    // ---- Marks: an assumption of the protocol is broken on purpose, and with it what rests on it.
+    bool beyond_rho = false;   // both clocks of a node may be wrong (A2)
+    bool beyond_disk = false;  // a disk may come back older, or most may be lost at once (A6)
+
+    bool operator==(const Settings&) const = default;
+};
+
+/// The configuration of one member.
+protocol::Config config_of(const Settings& settings, NodeId id);
+
+/// All that is wrong, in sentences; empty when the settings are sound.
+std::vector<std::string> problems(const Settings& settings);
+
+/// When a host gives up: the same figures as the program's.
+Duration unacknowledged_max(const protocol::Timing& timing);
+Duration connect_max(const protocol::Timing& timing);
+inline constexpr Time handshake_max = sec;
+
+}  // namespace bullring::sim

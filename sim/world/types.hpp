@@ -1,0 +1,38 @@
+// The simulator's own words for time and places, and the protocol's that it uses all over.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "protocol/ids.hpp"
+#include "protocol/time.hpp"
+
+namespace bullring::sim {
+
+using protocol::Duration;
+using protocol::Epoch;
+using protocol::Incarnation;
+using protocol::Instant;
+using protocol::NodeId;
+using protocol::SessionId;
+
+/// Real time: nanoseconds since the world began. No node can read it.
+using Time = std::int64_t;
+
+inline constexpr Time us = 1'000;
+inline constexpr Time ms = 1'000'000;
+inline constexpr Time sec = 1'000'000'000;
+/// Later than any run.
+inline constexpr Time end_of_time = INT64_MAX / 2;
+
+/// A place where a process can run: 0 … N−1 are the members in ascending order of ids, what comes
+/// behind them are processes that use a member's id by mistake.
+using HostIndex = std::size_t;
+
+struct Range {
+    Time min = 0;
+    Time max = 0;
+    bool operator==(const Range&) const = default;
+};
+
+}  // namespace bullring::sim

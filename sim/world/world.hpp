@@ -1,0 +1,174 @@
+// The made-up cluster: real nodes of protocol/ on made-up machines, joined by made-up TCP. One
+// seed, one history. It drives and tells; what is right or wrong is judged by those who watch it
+// (sim/check), what goes wrong and when is said from outside (sim/scenario, sim/swarm).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "protocol/rng.hpp"
+#include "sim/world/connection.hpp"
+#include "sim/world/event_queue.hpp"
+#include "sim/world/host.hpp"
+#include "sim/world/links.hpp"
+#include "sim/world/observer.hpp"
+#include "sim/world/settings.hpp"
+
+namespace bullring::sim {
+
+/// How the sockets of a process that dies end.
+enum class Death : std::uint8_t {
+    killed,     // FIN, or RST where bytes were unread, as a kernel does it
+    reset,      // RST on all
+    power_off,  // silence: the machine is gone
+};
+
+class World {
+public:
+    /// Nothing runs yet. The settings must be sound (`problems`).
+    explicit World(const Settings& settings);
+    World(const World&) = delete;
+    World& operator=(const World&) = delete;
+
+    /// The observer must outlive the world.
+    void watch(Observer& observer) { observers_.push_back(&observer); }
+
+    // ---- Facts.
+    const Settings& settings() const { return settings_; }
+    Time now() const { return now_; }
+    std::size_t members() const { return settings_.ids.size(); }
+    std::size_t hosts() const { return hosts_.size(); }
+    const Host& host(HostIndex h) const { return hosts_[h]; }
+    std::optional<HostIndex> host_of(NodeId id) const;
+    const protocol::Config& config(HostIndex h) const { return configs_[h]; }
+    Instant clock(HostIndex h) const { return hosts_[h].clock.read(now_); }
+    const Links& links() const { return links_; }
+    const Connection& connection_of(SessionId session) const {
+        return connections_[session.value / 2 - 1];
+    }
+    static Side side_of(SessionId session) { return static_cast<Side>(session.value % 2); }
+    static SessionId other_end(SessionId session) { return {session.value ^ 1U}; }
+    /// Whose published lease is valid now by its own clocks.
+    std::optional<HostIndex> leader() const;
+    bool leads(HostIndex h) const;
+    std::uint64_t steps() const { return steps_; }
+    std::uint64_t delivered() const { return delivered_; }
+
+    // ---- Time.
+    /// One thing that happens not after `limit`; false when there is none, and now() is `limit`.
+    bool advance(Time limit);
+    void run_until(Time limit) {
+        while (advance(limit)) {
+        }
+    }
+
+    // ---- Processes and machines.
+    void start(HostIndex h);
+    void die(HostIndex h, Death death);
+    /// SIGTERM.
+    void stop(HostIndex h);
+    void pause(HostIndex h);
+    void resume(HostIndex h);
+    /// The whole machine: its raw clock stands still, its kernel answers nobody.
+    void suspend(HostIndex h);
+    /// Ends what the process was about to do after `after_actions` of its next step.
+    void interrupt(HostIndex h, Interruption interruption);
+    void set_slow(HostIndex h, Time each_step) { hosts_[h].slow = each_step; }
+    void set_rates(HostIndex h, Rates rates);
+    /// From now on nothing has to be sent again.
+    void end_loss() { settings_.loss_ppm = 0; }
+    /// A second process with this member's id, on another machine with a disk of its own.
+    HostIndex add_impostor(NodeId id);
+
+    // ---- Disks.
+    Disk& disk(HostIndex h) { return hosts_[h].disk; }
+    /// False when there is nothing older.
+    bool roll_back_disk(HostIndex h);
+
+    // ---- Links and sessions.
+    void cut(HostIndex from, HostIndex to);
+    void heal(HostIndex from, HostIndex to);
+    /// All connections between the two end by RST.
+    void reset_sessions(HostIndex a, HostIndex b);
+    /// Something in between forgets all connections between the two: silence.
+    void forget_sessions(HostIndex a, HostIndex b);
+
+    // ---- What users, tasks and health checks do.
+    void resign(HostIndex h, NodeId to) { give(h, protocol::ResignRequested{to, 0}); }
+    void set_health(HostIndex h, bool healthy);
+    void stall(HostIndex h) { give(h, protocol::Stalled{}); }
+    void end_task(HostIndex h, bool failed);
+    void hang_task(HostIndex h) { hosts_[h].task.hangs = true; }
+    /// A task that hangs ends, if it was asked to.
+    void release_task(HostIndex h);
+
+private:
+    // world.cpp: time and steps
+    void handle(const Scheduled& what);
+    void give(HostIndex h, protocol::Event event);
+    void step(HostIndex h, const protocol::Event& event);
+    void carry_out(HostIndex h, const protocol::Action& action);
+    void carry_out_rest(HostIndex h, std::vector<protocol::Action> rest);
+    void arm(HostIndex h);
+    bool is_run(HostIndex h, std::uint32_t run) const {
+        return hosts_[h].running() && hosts_[h].run == run;
+    }
+    Time draw(Range range) {
+        return range.min +
+               static_cast<Time>(rng_.below(static_cast<std::uint64_t>(range.max - range.min) + 1));
+    }
+    bool chance(std::uint32_t ppm) { return ppm != 0 && rng_.below(1'000'000) < ppm; }
+    void tell(const Incident& incident);
+    void write_disk(HostIndex h, const protocol::Durable& durable);
+    void stop_task(HostIndex h, Epoch epoch);
+
+    // world_network.cpp: connections
+    void dial_after(HostIndex h, HostIndex peer, Time wait);
+    void dial_again(HostIndex h, HostIndex peer);
+    void dial(HostIndex h, HostIndex peer);
+    void connected(HostIndex h, HostIndex peer);
+    void handshake_late(std::size_t connection);
+    void send(const protocol::Send& send);
+    void transmit(std::size_t connection, Side from, Parcel&& parcel);
+    bool backed_up(Pipe& pipe) const;
+    void make_room(std::size_t connection, Side from);
+    void close(SessionId session);
+    void read(std::size_t connection, Side reader);
+    void deliver(std::size_t connection, Side reader, Parcel&& parcel);
+    void session_over(std::size_t connection, Side side, protocol::SessionEnd how);
+    void break_end(std::size_t connection, Side side, protocol::SessionEnd how, Time after);
+    void end_noticed(std::size_t connection, Side side, protocol::SessionEnd how);
+    void expect_answer(std::size_t connection, Side from);
+    void unanswered(std::size_t connection, Side from);
+    void stall_link(HostIndex from, HostIndex to);
+    void unstall(HostIndex from, HostIndex to);
+    void let_go(std::size_t connection, Side side, Death death);
+    bool answers(HostIndex h) const { return hosts_[h].machine_up && !hosts_[h].suspended; }
+    bool passes(HostIndex from, HostIndex to) const {
+        return !links_.cut(from, to) && answers(to) && answers(from);
+    }
+    bool two_way(HostIndex a, HostIndex b) const { return passes(a, b) && passes(b, a); }
+    SessionId session_id(std::size_t connection, Side side) const {
+        return {(connection + 1) * 2 + side};
+    }
+
+    Settings settings_;
+    protocol::Rng rng_;
+    Time now_ = 0;
+    EventQueue queue_;
+    std::vector<Host> hosts_;
+    std::vector<protocol::Config> configs_;
+    Links links_;
+    std::vector<Connection> connections_;
+    std::vector<Observer*> observers_;
+    std::vector<protocol::Action> actions_;  // of the step that is being made
+    std::uint64_t steps_ = 0;
+    std::uint64_t delivered_ = 0;
+};
+
+/// Room for processes that are no members.
+inline constexpr std::size_t impostors_max = 2;
+
+}  // namespace bullring::sim

@@ -1,0 +1,157 @@
+// Processes and machines: how they start, stand still, go on and end.
+#include <utility>
+
+#include "sim/world/world.hpp"
+
+namespace bullring::sim {
+
+using namespace protocol;
+
+void World::start(HostIndex h) {
+    Host& host = hosts_[h];
+    if (host.running() || host.disk.state == DiskState::torn) return;
+    if (!host.machine_up) {
+        host.machine_up = true;
+        host.clock.reboot(now_);
+        for (HostIndex peer = 0; peer < hosts_.size(); ++peer)
+            if (peer != h) unstall(peer, h);
+    }
+    ++host.run;
+    host.paused = host.suspended = false;
+    host.clock.set_suspended(now_, false);
+    host.busy_until = 0;
+    host.wake_at = end_of_time;
+    host.published = {};
+    host.task = {};
+    host.healthy = true;
+    host.interruption = {};
+    host.unfinished.clear();
+    host.local.clear();
+    host.writing.reset();
+    host.dialling.assign(settings_.ids.size(), {});
+    Start start;
+    start.now = clock(h);
+    start.incarnation = host.incarnation = {rng_.next()};
+    start.seed = rng_.next();
+    if (settings_.quorum == QuorumMode::majority) start.file = host.disk.file;
+    // The wall clocks of the machines differ, but not by more than a leadership's length.
+    start.wall_clock_ms = 1'700'000'000'000 + static_cast<std::uint64_t>(now_ / ms);
+    host.node.emplace(configs_[h], start);
+    tell({.kind = "start", .host = h, .detail = {}});
+    for (HostIndex peer = 0; peer < settings_.ids.size(); ++peer)
+        if (settings_.ids[peer] != host.id) dial_after(h, peer, draw({0, us * 100}));
+    step(h, Wake{});
+}
+
+void World::die(HostIndex h, Death death) {
+    Host& host = hosts_[h];
+    if (host.running()) {
+        tell({.kind = death == Death::power_off ? "power_off" : "crash", .host = h, .detail = {}});
+        // A write on its way may have reached the disk or not.
+        if (host.writing && host.disk.state == DiskState::good && rng_.below(2) == 0) {
+            if (host.disk.file) host.disk.history.push_back(*host.disk.file);
+            host.disk.file = *host.writing;
+        }
+        const std::uint32_t run = host.run;
+        host.node.reset();
+        host.published = {};
+        host.task = {};
+        host.paused = false;
+        if (host.suspended) host.clock.set_suspended(now_, false);
+        host.suspended = false;
+        if (death == Death::power_off) host.machine_up = false;
+        for (std::size_t number = 0; number < connections_.size(); ++number)
+            for (const Side side : {dialler_side, acceptor_side}) {
+                const End& end = connections_[number].ends[side];
+                if (end.host == h && end.run == run) let_go(number, side, death);
+            }
+    } else if (death == Death::power_off) {
+        host.machine_up = false;
+    }
+    if (!host.machine_up)
+        for (HostIndex peer = 0; peer < hosts_.size(); ++peer)
+            if (peer != h) stall_link(peer, h);
+}
+
+void World::stop(HostIndex h) {
+    if (!hosts_[h].running()) return;
+    tell({.kind = "stop", .host = h, .detail = {}});
+    give(h, StopRequested{});
+}
+
+void World::pause(HostIndex h) {
+    Host& host = hosts_[h];
+    if (!host.awake()) return;
+    tell({.kind = "pause", .host = h, .detail = {}});
+    host.paused = true;
+}
+
+void World::suspend(HostIndex h) {
+    Host& host = hosts_[h];
+    if (!host.running() || host.suspended) return;
+    tell({.kind = "suspend", .host = h, .detail = {}});
+    host.suspended = true;
+    host.clock.set_suspended(now_, true);
+    for (HostIndex peer = 0; peer < hosts_.size(); ++peer)
+        if (peer != h) stall_link(peer, h);
+}
+
+void World::resume(HostIndex h) {
+    Host& host = hosts_[h];
+    if (!host.running() || host.awake()) return;
+    tell({.kind = "resume", .host = h, .detail = {}});
+    host.paused = false;
+    if (host.suspended) {
+        host.suspended = false;
+        host.clock.set_suspended(now_, false);
+        for (HostIndex peer = 0; peer < hosts_.size(); ++peer)
+            if (peer != h) {
+                unstall(peer, h);
+                unstall(h, peer);
+            }
+    }
+    // What lies unread is read in any order of the sessions, and timers come in between.
+    for (std::size_t number = 0; number < connections_.size(); ++number)
+        for (const Side side : {dialler_side, acceptor_side}) {
+            const End& end = connections_[number].ends[side];
+            Pipe& incoming = connections_[number].ends[other(side)].outgoing;
+            if (end.host != h || end.run != host.run || !end.open) continue;
+            const Time at = now_ + draw({0, 200 * us});
+            for (std::size_t i = 0; i < incoming.size() && incoming[i].arrival <= now_; ++i)
+                queue_.push(at, Happening::parcel, number, side);
+        }
+    const std::uint32_t run = host.run;
+    carry_out_rest(h, std::exchange(host.unfinished, {}));
+    for (const Event& event : std::exchange(host.local, {}))
+        if (is_run(h, run)) give(h, event);
+    if (!is_run(h, run)) return;
+    const Time at = now_ + draw({0, 200 * us});
+    host.wake_at = at;
+    queue_.push(at, Happening::wake, h, run);
+}
+
+void World::interrupt(HostIndex h, Interruption interruption) {
+    if (hosts_[h].running()) hosts_[h].interruption = interruption;
+}
+
+void World::set_rates(HostIndex h, Rates rates) { hosts_[h].clock.set_rates(now_, rates); }
+
+bool World::roll_back_disk(HostIndex h) {
+    Disk& disk = hosts_[h].disk;
+    if (disk.history.empty()) return false;
+    disk.file = disk.history[rng_.below(disk.history.size())];
+    return true;
+}
+
+HostIndex World::add_impostor(NodeId id) {
+    const HostIndex h = hosts_.size();
+    if (h >= links_.hosts()) return h;
+    Host& host = hosts_.emplace_back();
+    host.id = id;
+    host.impostor = true;
+    host.clock = HostClock({7777 * sec, 9999 * sec}, {});
+    configs_.push_back(config_of(settings_, id));
+    return h;
+}
+
+}  // namespace bullring::sim

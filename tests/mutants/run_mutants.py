@@ -1,0 +1,304 @@
+#!/usr/bin/env python3
+"""Every checker of the simulator can fail: each *.patch of this folder breaks one rule of protocol/,
+and the simulator has to find it.
+
+The sources are copied once. For each patch: apply it to the copy (without fuzz: a patch that does
+not apply any more is a failure), build the simulator, run a sweep that stops at its first failure,
+take the patch back. The head of a patch says what it breaks and by which check it has to be found:
+
+    Breaks: R3
+    Caught by: I5 I1        one of these checks has to fire first
+    Seeds: 1..1000          within these seeds
+    Sweep: --nodes 3        more arguments for the sweep; may be left out
+
+Usage: run_mutants.py [NAME…] [--part K/M] [--jobs N] [--work DIR] [--apply-only] [--list]
+
+One line a mutant. Exit 1 if one is not caught, is caught by another check, does not apply or does not
+build, or if the simulator finds anything in the sources as they are. --apply-only builds nothing.
+"""
+
+import argparse
+import dataclasses
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+TARGET = "bullring_sim"
+# What the simulator is built from; without the sources of src/ its CMakeLists.txt builds nothing.
+SOURCES = ("CMakeLists.txt", "protocol", "sim", "include", "scripts/cmake", "src/CMakeLists.txt")
+SEEDS = "1..1000"
+CONTROL_SEEDS = "1..300"
+SWEEP_SECONDS_MAX = 900
+HEAD = re.compile(r"^(Breaks|Caught by|Seeds|Sweep): *(\S.*?) *$", re.MULTILINE)
+DIFF = re.compile(r"^--- a/protocol/", re.MULTILINE)
+
+
+class MutantError(Exception):
+    """A mutant that could not be tried."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Mutant:
+    name: str
+    patch: pathlib.Path
+    what: str
+    breaks: str
+    checks: tuple
+    seeds: str
+    sweep: tuple
+
+    @staticmethod
+    def read(patch):
+        text = patch.read_text(encoding="utf-8")
+        diff = DIFF.search(text)
+        head = text[:diff.start()] if diff else text
+        said = dict(HEAD.findall(head))
+        if not diff or "Breaks" not in said or "Caught by" not in said:
+            raise MutantError(f"{patch.name}: no diff of protocol/, or a head without "
+                              "`Breaks:` and `Caught by:`")
+        what = " ".join(head.split("\n\n")[0].split())
+        return Mutant(patch.stem, patch, what, said["Breaks"], tuple(said["Caught by"].split()),
+                      said.get("Seeds", SEEDS), tuple(said.get("Sweep", "").split()))
+
+
+def all_mutants():
+    return [Mutant.read(patch) for patch in sorted(HERE.glob("*.patch"))]
+
+
+def run(command, where=None, limit=None, env=None):
+    """Its exit status and what it said; None for a status when it took too long."""
+    process = subprocess.Popen([str(word) for word in command], cwd=where, env=env, text=True,
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, start_new_session=True)
+    try:
+        said, _ = process.communicate(timeout=limit)
+        return process.returncode, said
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        said, _ = process.communicate()
+        return None, said
+    except BaseException:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        raise
+
+
+def last_lines(text, count=12):
+    return "\n".join("    " + line for line in text.rstrip().splitlines()[-count:])
+
+
+class Tree:
+    """A copy of the sources and its build directory, in which one patch at a time is applied."""
+
+    def __init__(self, work, jobs):
+        self.sources, self.build_directory = work / "tree", work / "build"
+        self.jobs = jobs
+        # Objects of an unchanged source are good in every copy.
+        self.env = {**os.environ, "CCACHE_BASEDIR": str(work), "CCACHE_NOHASHDIR": "1"}
+
+    def copy(self):
+        """Files that are as they were keep their time, so that they are not built again."""
+        wanted = set()
+        for name in SOURCES:
+            source = ROOT / name
+            files = [source] if source.is_file() else [f for f in source.rglob("*") if f.is_file()]
+            if not files:
+                raise MutantError(f"there is no {name}")
+            wanted |= {f.relative_to(ROOT) for f in files if "__pycache__" not in f.parts}
+        if self.sources.exists():
+            for old in [f for f in self.sources.rglob("*") if f.is_file()]:
+                if old.relative_to(self.sources) not in wanted:
+                    old.unlink()
+        for path in wanted:
+            source, target = ROOT / path, self.sources / path
+            if target.is_file() and target.read_bytes() == source.read_bytes():
+                continue
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, target)
+
+    def patch(self, mutant, *flags):
+        status, said = run(["patch", "-p1", "--fuzz=0", "--batch", "--no-backup-if-mismatch",
+                            "--reject-file=-", *flags, "-i", mutant.patch], where=self.sources)
+        if status != 0:
+            raise MutantError(f"the patch does not apply:\n{last_lines(said)}")
+
+    def configure(self):
+        generator = ["-G", "Ninja"] if shutil.which("ninja") else []
+        self.must(["cmake", "-S", self.sources, "-B", self.build_directory, *generator,
+                   "-DBULLRING_TESTS=OFF", "-DCMAKE_BUILD_TYPE=Release",
+                   "-DCMAKE_CXX_FLAGS_RELEASE=-O1"])
+
+    def build(self):
+        """The seconds that it took."""
+        began = time.monotonic()
+        self.must(["cmake", "--build", self.build_directory, "--target", TARGET,
+                   "--parallel", str(self.jobs)])
+        return time.monotonic() - began
+
+    def must(self, command):
+        status, said = run(command, env=self.env)
+        if status != 0:
+            raise MutantError(f"`{' '.join(map(str, command[:2]))} …` failed:\n{last_lines(said)}")
+
+    def sweep(self, seeds, more=()):
+        """The violations in the order of their seeds, and the seconds that it took."""
+        found = self.build_directory / "mutant.json"
+        found.unlink(missing_ok=True)
+        began = time.monotonic()
+        status, said = run([self.build_directory / "bullring-sim", "sweep", "--seeds", seeds,
+                            "--jobs", str(self.jobs), "--stop-at-first", "--json", found, *more],
+                           limit=SWEEP_SECONDS_MAX)
+        took = time.monotonic() - began
+        if status is None:
+            raise MutantError(f"the sweep was not done after {SWEEP_SECONDS_MAX} s")
+        if status not in (0, 1) or not found.exists():
+            raise MutantError(f"the sweep ended with status {status}:\n{last_lines(said)}")
+        violations = json.loads(found.read_text(encoding="utf-8"))["violations"]
+        if (status == 0) == bool(violations):
+            raise MutantError(f"the sweep ended with status {status} and "
+                              f"{len(violations)} violations:\n{last_lines(said)}")
+        return sorted(violations, key=lambda violation: violation["seed"]), took
+
+
+def bounds(seeds):
+    first, _, last = seeds.partition("..")
+    return int(first), int(last or first)
+
+
+def control(tree):
+    """The sources as they are pass, or nothing that a mutant shows would mean anything."""
+    built = tree.build()
+    violations, took = tree.sweep(CONTROL_SEEDS)
+    name = "(unchanged)"
+    if not violations:
+        print(f"{name:<26} built {built:5.1f} s   passes seeds {CONTROL_SEEDS} ({took:.1f} s)",
+              flush=True)
+        return True
+    first = violations[0]
+    print(f"{name:<26} built {built:5.1f} s   FAILS seed {first['seed']}: "
+          f"{first['check']}: {first['what']}", flush=True)
+    return False
+
+
+def try_mutant(tree, mutant):
+    """(caught, the line that says so)."""
+    tree.patch(mutant)
+    try:
+        built = tree.build()
+        violations, took = tree.sweep(mutant.seeds, mutant.sweep)
+    finally:
+        tree.patch(mutant, "--reverse")
+    said = f"{mutant.name:<26} built {built:5.1f} s   "
+    first_seed, last_seed = bounds(mutant.seeds)
+    wanted = " ".join(mutant.checks)
+    expected = [violation for violation in violations if violation["check"] in mutant.checks]
+    if not violations:
+        return False, (f"{said}NOT CAUGHT by {wanted} in {last_seed - first_seed + 1} seeds "
+                       f"({took:.1f} s)")
+    first = (expected or violations)[0]
+    where = f"at seed {first['seed']}, after {first['seed'] - first_seed + 1} seeds ({took:.1f} s)"
+    if not expected:
+        return False, (f"{said}NOT CAUGHT by {wanted} but by {first['check']} {where}: "
+                       f"{first['what']}")
+    return True, f"{said}caught by {first['check']} {where}"
+
+
+def apply_only(mutants, work):
+    """Each patch applies to the sources as they are, is taken back, and stands in README.md."""
+    tree = Tree(work, 1)
+    shutil.copytree(ROOT / "protocol", tree.sources / "protocol")
+    listed = (HERE / "README.md").read_text(encoding="utf-8")
+    failed = 0
+    for mutant in mutants:
+        try:
+            tree.patch(mutant)
+            tree.patch(mutant, "--reverse")
+            if f"`{mutant.name}`" not in listed:
+                raise MutantError("README.md does not name it")
+        except MutantError as error:
+            failed += 1
+            print(f"{mutant.name}: {error}")
+    print(f"{len(mutants) - failed} of {len(mutants)} mutants apply")
+    return failed
+
+
+def run_all(mutants, work, jobs):
+    tree = Tree(work, jobs)
+    tree.copy()
+    tree.configure()
+    if not control(tree):
+        return 1
+    failed = []
+    began = time.monotonic()
+    for mutant in mutants:
+        try:
+            caught, line = try_mutant(tree, mutant)
+        except MutantError as error:
+            caught, line = False, f"{mutant.name:<26} FAILED: {error}"
+            tree.copy()
+        print(line, flush=True)
+        if not caught:
+            failed.append(mutant.name)
+    print(f"{len(mutants) - len(failed)} of {len(mutants)} mutants caught "
+          f"in {time.monotonic() - began:.0f} s" + (f"; not: {' '.join(failed)}" if failed else ""))
+    return len(failed)
+
+
+def part_of(text):
+    match = re.fullmatch(r"(\d+)/(\d+)", text)
+    if not match or not 1 <= int(match[1]) <= int(match[2]):
+        raise argparse.ArgumentTypeError("K/M with 1 ≤ K ≤ M")
+    return int(match[1]), int(match[2])
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="these mutants only")
+    parser.add_argument("--part", type=part_of, metavar="K/M", default=(1, 1),
+                        help="each M-th mutant, from the K-th on")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--work", type=pathlib.Path, metavar="DIR",
+                        help="copy and build here and keep it, instead of in a temporary folder")
+    parser.add_argument("--apply-only", action="store_true",
+                        help="only see that the patches apply")
+    parser.add_argument("--list", action="store_true", help="say what each mutant breaks")
+    return parser.parse_args()
+
+
+def main():
+    args = parse_arguments()
+    try:
+        mutants = all_mutants()
+        unknown = set(args.names) - {mutant.name for mutant in mutants}
+        if unknown:
+            raise MutantError(f"no such mutant: {' '.join(sorted(unknown))}")
+        if args.names:
+            mutants = [mutant for mutant in mutants if mutant.name in args.names]
+        mutants = mutants[args.part[0] - 1::args.part[1]]
+        if args.list:
+            for mutant in mutants:
+                print(f"{mutant.name:<26} {mutant.breaks:<8} {' '.join(mutant.checks):<18} "
+                      f"{mutant.what}")
+            return 0
+        with tempfile.TemporaryDirectory(prefix="bullring-mutants-") as temporary:
+            work = (args.work or pathlib.Path(temporary)).resolve()
+            if args.apply_only:
+                return 1 if apply_only(mutants, pathlib.Path(temporary)) else 0
+            return 1 if run_all(mutants, work, args.jobs) else 0
+    except MutantError as error:
+        print(f"run_mutants: {error}", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
