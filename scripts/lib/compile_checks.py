@@ -4,8 +4,8 @@ is not looked at again until it, a project header that it includes, the tool, it
 libraries change.
 
     headers  every header of protocol/, include/, src/, sim/ compiles alone
-    syntax   every source compiles with the compiler of the build directory, warnings as errors
-    tidy     clang-tidy finds nothing in protocol/, src/, sim/
+    syntax   the tests compile with the compiler of the build directory, warnings as errors
+    tidy     clang-tidy finds nothing in protocol/, src/, sim/, no warning of the compiler either
 
 Usage: compile_checks.py headers|syntax|tidy BUILD_DIR [--tidy PROGRAM] [--jobs N] [--root ROOT]
 
@@ -125,6 +125,8 @@ def jobs_for(kind, tree, tidy):
     elif kind == "syntax":
         tool = None
         for source, flags in sorted(tree.commands.items()):
+            if source.split("/")[0] in ROOMS:
+                continue  # clang-tidy compiles these, and tells the compiler's warnings
             tool = tool or tool_digest(flags[0])
             command = [*flags, "-fsyntax-only", "-Werror", str(tree.root / source)]
             yield source, command, (tool, tree.digest(tree.root / source))

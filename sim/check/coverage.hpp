@@ -78,10 +78,10 @@ enum class Seen : std::uint8_t {
     message_token,
     message_coordinator_token,
     frozen_graph,
-    count_,  // not a thing: how many there are
+    count,  // not a thing: how many there are
 };
 
-inline constexpr std::size_t seen_count = static_cast<std::size_t>(Seen::count_);
+inline constexpr std::size_t seen_count = static_cast<std::size_t>(Seen::count);
 
 std::string_view name(Seen what);
 std::optional<Seen> seen_named(std::string_view name);

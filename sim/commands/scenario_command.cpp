@@ -64,6 +64,7 @@ int play_all(const ScenarioFlags& flags) {
     if (pictures && flags.files.size() != 1)
         throw CLI::ValidationError("--trace, --diagram", "go with one scenario at a time");
     std::vector<Scenario> scenarios;
+    scenarios.reserve(flags.files.size());
     for (const std::string& path : flags.files) scenarios.push_back(read(path));
     std::size_t broken = 0;
     for (std::size_t i = 0; i < scenarios.size(); ++i)

@@ -23,7 +23,9 @@ public:
     void fail(const std::string& what);
 
     /// "" at the end of the line.
-    std::string_view peek() const { return next_ < words_.size() ? words_[next_] : ""; }
+    std::string_view peek() const {
+        return next_ < words_.size() ? std::string_view(words_[next_]) : std::string_view();
+    }
     bool take(std::string_view word);
     std::string_view word(const char* what);
     std::string one_of(std::initializer_list<std::string_view> words);

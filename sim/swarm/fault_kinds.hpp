@@ -30,10 +30,10 @@ enum class FaultKind : std::uint8_t {
     health,
     resign,
     second,
-    count_,
+    count,
 };
 
-inline constexpr std::size_t fault_kinds = static_cast<std::size_t>(FaultKind::count_);
+inline constexpr std::size_t fault_kinds = static_cast<std::size_t>(FaultKind::count);
 
 /// The word of `--faults`.
 std::string_view name(FaultKind kind);

@@ -246,7 +246,7 @@ void Planner::strike(FaultKind kind, Time at) {
             return;
         }
         case FaultKind::second: add(at, Verb::second, target(any())); return;
-        case FaultKind::count_: return;
+        case FaultKind::count: return;
     }
 }
 

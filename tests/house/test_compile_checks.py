@@ -22,10 +22,14 @@ class CompileChecks(unittest.TestCase):
         self.build.mkdir()
         shutil.copy(ROOT / ".clang-tidy", self.root)
         self.plant("src/room.hpp", "#pragma once\ninline int doors() { return 2; }\n")
-        self.plant("src/room.cpp", '#include "src/room.hpp"\nint windows() { return doors(); }\n')
-        command = f"clang++-16 -std=c++20 -Wall -I{self.root} -o room.o -c {self.root}/src/room.cpp"
-        (self.build / "compile_commands.json").write_text(json.dumps([{
-            "directory": str(self.build), "command": command, "file": f"{self.root}/src/room.cpp"}]))
+        sources = [f"{self.root}/{room}/room.cpp" for room in ("src", "tests")]
+        for source in sources:
+            text = '#include "src/room.hpp"\nint windows() { return doors(); }\n'
+            self.plant(source, text)
+        compiler = f"clang++-16 -std=c++20 -Wall -I{self.root} -o room.o -c"
+        (self.build / "compile_commands.json").write_text(json.dumps([
+            {"directory": str(self.build), "command": f"{compiler} {source}", "file": source}
+            for source in sources]))
 
     def plant(self, path, text):
         file = self.root / path
@@ -62,10 +66,12 @@ class CompileChecks(unittest.TestCase):
         self.assertIn("headers: src/lazy.hpp", output)
 
     def test_a_warning_of_clang_is_found(self):
-        self.plant("src/room.cpp", "int windows() { int unused = 1; return 2; }\n")
-        status, output = self.check("syntax")
-        self.assertEqual(1, status)
-        self.assertIn("unused variable", output)
+        for room, kind in {"tests": "syntax", "src": "tidy"}.items():
+            with self.subTest(room):
+                self.plant(f"{room}/room.cpp", "int windows() { int unused = 1; return 2; }\n")
+                status, output = self.check(kind)
+                self.assertEqual(1, status)
+                self.assertIn("unused variable", output)
 
     @unittest.skipUnless(shutil.which("clang-tidy-16"), "clang-tidy 16 is not installed")
     def test_a_name_or_a_bug_that_clang_tidy_knows_is_found(self):

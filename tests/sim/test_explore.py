@@ -1,0 +1,49 @@
+"""A bounded exhaustive search, and pictures of what the simulator runs."""
+
+import json
+import unittest
+import xml.etree.ElementTree
+
+from simulator import ALL, SimulatorCase
+
+SECONDS = 150 if ALL else 10
+
+
+class Explore(SimulatorCase):
+    def test_no_interleaving_breaks_a_promise(self):
+        for algorithm in ("bully", "ring"):
+            with self.subTest(algorithm):
+                path = self.folder() / f"{algorithm}.json"
+                shown = self.run_sim(
+                    "explore", "--nodes", 3, "--algorithm", algorithm, "--faults", 2,
+                    "--time-limit", f"{SECONDS}s", "--json", path,
+                ).stdout  # fmt: skip
+                result = json.loads(path.read_text())
+                print(shown)
+                self.assertGreater(result["states"], 50_000)
+
+    def test_wrong_usage_is_refused(self):
+        self.run_sim("explore", "--algorithm", "paxos", status=2)
+        self.run_sim("explore", "--nodes", "0", status=2)
+
+
+class Pictures(SimulatorCase):
+    def test_a_run_is_drawn_and_its_trace_draws_the_same(self):
+        direct, trace, later = (self.folder() / name for name in ("a.svg", "trace", "b.svg"))
+        self.run_sim("run", "--seed", 12, "--quiet", "--trace", trace, "--diagram", direct)
+        self.run_sim("diagram", trace, "-o", later)
+        for picture in (direct, later):
+            root = xml.etree.ElementTree.parse(picture).getroot()
+            self.assertTrue(root.tag.endswith("svg"))
+            self.assertGreater(len(list(root.iter())), 50)
+
+    def test_messages_are_counted_beside_theory(self):
+        chart = self.folder() / "chart.svg"
+        shown = self.run_sim("messages", "--to", 7, "--seeds", 5, "--chart", chart).stdout
+        best = [line.split()[:3] for line in shown.splitlines() if line.split()[:1] == ["5"]]
+        self.assertEqual(best, [["5", "9", "9"], ["5", "17", "17"]])
+        xml.etree.ElementTree.parse(chart)
+
+
+if __name__ == "__main__":
+    unittest.main()
