@@ -10,6 +10,7 @@ take the patch back. The head of a patch says what it breaks and by which check 
     Caught by: I5 I1        one of these checks has to fire first
     Seeds: 1..1000          within these seeds
     Sweep: --nodes 3        more arguments for the sweep; may be left out
+    Scenario: FILE…         below tests/; these are played instead, and one of them has to break
 
 Usage: run_mutants.py [NAME…] [--part K/M] [--jobs N] [--work DIR] [--apply-only] [--list]
 
@@ -38,8 +39,9 @@ SOURCES = ("CMakeLists.txt", "protocol", "sim", "include", "scripts/cmake", "src
 SEEDS = "1..1000"
 CONTROL_SEEDS = "1..300"
 SWEEP_SECONDS_MAX = 900
-HEAD = re.compile(r"^(Breaks|Caught by|Seeds|Sweep): *(\S.*?) *$", re.MULTILINE)
+HEAD = re.compile(r"^(Breaks|Caught by|Seeds|Sweep|Scenario): *(\S.*?) *$", re.MULTILINE)
 DIFF = re.compile(r"^--- a/protocol/", re.MULTILINE)
+BROKEN = re.compile(r"^BROKEN +(\S+?\.txt)(?::\d+)?: (\S+) is broken (.*)$", re.MULTILINE)
 
 
 class MutantError(Exception):
@@ -55,6 +57,7 @@ class Mutant:
     checks: tuple
     seeds: str
     sweep: tuple
+    scenarios: tuple
 
     @staticmethod
     def read(patch):
@@ -66,8 +69,12 @@ class Mutant:
             raise MutantError(f"{patch.name}: no diff of protocol/, or a head without "
                               "`Breaks:` and `Caught by:`")
         what = " ".join(head.split("\n\n")[0].split())
+        scenarios = tuple(HERE.parent / name for name in said.get("Scenario", "").split())
+        for scenario in scenarios:
+            if not scenario.is_file():
+                raise MutantError(f"{patch.name}: there is no {scenario}")
         return Mutant(patch.stem, patch, what, said["Breaks"], tuple(said["Caught by"].split()),
-                      said.get("Seeds", SEEDS), tuple(said.get("Sweep", "").split()))
+                      said.get("Seeds", SEEDS), tuple(said.get("Sweep", "").split()), scenarios)
 
 
 def all_mutants():
@@ -166,26 +173,44 @@ class Tree:
         if (status == 0) == bool(violations):
             raise MutantError(f"the sweep ended with status {status} and "
                               f"{len(violations)} violations:\n{last_lines(said)}")
+        for violation in violations:
+            violation["where"] = f"at seed {violation['seed']}"
         return sorted(violations, key=lambda violation: violation["seed"]), took
 
+    def play(self, scenarios):
+        """The violations of the scenarios, and the seconds that it took."""
+        began = time.monotonic()
+        status, said = run([self.build_directory / "bullring-sim", "scenario", *scenarios],
+                           limit=SWEEP_SECONDS_MAX)
+        took = time.monotonic() - began
+        violations = [{"check": check, "what": what, "where": f"in {pathlib.Path(file).name}"}
+                      for file, check, what in BROKEN.findall(said)]
+        if status not in (0, 1) or (status == 0) == bool(violations):
+            raise MutantError(f"the scenarios ended with status {status} and "
+                              f"{len(violations)} violations:\n{last_lines(said)}")
+        return violations, took
 
-def bounds(seeds):
-    first, _, last = seeds.partition("..")
-    return int(first), int(last or first)
+
+def seeds_until(seeds, last=None):
+    """How many seeds there are, or until the last one that was tried."""
+    first, _, end = seeds.partition("..")
+    return (int(end or first) if last is None else last) - int(first) + 1
 
 
-def control(tree):
+def control(tree, scenarios):
     """The sources as they are pass, or nothing that a mutant shows would mean anything."""
     built = tree.build()
     violations, took = tree.sweep(CONTROL_SEEDS)
-    name = "(unchanged)"
+    if not violations and scenarios:
+        violations, more = tree.play(scenarios)
+        took += more
+    said = f"{'(unchanged)':<26} built {built:5.1f} s   "
     if not violations:
-        print(f"{name:<26} built {built:5.1f} s   passes seeds {CONTROL_SEEDS} ({took:.1f} s)",
+        print(f"{said}passes seeds {CONTROL_SEEDS} and {len(scenarios)} scenarios ({took:.1f} s)",
               flush=True)
         return True
     first = violations[0]
-    print(f"{name:<26} built {built:5.1f} s   FAILS seed {first['seed']}: "
-          f"{first['check']}: {first['what']}", flush=True)
+    print(f"{said}FAILS {first['where']}: {first['check']}: {first['what']}", flush=True)
     return False
 
 
@@ -194,18 +219,24 @@ def try_mutant(tree, mutant):
     tree.patch(mutant)
     try:
         built = tree.build()
-        violations, took = tree.sweep(mutant.seeds, mutant.sweep)
+        if mutant.scenarios:
+            violations, took = tree.play(mutant.scenarios)
+        else:
+            violations, took = tree.sweep(mutant.seeds, mutant.sweep)
     finally:
         tree.patch(mutant, "--reverse")
     said = f"{mutant.name:<26} built {built:5.1f} s   "
-    first_seed, last_seed = bounds(mutant.seeds)
     wanted = " ".join(mutant.checks)
-    expected = [violation for violation in violations if violation["check"] in mutant.checks]
     if not violations:
-        return False, (f"{said}NOT CAUGHT by {wanted} in {last_seed - first_seed + 1} seeds "
-                       f"({took:.1f} s)")
+        tried = (f"{len(mutant.scenarios)} scenarios" if mutant.scenarios
+                 else f"{seeds_until(mutant.seeds)} seeds")
+        return False, f"{said}NOT CAUGHT by {wanted} in {tried} ({took:.1f} s)"
+    expected = [violation for violation in violations if violation["check"] in mutant.checks]
     first = (expected or violations)[0]
-    where = f"at seed {first['seed']}, after {first['seed'] - first_seed + 1} seeds ({took:.1f} s)"
+    where = first["where"]
+    if "seed" in first:
+        where += f", after {seeds_until(mutant.seeds, first['seed'])} seeds"
+    where += f" ({took:.1f} s)"
     if not expected:
         return False, (f"{said}NOT CAUGHT by {wanted} but by {first['check']} {where}: "
                        f"{first['what']}")
@@ -235,7 +266,8 @@ def run_all(mutants, work, jobs):
     tree = Tree(work, jobs)
     tree.copy()
     tree.configure()
-    if not control(tree):
+    scenarios = sorted({scenario for mutant in mutants for scenario in mutant.scenarios})
+    if not control(tree, scenarios):
         return 1
     failed = []
     began = time.monotonic()

@@ -4,7 +4,7 @@ import json
 import unittest
 import xml.etree.ElementTree
 
-from simulator import ALL, SimulatorCase
+from simulator import ALL, ROOT, SimulatorCase
 
 SECONDS = 150 if ALL else 10
 
@@ -36,6 +36,16 @@ class Pictures(SimulatorCase):
             root = xml.etree.ElementTree.parse(picture).getroot()
             self.assertTrue(root.tag.endswith("svg"))
             self.assertGreater(len(list(root.iter())), 50)
+
+    def test_the_pictures_in_the_documents_are_those_of_their_scenarios(self):
+        pictures = sorted((ROOT / "sim" / "pictures").glob("*.svg"))
+        self.assertGreaterEqual(len(pictures), 12)
+        for picture in pictures:
+            with self.subTest(picture.name):
+                (scenario,) = (ROOT / "tests" / "scenarios").rglob(f"{picture.stem}.txt")
+                drawn = self.folder() / picture.name
+                self.run_sim("scenario", scenario, "--diagram", drawn)
+                self.assertEqual(drawn.read_text(), picture.read_text())
 
     def test_messages_are_counted_beside_theory(self):
         chart = self.folder() / "chart.svg"
