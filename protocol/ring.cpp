@@ -91,7 +91,9 @@ void Ring::round_failed(Core& core, Step& step, Duration wait) {
 void Ring::stand(Core& core, Step& step) {
     own_round_ = 0;
     round_until_ = never;
-    if (const auto request = core.campaign(step)) carry(core, step, *request);
+    if (const auto request = core.campaign(step)) return carry(core, step, *request);
+    // It has to wait, for its disk perhaps. Others' tokens pass meanwhile, or nobody could lead.
+    able_after_ = step.now + core.timing().ring_wait * 4;
 }
 
 // ---- The coordinator token.

@@ -44,6 +44,10 @@ void Ledger::before_step(const World& world, HostIndex h, Instant now, const Eve
     if (const auto* token = std::get_if<CoordinatorToken>(&receive_event->message)) {
         token_read_ = {host.incarnation, token->walk.owner_incarnation, token->walk.round};
         if (token->walk.owner_incarnation != host.incarnation) return;
+        // A copy of a token that has been here as far round as this is dropped (§8).
+        const std::pair<std::uint64_t, std::uint32_t> hop{token->walk.round, token->walk.step};
+        if (hop.first == own_token_[h].first && hop.second <= own_token_[h].second) return;
+        own_token_[h] = hop;
         for (const TokenGrant& grant : token->grants) {
             const auto voter = world.host_of(grant.voter);
             if (!voter) continue;
@@ -67,6 +71,11 @@ void Ledger::receive(const World& world, HostIndex h, Instant now, const Receive
                (old.voter == grant.voter && old.epoch == grant.epoch &&
                 old.end.boottime_ns <= end.boottime_ns && old.end.raw_ns <= end.raw_ns);
     });
+    // Nor does a grant count that ends before another one of the same voter.
+    for (const ReceivedGrant& other : all)
+        if (other.voter == grant.voter && other.epoch == grant.epoch &&
+            end.boottime_ns <= other.end.boottime_ns && end.raw_ns <= other.end.raw_ns)
+            return;
     all.push_back({grant.voter, grant.epoch, end, grant.tied});
 }
 

@@ -34,6 +34,7 @@ public:
         : given_(hosts),
           received_(hosts),
           acknowledged_(hosts, std::vector<Incarnation>(hosts)),
+          own_token_(hosts),
           granted_(hosts) {}
 
     // ---- Facts that come in, in the order of what happens.
@@ -44,6 +45,7 @@ public:
                                   const protocol::Send& send);
     void note_death(HostIndex h) {
         received_[h].clear();
+        own_token_[h] = {};
         acknowledged_[h].assign(acknowledged_[h].size(), {});
     }
 
@@ -70,6 +72,7 @@ private:
     std::vector<std::vector<GivenPromise>> given_;        // by voter
     std::vector<std::vector<ReceivedGrant>> received_;    // by holder
     std::vector<std::vector<Incarnation>> acknowledged_;  // by holder and voter, the newest
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> own_token_;  // round and step, by holder
     /// What each voter has put on tokens: a hop that is sent again is no new grant.
     struct OnToken {
         Incarnation voter;

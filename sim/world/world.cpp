@@ -145,6 +145,7 @@ void World::step(HostIndex h, const Event& event) {
             if (kind == Interruption::Kind::crash) return die(h, Death::killed);
             host.unfinished.assign(actions_.begin() + static_cast<std::ptrdiff_t>(i),
                                    actions_.end());
+            host.unfinished_at = instant;
             pause(h);
             break;
         }
@@ -158,7 +159,7 @@ void World::step(HostIndex h, const Event& event) {
 
 void World::carry_out_rest(HostIndex h, std::vector<Action> rest) {
     const std::uint32_t run = hosts_[h].run;
-    const Instant instant = clock(h);
+    const Instant instant = hosts_[h].unfinished_at;
     for (const Action& action : rest) {
         for (Observer* observer : observers_) observer->on_action(*this, h, instant, action);
         carry_out(h, action);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Every checker of the simulator can fail: each *.patch of this folder breaks one rule of protocol/,
-and the simulator has to find it.
+"""Every checker of the simulator can fail: each *.patch of this folder breaks one rule of
+protocol/, and the simulator has to find it.
 
 The sources are copied once. For each patch: apply it to the copy (without fuzz: a patch that does
 not apply any more is a failure), build the simulator, run a sweep that stops at its first failure,
@@ -14,8 +14,9 @@ take the patch back. The head of a patch says what it breaks and by which check 
 
 Usage: run_mutants.py [NAME…] [--part K/M] [--jobs N] [--work DIR] [--apply-only] [--list]
 
-One line a mutant. Exit 1 if one is not caught, is caught by another check, does not apply or does not
-build, or if the simulator finds anything in the sources as they are. --apply-only builds nothing.
+One line a mutant. Exit 1 if one is not caught, is caught by another check, does not apply or does
+not build, or if the simulator finds anything in the sources as they are. --apply-only builds
+nothing.
 """
 
 import argparse
