@@ -24,6 +24,10 @@ struct Hop {
 
 using Hops = std::map<std::pair<Run, Run>, Hop>;
 
+std::int64_t in_range(std::int64_t time) {
+    return std::clamp(time, -trace_time_max, trace_time_max);
+}
+
 Run run_of(const TraceRecord& record) { return {record.node, record.incarnation}; }
 
 Hops measure(const Trace& trace, const Matching& matching) {
@@ -75,7 +79,7 @@ std::map<Run, std::int64_t> offsets(const std::set<Run>& runs, const Hops& hops)
             }
         }
         // Nothing connects it with those before: it keeps its own time.
-        known[to] = best == 0 ? 0 : known[from] + ahead(hops, from, to).value_or(0);
+        known[to] = best == 0 ? 0 : in_range(known[from] + ahead(hops, from, to).value_or(0));
         rest.erase(to);
     }
     return known;
@@ -96,7 +100,7 @@ void align_clocks(Trace& trace, const Matching& matching) {
     const std::map<Run, std::int64_t> shown = offsets(runs, hops);
     for (TraceRecord& record : trace.records) {
         const auto offset = shown.find(run_of(record));
-        if (offset != shown.end()) record.t_ns -= offset->second;
+        if (offset != shown.end()) record.t_ns = in_range(record.t_ns - offset->second);
     }
     for (const auto& [run, offset] : shown) {
         if (offset == 0) continue;

@@ -30,8 +30,11 @@ Window wanted_window(const Model& model, const DiagramOptions& options,
     Window window = choose_window(model);
     const bool chosen = !options.from_ns && !options.to_ns;
     if (!chosen) {
-        window.from = options.from_ns ? model.begin + *options.from_ns : model.begin;
-        window.to = options.to_ns ? model.begin + *options.to_ns : model.end;
+        const auto at = [&](std::int64_t from_begin) {
+            return model.begin + std::clamp<std::int64_t>(from_begin, 0, 4 * trace_time_max);
+        };
+        window.from = options.from_ns ? at(*options.from_ns) : model.begin;
+        window.to = options.to_ns ? at(*options.to_ns) : model.end;
     }
     const std::string length = rounded_duration(model.end - model.begin);
     if (window.from > model.end) {

@@ -35,10 +35,18 @@ public:
     }
     std::uint64_t number_or_0(const char* key) const { return has(key) ? number(key) : 0; }
 
-    std::int64_t signed_number(const char* key) const {
+    std::int64_t time(const char* key) const {
         const Json& value = at(key);
-        if (value.is_number_integer()) return value.get<std::int64_t>();
-        refuse(where_, fmt::format("\"{}\" is not a whole number: {}", key, shortened(value)));
+        if (!value.is_number_integer()) {
+            refuse(where_, fmt::format("\"{}\" is not a whole number: {}", key, shortened(value)));
+        }
+        const bool huge = value.is_number_unsigned() &&
+                          value.get<std::uint64_t>() > std::uint64_t{trace_time_max};
+        const auto ns = value.get<std::int64_t>();
+        if (huge || ns > trace_time_max || ns < -trace_time_max) {
+            refuse(where_, fmt::format("\"{}\" is out of range: {}", key, shortened(value)));
+        }
+        return ns;
     }
 
     std::string text(const char* key) const {
@@ -150,10 +158,9 @@ void read_event(const Fields& fields, TraceRecord& record) {
     record.word = fields.has("role") ? fields.text("role") : fields.text_or_empty("reason");
     if (record.kind != "publish" || !fields.has("until_ns")) return;
     // An end is the node's own clocks' word: only how far off it is has a meaning elsewhere.
-    std::int64_t left = fields.signed_number("until_ns") - fields.signed_number("ts_ns");
+    std::int64_t left = fields.time("until_ns") - fields.time("ts_ns");
     if (fields.has("until_raw_ns")) {
-        left =
-            std::min(left, fields.signed_number("until_raw_ns") - fields.signed_number("raw_ns"));
+        left = std::min(left, fields.time("until_raw_ns") - fields.time("raw_ns"));
     }
     record.lease_left_ns = left;
 }
@@ -208,7 +215,7 @@ void TraceReader::read_line(std::string_view line, const std::string& where) {
     const Fields fields(json, where);
     TraceRecord record;
     const bool true_time = fields.has("t_ns");
-    record.t_ns = fields.signed_number(true_time ? "t_ns" : "ts_ns");
+    record.t_ns = fields.time(true_time ? "t_ns" : "ts_ns");
     (true_time ? trace_.true_time : without_true_time_) = true;
     if (trace_.true_time && without_true_time_) {
         refuse(where, "lines of a simulator (\"t_ns\") and of real nodes can't be drawn together");
@@ -232,7 +239,7 @@ void TraceReader::read_start(const Json& line, const std::string& where) {
     if (trace_.algorithm.empty()) trace_.algorithm = fields.text_or_empty("algorithm");
     if (trace_.quorum.empty()) trace_.quorum = fields.text_or_empty("quorum");
     if (fields.has("heartbeat_ns")) {
-        trace_.heartbeat_ns = std::max(trace_.heartbeat_ns, fields.signed_number("heartbeat_ns"));
+        trace_.heartbeat_ns = std::max(trace_.heartbeat_ns, fields.time("heartbeat_ns"));
     }
     if (!line.contains("members") || !line.at("members").is_array()) return;
     for (const Json& member : line.at("members")) {

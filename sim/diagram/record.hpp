@@ -16,6 +16,9 @@ public:
     using std::runtime_error::runtime_error;
 };
 
+/// No time in a trace is further from 0 (nine years), so that times can be added and multiplied.
+inline constexpr std::int64_t trace_time_max = INT64_MAX / 32;
+
 enum class RecordKind : std::uint8_t { send, recv, event };
 
 /// Numbers that a line does not have are 0.

@@ -20,7 +20,6 @@ public:
     explicit EpochNames(const std::vector<std::uint64_t>& epochs);
     /// "17" or "…5124".
     std::string name(std::uint64_t epoch) const;
-    bool shortened() const { return modulus_ != 0; }
 
 private:
     std::uint64_t modulus_ = 0;  // 0: in full

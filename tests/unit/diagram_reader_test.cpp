@@ -76,6 +76,8 @@ TEST_CASE("diagram reader: a line that can't be used is named with its file and 
                     "\n") == "a.trace:1: \"node\" is not a number from 0: -3");
     CHECK(complaint(R"({"ts_ns":1,"node":3,"incarnation":"xy","dir":"event","kind":"x"})"
                     "\n") == "a.trace:1: \"incarnation\" is not a hexadecimal number: xy");
+    CHECK(complaint(R"({"ts_ns":18446744073709551615,"dir":"event","kind":"x"})"
+                    "\n") == "a.trace:1: \"ts_ns\" is out of range: 18446744073709551615");
     CHECK(complaint("") == "the trace is empty");
     CHECK(complaint("\n\n") == "the trace is empty");
 }
