@@ -224,6 +224,8 @@ void Player::links(const Command& command) {
 }
 
 void Player::calm() {
+    // Whoever has just died can be started again by then.
+    run_until(world_.now() + 2 * ms);
     Command heal;
     heal.verb = Verb::heal;
     heal.a.kind = Target::Kind::all;

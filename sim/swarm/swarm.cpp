@@ -113,20 +113,30 @@ Command command(Verb verb, Time duration = -1) {
     return c;
 }
 
+/// Whether node i is granted its lease by a majority, where `linked` says whom it reaches.
+template <class Linked>
+bool can_win(const Settings& s, std::size_t i, Linked linked) {
+    if (is_never(s, s.ids[i])) return false;
+    const Duration lease = config_of(s, s.ids[i]).timing.lease;
+    std::size_t granting = 1;
+    for (std::size_t v = 0; v < s.ids.size(); ++v)
+        if (v != i && linked(i, v) && lease <= config_of(s, s.ids[v]).timing.lease_max) ++granting;
+    return granting >= s.ids.size() / 2 + 1;
+}
+
 /// Draws a graph of links; true when a node that may lead is connected to a majority in it.
 bool draw_graph(const Settings& s, Rng& rng, Command& graph) {
     Draw draw(rng);
-    std::vector<std::size_t> degree(s.ids.size(), 0);
     const std::uint64_t density = 20 + rng.below(70);
     for (std::size_t a = 0; a < s.ids.size(); ++a)
         for (std::size_t b = a + 1; b < s.ids.size(); ++b)
-            if (draw.percent(density)) {
-                graph.links.emplace_back(s.ids[a], s.ids[b]);
-                ++degree[a];
-                ++degree[b];
-            }
+            if (draw.percent(density)) graph.links.emplace_back(s.ids[a], s.ids[b]);
+    const auto linked = [&](std::size_t a, std::size_t b) {
+        const std::pair link{s.ids[std::min(a, b)], s.ids[std::max(a, b)]};
+        return std::find(graph.links.begin(), graph.links.end(), link) != graph.links.end();
+    };
     for (std::size_t i = 0; i < s.ids.size(); ++i)
-        if (degree[i] + 1 >= s.ids.size() / 2 + 1 && !is_never(s, s.ids[i])) return true;
+        if (can_win(s, i, linked)) return true;
     return false;
 }
 
@@ -187,6 +197,10 @@ Scenario draw_scenario(std::uint64_t seed, const SwarmOptions& options) {
     scenario.about = {"drawn from seed " + std::to_string(seed)};
     Settings& s = scenario.settings = draw_settings(seed, options, rng);
     make_sound(s);
+    bool winnable = false;
+    for (std::size_t i = 0; i < s.ids.size(); ++i)
+        winnable = winnable || can_win(s, i, [](std::size_t, std::size_t) { return true; });
+    if (!winnable) s.leases.clear();
     const Time faults_end = options.duration.value_or(draw.time(2 * sec, 12 * sec));
     scenario.commands = plan_faults(s, options.faults, faults_end, rng);
 

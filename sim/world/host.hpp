@@ -55,6 +55,7 @@ struct Host {
     HostClock clock;
     Disk disk;
     bool machine_up = true;  // its kernel answers
+    Time started_at = -sec;
     bool paused = false;
     bool suspended = false;
     Time slow = 0;  // what each step takes

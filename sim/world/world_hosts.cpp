@@ -10,6 +10,9 @@ using namespace protocol;
 void World::start(HostIndex h) {
     Host& host = hosts_[h];
     if (host.running() || host.disk.state == DiskState::torn) return;
+    // To start takes longer than the wall clock's resolution, from which a lost disk counts on.
+    if (now_ < host.started_at + 2 * ms) return;
+    host.started_at = now_;
     if (!host.machine_up) {
         host.machine_up = true;
         host.clock.reboot(now_);
