@@ -124,6 +124,10 @@ void Core::send_heartbeats(Step& step) {
     if (periodic) {
         next_heartbeat_ = step.now + timing().heartbeat;
         consider_preemption(step);
+        // Neighbours' heartbeats alone: nothing comes from the others that would show that they are
+        // back, so a node without a majority tries them again.
+        if (!quorum_connected(step.now))
+            for (Peer& peer : peers_) peer.hop_failed = false;
     }
     changed_heartbeat_at_ = never;
     told_state_ = heartbeat_state(step.now);
