@@ -1,7 +1,8 @@
-// The voter's side. I4: a live promise lets no other holder in. I6: a promise outlives every lease
-// that counts it, whatever the clocks do within rho. I7: who has forgotten its promises is silent
-// until they are over. I8: only EOF of the tied session and RESIGN of that epoch release. L3: a
-// candidacy binds a voter for no longer than P(L_c).
+// The voter's side. I2: an epoch is granted to one holder only, and the highest never falls. I4: a
+// live promise lets no other holder in. I6: a promise outlives every lease that counts it, whatever
+// the clocks do within rho. I7: who has forgotten its promises is silent until they are over, and
+// the disk tells how long that is. I8: only EOF of the tied session and RESIGN of that epoch
+// release. L3: a candidacy binds a voter for no longer than P(L_c).
 #include <algorithm>
 #include <utility>
 
@@ -21,6 +22,76 @@ void Checks::check_given(const World& world, HostIndex h, Instant now, const Giv
                          given.epoch.value, given.holder.id.value));
     check_conflicts(world, h, now, given.holder);
     check_cover(world, h, given.holder);
+    check_one_holder(world, h, given.epoch, given.holder);
+    check_silence_to_come(world, h, Ledger::promise(given.lease, world.settings().rho_ppm));
+    for (const GivenPromise& old : ledger_.given(h)) {
+        if (old.holder != given.holder || old.run != host.run || old.epoch <= given.epoch) continue;
+        if (promise_over(host.clock.unbroken(now), old.end)) continue;
+        fail(world, "I8",
+             fmt::format("node {} goes back to epoch {} of {}, whose epoch {} it has granted",
+                         host.id.value, given.epoch.value, given.holder.id.value,
+                         old.epoch.value));
+    }
+}
+
+/// Two holders of one epoch could both be elected in it. A renewal comes from whoever has been.
+void Checks::check_one_holder(const World& world, HostIndex h, Epoch epoch, HolderKey holder) {
+    const HolderKey* elected = elected_in_.find(epoch);
+    if (elected != nullptr && *elected == holder) return;
+    const HolderKey* before = voted_[h].find(epoch);
+    if (before == nullptr) {
+        voted_[h].note(epoch, holder);
+    } else if (*before != holder) {
+        fail(world, "I2",
+             fmt::format("node {} grants epoch {} to {}, incarnation {:x}, and has granted it to "
+                         "{}, incarnation {:x}",
+                         world.host(h).id.value, epoch.value, holder.id.value,
+                         holder.incarnation.value, before->id.value,
+                         before->incarnation.value));
+    }
+}
+
+/// A restart is silent for as long as the disk says.
+void Checks::check_silence_to_come(const World& world, HostIndex h, Duration promised) {
+    const Host& host = world.host(h);
+    const Duration on_disk = host.disk.file ? host.disk.file->promised_max : Duration{0};
+    if (on_disk < promised)
+        fail(world, "I7",
+             fmt::format("node {} promises itself for {} ns, but its disk says {} at most",
+                         host.id.value, promised.ns, on_disk.ns));
+}
+
+/// What is released too early need not be granted to anybody else at once: it is missed here.
+void Checks::check_kept(const World& world, HostIndex h, Instant now) {
+    const Host& host = world.host(h);
+    const Core& core = host.node->core();
+    const Promise& promise = core.promise();
+    if (promise.vmax() < of_[h].vmax)
+        fail(world, "I2",
+             fmt::format("the highest epoch that node {} has granted falls from {} to {}",
+                         host.id.value, of_[h].vmax.value, promise.vmax().value));
+    of_[h].vmax = promise.vmax();
+    const bool was_recovering = std::exchange(of_[h].recovering, core.recovering());
+    const Instant unbroken = host.clock.unbroken(now);
+    const Instant kept_until = host.clock.unbroken(promise.end());
+    for (const GivenPromise& given : ledger_.given(h)) {
+        if (promise_over(unbroken, given.end)) continue;
+        if (given.run != host.run) {
+            if (!was_recovering || core.recovering()) continue;
+            fail(world, "I7",
+                 fmt::format("node {} ends its silence while its promise to {} in epoch {} from "
+                             "before its restart lives for {} ns more",
+                             host.id.value, given.holder.id.value, given.epoch.value,
+                             promise_left(unbroken, given.end).ns));
+        } else if (promise.key() != given.holder || promise.epoch() < given.epoch ||
+                   kept_until.boottime_ns < given.end.boottime_ns ||
+                   kept_until.raw_ns < given.end.raw_ns) {
+            fail(world, "I8",
+                 fmt::format("node {} has given up its promise to {} in epoch {} {} ns too early",
+                             host.id.value, given.holder.id.value, given.epoch.value,
+                             promise_left(unbroken, given.end).ns));
+        }
+    }
 }
 
 void Checks::check_own_promise(const World& world, HostIndex h, Instant now) {
@@ -38,6 +109,7 @@ void Checks::check_own_promise(const World& world, HostIndex h, Instant now) {
                          core.own_key().id.value, promise.epoch().value));
     check_conflicts(world, h, now, core.own_key());
     check_cover(world, h, core.own_key());
+    check_one_holder(world, h, promise.epoch(), core.own_key());
     check_disk(world, h, promise.epoch());
 }
 

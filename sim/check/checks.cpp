@@ -10,7 +10,9 @@ namespace bullring::sim {
 using namespace protocol;
 
 Checks::Checks(const World& world)
-    : ledger_(world.members() + impostors_max), of_(world.members() + impostors_max) {}
+    : ledger_(world.members() + impostors_max),
+      of_(world.members() + impostors_max),
+      voted_(world.members() + impostors_max) {}
 
 /// What cannot be promised when an assumption is broken on purpose.
 bool Checks::excused(const World& world, std::string_view check) const {
@@ -57,6 +59,7 @@ void Checks::on_action(const World& world, HostIndex h, Instant now, const Actio
 void Checks::after_step(const World& world, HostIndex h, Instant now) {
     if (world.settings().quorum == QuorumMode::none) return;
     check_own_promise(world, h, now);
+    check_kept(world, h, now);
     check_candidacy_length(world, h, now);
 }
 

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/check/coverage.hpp"
@@ -11,6 +12,24 @@
 #include "sim/check/violation.hpp"
 
 namespace bullring::sim {
+
+/// To whom an epoch belongs, of the newest that were noted.
+class EpochHolders {
+public:
+    const protocol::HolderKey* find(Epoch epoch) const {
+        for (const auto& [noted, holder] : noted_)
+            if (noted == epoch) return &holder;
+        return nullptr;
+    }
+    void note(Epoch epoch, protocol::HolderKey holder) {
+        if (noted_.size() == remembered) noted_.erase(noted_.begin());
+        noted_.emplace_back(epoch, holder);
+    }
+
+private:
+    static constexpr std::size_t remembered = 16;
+    std::vector<std::pair<Epoch, protocol::HolderKey>> noted_;
+};
 
 class Checks : public Observer {
 public:
@@ -40,11 +59,14 @@ private:
     // check_leases.cpp: I1, I2, I3
     void check_published(const World& world, HostIndex h, const protocol::Publish& publish);
     void check_elected(const World& world, HostIndex h, const protocol::Elected& elected);
-    // check_promises.cpp: I4, I6, I7, I8, L3
+    // check_promises.cpp: I2, I4, I6, I7, I8, L3
     void check_given(const World& world, HostIndex h, Instant now, const GivenPromise& given);
     void check_own_promise(const World& world, HostIndex h, Instant now);
     void check_conflicts(const World& world, HostIndex h, Instant now, protocol::HolderKey holder);
     void check_cover(const World& world, HostIndex h, protocol::HolderKey holder);
+    void check_one_holder(const World& world, HostIndex h, Epoch epoch, protocol::HolderKey holder);
+    void check_silence_to_come(const World& world, HostIndex h, protocol::Duration promised);
+    void check_kept(const World& world, HostIndex h, Instant now);
     void check_candidacy_length(const World& world, HostIndex h, Instant now);
     // check_holder.cpp: I5, I9, I10, I12
     void check_deadline(const World& world, HostIndex h, const protocol::Publish& publish);
@@ -71,6 +93,8 @@ private:
         Instant own_promise_end;  // of its promise to itself, as seen last
         Epoch own_promise_epoch;
         Instant promise_end;  // of its promise to whomever, as seen last
+        Epoch vmax;           // the highest epoch that it says it has granted, in this run
+        bool recovering = true;
         bool event_was_persisted = false;
         struct Parked {
             Incarnation of;
@@ -83,9 +107,21 @@ private:
             std::uint32_t step = 0;
             bool operator==(const Hop&) const = default;
         };
-        Hop last_hop;
+        Hop last_hop;                // sent
+        struct Token {
+            NodeId owner;
+            Incarnation incarnation;
+            std::uint64_t round = 0;
+            std::uint32_t step = 0;         // the furthest that was read
+            std::uint64_t sent_before = 0;  // steps, as bits: a lost hop goes out once more
+        };
+        std::vector<Token> tokens;  // the newest of each owner
     };
-    std::vector<OfHost> of_;
+    OfHost::Token* token_at(HostIndex h, const protocol::Walk& walk);  // check_messages.cpp
+
+    std::vector<OfHost> of_;           // in this run
+    std::vector<EpochHolders> voted_;  // by voter, in all of its runs
+    EpochHolders elected_in_;
     Epoch newest_epoch_;  // of all that were elected
     NodeId newest_leader_;
     std::uint64_t elections_ = 0;

@@ -152,6 +152,7 @@ GivenPromise* Ledger::give(const World& world, HostIndex voter, Instant now,
     GivenPromise& stored = all.emplace_back(promise);
     stored.end = unbroken + Ledger::promise(lease, world.settings().rho_ppm);
     stored.run = host.run;
+    stored.lease = lease;
     return &stored;
 }
 

@@ -14,6 +14,7 @@ namespace bullring::sim {
 struct GivenPromise {
     protocol::HolderKey holder;
     Epoch epoch;
+    Duration lease;         // as it was asked for
     Instant end;            // by the voter's unbroken clocks
     SessionId tied;         // the voter's end of the session; `no_session`: to none
     std::uint32_t run = 0;  // the voter's, when it gave it

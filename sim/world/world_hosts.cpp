@@ -124,7 +124,7 @@ void World::resume(HostIndex h) {
                 queue_.push(at, Happening::parcel, number, side);
         }
     const std::uint32_t run = host.run;
-    carry_out_rest(h, std::exchange(host.unfinished, {}));
+    if (!host.unfinished.empty()) carry_out_rest(h, std::exchange(host.unfinished, {}));
     for (const Event& event : std::exchange(host.local, {}))
         if (is_run(h, run)) give(h, event);
     if (!is_run(h, run)) return;
