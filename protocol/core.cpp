@@ -15,7 +15,7 @@ Core::Core(const Config& config, const Start& start)
       disk_(start.file.value_or(Durable{})),
       wanted_(disk_),
       promise_(disk_.hw),
-      lease_(config.members.size()),
+      lease_(config.members.size(), majority()),
       max_seen_(disk_.hw),
       refused_wait_(config.members.size(), Duration{0}),
       peers_(config.members.size()),

@@ -230,7 +230,7 @@ private:
     bool reserved_for_other(Instant now, NodeId id) const;
 
     // core_holder.cpp
-    Instant lease_end() const { return lease_.deadline(majority()); }
+    Instant lease_end() const { return lease_.deadline(); }
     bool counting() const { return role_ != Role::follower; }
     void grants_changed(Step& step);
     bool waits_for_disk() const;

@@ -11,19 +11,23 @@ namespace bullring::protocol {
 void Lease::begin(Epoch epoch) {
     BULLRING_ASSERT(epoch > epoch_);
     epoch_ = epoch;
-    std::fill(grants_.begin(), grants_.end(), Counted{});
+    end();
 }
 
-void Lease::end() { std::fill(grants_.begin(), grants_.end(), Counted{}); }
+void Lease::end() {
+    std::fill(grants_.begin(), grants_.end(), Counted{});
+    deadline_ = long_ago;
+}
 
 void Lease::count(Index voter, Instant end, SessionId tied) {
     Counted& counted = grants_[voter];
     if (end.boottime_ns <= counted.end.boottime_ns && end.raw_ns <= counted.end.raw_ns) return;
     counted = {later(counted.end, end), tied};
+    deadline_ = majority_end();
 }
 
-Instant Lease::deadline(std::size_t majority) const {
-    if (majority == 0 || majority > grants_.size()) return long_ago;
+Instant Lease::majority_end() const {
+    if (majority_ == 0 || majority_ > grants_.size()) return long_ago;
     std::array<std::int64_t, members_max> boottime{};
     std::array<std::int64_t, members_max> raw{};
     for (std::size_t i = 0; i < grants_.size(); ++i) {
@@ -32,7 +36,7 @@ Instant Lease::deadline(std::size_t majority) const {
     }
     const auto nth = [&](auto& ends) {
         const auto last = ends.begin() + static_cast<std::ptrdiff_t>(grants_.size());
-        const auto at = ends.begin() + static_cast<std::ptrdiff_t>(majority - 1);
+        const auto at = ends.begin() + static_cast<std::ptrdiff_t>(majority_ - 1);
         std::nth_element(ends.begin(), at, last, std::greater<>());
         return *at;
     };

@@ -14,7 +14,7 @@ namespace bullring::protocol {
 class Lease {
 public:
     Lease() = default;
-    explicit Lease(std::size_t members) : grants_(members) {}
+    Lease(std::size_t members, std::size_t majority) : majority_(majority), grants_(members) {}
 
     /// A new candidacy: nothing granted yet. An epoch is never begun twice (R1).
     void begin(Epoch epoch);
@@ -25,8 +25,9 @@ public:
     void count(Index voter, Instant end, SessionId tied);
 
     Epoch epoch() const { return epoch_; }
-    /// D: the `majority`-th largest end, clock by clock; long_ago with fewer voters than that.
-    Instant deadline(std::size_t majority) const;
+    /// D: the end of the majority's last grant, which is the q-th largest, clock by clock; long_ago
+    /// with fewer voters than that.
+    Instant deadline() const { return deadline_; }
     MemberSet voters(Instant now) const;
     /// Until when a grant that is tied to this session counts: it must not be closed before.
     Instant tied_until(SessionId session) const;
@@ -39,8 +40,12 @@ private:
         SessionId tied;
         bool operator==(const Counted&) const = default;
     };
+    Instant majority_end() const;
+
+    std::size_t majority_ = 0;
     Epoch epoch_;
     std::vector<Counted> grants_;  // by voter
+    Instant deadline_ = long_ago;  // of grants_; asked for at every step
 };
 
 }  // namespace bullring::protocol

@@ -142,7 +142,8 @@ void Checks::count_event(const World& world, HostIndex h, const Event& event) {
     const auto* receive = std::get_if<Receive>(&event);
     if (receive == nullptr) return;
     const auto note_walk = [&](const Walk& walk) {
-        if (OfHost::Token* known = token_at(h, walk)) known->step = std::max(known->step, walk.step);
+        if (OfHost::Token* known = token_at(h, walk))
+            known->step = std::max(known->step, walk.step);
     };
     if (const auto* token = std::get_if<Token>(&receive->message)) note_walk(token->walk);
     if (const auto* token = std::get_if<CoordinatorToken>(&receive->message))

@@ -29,8 +29,7 @@ void Checks::check_given(const World& world, HostIndex h, Instant now, const Giv
         if (promise_over(host.clock.unbroken(now), old.end)) continue;
         fail(world, "I8",
              fmt::format("node {} goes back to epoch {} of {}, whose epoch {} it has granted",
-                         host.id.value, given.epoch.value, given.holder.id.value,
-                         old.epoch.value));
+                         host.id.value, given.epoch.value, given.holder.id.value, old.epoch.value));
     }
 }
 
@@ -46,8 +45,7 @@ void Checks::check_one_holder(const World& world, HostIndex h, Epoch epoch, Hold
              fmt::format("node {} grants epoch {} to {}, incarnation {:x}, and has granted it to "
                          "{}, incarnation {:x}",
                          world.host(h).id.value, epoch.value, holder.id.value,
-                         holder.incarnation.value, before->id.value,
-                         before->incarnation.value));
+                         holder.incarnation.value, before->id.value, before->incarnation.value));
     }
 }
 

@@ -107,7 +107,7 @@ private:
             std::uint32_t step = 0;
             bool operator==(const Hop&) const = default;
         };
-        Hop last_hop;                // sent
+        Hop last_hop;  // sent
         struct Token {
             NodeId owner;
             Incarnation incarnation;
