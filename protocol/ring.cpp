@@ -63,7 +63,7 @@ void Ring::on_token(Core& core, Step& step, Index from, const Token& received) {
 void Ring::pass_or_swallow(Core& core, Step& step, Token token) {
     const bool better = core.own_rank() > Rank{token.owner_priority, token.walk.owner};
     if (better && core.may_campaign(step.now) && core.quorum_connected(step.now) &&
-        able(step.now)) {
+        able(step.now) && !core.called()) {
         if (own_round_ == 0) start(core, step, "a lower node's token");
         return;
     }
@@ -139,10 +139,13 @@ void Ring::vote_and_pass(Core& core, Step& step, CoordinatorToken token, Instant
         const bool after_disk = vote.kind == Vote::Kind::after_disk;
         const bool granted = vote.kind == Vote::Kind::granted;
         const bool busy = vote.kind == Vote::Kind::refused && vote.reason == NackReason::busy;
-        if ((after_disk || busy) && !held_ && !due(step.now, hold_until)) {
+        // Not for a disk that is known to be slow: others would stand meanwhile, again and again.
+        const bool soon = busy || (after_disk && !disk_is_slow_ && !core.called());
+        if (soon && !held_ && !due(step.now, hold_until)) {
             held_ = HeldRequest{std::move(token), hold_until};
             return;
         }
+        if (granted || after_disk) disk_is_slow_ = after_disk;
         if (granted)
             token.grants.push_back({core.config().self, core.own_key().incarnation,
                                     tied ? session->number : no_session});
@@ -200,8 +203,8 @@ void Ring::advance(Core& core, Step& step) {
             own_request_back(core, step, std::move(*token));
     }
     if (core.answer_call(step)) stand(core, step);
-    if (core.called()) return;
 
+    // Also while this node waits for its own disk: what it has of others' must not wait with it.
     if (held_ && (!core.promise().live(step.now) || due(step.now, held_->until))) {
         HeldRequest held = std::move(*held_);
         held_.reset();
@@ -215,6 +218,7 @@ void Ring::advance(Core& core, Step& step) {
             pass_or_swallow(core, step, token);
         }
     }
+    if (core.called()) return;
     if (own_round_ != 0 && (core.role() != Role::follower || core.leader_known(step.now))) {
         own_round_ = 0;
         round_until_ = never;

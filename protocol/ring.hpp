@@ -29,7 +29,7 @@ public:
     bool operator==(const Ring&) const = default;
     auto digest_fields() const {
         return std::tie(round_, own_round_, own_request_round_, round_until_, able_after_, seen_,
-                        parked_, held_, hops_);
+                        parked_, held_, disk_is_slow_, hops_);
     }
 
 private:
@@ -65,6 +65,7 @@ private:
     std::vector<Seen> seen_;       // by owner
     std::optional<Token> parked_;  // the best token, while a leader is known first-hand
     std::optional<HeldRequest> held_;
+    bool disk_is_slow_ = false;  // a request was held for the disk in vain, and none granted since
     RingHops hops_;
 };
 

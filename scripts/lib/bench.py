@@ -11,7 +11,7 @@ import time
 from bench_cases import Case, Runner
 from bench_failover import show_failover
 from bench_report import Results
-from bench_steady import Calm, Idle, conditions
+from bench_steady import Calm, Idle, StepCost, conditions
 from bullring_events import EventError
 from bullring_node import ROOT, ClusterError
 
@@ -25,7 +25,7 @@ def plan(quick):
     def rounds(full, short):
         return short if quick else full
 
-    cases = []
+    cases = [StepCost()]
     for algorithm in ALGORITHMS:
         for size in SIZES:
             cases.append(Case("crash", algorithm, size, "lan", rounds(200, 14)))
@@ -77,6 +77,8 @@ def run_case(case, results, floor):
     if isinstance(case, Case):
         results.add_timed(case, Runner(case, floor).run())
         results.print_timed(case)
+    elif isinstance(case, StepCost):
+        print(case.run(), end="")
     elif isinstance(case, Idle):
         told = results.idle[case] = case.run()
         print(

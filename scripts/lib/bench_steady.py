@@ -9,10 +9,22 @@ import time
 
 from bench_cases import Load
 from bullring_cluster import Cluster
+from bullring_node import ROOT
 
 # An IPv4 header, a TCP header and its timestamps.
 HEADER_BYTES = 52
 _COUNTED = re.compile(r"\b(bytes_sent|segs_out|data_segs_out):(\d+)")
+
+
+class StepCost:
+    """What one step of the state machine costs, and how fast the simulator is; no cluster runs."""
+
+    name = "step cost"
+    seconds = 10
+
+    def run(self):
+        program = ROOT / "build" / "tests" / "bench" / "bullring_step_cost"
+        return subprocess.run([program], stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
 @dataclasses.dataclass(frozen=True)

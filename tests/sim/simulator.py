@@ -6,10 +6,19 @@ import pathlib
 import subprocess
 import tempfile
 import unittest
+import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("BULLRING_SIM", str(ROOT / "build" / "bullring-sim"))
 ALL = os.environ.get("BULLRING_TEST_ALL") == "1"
+
+
+def commit_number():
+    """From the commit and nothing else: what is tried changes with every commit."""
+    head = subprocess.run(
+        ["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False
+    ).stdout.strip()
+    return zlib.crc32(head.encode())
 
 
 class SimulatorCase(unittest.TestCase):
