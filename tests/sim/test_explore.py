@@ -6,7 +6,7 @@ import xml.etree.ElementTree
 
 from simulator import ALL, ROOT, SimulatorCase
 
-SECONDS = 150 if ALL else 10
+SECONDS = 150 if ALL else 25
 
 
 class Explore(SimulatorCase):
