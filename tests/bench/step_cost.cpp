@@ -1,6 +1,6 @@
 // What one step of the state machine costs: nanoseconds and allocations for a heartbeat and for a
-// COORDINATOR, in the steady state of a cluster of five; and how many messages a second the simulator
-// delivers with all its checks. Times are of this thread's CPU.
+// COORDINATOR, in the steady state of a cluster of five; and how many messages a second the
+// simulator delivers with all its checks. Times are of this thread's CPU.
 //
 // Usage: bullring_step_cost [--check]
 //
@@ -111,10 +111,11 @@ bool show(protocol::Algorithm algorithm, const char* name) {
     world.run_until(10 * sim::sec);
     const Cost heartbeat = measure(*camera.heartbeat);
     const Cost coordinator = measure(*camera.coordinator);
-    std::printf("%-6s one step: heartbeat %.0f ns (worst round %.0f), %.3f allocations; "
-                "COORDINATOR %.0f ns (%.0f), %.3f allocations\n",
-                name, heartbeat.median_ns, heartbeat.worst_ns, heartbeat.allocations,
-                coordinator.median_ns, coordinator.worst_ns, coordinator.allocations);
+    std::printf(
+        "%-6s one step: heartbeat %.0f ns (worst round %.0f), %.3f allocations; "
+        "COORDINATOR %.0f ns (%.0f), %.3f allocations\n",
+        name, heartbeat.median_ns, heartbeat.worst_ns, heartbeat.allocations, coordinator.median_ns,
+        coordinator.worst_ns, coordinator.allocations);
     return heartbeat.allocations == 0 && coordinator.allocations == 0;
 }
 
@@ -134,11 +135,12 @@ void show_simulator(protocol::Algorithm algorithm, const char* name) {
     world.run_until((10 + minutes * 60) * sim::sec);
     const double seconds = static_cast<double>(cpu_ns() - start) / 1e9;
     const auto delivered = static_cast<double>(world.delivered() - before);
-    std::printf("%-6s simulator: %.2f million messages a CPU second with all checks, "
-                "%.2f simulated hours of an idle `lan` cluster; %.3f allocations a message%s\n",
-                name, delivered / seconds / 1e6, minutes / 60.0 / seconds,
-                static_cast<double>(allocations - allocated) / delivered,
-                checks.violation() ? "; A CHECK FAILED" : "");
+    std::printf(
+        "%-6s simulator: %.2f million messages a CPU second with all checks, "
+        "%.2f simulated hours of an idle `lan` cluster; %.3f allocations a message%s\n",
+        name, delivered / seconds / 1e6, minutes / 60.0 / seconds,
+        static_cast<double>(allocations - allocated) / delivered,
+        checks.violation() ? "; A CHECK FAILED" : "");
 }
 
 }  // namespace
