@@ -23,6 +23,10 @@ void Checks::check_message(const World& world, HostIndex h, Instant now, const S
                 check_request(world, h, m);
             } else if constexpr (std::is_same_v<M, Resign>) {
                 check_resign(world, h, m);
+            } else if constexpr (std::is_same_v<M, TokenAck>) {
+                // It has read it, and did not ignore it.
+                if (OfHost::Token* known = token_at(h, m.owner, m.owner_incarnation, m.round))
+                    known->step = std::max(known->step, m.step);
             } else if constexpr (std::is_same_v<M, Token>) {
                 check_walk(world, h, m.walk);
             } else if constexpr (std::is_same_v<M, CoordinatorToken>) {
@@ -52,7 +56,7 @@ void Checks::check_walk(const World& world, HostIndex h, const Walk& walk) {
         fail(world, "L5",
              fmt::format("node {} sends the token of {} for its hop {}; {} are possible",
                          world.host(h).id.value, walk.owner.value, walk.step, hops_max));
-    OfHost::Token* known = token_at(h, walk);
+    OfHost::Token* known = token_at(h, walk.owner, walk.owner_incarnation, walk.round);
     if (known == nullptr || walk.step >= 64) return;
     const std::uint64_t bit = std::uint64_t{1} << walk.step;
     if (walk.step <= known->step && (known->sent_before & bit) == 0)
@@ -63,15 +67,16 @@ void Checks::check_walk(const World& world, HostIndex h, const Walk& walk) {
     known->sent_before |= bit;
 }
 
-/// What is known at `h` of the token that goes there; nullptr: a newer one of its owner is known.
-Checks::OfHost::Token* Checks::token_at(HostIndex h, const Walk& walk) {
+/// What is known at `h` of this round's token; nullptr: a newer one of its owner is known.
+Checks::OfHost::Token* Checks::token_at(HostIndex h, NodeId owner, Incarnation incarnation,
+                                        std::uint64_t round) {
     std::vector<OfHost::Token>& tokens = of_[h].tokens;
     auto known = std::find_if(tokens.begin(), tokens.end(),
-                              [&](const auto& token) { return token.owner == walk.owner; });
-    const OfHost::Token fresh{walk.owner, walk.owner_incarnation, walk.round, 0, 0};
+                              [&](const auto& token) { return token.owner == owner; });
+    const OfHost::Token fresh{owner, incarnation, round, 0, 0};
     if (known == tokens.end()) return &tokens.emplace_back(fresh);
-    if (known->incarnation != walk.owner_incarnation || known->round < walk.round) *known = fresh;
-    return known->round == walk.round ? &*known : nullptr;
+    if (known->incarnation != incarnation || known->round < round) *known = fresh;
+    return known->round == round ? &*known : nullptr;
 }
 
 // ---- Counting.
@@ -141,13 +146,6 @@ void Checks::count_event(const World& world, HostIndex h, const Event& event) {
     }
     const auto* receive = std::get_if<Receive>(&event);
     if (receive == nullptr) return;
-    const auto note_walk = [&](const Walk& walk) {
-        if (OfHost::Token* known = token_at(h, walk))
-            known->step = std::max(known->step, walk.step);
-    };
-    if (const auto* token = std::get_if<Token>(&receive->message)) note_walk(token->walk);
-    if (const auto* token = std::get_if<CoordinatorToken>(&receive->message))
-        note_walk(token->walk);
     if (const auto* resign = std::get_if<Resign>(&receive->message))
         of_[h].successor = resign->successor;
     const auto* request = std::get_if<Coordinator>(&receive->message);

@@ -117,7 +117,9 @@ private:
         };
         std::vector<Token> tokens;  // the newest of each owner
     };
-    OfHost::Token* token_at(HostIndex h, const protocol::Walk& walk);  // check_messages.cpp
+    // check_messages.cpp
+    OfHost::Token* token_at(HostIndex h, NodeId owner, Incarnation incarnation,
+                            std::uint64_t round);
 
     std::vector<OfHost> of_;           // in this run
     std::vector<EpochHolders> voted_;  // by voter, in all of its runs

@@ -21,10 +21,10 @@ class CompileChecks(unittest.TestCase):
         self.build = self.root / "build-clang"
         self.build.mkdir()
         shutil.copy(ROOT / ".clang-tidy", self.root)
-        self.plant("src/room.hpp", "#pragma once\ninline int doors() { return 2; }\n")
+        self.plant("src/doors.hpp", "#pragma once\ninline int doors() { return 2; }\n")
         sources = [f"{self.root}/{room}/room.cpp" for room in ("src", "tests")]
         for source in sources:
-            text = '#include "src/room.hpp"\nint windows() { return doors(); }\n'
+            text = '#include "src/doors.hpp"\nint windows() { return doors(); }\n'
             self.plant(source, text)
         compiler = f"clang++-16 -std=c++20 -Wall -I{self.root} -o room.o -c"
         (self.build / "compile_commands.json").write_text(json.dumps([
@@ -50,7 +50,7 @@ class CompileChecks(unittest.TestCase):
                 self.assertEqual((0, f"{kind}: 1 good (0 remembered), 0 bad\n"),
                                  self.untimed(self.check(kind)))
                 self.assertEqual((0, f"{kind}: 1 good (1 remembered), 0 bad\n"), self.check(kind))
-                self.plant("src/room.hpp", f"#pragma once\ninline int doors() {{ return 3; }}  // {kind}\n")
+                self.plant("src/doors.hpp", f"#pragma once\ninline int doors() {{ return 3; }}  // {kind}\n")
                 self.assertEqual((0, f"{kind}: 1 good (0 remembered), 0 bad\n"),
                                  self.untimed(self.check(kind)))
 
@@ -58,6 +58,20 @@ class CompileChecks(unittest.TestCase):
     def untimed(result):
         status, output = result
         return status, output.split(";")[0].rstrip() + "\n"
+
+    def test_a_header_that_its_source_includes_first_is_left_to_tidy(self):
+        self.plant("src/window.hpp", "#pragma once\ninline std::string name() { return {}; }\n")
+        window = f"{self.root}/src/window.cpp"
+        self.plant(window, '#include "src/window.hpp"\n')
+        commands = json.loads((self.build / "compile_commands.json").read_text())
+        commands.append({**commands[0], "file": window,
+                         "command": commands[0]["command"].replace("room.cpp", "window.cpp")})
+        (self.build / "compile_commands.json").write_text(json.dumps(commands))
+        self.assertEqual(0, self.check("headers")[0])
+        if shutil.which("clang-tidy-16"):
+            status, output = self.check("tidy")
+            self.assertEqual(1, status)
+            self.assertIn("src/window.hpp", output)
 
     def test_a_header_that_leans_on_another_is_found(self):
         self.plant("src/lazy.hpp", "#pragma once\ninline std::string name() { return {}; }\n")
@@ -75,8 +89,8 @@ class CompileChecks(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("clang-tidy-16"), "clang-tidy 16 is not installed")
     def test_a_name_or_a_bug_that_clang_tidy_knows_is_found(self):
-        self.plant("src/room.hpp", "#pragma once\ninline int CountDoors() { return 2; }\n")
-        self.plant("src/room.cpp", """#include "src/room.hpp"
+        self.plant("src/doors.hpp", "#pragma once\ninline int CountDoors() { return 2; }\n")
+        self.plant("src/room.cpp", """#include "src/doors.hpp"
             #include <string>
             #include <utility>
             std::string twice(std::string a) {
