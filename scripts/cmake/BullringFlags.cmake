@@ -61,8 +61,12 @@ else()
         # Instrumented code makes g++ see uninitialised values and mismatched deletes (of Asio's
         # coroutine frames) where there are none, and its thread sanitizer warns about each fence of
         # Asio.
+        # And several sources are compiled as one there, so that what is local to one shadows what is
+        # local to another.
         target_compile_options(bullring_flags INTERFACE -Wno-maybe-uninitialized
-                                                        -Wno-mismatched-new-delete)
+                                                        -Wno-mismatched-new-delete
+                                                        -Wno-shadow
+                                                        -Wno-subobject-linkage)
         if(BULLRING_SANITIZE MATCHES "thread")
             target_compile_options(bullring_flags INTERFACE -Wno-tsan)
         endif()

@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include "src/report/json.hpp"
 
 namespace bullring {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // To users a node that is on its way down is a follower (PROTOCOL §2).
 const char* shown_role(protocol::Role role) {
@@ -20,8 +18,6 @@ const char* shown_role(protocol::Role role) {
     }
     return "follower";
 }
-
-Json id_or_null(protocol::NodeId id) { return id ? Json(id.value) : Json(nullptr); }
 
 Json ids_of(const protocol::MemberSet& set, const protocol::Membership& members) {
     Json ids = Json::array();

@@ -5,21 +5,13 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "protocol/time.hpp"
 #include "protocol/timing.hpp"
+#include "src/report/json.hpp"
 
 namespace bullring {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-protocol::NodeId id_or_nobody(const Json& value) {
-    return value.is_null() ? protocol::nobody : protocol::NodeId{value.get<std::uint64_t>()};
-}
-
-Json id_or_null(protocol::NodeId id) { return id ? Json(id.value) : Json(nullptr); }
 
 NodeAnswer read_answer(const Json& json) {
     const Json& node = json.at("node");

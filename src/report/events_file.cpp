@@ -3,9 +3,8 @@
 #include <type_traits>
 #include <variant>
 
-#include <nlohmann/json.hpp>
-
 #include "bullring/version.hpp"
+#include "src/report/json.hpp"
 #include "src/runtime/clock.hpp"
 
 namespace bullring {
@@ -14,16 +13,12 @@ using protocol::NodeId;
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 Json head(EventTime at, NodeId self, const char* event) {
     return Json{{"ts_ns", at.ts_ns},
                 {"time", rfc3339(at.wall_clock_ns)},
                 {"node", self.value},
                 {"event", event}};
 }
-
-Json id_or_null(NodeId id) { return id ? Json(id.value) : Json(nullptr); }
 
 Json ids(const protocol::Membership& members, protocol::MemberSet set) {
     Json list = Json::array();

@@ -6,7 +6,7 @@ import xml.etree.ElementTree
 
 from simulator import ALL, ROOT, SimulatorCase
 
-SECONDS = 150 if ALL else 25
+SECONDS = 150 if ALL else 15
 
 
 class Explore(SimulatorCase):

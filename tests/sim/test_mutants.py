@@ -9,7 +9,7 @@ import unittest
 
 from simulator import ALL, ROOT, commit_number
 
-PARTS = 4
+PARTS = 2
 
 
 class Mutants(unittest.TestCase):

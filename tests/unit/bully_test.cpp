@@ -3,7 +3,7 @@
 
 #include "tests/support/node_fixture.hpp"
 
-namespace bullring::protocol {
+namespace bullring::protocol::bully_test {
 namespace {
 
 using test::Actions;
@@ -326,4 +326,4 @@ TEST_CASE("bully: at a cold start a lower node waits for a higher one that is st
 }
 
 }  // namespace
-}  // namespace bullring::protocol
+}  // namespace bullring::protocol::bully_test

@@ -3,7 +3,7 @@
 
 #include "tests/support/node_fixture.hpp"
 
-namespace bullring::protocol {
+namespace bullring::protocol::campaign_test {
 namespace {
 
 using test::Actions;
@@ -362,4 +362,4 @@ TEST_CASE("campaign: a late grant cannot elect who has abandoned") {
 }
 
 }  // namespace
-}  // namespace bullring::protocol
+}  // namespace bullring::protocol::campaign_test

@@ -7,6 +7,8 @@
 
 #include "tests/support/world.hpp"
 
+namespace bullring::cluster_test {
+
 using namespace bullring::protocol;
 using namespace bullring::test;
 
@@ -334,3 +336,5 @@ TEST_CASE(
         if (seed % 50 == 0) CHECK(random_history(seed).digest == fate.digest);
     }
 }
+
+}  // namespace bullring::cluster_test

@@ -10,7 +10,7 @@
 
 #include "tests/support/message_generators.hpp"
 
-namespace bullring {
+namespace bullring::codec_test {
 namespace {
 
 using Bytes = std::vector<std::byte>;
@@ -318,4 +318,4 @@ TEST_CASE("codec: the bytes of a heartbeat are what version 1 of the format says
     }
 }
 
-}  // namespace bullring
+}  // namespace bullring::codec_test

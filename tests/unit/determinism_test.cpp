@@ -6,7 +6,7 @@
 
 #include "tests/support/node_fixture.hpp"
 
-namespace bullring::protocol {
+namespace bullring::protocol::determinism_test {
 namespace {
 
 using test::Actions;
@@ -182,4 +182,4 @@ TEST_CASE("determinism: epochs that a node proposes or grants only rise for one 
 }
 
 }  // namespace
-}  // namespace bullring::protocol
+}  // namespace bullring::protocol::determinism_test

@@ -9,7 +9,7 @@
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/trace_lines.hpp"
 
-namespace bullring::sim::diagram {
+namespace bullring::sim::diagram::diagram_command_test {
 namespace {
 
 constexpr int usage = 2;
@@ -75,4 +75,4 @@ TEST_CASE("diagram command: wrong usage is told apart from a failure") {
     CHECK(run({"a.trace", "-o", "b.svg", "--format", "png"}) == usage);
 }
 
-}  // namespace bullring::sim::diagram
+}  // namespace bullring::sim::diagram::diagram_command_test

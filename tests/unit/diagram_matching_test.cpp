@@ -7,7 +7,7 @@
 #include "sim/diagram/vector_clocks.hpp"
 #include "tests/support/trace_lines.hpp"
 
-namespace bullring::sim::diagram {
+namespace bullring::sim::diagram::diagram_matching_test {
 namespace {
 
 Trace read(const test::TraceLines& lines) {
@@ -155,4 +155,4 @@ TEST_CASE("diagram alignment: clocks that agree are left alone") {
     CHECK(trace.notes.empty());
 }
 
-}  // namespace bullring::sim::diagram
+}  // namespace bullring::sim::diagram::diagram_matching_test

@@ -9,7 +9,7 @@
 #include "sim/diagram/reader.hpp"
 #include "tests/support/trace_lines.hpp"
 
-namespace bullring::sim::diagram {
+namespace bullring::sim::diagram::diagram_model_test {
 namespace {
 
 constexpr std::int64_t us = 1'000;
@@ -239,4 +239,4 @@ TEST_CASE("diagram words: epochs from a clock are cut to the digits in which the
     CHECK(names.name(1'832'000'000'004'124) == "…4124");
 }
 
-}  // namespace bullring::sim::diagram
+}  // namespace bullring::sim::diagram::diagram_model_test

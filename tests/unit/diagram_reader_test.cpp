@@ -4,7 +4,7 @@
 #include "sim/diagram/reader.hpp"
 #include "tests/support/trace_lines.hpp"
 
-namespace bullring::sim::diagram {
+namespace bullring::sim::diagram::diagram_reader_test {
 namespace {
 
 Trace read(std::string_view text) {
@@ -109,4 +109,4 @@ TEST_CASE("diagram reader: what a killed node could not finish is left out with 
     }
 }
 
-}  // namespace bullring::sim::diagram
+}  // namespace bullring::sim::diagram::diagram_reader_test

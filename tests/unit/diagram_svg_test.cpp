@@ -13,7 +13,7 @@
 #include "sim/diagram/time_scale.hpp"
 #include "tests/support/trace_lines.hpp"
 
-namespace bullring::sim::diagram {
+namespace bullring::sim::diagram::diagram_svg_test {
 namespace {
 
 /// What is wrong with this text as XML; empty when nothing is. Enough of XML for what is written.
@@ -244,4 +244,4 @@ TEST_CASE("labels: the first place that is free is taken, and then it is not fre
     CHECK(!labels.is_free({90, 10, 110, 20}));
 }
 
-}  // namespace bullring::sim::diagram
+}  // namespace bullring::sim::diagram::diagram_svg_test

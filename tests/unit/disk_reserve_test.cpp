@@ -4,7 +4,7 @@
 
 #include "tests/support/node_fixture.hpp"
 
-namespace bullring::protocol {
+namespace bullring::protocol::disk_reserve_test {
 namespace {
 
 using test::Actions;
@@ -191,4 +191,4 @@ TEST_CASE("promised_max: while it is being lowered, nothing longer is promised")
 }
 
 }  // namespace
-}  // namespace bullring::protocol
+}  // namespace bullring::protocol::disk_reserve_test

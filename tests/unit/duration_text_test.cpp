@@ -8,6 +8,8 @@
 
 #include "protocol/timing.hpp"
 
+namespace bullring::duration_text_test {
+
 namespace {
 
 using bullring::parse_duration;
@@ -102,3 +104,5 @@ TEST_CASE("duration: what to_text writes is the shortest, and parse_duration rea
         RC_ASSERT(*parsed == duration);
     }));
 }
+
+}  // namespace bullring::duration_text_test

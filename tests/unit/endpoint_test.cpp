@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+namespace bullring::endpoint_test {
+
 namespace {
 
 using bullring::Endpoint;
@@ -79,3 +81,5 @@ TEST_CASE("endpoint: what is no endpoint is refused, quoted, with the reason") {
         CHECK(parsed.error().find('\n') == std::string::npos);
     }
 }
+
+}  // namespace bullring::endpoint_test

@@ -16,7 +16,8 @@
 #include "src/report/background_writer.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-using namespace bullring;
+namespace bullring::events_file_test {
+
 using bullring::test::TemporaryDirectory;
 
 namespace {
@@ -116,3 +117,5 @@ TEST_CASE("background writer: a reader that stops reading never holds up who wri
     CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(10));
     ::close(reader);
 }
+
+}  // namespace bullring::events_file_test

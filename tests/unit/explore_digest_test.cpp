@@ -9,7 +9,7 @@
 
 #include "sim/explore/small_world.hpp"
 
-namespace bullring::sim::explore {
+namespace bullring::sim::explore::explore_digest_test {
 namespace {
 
 using protocol::Algorithm;
@@ -223,4 +223,4 @@ TEST_CASE("explore digest: what is left of the faults, the disk and what is in f
     CHECK(digest(world, other) != before);
 }
 
-}  // namespace bullring::sim::explore
+}  // namespace bullring::sim::explore::explore_digest_test

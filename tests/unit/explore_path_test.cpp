@@ -4,7 +4,7 @@
 #include "sim/explore/path_file.hpp"
 #include "sim/explore/replay.hpp"
 
-namespace bullring::sim::explore {
+namespace bullring::sim::explore::explore_path_test {
 namespace {
 
 PathStep step(MoveKind kind, SessionName session, std::string content = "") {
@@ -106,4 +106,4 @@ TEST_CASE("explore path: a replay says which step cannot be made") {
     CHECK(good.text.find("2. +    0.000 ms  deliver 3>1 FIN") != std::string::npos);
 }
 
-}  // namespace bullring::sim::explore
+}  // namespace bullring::sim::explore::explore_path_test

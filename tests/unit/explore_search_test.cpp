@@ -5,7 +5,7 @@
 #include "sim/explore/replay.hpp"
 #include "sim/explore/search.hpp"
 
-namespace bullring::sim::explore {
+namespace bullring::sim::explore::explore_search_test {
 namespace {
 
 using protocol::Algorithm;
@@ -197,4 +197,4 @@ TEST_CASE("explore search: a grant of a node that is silent after its start is f
     CHECK(violation->rule == "I7");
 }
 
-}  // namespace bullring::sim::explore
+}  // namespace bullring::sim::explore::explore_search_test

@@ -10,7 +10,7 @@
 
 #include "tests/support/message_generators.hpp"
 
-namespace bullring {
+namespace bullring::framing_test {
 namespace {
 
 using Bytes = std::vector<std::byte>;
@@ -160,4 +160,4 @@ TEST_CASE("framing: what stands before the rubbish is still delivered") {
     CHECK(got == std::vector<protocol::Message>{protocol::Ok{1}});
 }
 
-}  // namespace bullring
+}  // namespace bullring::framing_test

@@ -6,7 +6,7 @@
 
 #include "tests/support/node_fixture.hpp"
 
-namespace bullring::protocol {
+namespace bullring::protocol::handshake_test {
 namespace {
 
 using test::Actions;
@@ -258,4 +258,4 @@ TEST_CASE("handshake: on a dialled session nothing but the answer to HELLO count
 }
 
 }  // namespace
-}  // namespace bullring::protocol
+}  // namespace bullring::protocol::handshake_test

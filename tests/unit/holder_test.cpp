@@ -3,7 +3,7 @@
 
 #include "tests/support/node_fixture.hpp"
 
-namespace bullring::protocol {
+namespace bullring::protocol::holder_test {
 namespace {
 
 using test::Actions;
@@ -249,4 +249,4 @@ TEST_CASE("holder: one whose renewals are never granted leaves without having le
 }
 
 }  // namespace
-}  // namespace bullring::protocol
+}  // namespace bullring::protocol::holder_test

@@ -14,7 +14,8 @@
 
 #include "tests/support/temporary_directory.hpp"
 
-using namespace bullring;
+namespace bullring::hooks_test {
+
 using bullring::test::TemporaryDirectory;
 using protocol::DeposedReason;
 using protocol::Epoch;
@@ -141,3 +142,5 @@ TEST_CASE("hooks: the stdout of a command is the stderr of the node") {
     REQUIRE(running.done.wait_for(1));
     CHECK(content(out) == "same\n");
 }
+
+}  // namespace bullring::hooks_test

@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
-namespace bullring::protocol {
+namespace bullring::protocol::lease_test {
 namespace {
 
 Instant both(std::int64_t at) { return {at, at}; }
@@ -165,4 +165,4 @@ TEST_CASE("lease: the voters are those whose grant has not ended on either clock
 }
 
 }  // namespace
-}  // namespace bullring::protocol
+}  // namespace bullring::protocol::lease_test

@@ -9,7 +9,7 @@
 
 #include "protocol/ids.hpp"
 
-namespace bullring::protocol {
+namespace bullring::protocol::membership_test {
 namespace {
 
 TEST_CASE("membership: ids are sorted, whatever the order they are given in") {
@@ -75,4 +75,4 @@ TEST_CASE("membership: rank is the priority first and the id only among equals")
 }
 
 }  // namespace
-}  // namespace bullring::protocol
+}  // namespace bullring::protocol::membership_test

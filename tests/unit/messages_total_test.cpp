@@ -7,7 +7,7 @@
 
 #include "tests/support/node_fixture.hpp"
 
-namespace bullring::protocol {
+namespace bullring::protocol::messages_total_test {
 namespace {
 
 using test::Actions;
@@ -295,4 +295,4 @@ TEST_CASE("messages: after any of them, sent twice, the cluster still gets its l
 }
 
 }  // namespace
-}  // namespace bullring::protocol
+}  // namespace bullring::protocol::messages_total_test

@@ -23,7 +23,7 @@
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 #endif
 
-namespace bullring {
+namespace bullring::observer_client_test {
 namespace {
 
 using asio::ip::tcp;
@@ -240,4 +240,4 @@ TEST_CASE("observer: what a command throws comes out of the loop that runs it") 
                     std::runtime_error);
 }
 
-}  // namespace bullring
+}  // namespace bullring::observer_client_test

@@ -9,7 +9,8 @@
 
 #include "tests/support/transport_harness.hpp"
 
-using namespace bullring;
+namespace bullring::observer_sessions_test {
+
 using namespace bullring::test;
 using protocol::NodeId;
 
@@ -190,3 +191,5 @@ TEST_CASE("observers: a resign is answered with its own result") {
     CHECK(std::get<ResignResult>(one.next().value()) == ResignResult{false, "no successor"});
     CHECK(std::get<ResignResult>(two.next().value()) == ResignResult{true, ""});
 }
+
+}  // namespace bullring::observer_sessions_test

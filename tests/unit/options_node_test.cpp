@@ -7,9 +7,10 @@
 
 #include "tests/support/parsed_options.hpp"
 
+namespace bullring::options_node_test {
+
 namespace {
 
-using namespace bullring;
 using namespace bullring::test;
 using protocol::Algorithm;
 using protocol::milliseconds;
@@ -282,3 +283,5 @@ TEST_CASE("options: the data directory's default follows systemd, XDG and HOME i
     CHECK(one_has(problems, "--data-dir: it has no default, because STATE_DIRECTORY"));
     CHECK(one_has(problems, "HOME"));
 }
+
+}  // namespace bullring::options_node_test

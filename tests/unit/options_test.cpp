@@ -12,9 +12,10 @@
 #include "tests/support/parsed_options.hpp"
 #include "tests/support/temporary_file.hpp"
 
+namespace bullring::options_test {
+
 namespace {
 
-using namespace bullring;
 using namespace bullring::test;
 using protocol::milliseconds;
 using protocol::NodeId;
@@ -297,3 +298,5 @@ TEST_CASE("options: whatever the words are, they end in options, information or 
         }
     }));
 }
+
+}  // namespace bullring::options_test

@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+namespace bullring::outbox_test {
+
 using bullring::Outbox;
 using Kind = bullring::Outbox::Kind;
 
@@ -75,3 +77,5 @@ TEST_CASE("outbox: it is full by bytes, and newest-only frames never fill it") {
     outbox.consume(10);
     CHECK(push(outbox, Kind::plain, "enough"));
 }
+
+}  // namespace bullring::outbox_test

@@ -3,7 +3,7 @@
 
 #include "tests/support/node_fixture.hpp"
 
-namespace bullring::protocol {
+namespace bullring::protocol::park_test {
 namespace {
 
 using test::Actions;
@@ -235,4 +235,4 @@ TEST_CASE("release: silence of the holder releases nothing before the promise's 
 }
 
 }  // namespace
-}  // namespace bullring::protocol
+}  // namespace bullring::protocol::park_test

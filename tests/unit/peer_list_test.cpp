@@ -9,6 +9,8 @@
 
 #include "tests/support/temporary_file.hpp"
 
+namespace bullring::peer_list_test {
+
 namespace {
 
 using bullring::parse_peers;
@@ -124,3 +126,5 @@ TEST_CASE("peer list: a file that can't be read is a mistake that names it") {
     CHECK(one_names(missing, "\"/no/such/file\" can't be read: No such file or directory"));
     CHECK(one_names(bullring::read_peers("@/"), "\"/\" can't be read: Is a directory"));
 }
+
+}  // namespace bullring::peer_list_test

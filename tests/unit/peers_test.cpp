@@ -3,7 +3,7 @@
 
 #include "tests/support/node_fixture.hpp"
 
-namespace bullring::protocol {
+namespace bullring::protocol::peers_test {
 namespace {
 
 using test::Actions;
@@ -248,4 +248,4 @@ TEST_CASE("peers: BUSY tells of the leader to a candidate that cannot reach it")
 }
 
 }  // namespace
-}  // namespace bullring::protocol
+}  // namespace bullring::protocol::peers_test

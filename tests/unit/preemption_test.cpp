@@ -3,7 +3,7 @@
 
 #include "tests/support/node_fixture.hpp"
 
-namespace bullring::protocol {
+namespace bullring::protocol::preemption_test {
 namespace {
 
 using test::Actions;
@@ -167,4 +167,4 @@ TEST_CASE("preemption: once it has led, the hold-off is forgotten") {
 }
 
 }  // namespace
-}  // namespace bullring::protocol
+}  // namespace bullring::protocol::preemption_test

@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
-namespace bullring::protocol {
+namespace bullring::protocol::promise_test {
 namespace {
 
 constexpr HolderKey anna{{1}, {11}};
@@ -295,4 +295,4 @@ TEST_CASE("promise: whatever happens, two holders are never promised to at once"
 }
 
 }  // namespace
-}  // namespace bullring::protocol
+}  // namespace bullring::protocol::promise_test

@@ -3,7 +3,7 @@
 
 #include "tests/support/node_fixture.hpp"
 
-namespace bullring::protocol {
+namespace bullring::protocol::recovery_test {
 namespace {
 
 using test::Actions;
@@ -250,4 +250,4 @@ TEST_CASE("no file: of two nodes, the other's file is enough") {
 }
 
 }  // namespace
-}  // namespace bullring::protocol
+}  // namespace bullring::protocol::recovery_test

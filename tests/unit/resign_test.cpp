@@ -3,7 +3,7 @@
 
 #include "tests/support/node_fixture.hpp"
 
-namespace bullring::protocol {
+namespace bullring::protocol::resign_test {
 namespace {
 
 using test::Actions;
@@ -213,4 +213,4 @@ TEST_CASE("successor: it does not stand while its promise is live to somebody el
 }
 
 }  // namespace
-}  // namespace bullring::protocol
+}  // namespace bullring::protocol::resign_test

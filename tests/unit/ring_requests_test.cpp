@@ -3,7 +3,7 @@
 
 #include "tests/support/node_fixture.hpp"
 
-namespace bullring::protocol {
+namespace bullring::protocol::ring_requests_test {
 namespace {
 
 using test::Actions;
@@ -365,4 +365,4 @@ TEST_CASE("neighbours: who lapses within L of its election stays out for 4·T_ri
 }
 
 }  // namespace
-}  // namespace bullring::protocol
+}  // namespace bullring::protocol::ring_requests_test

@@ -3,7 +3,7 @@
 
 #include "tests/support/node_fixture.hpp"
 
-namespace bullring::protocol {
+namespace bullring::protocol::ring_test {
 namespace {
 
 using test::Actions;
@@ -310,4 +310,4 @@ TEST_CASE("ring: a leader that is elected ends the own round") {
 }
 
 }  // namespace
-}  // namespace bullring::protocol
+}  // namespace bullring::protocol::ring_test

@@ -8,7 +8,7 @@
 #include "sim/scenario/duration_text.hpp"
 #include "sim/swarm/swarm.hpp"
 
-namespace bullring::sim {
+namespace bullring::sim::scenario_text_test {
 namespace {
 
 TEST_CASE("durations: each unit, decimals, and the shortest exact form again") {
@@ -68,4 +68,4 @@ TEST_CASE("scenario: settings that contradict each other are refused") {
 }
 
 }  // namespace
-}  // namespace bullring::sim
+}  // namespace bullring::sim::scenario_text_test

@@ -5,7 +5,7 @@
 
 #include "tests/support/node_fixture.hpp"
 
-namespace bullring::protocol {
+namespace bullring::protocol::sessions_test {
 namespace {
 
 using test::Actions;
@@ -160,4 +160,4 @@ TEST_CASE("close rule: an accepted session is never closed by the protocol once 
 }
 
 }  // namespace
-}  // namespace bullring::protocol
+}  // namespace bullring::protocol::sessions_test

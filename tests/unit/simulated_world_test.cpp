@@ -7,7 +7,7 @@
 #include "sim/swarm/shrink.hpp"
 #include "sim/swarm/swarm.hpp"
 
-namespace bullring::sim {
+namespace bullring::sim::simulated_world_test {
 namespace {
 
 Scenario scenario(const std::string& text) { return std::get<Scenario>(parse_scenario(text)); }
@@ -84,4 +84,4 @@ TEST_CASE("shrink: what is left fails in the same way, and is small") {
 }
 
 }  // namespace
-}  // namespace bullring::sim
+}  // namespace bullring::sim::simulated_world_test

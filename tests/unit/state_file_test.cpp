@@ -14,7 +14,8 @@
 
 #include "tests/support/temporary_directory.hpp"
 
-using namespace bullring;
+namespace bullring::state_file_test {
+
 using bullring::test::TemporaryDirectory;
 using protocol::Durable;
 
@@ -164,3 +165,5 @@ TEST_CASE("state file: a disk that takes no more bytes is an error, and the old 
     CHECK_FALSE(saved.has_value());
     CHECK(directory.load().value() == durable);
 }
+
+}  // namespace bullring::state_file_test

@@ -5,7 +5,7 @@
 
 #include "src/observer/status_report.hpp"
 
-namespace bullring {
+namespace bullring::status_json_test {
 namespace {
 
 StatusInput follower() {
@@ -91,4 +91,4 @@ TEST_CASE("status json: what a node writes is read back whole") {
     CHECK(answer->version == "0.1.0");
 }
 
-}  // namespace bullring
+}  // namespace bullring::status_json_test

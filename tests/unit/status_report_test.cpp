@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-namespace bullring {
+namespace bullring::status_report_test {
 namespace {
 
 MemberAnswer member(std::uint64_t id) {
@@ -129,4 +129,4 @@ TEST_CASE("status: an answer that is no JSON, lacks a key or has a wrong type is
     }
 }
 
-}  // namespace bullring
+}  // namespace bullring::status_report_test

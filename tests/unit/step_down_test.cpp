@@ -3,7 +3,7 @@
 
 #include "tests/support/node_fixture.hpp"
 
-namespace bullring::protocol {
+namespace bullring::protocol::step_down_test {
 namespace {
 
 using test::Actions;
@@ -223,4 +223,4 @@ TEST_CASE("step down: the second reason does not start it again") {
 }
 
 }  // namespace
-}  // namespace bullring::protocol
+}  // namespace bullring::protocol::step_down_test

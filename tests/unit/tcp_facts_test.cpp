@@ -14,7 +14,8 @@
 
 #include "tests/support/transport_harness.hpp"
 
-using namespace bullring;
+namespace bullring::tcp_facts_test {
+
 using namespace bullring::test;
 using protocol::NodeId;
 using protocol::SessionEnd;
@@ -217,3 +218,5 @@ TEST_CASE(
     child.kill_now();
     CHECK(socket.read_to_end() == 0);
 }
+
+}  // namespace bullring::tcp_facts_test

@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+namespace bullring::text_test {
+
 using bullring::in_quotes;
 using bullring::is_utf8;
 
@@ -35,3 +37,5 @@ TEST_CASE("text: trimming takes blanks from both ends only") {
     CHECK(bullring::trimmed(" \t a b\r\n") == "a b");
     CHECK(bullring::trimmed(" \t\r\n").empty());
 }
+
+}  // namespace bullring::text_test

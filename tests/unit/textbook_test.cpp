@@ -3,7 +3,7 @@
 
 #include "tests/support/node_fixture.hpp"
 
-namespace bullring::protocol {
+namespace bullring::protocol::textbook_test {
 namespace {
 
 using test::Actions;
@@ -208,4 +208,4 @@ TEST_CASE("textbook: the coordinator token announces its owner wherever it comes
 }
 
 }  // namespace
-}  // namespace bullring::protocol
+}  // namespace bullring::protocol::textbook_test

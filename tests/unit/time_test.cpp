@@ -6,7 +6,7 @@
 
 #include "protocol/timing.hpp"
 
-namespace bullring::protocol {
+namespace bullring::protocol::time_test {
 namespace {
 
 constexpr std::int64_t million = 1'000'000;
@@ -174,4 +174,4 @@ TEST_CASE("time: after a suspend a lease is over by boottime and a promise is no
 }
 
 }  // namespace
-}  // namespace bullring::protocol
+}  // namespace bullring::protocol::time_test

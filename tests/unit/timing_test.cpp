@@ -11,6 +11,8 @@
 
 #include "protocol/membership.hpp"
 
+namespace bullring::timing_test {
+
 namespace {
 
 using namespace bullring::protocol;
@@ -289,3 +291,5 @@ TEST_CASE("timing: no number that fits into a duration upsets the arithmetic") {
         RC_ASSERT(timing.promise(timing.lease) > timing.lease || timing.lease > forever / 16);
     }));
 }
+
+}  // namespace bullring::timing_test

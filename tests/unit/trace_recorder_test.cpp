@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-namespace bullring::protocol {
+namespace bullring::protocol::trace_recorder_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -135,4 +135,4 @@ TEST_CASE("trace recorder: what a node tells its users is in its trace") {
     CHECK(lines[8]["reason"] == "SIGTERM");
 }
 
-}  // namespace bullring::protocol
+}  // namespace bullring::protocol::trace_recorder_test

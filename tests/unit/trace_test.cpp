@@ -8,7 +8,7 @@
 #include "protocol/trace_json.hpp"
 #include "tests/support/message_generators.hpp"
 
-namespace bullring::protocol {
+namespace bullring::protocol::trace_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -184,4 +184,4 @@ TEST_CASE("trace: the first line of a run says which election it takes part in")
     CHECK(line["heartbeat_ns"] == config.timing.heartbeat.ns);
 }
 
-}  // namespace bullring::protocol
+}  // namespace bullring::protocol::trace_test

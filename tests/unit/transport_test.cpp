@@ -13,7 +13,8 @@
 
 #include "tests/support/transport_harness.hpp"
 
-using namespace bullring;
+namespace bullring::transport_test {
+
 using namespace bullring::test;
 using protocol::NodeId;
 using protocol::SessionEnd;
@@ -321,3 +322,5 @@ TEST_CASE("transport: a port that is in use is an error that names the address")
     REQUIRE_FALSE(again.has_value());
     CHECK(again.error().find(to_text(listener.at)) != std::string::npos);
 }
+
+}  // namespace bullring::transport_test

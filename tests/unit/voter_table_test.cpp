@@ -3,7 +3,7 @@
 
 #include "tests/support/node_fixture.hpp"
 
-namespace bullring::protocol {
+namespace bullring::protocol::voter_table_test {
 namespace {
 
 using test::Actions;
@@ -190,4 +190,4 @@ TEST_CASE("voter: a holder whose HELLO names too long a lease is refused for sho
 }
 
 }  // namespace
-}  // namespace bullring::protocol
+}  // namespace bullring::protocol::voter_table_test

@@ -3,7 +3,7 @@
 
 #include "tests/support/node_fixture.hpp"
 
-namespace bullring::protocol {
+namespace bullring::protocol::voter_test {
 namespace {
 
 using test::Actions;
@@ -226,4 +226,4 @@ TEST_CASE("voter: RESIGN of another run of the same id releases nothing") {
 }
 
 }  // namespace
-}  // namespace bullring::protocol
+}  // namespace bullring::protocol::voter_test

@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-namespace bullring {
+namespace bullring::watch_sequence_test {
 namespace {
 
 using protocol::seconds;
@@ -93,4 +93,4 @@ TEST_CASE("watch: a line is JSON with null for no leader") {
     CHECK(watch_line(state(10, 0, 7)) == R"({"ts_ns":10,"leader":null,"epoch":7,"advertised":""})");
 }
 
-}  // namespace bullring
+}  // namespace bullring::watch_sequence_test
