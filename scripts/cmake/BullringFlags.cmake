@@ -38,6 +38,15 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     endif()
 endif()
 
+if(CMAKE_UNITY_BUILD)
+    # Several sources are compiled as one, and what is local to one shadows what is local to another.
+    # The release build looks at each of them alone.
+    target_compile_options(bullring_flags INTERFACE -Wno-shadow)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        target_compile_options(bullring_flags INTERFACE -Wno-subobject-linkage)
+    endif()
+endif()
+
 if(BULLRING_MOLD)
     target_link_options(bullring_flags INTERFACE -fuse-ld=mold)
 endif()
@@ -61,12 +70,8 @@ else()
         # Instrumented code makes g++ see uninitialised values and mismatched deletes (of Asio's
         # coroutine frames) where there are none, and its thread sanitizer warns about each fence of
         # Asio.
-        # And several sources are compiled as one there, so that what is local to one shadows what is
-        # local to another.
         target_compile_options(bullring_flags INTERFACE -Wno-maybe-uninitialized
-                                                        -Wno-mismatched-new-delete
-                                                        -Wno-shadow
-                                                        -Wno-subobject-linkage)
+                                                        -Wno-mismatched-new-delete)
         if(BULLRING_SANITIZE MATCHES "thread")
             target_compile_options(bullring_flags INTERFACE -Wno-tsan)
         endif()

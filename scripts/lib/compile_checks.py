@@ -4,7 +4,7 @@ is not looked at again until it, a project header that it includes, the tool, it
 libraries change.
 
     headers  every header of protocol/, include/, src/, sim/ compiles alone; those that their own
-             source includes first are left to tidy, which compiles that source
+             source includes first do so in every ordinary build, and are left out
     syntax   the tests compile with the compiler of the build directory, warnings as errors
     tidy     clang-tidy finds nothing in protocol/, src/, sim/, no warning of the compiler either
 
@@ -67,16 +67,22 @@ class Tree:
 
     def stands_first_in_its_source(self, header):
         source = header.with_suffix(".cpp")
-        if source.relative_to(self.root).as_posix() not in self.commands:
+        if not source.is_file():
             return False
         first = INCLUDE.search(source.read_text(encoding="utf-8"))
         return first is not None and self.root / first.group(1) == header
+
+    def room(self, source):
+        """Of a source, or of several that CMake has joined into one in the build directory."""
+        path = self.root / source
+        base = self.build if path.is_relative_to(self.build) else self.root
+        return path.relative_to(base).parts[0]
 
     def flags_for_header(self, header):
         """A header compiles like the sources of its room; the public ones like the runtime's."""
         room = "src" if header.startswith("include/") else header.split("/")[0]
         for path, flags in self.commands.items():
-            if path.startswith(room + "/"):
+            if self.room(path) == room:
                 return flags
         return next(iter(self.commands.values()))
 
@@ -134,7 +140,7 @@ def jobs_for(kind, tree, tidy):
     elif kind == "syntax":
         tool = None
         for source, flags in sorted(tree.commands.items()):
-            if source.split("/")[0] in ROOMS:
+            if tree.room(source) in ROOMS:
                 continue  # clang-tidy compiles these, and tells the compiler's warnings
             tool = tool or tool_digest(flags[0])
             command = [*flags, "-fsyntax-only", "-Werror", str(tree.root / source)]
@@ -142,7 +148,7 @@ def jobs_for(kind, tree, tidy):
     else:
         tool = tool_digest(tidy, tree.root / ".clang-tidy")
         for source, flags in sorted(tree.commands.items()):
-            if source.split("/")[0] in ROOMS:
+            if tree.room(source) in ROOMS:
                 command = [tidy, "--quiet", "--warnings-as-errors=*", "-p", str(tree.build),
                            str(tree.root / source)]
                 yield source, command, (tool, " ".join(flags), tree.digest(tree.root / source))

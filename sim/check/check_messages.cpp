@@ -57,7 +57,7 @@ void Checks::check_walk(const World& world, HostIndex h, const Walk& walk) {
              fmt::format("node {} sends the token of {} for its hop {}; {} are possible",
                          world.host(h).id.value, walk.owner.value, walk.step, hops_max));
     OfHost::Token* known = token_at(h, walk.owner, walk.owner_incarnation, walk.round);
-    if (known == nullptr || walk.step >= 64) return;
+    if (known == nullptr || known->of_several_runs || walk.step >= 64) return;
     const std::uint64_t bit = std::uint64_t{1} << walk.step;
     if (walk.step <= known->step && (known->sent_before & bit) == 0)
         fail(world, "L5",
@@ -73,8 +73,9 @@ Checks::OfHost::Token* Checks::token_at(HostIndex h, NodeId owner, Incarnation i
     std::vector<OfHost::Token>& tokens = of_[h].tokens;
     auto known = std::find_if(tokens.begin(), tokens.end(),
                               [&](const auto& token) { return token.owner == owner; });
-    const OfHost::Token fresh{owner, incarnation, round, 0, 0};
+    OfHost::Token fresh{owner, incarnation, round, 0, 0, false};
     if (known == tokens.end()) return &tokens.emplace_back(fresh);
+    fresh.of_several_runs = known->of_several_runs || known->incarnation != incarnation;
     if (known->incarnation != incarnation || known->round < round) *known = fresh;
     return known->round == round ? &*known : nullptr;
 }

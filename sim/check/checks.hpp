@@ -114,6 +114,7 @@ private:
             std::uint64_t round = 0;
             std::uint32_t step = 0;         // the furthest that was read
             std::uint64_t sent_before = 0;  // steps, as bits: a lost hop goes out once more
+            bool of_several_runs = false;   // of its owner; which is the newest, nobody can tell
         };
         std::vector<Token> tokens;  // the newest of each owner
     };
