@@ -51,6 +51,8 @@ void Ring::on_token(Core& core, Step& step, Index from, const Token& received) {
     Token token = received;
     token.max_seen = std::max(token.max_seen, core.max_seen());
     if (token.walk.owner == core.config().self) return own_token_back(core, step, token);
+    // A later one of its owner takes its place, whatever becomes of that.
+    if (parked_ && parked_->walk.owner == token.walk.owner) parked_.reset();
     const LeaderView leader = core.first_hand(step.now);
     if (leader.leader && leader.leader != token.walk.owner) {
         const auto rank_of = [](const Token& t) { return Rank{t.owner_priority, t.walk.owner}; };

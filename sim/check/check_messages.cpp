@@ -64,6 +64,7 @@ void Checks::check_walk(const World& world, HostIndex h, const Walk& walk) {
              fmt::format("node {} sends the token of {} for its hop {}, and has had it at hop {}: "
                          "a copy that it has to drop",
                          world.host(h).id.value, walk.owner.value, walk.step, known->step));
+    if ((known->sent_before & bit) != 0) coverage_.count(Seen::token_sent_again);
     known->sent_before |= bit;
 }
 
@@ -84,11 +85,6 @@ Checks::OfHost::Token* Checks::token_at(HostIndex h, NodeId owner, Incarnation i
 
 void Checks::count_message(HostIndex h, const Send& send) {
     OfHost& of = of_[h];
-    const auto sent_again = [&](const Walk& walk) {
-        const OfHost::Hop hop{walk.owner_incarnation, walk.round, walk.step};
-        if (hop == of.last_hop) coverage_.count(Seen::token_sent_again);
-        of.last_hop = hop;
-    };
     std::visit(
         [&](const auto& m) {
             using M = std::decay_t<decltype(m)>;
@@ -117,10 +113,8 @@ void Checks::count_message(HostIndex h, const Send& send) {
                 coverage_.count(Seen::message_leader);
             } else if constexpr (std::is_same_v<M, Token>) {
                 coverage_.count(Seen::message_token);
-                sent_again(m.walk);
             } else if constexpr (std::is_same_v<M, CoordinatorToken>) {
                 coverage_.count(Seen::message_coordinator_token);
-                sent_again(m.walk);
                 for (const TokenNack& nack : m.nacks)
                     if (nack.reason == NackReason::recovering)
                         coverage_.count(Seen::nack_recovering);

@@ -101,13 +101,6 @@ private:
             Epoch epoch;
         };
         std::vector<Parked> parked;
-        struct Hop {
-            Incarnation owner;
-            std::uint64_t round = 0;
-            std::uint32_t step = 0;
-            bool operator==(const Hop&) const = default;
-        };
-        Hop last_hop;  // sent
         struct Token {
             NodeId owner;
             Incarnation incarnation;

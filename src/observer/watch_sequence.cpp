@@ -2,15 +2,14 @@
 
 #include <utility>
 
-#include <nlohmann/json.hpp>
+#include "src/report/json.hpp"
 
 namespace bullring {
 
 std::string watch_line(const ObserverChange& change) {
-    using Json = nlohmann::ordered_json;
     Json line;
     line["ts_ns"] = change.ts_ns;
-    line["leader"] = change.leader ? Json(change.leader.value) : Json(nullptr);
+    line["leader"] = id_or_null(change.leader);
     line["epoch"] = change.epoch.value;
     line["advertised"] = change.advertised;
     return line.dump(-1, ' ', false, Json::error_handler_t::replace);

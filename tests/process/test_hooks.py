@@ -1,4 +1,3 @@
-# ctest-labels: process
 """The hooks of a live cluster: in order, with what they were promised, and never of two leaders."""
 
 import pathlib

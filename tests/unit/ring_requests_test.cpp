@@ -169,7 +169,47 @@ TEST_CASE("ring request: a slow disk is never told as a stale epoch") {
     for (const TokenNack& nack : onward[0].token.nacks) CHECK(nack.reason != NackReason::stale);
 }
 
+TEST_CASE("ring request: a disk that let one request down holds up no other until one is granted") {
+    NodeFixture node = voter();
+    node.hear(5, request_of(node, 5, 9000));
+    node.after(node.timing().hop_wait / 3);
+    const std::vector<Hop> onward = hops(node.hear(4, request_of(node, 4, 9500)));
+    REQUIRE(onward.size() == 1);
+    REQUIRE(onward[0].token.nacks.size() == 1);
+    CHECK(onward[0].token.nacks[0].reason == NackReason::recovering);
+    while (!only<Persist>(node.persisted()).empty()) {
+    }
+    CHECK(hops(node.hear(4, request_of(node, 4, 9600, 2)))[0].token.grants.size() == 1);
+    CHECK(hops(node.hear(4, request_of(node, 4, 90'000, 3))).empty());
+}
+
+TEST_CASE("ring request: what comes round another way takes the place of what is kept") {
+    NodeFixture node = voter();
+    node.hear(4, Coordinator{{5001}, milliseconds(500), node.now(), true, true});
+    CoordinatorToken asked = request_of(node, 5, 5002);
+    CHECK(hops(node.hear(5, asked)).empty());
+    asked.walk.step = 3;
+    asked.walk.visited = mask({4, 0});
+    asked.walk.path = {4, 0};
+    CHECK(hops(node.hear(1, asked)).empty());
+    const std::vector<Hop> onward = hops(node.after(node.timing().hop_wait / 3));
+    REQUIRE(onward.size() == 1);
+    CHECK(onward[0].token.walk.step == 4);
+}
+
 // ---- The holder.
+
+/// The first token of node 5 after it has been everywhere.
+Token own_token_back(const NodeFixture& node) {
+    Token back;
+    back.walk.owner = {5};
+    back.walk.owner_incarnation = node.own_incarnation();
+    back.walk.round = 1;
+    back.walk.step = 4;
+    back.walk.visited = mask({0, 1, 2, 3, 4});
+    back.walk.path = {4};
+    return back;
+}
 
 /// Node 5, whose own token has come back: a candidate with its request under way.
 NodeFixture candidate(RingRenewal renewal = RingRenewal::direct) {
@@ -178,17 +218,23 @@ NodeFixture candidate(RingRenewal renewal = RingRenewal::direct) {
     NodeFixture node(config);
     node.recover();
     for (const std::uint64_t peer : {1U, 2U, 3U, 4U}) node.connect(peer);
-    Token back;
-    back.walk.owner = {5};
-    back.walk.owner_incarnation = node.own_incarnation();
-    back.walk.round = 1;
-    back.walk.step = 4;
-    back.walk.visited = mask({0, 1, 2, 3, 4});
-    back.walk.path = {4};
-    node.hear(4, back);
+    node.hear(4, own_token_back(node));
     REQUIRE(node.role() == Role::candidate);
     return node;
 }
+
+TEST_CASE("ring request: while a node waits for its own disk no other's request waits with it") {
+    NodeFixture node(test::config_for(5, {1, 2, 3, 4, 5}, Algorithm::ring));
+    node.recover();
+    for (const std::uint64_t peer : {1U, 2U, 3U, 4U}) node.connect(peer);
+    CHECK(hops(node.hear(4, request_of(node, 4, 9000))).empty());
+    CHECK(hops(node.hear(4, own_token_back(node))).size() == 1);  // it would stand in epoch 9001
+    CHECK(node.role() == Role::follower);
+    const std::vector<Hop> onward = hops(node.hear(3, request_of(node, 3, 9002)));
+    REQUIRE(onward.size() == 1);
+    CHECK(onward[0].token.nacks.size() == 1);
+}
+
 /// The request of that candidate as it comes home with these grants.
 CoordinatorToken home(NodeFixture& node, std::vector<std::uint64_t> voters) {
     CoordinatorToken token;

@@ -302,6 +302,16 @@ TEST_CASE("ring: while a leader is known first-hand a token waits, the best one 
     CHECK(freed[0].token.walk.owner == NodeId{3});
 }
 
+TEST_CASE("ring: what comes round another way takes the place of a token that waits") {
+    NodeFixture node = fresh(false);
+    node.hear(4, Coordinator{{5001}, milliseconds(500), node.now(), true, true});
+    CHECK(hops(node.hear(1, token_of(node, 1, {0}))).empty());
+    node.pass(milliseconds(2000));  // longer than the promise lasts; the host is late
+    const std::vector<Hop> onward = hops(node.hear(3, token_of(node, 1, {0, 2}, 2)));
+    REQUIRE(onward.size() == 1);
+    CHECK(onward[0].token.walk.step == 3);
+}
+
 TEST_CASE("ring: a leader that is elected ends the own round") {
     NodeFixture node = fresh(true);
     node.hear(4, Coordinator{{5001}, milliseconds(500), node.now(), true, true});
