@@ -54,6 +54,9 @@ struct StopTask {
 struct Publish {
     Epoch epoch;
     Instant deadline;
+    /// Until when the leadership holds whatever becomes of this node's sessions; never after
+    /// `deadline`.
+    Instant untied_until = long_ago;
     bool operator==(const Publish&) const = default;
 };
 

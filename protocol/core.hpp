@@ -119,6 +119,8 @@ public:
     Epoch max_seen() const { return max_seen_; }
     void raise_max_seen(Epoch epoch);
     bool own_lease_valid(Instant now) const;
+    /// Whether voters are asked to tie what they grant to a session.
+    bool ties() const { return config_.tie && config_.fast_release && !untied_; }
     /// A renewal of all is due: the request to be carried to the voters.
     std::optional<Coordinator> renew_if_due(Step& step);
     void on_grant(Step& step, Index voter, const Grant& grant);
@@ -159,6 +161,8 @@ public:
     void on_stalled(Step& step);
     void on_resign_requested(Step& step, const ResignRequested& event);
     void on_health_changed(Step& step, const HealthChanged& event);
+    void on_standing(Step& step, const Standing& event);
+    void on_tying(Step& step, const Tying& event);
     void on_stop(Step& step);
     /// Timers and conditions of the engine, before the selector's.
     void advance(Step& step);
@@ -178,9 +182,9 @@ public:
             max_seen_, candidate_until_, next_renewal_, elected_at_, published_, task_running_,
             refused_by_, refused_wait_, step_down_, held_down_until_, call_, retry_at_, start_at_,
             leader_was_known_, leader_ever_known_, stand_back_until_, healthy_, healthy_from_,
-            stopping_, stopped_, quorum_since_, modest_until_, modest_for_, resign_request_,
-            resigned_epoch_, sessions_, peers_, rng_, next_heartbeat_, changed_heartbeat_at_,
-            told_state_, told_leader_, told_leader_epoch_);
+            willing_, untied_, stopping_, stopped_, quorum_since_, modest_until_, modest_for_,
+            resign_request_, resigned_epoch_, sessions_, peers_, rng_, next_heartbeat_,
+            changed_heartbeat_at_, told_state_, told_leader_, told_leader_epoch_);
     }
 
 private:
@@ -329,6 +333,8 @@ private:
     Instant stand_back_until_ = long_ago;
     bool healthy_ = true;
     Instant healthy_from_ = long_ago;  // after a failure: stands again from here
+    bool willing_ = true;
+    bool untied_ = false;  // by the host, for as long as it says so
     bool stopping_ = false;
     bool stopped_ = false;
     Instant quorum_since_ = never;

@@ -77,8 +77,7 @@ std::optional<Coordinator> Core::campaign(Step& step) {
     become_candidate(step, epoch);
     lease_.count(me_, step.now + timing().campaign_lease, no_session);
     grants_changed(step);
-    return Coordinator{epoch, timing().campaign_lease, step.now, false,
-                       config_.tie && config_.fast_release};
+    return Coordinator{epoch, timing().campaign_lease, step.now, false, ties()};
 }
 
 std::optional<Coordinator> Core::renew_if_due(Step& step) {
@@ -90,8 +89,7 @@ std::optional<Coordinator> Core::renew_if_due(Step& step) {
         grants_changed(step);
     }
     if (size() == 1) return std::nullopt;
-    return Coordinator{epoch(), timing().lease, step.now, true,
-                       config_.tie && config_.fast_release};
+    return Coordinator{epoch(), timing().lease, step.now, true, ties()};
 }
 
 void Core::on_grant(Step& step, Index voter, const Grant& grant) {

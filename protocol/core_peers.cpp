@@ -51,7 +51,7 @@ MemberSet Core::connected_higher(Instant now) const {
 }
 
 bool Core::eligible(Instant now) const {
-    if (config_.priority.is_never() || !healthy_ || stopping_) return false;
+    if (config_.priority.is_never() || !healthy_ || !willing_ || stopping_) return false;
     if (!due(now, healthy_from_) || !due(now, held_down_until_)) return false;
     if (role_ == Role::stepping_down || !due(now, stand_back_until_)) return false;
     std::size_t refusing = 0;

@@ -188,8 +188,9 @@ std::string Core::why(Instant now) const {
     if (!quorum_connected(now))
         return "no majority: hears " + std::to_string(connected(now).size() + 1) + " of " +
                std::to_string(size());
-    if (!healthy_) return "unhealthy";
+    if (!healthy_) return why_unhealthy;
     if (config_.priority.is_never()) return "never a candidate";
+    if (!willing_) return why_unwilling;
     if (reserved_for_other(now, config_.self))
         return "stands back: " + std::to_string(config_.self.value) + " promised to " +
                std::to_string(reservation_.successor.value);

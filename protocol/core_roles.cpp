@@ -37,7 +37,7 @@ void Core::become_leader(Step& step) {
 void Core::publish(Step& step) {
     const Instant end = textbook() ? textbook_end_ : lease_end();
     if (!published_ && !lease_valid(step.now, end - timing().kill_margin)) return;
-    step.act(Publish{epoch(), end});
+    step.act(Publish{epoch(), end, textbook() ? long_ago : lease_.untied_deadline()});
     if (published_) return;
     published_ = true;
     task_running_ = true;
@@ -52,7 +52,7 @@ void Core::become_stepping_down(Step& step, DeposedReason reason, NodeId success
     role_ = Role::stepping_down;
     step_down_ = {reason, successor, renewing, step.now + timing().step_down_timeout};
     if (!renewing) next_renewal_ = never;
-    if (published_) step.act(Publish{Epoch{}, long_ago});
+    if (published_) step.act(Publish{Epoch{}, long_ago, long_ago});
     step.act(RoleChanged{role_, epoch()});
 }
 

@@ -192,11 +192,10 @@ void Core::on_hello_ack(Step& step, SessionId id, const HelloAck& ack) {
         return;
     }
     // What was broadcast before this session was up is asked again, with a stamp of now.
-    const bool tie = config_.tie && config_.fast_release;
     if (role_ == Role::candidate)
-        send(step, index, Coordinator{epoch(), timing().campaign_lease, step.now, false, tie});
+        send(step, index, Coordinator{epoch(), timing().campaign_lease, step.now, false, ties()});
     if (own_lease_valid(step.now) && next_renewal_ != never)
-        send(step, index, Coordinator{epoch(), timing().lease, step.now, true, tie});
+        send(step, index, Coordinator{epoch(), timing().lease, step.now, true, ties()});
 }
 
 void Core::on_refused(Step& step, SessionId id, const Refused& refused) {

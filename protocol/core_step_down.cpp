@@ -37,12 +37,21 @@ void Core::step_down(Step& step, DeposedReason reason, NodeId successor) {
     step.act(StopTask{epoch(), reason});
 }
 
+namespace {
+
+/// A task that its guard has ended did so for the lease, as the guard saw it.
+DeposedReason why_over(const TaskEnded& event) {
+    if (!event.by_itself) return DeposedReason::lease_expired;
+    return event.failed ? DeposedReason::task_failed : DeposedReason::task_ended;
+}
+
+}  // namespace
+
 void Core::on_task_ended(Step& step, const TaskEnded& event) {
     if (event.epoch != epoch() || !task_running_) return;
     task_running_ = false;
     if (role_ == Role::leader)
-        step_down(step, event.failed ? DeposedReason::task_failed : DeposedReason::task_ended,
-                  best_successor(step.now));
+        step_down(step, why_over(event), best_successor(step.now));
     else if (role_ == Role::stepping_down)
         finish_step_down(step);
 }
@@ -136,6 +145,18 @@ void Core::on_health_changed(Step& step, const HealthChanged& event) {
     }
     if (role_ == Role::candidate) abandon(step, Duration{0});
     step_down(step, DeposedReason::unhealthy, best_successor(step.now));
+}
+
+void Core::on_standing(Step& step, const Standing& event) {
+    willing_ = event.willing;
+    if (!willing_ && role_ == Role::candidate) abandon(step, Duration{0});
+}
+
+void Core::on_tying(Step& step, const Tying& event) {
+    if (untied_ == !event.tie) return;
+    untied_ = !event.tie;
+    // Whoever waits for grants that no session's end can release need not wait for a heartbeat.
+    if (untied_ && own_lease_valid(step.now) && next_renewal_ != never) next_renewal_ = step.now;
 }
 
 void Core::on_stop(Step& step) {

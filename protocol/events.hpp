@@ -67,7 +67,7 @@ struct Persisted {
 /// once after StopTask.
 struct TaskEnded {
     Epoch epoch;
-    bool by_itself = false;  // not because of StopTask
+    bool by_itself = false;  // neither because of StopTask, nor because its lease was about to end
     bool failed = false;     // by itself, with an error
     bool operator==(const TaskEnded&) const = default;
 };
@@ -89,12 +89,27 @@ struct HealthChanged {
     bool operator==(const HealthChanged&) const = default;
 };
 
+/// Whether the host wants to lead at all: one that has nobody to do the work stands aside. Unlike
+/// bad health this ends no leadership, and it is over at once.
+struct Standing {
+    bool willing = true;
+    bool operator==(const Standing&) const = default;
+};
+
+/// Whether voters are asked, from the next request on, to tie their grants to sessions: the host
+/// unties them while a process that the sessions do not know of works under this leadership.
+struct Tying {
+    bool tie = true;
+    bool operator==(const Tying&) const = default;
+};
+
 /// Step down and say so; ends with the action Stopped.
 struct StopRequested {
     bool operator==(const StopRequested&) const = default;
 };
 
-using Event = std::variant<Dialled, HelloReceived, Receive, SessionEnded, Wake, Persisted,
-                           TaskEnded, Stalled, ResignRequested, HealthChanged, StopRequested>;
+using Event =
+    std::variant<Dialled, HelloReceived, Receive, SessionEnded, Wake, Persisted, TaskEnded, Stalled,
+                 ResignRequested, HealthChanged, Standing, Tying, StopRequested>;
 
 }  // namespace bullring::protocol

@@ -23,16 +23,19 @@ void Lease::count(Index voter, Instant end, SessionId tied) {
     Counted& counted = grants_[voter];
     if (end.boottime_ns <= counted.end.boottime_ns && end.raw_ns <= counted.end.raw_ns) return;
     counted = {later(counted.end, end), tied};
-    deadline_ = majority_end();
+    deadline_ = majority_end(false);
 }
 
-Instant Lease::majority_end() const {
+Instant Lease::untied_deadline() const { return majority_end(true); }
+
+Instant Lease::majority_end(bool untied_only) const {
     if (majority_ == 0 || majority_ > grants_.size()) return long_ago;
     std::array<std::int64_t, members_max> boottime{};
     std::array<std::int64_t, members_max> raw{};
     for (std::size_t i = 0; i < grants_.size(); ++i) {
-        boottime[i] = grants_[i].end.boottime_ns;
-        raw[i] = grants_[i].end.raw_ns;
+        const bool counts = !untied_only || grants_[i].tied == no_session;
+        boottime[i] = counts ? grants_[i].end.boottime_ns : long_ago.boottime_ns;
+        raw[i] = counts ? grants_[i].end.raw_ns : long_ago.raw_ns;
     }
     const auto nth = [&](auto& ends) {
         const auto last = ends.begin() + static_cast<std::ptrdiff_t>(grants_.size());

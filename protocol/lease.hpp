@@ -28,6 +28,9 @@ public:
     /// D: the end of the majority's last grant, which is the q-th largest, clock by clock; long_ago
     /// with fewer voters than that.
     Instant deadline() const { return deadline_; }
+    /// The same over the grants alone that are tied to no session: until then the lease holds
+    /// whatever becomes of the sessions. Never later than deadline().
+    Instant untied_deadline() const;
     MemberSet voters(Instant now) const;
     /// Until when a grant that is tied to this session counts: it must not be closed before.
     Instant tied_until(SessionId session) const;
@@ -40,7 +43,7 @@ private:
         SessionId tied;
         bool operator==(const Counted&) const = default;
     };
-    Instant majority_end() const;
+    Instant majority_end(bool untied_only) const;
 
     std::size_t majority_ = 0;
     Epoch epoch_;

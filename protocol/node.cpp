@@ -51,6 +51,8 @@ void Node::handle(Step& step, const Event& event) {
                    [&](const Stalled&) { core_.on_stalled(step); },
                    [&](const ResignRequested& e) { core_.on_resign_requested(step, e); },
                    [&](const HealthChanged& e) { core_.on_health_changed(step, e); },
+                   [&](const Standing& e) { core_.on_standing(step, e); },
+                   [&](const Tying& e) { core_.on_tying(step, e); },
                    [&](const StopRequested&) { core_.on_stop(step); },
                },
                event);

@@ -11,6 +11,10 @@
 
 namespace bullring::protocol {
 
+/// Two sentences of View::why to which the host knows more.
+inline constexpr const char* why_unhealthy = "unhealthy";
+inline constexpr const char* why_unwilling = "does not stand: it has nobody to do the work";
+
 struct View {
     NodeId self;
     Role role = Role::follower;  // stepping_down is shown to users as follower

@@ -12,6 +12,7 @@
 
 #include "src/commands/commands.hpp"
 #include "src/options/options.hpp"
+#include "src/supervisor/guard.hpp"
 
 namespace {
 
@@ -36,6 +37,8 @@ Environment environment_of_process() {
 
 struct Run {
     int operator()(const NodeOptions& options) const { return run_node(options); }
+    int operator()(const RunOptions& options) const { return run_run(options); }
+    int operator()(const LeadOptions& options) const { return run_lead(options); }
     int operator()(const StatusOptions& options) const { return run_status(options); }
     int operator()(const WatchOptions& options) const { return run_watch(options); }
     int operator()(const ResignOptions& options) const { return run_resign(options); }
@@ -50,6 +53,14 @@ struct Run {
         return wrong_usage;
     }
 };
+
+/// Started by `run` and `lead`, never by a user.
+int guard(const std::vector<std::string>& arguments) {
+    const auto settings = guard_settings(arguments);
+    if (settings) return run_guard(*settings);
+    complain(settings.error());
+    return wrong_usage;
+}
 
 /// An exception that no border has caught, in whatever thread.
 [[noreturn]] void give_up() {
@@ -72,6 +83,7 @@ int main(int argc, char** argv) {
     std::set_terminate(give_up);
     try {
         const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+        if (!arguments.empty() && arguments.front() == guard_word) return guard(arguments);
         return std::visit(Run{}, parse_options(arguments, environment_of_process()));
     } catch (const std::exception& error) {
         complain(error.what());

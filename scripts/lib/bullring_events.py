@@ -71,7 +71,10 @@ class EventFile:
         if kind == "elected":
             self.role, self.leader, self.epoch = "leader", event["node"], event["epoch"]
         elif kind == "deposed":
-            self.role, self.leader = "follower", None
+            # While its task was ending it may have found another to follow.
+            self.role = "follower"
+            if self.leader == event["node"]:
+                self.leader = None
         elif kind == "leader" and not (self.role == "leader" and event["leader"] is None):
             self.leader, self.epoch = event["leader"], event["epoch"]
         elif kind == "stopped":

@@ -88,6 +88,7 @@ class Node:
         self.port = port
         self.incarnations = []
         self.flags = []
+        self.task = None  # a command for `bullring run`; none: `bullring node`
         self.peers = None
         self.prefix = []
         self.data_dir = cluster.directory / f"node-{node_id}"
@@ -128,7 +129,9 @@ class Node:
             "--events", f"{self.data_dir}.{len(self.incarnations)}.events",
         ]  # fmt: skip
         chosen = last_of_each([*flags, *self.cluster.flags, *self.flags, *extra])
-        return [*self.prefix, self.cluster.program, "node", *chosen]
+        if self.task is None:
+            return [*self.prefix, self.cluster.program, "node", *chosen]
+        return [*self.prefix, self.cluster.program, "run", *chosen, "--", *self.task]
 
     def start(self, extra=()):
         if self.running:

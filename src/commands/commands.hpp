@@ -5,10 +5,13 @@
 
 #include "src/options/node_options.hpp"
 #include "src/options/observer_options.hpp"
+#include "src/options/run_options.hpp"
 
 namespace bullring {
 
 int run_node(const NodeOptions& options);
+int run_run(const RunOptions& options);
+int run_lead(const LeadOptions& options);
 int run_status(const StatusOptions& options);
 int run_watch(const WatchOptions& options);
 int run_resign(const ResignOptions& options);

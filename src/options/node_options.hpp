@@ -30,6 +30,13 @@ struct HookCommands {
     bool any() const { return !on_elected.empty() || !on_deposed.empty() || !on_change.empty(); }
 };
 
+struct HealthOptions {
+    std::string command;  // empty: none
+    protocol::Duration interval = protocol::seconds(5);
+    protocol::Duration timeout = protocol::seconds(2);
+    int failures = 3;  // in a row, before the node counts as unhealthy
+};
+
 struct NodeOptions {
     protocol::Config config;
     protocol::Profile profile = protocol::Profile::lan;
@@ -39,6 +46,7 @@ struct NodeOptions {
     std::string events_file;  // empty: none; "-": stdout
     std::string trace_file;   // empty: none
     HookCommands hooks;
+    HealthOptions health;
     RealtimeMode realtime = RealtimeMode::automatic;
     LogOptions log;
     std::vector<std::string>

@@ -13,10 +13,14 @@ namespace {
 /// Fills in what `higher` does not give.
 void merge(RawValues& higher, RawValues lower) { higher.merge(lower); }
 
-ParsedOptions options_of(Subcommand subcommand, const RawValues& values,
-                         const Environment& environment, Problems& problems) {
-    switch (subcommand) {
+ParsedOptions options_of(CommandLine& line, const RawValues& values, const Environment& environment,
+                         Problems& problems) {
+    switch (*line.subcommand) {
         case Subcommand::node: return node_options(values, environment, problems);
+        case Subcommand::run:
+            return run_options(values, environment, std::move(line.command), problems);
+        case Subcommand::lead:
+            return lead_options(values, environment, std::move(line.command), problems);
         case Subcommand::status: return status_options(values, problems);
         case Subcommand::watch: return watch_options(values, problems);
         case Subcommand::resign: return resign_options(values, problems);
@@ -38,7 +42,7 @@ ParsedOptions parse_options(const std::vector<std::string>& arguments,
     if (const auto config = values.find("config"); config != values.end()) {
         merge(values, read_config_file(*line.subcommand, config->second, problems));
     }
-    ParsedOptions options = options_of(*line.subcommand, values, environment, problems);
+    ParsedOptions options = options_of(line, values, environment, problems);
     if (!problems.empty()) return UsageProblems{std::move(problems)};
     return options;
 }

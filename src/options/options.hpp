@@ -9,6 +9,7 @@
 
 #include "src/options/node_options.hpp"
 #include "src/options/observer_options.hpp"
+#include "src/options/run_options.hpp"
 
 namespace bullring {
 
@@ -24,8 +25,8 @@ struct UsageProblems {
     std::vector<std::string> problems;
 };
 
-using ParsedOptions = std::variant<NodeOptions, StatusOptions, WatchOptions, ResignOptions,
-                                   Information, UsageProblems>;
+using ParsedOptions = std::variant<NodeOptions, RunOptions, LeadOptions, StatusOptions,
+                                   WatchOptions, ResignOptions, Information, UsageProblems>;
 
 /// `arguments` without the program's name. The command line wins over the environment, the
 /// environment over the file. Reads the files that `--config` and `--peers @FILE` name, no others.

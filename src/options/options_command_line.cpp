@@ -55,7 +55,8 @@ std::string profile_table() {
 }
 
 std::string footer(Subcommand subcommand) {
-    return (subcommand == Subcommand::node ? profile_table() + "\n" : std::string()) +
+    const bool member = subcommand == Subcommand::node || subcommand == Subcommand::run;
+    return (member ? profile_table() + "\n" : std::string()) +
            "Durations carry a unit: 250us, 50ms, 2s. Every flag can also be given in the\n"
            "environment (--log-level is BULLRING_LOG_LEVEL) and as a key of the --config file\n"
            "(log-level = \"debug\"); the command line wins over the environment, the\n"
@@ -92,10 +93,13 @@ void collect(const CLI::App& app, CommandLine& line, Problems& problems) {
     }
 }
 
-void report_extra(const std::string& argument, const char* subcommand, Problems& problems) {
+void report_extra(const std::string& argument, const SubcommandText& subcommand,
+                  Problems& problems) {
     if (!argument.starts_with('-') || argument == "-") {
-        problems.push_back("unexpected argument " + in_quotes(argument) + "; " + subcommand +
-                           " takes flags only");
+        problems.push_back("unexpected argument " + in_quotes(argument) + "; " +
+                           (subcommand.takes_command
+                                ? "a command goes after --"
+                                : std::string(subcommand.name) + " takes flags only"));
         return;
     }
     const std::string flag = argument.substr(0, argument.find('='));
@@ -103,7 +107,7 @@ void report_extra(const std::string& argument, const char* subcommand, Problems&
     const std::string_view bare = std::string_view(flag).substr(dashes);
     const std::string_view meant = nearest_flag(bare);
     problems.push_back("unknown flag " + in_quotes(flag) + "; " +
-                       (meant.empty() ? "see bullring " + std::string(subcommand) + " --help"
+                       (meant.empty() ? "see bullring " + std::string(subcommand.name) + " --help"
                                       : "did you mean --" + std::string(meant) + "?"));
 }
 
@@ -182,9 +186,11 @@ CommandLine read_command_line(const std::vector<std::string>& arguments, Problem
                            app.get_name());
     }
     for (const std::string& argument : app.remaining()) {
-        report_extra(argument, app.get_name().c_str(), problems);
+        report_extra(argument, text_of(*line.subcommand), problems);
     }
-    if (separator != arguments.end()) {
+    if (text_of(*line.subcommand).takes_command) {
+        if (separator != arguments.end()) line.command.assign(separator + 1, arguments.end());
+    } else if (separator != arguments.end()) {
         problems.push_back("unexpected \"--\"; " + app.get_name() + " takes no command after it");
     }
     collect(app, line, problems);

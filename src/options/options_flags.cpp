@@ -16,81 +16,113 @@ constexpr unsigned node = in(Subcommand::node);
 constexpr unsigned status = in(Subcommand::status);
 constexpr unsigned watch = in(Subcommand::watch);
 constexpr unsigned resign = in(Subcommand::resign);
+constexpr unsigned run = in(Subcommand::run);
+constexpr unsigned lead = in(Subcommand::lead);
+constexpr unsigned members = node | run;
 constexpr unsigned observers = status | watch | resign;
-constexpr unsigned all = node | observers;
+constexpr unsigned all = members | lead | observers;
 
-constexpr std::array<SubcommandText, 4> subcommands{{
+constexpr std::array<SubcommandText, 6> subcommands{{
     {Subcommand::node, "node", "Take part in the elections of a cluster"},
+    {Subcommand::run, "run", "The same, and run a command only while this node leads", true},
+    {Subcommand::lead, "lead", "Run a command if the node on this machine leads now", true},
     {Subcommand::status, "status", "Ask every member and print what it knows"},
     {Subcommand::watch, "watch", "Print a line for each change of leader"},
     {Subcommand::resign, "resign", "Make the leader hand over"},
 }};
 
 constexpr std::array flags{
-    Flag{"id", "N", "this node's ID, 1 … 2^63−1; must be in the peer list", "required", node},
+    Flag{"id", "N", "this node's ID, 1 … 2^63−1; must be in the peer list", "required", members},
+    Flag{"id", "N", "the node on this machine, if not by --data-dir", "none", lead},
     Flag{"peers", "LIST",
          "every member, this one included: ID=HOST:PORT,… or\n"
          "@FILE with one entry a line; HOST is a name, an IPv4\n"
          "address or [IPv6]",
-         "required", node},
+         "required", members},
     Flag{"peers", "LIST",
          "the members: ID=HOST:PORT,… or @FILE with one entry a\n"
          "line",
          "required", observers},
     Flag{"cluster", "NAME", "nodes of different clusters never talk", "bullring", all},
     Flag{"algorithm", "bully|ring", "how a leader is elected; the same on all members", "bully",
-         node},
+         members},
     Flag{"listen", "HOST:PORT", "where to bind, when it is not what peers dial",
-         "own entry in the peer list", node},
+         "own entry in the peer list", members},
     Flag{"advertise", "STRING", "up to 256 bytes told to everybody who follows this node", "empty",
-         node},
+         members},
     Flag{"priority", "N",
          "−1000 … 1000; the highest (priority, ID) wins; `never`\n"
          "is a voter that never leads",
-         "0", node},
+         "0", members},
     Flag{"preempt", nullptr, "take over from a working leader of lower rank",
-         "on with bully, off with ring", node},
-    Flag{"no-preempt", nullptr, "never do so", nullptr, node, "preempt"},
+         "on with bully, off with ring; off in run", members},
+    Flag{"no-preempt", nullptr, "never do so", nullptr, members, "preempt"},
     Flag{"preempt-delay", "D",
          "how long a better node must have been up and connected\n"
          "to a majority before it takes over",
-         "10s", node},
+         "10s", members},
     Flag{"quorum", "majority|none", "none: the textbook, one leader on each side of a partition",
-         "majority", node},
-    Flag{"profile", "realtime|fast|lan|cloud|wan", "the timing parameters, see below", "lan", node},
-    Flag{"heartbeat", "D", "how often peers hear from this node", "the profile's", node},
+         "majority", members},
+    Flag{"profile", "realtime|fast|lan|cloud|wan", "the timing parameters, see below", "lan",
+         members},
+    Flag{"heartbeat", "D", "how often peers hear from this node", "the profile's", members},
     Flag{"suspect-after", "D", "how long a silent peer is believed to be there", "the profile's",
-         node},
-    Flag{"lease", "D", "how long a leadership lasts without renewal", "the profile's", node},
-    Flag{"lease-max", "D", "the longest lease that this node grants to another", "10s", node},
+         members},
+    Flag{"lease", "D", "how long a leadership lasts without renewal", "the profile's", members},
+    Flag{"lease-max", "D", "the longest lease that this node grants to another", "10s", members},
     Flag{"realtime", "on|off|auto",
          "SCHED_FIFO and locked memory; auto: tried with\n"
          "--profile realtime",
-         "auto", node},
-    Flag{"ring-heartbeats", "mesh|neighbours", "ring only: who watches whom", "mesh", node},
-    Flag{"ring-renewal", "direct|token", "ring only: how the lease is renewed", "direct", node},
+         "auto", members},
+    Flag{"ring-heartbeats", "mesh|neighbours", "ring only: who watches whom", "mesh", members},
+    Flag{"ring-renewal", "direct|token", "ring only: how the lease is renewed", "direct", members},
     Flag{"bootstrap-wait", "D",
          "how long a node without a state file waits to hear from\n"
          "the others",
-         "10s", node},
+         "10s", members},
     Flag{"first-epoch", "clock|0",
          "a new cluster's epochs begin above the wall clock, or\n"
          "at 1 (needs all members present at the first start)",
-         "clock", node},
+         "clock", members},
     Flag{"fast-release", "on|off",
          "the end of a leader's TCP session releases its lease;\n"
-         "off by itself where hooks are set",
-         "on", node},
+         "off by itself in run and where hooks are set",
+         "on", members},
     Flag{"data-dir", "DIR", "durable state",
          "$STATE_DIRECTORY, else\n"
          "${XDG_STATE_HOME:-$HOME/.local/state}/bullring/\n"
          "CLUSTER/node-ID",
-         node},
-    Flag{"events", "FILE|-", "one JSON object for each event; - is stdout", "off", node},
-    Flag{"trace", "FILE", "every message sent and received", "off", node},
+         members | lead},
+    Flag{"events", "FILE|-", "one JSON object for each event; - is stdout", "off", members},
+    Flag{"trace", "FILE", "every message sent and received", "off", members},
     Flag{"on-elected", "CMD", "run when this node becomes the leader", "none", node},
     Flag{"on-deposed", "CMD", "run when it no longer is", "none", node},
     Flag{"on-change", "CMD", "run when another leader is known, or none", "none", node},
+    Flag{"health-cmd", "CMD", "while it fails this node does not stand, nor lead", "none", members},
+    Flag{"health-interval", "D", "from the end of a check to the next", "5s", members},
+    Flag{"health-timeout", "D", "a check that takes longer has failed", "2s", members},
+    Flag{"health-failures", "N", "so many in a row make a node unhealthy", "3", members},
+    Flag{"kill-after", "D",
+         "how long the command may take from SIGTERM; then it is\n"
+         "killed",
+         "2s", run | lead},
+    Flag{"on-exit", "stay|vote|leave",
+         "when the command has ended by itself: stand again\n"
+         "later, never again, or leave the cluster",
+         "stay", run},
+    Flag{"restart-delay", "D",
+         "before this node stands again; doubles up to 1m while\n"
+         "the command ends within 10s",
+         "1s", run},
+    Flag{"max-restarts", "N",
+         "after so many restarts in a row, each within 10s, it\n"
+         "never stands again",
+         "unlimited", run},
+    Flag{"stall-after", "D",
+         "a command that shows no progress for so long is taken\n"
+         "for stalled: BULLRING_PROGRESS_FILE, _FD",
+         "off", run},
+    Flag{"wait", "D", "how long to wait for the local node to lead", "0s", lead},
     Flag{"json", nullptr, "print JSON instead of a table", "off", status},
     Flag{"wait", nullptr, "wait until a majority agrees on a live leader", "off", status},
     Flag{"timeout", "D", "how long to wait for the answers", "1s", status},
@@ -122,11 +154,9 @@ std::span<const SubcommandText> subcommand_table() { return subcommands; }
 
 std::span<const Flag> flag_table() { return flags; }
 
-const char* name(Subcommand subcommand) {
-    for (const SubcommandText& row : subcommands) {
-        if (row.subcommand == subcommand) return row.name;
-    }
-    return "";
+const SubcommandText& text_of(Subcommand subcommand) {
+    return *std::find_if(subcommands.begin(), subcommands.end(),
+                         [&](const SubcommandText& row) { return row.subcommand == subcommand; });
 }
 
 const Flag* find_flag(Subcommand subcommand, std::string_view flag_name) {

@@ -9,12 +9,20 @@
 
 namespace bullring {
 
-enum class Subcommand : std::uint8_t { node = 1, status = 2, watch = 4, resign = 8 };
+enum class Subcommand : std::uint8_t {
+    node = 1,
+    status = 2,
+    watch = 4,
+    resign = 8,
+    run = 16,
+    lead = 32,
+};
 
 struct SubcommandText {
     Subcommand subcommand = Subcommand::node;
     const char* name = "";
     const char* summary = "";
+    bool takes_command = false;  // after `--`
 };
 
 /// What the help tells in the place of a default.
@@ -37,7 +45,7 @@ struct Flag {
 
 std::span<const SubcommandText> subcommand_table();
 std::span<const Flag> flag_table();
-const char* name(Subcommand subcommand);
+const SubcommandText& text_of(Subcommand subcommand);
 
 /// nullptr when the subcommand has no such flag.
 const Flag* find_flag(Subcommand subcommand, std::string_view flag_name);

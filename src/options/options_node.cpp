@@ -1,9 +1,11 @@
-// What `bullring node` needs: the values of its flags, and what must hold between them.
+// What a member of a cluster needs, alone or with a command: the values of its flags, and what must
+// hold between them.
 #include <algorithm>
 #include <cstdint>
 
 #include "protocol/messages.hpp"
 #include "src/options/options_commands.hpp"
+#include "src/options/options_member.hpp"
 #include "src/options/options_reader.hpp"
 #include "src/options/peer_list.hpp"
 #include "src/options/text.hpp"
@@ -49,10 +51,11 @@ void read_priority(OptionReader& reader, NodeOptions& options) {
     options.config.priority = {static_cast<std::int32_t>(value.value_or(0))};
 }
 
-void read_rank(OptionReader& reader, NodeOptions& options) {
+void read_rank(OptionReader& reader, NodeOptions& options, bool supervised) {
     read_priority(reader, options);
-    options.config.preempt =
-        reader.boolean("preempt").value_or(options.config.algorithm == Algorithm::bully);
+    // A better node that comes back is worth no restart of a command.
+    options.config.preempt = reader.boolean("preempt").value_or(
+        options.config.algorithm == Algorithm::bully && !supervised);
     options.config.advertised = reader.text("advertise").value_or("");
     const std::size_t bytes = options.config.advertised.size();
     if (bytes > protocol::advertised_bytes_max) {
@@ -95,7 +98,40 @@ void read_algorithm(OptionReader& reader, NodeOptions& options) {
     }
 }
 
-void read_timing(OptionReader& reader, NodeOptions& options, Problems& problems) {
+/// A command that has to be killed needs its time before the lease ends, so the lease is longer by
+/// that than the one by which everything else is scaled.
+struct RoomToKill {
+    protocol::Duration kill_after;
+    std::optional<protocol::Duration> lease_given;
+
+    void take_from(protocol::TimingRequest& request) {
+        lease_given = request.lease;
+        if (!lease_given) return;
+        request.lease.reset();
+        if (*lease_given > kill_after) request.lease = *lease_given - kill_after;
+    }
+    void add_to(protocol::Timing& timing) const {
+        timing.kill_margin = kill_after + kill_safety;
+        timing.step_down_timeout = timing.kill_margin;
+        const protocol::Duration least =
+            timing.kill_margin + timing.suspect_after + timing.heartbeat * 2 + timing.pause;
+        timing.lease = lease_given.value_or(std::max(timing.lease + kill_after, least));
+    }
+};
+
+/// What validate() does not ask for: time to notice that the majority is gone.
+void check_room_to_kill(const NodeOptions& options, protocol::Duration kill_after,
+                        Problems& problems) {
+    const protocol::Timing& timing = options.config.timing;
+    if (kill_after + timing.suspect_after + timing.heartbeat * 2 <= timing.lease) return;
+    report(problems, std::string("timing (profile ") + name(options.profile) + ")",
+           "kill-after (" + to_text(kill_after) + ") + suspect-after (" +
+               to_text(timing.suspect_after) + ") + 2 × heartbeat (" +
+               to_text(timing.heartbeat * 2) + ") must be ≤ lease (" + to_text(timing.lease) + ")");
+}
+
+void read_timing(OptionReader& reader, NodeOptions& options,
+                 const std::optional<protocol::Duration>& kill_after, Problems& problems) {
     using protocol::Profile;
     protocol::TimingRequest request;
     const std::size_t problems_before = problems.size();
@@ -115,17 +151,24 @@ void read_timing(OptionReader& reader, NodeOptions& options, Problems& problems)
 
     const std::size_t members = std::max<std::size_t>(options.config.members.size(), 1);
     const Algorithm algorithm = options.config.algorithm;
+    // A longer one is refused by its lease, with a sum that fits into 64 bits.
+    RoomToKill room{std::min(kill_after.value_or(protocol::Duration{}), protocol::seconds(86'400)),
+                    {}};
+    if (kill_after) room.take_from(request);
     options.config.timing = make_timing(request, members, algorithm);
+    const protocol::Duration stretched = options.config.timing.lease;
+    if (kill_after) room.add_to(options.config.timing);
     // What could not be read has no number that a constraint could be told with.
     if (problems.size() != problems_before) return;
     for (const std::string& broken : validate(options.config.timing, members, algorithm)) {
         report(problems, std::string("timing (profile ") + name(request.profile) + ")", broken);
     }
+    if (kill_after) check_room_to_kill(options, *kill_after, problems);
     const protocol::Duration asked = make_timing(request, members, Algorithm::bully).lease;
-    if (options.config.timing.lease > asked) {
-        options.start_notes.push_back(
-            "the lease is " + to_text(options.config.timing.lease) + ", not " + to_text(asked) +
-            ": a token needs that on a ring of " + std::to_string(members));
+    if (stretched > asked) {
+        options.start_notes.push_back("the lease is " + to_text(stretched) + ", not " +
+                                      to_text(asked) + ": a token needs that on a ring of " +
+                                      std::to_string(members));
     }
 }
 
@@ -169,7 +212,47 @@ void read_hooks(OptionReader& reader, NodeOptions& options) {
     }
 }
 
-/// The first directory of systemd's list, else where the desktop's rules put a program's state.
+void read_health(OptionReader& reader, NodeOptions& options) {
+    options.health.command = reader.text("health-cmd").value_or("");
+    options.health.interval =
+        reader.positive_duration("health-interval").value_or(options.health.interval);
+    options.health.timeout =
+        reader.positive_duration("health-timeout").value_or(options.health.timeout);
+    constexpr std::int64_t failures_max = 1000;
+    options.health.failures = static_cast<int>(
+        reader.integer("health-failures", 1, failures_max, "a whole number, 1 … 1000")
+            .value_or(options.health.failures));
+    if (!options.health.command.empty()) return;
+    if (reader.given("health-cmd")) reader.refuse("health-cmd", "names no command");
+    for (const std::string_view flag : {"health-interval", "health-timeout", "health-failures"}) {
+        if (reader.given(flag))
+            reader.report(flag, "it needs --health-cmd CMD, which is not given");
+    }
+}
+
+void add_quorum_notes(NodeOptions& options) {
+    if (options.config.quorum == QuorumMode::none) {
+        options.start_notes.emplace_back(
+            "quorum none elects a leader on each side of a partition; quorum majority "
+            "does not");
+        return;
+    }
+    const std::size_t members = options.config.members.size();
+    if (members == 0 || members % 2 != 0) return;
+    const std::size_t survives = members - options.config.members.majority();
+    const auto failures = [](std::size_t count) {
+        return std::to_string(count) + (count == 1 ? " failure" : " failures");
+    };
+    options.start_notes.push_back(
+        std::to_string(members) + " members survive " +
+        (survives == 0 ? "no failure"
+                       : failures(survives) + ", no more than " + std::to_string(members - 1) +
+                             " members do") +
+        "; " + std::to_string(members + 1) + " would survive " + failures(survives + 1));
+}
+
+}  // namespace
+
 void read_data_dir(OptionReader& reader, const Environment& environment, NodeOptions& options) {
     const auto variable = [&](std::string_view key) {
         const auto found = environment.find(key);
@@ -201,44 +284,28 @@ void read_data_dir(OptionReader& reader, const Environment& environment, NodeOpt
                        std::to_string(options.config.self.value);
 }
 
-void add_quorum_notes(NodeOptions& options) {
-    if (options.config.quorum == QuorumMode::none) {
-        options.start_notes.emplace_back(
-            "quorum none elects a leader on each side of a partition; quorum majority "
-            "does not");
-        return;
-    }
-    const std::size_t members = options.config.members.size();
-    if (members == 0 || members % 2 != 0) return;
-    const std::size_t survives = members - options.config.members.majority();
-    const auto failures = [](std::size_t count) {
-        return std::to_string(count) + (count == 1 ? " failure" : " failures");
-    };
-    options.start_notes.push_back(
-        std::to_string(members) + " members survive " +
-        (survives == 0 ? "no failure"
-                       : failures(survives) + ", no more than " + std::to_string(members - 1) +
-                             " members do") +
-        "; " + std::to_string(members + 1) + " would survive " + failures(survives + 1));
-}
-
-}  // namespace
-
-NodeOptions node_options(const RawValues& values, const Environment& environment,
-                         Problems& problems) {
+NodeOptions member_options(OptionReader& reader, const Environment& environment,
+                           const std::optional<protocol::Duration>& kill_after,
+                           Problems& problems) {
     NodeOptions options;
-    OptionReader reader(values, problems);
     read_members(reader, options);
     options.config.cluster = reader.cluster();
     read_algorithm(reader, options);
-    read_rank(reader, options);
-    read_timing(reader, options, problems);
+    read_rank(reader, options, kill_after.has_value());
+    read_timing(reader, options, kill_after, problems);
     read_start(reader, options);
     read_hooks(reader, options);
+    read_health(reader, options);
     read_data_dir(reader, environment, options);
     options.log = reader.log();
     add_quorum_notes(options);
     return options;
+}
+
+NodeOptions node_options(const RawValues& values, const Environment& environment,
+                         Problems& problems) {
+    OptionReader reader(values, problems);
+    return member_options(reader, environment, std::nullopt, problems);
 }
 
 }  // namespace bullring

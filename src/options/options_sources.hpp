@@ -25,6 +25,7 @@ using Problems = std::vector<std::string>;
 struct CommandLine {
     std::optional<Subcommand> subcommand;
     RawValues values;
+    std::vector<std::string> command;        // what follows `--`
     std::optional<std::string> information;  // asked for by --help or --version
 };
 

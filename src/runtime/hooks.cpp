@@ -5,11 +5,9 @@
 #include <system_error>
 #include <utility>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -17,8 +15,7 @@
 
 #include "src/report/logging.hpp"
 #include "src/runtime/clock.hpp"
-
-extern char** environ;
+#include "src/runtime/shell_command.hpp"
 
 namespace bullring {
 
@@ -29,61 +26,15 @@ namespace {
 
 constexpr std::size_t queue_max = 64;
 constexpr std::int64_t stop_after_ns = 1'000'000'000;
-constexpr std::string_view own_prefix = "BULLRING_";
-
-/// The program's environment without its own settings, then `own`.
-std::vector<char*> environment_of(std::vector<std::string>& own) {
-    std::vector<char*> all;
-    for (char** one = environ; *one != nullptr; ++one) {
-        if (!std::string_view(*one).starts_with(own_prefix)) all.push_back(*one);
-    }
-    for (std::string& one : own) all.push_back(one.data());
-    all.push_back(nullptr);
-    return all;
-}
-
-/// The child, or the error as a negative number.
-pid_t spawn_shell(const std::string& command, std::vector<std::string> own_environment) {
-    posix_spawnattr_t attributes;
-    posix_spawnattr_init(&attributes);
-    sigset_t none;
-    sigset_t all;
-    ::sigemptyset(&none);
-    ::sigfillset(&all);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setsigdefault(&attributes, &all);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setflags(
-        &attributes,
-        static_cast<short>(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
-    posix_spawn_file_actions_t files;
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    // stdout may carry the event stream.
-    posix_spawn_file_actions_adddup2(&files, STDERR_FILENO, STDOUT_FILENO);
-
-    std::string shell = "sh";
-    std::string flag = "-c";
-    std::string text = command;
-    char* arguments[] = {shell.data(), flag.data(), text.data(), nullptr};
-    std::vector<char*> environment = environment_of(own_environment);
-    pid_t child = 0;
-    const int error =
-        ::posix_spawn(&child, "/bin/sh", &files, &attributes, arguments, environment.data());
-    posix_spawn_file_actions_destroy(&files);
-    posix_spawnattr_destroy(&attributes);
-    return error == 0 ? child : -error;
-}
-
 }  // namespace
 
 Hooks::Hooks(HookCommands commands, NodeId self, std::string cluster,
-             protocol::Duration step_down_timeout, std::function<void(Epoch)> deposed_done)
+             protocol::Duration step_down_timeout, NodeLink& node)
     : commands_(std::move(commands)),
       self_(self),
       cluster_(std::move(cluster)),
       step_down_timeout_(step_down_timeout),
-      deposed_done_(std::move(deposed_done)),
+      node_(node),
       wake_fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     if (!wake_fd_) throw std::system_error(errno, std::generic_category(), "eventfd");
     thread_ = std::thread([this] { run(); });
@@ -98,11 +49,9 @@ Hooks::~Hooks() {
     thread_.join();
 }
 
-void Hooks::elected(Epoch epoch) {
-    push(make_job(Kind::elected, epoch, self_, "leader", "elected"));
-}
+void Hooks::start(Epoch epoch) { push(make_job(Kind::elected, epoch, self_, "leader", "elected")); }
 
-void Hooks::deposed(Epoch epoch, protocol::DeposedReason reason) {
+void Hooks::stop(Epoch epoch, protocol::DeposedReason reason) {
     {
         const std::lock_guard lock(mutex_);
         deposed_at_ns_ = read_clock().boottime_ns;
@@ -112,9 +61,10 @@ void Hooks::deposed(Epoch epoch, protocol::DeposedReason reason) {
     push(make_job(Kind::deposed, epoch, protocol::nobody, "follower", protocol::name(reason)));
 }
 
-void Hooks::changed(NodeId leader, Epoch epoch) {
+void Hooks::leader_changed(protocol::Instant, const protocol::LeaderChanged& change) {
     if (commands_.on_change.empty()) return;
-    push(make_job(Kind::change, epoch, leader, leader == self_ ? "leader" : "follower", "change"));
+    push(make_job(Kind::change, change.epoch, change.leader,
+                  change.leader == self_ ? "leader" : "follower", "change"));
 }
 
 Hooks::Job Hooks::make_job(Kind kind, Epoch epoch, NodeId leader, const char* role,
@@ -175,18 +125,18 @@ void Hooks::run() {
         lock.lock();
         deposed_at_ns_ = INT64_MAX;
         lock.unlock();
-        deposed_done_(job.epoch);
+        node_.tell(protocol::TaskEnded{job.epoch});
     }
 }
 
 void Hooks::run_job(const Job& job) {
-    const pid_t child = spawn_shell(job.command, job.environment);
-    if (child < 0) {
-        log(LogLevel::error,
-            fmt::format("cannot start {}: {}", job.name, std::generic_category().message(-child)));
+    const auto child = start_shell_command(job.command, job.environment);
+    if (!child) {
+        log(LogLevel::error, fmt::format("cannot start {}: {}", job.name,
+                                         std::generic_category().message(child.error())));
         return;
     }
-    wait_for(child, job);
+    wait_for(*child, job);
 }
 
 void Hooks::wait_for(pid_t child, const Job& job) {

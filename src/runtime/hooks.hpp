@@ -5,7 +5,6 @@
 
 #include <condition_variable>
 #include <deque>
-#include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -14,24 +13,21 @@
 #include "protocol/actions.hpp"
 #include "src/net/owned_fd.hpp"
 #include "src/options/node_options.hpp"
+#include "src/runtime/task_host.hpp"
 
 namespace bullring {
 
-class Hooks {
+class Hooks final : public TaskHost {
 public:
-    /// `deposed_done` comes from the hooks' thread, once for each call of deposed().
     Hooks(HookCommands commands, protocol::NodeId self, std::string cluster,
-          protocol::Duration step_down_timeout, std::function<void(protocol::Epoch)> deposed_done);
-    Hooks(const Hooks&) = delete;
-    Hooks& operator=(const Hooks&) = delete;
+          protocol::Duration step_down_timeout, NodeLink& node);
     /// Gives what runs a second, then kills it; what is queued does not run.
-    ~Hooks();
+    ~Hooks() override;
 
-    // None of these waits.
-    void elected(protocol::Epoch epoch);
+    void start(protocol::Epoch epoch) override;
     /// Commands from before get half of step_down_timeout, on-deposed the rest of it.
-    void deposed(protocol::Epoch epoch, protocol::DeposedReason reason);
-    void changed(protocol::NodeId leader, protocol::Epoch epoch);
+    void stop(protocol::Epoch epoch, protocol::DeposedReason reason) override;
+    void leader_changed(protocol::Instant, const protocol::LeaderChanged& change) override;
 
 private:
     enum class Kind { elected, deposed, change };
@@ -57,7 +53,7 @@ private:
     protocol::NodeId self_;
     std::string cluster_;
     protocol::Duration step_down_timeout_;
-    std::function<void(protocol::Epoch)> deposed_done_;
+    NodeLink& node_;
     OwnedFd wake_fd_;  // an eventfd: `deposed_at_ns_` or `stopping_at_ns_` has changed
     std::mutex mutex_;
     std::condition_variable changed_;

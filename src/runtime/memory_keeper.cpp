@@ -1,5 +1,6 @@
 #include "src/runtime/memory_keeper.hpp"
 
+#include <algorithm>
 #include <cstddef>
 
 #include <poll.h>
@@ -30,6 +31,7 @@ constexpr bool thread_sanitizer = false;
 
 constexpr std::size_t stack_bytes = 16 * 1024;
 alignas(16) std::byte stack[stack_bytes];
+pid_t keeper_process = 0;
 
 /// The keeper has the memory of the node, the thread's own included, and so must not call anything
 /// of the C library that keeps state: system calls alone, none of which fails.
@@ -62,7 +64,10 @@ bool start_memory_keeper() {
                   &before);  // the keeper inherits it: nothing but SIGKILL ends it
     const int keeper = ::clone(&keep, stack + stack_bytes, CLONE_VM, &node_fd);
     ::sigprocmask(SIG_SETMASK, &before, nullptr);
+    keeper_process = std::max(keeper, 0);
     return keeper > 0;
 }
+
+pid_t memory_keeper() { return keeper_process; }
 
 }  // namespace bullring

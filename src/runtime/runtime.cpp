@@ -5,12 +5,12 @@
 #include <type_traits>
 #include <utility>
 
+#include <asio/dispatch.hpp>
 #include <asio/post.hpp>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "bullring/version.hpp"
-#include "src/observer/status_json.hpp"
 #include "src/report/logging.hpp"
 #include "src/runtime/clock.hpp"
 #include "src/runtime/realtime.hpp"
@@ -56,15 +56,16 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
           io_, transport_, self_, options.config.cluster,
           ObserverChange{
               .ts_ns = parts.start.now.boottime_ns, .leader = {}, .epoch = {}, .advertised = {}},
-          {[this] { return status_json(); },
+          {[this] { return node_status_json(status()); },
            [this](NodeId to, std::uint64_t request) {
                on_event(protocol::ResignRequested{to, request});
            }}),
       writer_(parts.writer),
       reporter_(io_, options.config, parts.writer, parts.events),
       wake_timer_(io_, [this] { on_event(protocol::Wake{}); }),
-      signals_(io_, SIGTERM, SIGINT, SIGHUP),
-      drain_timer_(io_) {
+      signals_(io_),
+      drain_timer_(io_),
+      handles_signals_(parts.handles_signals) {
     if (parts.trace) trace_.emplace(self_.id, self_.incarnation, *writer_, *parts.trace);
     if (parts.state) {
         storage_.emplace(std::move(*parts.state),
@@ -77,18 +78,13 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
                                                 asio::post(io_, [this, why] { on_fatal(why); });
                                             }});
     }
-    if (options.hooks.any()) {
-        hooks_.emplace(options.hooks, options.config.self, options.config.cluster,
-                       options.config.timing.step_down_timeout, [this](protocol::Epoch epoch) {
-                           asio::post(io_, [this, epoch] { on_event(protocol::TaskEnded{epoch}); });
-                       });
-    }
+    host_ = parts.make_host ? parts.make_host(io_, *this) : std::make_unique<NoTask>(*this);
     transport_.listen(std::move(parts.listeners));
 }
 
 Runtime::~Runtime() {
     // Their threads post to the loop: they end before anything that the loop uses.
-    hooks_.reset();
+    host_.reset();
     storage_.reset();
 }
 
@@ -104,7 +100,10 @@ int Runtime::run() {
             log(LogLevel::warn, "not in real time: " + done.error());
         }
     }
-    wait_for_signal();
+    if (handles_signals_) {
+        for (const int signal : {SIGTERM, SIGINT, SIGHUP}) signals_.add(signal);
+        wait_for_signal();
+    }
     reporter_.started(::getpid());
     log(LogLevel::info, fmt::format("started, version {}, {} members, listening on {}", version,
                                     options_.peers.size(), to_text(options_.listen)));
@@ -115,10 +114,36 @@ int Runtime::run() {
     io_.run();
     if (trace_) trace_->stopped(read_clock(), stop_reason_);
     reporter_.stopped(stop_reason_);
-    return exit_status_;
+    return exit_status_ != 0 ? exit_status_ : host_->exit_status();
 }
 
 // ---- Events.
+
+void Runtime::tell(const protocol::Event& event) {
+    asio::dispatch(io_, [this, event] { on_event(event); });
+}
+
+void Runtime::stop(const std::string& reason) {
+    asio::dispatch(io_, [this, reason] {
+        if (!stop_reason_.empty()) return;
+        stop_reason_ = reason;
+        on_event(protocol::StopRequested{});
+    });
+}
+
+void Runtime::set_health(bool healthy, const std::string& why) {
+    asio::dispatch(io_, [this, healthy, why] {
+        why_unhealthy_ = why;
+        on_event(protocol::HealthChanged{healthy});
+    });
+}
+
+void Runtime::set_willing(bool willing, const std::string& why) {
+    asio::dispatch(io_, [this, willing, why] {
+        why_unwilling_ = why;
+        on_event(protocol::Standing{willing});
+    });
+}
 
 void Runtime::on_event(const protocol::Event& event) {
     if (stepping_) {
@@ -170,6 +195,8 @@ void Runtime::carry_out(const protocol::Action& action) {
                 } else {
                     pending_.push_back(protocol::Persisted{what.durable});
                 }
+            } else if constexpr (std::is_same_v<What, protocol::Publish>) {
+                host_->publish(what);
             }
         },
         action);
@@ -180,16 +207,16 @@ void Runtime::follow_up(Instant now, const protocol::Action& action) {
         [&](const auto& what) {
             using What = std::decay_t<decltype(what)>;
             if constexpr (std::is_same_v<What, protocol::StartTask>) {
-                if (hooks_) hooks_->elected(what.epoch);
+                host_->start(what.epoch);
             } else if constexpr (std::is_same_v<What, protocol::StopTask>) {
-                if (hooks_) {
-                    hooks_->deposed(what.epoch, what.reason);
-                } else {
-                    pending_.push_back(protocol::TaskEnded{what.epoch});
-                }
+                host_->stop(what.epoch, what.reason);
             } else if constexpr (std::is_same_v<What, protocol::LeaderChanged>) {
                 observers_.on_change({now.boottime_ns, what.leader, what.epoch, what.advertised});
-                if (hooks_) hooks_->changed(what.leader, what.epoch);
+                host_->leader_changed(now, what);
+            } else if constexpr (std::is_same_v<What, protocol::Elected>) {
+                host_->elected(now, what);
+            } else if constexpr (std::is_same_v<What, protocol::Deposed>) {
+                host_->deposed(now, what);
             } else if constexpr (std::is_same_v<What, protocol::ResignAnswer>) {
                 observers_.on_resign_answer(what.request, what.done, what.why);
             } else if constexpr (std::is_same_v<What, protocol::Stopped>) {
@@ -207,10 +234,14 @@ void Runtime::on_observe(protocol::SessionId observer, const Observe& what) {
 
 void Runtime::on_observer_gone(protocol::SessionId observer) { observers_.on_gone(observer); }
 
-std::string Runtime::status_json() {
+StatusInput Runtime::status() const {
     const Instant now = read_clock();
     StatusInput input;
     input.view = node_.view(now);
+    if (input.view.why == protocol::why_unhealthy && !why_unhealthy_.empty())
+        input.view.why = fmt::format("unhealthy: {}", why_unhealthy_);
+    if (input.view.why == protocol::why_unwilling && !why_unwilling_.empty())
+        input.view.why = fmt::format("does not stand: {}", why_unwilling_);
     input.members = options_.config.members;
     input.cluster = options_.config.cluster;
     input.algorithm = options_.config.algorithm;
@@ -219,7 +250,7 @@ std::string Runtime::status_json() {
     input.advertised = options_.config.advertised;
     input.uptime_ms = protocol::elapsed(started_at_, now).ns / 1'000'000;
     input.version = version;
-    return node_status_json(input);
+    return input;
 }
 
 // ---- The end.
@@ -229,9 +260,8 @@ void Runtime::wait_for_signal() {
         if (error) return;
         if (signal == SIGHUP) {
             if (writer_ != nullptr) writer_->reopen();
-        } else if (stop_reason_.empty()) {
-            stop_reason_ = signal == SIGTERM ? "SIGTERM" : "SIGINT";
-            on_event(protocol::StopRequested{});
+        } else {
+            stop(signal == SIGTERM ? "SIGTERM" : "SIGINT");
         }
         wait_for_signal();
     });

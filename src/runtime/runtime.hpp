@@ -16,17 +16,18 @@
 #include "protocol/node.hpp"
 #include "src/net/transport.hpp"
 #include "src/observer/observer_sessions.hpp"
+#include "src/observer/status_json.hpp"
 #include "src/options/node_options.hpp"
 #include "src/report/background_writer.hpp"
 #include "src/report/reporter.hpp"
 #include "src/report/trace_file.hpp"
-#include "src/runtime/hooks.hpp"
+#include "src/runtime/task_host.hpp"
 #include "src/runtime/wake_timer.hpp"
 #include "src/storage/storage.hpp"
 
 namespace bullring {
 
-class Runtime final : private TransportHandler {
+class Runtime final : public NodeLink, private TransportHandler {
 public:
     /// What has been opened before the loop starts.
     struct Parts {
@@ -36,13 +37,26 @@ public:
         BackgroundWriter* writer = nullptr;  // when there are events or a trace
         std::optional<BackgroundWriter::StreamId> events;
         std::optional<BackgroundWriter::StreamId> trace;
+        MakeHost make_host;           // none: NoTask
+        bool handles_signals = true;  // those of a program: SIGTERM, SIGINT, SIGHUP
     };
 
     Runtime(const NodeOptions& options, Parts parts);
     ~Runtime() override;
 
-    /// Until SIGTERM, SIGINT or a failure. The exit status: 0, or 1 with a line on stderr.
+    /// Until stop(), SIGTERM, SIGINT or a failure. The exit status: 0, or 1 with a line on stderr.
     int run();
+
+    void tell(const protocol::Event& event) override;
+    void stop(const std::string& reason) override;
+    void set_health(bool healthy, const std::string& why) override;
+    void set_willing(bool willing, const std::string& why) override;
+
+    /// After run(): the host ends, which may take its time, while the sessions are still open.
+    void end_host() { host_.reset(); }
+
+    /// What `status` tells. The loop's thread, or when it does not run.
+    StatusInput status() const;
     /// The resolver's thread would hold up the end of the process.
     bool resolving() const { return transport_.resolving(); }
 
@@ -61,7 +75,6 @@ private:
     void wait_for_signal();
     void finish();
     void finish_when_drained(int attempts_left);
-    std::string status_json();
 
     const NodeOptions& options_;
     asio::io_context io_;
@@ -71,7 +84,7 @@ private:
     Transport transport_;
     ObserverSessions observers_;
     std::optional<Storage> storage_;
-    std::optional<Hooks> hooks_;
+    std::unique_ptr<TaskHost> host_;
     BackgroundWriter* writer_;
     Reporter reporter_;
     std::optional<TraceFile> trace_;
@@ -83,6 +96,9 @@ private:
     std::deque<protocol::Event> pending_;  // what has happened while a step was being carried out
     bool stepping_ = false;
     bool finishing_ = false;
+    std::string why_unhealthy_;
+    std::string why_unwilling_;
+    bool handles_signals_;
     std::string stop_reason_;
     int exit_status_ = 0;
 };

@@ -34,6 +34,9 @@ public:
     StateDirectory& operator=(const StateDirectory&) = delete;
     ~StateDirectory();
 
+    /// The directory is locked for as long as a duplicate of this is open. Not the caller's.
+    int lock() const { return lock_; }
+
     /// nullopt when there is no file.
     tl::expected<std::optional<protocol::Durable>, std::string> load() const;
     /// Returns when it is on the disk: temporary file, fsync, rename, fsync of the directory.

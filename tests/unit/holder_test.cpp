@@ -52,6 +52,25 @@ TEST_CASE("holder: with five nodes the lease ends with the third largest end, th
     CHECK(published(node.answer_grant(2)) == renewed + node.timing().lease);
 }
 
+TEST_CASE("holder: asked to untie it renews at once, and says until when that holds") {
+    NodeFixture node = leader();
+    node.pass(milliseconds(1));
+    const Coordinator untied{epoch, node.timing().lease, node.now(), true, false};
+    CHECK(sent<Coordinator>(node.step(Tying{false})) == std::vector<Coordinator>{untied, untied});
+    const std::vector<Publish> published = only<Publish>(node.answer_grant(1));
+    REQUIRE(published.size() == 1);
+    CHECK(published[0].untied_until == published[0].deadline);
+    CHECK(published[0].untied_until == node.now() + node.timing().lease);
+    CHECK(sent<Coordinator>(node.step(Tying{false})).empty());
+    node.step(Tying{true});
+    const std::vector<Coordinator> tied = sent<Coordinator>(node.after(node.timing().heartbeat));
+    REQUIRE(tied.size() == 2);
+    CHECK(tied[0].tie);
+    const std::vector<Publish> again = only<Publish>(node.answer_grant(1));
+    REQUIRE(again.size() == 1);
+    CHECK(again[0].untied_until == long_ago);
+}
+
 TEST_CASE("holder: each heartbeat period it renews with all, and its own promise too") {
     NodeFixture node = leader();
     const Coordinator renewal{epoch, node.timing().lease, node.now() + node.timing().heartbeat,

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <variant>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -47,11 +48,26 @@ private:
     std::vector<Epoch> epochs_;
 };
 
+/// Takes what the hooks tell the node.
+class Link final : public NodeLink {
+public:
+    explicit Link(Done& done) : done_(done) {}
+    void tell(const protocol::Event& event) override {
+        done_(std::get<protocol::TaskEnded>(event).epoch);
+    }
+    void stop(const std::string&) override {}
+    void set_health(bool, const std::string&) override {}
+    void set_willing(bool, const std::string&) override {}
+
+private:
+    Done& done_;
+};
+
 struct Running {
     Running(HookCommands commands, protocol::Duration step_down_timeout)
-        : hooks(std::move(commands), {2}, "blue", step_down_timeout,
-                [this](Epoch epoch) { done(epoch); }) {}
+        : hooks(std::move(commands), {2}, "blue", step_down_timeout, link) {}
     Done done;
+    Link link{done};
     Hooks hooks;
 };
 
@@ -65,12 +81,12 @@ TEST_CASE("hooks: they run one at a time, in order, and are told what has happen
         out;
     Running running({.on_elected = say, .on_deposed = say, .on_change = say},
                     protocol::seconds(20));
-    running.hooks.changed({2}, {7});
-    running.hooks.elected({7});
-    // on-elected may be dropped by a deposed() that comes before it has begun.
+    running.hooks.leader_changed({}, {{2}, {7}, ""});
+    running.hooks.start({7});
+    // on-elected may be dropped by a stop() that comes before it has begun.
     while (content(out).find("elected") == std::string::npos) std::this_thread::yield();
-    running.hooks.changed({}, {7});
-    running.hooks.deposed({7}, DeposedReason::resigned);
+    running.hooks.leader_changed({}, {{}, {7}, ""});
+    running.hooks.stop({7}, DeposedReason::resigned);
     REQUIRE(running.done.wait_for(1));
     CHECK(content(out) ==
           "2 blue 7 [2] leader change\n"
@@ -86,9 +102,9 @@ TEST_CASE("hooks: the end is reported after on-deposed, and without one after wh
                      .on_deposed = "",
                      .on_change = ""},
                     protocol::seconds(20));
-    running.hooks.elected({7});
+    running.hooks.start({7});
     while (content(out).empty()) std::this_thread::yield();
-    running.hooks.deposed({7}, DeposedReason::resigned);
+    running.hooks.stop({7}, DeposedReason::resigned);
     REQUIRE(running.done.wait_for(1));
     CHECK(content(out) == "begun\nended\n");
 }
@@ -100,7 +116,7 @@ TEST_CASE("hooks: a command that does not end is killed with its whole group in 
                      .on_deposed = "sleep 1000 & echo $! > " + out + "; wait",
                      .on_change = ""},
                     protocol::milliseconds(200));
-    running.hooks.deposed({7}, DeposedReason::lease_expired);
+    running.hooks.stop({7}, DeposedReason::lease_expired);
     REQUIRE(running.done.wait_for(1));
     const pid_t sleeper = static_cast<pid_t>(std::stol(content(out)));
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
@@ -124,9 +140,9 @@ TEST_CASE("hooks: an on-elected that hangs leaves time for on-deposed") {
                      .on_deposed = "echo deposed >> " + out,
                      .on_change = ""},
                     protocol::milliseconds(2000));
-    running.hooks.elected({7});
+    running.hooks.start({7});
     while (content(out).empty()) std::this_thread::yield();
-    running.hooks.deposed({7}, DeposedReason::stopped);
+    running.hooks.stop({7}, DeposedReason::stopped);
     REQUIRE(running.done.wait_for(1));
     CHECK(content(out) == "begun\ndeposed\n");
 }
@@ -138,7 +154,7 @@ TEST_CASE("hooks: the stdout of a command is the stderr of the node") {
                      .on_deposed = "[ /dev/stdout -ef /dev/stderr ] && echo same >> " + out,
                      .on_change = ""},
                     protocol::seconds(20));
-    running.hooks.deposed({7}, DeposedReason::stopped);
+    running.hooks.stop({7}, DeposedReason::stopped);
     REQUIRE(running.done.wait_for(1));
     CHECK(content(out) == "same\n");
 }

@@ -42,6 +42,22 @@ TEST_CASE("lease: D is the end of the majority's last grant, not the newest one"
     CHECK(lease_with(5, {10, 20, 30, 40, 50}).deadline() == both(30));
 }
 
+TEST_CASE("lease: what is tied to no session holds for itself, and tied again it no longer does") {
+    const SessionId session{9};
+    Lease lease(5, 3);
+    lease.begin({1});
+    lease.count(0, both(500), no_session);
+    lease.count(1, both(400), session);
+    lease.count(2, both(300), no_session);
+    CHECK(lease.deadline() == both(300));
+    CHECK(lease.untied_deadline() == long_ago);
+    lease.count(3, both(200), no_session);
+    CHECK(lease.deadline() == both(300));
+    CHECK(lease.untied_deadline() == both(200));
+    lease.count(0, both(600), session);
+    CHECK(lease.untied_deadline() == long_ago);
+}
+
 TEST_CASE("lease: D is the q-th largest end, clock by clock") {
     CHECK(rc::check("deadline() == sorted ends [q-1] for each clock", [] {
         const auto members = *rc::gen::inRange<std::size_t>(1, 65);

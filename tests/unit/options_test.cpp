@@ -98,11 +98,10 @@ TEST_CASE("options: all that is wrong is told at once, whatever kind it is of") 
 }
 
 TEST_CASE("options: without a subcommand, or with a wrong one, the right ones are named") {
-    for (const Words& words :
-         {Words{}, Words{"run"}, Words{"nod"}, Words{"--id", "3"}, Words{""}}) {
+    for (const Words& words : {Words{}, Words{"nod"}, Words{"--id", "3"}, Words{""}}) {
         const auto problems = problems_of(words);
         REQUIRE(problems.size() == 1);
-        CHECK(one_has(problems, "right is one of node, status, watch, resign"));
+        CHECK(one_has(problems, "right is one of node, run, lead, status, watch, resign"));
     }
     CHECK(one_has(problems_of({"nod"}), "unknown subcommand \"nod\""));
     CHECK(one_has(problems_of(with({"--quick"}, node_words())),
@@ -168,7 +167,7 @@ TEST_CASE("options: every flag has its variable, and a wrong value names it") {
         const std::string name = flag.name;
         // Any text will do for these.
         if (name.starts_with("on-") || name == "advertise" || name == "data-dir" ||
-            name == "events" || name == "trace") {
+            name == "events" || name == "trace" || name == "health-cmd") {
             continue;
         }
         const auto problems = problems_of({"node"}, with_home({{variable, "!"}}));

@@ -158,6 +158,26 @@ TEST_CASE("step down: a task that ends by itself gives the leadership to the bes
     }
 }
 
+TEST_CASE("step down: a task that its guard has ended for the lease counts as a lapse") {
+    NodeFixture node = leader();
+    const Actions actions = without_heartbeats(node.step(TaskEnded{epoch, false, false}));
+    REQUIRE(only<Deposed>(actions).size() == 1);
+    CHECK(only<Deposed>(actions)[0].reason == DeposedReason::lease_expired);
+    CHECK(sent<Resign>(actions).size() == 2);
+}
+
+TEST_CASE("step down: who has nobody to do the work leads on, but does not stand") {
+    NodeFixture node = leader();
+    CHECK(only<StopTask>(node.step(Standing{false})).empty());
+    CHECK(node.role() == Role::leader);
+    node.step(TaskEnded{epoch, true, false});
+    CHECK(only<ElectionStarted>(node.run(seconds(2))).empty());
+    CHECK(node.node().view(node.now()).why == std::string(why_unwilling));
+    Actions again = node.step(Standing{true});
+    test::append(again, node.run(seconds(1)));
+    CHECK_FALSE(only<ElectionStarted>(again).empty());
+}
+
 TEST_CASE(
     "step down: who became unhealthy hands over and stays out until T_stable after it is well") {
     NodeFixture node = leader();

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""A leader's command for tests: takes an exclusive lock for as long as it, or a child of it, lives.
+
+Usage: locked_command.py JOURNAL LOCK [WORD…]
+
+Writes one line each into JOURNAL: `begin NODE EPOCH PID`, or `OVERLAP NODE EPOCH PID` when somebody
+else has the lock; `end NODE EPOCH STATUS` at SIGTERM. Words: `ignore` SIGTERM; `fork`: a child that has
+left the process group, ignores SIGTERM and holds the lock, too; `group`: one that has not; `exit=N`:
+end at once with N; `stop`: stop itself; `progress=N`: show progress N times, then no more.
+"""
+
+import fcntl
+import os
+import signal
+import sys
+import time
+
+
+def main():
+    journal, lock, *words = sys.argv[1:]
+    who = f"{os.environ['BULLRING_ID']} {os.environ['BULLRING_EPOCH']}"
+    out = os.open(journal, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+
+    def say(*parts):
+        os.write(out, (" ".join(map(str, parts)) + "\n").encode())
+
+    held = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        say("OVERLAP", who, os.getpid())
+        return 1
+
+    def end(number, frame):
+        say("end", who, 7)
+        os._exit(7)
+
+    signal.signal(signal.SIGTERM, signal.SIG_IGN if "ignore" in words else end)
+    for word in ("fork", "group"):
+        if word in words and os.fork() == 0:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            if word == "fork":
+                os.setsid()
+                if os.fork() != 0:
+                    os._exit(0)
+            while True:
+                time.sleep(60)
+    say("begin", who, os.getpid())
+    for word in words:
+        if word.startswith("exit="):
+            return int(word[5:])
+        if word == "stop":
+            os.kill(os.getpid(), signal.SIGSTOP)
+        if word.startswith("progress="):
+            for _ in range(int(word[9:])):
+                os.utime(os.environ["BULLRING_PROGRESS_FILE"])
+                time.sleep(0.02)
+    while True:
+        time.sleep(60)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,45 @@
+// A process that is a member of a cluster, whatever it does while it leads: opens everything that
+// can fail at the start, then runs the loop to its end. One in a process.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+#include <tl/expected.hpp>
+
+#include "src/report/background_writer.hpp"
+#include "src/runtime/health_check.hpp"
+#include "src/runtime/runtime.hpp"
+
+namespace bullring {
+
+class Member {
+public:
+    /// Starts the log; nothing has been opened. The options outlive it.
+    explicit Member(const NodeOptions& options);
+    Member(const Member&) = delete;
+    Member& operator=(const Member&) = delete;
+    ~Member();
+
+    /// Waits for the data directory's lock for at most `lock_wait`: the process before this one may
+    /// be about to end.
+    tl::expected<void, std::string> open(protocol::Duration lock_wait);
+    /// -1 with quorum none.
+    int directory_lock() const { return parts_.state ? parts_.state->lock() : -1; }
+    /// To the end of the node. The exit status.
+    int run(MakeHost make_host);
+    /// The processes that the member itself has started; not those of its host.
+    std::vector<pid_t> own_children() const;
+
+private:
+    const NodeOptions& options_;
+    std::unique_ptr<BackgroundWriter> writer_;
+    Runtime::Parts parts_;
+    std::optional<Runtime> runtime_;
+    std::optional<HealthCheck> health_;
+};
+
+}  // namespace bullring

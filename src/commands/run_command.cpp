@@ -1,0 +1,74 @@
+// `bullring run`: a member that runs a command while it leads.
+#include <cerrno>
+#include <cstdlib>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "protocol/timing.hpp"
+#include "src/commands/commands.hpp"
+#include "src/commands/find_command.hpp"
+#include "src/commands/member.hpp"
+#include "src/report/logging.hpp"
+#include "src/supervisor/supervisor.hpp"
+
+namespace bullring {
+
+namespace {
+
+constexpr int wrong_usage = 2;
+
+protocol::Duration whole_ms(protocol::Duration duration) {
+    return protocol::milliseconds((duration.ns + 999'999) / 1'000'000);
+}
+
+std::string figures(const RunOptions& options) {
+    const protocol::Timing& timing = options.node.config.timing;
+    return fmt::format(
+        "the command gets {} from SIGTERM to SIGKILL; a leader whose host is lost is replaced "
+        "after {}",
+        to_text(options.kill_after), to_text(whole_ms(timing.promise(timing.lease))));
+}
+
+}  // namespace
+
+int run_run(const RunOptions& options) {
+    open_missing_streams();
+    if (const auto found = find_command(options.command.front()); !found) {
+        print_error(found.error());
+        return wrong_usage;
+    }
+    if (const auto found = find_health_command(options.node.health.command); !found) {
+        print_error(found.error());
+        return wrong_usage;
+    }
+    Member member(options.node);
+    // The guard of the process before this one may still have to end its command.
+    if (const auto opened = member.open(options.kill_after + protocol::seconds(1)); !opened) {
+        print_error(opened.error());
+        return 1;
+    }
+    auto page = SharedLeasePage::create();
+    if (!page) {
+        print_error(fmt::format("cannot share memory with the guard of the command: {}",
+                                std::generic_category().message(page.error())));
+        return 1;
+    }
+    log(LogLevel::info, figures(options));
+    return member.run([&](asio::io_context& io, NodeLink& node) {
+        auto supervisor = std::make_unique<Supervisor>(
+            io, node, options,
+            SupervisorParts{std::move(*page), member.directory_lock(),
+                            [&member] { return member.own_children(); }});
+        if (const auto prepared = supervisor->prepare(); !prepared)
+            throw std::runtime_error(prepared.error());
+        return supervisor;
+    });
+}
+
+}  // namespace bullring

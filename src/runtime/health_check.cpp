@@ -1,0 +1,125 @@
+#include "src/runtime/health_check.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "protocol/timing.hpp"
+#include "src/report/logging.hpp"
+#include "src/runtime/shell_command.hpp"
+
+namespace bullring {
+
+namespace {
+
+constexpr int not_found = 127;
+
+int whole_ms(protocol::Duration duration) {
+    return static_cast<int>(std::min<std::int64_t>((duration.ns + 999'999) / 1'000'000, INT32_MAX));
+}
+
+int wait_for_end(pid_t child) {
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return status;
+}
+
+std::string told(int status) {
+    if (WIFSIGNALED(status)) return fmt::format("signal {} of health command", WTERMSIG(status));
+    if (WEXITSTATUS(status) == 0) return "";
+    return fmt::format("exit {} of health command{}", WEXITSTATUS(status),
+                       WEXITSTATUS(status) == not_found ? ", which is not found" : "");
+}
+
+}  // namespace
+
+HealthCheck::HealthCheck(HealthOptions options, protocol::NodeId self, const std::string& cluster,
+                         NodeLink& node)
+    : options_(std::move(options)),
+      id_setting_(fmt::format("BULLRING_ID={}", self.value)),
+      cluster_setting_("BULLRING_CLUSTER=" + cluster),
+      node_(node),
+      stop_fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    if (!stop_fd_) throw std::system_error(errno, std::generic_category(), "eventfd");
+    thread_ = std::thread([this] { run(); });
+}
+
+HealthCheck::~HealthCheck() {
+    const std::uint64_t one = 1;
+    while (::write(stop_fd_.get(), &one, sizeof one) < 0 && errno == EINTR) {
+    }
+    thread_.join();
+}
+
+void HealthCheck::run() {
+    int failures = 0;
+    bool healthy = true;
+    do {
+        const std::string wrong = check();
+        if (stopping()) return;
+        failures = wrong.empty() ? 0 : std::min(failures + 1, options_.failures);
+        const bool now_healthy = healthy ? failures < options_.failures : failures == 0;
+        if (!wrong.empty() && failures < options_.failures)
+            log(LogLevel::info,
+                fmt::format("{} ({} of {} in a row)", wrong, failures, options_.failures));
+        if (now_healthy == healthy) continue;
+        healthy = now_healthy;
+        log(LogLevel::warn, healthy ? std::string("healthy again")
+                                    : "unhealthy: " + wrong + "; this node does not stand");
+        node_.set_health(healthy, wrong);
+    } while (pause());
+}
+
+std::string HealthCheck::check() {
+    const auto child = start_shell_command(options_.command, {id_setting_, cluster_setting_});
+    if (!child)
+        return fmt::format("cannot start the health command: {}",
+                           std::generic_category().message(child.error()));
+    running_ = *child;
+    // Not pidfd_open(): the C library's header does not say that it is a C function.
+    const OwnedFd process(static_cast<int>(::syscall(SYS_pidfd_open, *child, 0)));
+    pollfd ready[] = {{process.get(), POLLIN, 0}, {stop_fd_.get(), POLLIN, 0}};
+    ::poll(ready, 2, whole_ms(options_.timeout));
+    const bool ended = ready[0].revents != 0;
+    // What it has started must not pile up behind it.
+    ::kill(-*child, SIGKILL);
+    const int status = wait_for_end(*child);
+    running_ = 0;
+    if (ended) return told(status);
+    return fmt::format("health command has not ended within {}", to_text(options_.timeout));
+}
+
+bool HealthCheck::stopping() const {
+    pollfd ready{stop_fd_.get(), POLLIN, 0};
+    return ::poll(&ready, 1, 0) > 0;
+}
+
+bool HealthCheck::pause() {
+    pollfd ready{stop_fd_.get(), POLLIN, 0};
+    return ::poll(&ready, 1, whole_ms(options_.interval)) == 0;
+}
+
+tl::expected<void, std::string> find_health_command(const std::string& command) {
+    const std::string word = command.substr(0, command.find_first_of(" \t\n"));
+    const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
+        return std::isalnum(c) != 0 ||
+               std::string_view("_./+-").find(static_cast<char>(c)) != std::string_view::npos;
+    });
+    if (!plain) return {};  // none, or shell syntax: only the shell can say
+    const auto child = start_shell_command("command -v -- " + word + " >/dev/null", {});
+    if (!child || wait_for_end(*child) == 0) return {};
+    return tl::unexpected(fmt::format(
+        "health-cmd: \"{}\" is not found; right is a command that /bin/sh can run", word));
+}
+
+}  // namespace bullring

@@ -1,0 +1,51 @@
+// Owns: the command by which a user's service says whether this node is fit to lead, and the thread
+// that runs it again and again. While it fails the node does not stand, and hands over if it leads.
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <thread>
+
+#include <sys/types.h>
+#include <tl/expected.hpp>
+
+#include "src/net/owned_fd.hpp"
+#include "src/options/node_options.hpp"
+#include "src/runtime/task_host.hpp"
+
+namespace bullring {
+
+class HealthCheck {
+public:
+    /// The first check begins at once; until it has failed often enough the node counts as healthy.
+    HealthCheck(HealthOptions options, protocol::NodeId self, const std::string& cluster,
+                NodeLink& node);
+    HealthCheck(const HealthCheck&) = delete;
+    HealthCheck& operator=(const HealthCheck&) = delete;
+    /// A command that runs is killed.
+    ~HealthCheck();
+
+    /// The command that runs now; 0 when none does. Any thread.
+    pid_t running() const { return running_.load(); }
+
+private:
+    void run();
+    /// Empty when it has succeeded, else what was wrong.
+    std::string check();
+    /// False when this object ends meanwhile.
+    bool pause();
+    bool stopping() const;
+
+    HealthOptions options_;
+    std::string id_setting_;
+    std::string cluster_setting_;
+    NodeLink& node_;
+    OwnedFd stop_fd_;  // an eventfd, readable once this object ends
+    std::atomic<pid_t> running_{0};
+    std::thread thread_;
+};
+
+/// The error names the program of a health command that cannot be found. Blocks for a moment.
+tl::expected<void, std::string> find_health_command(const std::string& command);
+
+}  // namespace bullring

@@ -1,0 +1,62 @@
+// Owns: the pair (epoch, deadline) that says until when a leadership lasts, as one snapshot that
+// any thread, and any process that maps it, can read without a lock (PROTOCOL R3). An old epoch
+// with a new deadline would be a split brain, so a reader never sees half of a change.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+
+#include <tl/expected.hpp>
+
+#include "protocol/actions.hpp"
+#include "src/net/owned_fd.hpp"
+
+namespace bullring {
+
+struct LeaseSnapshot {
+    protocol::Epoch epoch;  // 0: nobody leads here
+    protocol::Instant deadline = protocol::long_ago;
+    bool operator==(const LeaseSnapshot&) const = default;
+};
+
+class LeasePage {
+public:
+    /// One thread.
+    void write(const LeaseSnapshot& snapshot);
+    /// nullopt when the writer stands still in the middle of a change, as a stopped process does.
+    std::optional<LeaseSnapshot> read() const;
+
+private:
+    std::atomic<std::uint32_t> changes_{0};  // odd while one is under way
+    std::atomic<std::uint64_t> epoch_{0};
+    std::atomic<std::int64_t> boottime_ns_{protocol::long_ago.boottime_ns};
+    std::atomic<std::int64_t> raw_ns_{protocol::long_ago.raw_ns};
+};
+
+/// A page in memory that another process can map, too.
+class SharedLeasePage {
+public:
+    static tl::expected<SharedLeasePage, int> create();
+    /// What another process has created; the descriptor stays the caller's.
+    static tl::expected<SharedLeasePage, int> map(int fd);
+    SharedLeasePage(SharedLeasePage&& other) noexcept
+        : fd_(std::move(other.fd_)), page_(std::exchange(other.page_, nullptr)) {}
+    SharedLeasePage& operator=(SharedLeasePage&&) = delete;
+    SharedLeasePage(const SharedLeasePage&) = delete;
+    SharedLeasePage& operator=(const SharedLeasePage&) = delete;
+    ~SharedLeasePage();
+
+    LeasePage& operator*() const { return *page_; }
+    LeasePage* operator->() const { return page_; }
+    /// -1 for a page that was mapped.
+    int fd() const { return fd_.get(); }
+
+private:
+    SharedLeasePage(OwnedFd fd, LeasePage* page) : fd_(std::move(fd)), page_(page) {}
+
+    OwnedFd fd_;
+    LeasePage* page_;
+};
+
+}  // namespace bullring

@@ -1,0 +1,65 @@
+#include "src/runtime/shell_command.hpp"
+
+#include <string_view>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <unistd.h>
+
+extern char** environ;
+
+namespace bullring {
+
+namespace {
+
+constexpr std::string_view own_prefix = "BULLRING_";
+
+/// The program's environment without its own settings, then `own`.
+std::vector<char*> environment_of(std::vector<std::string>& own) {
+    std::vector<char*> all;
+    for (char** one = environ; *one != nullptr; ++one) {
+        if (!std::string_view(*one).starts_with(own_prefix)) all.push_back(*one);
+    }
+    for (std::string& one : own) all.push_back(one.data());
+    all.push_back(nullptr);
+    return all;
+}
+
+}  // namespace
+
+tl::expected<pid_t, int> start_shell_command(const std::string& command,
+                                             std::vector<std::string> own_environment) {
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    sigset_t none;
+    sigset_t all;
+    ::sigemptyset(&none);
+    ::sigfillset(&all);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setflags(
+        &attributes,
+        static_cast<short>(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
+    posix_spawn_file_actions_t files;
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    // stdout may carry the event stream.
+    posix_spawn_file_actions_adddup2(&files, STDERR_FILENO, STDOUT_FILENO);
+
+    std::string shell = "sh";
+    std::string flag = "-c";
+    std::string text = command;
+    char* arguments[] = {shell.data(), flag.data(), text.data(), nullptr};
+    std::vector<char*> environment = environment_of(own_environment);
+    pid_t child = 0;
+    const int error =
+        ::posix_spawn(&child, "/bin/sh", &files, &attributes, arguments, environment.data());
+    posix_spawn_file_actions_destroy(&files);
+    posix_spawnattr_destroy(&attributes);
+    if (error != 0) return tl::unexpected(error);
+    return child;
+}
+
+}  // namespace bullring

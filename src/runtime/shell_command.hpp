@@ -1,0 +1,19 @@
+// Owns: how a command of the user's (a hook, a health check) is started: by /bin/sh, in a process
+// group of its own, with no signal blocked or ignored, and with nothing open but stdin (/dev/null)
+// and stderr, which is its stdout too: the program's own stdout may carry the event stream.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+#include <tl/expected.hpp>
+
+namespace bullring {
+
+/// The child, or an errno. `own_environment` ("NAME=value") is added to the program's environment,
+/// which is without the program's own settings (BULLRING_…). Any thread.
+tl::expected<pid_t, int> start_shell_command(const std::string& command,
+                                             std::vector<std::string> own_environment);
+
+}  // namespace bullring

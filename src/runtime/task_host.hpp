@@ -1,0 +1,71 @@
+// The seam between a node and the work that only a leader may do: hooks, a supervised command, a
+// library user's task. All calls of a host come from the node's loop, in the order of the
+// protocol's actions; none may wait.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <asio/io_context.hpp>
+
+#include "protocol/actions.hpp"
+#include "protocol/events.hpp"
+#include "protocol/time.hpp"
+
+namespace bullring {
+
+/// The node, as a host sees it. Any thread, the loop's own included; nothing waits.
+class NodeLink {
+public:
+    NodeLink() = default;
+    NodeLink(const NodeLink&) = delete;
+    NodeLink& operator=(const NodeLink&) = delete;
+    virtual ~NodeLink() = default;
+
+    virtual void tell(const protocol::Event& event) = 0;
+    /// As SIGTERM does: hand over, then end the loop. `reason` is for the event stream.
+    virtual void stop(const std::string& reason) = 0;
+    /// `why` is what `status` says as long as it is so.
+    virtual void set_health(bool healthy, const std::string& why) = 0;
+    virtual void set_willing(bool willing, const std::string& why) = 0;
+};
+
+class TaskHost {
+public:
+    TaskHost() = default;
+    TaskHost(const TaskHost&) = delete;
+    TaskHost& operator=(const TaskHost&) = delete;
+    virtual ~TaskHost() = default;
+
+    /// This node leads from now on.
+    virtual void start(protocol::Epoch epoch) = 0;
+    /// The leadership ends: to be answered with TaskEnded as soon as nothing works under it any
+    /// more. Until then nobody else is let in.
+    virtual void stop(protocol::Epoch epoch, protocol::DeposedReason reason) = 0;
+    /// Until when the leadership lasts; epoch 0: it is over. Comes before any message of its step.
+    virtual void publish(const protocol::Publish&) {}
+    /// Whom this node follows now.
+    virtual void leader_changed(protocol::Instant, const protocol::LeaderChanged&) {}
+    /// Of the program, if the node itself has ended well.
+    virtual int exit_status() const { return 0; }
+    virtual void elected(protocol::Instant, const protocol::Elected&) {}
+    virtual void deposed(protocol::Instant, const protocol::Deposed&) {}
+};
+
+using MakeHost = std::function<std::unique_ptr<TaskHost>(asio::io_context&, NodeLink&)>;
+
+/// A node that does nothing but vote and lead.
+class NoTask final : public TaskHost {
+public:
+    explicit NoTask(NodeLink& node) : node_(node) {}
+    void start(protocol::Epoch) override {}
+    void stop(protocol::Epoch epoch, protocol::DeposedReason) override {
+        node_.tell(protocol::TaskEnded{epoch});
+    }
+
+private:
+    NodeLink& node_;
+};
+
+}  // namespace bullring

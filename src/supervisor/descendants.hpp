@@ -1,0 +1,25 @@
+// Owns: who descends from a process, as /proc tells it, and how all of them are killed. A process
+// that has been adopted by this one (a subreaper, see prctl(2)) counts.
+#pragma once
+
+#include <vector>
+
+#include <sys/types.h>
+
+namespace bullring {
+
+/// Sends SIGKILL to everybody who descends from `ancestor`, but to none of `spared` and, with
+/// `spare_their_children`, to nobody below them. Returns how many it found alive: whoever forks
+/// meanwhile is found the next time, so it is called until it finds none.
+std::size_t kill_descendants(pid_t ancestor, const std::vector<pid_t>& spared,
+                             bool spare_their_children);
+
+/// The same with another signal, once, and not for the members of process group `except_group`.
+void signal_descendants(pid_t ancestor, int signal, pid_t except_group,
+                        const std::vector<pid_t>& spared);
+
+/// Takes the statuses of dead children of this process that are none of `spared`. True while it has
+/// other children.
+bool reap_children(const std::vector<pid_t>& spared);
+
+}  // namespace bullring

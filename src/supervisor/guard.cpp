@@ -1,0 +1,328 @@
+#include "src/supervisor/guard.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "src/report/logging.hpp"
+#include "src/runtime/clock.hpp"
+#include "src/supervisor/descendants.hpp"
+#include "src/supervisor/guard_records.hpp"
+#include "src/supervisor/shield.hpp"
+
+namespace bullring {
+
+namespace {
+
+using protocol::Duration;
+using protocol::Instant;
+using Cause = GuardReport::Cause;
+
+constexpr Duration look_again = protocol::milliseconds(1);
+/// So many looks in a row at which only the shield was left: it does not see that, and is killed.
+constexpr int looks_alone_max = 10;
+
+class CommandGuard {
+public:
+    CommandGuard(const GuardSettings& settings, SharedLeasePage page)
+        : settings_(settings),
+          page_(std::move(page)),
+          node_(settings.socket),
+          timer_(::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK)),
+          self_(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0))) {
+        sigset_t children;
+        ::sigemptyset(&children);
+        ::sigaddset(&children, SIGCHLD);
+        children_ = OwnedFd(::signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK));
+    }
+
+    int run() {
+        if (!timer_ || !children_ || !self_) return 1;
+        while (node_ || run_) {
+            look();
+            if (!node_ && !run_) break;
+            arm();
+            pollfd ready[] = {{children_.get(), POLLIN, 0},
+                              {timer_.get(), POLLIN, 0},
+                              {node_ ? node_.get() : -1, POLLIN, 0},
+                              {reports_ ? reports_.get() : -1, POLLIN, 0}};
+            ::poll(ready, 4, -1);
+            drain(children_.get(), ready[0].revents);
+            drain(timer_.get(), ready[1].revents);
+            if (ready[3].revents != 0) read_shield();
+            if (ready[2].revents != 0) read_orders();
+        }
+        return 0;
+    }
+
+private:
+    enum class Phase { running, ending, killing };
+    struct Run {
+        LeaseSnapshot lease;
+        Phase phase = Phase::running;
+        pid_t shield = 0;
+        pid_t command = 0;  // and its process group; 0 before it is known
+        Cause cause = Cause::lost;
+        std::optional<int> status;
+        int error = 0;  // it has not started
+        Instant kill_at = protocol::never;
+        bool has_terminal = false;
+        int looks_alone = 0;
+    };
+
+    static void drain(int fd, short events) {
+        char bytes[sizeof(signalfd_siginfo)];
+        if (events != 0 && ::read(fd, bytes, sizeof bytes) < 0) return;
+    }
+
+    // ---- The node.
+
+    void read_orders() {
+        GuardOrder order;
+        OwnedFd descriptor;
+        int received = 0;
+        while ((received = receive_record(node_.get(), &order, sizeof order, descriptor)) > 0)
+            obey(order, std::move(descriptor));
+        if (received < 0) return;
+        node_ = OwnedFd();
+        if (!run_) return;
+        print_error("the node is gone without a word; its command is ended");
+        end(Cause::asked);
+    }
+
+    void obey(const GuardOrder& order, OwnedFd descriptor) {
+        switch (order.kind) {
+            case GuardOrder::Kind::hold: held_.push_back(std::move(descriptor)); return;
+            case GuardOrder::Kind::start: return start({order.epoch}, std::move(descriptor));
+            case GuardOrder::Kind::stop:
+                if (run_ && run_->lease.epoch.value == order.epoch) end(Cause::asked);
+                return;
+            case GuardOrder::Kind::signal:
+                if (run_ && run_->command > 0) ::kill(-run_->command, order.signal);
+                return;
+        }
+    }
+
+    void tell(GuardReport report) {
+        if (node_) send_record(node_.get(), &report, sizeof report);
+    }
+
+    // ---- A run of the command.
+
+    void start(protocol::Epoch epoch, OwnedFd progress) {
+        if (run_) return;  // the node knows better
+        const auto lease = page_->read();
+        Run run;
+        run.lease = {epoch, protocol::long_ago};
+        if (lease && lease->epoch == epoch) run.lease = *lease;
+        int pipe[2] = {-1, -1};
+        if (!time_is_left(run.lease.deadline) || ::pipe2(pipe, O_CLOEXEC | O_NONBLOCK) != 0) {
+            run.cause = Cause::deadline;
+            return tell(report_of_end(run));
+        }
+        reports_ = OwnedFd(pipe[0]);
+        const OwnedFd writing(pipe[1]);
+        run.shield = ::fork();
+        if (run.shield == 0) {
+            ::close(node_.get());
+            run_shield({settings_, *page_, run.lease, writing.get(), self_.get(), progress.get()});
+        }
+        if (run.shield < 0) {
+            GuardReport report = report_of_end(run);
+            report.kind = GuardReport::Kind::not_started;
+            report.error = errno;
+            return tell(report);
+        }
+        run_ = run;
+    }
+
+    void read_shield() {
+        ShieldReport record;
+        while (run_ && ::read(reports_.get(), &record, sizeof record) ==
+                           static_cast<ssize_t>(sizeof record)) {
+            switch (record.kind) {
+                case ShieldReport::Kind::started: on_started(record.value); break;
+                case ShieldReport::Kind::not_started: run_->error = record.value; break;
+                case ShieldReport::Kind::stopped: on_stopped(record.value); break;
+                case ShieldReport::Kind::ended:
+                    run_->status = record.value;
+                    if (run_->phase == Phase::running) end(Cause::by_itself);
+                    break;
+            }
+        }
+    }
+
+    void on_started(pid_t command) {
+        run_->command = command;
+        GuardReport report;
+        report.kind = GuardReport::Kind::started;
+        report.pid = command;
+        report.epoch = run_->lease.epoch.value;
+        tell(report);
+        if (run_->phase == Phase::ending) terminate();
+    }
+
+    void on_stopped(int signal) {
+        if (signal == SIGTTIN || signal == SIGTTOU) {
+            if (give_terminal()) return;
+        }
+        GuardReport report;
+        report.kind = GuardReport::Kind::stopped;
+        report.status = signal;
+        report.epoch = run_->lease.epoch.value;
+        tell(report);
+    }
+
+    /// To a command that wants to read it, if it is the node's to give.
+    bool give_terminal() {
+        const OwnedFd terminal(::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY));
+        if (!terminal || ::tcgetpgrp(terminal.get()) != settings_.terminal_group) return false;
+        if (::tcsetpgrp(terminal.get(), run_->command) != 0) return false;
+        run_->has_terminal = true;
+        ::kill(-run_->command, SIGCONT);
+        return true;
+    }
+
+    void take_terminal_back() {
+        const OwnedFd terminal(::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY));
+        if (terminal) ::tcsetpgrp(terminal.get(), settings_.terminal_group);
+    }
+
+    // ---- The end of a run.
+
+    void end(Cause cause) {
+        if (run_->phase != Phase::running) return;
+        run_->phase = Phase::ending;
+        run_->cause = cause;
+        run_->kill_at = read_clock() + settings_.kill_after;
+        terminate();
+    }
+
+    void terminate() {
+        if (run_->command > 0 && !run_->status) {
+            ::kill(-run_->command, SIGTERM);
+            ::kill(-run_->command, SIGCONT);  // a stopped one could not obey
+        }
+        signal_descendants(::getpid(), SIGTERM, run_->status ? 0 : run_->command, {run_->shield});
+    }
+
+    /// What time and deaths have brought.
+    void look() {
+        if (!run_) return;
+        if (const auto seen = page_->read(); seen && seen->epoch == run_->lease.epoch)
+            run_->lease.deadline = seen->deadline;
+        const Instant now = read_clock();
+        if (run_->phase == Phase::running && !time_is_left(run_->lease.deadline))
+            end(Cause::deadline);
+        if (run_->phase == Phase::ending &&
+            (protocol::due(now, run_->kill_at) || !protocol::lease_valid(now, kill_moment())))
+            run_->phase = Phase::killing;
+        if (reap_shield()) {
+            read_shield();
+            // Whoever is left has lost the one that would have seen to its end.
+            run_->phase = Phase::killing;
+        }
+        if (run_->phase == Phase::killing) kill_all();
+        if (run_->shield == 0 && !reap_children({})) finish();
+    }
+
+    bool time_is_left(Instant deadline) const {
+        return protocol::lease_valid(read_clock(), deadline - settings_.margin);
+    }
+    Instant kill_moment() const { return run_->lease.deadline - settings_.kill_safety; }
+
+    /// True once, when it is gone.
+    bool reap_shield() {
+        if (run_->shield == 0) return false;
+        int status = 0;
+        if (::waitpid(run_->shield, &status, WNOHANG) != run_->shield) return false;
+        run_->shield = 0;
+        return true;
+    }
+
+    void kill_all() {
+        if (run_->command > 0 && !run_->status) ::kill(-run_->command, SIGKILL);
+        const std::size_t alive = kill_descendants(::getpid(), {run_->shield}, false);
+        run_->looks_alone = alive == 0 ? run_->looks_alone + 1 : 0;
+        if (run_->shield > 0 && run_->looks_alone > looks_alone_max) ::kill(run_->shield, SIGKILL);
+    }
+
+    GuardReport report_of_end(const Run& run) const {
+        GuardReport report;
+        report.kind = GuardReport::Kind::ended;
+        report.cause = run.cause;
+        report.status = run.status.value_or(SIGKILL);
+        report.epoch = run.lease.epoch.value;
+        report.had_terminal = run.has_terminal ? 1 : 0;
+        return report;
+    }
+
+    void finish() {
+        GuardReport report = report_of_end(*run_);
+        if (run_->error != 0) {
+            report.kind = GuardReport::Kind::not_started;
+            report.error = run_->error;
+        }
+        if (run_->has_terminal) take_terminal_back();
+        run_.reset();
+        reports_ = OwnedFd();
+        tell(report);
+    }
+
+    void arm() {
+        itimerspec at{};
+        if (run_) {
+            const Instant now = read_clock();
+            std::int64_t wait_ns = look_again.ns;
+            if (run_->phase == Phase::running)
+                wait_ns = protocol::lease_left(now, run_->lease.deadline - settings_.margin).ns;
+            if (run_->phase == Phase::ending)
+                wait_ns = std::min(protocol::lease_left(now, kill_moment()).ns,
+                                   protocol::elapsed(now, run_->kill_at).ns);
+            const std::int64_t at_ns = now.boottime_ns + std::max<std::int64_t>(wait_ns, 1);
+            at.it_value = {at_ns / 1'000'000'000, at_ns % 1'000'000'000};
+        }
+        ::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &at, nullptr);
+    }
+
+    const GuardSettings& settings_;
+    SharedLeasePage page_;
+    OwnedFd node_;
+    OwnedFd children_;
+    OwnedFd timer_;
+    OwnedFd self_;     // for the shield, which watches this process
+    OwnedFd reports_;  // of the shield
+    std::vector<OwnedFd> held_;
+    std::optional<Run> run_;
+};
+
+}  // namespace
+
+int run_guard(const GuardSettings& settings) {
+    // Only the node, or its end, may end a guard; whoever signals all processes means the command.
+    sigset_t all;
+    ::sigfillset(&all);
+    ::sigprocmask(SIG_SETMASK, &all, nullptr);
+    ::prctl(PR_SET_NAME, "run-guard", 0, 0, 0);
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    ::fcntl(settings.socket, F_SETFD, FD_CLOEXEC);
+    ::fcntl(settings.page, F_SETFD, FD_CLOEXEC);
+    auto page = SharedLeasePage::map(settings.page);
+    if (!page) return 1;
+    return CommandGuard(settings, std::move(*page)).run();
+}
+
+}  // namespace bullring

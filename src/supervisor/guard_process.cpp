@@ -1,0 +1,151 @@
+#include "src/supervisor/guard_process.hpp"
+
+#include <array>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char** environ;
+
+namespace bullring {
+
+namespace {
+
+constexpr int socket_descriptor = 3;
+constexpr int page_descriptor = 4;
+
+/// Not "bullring": whoever signals all processes of that name means the nodes, and the guards then
+/// do what they are for.
+constexpr const char* process_name = "run-guard";
+
+tl::expected<pid_t, int> spawn_guard(const GuardSettings& settings, int socket, int page) {
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    sigset_t all;
+    ::sigfillset(&all);
+    posix_spawnattr_setsigmask(&attributes, &all);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setflags(
+        &attributes,
+        static_cast<short>(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
+    posix_spawn_file_actions_t files;
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_adddup2(&files, socket, socket_descriptor);
+    posix_spawn_file_actions_adddup2(&files, page, page_descriptor);
+
+    std::vector<std::string> words = guard_words(settings);
+    words.insert(words.begin(), process_name);
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    pid_t child = 0;
+    // The program itself, even if its file has been replaced since.
+    const int error =
+        ::posix_spawn(&child, "/proc/self/exe", &files, &attributes, arguments.data(), environ);
+    posix_spawn_file_actions_destroy(&files);
+    posix_spawnattr_destroy(&attributes);
+    if (error != 0) return tl::unexpected(error);
+    return child;
+}
+
+/// A descriptor above those that the guard gets, so that none is overwritten before it is copied.
+OwnedFd high(OwnedFd fd) {
+    return OwnedFd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, page_descriptor + 1));
+}
+
+}  // namespace
+
+GuardProcess::GuardProcess(asio::io_context& io, GuardSettings settings, int page,
+                           Callbacks callbacks)
+    : io_(io), settings_(std::move(settings)), page_(page), callbacks_(std::move(callbacks)) {
+    settings_.socket = socket_descriptor;
+    settings_.page = page_descriptor;
+}
+
+GuardProcess::~GuardProcess() = default;
+
+tl::expected<void, std::string> GuardProcess::spawn() {
+    const auto cannot = [](int error) {
+        return tl::unexpected(fmt::format("cannot start the guard of the command: {}",
+                                          std::generic_category().message(error)));
+    };
+    std::array<int, 2> ends{-1, -1};
+    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends.data()) != 0)
+        return cannot(errno);
+    OwnedFd ours(ends[0]);
+    const OwnedFd theirs = high(OwnedFd(ends[1]));
+    const OwnedFd page(::fcntl(page_, F_DUPFD_CLOEXEC, page_descriptor + 1));
+    if (!theirs || !page) return cannot(errno);
+    const auto child = spawn_guard(settings_, theirs.get(), page.get());
+    if (!child) return cannot(child.error());
+    pid_ = *child;
+    socket_.emplace(io_, ours.release());
+    listen();
+    return {};
+}
+
+void GuardProcess::hold(int descriptor) { order({GuardOrder::Kind::hold, 0, 0}, descriptor); }
+
+void GuardProcess::start(protocol::Epoch epoch, int progress) {
+    order({GuardOrder::Kind::start, 0, epoch.value}, progress);
+}
+
+void GuardProcess::stop(protocol::Epoch epoch) { order({GuardOrder::Kind::stop, 0, epoch.value}); }
+
+void GuardProcess::signal(int signal) { order({GuardOrder::Kind::signal, signal, 0}); }
+
+void GuardProcess::order(const GuardOrder& order, int descriptor) {
+    if (!socket_) return;
+    // The few orders that there are fit into the socket; one that does not read is no guard.
+    if (!send_record(socket_->native_handle(), &order, sizeof order, descriptor) &&
+        errno != EPIPE && errno != ECONNRESET)
+        kill();
+}
+
+void GuardProcess::kill() {
+    if (pid_ > 0) ::kill(pid_, SIGKILL);
+}
+
+void GuardProcess::wait() {
+    socket_.reset();
+    int status = 0;
+    while (pid_ > 0 && ::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    }
+    pid_ = 0;
+}
+
+void GuardProcess::listen() {
+    socket_->async_wait(asio::posix::descriptor_base::wait_read,
+                        [this](const asio::error_code& error) {
+                            if (!error) read_reports();
+                        });
+}
+
+void GuardProcess::read_reports() {
+    GuardReport report;
+    OwnedFd none;
+    int received = 0;
+    while (socket_ &&
+           (received = receive_record(socket_->native_handle(), &report, sizeof report, none)) > 0)
+        callbacks_.report(report);
+    if (!socket_) return;
+    if (received == 0) return lose();
+    listen();
+}
+
+void GuardProcess::lose() {
+    wait();
+    callbacks_.lost();
+}
+
+}  // namespace bullring

@@ -1,0 +1,49 @@
+// Owns: what a node and the guard of its command say to each other, and how it travels: one record
+// a packet on a local socket, a descriptor beside it where one goes along. Both ends are one
+// program, so a record is the bytes of a struct.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include <sys/types.h>
+
+#include "src/net/owned_fd.hpp"
+
+namespace bullring {
+
+struct GuardOrder {
+    enum class Kind : std::uint32_t {
+        hold,    // keep the descriptor open as long as a command may run
+        start,   // the command, under `epoch`; the descriptor, if any, becomes BULLRING_PROGRESS_FD
+        stop,    // SIGTERM, and SIGKILL after its time
+        signal,  // pass `signal` on to the command
+    };
+    Kind kind = Kind::stop;
+    std::int32_t signal = 0;
+    std::uint64_t epoch = 0;
+};
+
+struct GuardReport {
+    enum class Kind : std::uint32_t {
+        started,      // `pid` is the command, and its process group
+        not_started,  // `error`: an errno
+        stopped,      // the command stands still, by signal `status`
+        ended,        // nothing of it is left
+    };
+    enum class Cause : std::uint32_t { by_itself, asked, deadline, lost };
+    Kind kind = Kind::ended;
+    Cause cause = Cause::by_itself;  // of `ended`
+    std::int32_t pid = 0;
+    std::int32_t status = 0;         // of `ended`: what waitpid() gave
+    std::int32_t error = 0;          // of `not_started`
+    std::uint32_t had_terminal = 0;  // of `ended`: Ctrl-C went to it alone
+    std::uint64_t epoch = 0;
+};
+
+/// False with errno. Never waits.
+bool send_record(int socket, const void* record, std::size_t bytes, int descriptor = -1);
+/// 1: received; 0: the other end is gone; -1: nothing there, or an error (errno). Never waits.
+int receive_record(int socket, void* record, std::size_t bytes, OwnedFd& descriptor);
+
+}  // namespace bullring

@@ -1,0 +1,36 @@
+// Owns: what the guard of a command is told when it is started, as the words of its command line.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+#include <tl/expected.hpp>
+
+#include "protocol/time.hpp"
+#include "src/options/run_options.hpp"
+
+namespace bullring {
+
+struct GuardSettings {
+    int socket = -1;           // to the node
+    int page = -1;             // the SharedLeasePage
+    pid_t terminal_group = 0;  // the process group that has the terminal while no command needs it
+    protocol::Duration kill_after;   // from SIGTERM to SIGKILL
+    protocol::Duration margin;       // the command is ended so long before the lease's end,
+    protocol::Duration kill_safety;  // and killed so long before it
+    std::string id;
+    std::string cluster;
+    std::string progress_file;  // empty: none
+    Command command;
+    bool operator==(const GuardSettings&) const = default;
+};
+
+/// The word by which main() knows that it is to be a guard. Not for users.
+inline constexpr const char* guard_word = "guard";
+
+/// Without the program's name; begins with guard_word.
+std::vector<std::string> guard_words(const GuardSettings& settings);
+tl::expected<GuardSettings, std::string> guard_settings(const std::vector<std::string>& words);
+
+}  // namespace bullring

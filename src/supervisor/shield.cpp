@@ -1,0 +1,214 @@
+#include "src/supervisor/shield.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "src/runtime/clock.hpp"
+#include "src/supervisor/descendants.hpp"
+
+extern char** environ;
+
+namespace bullring {
+
+namespace {
+
+constexpr int progress_descriptor = 3;
+
+/// The program's environment, in which the command's own settings replace those of the same names.
+std::vector<std::string> environment_of(const Shield& shield) {
+    std::vector<std::string> own{
+        "BULLRING_EPOCH=" + std::to_string(shield.lease.epoch.value),
+        "BULLRING_ID=" + shield.settings.id,
+        "BULLRING_LEADER=1",
+        "BULLRING_CLUSTER=" + shield.settings.cluster,
+    };
+    if (!shield.settings.progress_file.empty())
+        own.push_back("BULLRING_PROGRESS_FILE=" + shield.settings.progress_file);
+    if (shield.progress >= 0)
+        own.push_back("BULLRING_PROGRESS_FD=" + std::to_string(progress_descriptor));
+    constexpr std::string_view ours[] = {
+        "BULLRING_EPOCH=",         "BULLRING_ID=",         "BULLRING_LEADER=", "BULLRING_CLUSTER=",
+        "BULLRING_PROGRESS_FILE=", "BULLRING_PROGRESS_FD="};
+    for (char** one = environ; *one != nullptr; ++one) {
+        const std::string_view text = *one;
+        if (std::none_of(std::begin(ours), std::end(ours),
+                         [&](std::string_view name) { return text.starts_with(name); }))
+            own.emplace_back(text);
+    }
+    return own;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& words) {
+    std::vector<char*> all;
+    for (std::string& word : words) all.push_back(word.data());
+    all.push_back(nullptr);
+    return all;
+}
+
+/// Tells the errno when it can't be.
+[[noreturn]] void become_command(const Shield& shield, std::vector<std::string> environment,
+                                 pid_t parent, int errors) {
+    ::setpgid(0, 0);
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) ::_exit(1);  // it has died before it could be seen to
+    if (shield.progress >= 0) {
+        // A duplicate has no close-on-exec; the one that is there already loses it.
+        if (shield.progress == progress_descriptor)
+            ::fcntl(progress_descriptor, F_SETFD, 0);
+        else
+            ::dup2(shield.progress, progress_descriptor);
+    }
+    const int kept = shield.progress >= 0 ? progress_descriptor : STDERR_FILENO;
+    if (errors <= kept) ::_exit(1);  // never: it was opened last
+    // All that is open above stderr, whoever has opened it, but not the way to tell an error.
+    if (errors > kept + 1)
+        ::syscall(SYS_close_range, static_cast<unsigned>(kept + 1),
+                  static_cast<unsigned>(errors - 1), 0U);
+    ::syscall(SYS_close_range, static_cast<unsigned>(errors + 1), ~0U, 0U);
+    sigset_t none;
+    ::sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    Command words = shield.settings.command;
+    ::execvpe(words.front().c_str(), pointers(words).data(), pointers(environment).data());
+    const int error = errno;
+    if (::write(errors, &error, sizeof error) < 0) ::_exit(1);
+    ::_exit(127);
+}
+
+class Keeper {
+public:
+    explicit Keeper(const Shield& shield)
+        : shield_(shield), timer_(::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK)) {
+        sigset_t children;
+        ::sigemptyset(&children);
+        ::sigaddset(&children, SIGCHLD);
+        children_ = OwnedFd(::signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK));
+    }
+
+    [[noreturn]] void run() {
+        start();
+        while (true) {
+            reap();
+            if (killing_ || must_kill()) kill_all();
+            arm();
+            pollfd ready[] = {{children_.get(), POLLIN, 0},
+                              {timer_.get(), POLLIN, 0},
+                              {guard_gone_ ? -1 : shield_.guard, POLLIN, 0}};
+            ::poll(ready, 3, -1);
+            signalfd_siginfo ignored{};
+            std::uint64_t count = 0;
+            if (ready[0].revents != 0 && ::read(children_.get(), &ignored, sizeof ignored) < 0) {
+            }
+            if (ready[1].revents != 0 && ::read(timer_.get(), &count, sizeof count) < 0) {
+            }
+            if (ready[2].revents != 0) guard_gone_ = true;
+        }
+    }
+
+private:
+    void report(ShieldReport::Kind kind, int value) {
+        const ShieldReport record{kind, value};
+        // A pipe that nobody reads any more has no news for anybody.
+        if (::write(shield_.reports, &record, sizeof record) < 0) return;
+    }
+
+    void start() {
+        int errors[2] = {-1, -1};
+        std::vector<std::string> environment = environment_of(shield_);
+        const pid_t self = ::getpid();
+        const bool piped = ::pipe2(errors, O_CLOEXEC) == 0;
+        command_ = piped ? ::fork() : -1;
+        if (command_ == 0) become_command(shield_, std::move(environment), self, errors[1]);
+        int error = errno;
+        if (command_ < 0) {
+            report(ShieldReport::Kind::not_started, error);
+            ::_exit(1);
+        }
+        ::setpgid(command_, command_);
+        ::close(errors[1]);
+        // Ends when the command has begun: the pipe is closed by exec.
+        const ssize_t count = ::read(errors[0], &error, sizeof error);
+        ::close(errors[0]);
+        if (count == sizeof error) {
+            report(ShieldReport::Kind::not_started, error);
+            ::_exit(1);
+        }
+        if (shield_.progress >= 0) ::close(shield_.progress);
+        report(ShieldReport::Kind::started, command_);
+    }
+
+    /// Ends this process when nobody is left.
+    void reap() {
+        int status = 0;
+        pid_t child = 0;
+        while ((child = ::waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
+            if (child != command_) continue;
+            if (WIFSTOPPED(status)) {
+                report(ShieldReport::Kind::stopped, WSTOPSIG(status));
+            } else {
+                report(ShieldReport::Kind::ended, status);
+                command_ = 0;
+            }
+        }
+        if (child < 0 && errno == ECHILD) ::_exit(0);
+    }
+
+    bool must_kill() {
+        if (guard_gone_) return killing_ = true;
+        const auto seen = shield_.page.read();
+        if (seen && seen->epoch == shield_.lease.epoch) deadline_ = seen->deadline;
+        return killing_ = !protocol::lease_valid(read_clock(), last_moment());
+    }
+
+    /// Later than the guard's own, so that what the guard does in time is left to it.
+    protocol::Instant last_moment() const { return deadline_ - shield_.settings.kill_safety / 2; }
+
+    void kill_all() {
+        if (command_ > 0) ::kill(-command_, SIGKILL);
+        kill_descendants(::getpid(), {}, false);
+    }
+
+    void arm() {
+        const protocol::Instant now = read_clock();
+        constexpr std::int64_t look_again_ns = 1'000'000;
+        const std::int64_t wait_ns =
+            killing_ ? look_again_ns
+                     : std::max<std::int64_t>(protocol::lease_left(now, last_moment()).ns, 1);
+        const std::int64_t at_ns = now.boottime_ns + wait_ns;
+        itimerspec at{};
+        at.it_value = {at_ns / 1'000'000'000, at_ns % 1'000'000'000};
+        ::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &at, nullptr);
+    }
+
+    const Shield& shield_;
+    OwnedFd children_;
+    OwnedFd timer_;
+    protocol::Instant deadline_ = shield_.lease.deadline;
+    pid_t command_ = 0;
+    bool killing_ = false;
+    bool guard_gone_ = false;
+};
+
+}  // namespace
+
+void run_shield(const Shield& shield) {
+    ::prctl(PR_SET_NAME, "run-shield", 0, 0, 0);
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    Keeper(shield).run();
+}
+
+}  // namespace bullring

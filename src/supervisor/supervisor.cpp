@@ -1,0 +1,263 @@
+#include "src/supervisor/supervisor.hpp"
+
+#include <chrono>
+#include <csignal>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "protocol/timing.hpp"
+#include "src/report/logging.hpp"
+#include "src/runtime/clock.hpp"
+#include "src/supervisor/descendants.hpp"
+
+namespace bullring {
+
+using protocol::Epoch;
+
+namespace {
+
+/// How much later than the guard should have been done the node takes it for stuck; less than
+/// kill_safety, so that there is time left to kill.
+constexpr std::chrono::milliseconds guard_late{10};
+constexpr std::chrono::milliseconds look_again{2};
+/// For what a step-down still has to send before this process stops.
+constexpr std::chrono::milliseconds send_time{50};
+
+std::chrono::nanoseconds chrono(protocol::Duration duration) {
+    return std::chrono::nanoseconds(duration.ns);
+}
+
+protocol::Duration now() { return {read_clock().boottime_ns}; }
+
+GuardSettings guard_settings_of(const RunOptions& options) {
+    GuardSettings settings;
+    settings.terminal_group = ::getpgrp();
+    settings.kill_after = options.kill_after;
+    settings.margin = options.node.config.timing.kill_margin;
+    settings.kill_safety = kill_safety;
+    settings.id = std::to_string(options.node.config.self.value);
+    settings.cluster = options.node.config.cluster;
+    if (options.stall_after.ns > 0) settings.progress_file = options.node.data_dir + "/progress";
+    settings.command = options.command;
+    return settings;
+}
+
+CommandEnd::How how(GuardReport::Cause cause) {
+    switch (cause) {
+        case GuardReport::Cause::by_itself: return CommandEnd::How::by_itself;
+        case GuardReport::Cause::asked: return CommandEnd::How::asked;
+        case GuardReport::Cause::deadline: return CommandEnd::How::deadline;
+        case GuardReport::Cause::lost: break;
+    }
+    return CommandEnd::How::lost;
+}
+
+}  // namespace
+
+Supervisor::Supervisor(asio::io_context& io, NodeLink& node, const RunOptions& options,
+                       SupervisorParts parts)
+    : io_(io),
+      node_(node),
+      options_(options),
+      parts_(std::move(parts)),
+      supervision_({options.on_exit, options.restart_delay, options.max_restarts}),
+      guard_(std::make_unique<GuardProcess>(
+          io, guard_settings_of(options), parts_.page.fd(),
+          GuardProcess::Callbacks{[this](const GuardReport& report) { on_report(report); },
+                                  [this] { on_guard_lost(); }})),
+      progress_(io, options.stall_after, [this] { obey(supervision_.on_stalled()); }),
+      signals_(io),
+      restart_timer_(io),
+      overdue_timer_(io),
+      clear_up_timer_(io),
+      still_timer_(io) {}
+
+Supervisor::~Supervisor() {
+    // What still runs has a process that sees to its end; this one waits for that.
+    guard_->wait();
+}
+
+tl::expected<void, std::string> Supervisor::prepare() {
+    // Whoever outlives the guard and its shield becomes a child of this process.
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    if (options_.stall_after.ns > 0) {
+        auto watched = progress_.watch_file(options_.node.data_dir + "/progress");
+        if (!watched) return watched;
+    }
+    if (auto spawned = guard_->spawn(); !spawned) return spawned;
+    guard_->hold(parts_.directory_lock);
+    for (const int signal : {SIGHUP, SIGUSR1, SIGUSR2, SIGWINCH, SIGTSTP}) signals_.add(signal);
+    wait_for_signal();
+    return {};
+}
+
+// ---- What the node says.
+
+void Supervisor::publish(const protocol::Publish& publish) {
+    // While it steps down the command has until the end that was published last.
+    if (publish.epoch) parts_.page->write({publish.epoch, publish.deadline});
+}
+
+void Supervisor::start(Epoch epoch) { obey(supervision_.on_elected(epoch, now())); }
+
+void Supervisor::stop(Epoch epoch, protocol::DeposedReason reason) {
+    obey(supervision_.on_deposed(epoch, reason));
+}
+
+void Supervisor::obey(const Supervision::Orders& orders) {
+    for (const Supervision::Order& order : orders) carry_out(order);
+}
+
+void Supervisor::carry_out(const Supervision::Order& order) {
+    std::visit(
+        [this](const auto& what) {
+            using What = std::decay_t<decltype(what)>;
+            if constexpr (std::is_same_v<What, Supervision::StartCommand>) {
+                start_command(what.epoch);
+            } else if constexpr (std::is_same_v<What, Supervision::EndCommand>) {
+                end_command(what.epoch);
+            } else if constexpr (std::is_same_v<What, Supervision::Tell>) {
+                node_.tell(what.event);
+            } else if constexpr (std::is_same_v<What, Supervision::SetWilling>) {
+                if (!what.why.empty()) log(LogLevel::warn, what.why);
+                node_.set_willing(what.willing, what.why);
+            } else if constexpr (std::is_same_v<What, Supervision::WaitToRestart>) {
+                restart_timer_.expires_after(chrono(what.delay));
+                restart_timer_.async_wait([this](const asio::error_code& error) {
+                    if (!error) obey(supervision_.on_restart_due());
+                });
+            } else if constexpr (std::is_same_v<What, Supervision::Leave>) {
+                log(LogLevel::warn, what.reason +
+                                        "; this node leaves, and the cluster has a "
+                                        "voter less until it is started again");
+                node_.stop(what.reason);
+            }
+        },
+        order);
+}
+
+// ---- The command.
+
+void Supervisor::start_command(Epoch epoch) {
+    OwnedFd progress;
+    if (options_.stall_after.ns > 0) progress = progress_.start();
+    guard_->start(epoch, progress.get());
+    // A guard that has just been lost says so by clear_up().
+}
+
+void Supervisor::end_command(Epoch epoch) {
+    progress_.stop();
+    guard_->stop(epoch);
+    overdue_timer_.expires_after(chrono(options_.kill_after) + guard_late);
+    overdue_timer_.async_wait([this](const asio::error_code& error) {
+        if (error || !supervision_.command_runs()) return;
+        log(LogLevel::error, "the guard of the command stands still, and is killed with it");
+        if (command_ > 0) ::kill(-command_, SIGKILL);
+        guard_->kill();
+    });
+}
+
+void Supervisor::on_report(const GuardReport& report) {
+    if (report.epoch != supervision_.epoch().value) return;
+    switch (report.kind) {
+        case GuardReport::Kind::started:
+            command_ = report.pid;
+            log(LogLevel::info, fmt::format("{} runs as process {}, epoch {}",
+                                            options_.command.front(), report.pid, report.epoch));
+            return;
+        case GuardReport::Kind::stopped:
+            log(LogLevel::warn, fmt::format("the command stands still, by signal {}: it is taken "
+                                            "for stalled",
+                                            report.status));
+            return obey(supervision_.on_stalled());
+        case GuardReport::Kind::not_started:
+            return on_end({CommandEnd::How::not_started, 0, report.error, false});
+        case GuardReport::Kind::ended:
+            return on_end({how(report.cause), report.status, 0, report.had_terminal != 0});
+    }
+}
+
+void Supervisor::on_end(const CommandEnd& end) {
+    progress_.stop();
+    overdue_timer_.cancel();
+    if (end.how != CommandEnd::How::not_started && command_ > 0)
+        log(LogLevel::info,
+            fmt::format("{} has ended: {}{}", options_.command.front(), told_status(end.status),
+                        end.how == CommandEnd::How::deadline
+                            ? ", by its guard: the lease was about to end"
+                            : ""));
+    command_ = 0;
+    obey(supervision_.on_ended(end, now()));
+    if (to_stand_still_) stand_still();
+}
+
+// ---- A guard that dies.
+
+void Supervisor::on_guard_lost() {
+    log(LogLevel::error, "the guard of the command is gone; what is left of the command is killed");
+    clearing_up_ = true;
+    clear_up();
+}
+
+/// The shield ends everything below it; who outlives the shield, too, has been adopted here.
+void Supervisor::clear_up() {
+    const std::vector<pid_t> own = parts_.own_children();
+    const std::size_t alive = kill_descendants(::getpid(), own, true);
+    const bool left = reap_children(own);
+    if (alive > 0 || left) {
+        clear_up_timer_.expires_after(look_again);
+        clear_up_timer_.async_wait([this](const asio::error_code& error) {
+            if (!error) clear_up();
+        });
+        return;
+    }
+    clearing_up_ = false;
+    spawn_guard();
+    if (supervision_.command_runs()) on_end({CommandEnd::How::lost, SIGKILL, 0, false});
+}
+
+void Supervisor::spawn_guard() {
+    if (const auto spawned = guard_->spawn(); !spawned) {
+        log(LogLevel::error, spawned.error());
+        node_.set_willing(false, spawned.error());
+        return;
+    }
+    guard_->hold(parts_.directory_lock);
+}
+
+// ---- Signals.
+
+void Supervisor::wait_for_signal() {
+    signals_.async_wait([this](const asio::error_code& error, int signal) {
+        if (error) return;
+        on_signal(signal);
+        wait_for_signal();
+    });
+}
+
+void Supervisor::on_signal(int signal) {
+    if (signal != SIGTSTP) return guard_->signal(signal);
+    // A leader that stands still would be one that nobody can see through: first it hands over.
+    if (to_stand_still_) return;
+    to_stand_still_ = true;
+    if (!supervision_.command_runs()) return stand_still();
+    log(LogLevel::warn, "stopped from its terminal: the command is ended first");
+    obey(supervision_.on_stalled());
+}
+
+void Supervisor::stand_still() {
+    still_timer_.expires_after(send_time);
+    still_timer_.async_wait([this](const asio::error_code& error) {
+        if (error) return;
+        ::kill(::getpid(), SIGSTOP);
+        to_stand_still_ = false;
+    });
+}
+
+}  // namespace bullring

@@ -1,0 +1,78 @@
+// Owns: a leader's command on the side of the node: it carries out what Supervision says, by the
+// guard, and sees to the end of everything if the guard itself dies or stands still. Also the
+// signals that a user sends to `bullring run` and means for the command.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <asio/io_context.hpp>
+#include <asio/signal_set.hpp>
+#include <asio/steady_timer.hpp>
+#include <tl/expected.hpp>
+
+#include "src/runtime/lease_page.hpp"
+#include "src/runtime/task_host.hpp"
+#include "src/supervisor/guard_process.hpp"
+#include "src/supervisor/progress_watch.hpp"
+#include "src/supervisor/supervision.hpp"
+
+namespace bullring {
+
+/// What has been opened before the loop starts.
+struct SupervisorParts {
+    SharedLeasePage page;
+    int directory_lock = -1;  // the guard keeps it while a command may run
+    std::function<std::vector<pid_t>()>
+        own_children;  // of the node, which are no part of a command
+};
+
+class Supervisor final : public TaskHost {
+public:
+    Supervisor(asio::io_context& io, NodeLink& node, const RunOptions& options,
+               SupervisorParts parts);
+    ~Supervisor() override;
+
+    /// Once, before the loop starts.
+    tl::expected<void, std::string> prepare();
+
+    void start(protocol::Epoch epoch) override;
+    void stop(protocol::Epoch epoch, protocol::DeposedReason reason) override;
+    void publish(const protocol::Publish& publish) override;
+
+    int exit_status() const override { return supervision_.exit_status(); }
+
+private:
+    void obey(const Supervision::Orders& orders);
+    void carry_out(const Supervision::Order& order);
+    void start_command(protocol::Epoch epoch);
+    void end_command(protocol::Epoch epoch);
+    void on_report(const GuardReport& report);
+    void on_end(const CommandEnd& end);
+    void on_guard_lost();
+    void clear_up();
+    void spawn_guard();
+    void wait_for_signal();
+    void on_signal(int signal);
+    void stand_still();
+
+    asio::io_context& io_;
+    NodeLink& node_;
+    const RunOptions& options_;
+    SupervisorParts parts_;
+    Supervision supervision_;
+    std::unique_ptr<GuardProcess> guard_;
+    ProgressWatch progress_;
+    asio::signal_set signals_;
+    asio::steady_timer restart_timer_;
+    asio::steady_timer overdue_timer_;
+    asio::steady_timer clear_up_timer_;
+    asio::steady_timer still_timer_;
+    pid_t command_ = 0;  // its process group, while it runs
+    bool clearing_up_ = false;
+    bool to_stand_still_ = false;  // Ctrl-Z: as soon as this node no longer leads
+};
+
+}  // namespace bullring

@@ -1,0 +1,86 @@
+// What `bullring run` and `bullring lead` make of their flags.
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tests/support/parsed_options.hpp"
+
+namespace bullring::options_run_test {
+
+namespace {
+
+using namespace bullring::test;
+using protocol::milliseconds;
+using protocol::seconds;
+
+RunOptions run_of(const Words& more = {}) {
+    return options_of<RunOptions>(
+        with(with({"run", "--id", "2", "--peers", three_peers}, more), {"--", "job", "--now"}));
+}
+std::vector<std::string> run_problems(const Words& more) {
+    return problems_of(
+        with(with({"run", "--id", "2", "--peers", three_peers}, more), {"--", "job"}));
+}
+
+}  // namespace
+
+TEST_CASE("options: run has every default of its flags, and its command as it stands") {
+    const RunOptions options = run_of();
+    CHECK(options.command == Command{"job", "--now"});
+    CHECK(options.kill_after == seconds(2));
+    CHECK(options.on_exit == OnExit::stay);
+    CHECK(options.restart_delay == seconds(1));
+    CHECK_FALSE(options.max_restarts);
+    CHECK(options.stall_after == protocol::Duration{0});
+    CHECK_FALSE(options.node.config.preempt);
+    CHECK_FALSE(options.node.config.tie);
+    CHECK(options.node.health.command.empty());
+}
+
+TEST_CASE("options: the lease of run has room for the killing of its command") {
+    const auto lease_of = [](const Words& more) { return run_of(more).node.config.timing.lease; };
+    CHECK(run_of().node.config.timing.kill_margin == milliseconds(2020));
+    CHECK(run_of().node.config.timing.step_down_timeout == milliseconds(2020));
+    CHECK(lease_of({}) == milliseconds(2500));
+    CHECK(lease_of({"--kill-after", "500ms"}) == milliseconds(1000));
+    CHECK(lease_of({"--profile", "cloud"}) == milliseconds(3000));
+    CHECK(lease_of({"--profile", "wan"}) == milliseconds(5000));
+    // What is not given scales by what is left of the lease without the killing.
+    CHECK(lease_of({"--lease", "3s"}) == milliseconds(3000));
+    CHECK(run_of({"--lease", "3s"}).node.config.timing.heartbeat == milliseconds(100));
+    CHECK(run_of({"--lease", "2500ms"}).node.config.timing == run_of().node.config.timing);
+    // 20 ms are less than what noticing the loss of the majority takes.
+    CHECK(lease_of({"--profile", "realtime"}) == milliseconds(2045));
+}
+
+TEST_CASE("options: run refuses a lease in which its command could not be killed") {
+    CHECK(one_has(run_problems({"--lease", "1s"}), "must be"));
+    CHECK(one_has(run_problems({"--kill-after", "11s"}), "lease-max"));
+    CHECK(one_has(run_problems({"--kill-after", "10s"}), "lease-max"));
+}
+
+TEST_CASE("options: lead takes its node by directory, by id, or not at all") {
+    CHECK(options_of<LeadOptions>({"lead", "--data-dir", "/x", "--", "job"}).data_dir == "/x");
+    CHECK(
+        options_of<LeadOptions>({"lead", "--id", "3", "--cluster", "blue", "--", "job"}).data_dir ==
+        "/home/someone/.local/state/bullring/blue/node-3");
+    CHECK(options_of<LeadOptions>({"lead", "--", "job"}, {{"STATE_DIRECTORY", "/var/x:/y"}})
+              .data_dir == "/var/x");
+    CHECK(one_has(problems_of({"lead", "--", "job"}), "--data-dir DIR"));
+    CHECK(one_has(problems_of({"lead", "--id", "3"}), "no command"));
+    CHECK(one_has(problems_of({"lead", "--id", "3", "job"}), "goes after --"));
+}
+
+TEST_CASE("options: a health check needs its command") {
+    CHECK(one_has(run_problems({"--health-timeout", "1s"}), "--health-cmd"));
+    const HealthOptions health = run_of({"--health-cmd", "test -e /x", "--health-interval", "1s",
+                                         "--health-timeout", "2s", "--health-failures", "4"})
+                                     .node.health;
+    CHECK(health.command == "test -e /x");
+    CHECK(health.interval == seconds(1));
+    CHECK(health.timeout == seconds(2));
+    CHECK(health.failures == 4);
+}
+
+}  // namespace bullring::options_run_test

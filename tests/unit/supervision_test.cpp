@@ -1,0 +1,220 @@
+// What a node does about its command, in each order of events; and all orders of a few of them.
+#include "src/supervisor/supervision.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <signal.h>
+
+namespace bullring::supervision_test {
+
+namespace {
+
+using protocol::DeposedReason;
+using protocol::Duration;
+using protocol::milliseconds;
+using protocol::seconds;
+using protocol::TaskEnded;
+using Order = Supervision::Order;
+using Orders = Supervision::Orders;
+
+constexpr protocol::Epoch epoch{7};
+constexpr int exit_3 = 3 << 8;
+
+CommandEnd by_itself(int status = 0) { return {CommandEnd::How::by_itself, status, 0, false}; }
+CommandEnd asked(int status = SIGTERM) { return {CommandEnd::How::asked, status, 0, false}; }
+
+template <class What>
+std::vector<What> only(const Orders& orders) {
+    std::vector<What> found;
+    for (const Order& order : orders)
+        if (const auto* one = std::get_if<What>(&order)) found.push_back(*one);
+    return found;
+}
+
+std::vector<TaskEnded> ends(const Orders& orders) {
+    std::vector<TaskEnded> found;
+    for (const auto& told : only<Supervision::Tell>(orders))
+        if (const auto* one = std::get_if<TaskEnded>(&told.event)) found.push_back(*one);
+    return found;
+}
+
+Supervision running(Supervision::Policy policy = {}) {
+    Supervision supervision(policy);
+    CHECK(supervision.on_elected(epoch, {0}) == Orders{Supervision::StartCommand{epoch}});
+    return supervision;
+}
+
+}  // namespace
+
+TEST_CASE("supervision: the lease is let go only when nothing of the command is left") {
+    Supervision supervision = running();
+    CHECK(supervision.on_deposed(epoch, DeposedReason::resigned) ==
+          Orders{Supervision::EndCommand{epoch}});
+    CHECK(supervision.command_runs());
+    CHECK(supervision.on_ended(asked(), seconds(1)) ==
+          Orders{Supervision::Tell{TaskEnded{epoch, false, false}}});
+    CHECK_FALSE(supervision.command_runs());
+    CHECK(supervision.exit_status() == 0);
+}
+
+TEST_CASE("supervision: a command that its guard has ended counts as a lapse") {
+    Supervision supervision = running();
+    CHECK(supervision.on_ended({CommandEnd::How::deadline, SIGKILL, 0, false}, seconds(1)) ==
+          Orders{Supervision::Tell{TaskEnded{epoch, false, false}}});
+}
+
+TEST_CASE("supervision: a command that ends by itself hands over before the node stands aside") {
+    Supervision supervision = running();
+    const Orders orders = supervision.on_ended(by_itself(exit_3), seconds(1));
+    REQUIRE(orders.size() == 3);
+    CHECK(orders[0] == Order{Supervision::Tell{TaskEnded{epoch, true, true}}});
+    CHECK(orders[1] == Order{Supervision::SetWilling{
+                           false, "its command has ended (exit 3); it stands again after 1s"}});
+    CHECK(orders[2] == Order{Supervision::WaitToRestart{seconds(1)}});
+    CHECK(supervision.on_restart_due() == Orders{Supervision::SetWilling{true, ""}});
+    Supervision well = running();
+    CHECK(ends(well.on_ended(by_itself(), seconds(1))) ==
+          std::vector<TaskEnded>{{epoch, true, false}});
+}
+
+TEST_CASE("supervision: the pause doubles up to a minute while the command ends soon") {
+    Supervision supervision({});
+    const auto pause_after = [&](Duration ran) {
+        supervision.on_elected(epoch, {0});
+        return only<Supervision::WaitToRestart>(supervision.on_ended(by_itself(), ran)).at(0).delay;
+    };
+    for (const int expected : {1, 2, 4, 8, 16, 32, 60, 60}) {
+        CHECK(pause_after(Supervision::soon - milliseconds(1)) == seconds(expected));
+    }
+    CHECK(pause_after(Supervision::soon) == seconds(1));
+    CHECK(pause_after(milliseconds(1)) == seconds(2));
+}
+
+TEST_CASE("supervision: after so many restarts in a row the node only votes") {
+    Supervision supervision({OnExit::stay, milliseconds(10), 2});
+    const auto orders_after = [&](Duration ran) {
+        supervision.on_elected(epoch, {0});
+        return supervision.on_ended(by_itself(exit_3), ran);
+    };
+    CHECK(only<Supervision::WaitToRestart>(orders_after({0})).size() == 1);
+    CHECK(only<Supervision::WaitToRestart>(orders_after(seconds(11))).size() == 1);
+    CHECK(only<Supervision::WaitToRestart>(orders_after({0})).size() == 1);
+    const Orders last = orders_after({0});
+    CHECK(only<Supervision::WaitToRestart>(last).empty());
+    REQUIRE(only<Supervision::SetWilling>(last).size() == 1);
+    CHECK_FALSE(only<Supervision::SetWilling>(last)[0].willing);
+}
+
+TEST_CASE("supervision: on-exit vote never stands again, on-exit leave ends with the status") {
+    Supervision votes = running({OnExit::vote, seconds(1), {}});
+    const Orders voted = votes.on_ended(by_itself(), seconds(60));
+    CHECK(only<Supervision::WaitToRestart>(voted).empty());
+    CHECK(only<Supervision::SetWilling>(voted).size() == 1);
+    CHECK(votes.exit_status() == 0);
+
+    Supervision leaves = running({OnExit::leave, seconds(1), {}});
+    const Orders left = leaves.on_ended(by_itself(exit_3), seconds(60));
+    CHECK(only<Supervision::Leave>(left).size() == 1);
+    CHECK(leaves.exit_status() == 3);
+    // The command's status stays the program's, although the node then hands over.
+    CHECK(leaves.on_deposed(epoch, DeposedReason::stopped).empty());
+    CHECK(leaves.exit_status() == 3);
+}
+
+TEST_CASE("supervision: a stopped program has the status of the command that it ended") {
+    Supervision supervision = running();
+    supervision.on_deposed(epoch, DeposedReason::stopped);
+    CHECK(supervision.on_ended(asked(SIGTERM), seconds(1)).size() == 1);
+    CHECK(supervision.exit_status() == 128 + SIGTERM);
+    Supervision idle({});
+    idle.on_deposed(epoch, DeposedReason::stopped);
+    CHECK(idle.exit_status() == 0);
+}
+
+TEST_CASE("supervision: a stall is told once, and the node stands aside after it") {
+    Supervision supervision = running({OnExit::vote, seconds(1), {}});
+    CHECK(supervision.on_stalled() == Orders{Supervision::Tell{protocol::Stalled{}}});
+    CHECK(supervision.on_stalled().empty());
+    CHECK(supervision.on_deposed(epoch, DeposedReason::stalled) ==
+          Orders{Supervision::EndCommand{epoch}});
+    const Orders orders = supervision.on_ended(asked(), seconds(1));
+    CHECK(ends(orders) == std::vector<TaskEnded>{{epoch, false, false}});
+    CHECK(only<Supervision::WaitToRestart>(orders).size() == 1);
+    CHECK(supervision.on_stalled().empty());
+}
+
+TEST_CASE("supervision: a command that cannot be started counts as one that has failed soon") {
+    Supervision supervision = running();
+    const Orders orders =
+        supervision.on_ended({CommandEnd::How::not_started, 0, ENOENT, false}, seconds(60));
+    CHECK(ends(orders) == std::vector<TaskEnded>{{epoch, true, true}});
+    CHECK(only<Supervision::WaitToRestart>(orders).size() == 1);
+}
+
+TEST_CASE("supervision: Ctrl-C to a command that has the terminal ends the program") {
+    Supervision supervision = running();
+    const Orders orders =
+        supervision.on_ended({CommandEnd::How::by_itself, SIGINT, 0, true}, seconds(1));
+    CHECK(only<Supervision::Leave>(orders).size() == 1);
+    CHECK(supervision.exit_status() == 128 + SIGINT);
+    Supervision without = running();
+    CHECK(only<Supervision::Leave>(without.on_ended(by_itself(SIGINT), seconds(1))).empty());
+}
+
+TEST_CASE("supervision: in any order of events each leadership is started and told ended once") {
+    // Each number picks what happens next, if it can; four base-7 digits of five events.
+    enum class Happening { elected, deposed, stopped, stalled, ended, ended_asked, restart };
+    constexpr int kinds = 7;
+    constexpr int events = 6;
+    int walks = 1;
+    for (int i = 0; i < events; ++i) walks *= kinds;
+    for (const OnExit on_exit : {OnExit::stay, OnExit::vote, OnExit::leave}) {
+        for (int walk = 0; walk < walks; ++walk) {
+            Supervision supervision({on_exit, seconds(1), {}});
+            std::uint64_t led = 0;
+            std::size_t started = 0;
+            std::size_t told = 0;
+            bool leads = false;  // as the node sees it, until TaskEnded
+            int rest = walk;
+            for (int i = 0; i < events; ++i, rest /= kinds) {
+                Orders orders;
+                switch (static_cast<Happening>(rest % kinds)) {
+                    case Happening::elected:
+                        if (leads) break;
+                        leads = true;
+                        orders = supervision.on_elected({++led}, seconds(i));
+                        break;
+                    case Happening::deposed:
+                        if (leads) orders = supervision.on_deposed({led}, DeposedReason::resigned);
+                        break;
+                    case Happening::stopped:
+                        if (leads) orders = supervision.on_deposed({led}, DeposedReason::stopped);
+                        break;
+                    case Happening::stalled: orders = supervision.on_stalled(); break;
+                    case Happening::ended:
+                        orders = supervision.on_ended(by_itself(), seconds(i));
+                        break;
+                    case Happening::ended_asked:
+                        orders = supervision.on_ended(asked(), seconds(i));
+                        break;
+                    case Happening::restart: orders = supervision.on_restart_due(); break;
+                }
+                started += only<Supervision::StartCommand>(orders).size();
+                for (const TaskEnded& end : ends(orders)) {
+                    ++told;
+                    REQUIRE(leads);
+                    REQUIRE(end.epoch.value == led);
+                    leads = false;
+                }
+                REQUIRE(started == led);
+                REQUIRE(told == led - (leads ? 1 : 0));
+                REQUIRE(supervision.command_runs() == leads);
+            }
+        }
+    }
+}
+
+}  // namespace bullring::supervision_test
