@@ -7,10 +7,9 @@
 #include <unistd.h>
 
 #include "protocol/assert.hpp"
-#include "src/net/tcp.hpp"
 #include "src/report/logging.hpp"
-#include "src/runtime/clock.hpp"
 #include "src/runtime/memory_keeper.hpp"
+#include "src/runtime/open_node.hpp"
 
 namespace bullring {
 
@@ -36,60 +35,20 @@ Member::Member(const NodeOptions& options) : options_(options) {
 
 Member::~Member() {
     runtime_.reset();
-    writer_.reset();
+    opened_.reset();
     stop_logging();
 }
 
 tl::expected<void, std::string> Member::open(protocol::Duration lock_wait) {
-    if (options_.config.quorum == protocol::QuorumMode::majority) {
-        auto state = StateDirectory::open(
-            options_.data_dir,
-            {options_.config.cluster, options_.config.members.ids(), options_.config.self},
-            lock_wait);
-        if (!state) return tl::unexpected(state.error());
-        auto file = state->load();
-        if (!file) return tl::unexpected(file.error());
-        parts_.start.file = *file;
-        parts_.state.emplace(std::move(*state));
-    }
-    // After the lock: the silence of R6 is counted from when no other process can have promised.
-    parts_.start.now = read_clock();
-    parts_.start.incarnation = {random_bits()};
-    parts_.start.seed = random_bits();
-    const WallClock wall_clock = read_wall_clock();
-    parts_.start.wall_clock_ms = wall_clock.ms;
-    if (wall_clock.before_build) {
-        log(LogLevel::warn, "the system's clock is before this program was built; using that date");
-    }
-
-    auto listeners = tcp::listen_on(options_.listen);
-    if (!listeners) return tl::unexpected(listeners.error());
-    parts_.listeners = std::move(*listeners);
-
-    if (options_.events_file.empty() && options_.trace_file.empty()) return {};
-    writer_ = std::make_unique<BackgroundWriter>();
-    parts_.writer = writer_.get();
-    const auto open =
-        [&](const std::string& path, const char* what,
-            std::optional<BackgroundWriter::StreamId>& stream) -> tl::expected<void, std::string> {
-        if (path.empty()) return {};
-        auto opened = writer_->open(path, what);
-        if (!opened) return tl::unexpected(opened.error());
-        stream = *opened;
-        return {};
-    };
-    if (auto done = open(options_.events_file, "events file", parts_.events); !done) {
-        return tl::unexpected(done.error());
-    }
-    if (auto done = open(options_.trace_file, "trace file", parts_.trace); !done) {
-        return tl::unexpected(done.error());
-    }
+    auto opened = open_node(options_, lock_wait);
+    if (!opened) return tl::unexpected(opened.error());
+    opened_.emplace(std::move(*opened));
     return {};
 }
 
 int Member::run(MakeHost make_host) {
-    parts_.make_host = std::move(make_host);
-    runtime_.emplace(options_, std::move(parts_));
+    opened_->parts.make_host = std::move(make_host);
+    runtime_.emplace(options_, std::move(opened_->parts));
     if (!options_.health.command.empty())
         health_.emplace(options_.health, options_.config.self, options_.config.cluster, *runtime_);
     const int status = runtime_->run();
@@ -97,7 +56,7 @@ int Member::run(MakeHost make_host) {
     runtime_->end_host();
     if (!runtime_->resolving()) return status;
     // The resolver cannot be interrupted, and joining its thread could take many seconds.
-    writer_.reset();
+    opened_.reset();
     stop_logging();
     ::_exit(status);
 }

@@ -2,7 +2,6 @@
 // can fail at the start, then runs the loop to its end. One in a process.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,9 +9,8 @@
 #include <sys/types.h>
 #include <tl/expected.hpp>
 
-#include "src/report/background_writer.hpp"
 #include "src/runtime/health_check.hpp"
-#include "src/runtime/runtime.hpp"
+#include "src/runtime/open_node.hpp"
 
 namespace bullring {
 
@@ -27,8 +25,8 @@ public:
     /// Waits for the data directory's lock for at most `lock_wait`: the process before this one may
     /// be about to end.
     tl::expected<void, std::string> open(protocol::Duration lock_wait);
-    /// -1 with quorum none.
-    int directory_lock() const { return parts_.state ? parts_.state->lock() : -1; }
+    /// After open() and before run(); -1 with quorum none.
+    int directory_lock() const { return opened_->parts.state ? opened_->parts.state->lock() : -1; }
     /// To the end of the node. The exit status.
     int run(MakeHost make_host);
     /// The processes that the member itself has started; not those of its host.
@@ -36,8 +34,7 @@ public:
 
 private:
     const NodeOptions& options_;
-    std::unique_ptr<BackgroundWriter> writer_;
-    Runtime::Parts parts_;
+    std::optional<OpenedNode> opened_;
     std::optional<Runtime> runtime_;
     std::optional<HealthCheck> health_;
 };

@@ -60,11 +60,11 @@ int run_run(const RunOptions& options) {
         return 1;
     }
     log(LogLevel::info, figures(options));
+    const int lock = member.directory_lock();
     return member.run([&](asio::io_context& io, NodeLink& node) {
         auto supervisor = std::make_unique<Supervisor>(
             io, node, options,
-            SupervisorParts{std::move(*page), member.directory_lock(),
-                            [&member] { return member.own_children(); }});
+            SupervisorParts{std::move(*page), lock, [&member] { return member.own_children(); }});
         if (const auto prepared = supervisor->prepare(); !prepared)
             throw std::runtime_error(prepared.error());
         return supervisor;

@@ -7,13 +7,14 @@
 #include <string>
 #include <vector>
 
+#include <bullring/log.hpp>
+
 #include "protocol/config.hpp"
 #include "src/options/endpoint.hpp"
 
 namespace bullring {
 
 enum class LogFormat { text, json };
-enum class LogLevel { trace, debug, info, warn, error };
 enum class RealtimeMode { on, off, automatic };
 
 struct LogOptions {

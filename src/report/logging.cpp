@@ -127,6 +127,36 @@ private:
     bool stuck_ = false;
 };
 
+LogLevel from_spdlog(spdlog::level::level_enum level) {
+    switch (level) {
+        case spdlog::level::trace: return LogLevel::trace;
+        case spdlog::level::debug: return LogLevel::debug;
+        case spdlog::level::info: return LogLevel::info;
+        case spdlog::level::warn: return LogLevel::warn;
+        default: return LogLevel::error;
+    }
+}
+
+/// Hands lines to the user of the library.
+class HandlerSink final : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
+public:
+    explicit HandlerSink(std::function<void(LogLevel, std::string_view)> handler)
+        : handler_(std::move(handler)) {}
+
+protected:
+    void sink_it_(const spdlog::details::log_msg& message) override {
+        handler_(from_spdlog(message.level),
+                 std::string_view(message.payload.data(), message.payload.size()));
+    }
+    void flush_() override {}
+
+private:
+    std::function<void(LogLevel, std::string_view)> handler_;
+};
+
+/// Of a process with several nodes: whose thread this is.
+thread_local std::string log_prefix;
+
 struct Logging {
     std::shared_ptr<spdlog::details::thread_pool> thread;
     std::shared_ptr<spdlog::async_logger> logger;
@@ -139,15 +169,29 @@ Logging& logging() {
 
 }  // namespace
 
-void start_logging(const LogOptions& options, protocol::NodeId self) {
+namespace {
+
+void start_with(const spdlog::sink_ptr& sink, LogLevel level) {
     Logging& state = logging();
     state.thread = std::make_shared<spdlog::details::thread_pool>(queue_lines_max, 1);
-    const auto sink = std::make_shared<StderrSink>();
-    sink->set_formatter(std::make_unique<LineFormatter>(options.format, self));
     state.logger = std::make_shared<spdlog::async_logger>(
         "bullring", sink, state.thread, spdlog::async_overflow_policy::overrun_oldest);
-    state.logger->set_level(to_spdlog(options.level));
+    state.logger->set_level(to_spdlog(level));
 }
+
+}  // namespace
+
+void start_logging(const LogOptions& options, protocol::NodeId self) {
+    const auto sink = std::make_shared<StderrSink>();
+    sink->set_formatter(std::make_unique<LineFormatter>(options.format, self));
+    start_with(sink, options.level);
+}
+
+void start_logging_to(LogLevel level, std::function<void(LogLevel, std::string_view)> handler) {
+    start_with(std::make_shared<HandlerSink>(std::move(handler)), level);
+}
+
+void log_as(protocol::NodeId node) { log_prefix = fmt::format("node {}: ", node.value); }
 
 void stop_logging() {
     Logging& state = logging();
@@ -164,8 +208,11 @@ bool log_enabled(LogLevel level) {
 
 void log(LogLevel level, std::string_view text) {
     const auto& logger = logging().logger;
-    if (!logger) return;
-    logger->log(to_spdlog(level), spdlog::string_view_t(text.data(), text.size()));
+    if (!logger || !logger->should_log(to_spdlog(level))) return;
+    if (log_prefix.empty())
+        return logger->log(to_spdlog(level), spdlog::string_view_t(text.data(), text.size()));
+    const std::string line = log_prefix + std::string(text);
+    logger->log(to_spdlog(level), spdlog::string_view_t(line.data(), line.size()));
 }
 
 void log_limited(LogLevel level, const std::string& topic, std::string_view text) {
@@ -173,7 +220,7 @@ void log_limited(LogLevel level, const std::string& topic, std::string_view text
         std::chrono::steady_clock::time_point next;
         std::uint64_t left_out = 0;
     };
-    static std::map<std::string, Topic> topics;
+    thread_local std::map<std::string, Topic> topics;
     const auto now = std::chrono::steady_clock::now();
     if (topics.size() >= topics_max && !topics.contains(topic)) {
         std::erase_if(topics, [now](const auto& one) { return one.second.next <= now; });

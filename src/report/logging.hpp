@@ -2,6 +2,7 @@
 // the queue is full the oldest line is lost, and when nobody reads stderr the lines are.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -15,11 +16,16 @@ void start_logging(const LogOptions& options, protocol::NodeId self);
 /// Writes what is queued, for at most a second.
 void stop_logging();
 
+/// The library's: lines go to `handler`, and begin with the node that log_as() has named.
+void start_logging_to(LogLevel level, std::function<void(LogLevel, std::string_view)> handler);
+/// What this thread logs is this node's, from now on.
+void log_as(protocol::NodeId node);
+
 bool log_enabled(LogLevel level);
 /// Any thread.
 void log(LogLevel level, std::string_view text);
-/// The same, at most once in ten seconds for each `topic` (says then how many were left out). One
-/// thread: the node's.
+/// The same, at most once in ten seconds for each `topic` (says then how many were left out).
+/// Each thread counts for itself.
 void log_limited(LogLevel level, const std::string& topic, std::string_view text);
 
 /// For the one line that says why the program ends with status 1: straight to stderr.

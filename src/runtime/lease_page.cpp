@@ -34,6 +34,11 @@ void LeasePage::write(const LeaseSnapshot& snapshot) {
     changes_.store(before + 2, std::memory_order_release);
 }
 
+void LeasePage::forget() {
+    changes_.store(0, std::memory_order_relaxed);
+    write({});
+}
+
 std::optional<LeaseSnapshot> LeasePage::read() const {
     for (int look = 0; look < looks_max; ++look) {
         const std::uint32_t before = changes_.load(std::memory_order_acquire);

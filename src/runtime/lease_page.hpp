@@ -24,6 +24,8 @@ class LeasePage {
 public:
     /// One thread.
     void write(const LeaseSnapshot& snapshot);
+    /// In a child that fork() has made, perhaps in the middle of a change: nobody leads here.
+    void forget();
     /// nullopt when the writer stands still in the middle of a change, as a stopped process does.
     std::optional<LeaseSnapshot> read() const;
 

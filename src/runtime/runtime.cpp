@@ -65,7 +65,8 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
       wake_timer_(io_, [this] { on_event(protocol::Wake{}); }),
       signals_(io_),
       drain_timer_(io_),
-      handles_signals_(parts.handles_signals) {
+      handles_signals_(parts.handles_signals),
+      tell_failure_(std::move(parts.tell_failure)) {
     if (parts.trace) trace_.emplace(self_.id, self_.incarnation, *writer_, *parts.trace);
     if (parts.state) {
         storage_.emplace(std::move(*parts.state),
@@ -94,7 +95,7 @@ int Runtime::run() {
          options_.profile == protocol::Profile::realtime)) {
         if (const auto done = make_thread_realtime(); !done) {
             if (options_.realtime == RealtimeMode::on) {
-                print_error("--realtime on: " + done.error());
+                tell_failure_("--realtime on: " + done.error());
                 return 1;
             }
             log(LogLevel::warn, "not in real time: " + done.error());
@@ -122,6 +123,8 @@ int Runtime::run() {
 void Runtime::tell(const protocol::Event& event) {
     asio::dispatch(io_, [this, event] { on_event(event); });
 }
+
+void Runtime::run_soon(std::function<void()> work) { asio::post(io_, std::move(work)); }
 
 void Runtime::stop(const std::string& reason) {
     asio::dispatch(io_, [this, reason] {
@@ -218,7 +221,11 @@ void Runtime::follow_up(Instant now, const protocol::Action& action) {
             } else if constexpr (std::is_same_v<What, protocol::Deposed>) {
                 host_->deposed(now, what);
             } else if constexpr (std::is_same_v<What, protocol::ResignAnswer>) {
-                observers_.on_resign_answer(what.request, what.done, what.why);
+                if (what.request >= first_host_request) {
+                    host_->resign_answered(what);
+                } else {
+                    observers_.on_resign_answer(what.request, what.done, what.why);
+                }
             } else if constexpr (std::is_same_v<What, protocol::Stopped>) {
                 finish();
             }
@@ -289,7 +296,7 @@ void Runtime::on_fatal(const std::string& what) {
     if (exit_status_ != 0) return;
     exit_status_ = 1;
     stop_reason_ = what;
-    print_error(what);
+    tell_failure_(what);
     io_.stop();
 }
 

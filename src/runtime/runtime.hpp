@@ -4,6 +4,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +20,7 @@
 #include "src/observer/status_json.hpp"
 #include "src/options/node_options.hpp"
 #include "src/report/background_writer.hpp"
+#include "src/report/logging.hpp"
 #include "src/report/reporter.hpp"
 #include "src/report/trace_file.hpp"
 #include "src/runtime/task_host.hpp"
@@ -39,6 +41,8 @@ public:
         std::optional<BackgroundWriter::StreamId> trace;
         MakeHost make_host;           // none: NoTask
         bool handles_signals = true;  // those of a program: SIGTERM, SIGINT, SIGHUP
+        /// Why the loop ends with status 1.
+        std::function<void(const std::string&)> tell_failure = &print_error;
     };
 
     Runtime(const NodeOptions& options, Parts parts);
@@ -52,6 +56,8 @@ public:
     void set_health(bool healthy, const std::string& why) override;
     void set_willing(bool willing, const std::string& why) override;
 
+    /// In the loop, after what it is doing now. Any thread.
+    void run_soon(std::function<void()> work);
     /// After run(): the host ends, which may take its time, while the sessions are still open.
     void end_host() { host_.reset(); }
 
@@ -99,6 +105,7 @@ private:
     std::string why_unhealthy_;
     std::string why_unwilling_;
     bool handles_signals_;
+    std::function<void(const std::string&)> tell_failure_;
     std::string stop_reason_;
     int exit_status_ = 0;
 };

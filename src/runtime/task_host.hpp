@@ -3,6 +3,7 @@
 // protocol's actions; none may wait.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -31,6 +32,9 @@ public:
     virtual void set_willing(bool willing, const std::string& why) = 0;
 };
 
+/// Numbers of ResignRequested from here on are the host's own.
+inline constexpr std::uint64_t first_host_request = std::uint64_t{1} << 63;
+
 class TaskHost {
 public:
     TaskHost() = default;
@@ -51,6 +55,8 @@ public:
     virtual int exit_status() const { return 0; }
     virtual void elected(protocol::Instant, const protocol::Elected&) {}
     virtual void deposed(protocol::Instant, const protocol::Deposed&) {}
+    /// To a ResignRequested with a number of the host's own.
+    virtual void resign_answered(const protocol::ResignAnswer&) {}
 };
 
 using MakeHost = std::function<std::unique_ptr<TaskHost>(asio::io_context&, NodeLink&)>;

@@ -1,0 +1,87 @@
+// Owns: a member of a cluster inside the user's own process.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <bullring/export.hpp>
+#include <bullring/leader.hpp>
+#include <bullring/leadership.hpp>
+#include <bullring/options.hpp>
+
+namespace bullring {
+
+struct Status {
+    std::string role;  // leader, follower, candidate; stopped
+    std::optional<Leader> leader;
+    std::chrono::nanoseconds lease_left{0};
+    std::vector<std::uint64_t> peers_up;
+    std::string why;  // one short sentence: why this node is what it is
+};
+
+struct Resignation {
+    bool done = false;     // another leader is in place
+    bool refused = false;  // it is not tried: there is no successor, this node does not lead …
+    std::string why;       // when it is not done
+};
+
+class NodeCore;
+
+/// Votes, and leads when it is elected, from start() to stop(). All members may be called from any
+/// thread, but only one of the functions that run a task at a time. A process may have several.
+class BULLRING_API Node {
+public:
+    using Task = std::function<void(const Leadership&)>;
+
+    /// Opens nothing yet. Throws ConfigError with all that is wrong.
+    explicit Node(const Options& options);
+    Node(Node&&) noexcept;
+    Node& operator=(Node&&) noexcept;
+    Node(const Node&) = delete;
+    Node& operator=(const Node&) = delete;
+    /// stop(), and so it waits for the task; of a name that is being looked up it waits for the
+    /// resolver, too.
+    ~Node();
+
+    /// Opens the port and the data directory, and takes part from now on. Throws NodeError. Does
+    /// nothing when it has been started; a stopped node stays stopped.
+    void start();
+    /// Hands over if it leads, waits for the task to return, closes. In the task itself it only
+    /// asks for all that.
+    void stop();
+
+    /// start()s, then runs `task` in this thread each time this node leads, until stop(). The lease
+    /// is let go only when the task has returned; one that returns by itself hands over, and this
+    /// node stands again after `restart_delay`. What the task throws comes out here, after the
+    /// leadership has been handed over; the node goes on voting. Throws NodeError when the node
+    /// can't start or go on, std::logic_error when a task is being run already, ConfigError with
+    /// quorum none.
+    void run_while_leader(const Task& task);
+    /// The same in a thread of the library's own, which stop() ends. `on_error` is called there
+    /// with what would come out of run_while_leader(), and the task is run no more; without it such
+    /// an exception stops the node, and stop() throws it.
+    void start_while_leader(Task task, std::function<void(std::exception_ptr)> on_error = {});
+
+    /// Whom this node follows, itself included, as far as it knows at this moment.
+    std::optional<Leader> leader() const;
+    /// The callback comes from one thread of the library's own, in the order of the changes, at
+    /// first with the leader as it is now. A slow one delays no election; after 1024 changes that
+    /// wait it loses the oldest.
+    Subscription subscribe(ChangeCallback callback);
+    /// If this node leads: hands over to `to`, or to the best one (0), and waits until that leads.
+    /// In the task itself it does not wait.
+    Resignation resign(std::uint64_t to = 0,
+                       std::chrono::nanoseconds timeout = std::chrono::seconds(5));
+    Status status() const;
+
+private:
+    std::shared_ptr<NodeCore> core_;
+};
+
+}  // namespace bullring

@@ -1,0 +1,41 @@
+// Owns: who leads, for processes that are no members: workers around a few voters.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <bullring/export.hpp>
+#include <bullring/leader.hpp>
+#include <bullring/options.hpp>
+
+namespace bullring {
+
+class ObserverCore;
+
+/// Follows one member at a time, and goes on with another when that one is gone. It never votes,
+/// and there may be any number of them. All members may be called from any thread.
+class BULLRING_API Observer {
+public:
+    /// Begins at once. `peers` as in Options. Throws ConfigError.
+    explicit Observer(const std::string& peers, const std::string& cluster = "bullring");
+    Observer(Observer&&) noexcept;
+    Observer& operator=(Observer&&) noexcept;
+    Observer(const Observer&) = delete;
+    Observer& operator=(const Observer&) = delete;
+    ~Observer();
+
+    /// nullopt when no leader is known: at the start, in an election, and when no member can be
+    /// reached for 3 s.
+    std::optional<Leader> leader() const;
+    /// Waits for a leader to be known. nullopt after `timeout`.
+    std::optional<Leader> wait_for_leader(std::chrono::nanoseconds timeout) const;
+    /// As Node::subscribe(); the kind is always Change::Kind::leader.
+    Subscription subscribe(ChangeCallback callback);
+
+private:
+    std::shared_ptr<ObserverCore> core_;
+};
+
+}  // namespace bullring

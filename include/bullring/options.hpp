@@ -1,0 +1,95 @@
+// Owns: what a node is told before it starts. The names, defaults and meanings are those of the
+// flags of `bullring node`, which the README explains.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <bullring/export.hpp>
+
+namespace bullring {
+
+enum class Algorithm { bully, ring };
+enum class Quorum { majority, none };
+enum class Profile { realtime, fast, lan, cloud, wan };
+enum class Realtime { on, off, automatic };
+enum class RingHeartbeats { mesh, neighbours };
+enum class RingRenewal { direct, token };
+enum class FirstEpoch { clock, zero };
+
+/// A value type. What is not given (nullopt, or an empty string) is the flag's default. Not
+/// thread-safe, as no value is.
+struct Options {
+    std::uint64_t id = 0;  // required; 1 … 2^63−1, and in the peer list
+    std::string peers;     // required: "1=host:7100,2=[::1]:7100", or "@FILE"
+    std::string cluster = "bullring";
+    Algorithm algorithm = Algorithm::bully;
+    std::string listen;       // "host:port"; empty: the own entry of the peer list
+    std::string advertise;    // at most 256 bytes of UTF-8, told to everybody who follows this node
+    int priority = 0;         // −1000 … 1000; the highest (priority, id) wins
+    bool never_lead = false;  // `--priority never`: a voter that never leads
+    std::optional<bool> preempt;
+    std::optional<std::chrono::nanoseconds> preempt_delay;
+    Quorum quorum = Quorum::majority;  // run_while_leader() refuses `none`
+    Profile profile = Profile::lan;
+    std::optional<std::chrono::nanoseconds> heartbeat;
+    std::optional<std::chrono::nanoseconds> suspect_after;
+    std::optional<std::chrono::nanoseconds> lease;
+    std::optional<std::chrono::nanoseconds> lease_max;
+    Realtime realtime = Realtime::automatic;
+    RingHeartbeats ring_heartbeats = RingHeartbeats::mesh;
+    RingRenewal ring_renewal = RingRenewal::direct;
+    std::optional<std::chrono::nanoseconds> bootstrap_wait;
+    FirstEpoch first_epoch = FirstEpoch::clock;
+    /// Turn it off when the task acts through child processes, which may outlive this one.
+    bool fast_release = true;
+    std::string data_dir;
+    std::string events;  // a file; "-": stdout
+    std::string trace;   // a file
+
+    // ---- What run_while_leader() adds.
+
+    /// A task that does not call report_progress() for so long loses the leadership. Off by
+    /// default.
+    std::optional<std::chrono::nanoseconds> stall_after;
+    /// How long before the lease's end the task is asked to stop. Default: a fifth of the lease.
+    std::optional<std::chrono::nanoseconds> stop_margin;
+    /// How long a task that has been asked to stop is waited for while the lease is still renewed;
+    /// after that the lease runs out, and another node leads although the task still runs.
+    std::optional<std::chrono::nanoseconds> step_down_timeout;  // default: 2 s
+    /// How long this node does not stand after its task has returned by itself. Default: 1 s.
+    std::optional<std::chrono::nanoseconds> restart_delay;
+
+    bool operator==(const Options&) const = default;
+
+    /// One sentence each, with the offending value and what would be right; empty when all is well.
+    /// Reads the file that `peers` names, if any.
+    BULLRING_API std::vector<std::string> problems() const;
+};
+
+/// what() holds all the problems, a line each.
+class BULLRING_API ConfigError : public std::invalid_argument {
+public:
+    explicit ConfigError(std::vector<std::string> problems);
+    ConfigError(const ConfigError&) = default;
+    ~ConfigError() override;
+    const std::vector<std::string>& problems() const noexcept { return problems_; }
+
+private:
+    std::vector<std::string> problems_;
+};
+
+/// A node, or an observer, cannot start, or can't go on: a port in use, a directory that cannot be
+/// written, a full disk.
+class BULLRING_API NodeError : public std::runtime_error {
+public:
+    explicit NodeError(const std::string& what);
+    NodeError(const NodeError&) = default;
+    ~NodeError() override;
+};
+
+}  // namespace bullring

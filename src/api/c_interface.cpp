@@ -1,0 +1,229 @@
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include <bullring/bullring.h>
+#include <bullring/version.hpp>
+
+#include "src/api/node_core.hpp"
+#include "src/api/quiet_thread.hpp"
+
+namespace bullring {
+
+namespace {
+
+/// Changes that nobody has fetched; older ones of kind LEADER are dropped first.
+constexpr std::size_t changes_max = 1024;
+
+void copy_text(const std::string& text, char* into, std::size_t bytes) {
+    if (into == nullptr || bytes == 0) return;
+    const std::size_t count = std::min(text.size(), bytes - 1);
+    std::memcpy(into, text.data(), count);
+    into[count] = '\0';
+}
+
+std::string joined(const Problems& problems) {
+    std::string text;
+    for (const std::string& problem : problems) text += (text.empty() ? "" : "\n") + problem;
+    return text;
+}
+
+}  // namespace
+
+}  // namespace bullring
+
+using namespace bullring;
+
+/// Makes one queue of what the node and the leadership say.
+struct bullring_node {
+    explicit bullring_node(LibraryOptions options) : core(std::move(options)) {}
+    bullring_node(const bullring_node&) = delete;
+    bullring_node& operator=(const bullring_node&) = delete;
+    ~bullring_node() {
+        subscription.reset();
+        {
+            const std::lock_guard lock(mutex);
+            closing = true;
+        }
+        if (const auto current = take_state()) core.give_back(current, false);
+        core.stop();
+        if (taker.joinable()) taker.join();
+    }
+
+    void begin() {
+        core.begin_running();
+        core.start();
+        subscription = core.subscribe([this](const Change& change) {
+            if (change.kind != Change::Kind::leader) return;
+            push({BULLRING_LEADER, change.epoch, change.leader ? change.leader->id : 0});
+        });
+        taker = quiet_thread([this] { take_leaderships(); });
+    }
+
+    void take_leaderships() {
+        while (const auto taken = core.take()) {
+            const std::uint64_t epoch = taken->epoch.value;
+            std::unique_lock lock(mutex);
+            if (closing) {
+                lock.unlock();
+                core.give_back(taken, false);
+                continue;
+            }
+            state = taken;
+            leadership.emplace(NodeCore::leadership(taken));
+            lock.unlock();
+            push({BULLRING_ELECTED, epoch, core.leader() ? core.leader()->id : 0});
+            const std::stop_callback asked(taken->stop.get_token(), [this, epoch] {
+                push({BULLRING_STOP, epoch, 0});
+            });
+            lock.lock();
+            changed.wait(lock, [&] { return state != taken; });
+            lock.unlock();
+        }
+        const std::lock_guard lock(mutex);
+        closed = true;
+        changed.notify_all();
+    }
+
+    void push(bullring_change change) {
+        const std::lock_guard lock(mutex);
+        if (changes.size() >= changes_max) {
+            const auto leader = std::find_if(changes.begin(), changes.end(), [](const auto& one) {
+                return one.kind == BULLRING_LEADER;
+            });
+            changes.erase(leader == changes.end() ? changes.begin() : leader);
+        }
+        changes.push_back(change);
+        changed.notify_all();
+    }
+
+    NodeCore::StatePtr take_state() {
+        const std::lock_guard lock(mutex);
+        changed.notify_all();
+        leadership.reset();
+        return std::exchange(state, nullptr);
+    }
+
+    NodeCore core;
+    Subscription subscription;
+    std::thread taker;
+
+    mutable std::mutex mutex;
+    std::condition_variable changed;
+    std::deque<bullring_change> changes;
+    NodeCore::StatePtr state;  // under which the user works
+    std::optional<Leadership> leadership;
+    bool closing = false;  // by the user
+    bool closed = false;   // the node has ended
+};
+
+const char* bullring_error(int code) {
+    switch (code) {
+        case BULLRING_OK: return "no error";
+        case BULLRING_INVALID: return "invalid settings or argument";
+        case BULLRING_FAILED: return "the node can't start or go on";
+        case BULLRING_TIMEOUT: return "not in time";
+        case BULLRING_REFUSED: return "refused";
+        case BULLRING_CLOSED: return "the node has ended";
+        default: return "unknown error";
+    }
+}
+
+const char* bullring_version(void) { return version.data(); }
+
+bullring_node* bullring_open(const char* const* settings, int* code, char* error,
+                             size_t error_bytes) {
+    const auto fail = [&](int kind, const std::string& what) -> bullring_node* {
+        if (code != nullptr) *code = kind;
+        copy_text(what, error, error_bytes);
+        return nullptr;
+    };
+    try {
+        Problems problems;
+        const RawValues values = raw_values(settings, problems);
+        LibraryOptions options = library_options(values, problems);
+        if (!problems.empty()) return fail(BULLRING_INVALID, joined(problems));
+        auto node = std::make_unique<bullring_node>(std::move(options));
+        node->begin();
+        if (code != nullptr) *code = BULLRING_OK;
+        return node.release();
+    } catch (const ConfigError& wrong) {
+        return fail(BULLRING_INVALID, wrong.what());
+    } catch (const std::exception& failure) {
+        return fail(BULLRING_FAILED, failure.what());
+    }
+}
+
+void bullring_close(bullring_node* node) { delete node; }
+
+int bullring_wait(bullring_node* node, int timeout_ms, bullring_change* change) {
+    if (node == nullptr || change == nullptr) return BULLRING_INVALID;
+    std::unique_lock lock(node->mutex);
+    const auto ready = [node] { return !node->changes.empty() || node->closed; };
+    if (timeout_ms < 0) {
+        node->changed.wait(lock, ready);
+    } else if (!node->changed.wait_for(lock, std::chrono::milliseconds(timeout_ms), ready)) {
+        return BULLRING_TIMEOUT;
+    }
+    if (node->changes.empty()) return BULLRING_CLOSED;
+    *change = node->changes.front();
+    node->changes.pop_front();
+    return BULLRING_OK;
+}
+
+uint64_t bullring_epoch(const bullring_node* node) {
+    const std::lock_guard lock(node->mutex);
+    if (!node->leadership || !node->leadership->valid()) return 0;
+    return node->leadership->epoch();
+}
+
+int bullring_valid(const bullring_node* node, uint64_t epoch) {
+    const std::lock_guard lock(node->mutex);
+    return node->leadership && node->leadership->epoch() == epoch && node->leadership->valid();
+}
+
+int64_t bullring_time_left_ns(const bullring_node* node) {
+    const std::lock_guard lock(node->mutex);
+    return node->leadership ? node->leadership->time_left().count() : 0;
+}
+
+void bullring_progress(bullring_node* node) {
+    const std::lock_guard lock(node->mutex);
+    if (node->leadership) node->leadership->report_progress();
+}
+
+int bullring_done(bullring_node* node, uint64_t epoch, int failed) {
+    if (node == nullptr) return BULLRING_INVALID;
+    {
+        const std::lock_guard lock(node->mutex);
+        if (!node->state || node->state->epoch.value != epoch) return BULLRING_INVALID;
+    }
+    if (const auto state = node->take_state()) node->core.give_back(state, failed != 0);
+    return BULLRING_OK;
+}
+
+uint64_t bullring_leader(const bullring_node* node, uint64_t* epoch, char* advertised,
+                         size_t advertised_bytes) {
+    const std::optional<Leader> leader = node->core.leader();
+    if (epoch != nullptr) *epoch = leader ? leader->epoch : 0;
+    copy_text(leader ? leader->advertised : "", advertised, advertised_bytes);
+    return leader ? leader->id : 0;
+}
+
+int bullring_resign(bullring_node* node, uint64_t to, int timeout_ms, char* error,
+                    size_t error_bytes) {
+    if (node == nullptr || timeout_ms < 0) return BULLRING_INVALID;
+    const Resignation result = node->core.resign(to, std::chrono::milliseconds(timeout_ms));
+    if (result.done) return BULLRING_OK;
+    copy_text(result.why, error, error_bytes);
+    return result.refused ? BULLRING_REFUSED : BULLRING_TIMEOUT;
+}

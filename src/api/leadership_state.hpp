@@ -1,0 +1,35 @@
+// Owns: what a Leadership points to, and the page in which its end stands.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+
+#include <bullring/leadership.hpp>
+
+#include "src/runtime/clock.hpp"
+#include "src/runtime/lease_page.hpp"
+
+namespace bullring {
+
+/// The page of a node. A child of this process that is made by fork() leads nothing: in it every
+/// page is empty.
+std::shared_ptr<LeasePage> make_lease_page();
+
+struct Leadership::State {
+    State(std::shared_ptr<LeasePage> lease_page, protocol::Epoch of_epoch)
+        : page(std::move(lease_page)), epoch(of_epoch) {
+        report_progress();
+    }
+    void report_progress() {
+        progress_ns.store(read_clock().boottime_ns, std::memory_order_relaxed);
+    }
+
+    std::shared_ptr<LeasePage> page;
+    protocol::Epoch epoch;
+    std::stop_source stop;
+    std::atomic<std::int64_t> progress_ns{0};  // boottime
+};
+
+}  // namespace bullring

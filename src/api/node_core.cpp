@@ -1,0 +1,471 @@
+#include "src/api/node_core.hpp"
+
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include <asio/post.hpp>
+#include <fmt/format.h>
+
+#include "protocol/timing.hpp"
+#include "src/api/quiet_thread.hpp"
+#include "src/report/logging.hpp"
+#include "src/runtime/clock.hpp"
+
+namespace bullring {
+
+using protocol::Epoch;
+using protocol::Instant;
+
+namespace {
+
+constexpr protocol::Duration lock_wait = protocol::seconds(1);
+/// How often who waits for the loop looks whether there still is one.
+constexpr std::chrono::milliseconds look_again{20};
+
+std::chrono::nanoseconds chrono(protocol::Duration duration) {
+    return std::chrono::nanoseconds(duration.ns);
+}
+
+std::optional<Leader> leader_of(const protocol::LeaderChanged& change) {
+    if (!change.leader) return std::nullopt;
+    return Leader{change.leader.value, change.epoch.value, change.advertised};
+}
+
+}  // namespace
+
+/// Carries what the loop says to the control thread; only the end of the lease is written at once.
+class NodeCore::Host final : public TaskHost {
+public:
+    explicit Host(NodeCore& core) : core_(core) {}
+
+    void start(Epoch epoch) override {
+        later([epoch](NodeCore& core) { core.on_start(epoch); });
+    }
+    void stop(Epoch epoch, protocol::DeposedReason) override {
+        later([epoch](NodeCore& core) { core.on_stop(epoch); });
+    }
+    void publish(const protocol::Publish& publish) override {
+        core_.page_->write({publish.epoch, publish.deadline});
+    }
+    void leader_changed(Instant at, const protocol::LeaderChanged& change) override {
+        later([at, change](NodeCore& core) { core.on_leader(at, change); });
+    }
+    void elected(Instant at, const protocol::Elected& elected) override {
+        tell(Change::Kind::elected, at, elected.epoch, "");
+    }
+    void deposed(Instant at, const protocol::Deposed& deposed) override {
+        tell(Change::Kind::deposed, at, deposed.epoch, protocol::name(deposed.reason));
+    }
+    void resign_answered(const protocol::ResignAnswer& answer) override {
+        later([answer](NodeCore& core) { core.on_resign_answer(answer); });
+    }
+
+private:
+    template <class Work>
+    void later(Work work) {
+        asio::post(core_.control_, [&core = core_, work = std::move(work)] { work(core); });
+    }
+    void tell(Change::Kind kind, Instant at, Epoch epoch, const char* reason) {
+        Change change;
+        change.kind = kind;
+        change.at = std::chrono::nanoseconds(at.boottime_ns);
+        change.epoch = epoch.value;
+        change.reason = reason;
+        later([change = std::move(change)](NodeCore& core) { core.tell_subscribers(change); });
+    }
+
+    NodeCore& core_;
+};
+
+NodeCore::NodeCore(LibraryOptions options) : options_(std::move(options)) {}
+
+NodeCore::~NodeCore() {
+    try {
+        stop();
+    } catch (...) {
+        // What the task threw was for stop() to tell; nobody has called it.
+    }
+    if (control_work_) control_work_.reset();
+    control_.stop();
+    if (control_thread_.joinable()) control_thread_.join();
+    subscribers_->finish();
+}
+
+// ---- Life.
+
+void NodeCore::start() {
+    const std::lock_guard life(life_mutex_);
+    if (runtime_) return;
+    {
+        const std::lock_guard lock(mutex_);
+        if (life_ != Life::fresh) return;
+    }
+    open();
+    for (const std::string& note : options_.node.start_notes) log(LogLevel::warn, note);
+    control_work_.emplace(control_.get_executor());
+    control_thread_ = quiet_thread([this] {
+        log_as(options_.node.config.self);
+        control_.run();
+    });
+    {
+        const std::lock_guard lock(mutex_);
+        life_ = Life::running;
+        control_id_ = control_thread_.get_id();
+    }
+    loop_thread_ = quiet_thread([this] { run_loop(); });
+}
+
+void NodeCore::open() {
+    auto opened = open_node(options_.node, lock_wait);
+    if (!opened) throw NodeError(opened.error());
+    opened_.emplace(std::move(*opened));
+    opened_->parts.handles_signals = false;
+    opened_->parts.tell_failure = [this](const std::string& what) {
+        const std::lock_guard lock(mutex_);
+        failure_ = what;
+    };
+    opened_->parts.make_host = [this](asio::io_context&, NodeLink&) {
+        return std::make_unique<Host>(*this);
+    };
+    auto runtime = std::make_unique<Runtime>(options_.node, std::move(opened_->parts));
+    const std::lock_guard lock(mutex_);
+    runtime_ = std::move(runtime);
+}
+
+void NodeCore::run_loop() {
+    log_as(options_.node.config.self);
+    const int status = runtime_->run();
+    // If the loop has failed, its sessions stay open until the task has returned: their end would
+    // let another one lead.
+    page_->write({});
+    asio::post(control_, [this, status] {
+        StatePtr state;
+        {
+            const std::lock_guard lock(mutex_);
+            life_ = Life::over;
+            leader_.reset();
+            if (status != 0 && failure_.empty()) failure_ = "the node has ended by itself";
+            state = current_;
+            if (!taken_) current_.reset();
+            for (auto& [request, result] : resigns_) *result = {false, true, "the node has ended"};
+            resigns_.clear();
+        }
+        if (state) state->stop.request_stop();
+        changed_.notify_all();
+        Change nobody;
+        nobody.at = std::chrono::nanoseconds(read_clock().boottime_ns);
+        tell_subscribers(std::move(nobody));
+    });
+}
+
+bool NodeCore::must_not_wait() const {
+    const std::lock_guard lock(mutex_);
+    const std::thread::id self = std::this_thread::get_id();
+    return (taken_ && task_thread_ == self) || runner_ == self || control_id_ == self;
+}
+
+void NodeCore::stop() {
+    if (must_not_wait()) return runtime_->stop("stop() was called");
+    const std::lock_guard life(life_mutex_);
+    if (!runtime_) {
+        const std::lock_guard lock(mutex_);
+        life_ = Life::over;
+        changed_.notify_all();
+    } else {
+        runtime_->stop("stop() was called");
+        loop_thread_.join();
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [this] { return life_ == Life::over && !taken_; });
+        // Nobody asks the loop any more, and no session has anything to keep open.
+        lock.unlock();
+        if (runner_thread_.joinable()) runner_thread_.join();
+        lock.lock();
+        runtime_.reset();
+        opened_.reset();
+    }
+    if (runner_thread_.joinable()) runner_thread_.join();
+    if (runner_error_) std::rethrow_exception(std::exchange(runner_error_, nullptr));
+}
+
+bool NodeCore::over() const {
+    const std::lock_guard lock(mutex_);
+    if (life_ == Life::over && !failure_.empty()) throw NodeError(failure_);
+    return life_ == Life::over;
+}
+
+// ---- The task.
+
+void NodeCore::run_while_leader(const Node::Task& task) {
+    begin_running();
+    start_for_task();
+    work(task);
+    over();
+}
+
+void NodeCore::start_for_task() {
+    try {
+        start();
+    } catch (...) {
+        end_running(false);
+        throw;
+    }
+}
+
+void NodeCore::work(const Node::Task& task) {
+    try {
+        while (const StatePtr state = take()) {
+            try {
+                task(Leadership(state));
+            } catch (...) {
+                give_back(state, true);
+                throw;
+            }
+            give_back(state, false);
+        }
+    } catch (...) {
+        end_running(true);
+        throw;
+    }
+    end_running(false);
+}
+
+void NodeCore::refuse_without_majority() const {
+    if (options_.node.config.quorum == protocol::QuorumMode::none)
+        throw ConfigError(
+            {"quorum: a task can't be run with none, where two nodes may lead at "
+             "once; right is majority"});
+}
+
+void NodeCore::start_while_leader(Node::Task task,
+                                  std::function<void(std::exception_ptr)> on_error) {
+    begin_running();
+    start_for_task();
+    const std::lock_guard life(life_mutex_);
+    if (runner_thread_.joinable()) runner_thread_.join();  // of a task that has failed
+    runner_thread_ = quiet_thread([this, task = std::move(task), on_error = std::move(on_error)] {
+        {
+            const std::lock_guard lock(mutex_);
+            runner_ = std::this_thread::get_id();
+        }
+        try {
+            work(task);
+            over();
+        } catch (...) {
+            if (on_error) return on_error(std::current_exception());
+            runner_error_ = std::current_exception();
+            if (runtime_) runtime_->stop("its task has failed");
+        }
+    });
+}
+
+void NodeCore::begin_running() {
+    refuse_without_majority();
+    const std::lock_guard lock(mutex_);
+    if (running_) throw std::logic_error("bullring: a task is being run already");
+    running_ = true;
+    if (runtime_) runtime_->set_willing(true, "");
+}
+
+void NodeCore::end_running(bool failed) {
+    const std::lock_guard lock(mutex_);
+    running_ = false;
+    // A leader without anybody to do the work would be in the way of others.
+    if (failed && runtime_) runtime_->set_willing(false, "its task has failed");
+}
+
+NodeCore::StatePtr NodeCore::take(std::optional<std::chrono::nanoseconds> timeout) {
+    std::unique_lock lock(mutex_);
+    const auto ready = [this] { return life_ == Life::over || (current_ && !taken_); };
+    if (timeout) {
+        changed_.wait_for(lock, *timeout, ready);
+    } else {
+        changed_.wait(lock, ready);
+    }
+    if (life_ == Life::over || !current_ || taken_) return nullptr;
+    taken_ = true;
+    task_thread_ = std::this_thread::get_id();
+    const StatePtr state = current_;
+    state->report_progress();
+    if (options_.stall_after.ns > 0) asio::post(control_, [this, state] { watch_progress(state); });
+    return state;
+}
+
+void NodeCore::give_back(const StatePtr& state, bool failed) {
+    const bool by_itself = !state->stop.stop_requested();
+    const std::lock_guard lock(mutex_);
+    taken_ = false;
+    current_.reset();
+    changed_.notify_all();
+    if (!runtime_ || life_ == Life::over) return;
+    // The lease is let go first; whether this node asks for another comes after.
+    runtime_->tell(protocol::TaskEnded{state->epoch, by_itself, by_itself && failed});
+    if (!by_itself || failed) return;
+    stand_aside("its task has returned");
+}
+
+void NodeCore::stand_aside(const char* why) {
+    runtime_->set_willing(
+        false, fmt::format("{}; it stands again after {}", why, to_text(options_.restart_delay)));
+    asio::post(control_, [this] {
+        aside_timer_.expires_after(chrono(options_.restart_delay));
+        aside_timer_.async_wait([this](const asio::error_code& error) {
+            const std::lock_guard lock(mutex_);
+            if (!error && runtime_ && life_ == Life::running) runtime_->set_willing(true, "");
+        });
+    });
+}
+
+// ---- In the control thread.
+
+void NodeCore::on_start(Epoch epoch) {
+    const std::lock_guard lock(mutex_);
+    current_ = std::make_shared<Leadership::State>(page_, epoch);
+    taken_ = false;
+    // Said of itself before the others are heard to follow.
+    leader_ = Leader{options_.node.config.self.value, epoch.value, options_.node.config.advertised};
+    changed_.notify_all();
+}
+
+void NodeCore::on_stop(Epoch epoch) {
+    StatePtr state;
+    bool works = false;
+    {
+        const std::lock_guard lock(mutex_);
+        if (!current_ || current_->epoch != epoch) return;  // given back already
+        state = current_;
+        works = taken_;
+        if (!works) current_.reset();
+    }
+    state->stop.request_stop();
+    if (!works) return runtime_->tell(protocol::TaskEnded{epoch});
+    overdue_timer_.expires_after(chrono(options_.node.config.timing.step_down_timeout));
+    overdue_timer_.async_wait([this, state](const asio::error_code& error) {
+        if (error) return;
+        const std::lock_guard lock(mutex_);
+        if (current_ == state)
+            log(LogLevel::error,
+                "the task has been asked to stop and has not returned; this node does not lead "
+                "again before it has, and others lead after the lease");
+    });
+}
+
+void NodeCore::watch_progress(const StatePtr& state) {
+    const protocol::Duration stall_after = options_.stall_after;
+    const std::int64_t last = state->progress_ns.load(std::memory_order_relaxed);
+    const std::int64_t left = last + stall_after.ns - read_clock().boottime_ns;
+    const std::lock_guard lock(mutex_);
+    if (current_ != state || state->stop.stop_requested()) return;
+    if (left <= 0) {
+        log(LogLevel::warn, fmt::format("the task has shown no progress for {}: it is taken for "
+                                        "stalled",
+                                        to_text(stall_after)));
+        return runtime_->tell(protocol::Stalled{});
+    }
+    progress_timer_.expires_after(std::chrono::nanoseconds(left));
+    progress_timer_.async_wait([this, state](const asio::error_code& error) {
+        if (!error) watch_progress(state);
+    });
+}
+
+void NodeCore::on_leader(Instant at, const protocol::LeaderChanged& change) {
+    Change told;
+    told.at = std::chrono::nanoseconds(at.boottime_ns);
+    told.epoch = change.epoch.value;
+    {
+        const std::lock_guard lock(mutex_);
+        leader_ = leader_of(change);
+    }
+    changed_.notify_all();
+    tell_subscribers(std::move(told));
+}
+
+void NodeCore::tell_subscribers(Change change) {
+    {
+        const std::lock_guard lock(mutex_);
+        change.leader = leader_;
+    }
+    subscribers_->push(std::move(change));
+}
+
+void NodeCore::on_resign_answer(const protocol::ResignAnswer& answer) {
+    const std::lock_guard lock(mutex_);
+    const auto found = resigns_.find(answer.request);
+    if (found == resigns_.end()) return;
+    *found->second = {answer.done, !answer.done, answer.why};
+    resigns_.erase(found);
+    changed_.notify_all();
+}
+
+// ---- Questions.
+
+std::optional<Leader> NodeCore::leader() const {
+    const std::lock_guard lock(mutex_);
+    return leader_;
+}
+
+Subscription NodeCore::subscribe(ChangeCallback callback) {
+    Change now;
+    now.at = std::chrono::nanoseconds(read_clock().boottime_ns);
+    const std::lock_guard lock(mutex_);
+    now.leader = leader_;
+    now.epoch = leader_ ? leader_->epoch : 0;
+    return subscribers_->add(std::move(callback), std::move(now));
+}
+
+Resignation NodeCore::resign(std::uint64_t to, std::chrono::nanoseconds timeout) {
+    const bool waits = !must_not_wait();
+    Resignation result{false, false, "not within the time that was given"};
+    std::unique_lock lock(mutex_);
+    if (life_ != Life::running || !runtime_) return {false, true, "the node does not run"};
+    const std::uint64_t request = ++last_resign_;
+    if (waits) resigns_[request] = &result;
+    runtime_->tell(protocol::ResignRequested{{to}, request});
+    if (!waits) return {false, false, "asked for; the leadership ends when the task has returned"};
+    changed_.wait_for(lock, timeout, [&] { return !resigns_.contains(request); });
+    resigns_.erase(request);
+    return result;
+}
+
+Status NodeCore::status() const {
+    struct Answer {
+        std::mutex mutex;
+        std::condition_variable changed;
+        std::optional<Status> status;
+    };
+    Status none;
+    none.role = "stopped";
+    none.why = "not started, or stopped";
+    const auto answer = std::make_shared<Answer>();
+    {
+        const std::lock_guard lock(mutex_);
+        if (life_ != Life::running || !runtime_) return none;
+        runtime_->run_soon([runtime = runtime_.get(), answer] {
+            const StatusInput input = runtime->status();
+            Status status;
+            status.role = protocol::name(input.view.role);
+            if (input.view.role == protocol::Role::stepping_down) status.role = "follower";
+            if (input.view.leader)
+                status.leader =
+                    Leader{input.view.leader.value, input.view.epoch.value, input.view.advertised};
+            status.lease_left = chrono(input.view.lease_left);
+            for (const protocol::NodeId id : input.members.ids())
+                if (const auto index = input.members.index(id);
+                    index && input.view.connected.contains(*index))
+                    status.peers_up.push_back(id.value);
+            status.why = input.view.why;
+            const std::lock_guard answered(answer->mutex);
+            answer->status = std::move(status);
+            answer->changed.notify_all();
+        });
+    }
+    std::unique_lock lock(answer->mutex);
+    while (!answer->status) {
+        answer->changed.wait_for(lock, look_again);
+        const std::lock_guard own(mutex_);
+        if (life_ != Life::running && !answer->status) return none;
+    }
+    return *answer->status;
+}
+
+}  // namespace bullring

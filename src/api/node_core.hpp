@@ -1,0 +1,114 @@
+// Owns: the body of the library's Node. Three threads: the node's loop, which never waits for the
+// user; the control thread, which asks for stops, so that the user's stop callbacks run in no
+// election; and the one in which the task runs. What the user can ask for stands under a mutex that
+// the loop never takes.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include <asio/executor_work_guard.hpp>
+#include <asio/io_context.hpp>
+#include <asio/steady_timer.hpp>
+#include <bullring/node.hpp>
+
+#include "src/api/leadership_state.hpp"
+#include "src/api/option_values.hpp"
+#include "src/api/subscribers.hpp"
+#include "src/runtime/open_node.hpp"
+
+namespace bullring {
+
+class NodeCore {
+public:
+    using StatePtr = std::shared_ptr<Leadership::State>;
+
+    explicit NodeCore(LibraryOptions options);
+    NodeCore(const NodeCore&) = delete;
+    NodeCore& operator=(const NodeCore&) = delete;
+    ~NodeCore();
+
+    void start();
+    void stop();
+    void run_while_leader(const Node::Task& task);
+    void start_while_leader(Node::Task task, std::function<void(std::exception_ptr)> on_error);
+
+    std::optional<Leader> leader() const;
+    Subscription subscribe(ChangeCallback callback);
+    Resignation resign(std::uint64_t to, std::chrono::nanoseconds timeout);
+    Status status() const;
+
+    // ---- What a task's runner needs. One runner at a time: begin_running() … end_running().
+
+    void begin_running();
+    void end_running(bool failed);
+    /// The next leadership to work under; nullptr when the node has ended, or after `timeout`.
+    StatePtr take(std::optional<std::chrono::nanoseconds> timeout = {});
+    /// Nothing works under it any more.
+    void give_back(const StatePtr& state, bool failed);
+    /// Whether the node has ended; throws NodeError if not by stop().
+    bool over() const;
+    static Leadership leadership(StatePtr state) { return Leadership(std::move(state)); }
+
+private:
+    class Host;
+    enum class Life { fresh, running, over };
+
+    void open();
+    void start_for_task();
+    void work(const Node::Task& task);
+    void run_loop();
+    /// For the task, or for its stop: this thread is one that has to get on before it can be.
+    bool must_not_wait() const;
+    void refuse_without_majority() const;
+
+    // In the control thread.
+    void on_start(protocol::Epoch epoch);
+    void on_stop(protocol::Epoch epoch);
+    void on_leader(protocol::Instant at, const protocol::LeaderChanged& change);
+    void on_resign_answer(const protocol::ResignAnswer& answer);
+    void tell_subscribers(Change change);
+    void watch_progress(const StatePtr& state);
+    void stand_aside(const char* why);
+
+    LibraryOptions options_;
+    std::shared_ptr<LeasePage> page_ = make_lease_page();
+    std::shared_ptr<Subscribers> subscribers_ = std::make_shared<Subscribers>();
+
+    asio::io_context control_{1};
+    std::optional<asio::executor_work_guard<asio::io_context::executor_type>> control_work_;
+    asio::steady_timer progress_timer_{control_};
+    asio::steady_timer overdue_timer_{control_};
+    asio::steady_timer aside_timer_{control_};
+
+    std::mutex life_mutex_;  // start() and stop() from several threads
+    std::optional<OpenedNode> opened_;
+    std::unique_ptr<Runtime> runtime_;  // from start() to the end of stop()
+    std::thread loop_thread_;
+    std::thread control_thread_;
+    std::thread runner_thread_;
+    std::exception_ptr runner_error_;
+
+    mutable std::mutex mutex_;
+    mutable std::condition_variable changed_;
+    Life life_ = Life::fresh;
+    std::string failure_;
+    std::optional<Leader> leader_;
+    StatePtr current_;    // the leadership, until nothing works under it
+    bool taken_ = false;  // a task works under it
+    bool running_ = false;
+    std::thread::id task_thread_;
+    std::thread::id runner_;
+    std::thread::id control_id_;
+    std::map<std::uint64_t, Resignation*> resigns_;
+    std::uint64_t last_resign_ = first_host_request;
+};
+
+}  // namespace bullring

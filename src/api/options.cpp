@@ -1,0 +1,34 @@
+#include <utility>
+
+#include <bullring/options.hpp>
+
+#include "src/api/option_values.hpp"
+
+namespace bullring {
+
+namespace {
+
+std::string joined(const std::vector<std::string>& lines) {
+    std::string text;
+    for (const std::string& line : lines) text += (text.empty() ? "" : "\n") + line;
+    return text;
+}
+
+}  // namespace
+
+std::vector<std::string> Options::problems() const {
+    Problems problems;
+    library_options(raw_values(*this), problems);
+    return problems;
+}
+
+ConfigError::ConfigError(std::vector<std::string> problems)
+    : std::invalid_argument(joined(problems)), problems_(std::move(problems)) {}
+
+ConfigError::~ConfigError() = default;
+
+NodeError::NodeError(const std::string& what) : std::runtime_error(what) {}
+
+NodeError::~NodeError() = default;
+
+}  // namespace bullring

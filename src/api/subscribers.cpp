@@ -1,0 +1,73 @@
+#include "src/api/subscribers.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "src/api/quiet_thread.hpp"
+
+namespace bullring {
+
+Subscription Subscribers::add(ChangeCallback callback, Change first) {
+    const std::lock_guard lock(mutex_);
+    if (finishing_) return Subscription();
+    const Id id = ++last_;
+    callbacks_[id] = std::make_shared<ChangeCallback>(std::move(callback));
+    waiting_.push_back({std::move(first), id});
+    if (!thread_.joinable()) thread_ = quiet_thread([this] { run(); });
+    changed_.notify_all();
+    return Subscription([self = shared_from_this(), id] { self->remove(id); });
+}
+
+void Subscribers::push(Change change) {
+    const std::lock_guard lock(mutex_);
+    if (callbacks_.empty() || finishing_) return;
+    if (waiting_.size() >= waiting_max) {
+        waiting_.pop_front();
+        ++missed_;
+    }
+    waiting_.push_back({std::move(change), std::nullopt});
+    changed_.notify_all();
+}
+
+void Subscribers::remove(Id id) {
+    std::unique_lock lock(mutex_);
+    callbacks_.erase(id);
+    if (std::this_thread::get_id() == thread_.get_id()) return;
+    changed_.wait(lock, [&] { return running_ != id; });
+}
+
+void Subscribers::finish() {
+    {
+        const std::lock_guard lock(mutex_);
+        finishing_ = true;
+        changed_.notify_all();
+    }
+    if (thread_.joinable()) thread_.join();
+}
+
+void Subscribers::run() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+        changed_.wait(lock, [this] { return finishing_ || !waiting_.empty(); });
+        if (waiting_.empty()) return;
+        Waiting next = std::move(waiting_.front());
+        waiting_.pop_front();
+        next.change.missed = std::exchange(missed_, 0);
+        std::vector<Id> ids;
+        for (const auto& [id, callback] : callbacks_)
+            if (!next.only || *next.only == id) ids.push_back(id);
+        for (const Id id : ids) {
+            const auto found = callbacks_.find(id);
+            if (found == callbacks_.end()) continue;
+            const std::shared_ptr<ChangeCallback> callback = found->second;
+            running_ = id;
+            lock.unlock();
+            (*callback)(next.change);
+            lock.lock();
+            running_ = 0;
+            changed_.notify_all();
+        }
+    }
+}
+
+}  // namespace bullring

@@ -1,0 +1,55 @@
+// Owns: the user's callbacks for changes of the leadership, and the one thread that calls them. It
+// begins with the first of them. A slow callback holds up others, and nothing else.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include <bullring/leader.hpp>
+
+namespace bullring {
+
+class Subscribers : public std::enable_shared_from_this<Subscribers> {
+public:
+    static constexpr std::size_t waiting_max = 1024;
+
+    Subscribers() = default;
+    Subscribers(const Subscribers&) = delete;
+    Subscribers& operator=(const Subscribers&) = delete;
+    /// finish() has been called.
+    ~Subscribers() = default;
+
+    /// `first` is told to the new one alone.
+    Subscription add(ChangeCallback callback, Change first);
+    void push(Change change);
+    /// What waits is told, then nothing any more. Not from a callback.
+    void finish();
+
+private:
+    using Id = std::uint64_t;
+    struct Waiting {
+        Change change;
+        std::optional<Id> only;
+    };
+
+    void remove(Id id);
+    void run();
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::map<Id, std::shared_ptr<ChangeCallback>> callbacks_;
+    std::deque<Waiting> waiting_;
+    std::uint64_t missed_ = 0;
+    Id last_ = 0;
+    Id running_ = 0;  // whose callback is being called
+    bool finishing_ = false;
+    std::thread thread_;
+};
+
+}  // namespace bullring

@@ -1,0 +1,69 @@
+// Nodes of the library in one process, on a loopback address that is this process's own.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <bullring/bullring.hpp>
+
+#include "tests/support/temporary_directory.hpp"
+
+namespace bullring::test {
+
+/// How long a test waits for what must come, however slow the machine is.
+inline constexpr std::chrono::seconds generous{60};
+
+class LibraryCluster {
+public:
+    explicit LibraryCluster(std::uint64_t nodes);
+
+    std::uint64_t size() const { return size_; }
+    /// What node `id` is started with; fast, and a task that returns stands again at once.
+    Options options(std::uint64_t id) const;
+    std::unique_ptr<Node> node(std::uint64_t id) const {
+        return std::make_unique<Node>(options(id));
+    }
+    std::string peers() const;
+    const TemporaryDirectory& directory() const { return directory_; }
+
+private:
+    std::uint64_t size_;
+    std::string host_;
+    int first_port_;
+    TemporaryDirectory directory_;
+};
+
+/// Something that threads write down and wait for.
+template <class Value>
+class Notes {
+public:
+    void add(Value value) {
+        const std::lock_guard lock(mutex_);
+        values_.push_back(std::move(value));
+        changed_.notify_all();
+    }
+    std::vector<Value> all() const {
+        const std::lock_guard lock(mutex_);
+        return values_;
+    }
+    /// False when it has not come true in time.
+    bool wait_for(const std::function<bool(const std::vector<Value>&)>& predicate) const {
+        std::unique_lock lock(mutex_);
+        return changed_.wait_for(lock, generous, [&] { return predicate(values_); });
+    }
+    bool wait_for_count(std::size_t count) const {
+        return wait_for([count](const auto& values) { return values.size() >= count; });
+    }
+
+private:
+    mutable std::mutex mutex_;
+    mutable std::condition_variable changed_;
+    std::vector<Value> values_;
+};
+
+}  // namespace bullring::test

@@ -1,0 +1,375 @@
+// The library as its user sees it: nodes in one process, over real sockets.
+#include <algorithm>
+#include <atomic>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <bullring/bullring.hpp>
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/support/library_cluster.hpp"
+
+namespace bullring::library_test {
+
+namespace {
+
+using test::LibraryCluster;
+using test::Notes;
+
+struct Led {
+    std::uint64_t node;
+    std::uint64_t epoch;
+};
+
+/// All nodes of a cluster, each with a task that notes its leadership and works until it ends.
+class Workers {
+public:
+    explicit Workers(std::uint64_t nodes) : cluster_(nodes) {
+        for (std::uint64_t id = 1; id <= nodes; ++id) nodes_.push_back(cluster_.node(id));
+    }
+    void start() {
+        for (std::uint64_t id = 1; id <= nodes_.size(); ++id)
+            node(id).start_while_leader([this, id](const Leadership& lead) { work(id, lead); });
+    }
+    void work(std::uint64_t id, const Leadership& lead) {
+        if (alone_.exchange(true)) overlaps_ = true;
+        led.add({id, lead.epoch()});
+        while (lead.sleep_for(test::generous)) {
+        }
+        alone_ = false;
+    }
+    Node& node(std::uint64_t id) { return *nodes_[id - 1]; }
+    const LibraryCluster& cluster() const { return cluster_; }
+    /// Ends all; then nothing may have overlapped, and epochs have risen.
+    void finish() {
+        for (const auto& one : nodes_) one->stop();
+        CHECK_FALSE(overlaps_);
+        const std::vector<Led> all = led.all();
+        CHECK(std::is_sorted(all.begin(), all.end(),
+                             [](const Led& a, const Led& b) { return a.epoch < b.epoch; }));
+    }
+
+    Notes<Led> led;
+
+private:
+    LibraryCluster cluster_;
+    std::atomic<bool> alone_{false};
+    std::atomic<bool> overlaps_{false};
+    std::vector<std::unique_ptr<Node>> nodes_;
+};
+
+std::vector<std::string> reasons(const std::vector<Change>& changes) {
+    std::vector<std::string> found;
+    for (const Change& change : changes)
+        if (change.kind == Change::Kind::deposed) found.push_back(change.reason);
+    return found;
+}
+
+}  // namespace
+
+TEST_CASE("library: a task runs while its node leads, and stop() ends both") {
+    const LibraryCluster cluster(1);
+    Node node(cluster.options(1));
+    std::thread other;
+    std::uint64_t epoch = 0;
+    node.run_while_leader([&](const Leadership& lead) {
+        epoch = lead.epoch();
+        CHECK(lead.valid());
+        CHECK(lead.time_left() > std::chrono::nanoseconds(0));
+        CHECK(node.leader() == Leader{1, epoch, ""});
+        CHECK(node.status().role == "leader");
+        CHECK_FALSE(lead.stop_token().stop_requested());
+        other = std::thread([&] { node.stop(); });
+        CHECK_FALSE(lead.sleep_for(test::generous));
+        CHECK_FALSE(lead.valid());
+        CHECK(lead.time_left() == std::chrono::nanoseconds(0));
+    });
+    other.join();
+    CHECK(epoch == 1);
+    CHECK(node.status().role == "stopped");
+    CHECK_FALSE(node.leader());
+}
+
+TEST_CASE("library: a resign moves the leadership, the task first") {
+    Workers workers(3);
+    workers.start();
+    REQUIRE(workers.led.wait_for_count(1));
+    const std::uint64_t first = workers.led.all()[0].node;
+    Notes<Change> changes;
+    const Subscription subscription =
+        workers.node(first).subscribe([&](const Change& change) { changes.add(change); });
+    const Resignation resigned = workers.node(first).resign(0, test::generous);
+    CHECK(resigned.done);
+    REQUIRE(workers.led.wait_for_count(2));
+    CHECK(workers.led.all()[1].node != first);
+    REQUIRE(changes.wait_for([](const auto& all) { return !reasons(all).empty(); }));
+    CHECK(reasons(changes.all()) == std::vector<std::string>{"resigned"});
+    const Resignation again = workers.node(first).resign();
+    CHECK_FALSE(again.done);
+    CHECK(again.refused);
+    CHECK(again.why.find("does not lead") != std::string::npos);
+    workers.finish();
+}
+
+TEST_CASE("library: what a task throws reaches the caller, and another node leads") {
+    Workers workers(3);
+    std::atomic<bool> thrown{false};
+    for (const std::uint64_t id : {1U, 2U})
+        workers.node(id).start_while_leader(
+            [&, id](const Leadership& lead) { workers.work(id, lead); });
+    std::thread third([&] {
+        try {
+            workers.node(3).run_while_leader(
+                [](const Leadership&) { throw std::runtime_error("no queue"); });
+        } catch (const std::runtime_error& error) {
+            thrown = std::string(error.what()) == "no queue";
+        }
+    });
+    REQUIRE(workers.led.wait_for_count(1));
+    third.join();
+    CHECK(thrown);
+    CHECK(workers.led.all()[0].node != 3);
+    CHECK(workers.node(3).status().why.find("follows") != std::string::npos);
+    workers.finish();
+}
+
+TEST_CASE("library: an exception in the library's own thread comes out of stop()") {
+    const LibraryCluster cluster(1);
+    Node node(cluster.options(1));
+    Notes<int> ran;
+    node.start_while_leader([&](const Leadership&) {
+        ran.add(1);
+        throw std::runtime_error("no queue");
+    });
+    REQUIRE(ran.wait_for_count(1));
+    CHECK_THROWS_WITH(node.stop(), "no queue");
+    node.stop();
+    Node told(cluster.options(1));
+    Notes<int> errors;
+    told.start_while_leader([](const Leadership&) { throw std::runtime_error("no queue"); },
+                            [&](const std::exception_ptr&) { errors.add(1); });
+    REQUIRE(errors.wait_for_count(1));
+    told.stop();
+}
+
+TEST_CASE("library: a task that returns by itself hands over, and its node stands again") {
+    const LibraryCluster cluster(1);
+    Node node(cluster.options(1));
+    Notes<std::uint64_t> epochs;
+    node.start_while_leader([&](const Leadership& lead) { epochs.add(lead.epoch()); });
+    REQUIRE(epochs.wait_for_count(3));
+    node.stop();
+    const auto all = epochs.all();
+    CHECK(std::is_sorted(all.begin(), all.end()));
+    CHECK(all[0] != all[1]);
+}
+
+TEST_CASE("library: a task that shows no progress loses the leadership, and blocks its own node") {
+    Workers workers(3);
+    Options options = workers.cluster().options(3);
+    options.stall_after = std::chrono::milliseconds(50);
+    Node stalling(options);
+    Notes<Change> changes;
+    const Subscription subscription =
+        stalling.subscribe([&](const Change& change) { changes.add(change); });
+    std::atomic<bool> released{false};
+    Notes<std::uint64_t> stalls;
+    stalling.start_while_leader([&](const Leadership& lead) {
+        for (int i = 0; i < 20 && lead.sleep_for(std::chrono::milliseconds(10)); ++i)
+            lead.report_progress();
+        stalls.add(lead.epoch());
+        while (!released) std::this_thread::yield();
+    });
+    for (const std::uint64_t id : {1U, 2U})
+        workers.node(id).start_while_leader(
+            [&, id](const Leadership& lead) { workers.work(id, lead); });
+    REQUIRE(stalls.wait_for_count(1));
+    // The others lead although the task has not returned.
+    REQUIRE(workers.led.wait_for_count(1));
+    CHECK(workers.led.all()[0].node != 3);
+    CHECK(reasons(changes.all()).empty());
+    released = true;
+    REQUIRE(changes.wait_for([](const auto& all) { return !reasons(all).empty(); }));
+    CHECK(reasons(changes.all())[0] == "stalled");
+    stalling.stop();
+    workers.finish();
+}
+
+TEST_CASE("library: subscribers hear both edges in order, and end when they are told to") {
+    const LibraryCluster cluster(1);
+    Node node(cluster.options(1));
+    Notes<Change> changes;
+    Subscription subscription = node.subscribe([&](const Change& c) { changes.add(c); });
+    node.start();
+    const auto has = [](Change::Kind kind) {
+        return [kind](const std::vector<Change>& all) {
+            return std::any_of(all.begin(), all.end(),
+                               [&](const Change& c) { return c.kind == kind; });
+        };
+    };
+    REQUIRE(changes.wait_for(has(Change::Kind::elected)));
+    node.stop();
+    REQUIRE(changes.wait_for(has(Change::Kind::deposed)));
+    const std::vector<Change> all = changes.all();
+    CHECK_FALSE(all[0].leader);
+    CHECK(std::is_sorted(all.begin() + 1, all.end(),
+                         [](const Change& a, const Change& b) { return a.at < b.at; }));
+    CHECK(reasons(all) == std::vector<std::string>{"stopped"});
+    subscription.reset();
+    subscription.reset();
+}
+
+TEST_CASE("library: a subscription may end itself, and outlive its node") {
+    const LibraryCluster cluster(1);
+    Notes<int> calls;
+    Subscription inside;
+    Subscription outlives;
+    {
+        Node node(cluster.options(1));
+        std::atomic<bool> ready{false};
+        inside = node.subscribe([&](const Change&) {
+            while (!ready) std::this_thread::yield();
+            inside.reset();
+            calls.add(1);
+        });
+        ready = true;
+        outlives = node.subscribe([](const Change&) {});
+        REQUIRE(calls.wait_for_count(1));
+        node.start();
+    }
+    CHECK(calls.all().size() == 1);
+}
+
+TEST_CASE("library: a slow subscriber delays no election, and learns what it has missed") {
+    const LibraryCluster cluster(1);
+    Options options = cluster.options(1);
+    options.restart_delay = std::chrono::nanoseconds(0);
+    Node node(options);
+    std::atomic<bool> slow{true};
+    std::atomic<std::uint64_t> missed{0};
+    Notes<std::uint64_t> epochs;
+    const Subscription subscription = node.subscribe([&](const Change& change) {
+        while (slow) std::this_thread::yield();
+        missed += change.missed;
+    });
+    node.start_while_leader([&](const Leadership& lead) { epochs.add(lead.epoch()); });
+    REQUIRE(epochs.wait_for_count(5));
+    slow = false;
+    node.stop();
+    CHECK(missed == 0);
+}
+
+TEST_CASE("library: an observer follows the leader from outside") {
+    Workers workers(3);
+    workers.start();
+    Observer observer(workers.cluster().peers());
+    const auto leader = observer.wait_for_leader(test::generous);
+    REQUIRE(leader);
+    CHECK(leader->epoch == workers.led.all()[0].epoch);
+    Notes<Change> changes;
+    const Subscription subscription =
+        observer.subscribe([&](const Change& change) { changes.add(change); });
+    workers.node(leader->id).resign(0, test::generous);
+    REQUIRE(changes.wait_for([&](const auto& all) {
+        return std::any_of(all.begin(), all.end(), [&](const Change& change) {
+            return change.leader && change.leader->id != leader->id;
+        });
+    }));
+    workers.finish();
+}
+
+TEST_CASE("library: all that is wrong with the options is told at once") {
+    Options options;
+    options.peers = "1=a:1,2=b";
+    options.cluster = "";
+    options.lease = std::chrono::milliseconds(-5);
+    options.priority = 2000;
+    options.advertise = std::string(300, 'x');
+    const auto problems = options.problems();
+    CHECK(problems.size() >= 5);
+    try {
+        const Node node(options);
+        FAIL("it was accepted");
+    } catch (const ConfigError& error) {
+        CHECK(error.problems() == problems);
+        CHECK(std::string(error.what()).find("priority") != std::string::npos);
+    }
+    const LibraryCluster cluster(3);
+    Options margin = cluster.options(1);
+    CHECK(margin.problems().empty());
+    margin.stop_margin = std::chrono::seconds(1);
+    REQUIRE(margin.problems().size() == 1);
+    CHECK(margin.problems()[0].find("must be < lease") != std::string::npos);
+    CHECK_THROWS_AS(Observer("nonsense"), ConfigError);
+    CHECK_THROWS_AS(Observer(""), ConfigError);
+}
+
+TEST_CASE("library: a task is refused without a majority, and beside another one") {
+    const LibraryCluster cluster(1);
+    Options options = cluster.options(1);
+    options.quorum = Quorum::none;
+    Node none(options);
+    CHECK_THROWS_AS(none.run_while_leader([](const Leadership&) {}), ConfigError);
+    CHECK_THROWS_AS(none.start_while_leader([](const Leadership&) {}), ConfigError);
+    Node node(cluster.options(1));
+    node.start_while_leader([](const Leadership& lead) { lead.sleep_for(test::generous); });
+    CHECK_THROWS_AS(node.start_while_leader([](const Leadership&) {}), std::logic_error);
+    CHECK_THROWS_AS(node.run_while_leader([](const Leadership&) {}), std::logic_error);
+}
+
+TEST_CASE("library: a port or a directory in use is an error that says so") {
+    const LibraryCluster cluster(2);
+    Node node(cluster.options(1));
+    node.start();
+    Options same_directory = cluster.options(2);
+    same_directory.data_dir = cluster.options(1).data_dir;
+    Node second(same_directory);
+    CHECK_THROWS_AS(second.start(), NodeError);
+    Options same_port = cluster.options(2);
+    same_port.listen = cluster.peers().substr(2, cluster.peers().find(',') - 2);
+    Node third(same_port);
+    CHECK_THROWS_AS(third.start(), NodeError);
+}
+
+TEST_CASE("library: a task may stop its node, and a stopped node stays stopped") {
+    const LibraryCluster cluster(1);
+    Node node(cluster.options(1));
+    int runs = 0;
+    node.run_while_leader([&](const Leadership& lead) {
+        ++runs;
+        node.stop();
+        CHECK_FALSE(lead.sleep_for(test::generous));
+    });
+    CHECK(runs == 1);
+    node.stop();
+    node.start();
+    CHECK(node.status().role == "stopped");
+    node.run_while_leader([&](const Leadership&) { ++runs; });
+    CHECK(runs == 1);
+    Node never(cluster.options(1));
+    never.stop();
+}
+
+#if !defined(__SANITIZE_THREAD__)
+TEST_CASE("library: the child of a fork leads nothing") {
+    const LibraryCluster cluster(1);
+    Node node(cluster.options(1));
+    int status = -1;
+    node.run_while_leader([&](const Leadership& lead) {
+        CHECK(lead.valid());
+        const pid_t child = ::fork();
+        if (child == 0) ::_exit(lead.valid() ? 1 : 0);
+        ::waitpid(child, &status, 0);
+        CHECK(lead.valid());
+        node.stop();
+    });
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 0);
+}
+#endif
+
+}  // namespace bullring::library_test
