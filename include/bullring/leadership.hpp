@@ -26,8 +26,8 @@ public:
     std::stop_token stop_token() const noexcept;
     /// The task gets on (see Options::stall_after). About 30 ns.
     void report_progress() const noexcept;
-    /// Sleeps, but not longer than until stop is requested. Whether it has slept for all of `time`.
-    bool sleep_for(std::chrono::nanoseconds time) const;
+    /// Waits, but not longer than until stop is requested. Whether all of `time` has passed.
+    bool wait_for(std::chrono::nanoseconds time) const;
 
 private:
     friend class NodeCore;

@@ -43,9 +43,10 @@ def room_breaches(file, path, lines):
     words = file.stem.split("_")
     heads = ("_".join(words[:n]) + ".hpp" for n in range(1, len(words) + 1))
     headless = file.suffix == ".cpp" and any((file.parent / head).exists() for head in heads)
-    if not headless and not (lines and lines[0].startswith("//")):
+    if not headless and not (lines and lines[0].startswith(("//", "/* "))):
         yield f"{path}:1: a file begins with a comment that says what it owns"
-    if file.suffix != ".cpp" and "#pragma once" not in lines:
+    guarded = file.suffix == ".h" and any(line.startswith("#ifndef ") for line in lines)  # C
+    if file.suffix != ".cpp" and "#pragma once" not in lines and not guarded:
         yield f"{path}: a header needs #pragma once"
 
 

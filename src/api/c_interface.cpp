@@ -1,3 +1,4 @@
+// The C interface: every function catches what it must not throw, and says it in a code.
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>

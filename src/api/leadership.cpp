@@ -1,3 +1,4 @@
+// Validity without a lock, and what fork() makes of it.
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
@@ -69,7 +70,7 @@ std::stop_token Leadership::stop_token() const noexcept { return state_->stop.ge
 
 void Leadership::report_progress() const noexcept { state_->report_progress(); }
 
-bool Leadership::sleep_for(std::chrono::nanoseconds time) const {
+bool Leadership::wait_for(std::chrono::nanoseconds time) const {
     std::mutex mutex;
     std::condition_variable_any never_notified;
     std::unique_lock lock(mutex);

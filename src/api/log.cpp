@@ -1,3 +1,4 @@
+// The library's log is the program's, with another end.
 #include <utility>
 
 #include <bullring/log.hpp>

@@ -1,3 +1,4 @@
+// The shell of NodeCore that users see.
 #include <utility>
 
 #include <bullring/node.hpp>

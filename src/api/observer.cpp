@@ -1,3 +1,4 @@
+// Owns: the thread and the state behind an Observer.
 #include <condition_variable>
 #include <mutex>
 #include <thread>

@@ -1,3 +1,4 @@
+// What is wrong with options, and how that is thrown.
 #include <utility>
 
 #include <bullring/options.hpp>

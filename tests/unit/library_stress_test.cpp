@@ -1,5 +1,5 @@
 // The library's threads, with tasks that start, stop, throw, stall and resign at random times. Made
-// for the thread sanitizer; a seed is printed, and BULLRING_SEED and BULLRING_ROUNDS choose others.
+// for the thread sanitizer; BULLRING_SEED and BULLRING_ROUNDS choose other lives, and longer ones.
 #include <atomic>
 #include <condition_variable>
 #include <cstdlib>
@@ -57,7 +57,7 @@ void work(const Leadership& lead, Node& node, std::mt19937_64& random, Shared& s
     if (shared.highest.exchange(lead.epoch()) >= lead.epoch()) shared.epoch_fell = true;
     shared.add_leadership();
     const auto pause = microseconds(random() % 2000);
-    lead.sleep_for(pause);
+    lead.wait_for(pause);
     if (lead.valid()) lead.report_progress();
     const auto leave = [&] { shared.working.fetch_sub(1); };
     switch (random() % 6) {
@@ -72,7 +72,7 @@ void work(const Leadership& lead, Node& node, std::mt19937_64& random, Shared& s
         case 4: {
             const std::stop_callback asked(lead.stop_token(), [&] { node.leader(); });
             node.resign();
-            lead.sleep_for(milliseconds(5));
+            lead.wait_for(milliseconds(5));
             break;
         }
         default: node.status(); break;
@@ -125,7 +125,7 @@ void live(const LibraryCluster& cluster, std::uint64_t id, std::uint64_t seed, S
 }  // namespace
 
 TEST_CASE("library: random lives of three nodes never show two leaders") {
-    const std::uint64_t seed = from_environment("BULLRING_SEED", std::random_device{}());
+    const std::uint64_t seed = from_environment("BULLRING_SEED", 1);
     const std::uint64_t rounds = from_environment("BULLRING_ROUNDS", 300);
     MESSAGE("BULLRING_SEED=" << seed << " BULLRING_ROUNDS=" << rounds);
     const LibraryCluster cluster(3);

@@ -38,7 +38,7 @@ public:
     void work(std::uint64_t id, const Leadership& lead) {
         if (alone_.exchange(true)) overlaps_ = true;
         led.add({id, lead.epoch()});
-        while (lead.sleep_for(test::generous)) {
+        while (lead.wait_for(test::generous)) {
         }
         alone_ = false;
     }
@@ -84,7 +84,7 @@ TEST_CASE("library: a task runs while its node leads, and stop() ends both") {
         CHECK(node.status().role == "leader");
         CHECK_FALSE(lead.stop_token().stop_requested());
         other = std::thread([&] { node.stop(); });
-        CHECK_FALSE(lead.sleep_for(test::generous));
+        CHECK_FALSE(lead.wait_for(test::generous));
         CHECK_FALSE(lead.valid());
         CHECK(lead.time_left() == std::chrono::nanoseconds(0));
     });
@@ -179,7 +179,7 @@ TEST_CASE("library: a task that shows no progress loses the leadership, and bloc
     std::atomic<bool> released{false};
     Notes<std::uint64_t> stalls;
     stalling.start_while_leader([&](const Leadership& lead) {
-        for (int i = 0; i < 20 && lead.sleep_for(std::chrono::milliseconds(10)); ++i)
+        for (int i = 0; i < 20 && lead.wait_for(std::chrono::milliseconds(10)); ++i)
             lead.report_progress();
         stalls.add(lead.epoch());
         while (!released) std::this_thread::yield();
@@ -316,7 +316,7 @@ TEST_CASE("library: a task is refused without a majority, and beside another one
     CHECK_THROWS_AS(none.run_while_leader([](const Leadership&) {}), ConfigError);
     CHECK_THROWS_AS(none.start_while_leader([](const Leadership&) {}), ConfigError);
     Node node(cluster.options(1));
-    node.start_while_leader([](const Leadership& lead) { lead.sleep_for(test::generous); });
+    node.start_while_leader([](const Leadership& lead) { lead.wait_for(test::generous); });
     CHECK_THROWS_AS(node.start_while_leader([](const Leadership&) {}), std::logic_error);
     CHECK_THROWS_AS(node.run_while_leader([](const Leadership&) {}), std::logic_error);
 }
@@ -342,7 +342,7 @@ TEST_CASE("library: a task may stop its node, and a stopped node stays stopped")
     node.run_while_leader([&](const Leadership& lead) {
         ++runs;
         node.stop();
-        CHECK_FALSE(lead.sleep_for(test::generous));
+        CHECK_FALSE(lead.wait_for(test::generous));
     });
     CHECK(runs == 1);
     node.stop();

@@ -1,0 +1,105 @@
+// What the control thread does with what the loop says.
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "protocol/timing.hpp"
+#include "src/api/node_core.hpp"
+#include "src/report/logging.hpp"
+#include "src/runtime/clock.hpp"
+
+namespace bullring {
+
+using protocol::Epoch;
+using protocol::Instant;
+
+namespace {
+
+std::optional<Leader> leader_of(const protocol::LeaderChanged& change) {
+    if (!change.leader) return std::nullopt;
+    return Leader{change.leader.value, change.epoch.value, change.advertised};
+}
+
+}  // namespace
+
+void NodeCore::on_start(Epoch epoch) {
+    const std::lock_guard lock(mutex_);
+    current_ = std::make_shared<Leadership::State>(page_, epoch);
+    taken_ = false;
+    // Said of itself before the others are heard to follow.
+    leader_ = Leader{options_.node.config.self.value, epoch.value, options_.node.config.advertised};
+    changed_.notify_all();
+}
+
+void NodeCore::on_stop(Epoch epoch) {
+    StatePtr state;
+    bool works = false;
+    {
+        const std::lock_guard lock(mutex_);
+        if (!current_ || current_->epoch != epoch) return;  // given back already
+        state = current_;
+        works = taken_;
+        if (!works) current_.reset();
+    }
+    state->stop.request_stop();
+    if (!works) return runtime_->tell(protocol::TaskEnded{epoch});
+    overdue_timer_.expires_after(
+        std::chrono::nanoseconds(options_.node.config.timing.step_down_timeout.ns));
+    overdue_timer_.async_wait([this, state](const asio::error_code& error) {
+        if (error) return;
+        const std::lock_guard lock(mutex_);
+        if (current_ == state)
+            log(LogLevel::error,
+                "the task has been asked to stop and has not returned; this node does not lead "
+                "again before it has, and others lead after the lease");
+    });
+}
+
+void NodeCore::watch_progress(const StatePtr& state) {
+    const protocol::Duration stall_after = options_.stall_after;
+    const std::int64_t last = state->progress_ns.load(std::memory_order_relaxed);
+    const std::int64_t left = last + stall_after.ns - read_clock().boottime_ns;
+    const std::lock_guard lock(mutex_);
+    if (current_ != state || state->stop.stop_requested()) return;
+    if (left <= 0) {
+        log(LogLevel::warn, fmt::format("the task has shown no progress for {}: it is taken for "
+                                        "stalled",
+                                        to_text(stall_after)));
+        return runtime_->tell(protocol::Stalled{});
+    }
+    progress_timer_.expires_after(std::chrono::nanoseconds(left));
+    progress_timer_.async_wait([this, state](const asio::error_code& error) {
+        if (!error) watch_progress(state);
+    });
+}
+
+void NodeCore::on_leader(Instant at, const protocol::LeaderChanged& change) {
+    Change told;
+    told.at = std::chrono::nanoseconds(at.boottime_ns);
+    told.epoch = change.epoch.value;
+    {
+        const std::lock_guard lock(mutex_);
+        leader_ = leader_of(change);
+    }
+    changed_.notify_all();
+    tell_subscribers(std::move(told));
+}
+
+void NodeCore::tell_subscribers(Change change) {
+    {
+        const std::lock_guard lock(mutex_);
+        change.leader = leader_;
+    }
+    subscribers_->push(std::move(change));
+}
+
+void NodeCore::on_resign_answer(const protocol::ResignAnswer& answer) {
+    const std::lock_guard lock(mutex_);
+    const auto found = resigns_.find(answer.request);
+    if (found == resigns_.end()) return;
+    *found->second = {answer.done, !answer.done, answer.why};
+    resigns_.erase(found);
+    changed_.notify_all();
+}
+
+}  // namespace bullring

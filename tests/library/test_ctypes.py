@@ -1,0 +1,96 @@
+"""The C interface from another language: a node in Python, by ctypes alone."""
+
+import ctypes
+import unittest
+
+from library_case import LibraryCase
+
+
+class Change(ctypes.Structure):
+    _fields_ = [
+        ("kind", ctypes.c_int), ("epoch", ctypes.c_uint64), ("leader", ctypes.c_uint64),
+    ]  # fmt: skip
+
+
+OK, TIMEOUT, ELECTED, STOP = 0, -3, 2, 3
+
+
+class Library:
+    def __init__(self, path):
+        self.c = ctypes.CDLL(str(path))
+        self.c.bullring_open.restype = ctypes.c_void_p
+        self.c.bullring_epoch.restype = ctypes.c_uint64
+        self.c.bullring_leader.restype = ctypes.c_uint64
+        self.c.bullring_error.restype = ctypes.c_char_p
+
+    def open(self, **settings):
+        words = []
+        for name, value in settings.items():
+            words += [name.replace("_", "-").encode(), str(value).encode()]
+        array = (ctypes.c_char_p * (len(words) + 1))(*words, None)
+        code, error = ctypes.c_int(), ctypes.create_string_buffer(1000)
+        node = self.c.bullring_open(array, ctypes.byref(code), error, len(error))
+        if not node:
+            raise OSError(code.value, error.value.decode())
+        return Node(self.c, node)
+
+
+class Node:
+    def __init__(self, c, handle):
+        self.c, self.handle = c, ctypes.c_void_p(handle)
+
+    def wait(self, kind):
+        change = Change()
+        while True:
+            result = self.c.bullring_wait(self.handle, 30_000, ctypes.byref(change))
+            if result != OK:
+                raise OSError(result, self.c.bullring_error(result).decode())
+            if change.kind == kind:
+                return change.epoch
+
+    def epoch(self):
+        return self.c.bullring_epoch(self.handle)
+
+    def valid(self, epoch):
+        return bool(self.c.bullring_valid(self.handle, ctypes.c_uint64(epoch)))
+
+    def done(self, epoch):
+        return self.c.bullring_done(self.handle, ctypes.c_uint64(epoch), 0)
+
+    def resign(self):
+        return self.c.bullring_resign(self.handle, ctypes.c_uint64(0), 0, None, 0)
+
+    def close(self):
+        self.c.bullring_close(self.handle)
+
+
+class Ctypes(LibraryCase):
+    def test_two_nodes_and_a_handover(self):
+        library = Library(self.libraries / "libbullring.so")
+        peers = ",".join(f"{id}=127.0.0.1:{self.ports.take()}" for id in (1, 2, 3))
+        nodes = {
+            id: library.open(id=id, peers=peers, profile="fast", data_dir=self.place / f"c-{id}")
+            for id in (1, 2, 3)
+        }
+        epoch = nodes[3].wait(ELECTED)
+        self.assertTrue(nodes[3].valid(epoch))
+        self.assertEqual(nodes[1].epoch(), 0)
+        self.assertEqual(nodes[3].resign(), TIMEOUT)  # it waits for done()
+        self.assertEqual(nodes[3].wait(STOP), epoch)
+        self.assertFalse(nodes[3].valid(epoch))
+        self.assertEqual(nodes[3].done(epoch), OK)
+        later = nodes[2].wait(ELECTED)
+        self.assertGreater(later, epoch)
+        for node in nodes.values():
+            node.close()
+
+    def test_wrong_settings(self):
+        library = Library(self.libraries / "libbullring.so")
+        with self.assertRaises(OSError) as caught:
+            library.open(id=1, peers="1=a", lease="5")
+        self.assertIn("lease", str(caught.exception))
+        self.assertIn("peers", str(caught.exception))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,47 @@
+"""What users get who install the library: by CMake, by pkg-config, and from C."""
+
+import os
+import re
+import shlex
+import unittest
+
+from library_case import ROOT, LibraryCase, run
+
+
+class Install(LibraryCase):
+    def test_cmake_shared_static_and_c(self):
+        folder = self.build_consumer(ROOT / "tests" / "library" / "consumer")
+        for program in ("consumer_bullring", "consumer_static", "consumer_c"):
+            with self.subTest(program):
+                self.leads(folder / program)
+
+    def test_pkg_config(self):
+        environment = {**os.environ, "PKG_CONFIG_PATH": str(self.libraries / "pkgconfig")}
+        flags = shlex.split(run("pkg-config", "--cflags", "--libs", "bullring", env=environment))
+        program = self.place / "by-pkg-config"
+        source = ROOT / "tests" / "library" / "consumer" / "main.cpp"
+        run("c++", "-std=c++20", source, "-o", program, *flags)
+        self.leads(program)
+
+    def test_headers_need_the_standard_library_alone(self):
+        header = self.prefix / "include" / "bullring" / "bullring.hpp"
+        needed = run("c++", "-std=c++20", "-M", "-I", self.prefix / "include", header)
+        for library in ("asio", "spdlog", "cereal", "fmt/", "nlohmann", "protocol/"):
+            self.assertNotIn(library, needed)
+
+    def test_only_the_interface_is_visible(self):
+        symbols = run("nm", "-DC", "--defined-only", self.libraries / "libbullring.so")
+        foreign = [
+            line for line in symbols.splitlines()
+            if re.search(r" [TBDR] ", line)
+            and not re.search(r" (bullring_\w+$|bullring::(Node|Leadership|Observer|Options|"
+                              r"ConfigError|NodeError|set_log_handler))", line)
+        ]  # fmt: skip
+        self.assertEqual([], foreign)
+        self.assertRegex(
+            run("readelf", "-d", self.libraries / "libbullring.so"), r"SONAME.*\[libbullring.so.0\]"
+        )
+
+
+if __name__ == "__main__":
+    unittest.main()
