@@ -1,8 +1,227 @@
-// `bullring lead`: for cron; runs a command if the node on this machine leads now.
+// `bullring lead`: for cron; runs a command if the node on this machine leads now, and ends it by
+// the same rules as `run` when the leadership goes.
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include <asio/io_context.hpp>
+#include <asio/posix/stream_descriptor.hpp>
+#include <asio/signal_set.hpp>
+#include <asio/steady_timer.hpp>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
 #include "src/commands/commands.hpp"
+#include "src/commands/find_command.hpp"
+#include "src/report/logging.hpp"
+#include "src/supervisor/descendants.hpp"
+#include "src/supervisor/guard_process.hpp"
+#include "src/supervisor/lead_records.hpp"
+#include "src/supervisor/supervision.hpp"
 
 namespace bullring {
 
-int run_lead(const LeadOptions&) { return 69; }
+namespace {
+
+// Of sysexits(3), which cron's wrappers know.
+constexpr int no_node = 69;      // EX_UNAVAILABLE
+constexpr int not_leading = 75;  // EX_TEMPFAIL
+constexpr int wrong_usage = 2;
+constexpr std::chrono::milliseconds look_again{2};
+
+OwnedFd connect_to_node(const std::string& data_dir) {
+    const OwnedFd directory(::open(data_dir.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    OwnedFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (!directory || !socket) return OwnedFd();
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    const std::string path = fmt::format("/proc/self/fd/{}/{}", directory.get(), lead_socket_name);
+    std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+    if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+        return OwnedFd();
+    return socket;
+}
+
+class LeadCommand {
+public:
+    LeadCommand(const LeadOptions& options, OwnedFd node)
+        : options_(options),
+          node_(io_, node.release()),
+          wait_timer_(io_),
+          clear_up_timer_(io_),
+          signals_(io_, SIGINT, SIGTERM) {
+        for (const int signal : {SIGHUP, SIGUSR1, SIGUSR2, SIGWINCH}) signals_.add(signal);
+    }
+
+    int run() {
+        ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+        const LeadRequest request;
+        if (!send_record(node_.native_handle(), &request, sizeof request)) return no_node;
+        wait_timer_.expires_after(std::chrono::nanoseconds(options_.wait.ns));
+        read_node();
+        wait_for_signal();
+        io_.run();
+        return status_;
+    }
+
+private:
+    void finish(int status) {
+        status_ = status;
+        io_.stop();
+    }
+
+    // ---- The node.
+
+    void read_node() {
+        node_.async_wait(
+            asio::posix::descriptor_base::wait_read, [this](const asio::error_code& error) {
+                if (error) return;
+                LeadAnswer answer;
+                OwnedFd page;
+                const int received =
+                    receive_record(node_.native_handle(), &answer, sizeof answer, page);
+                if (received == 0) return on_node_gone();
+                if (received > 0) on_answer(answer, std::move(page));
+                read_node();
+            });
+    }
+
+    void on_answer(const LeadAnswer& answer, OwnedFd page) {
+        switch (answer.kind) {
+            case LeadAnswer::Kind::not_leading: return wait_for_leadership();
+            case LeadAnswer::Kind::go: return start(answer, std::move(page));
+            case LeadAnswer::Kind::stop:
+                if (guard_) guard_->stop({epoch_});
+                return;
+        }
+    }
+
+    void wait_for_leadership() {
+        wait_timer_.async_wait([this](const asio::error_code& error) {
+            if (error || guard_) return;
+            log_line("this node does not lead");
+            finish(not_leading);
+        });
+    }
+
+    void on_node_gone() {
+        if (guard_) return guard_->stop({epoch_});
+        log_line("the node on this machine has ended");
+        finish(no_node);
+    }
+
+    // ---- The command.
+
+    void start(const LeadAnswer& answer, OwnedFd page) {
+        if (guard_ || stopping_ || !page) return;
+        epoch_ = answer.epoch;
+        const protocol::Duration lease{answer.lease_ns};
+        GuardSettings settings;
+        settings.terminal_group = ::getpgrp();
+        settings.kill_after = options_.kill_after;
+        settings.kill_safety = std::min(kill_safety, lease / 4);
+        // Of a short lease at least a half is left to notice that it is no longer renewed.
+        settings.margin = std::min(options_.kill_after + kill_safety, lease / 2);
+        settings.id = std::to_string(answer.node);
+        settings.cluster = answer.cluster;
+        settings.command = options_.command;
+        guard_ = std::make_unique<GuardProcess>(
+            io_, settings, page.get(),
+            GuardProcess::Callbacks{[this](const GuardReport& report) { on_report(report); },
+                                    [this] { clear_up(); }});
+        if (const auto spawned = guard_->spawn(); !spawned) {
+            print_error(spawned.error());
+            return finish(1);
+        }
+        // The node sees the end of this connection only when the guard is through with the command.
+        guard_->hold(node_.native_handle());
+        guard_->start({epoch_}, -1);
+    }
+
+    void on_report(const GuardReport& report) {
+        switch (report.kind) {
+            case GuardReport::Kind::started: return;
+            case GuardReport::Kind::stopped:
+                log_line("the command stands still: it is taken for stalled");
+                return guard_->stop({epoch_});
+            case GuardReport::Kind::not_started:
+                print_error(fmt::format("{}: {}", options_.command.front(),
+                                        std::generic_category().message(report.error)));
+                return finish(1);
+            case GuardReport::Kind::ended:
+                if (report.cause == GuardReport::Cause::deadline)
+                    log_line("the command was ended: the lease was about to end");
+                return finish(exit_status_of(report.status));
+        }
+    }
+
+    void clear_up() {
+        const bool alive = kill_descendants(::getpid(), {}, false) > 0;
+        if (!reap_children({}) && !alive) {
+            print_error("the guard of the command was killed, and the command with it");
+            return finish(128 + SIGKILL);
+        }
+        clear_up_timer_.expires_after(look_again);
+        clear_up_timer_.async_wait([this](const asio::error_code& error) {
+            if (!error) clear_up();
+        });
+    }
+
+    void wait_for_signal() {
+        signals_.async_wait([this](const asio::error_code& error, int signal) {
+            if (error) return;
+            if (signal != SIGINT && signal != SIGTERM) {
+                if (guard_) guard_->signal(signal);
+            } else {
+                stopping_ = true;
+                if (!guard_) return finish(128 + signal);
+                guard_->stop({epoch_});
+            }
+            wait_for_signal();
+        });
+    }
+
+    void log_line(const char* text) const {
+        if (options_.log.level <= LogLevel::info) print_error(text);
+    }
+
+    const LeadOptions& options_;
+    asio::io_context io_{1};
+    asio::posix::stream_descriptor node_;
+    asio::steady_timer wait_timer_;
+    asio::steady_timer clear_up_timer_;
+    asio::signal_set signals_;
+    std::unique_ptr<GuardProcess> guard_;
+    std::uint64_t epoch_ = 0;
+    bool stopping_ = false;
+    int status_ = 1;
+};
+
+}  // namespace
+
+int run_lead(const LeadOptions& options) {
+    open_missing_streams();
+    std::signal(SIGPIPE, SIG_IGN);
+    if (const auto found = find_command(options.command.front()); !found) {
+        print_error(found.error());
+        return wrong_usage;
+    }
+    OwnedFd node = connect_to_node(options.data_dir);
+    if (!node) {
+        print_error(fmt::format("no node answers in {}", options.data_dir));
+        return no_node;
+    }
+    return LeadCommand(options, std::move(node)).run();
+}
 
 }  // namespace bullring

@@ -10,6 +10,7 @@
 #include "src/report/logging.hpp"
 #include "src/runtime/memory_keeper.hpp"
 #include "src/runtime/open_node.hpp"
+#include "src/supervisor/lead_server.hpp"
 
 namespace bullring {
 
@@ -47,7 +48,14 @@ tl::expected<void, std::string> Member::open(protocol::Duration lock_wait) {
 }
 
 int Member::run(MakeHost make_host) {
-    opened_->parts.make_host = std::move(make_host);
+    if (options_.config.quorum == protocol::QuorumMode::none) {
+        opened_->parts.make_host = std::move(make_host);
+    } else {
+        opened_->parts.make_host = [this, make_host = std::move(make_host)](asio::io_context& io,
+                                                                            NodeLink& node) {
+            return std::make_unique<LeadServer>(io, node, options_, make_host);
+        };
+    }
     runtime_.emplace(options_, std::move(opened_->parts));
     if (!options_.health.command.empty())
         health_.emplace(options_.health, options_.config.self, options_.config.cluster, *runtime_);

@@ -1,0 +1,203 @@
+#include "src/supervisor/lead_server.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include <asio/dispatch.hpp>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "src/report/logging.hpp"
+#include "src/runtime/clock.hpp"
+#include "src/supervisor/guard_records.hpp"
+#include "src/supervisor/lead_records.hpp"
+
+namespace bullring {
+
+using protocol::Epoch;
+using Wait = asio::posix::descriptor_base;
+
+namespace {
+
+constexpr std::size_t clients_max = 256;
+
+}  // namespace
+
+LeadServer::LeadServer(asio::io_context& io, NodeLink& node, const NodeOptions& options,
+                       const MakeHost& make_inner)
+    : io_(io), node_(node), options_(options), listener_(io) {
+    if (const auto opened = open(); !opened)
+        log(LogLevel::warn, "bullring lead can't be used here: " + opened.error());
+    NodeLink& self = *this;
+    inner_ = make_inner ? make_inner(io, self) : std::make_unique<NoTask>(self);
+}
+
+LeadServer::~LeadServer() {
+    if (!path_.empty()) ::unlink(path_.c_str());
+}
+
+tl::expected<void, std::string> LeadServer::open() {
+    const auto failed = [&](const char* what) {
+        return tl::unexpected(fmt::format("cannot {} {}/{}: {}", what, options_.data_dir,
+                                          lead_socket_name,
+                                          std::generic_category().message(errno)));
+    };
+    auto page = SharedLeasePage::create();
+    OwnedFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (!page || !socket) return failed("make");
+    // By the descriptor of the directory: a socket's address has room for 107 bytes only.
+    const OwnedFd directory(::open(options_.data_dir.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!directory) return failed("open");
+    const std::string path = options_.data_dir + "/" + lead_socket_name;
+    // Of a node that has died; this one holds the directory's lock.
+    if (::unlink(path.c_str()) != 0 && errno != ENOENT) return failed("replace");
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    const std::string short_path =
+        fmt::format("/proc/self/fd/{}/{}", directory.get(), lead_socket_name);
+    std::memcpy(address.sun_path, short_path.c_str(), short_path.size() + 1);
+    if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+        return failed("bind");
+    if (::chmod(path.c_str(), 0600) != 0 || ::listen(socket.get(), SOMAXCONN) != 0)
+        return failed("listen on");
+    page_.emplace(std::move(*page));
+    path_ = path;
+    listener_.assign(socket.release());
+    accept_some();
+    return {};
+}
+
+// ---- The node.
+
+void LeadServer::start(Epoch epoch) {
+    leads_ = epoch;
+    stopping_ = false;
+    inner_ended_.reset();
+    inner_->start(epoch);
+    if (!clients_.empty()) node_.tell(protocol::Tying{false});
+    let_go_if_held();
+}
+
+void LeadServer::stop(Epoch epoch, protocol::DeposedReason reason) {
+    stop_clients();
+    inner_->stop(epoch, reason);
+}
+
+void LeadServer::publish(const protocol::Publish& publish) {
+    published_ = publish;
+    inner_->publish(publish);
+    if (!publish.epoch || !page_) return;
+    // While it steps down, what runs has until the end that was published last.
+    (*page_)->write({publish.epoch, publish.untied_until});
+    let_go_if_held();
+}
+
+void LeadServer::leader_changed(protocol::Instant at, const protocol::LeaderChanged& change) {
+    inner_->leader_changed(at, change);
+}
+
+void LeadServer::tell(const protocol::Event& event) {
+    asio::dispatch(io_, [this, event] {
+        const auto* ended = std::get_if<protocol::TaskEnded>(&event);
+        if (ended == nullptr || ended->epoch != leads_) return node_.tell(event);
+        inner_ended_ = *ended;
+        stop_clients();
+        tell_if_all_ended();
+    });
+}
+
+void LeadServer::tell_if_all_ended() {
+    if (!inner_ended_ || any_runs()) return;
+    leads_ = {};
+    node_.tell(*std::exchange(inner_ended_, std::nullopt));
+}
+
+// ---- The clients.
+
+bool LeadServer::any_runs() const {
+    return std::any_of(clients_.begin(), clients_.end(),
+                       [](const Client& client) { return client.runs; });
+}
+
+void LeadServer::accept_some() {
+    listener_.async_wait(Wait::wait_read, [this](const asio::error_code& error) {
+        if (error) return;
+        while (true) {
+            OwnedFd fd(::accept4(listener_.native_handle(), nullptr, nullptr,
+                                 SOCK_CLOEXEC | SOCK_NONBLOCK));
+            if (!fd) break;
+            if (clients_.size() >= clients_max) continue;
+            const auto client = clients_.emplace(clients_.end(), io_);
+            client->socket.assign(fd.release());
+            read_from(client);
+        }
+        accept_some();
+    });
+}
+
+void LeadServer::read_from(Clients::iterator client) {
+    client->socket.async_wait(Wait::wait_read, [this, client](const asio::error_code& error) {
+        if (error) return;
+        LeadRequest request;
+        OwnedFd none;
+        const int received =
+            receive_record(client->socket.native_handle(), &request, sizeof request, none);
+        const bool would_block = received < 0 && errno == EAGAIN;
+        const bool sound = received > 0 && request.magic == LeadRequest::magic_now;
+        // One that runs a command is believed to run it until its connection ends, whatever it
+        // says.
+        if (received == 0 || (!would_block && !sound && !client->runs)) return drop(client);
+        if (sound && !client->asked) on_request(*client);
+        read_from(client);
+    });
+}
+
+void LeadServer::on_request(Client& client) {
+    client.asked = true;
+    if (leads_ && !stopping_) {
+        node_.tell(protocol::Tying{false});
+        return let_go_if_held();
+    }
+    const LeadAnswer answer;
+    send_record(client.socket.native_handle(), &answer, sizeof answer);
+}
+
+/// Those that wait may go as soon as the lease stands without any session.
+void LeadServer::let_go_if_held() {
+    if (!leads_ || stopping_ || published_.epoch != leads_) return;
+    if (!protocol::lease_valid(read_clock(), published_.untied_until)) return;
+    LeadAnswer answer;
+    answer.kind = LeadAnswer::Kind::go;
+    answer.epoch = leads_.value;
+    answer.node = options_.config.self.value;
+    answer.lease_ns = options_.config.timing.lease.ns;
+    options_.config.cluster.copy(answer.cluster, sizeof answer.cluster - 1);
+    for (Client& client : clients_) {
+        if (!client.asked || client.runs) continue;
+        client.runs = true;
+        send_record(client.socket.native_handle(), &answer, sizeof answer, page_->fd());
+    }
+}
+
+void LeadServer::stop_clients() {
+    stopping_ = true;
+    LeadAnswer answer;
+    answer.kind = LeadAnswer::Kind::stop;
+    for (Client& client : clients_)
+        if (client.runs) send_record(client.socket.native_handle(), &answer, sizeof answer);
+}
+
+void LeadServer::drop(Clients::iterator client) {
+    clients_.erase(client);
+    if (clients_.empty()) node_.tell(protocol::Tying{true});
+    tell_if_all_ended();
+}
+
+}  // namespace bullring

@@ -1,0 +1,81 @@
+// Owns: the node's side of `bullring lead`: commands of other processes on this machine that run
+// under this node's leadership, beside what the node's own host does. The leadership ends only when
+// all of them have ended.
+//
+// Such a process dies neither with the node nor with its sessions, so no end of a session may
+// release the lease while one runs: its grants are untied first, and a command begins only when a
+// majority of untied grants stands behind it.
+#pragma once
+
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <asio/io_context.hpp>
+#include <asio/posix/stream_descriptor.hpp>
+#include <tl/expected.hpp>
+
+#include "src/options/node_options.hpp"
+#include "src/runtime/lease_page.hpp"
+#include "src/runtime/task_host.hpp"
+
+namespace bullring {
+
+class LeadServer final : public TaskHost, private NodeLink {
+public:
+    /// `make_inner`: the node's own host; none: NoTask.
+    LeadServer(asio::io_context& io, NodeLink& node, const NodeOptions& options,
+               const MakeHost& make_inner);
+    ~LeadServer() override;
+
+    void start(protocol::Epoch epoch) override;
+    void stop(protocol::Epoch epoch, protocol::DeposedReason reason) override;
+    void publish(const protocol::Publish& publish) override;
+    void leader_changed(protocol::Instant at, const protocol::LeaderChanged& change) override;
+    int exit_status() const override { return inner_->exit_status(); }
+
+private:
+    struct Client {
+        explicit Client(asio::io_context& io) : socket(io) {}
+        asio::posix::stream_descriptor socket;
+        bool asked = false;
+        bool runs = false;  // it has been told to go
+    };
+    using Clients = std::list<Client>;
+
+    // What the inner host says; its end is kept back until the clients have ended.
+    void tell(const protocol::Event& event) override;
+    void stop(const std::string& reason) override { node_.stop(reason); }
+    void set_health(bool healthy, const std::string& why) override {
+        node_.set_health(healthy, why);
+    }
+    void set_willing(bool willing, const std::string& why) override {
+        node_.set_willing(willing, why);
+    }
+
+    tl::expected<void, std::string> open();
+    void accept_some();
+    void read_from(Clients::iterator client);
+    void on_request(Client& client);
+    void drop(Clients::iterator client);
+    void let_go_if_held();
+    void stop_clients();
+    void tell_if_all_ended();
+    bool any_runs() const;
+
+    asio::io_context& io_;
+    NodeLink& node_;
+    const NodeOptions& options_;
+    std::optional<SharedLeasePage> page_;
+    asio::posix::stream_descriptor listener_;
+    std::string path_;
+    Clients clients_;
+    protocol::Publish published_{};  // the last
+    protocol::Epoch leads_;          // from start() to the end of all
+    bool stopping_ = false;
+    std::optional<protocol::TaskEnded> inner_ended_;
+    std::unique_ptr<TaskHost> inner_;
+};
+
+}  // namespace bullring
