@@ -167,6 +167,8 @@ void Ring::vote_and_pass(Core& core, Step& step, CoordinatorToken token, Instant
     hops_.forward(core, step, std::move(token));
 }
 
+/// Reads the answers, and nobody does so again later: they are as old as the token's return, and a
+/// voter whose session comes up after it is asked anew.
 void Ring::own_request_back(Core& core, Step& step, CoordinatorToken token) {
     const Coordinator& request = token.request;
     if (core.textbook() || token.walk.owner_incarnation != core.own_key().incarnation ||
@@ -184,10 +186,18 @@ void Ring::own_request_back(Core& core, Step& step, CoordinatorToken token) {
             core.on_nack(step, *voter,
                          Nack{token.walk.owner_incarnation, request.epoch, nack.reason,
                               nack.promise_holder, nack.promised_epoch, nack.remaining, false});
+    own_request_onward(core, step, std::move(token));
+}
+
+void Ring::own_request_onward(Core& core, Step& step, CoordinatorToken token) {
+    if (token.walk.owner_incarnation != core.own_key().incarnation ||
+        token.walk.round != own_request_round_)
+        return;
     // A renewal, too, goes on to the neighbours that nobody else could pass it to: where links are
     // missing, the owner may be the only one who reaches them.
     const bool candidate = core.role() == Role::candidate;
-    if ((!candidate && !request.renew) || token.walk.round != own_request_round_) return;
+    const bool renewing = token.request.renew && core.role() != Role::follower;
+    if (!candidate && !renewing) return;
     token.walk.path = {core.me()};
     if (!hops_.forward(core, step, std::move(token)) && candidate)
         core.abandon(step, core.timing().hop_wait);
@@ -202,7 +212,7 @@ void Ring::advance(Core& core, Step& step) {
         if (walk_of(stranded).owner != core.config().self) continue;
         if (auto* token = std::get_if<Token>(&stranded)) own_token_back(core, step, *token);
         if (auto* token = std::get_if<CoordinatorToken>(&stranded))
-            own_request_back(core, step, std::move(*token));
+            own_request_onward(core, step, std::move(*token));
     }
     if (core.answer_call(step)) stand(core, step);
 

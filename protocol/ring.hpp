@@ -52,6 +52,7 @@ private:
     void stand(Core& core, Step& step);
     void own_token_back(Core& core, Step& step, const Token& token);
     void own_request_back(Core& core, Step& step, CoordinatorToken token);
+    void own_request_onward(Core& core, Step& step, CoordinatorToken token);
     void pass_or_swallow(Core& core, Step& step, Token token);
     /// `hold_until`: how long a busy voter may keep the token before it refuses.
     void vote_and_pass(Core& core, Step& step, CoordinatorToken token, Instant hold_until);

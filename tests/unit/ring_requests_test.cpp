@@ -284,6 +284,22 @@ TEST_CASE("ring request: home with too few grants it goes on to the rest") {
     CHECK(node.role() == Role::candidate);
 }
 
+TEST_CASE("ring request: a grant that did not count when it came home does not count later") {
+    NodeFixture node = candidate();
+    node.new_incarnation(2);
+    CoordinatorToken token = home(node, {1, 2});
+    token.grants[1].tied_session = no_session;
+    token.walk.visited = mask({0, 1, 3, 4});
+    const std::vector<Hop> onward = hops(node.hear(1, token));
+    REQUIRE(onward.size() == 1);
+    CHECK(onward[0].session == node.dialled(3));
+    node.dial(2);                        // its new run answers, and is asked itself
+    node.after(node.timing().hop_wait);  // and node 3 has not acknowledged the token
+    CHECK(node.role() == Role::candidate);
+    node.answer_grant(2);
+    CHECK(node.role() == Role::leader);
+}
+
 TEST_CASE("ring request: refusals by a majority abandon the candidacy") {
     NodeFixture node = candidate();
     CoordinatorToken token = home(node, {});
