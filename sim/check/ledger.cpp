@@ -16,13 +16,28 @@ Duration Ledger::promise(Duration lease, std::uint32_t rho_ppm) {
     return {whole + (rest + under - 1) / under + 1};
 }
 
+namespace {
+
+/// When a second process with the sender's id was listened to last, and is gone, what still comes
+/// from the first one is dropped and its session closed (§3).
+bool listens_to(const World& world, HostIndex h, SessionId session) {
+    if (World::side_of(session) == dialler_side) return true;
+    const Core& core = world.host(h).node->core();
+    const AcceptedSession* accepted = core.sessions().accepted(session);
+    if (accepted == nullptr) return false;
+    const Peer& peer = core.peer(accepted->peer);
+    return peer.accepted || peer.incarnation == accepted->incarnation;
+}
+
+}  // namespace
+
 void Ledger::before_step(const World& world, HostIndex h, Instant now, const Event& event) {
     released_by_eof_ = released_by_resign_ = false;
     token_read_ = {};
     if (const auto* ended = std::get_if<SessionEnded>(&event))
         return session_ended(world, h, now, *ended);
     const auto* receive_event = std::get_if<Receive>(&event);
-    if (receive_event == nullptr) return;
+    if (receive_event == nullptr || !listens_to(world, h, receive_event->session)) return;
     if (const auto* resign = std::get_if<Resign>(&receive_event->message))
         return resigned(world, h, now, receive_event->session, *resign);
     const Host& host = world.host(h);
