@@ -19,7 +19,6 @@ namespace {
 using namespace bullring;
 
 constexpr int failed = 1;
-constexpr int wrong_usage = 2;
 
 void complain(const std::string& text) { std::fputs(("bullring: " + text + "\n").c_str(), stderr); }
 

@@ -32,12 +32,6 @@ void copy_text(const std::string& text, char* into, std::size_t bytes) {
     into[count] = '\0';
 }
 
-std::string joined(const Problems& problems) {
-    std::string text;
-    for (const std::string& problem : problems) text += (text.empty() ? "" : "\n") + problem;
-    return text;
-}
-
 }  // namespace
 
 }  // namespace bullring

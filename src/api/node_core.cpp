@@ -21,7 +21,7 @@ namespace {
 
 constexpr protocol::Duration lock_wait = protocol::seconds(1);
 
-std::chrono::nanoseconds chrono(protocol::Duration duration) {
+std::chrono::nanoseconds nanoseconds_of(protocol::Duration duration) {
     return std::chrono::nanoseconds(duration.ns);
 }
 
@@ -301,7 +301,7 @@ void NodeCore::stand_aside(const char* why) {
     runtime_->set_willing(
         false, fmt::format("{}; it stands again after {}", why, to_text(options_.restart_delay)));
     asio::post(control_, [this] {
-        aside_timer_.expires_after(chrono(options_.restart_delay));
+        aside_timer_.expires_after(nanoseconds_of(options_.restart_delay));
         aside_timer_.async_wait([this](const asio::error_code& error) {
             const std::lock_guard lock(mutex_);
             if (!error && runtime_ && life_ == Life::running) runtime_->set_willing(true, "");

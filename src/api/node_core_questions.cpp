@@ -9,7 +9,7 @@ namespace bullring {
 namespace {
 
 /// How often who waits for the loop looks whether there still is one.
-constexpr std::chrono::milliseconds look_again{20};
+constexpr std::chrono::milliseconds look_for_loop_every{20};
 
 }  // namespace
 
@@ -75,7 +75,7 @@ Status NodeCore::status() const {
     }
     std::unique_lock lock(answer->mutex);
     while (!answer->status) {
-        answer->changed.wait_for(lock, look_again);
+        answer->changed.wait_for(lock, look_for_loop_every);
         const std::lock_guard own(mutex_);
         if (life_ != Life::running && !answer->status) return none;
     }

@@ -60,6 +60,12 @@ void read_stop_margin(OptionReader& reader, protocol::Timing& timing, Problems& 
 
 }  // namespace
 
+std::string joined(const Problems& problems) {
+    std::string text;
+    for (const std::string& problem : problems) text += (text.empty() ? "" : "\n") + problem;
+    return text;
+}
+
 RawValues raw_values(const Options& options) {
     RawValues values;
     Writer write(values);

@@ -15,6 +15,9 @@ struct LibraryOptions {
     protocol::Duration restart_delay = protocol::seconds(1);
 };
 
+/// A line each.
+std::string joined(const Problems& problems);
+
 /// What is the default is left out.
 RawValues raw_values(const Options& options);
 /// The names are those of the flags; what no flag is called is a problem.

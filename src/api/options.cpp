@@ -7,16 +7,6 @@
 
 namespace bullring {
 
-namespace {
-
-std::string joined(const std::vector<std::string>& lines) {
-    std::string text;
-    for (const std::string& line : lines) text += (text.empty() ? "" : "\n") + line;
-    return text;
-}
-
-}  // namespace
-
 std::vector<std::string> Options::problems() const {
     Problems problems;
     library_options(raw_values(*this), problems);

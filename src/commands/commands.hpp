@@ -9,6 +9,9 @@
 
 namespace bullring {
 
+/// The status of whatever ends because of its command line.
+inline constexpr int wrong_usage = 2;
+
 int run_node(const NodeOptions& options);
 int run_run(const RunOptions& options);
 int run_lead(const LeadOptions& options);

@@ -36,8 +36,6 @@ namespace {
 // Of sysexits(3), which cron's wrappers know.
 constexpr int no_node = 69;      // EX_UNAVAILABLE
 constexpr int not_leading = 75;  // EX_TEMPFAIL
-constexpr int wrong_usage = 2;
-constexpr std::chrono::milliseconds look_again{2};
 
 OwnedFd connect_to_node(const std::string& data_dir) {
     const OwnedFd directory(::open(data_dir.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -145,7 +143,7 @@ private:
         }
         // The node sees the end of this connection only when the guard is through with the command.
         guard_->hold(node_.native_handle());
-        guard_->start({epoch_}, -1);
+        guard_->start({epoch_}, -1, {});
     }
 
     void on_report(const GuardReport& report) {
@@ -171,7 +169,7 @@ private:
             print_error("the guard of the command was killed, and the command with it");
             return finish(128 + SIGKILL);
         }
-        clear_up_timer_.expires_after(look_again);
+        clear_up_timer_.expires_after(look_for_descendants_every);
         clear_up_timer_.async_wait([this](const asio::error_code& error) {
             if (!error) clear_up();
         });

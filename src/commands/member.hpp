@@ -27,6 +27,8 @@ public:
     tl::expected<void, std::string> open(protocol::Duration lock_wait);
     /// After open() and before run(); -1 with quorum none.
     int directory_lock() const { return opened_->parts.state ? opened_->parts.state->lock() : -1; }
+    /// After open() and before run().
+    protocol::Incarnation incarnation() const { return opened_->parts.start.incarnation; }
     /// To the end of the node. The exit status.
     int run(MakeHost make_host);
     /// The processes that the member itself has started; not those of its host.

@@ -9,7 +9,7 @@ namespace bullring {
 int run_node(const NodeOptions& options) {
     if (const auto found = find_health_command(options.health.command); !found) {
         print_error(found.error());
-        return 2;
+        return wrong_usage;
     }
     Member member(options);
     if (const auto opened = member.open(protocol::seconds(1)); !opened) {

@@ -21,8 +21,6 @@ namespace bullring {
 
 namespace {
 
-constexpr int wrong_usage = 2;
-
 protocol::Duration whole_ms(protocol::Duration duration) {
     return protocol::milliseconds((duration.ns + 999'999) / 1'000'000);
 }
@@ -61,10 +59,12 @@ int run_run(const RunOptions& options) {
     }
     log(LogLevel::info, figures(options));
     const int lock = member.directory_lock();
+    const Sender self{options.node.config.self, member.incarnation()};
     return member.run([&](asio::io_context& io, NodeLink& node) {
         auto supervisor = std::make_unique<Supervisor>(
-            io, node, options,
-            SupervisorParts{std::move(*page), lock, [&member] { return member.own_children(); }});
+            io, node, options, SupervisorParts{std::move(*page), self, lock, [&member] {
+                                                   return member.own_children();
+                                               }});
         if (const auto prepared = supervisor->prepare(); !prepared)
             throw std::runtime_error(prepared.error());
         return supervisor;

@@ -3,6 +3,8 @@
 // Transport's. Must never close the stream because it has read an end.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -42,6 +44,9 @@ public:
     void start_reading();
     /// From now on what comes is read and thrown away: only the end matters.
     void discard_input() { discarding_ = true; }
+    /// Set while what has been written may end in the middle of a frame.
+    void mark_partial_frames(std::atomic<std::uint32_t>* mark) { partial_frame_ = mark; }
+    int descriptor() const { return stream_->descriptor().native_handle(); }
     void allow_long_frames() { reader_.set_frame_bytes_max(frame_bytes_max); }
 
     /// False when the outbox is full.
@@ -70,6 +75,7 @@ private:
     SessionOwner& owner_;
     FrameReader reader_;
     Outbox outbox_;
+    std::atomic<std::uint32_t>* partial_frame_ = nullptr;
     bool discarding_ = false;
     bool waiting_for_room_ = false;
     bool ended_ = false;    // reported; nothing can be read any more

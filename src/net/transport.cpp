@@ -137,11 +137,17 @@ void Transport::close(SessionId id) {
     Entry entry = std::move(found->second);
     sessions_.erase(found);
     if (entry.side == Side::dialled) {
+        give_up_keeping(entry);
         dialler_.on_session_over(entry.peer.id, entry.phase == Phase::refused);
     } else {
         end_greeting(entry);
     }
     close_when_drained(std::move(entry.session));
+}
+
+void Transport::give_up_keeping(const Entry& entry) {
+    if (keeper_ != nullptr && entry.phase == Phase::established)
+        keeper_->closed(entry.session->id());
 }
 
 void Transport::close_when_drained(std::shared_ptr<Session> session) {
@@ -280,6 +286,8 @@ std::string Transport::on_answer(Entry& entry, Frame&& frame) {
         entry.peer = frame.sender;
         entry.deadline.reset();
         entry.session->discard_input();
+        if (keeper_ != nullptr)
+            entry.session->mark_partial_frames(keeper_->opened(id, entry.session->descriptor()));
         dialler_.on_established(entry.peer.id);
     } else if (std::holds_alternative<protocol::Refused>(*message)) {
         entry.phase = Phase::refused;
@@ -335,6 +343,7 @@ void Transport::end(Entry& entry, SessionEnd how, const std::string& why) {
     // In an error state no FIN can result from closing; and before the handshake is done nothing is
     // tied to it. Any other dialled session stays open until the node says so (§3, close rule).
     if (how == SessionEnd::reset || how == SessionEnd::timeout) {
+        give_up_keeping(entry);
         sessions_.erase(session->id());
         session->abandon();
     }

@@ -19,6 +19,7 @@
 #include "src/net/acceptor.hpp"
 #include "src/net/dialler.hpp"
 #include "src/net/session.hpp"
+#include "src/net/session_keeper.hpp"
 #include "src/wire/codec.hpp"
 
 namespace bullring {
@@ -55,6 +56,8 @@ public:
     Transport(asio::io_context& io, TransportOptions options, TransportHandler& handler);
     ~Transport() override;
 
+    /// Before start_dialling().
+    void keep_sessions(SessionKeeper* keeper) { keeper_ = keeper; }
     void listen(std::vector<OwnedFd> listeners);
     void start_dialling();
     void dial_now(protocol::NodeId peer);
@@ -108,12 +111,14 @@ private:
     std::string on_answer(Entry& entry, Frame&& frame);
     std::string on_later_frame(Entry& entry, Frame&& frame);
     void note_answer_sent(Entry& entry, const protocol::Message& message);
+    void give_up_keeping(const Entry& entry);
     void end(Entry& entry, protocol::SessionEnd how, const std::string& why);
     void close_when_drained(std::shared_ptr<Session> session);
 
     asio::io_context& io_;
     TransportOptions options_;
     TransportHandler& handler_;
+    SessionKeeper* keeper_ = nullptr;
     Dialler dialler_;
     std::unique_ptr<Acceptor> acceptor_;
     std::map<protocol::SessionId, Entry> sessions_;

@@ -21,7 +21,7 @@ namespace bullring {
 
 namespace {
 
-constexpr int not_found = 127;
+constexpr int exit_not_found = 127;
 
 int whole_ms(protocol::Duration duration) {
     return static_cast<int>(std::min<std::int64_t>((duration.ns + 999'999) / 1'000'000, INT32_MAX));
@@ -34,11 +34,11 @@ int wait_for_end(pid_t child) {
     return status;
 }
 
-std::string told(int status) {
+std::string told_end(int status) {
     if (WIFSIGNALED(status)) return fmt::format("signal {} of health command", WTERMSIG(status));
     if (WEXITSTATUS(status) == 0) return "";
     return fmt::format("exit {} of health command{}", WEXITSTATUS(status),
-                       WEXITSTATUS(status) == not_found ? ", which is not found" : "");
+                       WEXITSTATUS(status) == exit_not_found ? ", which is not found" : "");
 }
 
 }  // namespace
@@ -95,7 +95,7 @@ std::string HealthCheck::check() {
     ::kill(-*child, SIGKILL);
     const int status = wait_for_end(*child);
     running_ = 0;
-    if (ended) return told(status);
+    if (ended) return told_end(status);
     return fmt::format("health command has not ended within {}", to_text(options_.timeout));
 }
 

@@ -80,12 +80,13 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
                                             }});
     }
     host_ = parts.make_host ? parts.make_host(io_, *this) : std::make_unique<NoTask>(*this);
+    transport_.keep_sessions(host_->session_keeper());
     transport_.listen(std::move(parts.listeners));
 }
 
 Runtime::~Runtime() {
     // Their threads post to the loop: they end before anything that the loop uses.
-    host_.reset();
+    end_host();
     storage_.reset();
 }
 

@@ -59,7 +59,10 @@ public:
     /// In the loop, after what it is doing now. Any thread.
     void run_soon(std::function<void()> work);
     /// After run(): the host ends, which may take its time, while the sessions are still open.
-    void end_host() { host_.reset(); }
+    void end_host() {
+        transport_.keep_sessions(nullptr);
+        host_.reset();
+    }
 
     /// What `status` tells. The loop's thread, or when it does not run.
     StatusInput status() const;

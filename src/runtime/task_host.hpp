@@ -13,6 +13,7 @@
 #include "protocol/actions.hpp"
 #include "protocol/events.hpp"
 #include "protocol/time.hpp"
+#include "src/net/session_keeper.hpp"
 
 namespace bullring {
 
@@ -55,6 +56,8 @@ public:
     virtual int exit_status() const { return 0; }
     virtual void elected(protocol::Instant, const protocol::Elected&) {}
     virtual void deposed(protocol::Instant, const protocol::Deposed&) {}
+    /// Who has a last word on the sessions when this process is dead; none: nobody.
+    virtual SessionKeeper* session_keeper() { return nullptr; }
     /// To a ResignRequested with a number of the host's own.
     virtual void resign_answered(const protocol::ResignAnswer&) {}
 };

@@ -2,11 +2,15 @@
 // that has been adopted by this one (a subreaper, see prctl(2)) counts.
 #pragma once
 
+#include <chrono>
 #include <vector>
 
 #include <sys/types.h>
 
 namespace bullring {
+
+/// Who kills or waits for descendants looks again after so long: no event tells of all of them.
+inline constexpr std::chrono::milliseconds look_for_descendants_every{2};
 
 /// Sends SIGKILL to everybody who descends from `ancestor`, but to none of `spared` and, with
 /// `spare_their_children`, to nobody below them. Returns how many it found alive: whoever forks

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <ctime>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
@@ -31,7 +33,7 @@ using protocol::Duration;
 using protocol::Instant;
 using Cause = GuardReport::Cause;
 
-constexpr Duration look_again = protocol::milliseconds(1);
+constexpr Duration kill_again_after = protocol::milliseconds(1);
 /// So many looks in a row at which only the shield was left: it does not see that, and is killed.
 constexpr int looks_alone_max = 10;
 
@@ -106,7 +108,14 @@ private:
     void obey(const GuardOrder& order, OwnedFd descriptor) {
         switch (order.kind) {
             case GuardOrder::Kind::hold: held_.push_back(std::move(descriptor)); return;
-            case GuardOrder::Kind::start: return start({order.epoch}, std::move(descriptor));
+            case GuardOrder::Kind::start:
+                last_word_.assign(order.last_word.begin(),
+                                  order.last_word.begin() + order.last_word_bytes);
+                return start({order.epoch}, std::move(descriptor));
+            case GuardOrder::Kind::keep:
+                sessions_.insert_or_assign(order.mark, std::move(descriptor));
+                return;
+            case GuardOrder::Kind::forget: sessions_.erase(order.mark); return;
             case GuardOrder::Kind::stop:
                 if (run_ && run_->lease.epoch.value == order.epoch) end(Cause::asked);
                 return;
@@ -277,16 +286,29 @@ private:
             report.error = run_->error;
         }
         if (run_->has_terminal) take_terminal_back();
+        if (!node_) say_last_word();
         run_.reset();
         reports_ = OwnedFd();
         tell(report);
+    }
+
+    /// The node is dead and so is its command: the voters need not wait for the end of the lease.
+    void say_last_word() {
+        for (const auto& [mark, session] : sessions_) {
+            // The node has died within a write: its peer would read rubbish, so it has to wait.
+            if (page_->mark(mark).load() != 0) continue;
+            // One that has no room for it has to wait, too.
+            if (::send(session.get(), last_word_.data(), last_word_.size(),
+                       MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+                continue;
+        }
     }
 
     void arm() {
         itimerspec at{};
         if (run_) {
             const Instant now = read_clock();
-            std::int64_t wait_ns = look_again.ns;
+            std::int64_t wait_ns = kill_again_after.ns;
             if (run_->phase == Phase::running)
                 wait_ns = protocol::lease_left(now, run_->lease.deadline - settings_.margin).ns;
             if (run_->phase == Phase::ending)
@@ -306,6 +328,8 @@ private:
     OwnedFd self_;     // for the shield, which watches this process
     OwnedFd reports_;  // of the shield
     std::vector<OwnedFd> held_;
+    std::map<std::uint32_t, OwnedFd> sessions_;  // by their marks
+    std::vector<std::byte> last_word_;
     std::optional<Run> run_;
 };
 

@@ -1,5 +1,6 @@
 #include "src/supervisor/guard_process.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <system_error>
@@ -13,6 +14,8 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "protocol/assert.hpp"
 
 extern char** environ;
 
@@ -94,15 +97,49 @@ tl::expected<void, std::string> GuardProcess::spawn() {
     return {};
 }
 
-void GuardProcess::hold(int descriptor) { order({GuardOrder::Kind::hold, 0, 0}, descriptor); }
-
-void GuardProcess::start(protocol::Epoch epoch, int progress) {
-    order({GuardOrder::Kind::start, 0, epoch.value}, progress);
+void GuardProcess::hold(int descriptor) {
+    GuardOrder hold;
+    hold.kind = GuardOrder::Kind::hold;
+    order(hold, descriptor);
 }
 
-void GuardProcess::stop(protocol::Epoch epoch) { order({GuardOrder::Kind::stop, 0, epoch.value}); }
+void GuardProcess::keep(std::uint32_t mark, int session) {
+    GuardOrder keep;
+    keep.kind = GuardOrder::Kind::keep;
+    keep.mark = mark;
+    order(keep, session);
+}
 
-void GuardProcess::signal(int signal) { order({GuardOrder::Kind::signal, signal, 0}); }
+void GuardProcess::forget(std::uint32_t mark) {
+    GuardOrder forget;
+    forget.kind = GuardOrder::Kind::forget;
+    forget.mark = mark;
+    order(forget);
+}
+
+void GuardProcess::start(protocol::Epoch epoch, int progress,
+                         std::span<const std::byte> last_word) {
+    GuardOrder start;
+    start.kind = GuardOrder::Kind::start;
+    start.epoch = epoch.value;
+    BULLRING_ASSERT(last_word.size() <= GuardOrder::last_word_max);
+    start.last_word_bytes = static_cast<std::uint32_t>(last_word.size());
+    std::copy(last_word.begin(), last_word.end(), start.last_word.begin());
+    order(start, progress);
+}
+
+void GuardProcess::stop(protocol::Epoch epoch) {
+    GuardOrder stop;
+    stop.epoch = epoch.value;
+    order(stop);
+}
+
+void GuardProcess::signal(int signal) {
+    GuardOrder pass_on;
+    pass_on.kind = GuardOrder::Kind::signal;
+    pass_on.signal = signal;
+    order(pass_on);
+}
 
 void GuardProcess::order(const GuardOrder& order, int descriptor) {
     if (!socket_) return;

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 
 #include <asio/io_context.hpp>
@@ -36,8 +37,11 @@ public:
 
     /// It keeps a duplicate of the descriptor open for as long as a command may run.
     void hold(int descriptor);
-    /// `progress`: becomes the command's descriptor 3; -1: none.
-    void start(protocol::Epoch epoch, int progress);
+    /// For the last word (see GuardOrder).
+    void keep(std::uint32_t mark, int session);
+    void forget(std::uint32_t mark);
+    /// `progress`: becomes the command's descriptor 3; -1: none. `last_word`: empty, or one frame.
+    void start(protocol::Epoch epoch, int progress, std::span<const std::byte> last_word);
     void stop(protocol::Epoch epoch);
     void signal(int signal);
     /// For one that does not obey. lost() follows.

@@ -3,8 +3,10 @@
 // program, so a record is the bytes of a struct.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <span>
 
 #include <sys/types.h>
 
@@ -18,10 +20,18 @@ struct GuardOrder {
         start,   // the command, under `epoch`; the descriptor, if any, becomes BULLRING_PROGRESS_FD
         stop,    // SIGTERM, and SIGKILL after its time
         signal,  // pass `signal` on to the command
+        keep,    // the descriptor of session `mark`, for the last word
+        forget,  // session `mark`
     };
     Kind kind = Kind::stop;
     std::int32_t signal = 0;
     std::uint64_t epoch = 0;
+    std::uint32_t mark = 0;  // of the LeasePage
+    /// Of `start`: what is to be said on the sessions if the node dies, once nothing of the command
+    /// is left: the frame by which the node itself would resign this epoch.
+    static constexpr std::size_t last_word_max = 96;
+    std::uint32_t last_word_bytes = 0;
+    std::array<std::byte, last_word_max> last_word{};
 };
 
 struct GuardReport {

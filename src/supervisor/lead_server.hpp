@@ -34,6 +34,7 @@ public:
     void publish(const protocol::Publish& publish) override;
     void leader_changed(protocol::Instant at, const protocol::LeaderChanged& change) override;
     int exit_status() const override { return inner_->exit_status(); }
+    SessionKeeper* session_keeper() override { return inner_->session_keeper(); }
 
 private:
     struct Client {

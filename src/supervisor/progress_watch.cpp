@@ -16,7 +16,7 @@ namespace bullring {
 
 namespace {
 
-std::string failed(const char* what, const std::string& path, int error) {
+std::string cannot(const char* what, const std::string& path, int error) {
     return fmt::format("cannot {} {}: {}", what, path, std::generic_category().message(error));
 }
 
@@ -33,10 +33,10 @@ ProgressWatch::ProgressWatch(asio::io_context& io, protocol::Duration stall_afte
 
 tl::expected<void, std::string> ProgressWatch::watch_file(const std::string& path) {
     const OwnedFd made(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-    if (!made) return tl::unexpected(failed("write", path, errno));
+    if (!made) return tl::unexpected(cannot("write", path, errno));
     OwnedFd watch(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
     if (!watch || ::inotify_add_watch(watch.get(), path.c_str(), IN_ATTRIB | IN_MODIFY) < 0)
-        return tl::unexpected(failed("watch", path, errno));
+        return tl::unexpected(cannot("watch", path, errno));
     file_.assign(watch.release());
     wait_for_file();
     return {};

@@ -184,9 +184,9 @@ private:
 
     void arm() {
         const protocol::Instant now = read_clock();
-        constexpr std::int64_t look_again_ns = 1'000'000;
+        constexpr std::int64_t kill_again_after_ns = 1'000'000;
         const std::int64_t wait_ns =
-            killing_ ? look_again_ns
+            killing_ ? kill_again_after_ns
                      : std::max<std::int64_t>(protocol::lease_left(now, last_moment()).ns, 1);
         const std::int64_t at_ns = now.boottime_ns + wait_ns;
         itimerspec at{};

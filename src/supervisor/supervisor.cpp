@@ -1,5 +1,6 @@
 #include "src/supervisor/supervisor.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <system_error>
@@ -7,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -25,11 +27,10 @@ namespace {
 /// How much later than the guard should have been done the node takes it for stuck; less than
 /// kill_safety, so that there is time left to kill.
 constexpr std::chrono::milliseconds guard_late{10};
-constexpr std::chrono::milliseconds look_again{2};
 /// For what a step-down still has to send before this process stops.
 constexpr std::chrono::milliseconds send_time{50};
 
-std::chrono::nanoseconds chrono(protocol::Duration duration) {
+std::chrono::nanoseconds as_chrono(protocol::Duration duration) {
     return std::chrono::nanoseconds(duration.ns);
 }
 
@@ -128,7 +129,7 @@ void Supervisor::carry_out(const Supervision::Order& order) {
                 if (!what.why.empty()) log(LogLevel::warn, what.why);
                 node_.set_willing(what.willing, what.why);
             } else if constexpr (std::is_same_v<What, Supervision::WaitToRestart>) {
-                restart_timer_.expires_after(chrono(what.delay));
+                restart_timer_.expires_after(as_chrono(what.delay));
                 restart_timer_.async_wait([this](const asio::error_code& error) {
                     if (!error) obey(supervision_.on_restart_due());
                 });
@@ -147,14 +148,16 @@ void Supervisor::carry_out(const Supervision::Order& order) {
 void Supervisor::start_command(Epoch epoch) {
     OwnedFd progress;
     if (options_.stall_after.ns > 0) progress = progress_.start();
-    guard_->start(epoch, progress.get());
+    std::vector<std::byte> last_word;
+    encode(parts_.self, protocol::Message(protocol::Resign{epoch, protocol::nobody}), last_word);
+    guard_->start(epoch, progress.get(), last_word);
     // A guard that has just been lost says so by clear_up().
 }
 
 void Supervisor::end_command(Epoch epoch) {
     progress_.stop();
     guard_->stop(epoch);
-    overdue_timer_.expires_after(chrono(options_.kill_after) + guard_late);
+    overdue_timer_.expires_after(as_chrono(options_.kill_after) + guard_late);
     overdue_timer_.async_wait([this](const asio::error_code& error) {
         if (error || !supervision_.command_runs()) return;
         log(LogLevel::error, "the guard of the command stands still, and is killed with it");
@@ -211,7 +214,7 @@ void Supervisor::clear_up() {
     const std::size_t alive = kill_descendants(::getpid(), own, true);
     const bool left = reap_children(own);
     if (alive > 0 || left) {
-        clear_up_timer_.expires_after(look_again);
+        clear_up_timer_.expires_after(look_for_descendants_every);
         clear_up_timer_.async_wait([this](const asio::error_code& error) {
             if (!error) clear_up();
         });
@@ -229,6 +232,29 @@ void Supervisor::spawn_guard() {
         return;
     }
     guard_->hold(parts_.directory_lock);
+    for (const auto& [session, kept] : kept_) guard_->keep(kept.mark, kept.duplicate.get());
+}
+
+// ---- The last word.
+
+std::atomic<std::uint32_t>* Supervisor::opened(protocol::SessionId session, int descriptor) {
+    std::uint32_t mark = 0;
+    const auto taken = [&](const auto& one) { return one.second.mark == mark; };
+    while (mark < LeasePage::marks && std::any_of(kept_.begin(), kept_.end(), taken)) ++mark;
+    if (mark == LeasePage::marks) return nullptr;  // nothing is said on it, which costs the lease
+    parts_.page->mark(mark).store(0);
+    OwnedFd duplicate(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
+    if (!duplicate) return nullptr;
+    guard_->keep(mark, duplicate.get());
+    kept_[session] = {mark, std::move(duplicate)};
+    return &parts_.page->mark(mark);
+}
+
+void Supervisor::closed(protocol::SessionId session) {
+    const auto found = kept_.find(session);
+    if (found == kept_.end()) return;
+    guard_->forget(found->second.mark);
+    kept_.erase(found);
 }
 
 // ---- Signals.

@@ -3,7 +3,10 @@
 // signals that a user sends to `bullring run` and means for the command.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,23 +16,26 @@
 #include <asio/steady_timer.hpp>
 #include <tl/expected.hpp>
 
+#include "src/net/session_keeper.hpp"
 #include "src/runtime/lease_page.hpp"
 #include "src/runtime/task_host.hpp"
 #include "src/supervisor/guard_process.hpp"
 #include "src/supervisor/progress_watch.hpp"
 #include "src/supervisor/supervision.hpp"
+#include "src/wire/codec.hpp"
 
 namespace bullring {
 
 /// What has been opened before the loop starts.
 struct SupervisorParts {
     SharedLeasePage page;
+    Sender self;              // in whose name the guard has the last word
     int directory_lock = -1;  // the guard keeps it while a command may run
     std::function<std::vector<pid_t>()>
         own_children;  // of the node, which are no part of a command
 };
 
-class Supervisor final : public TaskHost {
+class Supervisor final : public TaskHost, private SessionKeeper {
 public:
     Supervisor(asio::io_context& io, NodeLink& node, const RunOptions& options,
                SupervisorParts parts);
@@ -44,7 +50,17 @@ public:
 
     int exit_status() const override { return supervision_.exit_status(); }
 
+    SessionKeeper* session_keeper() override { return this; }
+
 private:
+    std::atomic<std::uint32_t>* opened(protocol::SessionId session, int descriptor) override;
+    void closed(protocol::SessionId session) override;
+
+    struct Kept {
+        std::uint32_t mark = 0;
+        OwnedFd duplicate;  // for a guard that takes the place of one that was lost
+    };
+
     void obey(const Supervision::Orders& orders);
     void carry_out(const Supervision::Order& order);
     void start_command(protocol::Epoch epoch);
@@ -72,6 +88,7 @@ private:
     asio::steady_timer still_timer_;
     pid_t command_ = 0;  // its process group, while it runs
     bool clearing_up_ = false;
+    std::map<protocol::SessionId, Kept> kept_;
     bool to_stand_still_ = false;  // Ctrl-Z: as soon as this node no longer leads
 };
 

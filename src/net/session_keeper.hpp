@@ -1,0 +1,25 @@
+// The seam between a node's sessions and a process that will have a last word on them when the node
+// is dead (see src/supervisor/README.md).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "protocol/ids.hpp"
+
+namespace bullring {
+
+class SessionKeeper {
+public:
+    SessionKeeper() = default;
+    SessionKeeper(const SessionKeeper&) = delete;
+    SessionKeeper& operator=(const SessionKeeper&) = delete;
+    virtual ~SessionKeeper() = default;
+
+    /// A dialled session whose handshake is done. The result, if there is one, is set for as long
+    /// as its stream may stand in the middle of a frame: nobody may append to it then.
+    virtual std::atomic<std::uint32_t>* opened(protocol::SessionId session, int descriptor) = 0;
+    virtual void closed(protocol::SessionId session) = 0;
+};
+
+}  // namespace bullring
