@@ -10,7 +10,8 @@ import time
 
 from bench_cases import Case, Runner
 from bench_failover import show_failover
-from bench_report import Results
+from bench_gap import WAYS, Gap
+from bench_report import Results, summary
 from bench_steady import Calm, Idle, StepCost, conditions
 from bullring_events import EventError
 from bullring_node import ROOT, ClusterError
@@ -42,6 +43,9 @@ def plan(quick):
             cases.append(Case("handover", algorithm, size, "lan", rounds(50, 10)))
             cases.append(Case("cold start", algorithm, size, "lan", rounds(10, 1)))
             cases.append(Case("first start", algorithm, size, "lan", rounds(10, 1)))
+    for algorithm in ALGORITHMS:
+        for way in WAYS:
+            cases.append(Gap(way, algorithm, 3, "lan", rounds(30, 2)))
     for algorithm in ALGORITHMS:
         for profile in ("lan", "cloud"):
             cases.append(Idle(algorithm, 3, profile, rounds(60, 5)))
@@ -79,6 +83,13 @@ def run_case(case, results, floor):
         results.print_timed(case)
     elif isinstance(case, StepCost):
         print(case.run(), end="")
+    elif isinstance(case, Gap):
+        gaps = results.gaps[case] = case.run()
+        told = summary(gaps)
+        print(
+            f"{case.name:<38} n {told['count']:>4}  median {told['median_ms']:9.3f}"
+            f"  p99 {told['p99_ms']:9.3f}  max {told['max_ms']:9.3f} ms"
+        )
     elif isinstance(case, Idle):
         told = results.idle[case] = case.run()
         print(

@@ -29,6 +29,7 @@ class Results:
         self.where = where
         self.timed = {}
         self.idle = {}
+        self.gaps = {}
         self.calm = {}
         self.errors = []
         self.contradictions = 0  # Runs in which two led at once, or an epoch did not rise.
@@ -182,6 +183,10 @@ class Results:
         told = {
             "conditions": self.where,
             "cases": list(self.timed.values()),
+            "gaps": [
+                {"name": case.name, "result": summary(gaps), "samples_ns": gaps}
+                for case, gaps in self.gaps.items()
+            ],
             "idle": [{"name": case.name, **found} for case, found in self.idle.items()],
             "false_failovers": [
                 {"name": case.name, "seconds": case.seconds_watched, "changes": counts}

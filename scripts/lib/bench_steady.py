@@ -5,10 +5,12 @@ import os
 import pathlib
 import re
 import subprocess
+import tempfile
 import time
 
 from bench_cases import Load
 from bullring_cluster import Cluster
+from bullring_net import PortHolder
 from bullring_node import ROOT
 
 # An IPv4 header, a TCP header and its timestamps.
@@ -23,8 +25,15 @@ class StepCost:
     seconds = 10
 
     def run(self):
-        program = ROOT / "build" / "tests" / "bench" / "bullring_step_cost"
-        return subprocess.run([program], stdout=subprocess.PIPE, text=True, check=True).stdout
+        programs = ROOT / "build" / "tests" / "bench"
+
+        def output(name, *words):
+            command = [programs / name, *words]
+            return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+
+        with tempfile.TemporaryDirectory(prefix="bullring-bench-") as place:
+            valid = output("bullring_valid_cost", str(PortHolder().take()), place)
+        return output("bullring_step_cost") + valid
 
 
 @dataclasses.dataclass(frozen=True)

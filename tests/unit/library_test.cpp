@@ -133,7 +133,7 @@ TEST_CASE("library: what a task throws reaches the caller, and another node lead
     third.join();
     CHECK(thrown);
     CHECK(workers.led.all()[0].node != 3);
-    CHECK(workers.node(3).status().why.find("follows") != std::string::npos);
+    CHECK(workers.node(3).status().role == "follower");
     workers.finish();
 }
 

@@ -1,0 +1,108 @@
+"""How long no command runs when a leader under `bullring run` ends, for each way of ending."""
+
+import dataclasses
+import pathlib
+import random
+import signal
+import time
+
+from bullring_cluster import Cluster, now_ns
+from bullring_node import ROOT
+from bullring_task import Family, signal_all
+
+COMMAND = ROOT / "build" / "tests" / "bench" / "bullring_gap_command"
+# A command that ends by itself is started again soon: what is measured is the handover.
+FLAGS = ["--restart-delay", "50ms"]
+
+
+def _node_killed(cluster, leader, family):
+    return leader.kill()
+
+
+def _node_stopped(cluster, leader, family):
+    return leader.hang()
+
+
+def _guard_killed(cluster, leader, family):
+    at_ns = now_ns()
+    signal_all([family.guard])
+    return at_ns
+
+
+def _both_killed(cluster, leader, family):
+    leader.current.expected_to_run = False
+    leader.current.killed_ns = at_ns = now_ns()
+    signal_all([family.node, family.guard])
+    return at_ns
+
+
+def _terminated(cluster, leader, family):
+    return leader.terminate()
+
+
+def _resigned(cluster, leader, family):
+    at_ns = now_ns()
+    cluster.command("resign")
+    return at_ns
+
+
+def _ends(cluster, leader, family):
+    at_ns = now_ns()
+    signal_all([family.command], signal.SIGUSR1)
+    return at_ns
+
+
+WAYS = {
+    "resign": _resigned, "sigterm": _terminated, "command ends": _ends, "node killed": _node_killed,
+    "guard killed": _guard_killed, "both killed": _both_killed, "node stopped": _node_stopped,
+}  # fmt: skip
+
+
+@dataclasses.dataclass(frozen=True)
+class Gap:
+    way: str
+    algorithm: str
+    nodes: int
+    profile: str
+    rounds: int
+
+    @property
+    def name(self):
+        return f"gap {self.way} {self.algorithm} {self.nodes} {self.profile}"
+
+    @property
+    def seconds(self):
+        return 3 + self.rounds * (5.5 if "stopped" in self.way or "both" in self.way else 3)
+
+    def run(self):
+        """The gaps in ns: from the old command's last instant to the new one's first."""
+        gaps = []
+        with Cluster(self.nodes, self.algorithm, self.profile, flags=FLAGS, label="bench") as cluster:
+            file = pathlib.Path(cluster.directory) / "commands"
+            file.touch()
+            for node in cluster:
+                node.task = [str(COMMAND), str(file)]
+            cluster.start()
+            for _ in range(self.rounds):
+                leader = cluster.wait_settled()
+                cluster.wait_for(lambda leader=leader: Family(leader).complete, "the command")
+                time.sleep(random.uniform(0.02, 0.12))
+                before = len(self._times(file, "begin"))
+                ends = len(self._times(file, "end"))
+                at_ns = WAYS[self.way](cluster, leader, Family(leader))
+                cluster.wait_for(
+                    lambda before=before: len(self._times(file, "begin")) > before, "the next"
+                )
+                ended = self._times(file, "end")[ends:]
+                # Killed commands write no end: the signal was theirs, or came right after it.
+                gaps.append(self._times(file, "begin")[before] - (ended[0] if ended else at_ns))
+                if leader.running:
+                    leader.resume()
+                if not leader.current.expected_to_run:
+                    leader.restart()
+        return gaps
+
+    @staticmethod
+    def _times(file, kind):
+        lines = [line.split() for line in file.read_text().splitlines()]
+        return [int(line[1]) for line in lines if line[0] == kind]
