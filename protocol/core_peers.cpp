@@ -131,11 +131,17 @@ void Core::on_heartbeat(Step& step, const AcceptedSession& from, const Heartbeat
     Peer& peer = peers_[from.peer];
     // Late bytes of an older session would bring back what its end has cleared.
     if (peer.accepted != from.id) return;
+    raise_max_seen(heartbeat.max_seen);
+    raise_max_seen(heartbeat.leader_epoch);
+    if (!heartbeats_to(from.peer)) {
+        // It has no majority and tries everybody. No other may follow, so nothing of it is kept;
+        // our answer shows whether our own session to it is alive.
+        if (!heartbeat.heard.contains(me_)) send(step, from.peer, this->heartbeat(step.now));
+        return;
+    }
     peer.has_heartbeat = true;
     peer.heartbeat = heartbeat;
     peer.heartbeat_at = step.now;
-    raise_max_seen(heartbeat.max_seen);
-    raise_max_seen(heartbeat.leader_epoch);
     const bool names_leader = heartbeat.leader && heartbeat.leader_remaining.ns > 0;
     if (!names_leader) {
         peer.view = {};

@@ -388,6 +388,50 @@ TEST_CASE("neighbours: a hop to a node that times out takes it for unconnected u
     CHECK(node.view().connected.contains(2));
 }
 
+/// To whom a heartbeat goes.
+std::vector<SessionId> heartbeats(const Actions& actions) {
+    std::vector<SessionId> found;
+    for (const Send& send : only<Send>(actions))
+        if (std::holds_alternative<Heartbeat>(send.message)) found.push_back(send.session);
+    return found;
+}
+
+TEST_CASE("neighbours: a node without a majority sends its heartbeats to all") {
+    NodeFixture node(neighbours_config(1));
+    node.recover();
+    node.connect(2);
+    // Nothing is heard from node 3; it may be one of the two sessions that is dead.
+    node.dial(3);
+    CHECK(heartbeats(node.after(node.timing().heartbeat)) ==
+          std::vector<SessionId>{node.dialled(2), node.dialled(3)});
+    node.accept(3);
+    node.wake();
+    CHECK(heartbeats(node.after(node.timing().heartbeat)) ==
+          std::vector<SessionId>{node.dialled(2)});
+}
+
+TEST_CASE("neighbours: a heartbeat of no neighbour is answered if it does not name this node") {
+    NodeFixture node(neighbours_config(1));
+    node.recover();
+    for (const std::uint64_t peer : {2U, 3U, 5U}) node.connect(peer);
+    Heartbeat heartbeat = node.heartbeat_from(3);
+    heartbeat.heard = mask({1, 3});
+    CHECK(heartbeats(node.hear(3, heartbeat)) == std::vector<SessionId>{node.dialled(3)});
+    heartbeat.heard.insert(0);
+    CHECK(heartbeats(node.hear(3, heartbeat)).empty());
+}
+
+TEST_CASE("neighbours: what a node that is no neighbour says of itself once is not kept") {
+    NodeFixture node(neighbours_config(1));
+    node.recover();
+    node.accept(3);
+    node.dial(3);
+    Heartbeat heartbeat = node.heartbeat_from(3);
+    heartbeat.recovering = true;
+    node.hear(3, heartbeat);
+    CHECK(only<ElectionStarted>(node.connect(2)).size() == 1);  // 3 counts as a voter
+}
+
 TEST_CASE("neighbours: who lapses within L of its election stays out for 4·T_ring or twice that") {
     for (const std::uint64_t self : {4U, 5U}) {
         Config config = neighbours_config(self);
