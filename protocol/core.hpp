@@ -254,6 +254,9 @@ private:
     void finish_step_down(Step& step);
     NodeId best_successor(Instant now) const;
     std::string why_not_successor(NodeId to, Instant now) const;
+    /// Renewals by token bind voters that this node does not reach. They do not hear its RESIGN,
+    /// and a successor whose majority needs them would not win before their promises end.
+    bool could_win(Index successor, Instant now) const;
     void consider_preemption(Step& step);
     Duration reported_quorum_age(Instant now) const;
     void follow_higher_leader(Step& step);  // quorum none

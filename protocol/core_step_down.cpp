@@ -166,6 +166,21 @@ void Core::on_stop(Step& step) {
     step_down(step, DeposedReason::stopped, best_successor(step.now));
 }
 
+bool Core::could_win(Index successor, Instant now) const {
+    const MemberSet granted = lease_.voters(now);
+    const MemberSet reached = connected(now);
+    MemberSet free = peers_[successor].heartbeat.heard;
+    free.insert(successor);
+    bool bound = false;
+    for (Index i = 0; i < size(); ++i) {
+        if (i == me_ || !granted.contains(i) || reached.contains(i)) continue;
+        free.erase(i);
+        bound = true;
+    }
+    // Its mask need not name all that it reaches: it says nothing while RESIGN frees everybody.
+    return !bound || free.size() >= majority();
+}
+
 void Core::consider_preemption(Step& step) {
     if (!config_.preempt || role_ != Role::leader || !published_ || textbook()) return;
     const Duration stable = timing().preempt_delay;
@@ -182,6 +197,7 @@ void Core::consider_preemption(Step& step) {
         // An age of 0 is told on purpose by a node that its user has asked to resign.
         if (peer.heartbeat.quorum_age.ns == 0 || quorum_age < stable) continue;
         if (!peer.up || elapsed(peer.up_since, step.now) < stable) continue;
+        if (!could_win(i, step.now)) continue;
         best = id(i);
         best_rank = rank(i);
     }
