@@ -150,8 +150,12 @@ Duration longest_lease(const Settings& s) {
 Time settling(const Settings& s) {
     const Timing timing = config_of(s, s.ids.front()).timing;
     const auto n = static_cast<Time>(s.ids.size());
-    return (n + 1) * s.preempt_delay.ns + 8 * s.hand_over_hold_off.ns +
-           2 * timing.promise(longest_lease(s)).ns + timing.suspect_after.ns + s.task_ending.max;
+    // Who waits for its own task is not handed the lead before that has ended. Then the leader's
+    // task ends; the last one perhaps long after its successor was elected without RESIGN.
+    const Time handover =
+        s.preempt_delay.ns + std::min(s.task_ending.max, timing.step_down_timeout.ns);
+    return (n + 1) * handover + 2 * s.task_ending.max + 8 * s.hand_over_hold_off.ns +
+           2 * timing.promise(longest_lease(s)).ns + timing.suspect_after.ns;
 }
 
 /// A majority without its best node, of nodes that all grant each other's leases.
