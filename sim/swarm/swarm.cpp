@@ -233,6 +233,10 @@ Scenario draw_scenario(std::uint64_t seed, const SwarmOptions& options) {
         const Timing t = config_of(s, s.ids.front()).timing;
         Command lapse = command(Verb::expect_no_leader, 2 * sec);
         lapse.at = t.promise(s.lease_max).ns * 2 + s.task_ending.max;
+        // With neighbours' heartbeats nobody sees at once that an idle session leads nowhere any
+        // more. Who counts its other end as connected may be elected through grants that others
+        // pass on, and cannot renew them; the first bytes on that session are its end.
+        if (s.ring_heartbeats == RingHeartbeats::neighbours) lapse.at += leader_bound(s);
         scenario.commands.push_back(lapse);
         return scenario;
     }
