@@ -48,6 +48,15 @@ class Poller(LibraryCase):
     def moved(self):
         return self.query("SELECT count(*) FROM queue")[0][0]
 
+    def all_moved(self):
+        """Without waiting for the database."""
+        try:
+            with sqlite3.connect(self.database, timeout=0.1) as tables:
+                moved = tables.execute("SELECT count(*) FROM queue").fetchall()[0][0]
+        except sqlite3.OperationalError:
+            return False
+        return moved >= self.added
+
     def add(self, count):
         with sqlite3.connect(self.database, timeout=30) as tables:
             tables.executemany(
@@ -85,14 +94,13 @@ class Poller(LibraryCase):
         self.pollers[killed].wait()
         self.pollers[killed] = self.start(killed)
 
-        self.add(ROWS // 4)
+        self.add(ROWS // 2)
         stopped = self.leader()
         self.pollers[stopped].send_signal(signal.SIGSTOP)
-        self.add(ROWS // 4)
-        limit = time.monotonic() + DEADLINE
-        # It may have been stopped with the database locked: then nobody can move a row before it
-        # goes on, and that is SQLite's matter.
-        while self.moved() < self.added and time.monotonic() < limit - DEADLINE + 5:
+        # It may have been stopped with the database locked: then nobody can move a row, or even
+        # look, before it goes on, and that is SQLite's matter. So it is not waited for long.
+        limit = time.monotonic() + 3
+        while time.monotonic() < limit and not self.all_moved():
             time.sleep(0.01)  # pause: between two looks
         self.pollers[stopped].send_signal(signal.SIGCONT)
         self.wait_moved(ROWS)
