@@ -59,6 +59,19 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
     return all;
 }
 
+/// posix_spawn() has the C library's own two signals ignored in what it starts, and exec keeps
+/// that; the library itself lets nobody change it.
+void stop_ignoring_internal_signals() {
+    struct {
+        void* handler = nullptr;  // SIG_DFL
+        unsigned long flags = 0;
+        void* restorer = nullptr;
+        std::uint64_t mask = 0;
+    } standard;  // as the kernel has it
+    for (const int signal : {32, 33})
+        ::syscall(SYS_rt_sigaction, signal, &standard, nullptr, sizeof standard.mask);
+}
+
 /// Tells the errno when it can't be.
 [[noreturn]] void become_command(const Shield& shield, std::vector<std::string> environment,
                                  pid_t parent, int errors) {
@@ -79,6 +92,7 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
         ::syscall(SYS_close_range, static_cast<unsigned>(kept + 1),
                   static_cast<unsigned>(errors - 1), 0U);
     ::syscall(SYS_close_range, static_cast<unsigned>(errors + 1), ~0U, 0U);
+    stop_ignoring_internal_signals();
     sigset_t none;
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);

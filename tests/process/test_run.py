@@ -45,13 +45,17 @@ class Run(ProcessCase):
     def test_the_command_has_its_environment_and_stdin_and_streams(self):
         cluster = self.cluster(1, profile="fast", flags=QUICK)
         node = cluster[1]
-        node.task = ["sh", "-c", "env | grep ^BULLRING_ | sort; ls /proc/self/fd; exec sleep 60"]
+        node.task = [
+            "sh", "-c",
+            "env | grep ^BULLRING_ | sort; ls /proc/self/fd;"
+            " grep -E '^Sig(Blk|Ign)' /proc/self/status; exec sleep 60",
+        ]  # fmt: skip
         cluster.environment["BULLRING_EPOCH"] = "stale"
         node.start()
         leader = cluster.wait_leader()
         out = node.current.out_path
         cluster.wait_for(lambda: "BULLRING_LEADER" in out.read_text(), "the command's output")
-        cluster.wait_for(lambda: out.read_text().count("\n") >= 8, "the list of descriptors")
+        cluster.wait_for(lambda: out.read_text().count("\n") >= 10, "all that it says")
         self.assertEqual(
             out.read_text().split("\n")[:4],
             ["BULLRING_CLUSTER=bullring", f"BULLRING_EPOCH={leader.view[1]}", "BULLRING_ID=1",
@@ -59,6 +63,8 @@ class Run(ProcessCase):
         )  # fmt: skip
         # stdin, stdout, stderr, and the directory that ls looks at.
         self.assertEqual(out.read_text().split("\n")[4:8], ["0", "1", "2", "3"])
+        masks = [line.split()[1] for line in out.read_text().split("\n")[8:10]]
+        self.assertEqual([int(mask, 16) for mask in masks], [0, 0])
         family = Family(node)
         self.assertEqual(os.getpgid(family.command), family.command)
         self.assertNotEqual(os.getpgid(family.guard), os.getpgid(family.node))
@@ -171,6 +177,17 @@ class Run(ProcessCase):
         cluster.start()
         cluster.wait_leader()
         cluster.never(lambda: not cluster[1].leads, "a busy command is taken for stalled", 1.0)
+
+    def test_a_closed_progress_descriptor_is_said_and_the_file_still_counts(self):
+        cluster = self.cluster(1, profile="fast", flags=[*QUICK, "--stall-after", "400ms"])
+        cluster[1].task = [
+            "sh", "-c",
+            'exec 3>&-; while :; do touch "$BULLRING_PROGRESS_FILE"; sleep 0.05; done',
+        ]  # fmt: skip
+        cluster.start()
+        cluster.wait_leader()
+        cluster.never(lambda: not cluster[1].leads, "a busy command is taken for stalled", 1.0)
+        self.assertIn("closed its progress descriptor", cluster[1].current.log())
 
     def test_signals_are_passed_on(self):
         cluster = self.cluster(1, profile="fast", flags=QUICK)
