@@ -278,7 +278,7 @@ NodeCore::StatePtr NodeCore::take(std::optional<std::chrono::nanoseconds> timeou
     if (life_ == Life::over || !current_ || taken_) return nullptr;
     taken_ = true;
     task_thread_ = std::this_thread::get_id();
-    const StatePtr state = current_;
+    StatePtr state = current_;
     state->report_progress();
     if (options_.stall_after.ns > 0) asio::post(control_, [this, state] { watch_progress(state); });
     return state;

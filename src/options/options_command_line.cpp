@@ -1,6 +1,7 @@
 // The only user of CLI11. CLI11 stops at the first thing that it does not like, so here it likes
 // everything: it only takes the arguments apart and prints the help.
 #include <algorithm>
+#include <memory>
 
 #include <CLI/CLI.hpp>
 #include <bullring/version.hpp>
@@ -67,6 +68,9 @@ void add_subcommands(CLI::App& root) {
     for (const SubcommandText& row : subcommand_table()) {
         CLI::App& app = *root.add_subcommand(row.name, row.summary);
         app.allow_extras()->footer(footer(row.subcommand));
+        app.formatter(std::make_shared<CLI::Formatter>());
+        // CLI11 puts this word in brackets, and knows nothing of what may follow `--`.
+        if (row.takes_command) app.get_formatter()->label("OPTIONS", "OPTIONS] -- COMMAND [ARG…");
         app.set_help_flag("-h,--help", "print this and exit");
         app.set_version_flag("--version", "bullring " + std::string(version),
                              "print the version and exit");

@@ -49,6 +49,7 @@ tl::expected<pid_t, int> spawn_guard(const GuardSettings& settings, int socket, 
     std::vector<std::string> words = guard_words(settings);
     words.insert(words.begin(), process_name);
     std::vector<char*> arguments;
+    arguments.reserve(words.size() + 1);
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
     pid_t child = 0;

@@ -63,8 +63,7 @@ CommandEnd::How how(GuardReport::Cause cause) {
 
 Supervisor::Supervisor(asio::io_context& io, NodeLink& node, const RunOptions& options,
                        SupervisorParts parts)
-    : io_(io),
-      node_(node),
+    : node_(node),
       options_(options),
       parts_(std::move(parts)),
       supervision_({options.on_exit, options.restart_delay, options.max_restarts}),

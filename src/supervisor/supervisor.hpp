@@ -74,7 +74,6 @@ private:
     void on_signal(int signal);
     void stand_still();
 
-    asio::io_context& io_;
     NodeLink& node_;
     const RunOptions& options_;
     SupervisorParts parts_;

@@ -131,7 +131,6 @@ TEST_CASE("library: random lives of three nodes never show two leaders") {
     const LibraryCluster cluster(3);
     Shared shared(rounds);
     std::vector<std::thread> lives;
-    std::atomic<bool> done{false};
     for (std::uint64_t id = 1; id <= cluster.size(); ++id)
         lives.emplace_back([&, id] { live(cluster, id, seed, shared); });
     for (std::thread& one : lives) one.join();

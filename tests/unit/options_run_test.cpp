@@ -72,6 +72,16 @@ TEST_CASE("options: lead takes its node by directory, by id, or not at all") {
     CHECK(one_has(problems_of({"lead", "--id", "3", "job"}), "goes after --"));
 }
 
+TEST_CASE("options: the help of run and lead says where the command goes") {
+    for (const char* subcommand : {"run", "lead"}) {
+        const ParsedOptions parsed = parse_options({subcommand, "--help"}, home_only);
+        const auto* help = std::get_if<Information>(&parsed);
+        REQUIRE(help != nullptr);
+        CHECK(help->text.find(std::string("bullring ") + subcommand +
+                              " [OPTIONS] -- COMMAND [ARG…]\n") != std::string::npos);
+    }
+}
+
 TEST_CASE("options: a health check needs its command") {
     CHECK(one_has(run_problems({"--health-timeout", "1s"}), "--health-cmd"));
     const HealthOptions health = run_of({"--health-cmd", "test -e /x", "--health-interval", "1s",
