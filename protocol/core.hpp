@@ -121,6 +121,8 @@ public:
     bool own_lease_valid(Instant now) const;
     /// Whether voters are asked to tie what they grant to a session.
     bool ties() const { return config_.tie && config_.fast_release && !untied_; }
+    /// Until when the lease holds whatever becomes of the sessions; long_ago without one.
+    Instant untied_until() const { return lease_.untied_deadline(); }
     /// A renewal of all is due: the request to be carried to the voters.
     std::optional<Coordinator> renew_if_due(Step& step);
     void on_grant(Step& step, Index voter, const Grant& grant);

@@ -21,8 +21,9 @@ void Lease::end() {
 
 void Lease::count(Index voter, Instant end, SessionId tied) {
     Counted& counted = grants_[voter];
+    if (tied == no_session) counted.untied_end = later(counted.untied_end, end);
     if (end.boottime_ns <= counted.end.boottime_ns && end.raw_ns <= counted.end.raw_ns) return;
-    counted = {later(counted.end, end), tied};
+    counted = {later(counted.end, end), tied, counted.untied_end};
     deadline_ = majority_end(false);
 }
 
@@ -33,9 +34,9 @@ Instant Lease::majority_end(bool untied_only) const {
     std::array<std::int64_t, members_max> boottime{};
     std::array<std::int64_t, members_max> raw{};
     for (std::size_t i = 0; i < grants_.size(); ++i) {
-        const bool counts = !untied_only || grants_[i].tied == no_session;
-        boottime[i] = counts ? grants_[i].end.boottime_ns : long_ago.boottime_ns;
-        raw[i] = counts ? grants_[i].end.raw_ns : long_ago.raw_ns;
+        const Instant end = untied_only ? grants_[i].untied_end : grants_[i].end;
+        boottime[i] = end.boottime_ns;
+        raw[i] = end.raw_ns;
     }
     const auto nth = [&](auto& ends) {
         const auto last = ends.begin() + static_cast<std::ptrdiff_t>(grants_.size());

@@ -28,8 +28,9 @@ public:
     /// D: the end of the majority's last grant, which is the q-th largest, clock by clock; long_ago
     /// with fewer voters than that.
     Instant deadline() const { return deadline_; }
-    /// The same over the grants alone that are tied to no session: until then the lease holds
-    /// whatever becomes of the sessions. Never later than deadline().
+    /// The same over what was granted tied to no session: until then the lease holds whatever
+    /// becomes of the sessions (a later tied grant leaves the earlier promise as it is). Never
+    /// later than deadline().
     Instant untied_deadline() const;
     MemberSet voters(Instant now) const;
     /// Until when a grant that is tied to this session counts: it must not be closed before.
@@ -41,6 +42,7 @@ private:
     struct Counted {
         Instant end = long_ago;
         SessionId tied;
+        Instant untied_end = long_ago;  // what is tied later does not take it back
         bool operator==(const Counted&) const = default;
     };
     Instant majority_end(bool untied_only) const;

@@ -54,6 +54,9 @@ public:
             highest_ = read();
             if (epoch < highest_) return false;
             if (epoch > highest_) write(epoch);
+            // Whoever has written it may have died before it was on the disk.
+            if (epoch != synced_) sync();
+            synced_ = epoch;
         }
         highest_ = epoch;
         return true;
@@ -114,9 +117,12 @@ private:
         std::string text = std::to_string(epoch);
         text.insert(0, record_bytes - 1 - text.size(), '0');
         text += '\n';
-        if (::pwrite(fd_, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()) ||
-            ::fdatasync(fd_) != 0)
+        if (::pwrite(fd_, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
             fail("write");
+    }
+
+    void sync() const {
+        if (::fdatasync(fd_) != 0) fail("sync");
     }
 
     [[noreturn]] void fail(const char* what) const {
@@ -126,6 +132,7 @@ private:
 
     mutable std::mutex mutex_;
     std::uint64_t highest_ = 0;
+    std::uint64_t synced_ = 0;  // the last that this object has seen to be on the disk
     std::string path_;
     int fd_ = -1;
 };

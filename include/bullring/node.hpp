@@ -63,7 +63,8 @@ public:
     /// can't start or go on, std::logic_error when a task is being run already, ConfigError with
     /// quorum none.
     void run_while_leader(const Task& task);
-    /// The same in a thread of the library's own, which stop() ends. `on_error` is called there
+    /// The same in a thread of the library's own, which stop() ends; std::logic_error also from the
+    /// task or `on_error` themselves. `on_error` is called there
     /// with what would come out of run_while_leader(), and the task is run no more; without it such
     /// an exception stops the node, and stop() throws it.
     void start_while_leader(Task task, std::function<void(std::exception_ptr)> on_error = {});

@@ -49,7 +49,7 @@ struct bullring_node {
             const std::lock_guard lock(mutex);
             closing = true;
         }
-        if (const auto current = take_state()) core.give_back(current, false);
+        if (const auto current = take_state(0)) core.give_back(current, false);
         core.stop();
         if (taker.joinable()) taker.join();
     }
@@ -101,8 +101,10 @@ struct bullring_node {
         changed.notify_all();
     }
 
-    NodeCore::StatePtr take_state() {
+    /// nullptr when it is not of this epoch; 0: of any.
+    NodeCore::StatePtr take_state(std::uint64_t epoch) {
         const std::lock_guard lock(mutex);
+        if (!state || (epoch != 0 && state->epoch.value != epoch)) return nullptr;
         changed.notify_all();
         leadership.reset();
         return std::exchange(state, nullptr);
@@ -198,11 +200,9 @@ void bullring_progress(bullring_node* node) {
 
 int bullring_done(bullring_node* node, uint64_t epoch, int failed) {
     if (node == nullptr) return BULLRING_INVALID;
-    {
-        const std::lock_guard lock(node->mutex);
-        if (!node->state || node->state->epoch.value != epoch) return BULLRING_INVALID;
-    }
-    if (const auto state = node->take_state()) node->core.give_back(state, failed != 0);
+    const auto state = node->take_state(epoch);
+    if (!state) return BULLRING_INVALID;
+    node->core.give_back(state, failed != 0);
     return BULLRING_OK;
 }
 

@@ -45,6 +45,8 @@ public:
         later([at, change](NodeCore& core) { core.on_leader(at, change); });
     }
     void elected(Instant at, const protocol::Elected& elected) override {
+        // It is known before anybody is heard to follow.
+        later([epoch = elected.epoch](NodeCore& core) { core.follow_itself(epoch); });
         tell(Change::Kind::elected, at, elected.epoch, "");
     }
     void deposed(Instant at, const protocol::Deposed& deposed) override {
@@ -88,12 +90,14 @@ NodeCore::~NodeCore() {
 // ---- Life.
 
 void NodeCore::start() {
-    const std::lock_guard life(life_mutex_);
-    if (runtime_) return;
-    {
+    const auto started = [this] {
         const std::lock_guard lock(mutex_);
-        if (life_ != Life::fresh) return;
-    }
+        return life_ != Life::fresh;
+    };
+    // First without the other mutex, which stop() holds while it waits for the task.
+    if (started()) return;
+    const std::lock_guard life(life_mutex_);
+    if (started()) return;
     open();
     for (const std::string& note : options_.node.start_notes) log(LogLevel::warn, note);
     control_work_.emplace(control_.get_executor());
@@ -128,7 +132,14 @@ void NodeCore::open() {
 
 void NodeCore::run_loop() {
     log_as(options_.node.config.self);
-    const int status = runtime_->run();
+    int status = 1;
+    try {
+        status = runtime_->run();
+    } catch (const std::exception& error) {
+        const std::lock_guard lock(mutex_);
+        failure_ = error.what();
+    }
+    loop_ended_ = true;
     // If the loop has failed, its sessions stay open until the task has returned: their end would
     // let another one lead.
     page_->write({});
@@ -159,7 +170,11 @@ bool NodeCore::must_not_wait() const {
 }
 
 void NodeCore::stop() {
-    if (must_not_wait()) return runtime_->stop("stop() was called");
+    if (must_not_wait()) {
+        const std::lock_guard lock(mutex_);
+        if (runtime_) runtime_->stop("stop() was called");
+        return;
+    }
     const std::lock_guard life(life_mutex_);
     if (!runtime_) {
         const std::lock_guard lock(mutex_);
@@ -232,6 +247,8 @@ void NodeCore::refuse_without_majority() const {
 
 void NodeCore::start_while_leader(Node::Task task,
                                   std::function<void(std::exception_ptr)> on_error) {
+    if (must_not_wait())
+        throw std::logic_error("bullring: a task can't be started from the one before it");
     begin_running();
     start_for_task();
     const std::lock_guard life(life_mutex_);
@@ -245,10 +262,16 @@ void NodeCore::start_while_leader(Node::Task task,
             work(task);
             over();
         } catch (...) {
-            if (on_error) return on_error(std::current_exception());
-            runner_error_ = std::current_exception();
-            if (runtime_) runtime_->stop("its task has failed");
+            if (on_error) {
+                on_error(std::current_exception());
+            } else {
+                runner_error_ = std::current_exception();
+                if (runtime_) runtime_->stop("its task has failed");
+            }
         }
+        // Another thread may get the same number.
+        const std::lock_guard lock(mutex_);
+        runner_ = {};
     });
 }
 

@@ -4,6 +4,7 @@
 // the loop never takes.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -71,6 +72,7 @@ private:
 
     // In the control thread.
     void on_start(protocol::Epoch epoch);
+    void follow_itself(protocol::Epoch epoch);
     void on_stop(protocol::Epoch epoch);
     void on_leader(protocol::Instant at, const protocol::LeaderChanged& change);
     void on_resign_answer(const protocol::ResignAnswer& answer);
@@ -92,6 +94,7 @@ private:
     std::optional<OpenedNode> opened_;
     std::unique_ptr<Runtime> runtime_;  // from start() to the end of stop()
     std::thread loop_thread_;
+    std::atomic<bool> loop_ended_{false};
     std::thread control_thread_;
     std::thread runner_thread_;
     std::exception_ptr runner_error_;

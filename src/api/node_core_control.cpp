@@ -26,9 +26,12 @@ void NodeCore::on_start(Epoch epoch) {
     const std::lock_guard lock(mutex_);
     current_ = std::make_shared<Leadership::State>(page_, epoch);
     taken_ = false;
-    // Said of itself before the others are heard to follow.
-    leader_ = Leader{options_.node.config.self.value, epoch.value, options_.node.config.advertised};
     changed_.notify_all();
+}
+
+void NodeCore::follow_itself(Epoch epoch) {
+    const std::lock_guard lock(mutex_);
+    leader_ = Leader{options_.node.config.self.value, epoch.value, options_.node.config.advertised};
 }
 
 void NodeCore::on_stop(Epoch epoch) {

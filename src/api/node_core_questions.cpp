@@ -77,7 +77,7 @@ Status NodeCore::status() const {
     while (!answer->status) {
         answer->changed.wait_for(lock, look_for_loop_every);
         const std::lock_guard own(mutex_);
-        if (life_ != Life::running && !answer->status) return none;
+        if ((life_ != Life::running || loop_ended_) && !answer->status) return none;
     }
     return *answer->status;
 }

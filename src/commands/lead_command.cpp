@@ -36,6 +36,8 @@ namespace {
 // Of sysexits(3), which cron's wrappers know.
 constexpr int no_node = 69;      // EX_UNAVAILABLE
 constexpr int not_leading = 75;  // EX_TEMPFAIL
+/// How much later than it should the guard may be.
+constexpr std::chrono::milliseconds guard_late_max{50};
 
 OwnedFd connect_to_node(const std::string& data_dir) {
     const OwnedFd directory(::open(data_dir.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -57,6 +59,7 @@ public:
           node_(io_, node.release()),
           wait_timer_(io_),
           clear_up_timer_(io_),
+          overdue_timer_(io_),
           signals_(io_, SIGINT, SIGTERM) {
         for (const int signal : {SIGHUP, SIGUSR1, SIGUSR2, SIGWINCH}) signals_.add(signal);
     }
@@ -97,9 +100,10 @@ private:
     void on_answer(const LeadAnswer& answer, OwnedFd page) {
         switch (answer.kind) {
             case LeadAnswer::Kind::not_leading: return wait_for_leadership();
+            case LeadAnswer::Kind::lock: lock_ = std::move(page); return;
             case LeadAnswer::Kind::go: return start(answer, std::move(page));
             case LeadAnswer::Kind::stop:
-                if (guard_) guard_->stop({epoch_});
+                if (guard_) end_command();
                 return;
         }
     }
@@ -113,7 +117,7 @@ private:
     }
 
     void on_node_gone() {
-        if (guard_) return guard_->stop({epoch_});
+        if (guard_) return end_command();
         log_line("the node on this machine has ended");
         finish(no_node);
     }
@@ -143,7 +147,19 @@ private:
         }
         // The node sees the end of this connection only when the guard is through with the command.
         guard_->hold(node_.native_handle());
+        if (lock_) guard_->hold(lock_.get());
         guard_->start({epoch_}, -1, {});
+    }
+
+    void end_command() {
+        guard_->stop({epoch_});
+        overdue_timer_.expires_after(std::chrono::nanoseconds(options_.kill_after.ns) +
+                                     guard_late_max);
+        overdue_timer_.async_wait([this](const asio::error_code& error) {
+            if (error) return;
+            log_line("the guard of the command stands still, and is killed with it");
+            guard_->kill();
+        });
     }
 
     void on_report(const GuardReport& report) {
@@ -151,7 +167,7 @@ private:
             case GuardReport::Kind::started: return;
             case GuardReport::Kind::stopped:
                 log_line("the command stands still: it is taken for stalled");
-                return guard_->stop({epoch_});
+                return end_command();
             case GuardReport::Kind::not_started:
                 print_error(fmt::format("{}: {}", options_.command.front(),
                                         std::generic_category().message(report.error)));
@@ -164,8 +180,8 @@ private:
     }
 
     void clear_up() {
-        const bool alive = kill_descendants(::getpid(), {}, false) > 0;
-        if (!reap_children({}) && !alive) {
+        kill_descendants(::getpid(), {}, false);
+        if (!reap_all_children()) {
             print_error("the guard of the command was killed, and the command with it");
             return finish(128 + SIGKILL);
         }
@@ -183,7 +199,7 @@ private:
             } else {
                 stopping_ = true;
                 if (!guard_) return finish(128 + signal);
-                guard_->stop({epoch_});
+                end_command();
             }
             wait_for_signal();
         });
@@ -198,6 +214,8 @@ private:
     asio::posix::stream_descriptor node_;
     asio::steady_timer wait_timer_;
     asio::steady_timer clear_up_timer_;
+    asio::steady_timer overdue_timer_;
+    OwnedFd lock_;
     asio::signal_set signals_;
     std::unique_ptr<GuardProcess> guard_;
     std::uint64_t epoch_ = 0;
@@ -210,6 +228,7 @@ private:
 int run_lead(const LeadOptions& options) {
     open_missing_streams();
     std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGCHLD, SIG_DFL);
     if (const auto found = find_command(options.command.front()); !found) {
         print_error(found.error());
         return wrong_usage;

@@ -27,6 +27,7 @@ void on_broken_invariant(const char* condition, const char* file, int line) {
 
 Member::Member(const NodeOptions& options) : options_(options) {
     std::signal(SIGPIPE, SIG_IGN);  // a reader of the events that goes away is not the node's end
+    std::signal(SIGCHLD, SIG_DFL);  // ignored, it would take the statuses of children away
     protocol::set_assert_handler(&on_broken_invariant);
     const bool kept = start_memory_keeper();
     start_logging(options.log, options.config.self);
@@ -35,6 +36,7 @@ Member::Member(const NodeOptions& options) : options_(options) {
 }
 
 Member::~Member() {
+    health_.reset();  // its thread speaks to the runtime
     runtime_.reset();
     opened_.reset();
     stop_logging();
@@ -51,9 +53,10 @@ int Member::run(MakeHost make_host) {
     if (options_.config.quorum == protocol::QuorumMode::none) {
         opened_->parts.make_host = std::move(make_host);
     } else {
-        opened_->parts.make_host = [this, make_host = std::move(make_host)](asio::io_context& io,
-                                                                            NodeLink& node) {
-            return std::make_unique<LeadServer>(io, node, options_, make_host);
+        opened_->parts.make_host = [this, lock = directory_lock(),
+                                    make_host = std::move(make_host)](asio::io_context& io,
+                                                                      NodeLink& node) {
+            return std::make_unique<LeadServer>(io, node, options_, lock, make_host);
         };
     }
     runtime_.emplace(options_, std::move(opened_->parts));

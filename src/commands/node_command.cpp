@@ -12,7 +12,9 @@ int run_node(const NodeOptions& options) {
         return wrong_usage;
     }
     Member member(options);
-    if (const auto opened = member.open(protocol::seconds(1)); !opened) {
+    // What `lead` ran under the process before this one holds the lock until its lease is over.
+    const protocol::Duration lock_wait = protocol::seconds(1) + options.config.timing.lease;
+    if (const auto opened = member.open(lock_wait); !opened) {
         print_error(opened.error());
         return 1;
     }

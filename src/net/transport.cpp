@@ -138,7 +138,8 @@ void Transport::close(SessionId id) {
     sessions_.erase(found);
     if (entry.side == Side::dialled) {
         give_up_keeping(entry);
-        dialler_.on_session_over(entry.peer.id, entry.phase == Phase::refused);
+        // One that was given up has been over for the dialler since then, and another may be there.
+        if (!entry.given_up) dialler_.on_session_over(entry.peer.id, entry.phase == Phase::refused);
     } else {
         end_greeting(entry);
     }
@@ -146,8 +147,9 @@ void Transport::close(SessionId id) {
 }
 
 void Transport::give_up_keeping(const Entry& entry) {
-    if (keeper_ != nullptr && entry.phase == Phase::established)
-        keeper_->closed(entry.session->id());
+    if (keeper_ == nullptr || entry.phase != Phase::established) return;
+    entry.session->mark_partial_frames(nullptr);  // the mark may be another's soon
+    keeper_->closed(entry.session->id());
 }
 
 void Transport::close_when_drained(std::shared_ptr<Session> session) {

@@ -94,6 +94,9 @@ std::string HealthCheck::check() {
     // What it has started must not pile up behind it.
     ::kill(-*child, SIGKILL);
     const int status = wait_for_end(*child);
+    // A node that runs a command adopts what its checks leave behind.
+    while (::waitpid(-*child, nullptr, 0) > 0 || errno == EINTR) {
+    }
     running_ = 0;
     if (ended) return told_end(status);
     return fmt::format("health command has not ended within {}", to_text(options_.timeout));

@@ -131,6 +131,7 @@ void Runtime::stop(const std::string& reason) {
     asio::dispatch(io_, [this, reason] {
         if (!stop_reason_.empty()) return;
         stop_reason_ = reason;
+        host_->stopping();
         on_event(protocol::StopRequested{});
     });
 }

@@ -55,6 +55,7 @@ public:
     void stop(const std::string& reason) override;
     void set_health(bool healthy, const std::string& why) override;
     void set_willing(bool willing, const std::string& why) override;
+    protocol::Instant untied_until() const override { return node_.core().untied_until(); }
 
     /// In the loop, after what it is doing now. Any thread.
     void run_soon(std::function<void()> work);

@@ -31,6 +31,9 @@ public:
     /// `why` is what `status` says as long as it is so.
     virtual void set_health(bool healthy, const std::string& why) = 0;
     virtual void set_willing(bool willing, const std::string& why) = 0;
+    /// Until when this leadership holds whatever becomes of the sessions, also while it steps down.
+    /// The loop's thread.
+    virtual protocol::Instant untied_until() const = 0;
 };
 
 /// Numbers of ResignRequested from here on are the host's own.
@@ -50,6 +53,10 @@ public:
     virtual void stop(protocol::Epoch epoch, protocol::DeposedReason reason) = 0;
     /// Until when the leadership lasts; epoch 0: it is over. Comes before any message of its step.
     virtual void publish(const protocol::Publish&) {}
+    /// The node is asked to end; stop() follows if it leads.
+    virtual void stopping() {}
+    /// Whether processes that this host knows nothing of work under the leadership, too.
+    virtual void others_work(bool) {}
     /// Whom this node follows now.
     virtual void leader_changed(protocol::Instant, const protocol::LeaderChanged&) {}
     /// Of the program, if the node itself has ended well.

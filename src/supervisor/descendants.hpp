@@ -14,7 +14,8 @@ inline constexpr std::chrono::milliseconds look_for_descendants_every{2};
 
 /// Sends SIGKILL to everybody who descends from `ancestor`, but to none of `spared` and, with
 /// `spare_their_children`, to nobody below them. Returns how many it found alive: whoever forks
-/// meanwhile is found the next time, so it is called until it finds none.
+/// meanwhile is found the next time, so it is called until it finds none. Where /proc could not be
+/// read to the end, one more is counted.
 std::size_t kill_descendants(pid_t ancestor, const std::vector<pid_t>& spared,
                              bool spare_their_children);
 
@@ -23,7 +24,12 @@ void signal_descendants(pid_t ancestor, int signal, pid_t except_group,
                         const std::vector<pid_t>& spared);
 
 /// Takes the statuses of dead children of this process that are none of `spared`. True while it has
-/// other children.
+/// other children, or cannot know. /proc is read process by process, so one that has been adopted
+/// meanwhile can be missed: "none" counts when it is said twice in a row.
 bool reap_children(const std::vector<pid_t>& spared);
+/// The same without `spared`, which the kernel knows exactly.
+bool reap_all_children();
+
+std::vector<pid_t> children_of_this_process();
 
 }  // namespace bullring

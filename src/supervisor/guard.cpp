@@ -101,8 +101,11 @@ private:
         if (received < 0) return;
         node_ = OwnedFd();
         if (!run_) return;
-        print_error("the node is gone without a word; its command is ended");
         end(Cause::asked);
+        // Nobody may read it, and this process has better to do than to wait for that.
+        pollfd readable{STDERR_FILENO, POLLOUT, 0};
+        if (::poll(&readable, 1, 0) > 0)
+            print_error("the node is gone without a word; its command is ended");
     }
 
     void obey(const GuardOrder& order, OwnedFd descriptor) {
@@ -147,12 +150,15 @@ private:
         run.shield = ::fork();
         if (run.shield == 0) {
             ::close(node_.get());
+            sessions_.clear();  // what the node closes is to be closed
             run_shield({settings_, *page_, run.lease, writing.get(), self_.get(), progress.get()});
         }
         if (run.shield < 0) {
+            const int error = errno;
+            reports_ = OwnedFd();
             GuardReport report = report_of_end(run);
             report.kind = GuardReport::Kind::not_started;
-            report.error = errno;
+            report.error = error;
             return tell(report);
         }
         run_ = run;
@@ -160,7 +166,8 @@ private:
 
     void read_shield() {
         ShieldReport record;
-        while (run_ && ::read(reports_.get(), &record, sizeof record) ==
+        ssize_t count = 0;
+        while (run_ && (count = ::read(reports_.get(), &record, sizeof record)) ==
                            static_cast<ssize_t>(sizeof record)) {
             switch (record.kind) {
                 case ShieldReport::Kind::started: on_started(record.value); break;
@@ -172,6 +179,8 @@ private:
                     break;
             }
         }
+        // Its end would be reported for ever.
+        if (count == 0 || !run_) reports_ = OwnedFd();
     }
 
     void on_started(pid_t command) {
@@ -245,7 +254,7 @@ private:
             run_->phase = Phase::killing;
         }
         if (run_->phase == Phase::killing) kill_all();
-        if (run_->shield == 0 && !reap_children({})) finish();
+        if (run_->shield == 0 && !reap_all_children()) finish();
     }
 
     bool time_is_left(Instant deadline) const {
@@ -286,7 +295,9 @@ private:
             report.error = run_->error;
         }
         if (run_->has_terminal) take_terminal_back();
-        if (!node_) say_last_word();
+        if (!node_ && page_->others_work().load() == 0) say_last_word();
+        // `lead` may stand still, and its node waits for the end of this connection.
+        for (const OwnedFd& held : held_) ::shutdown(held.get(), SHUT_RDWR);
         run_.reset();
         reports_ = OwnedFd();
         tell(report);

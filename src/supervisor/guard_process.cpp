@@ -9,9 +9,11 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -154,8 +156,13 @@ void GuardProcess::kill() {
     if (pid_ > 0) ::kill(pid_, SIGKILL);
 }
 
-void GuardProcess::wait() {
+void GuardProcess::wait(protocol::Duration patience) {
     socket_.reset();
+    if (pid_ > 0 && patience < protocol::forever) {
+        const OwnedFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
+        pollfd ended{process.get(), POLLIN, 0};
+        if (::poll(&ended, 1, static_cast<int>(patience.ns / 1'000'000)) == 0) kill();
+    }
     int status = 0;
     while (pid_ > 0 && ::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
     }

@@ -46,8 +46,8 @@ public:
     void signal(int signal);
     /// For one that does not obey. lost() follows.
     void kill();
-    /// Waits for its end.
-    void wait();
+    /// Waits for its end; kills it after `patience`.
+    void wait(protocol::Duration patience = protocol::forever);
 
 private:
     void order(const GuardOrder& order, int descriptor = -1);

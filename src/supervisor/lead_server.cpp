@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <system_error>
 #include <utility>
@@ -31,8 +32,13 @@ constexpr std::size_t clients_max = 256;
 }  // namespace
 
 LeadServer::LeadServer(asio::io_context& io, NodeLink& node, const NodeOptions& options,
-                       const MakeHost& make_inner)
-    : io_(io), node_(node), options_(options), listener_(io) {
+                       int directory_lock, const MakeHost& make_inner)
+    : io_(io),
+      node_(node),
+      options_(options),
+      directory_lock_(directory_lock),
+      listener_(io),
+      prolong_timer_(io) {
     if (const auto opened = open(); !opened)
         log(LogLevel::warn, "bullring lead can't be used here: " + opened.error());
     NodeLink& self = *this;
@@ -40,6 +46,7 @@ LeadServer::LeadServer(asio::io_context& io, NodeLink& node, const NodeOptions& 
 }
 
 LeadServer::~LeadServer() {
+    clients_.clear();  // they hear of the end first
     if (!path_.empty()) ::unlink(path_.c_str());
 }
 
@@ -87,14 +94,24 @@ void LeadServer::start(Epoch epoch) {
 
 void LeadServer::stop(Epoch epoch, protocol::DeposedReason reason) {
     stop_clients();
+    prolong_while_stopping();
     inner_->stop(epoch, reason);
+}
+
+/// While the node steps down it goes on renewing, and what runs has its time for that long.
+void LeadServer::prolong_while_stopping() {
+    if (!stopping_ || !leads_ || !any_runs()) return;
+    (*page_)->write({leads_, node_.untied_until()});
+    prolong_timer_.expires_after(std::chrono::nanoseconds(options_.config.timing.heartbeat.ns / 2));
+    prolong_timer_.async_wait([this](const asio::error_code& error) {
+        if (!error) prolong_while_stopping();
+    });
 }
 
 void LeadServer::publish(const protocol::Publish& publish) {
     published_ = publish;
     inner_->publish(publish);
     if (!publish.epoch || !page_) return;
-    // While it steps down, what runs has until the end that was published last.
     (*page_)->write({publish.epoch, publish.untied_until});
     let_go_if_held();
 }
@@ -172,7 +189,12 @@ void LeadServer::on_request(Client& client) {
 /// Those that wait may go as soon as the lease stands without any session.
 void LeadServer::let_go_if_held() {
     if (!leads_ || stopping_ || published_.epoch != leads_) return;
-    if (!protocol::lease_valid(read_clock(), published_.untied_until)) return;
+    // More than the guard of the command keeps for its end; the next renewal brings it.
+    const protocol::Timing& timing = options_.config.timing;
+    const protocol::Instant latest = published_.untied_until - timing.lease / 2 - timing.heartbeat;
+    if (!protocol::lease_valid(read_clock(), latest)) return;
+    LeadAnswer lock;
+    lock.kind = LeadAnswer::Kind::lock;
     LeadAnswer answer;
     answer.kind = LeadAnswer::Kind::go;
     answer.epoch = leads_.value;
@@ -182,6 +204,8 @@ void LeadServer::let_go_if_held() {
     for (Client& client : clients_) {
         if (!client.asked || client.runs) continue;
         client.runs = true;
+        inner_->others_work(true);
+        send_record(client.socket.native_handle(), &lock, sizeof lock, directory_lock_);
         send_record(client.socket.native_handle(), &answer, sizeof answer, page_->fd());
     }
 }
@@ -189,13 +213,17 @@ void LeadServer::let_go_if_held() {
 void LeadServer::stop_clients() {
     stopping_ = true;
     LeadAnswer answer;
-    answer.kind = LeadAnswer::Kind::stop;
-    for (Client& client : clients_)
-        if (client.runs) send_record(client.socket.native_handle(), &answer, sizeof answer);
+    for (Client& client : clients_) {
+        if (!client.asked) continue;
+        // One that has waited for the lease to be untied learns that it waits for the next one.
+        answer.kind = client.runs ? LeadAnswer::Kind::stop : LeadAnswer::Kind::not_leading;
+        send_record(client.socket.native_handle(), &answer, sizeof answer);
+    }
 }
 
 void LeadServer::drop(Clients::iterator client) {
     clients_.erase(client);
+    if (!any_runs()) inner_->others_work(false);
     if (clients_.empty()) node_.tell(protocol::Tying{true});
     tell_if_all_ended();
 }

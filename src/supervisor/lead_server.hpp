@@ -14,6 +14,7 @@
 
 #include <asio/io_context.hpp>
 #include <asio/posix/stream_descriptor.hpp>
+#include <asio/steady_timer.hpp>
 #include <tl/expected.hpp>
 
 #include "src/options/node_options.hpp"
@@ -25,7 +26,7 @@ namespace bullring {
 class LeadServer final : public TaskHost, private NodeLink {
 public:
     /// `make_inner`: the node's own host; none: NoTask.
-    LeadServer(asio::io_context& io, NodeLink& node, const NodeOptions& options,
+    LeadServer(asio::io_context& io, NodeLink& node, const NodeOptions& options, int directory_lock,
                const MakeHost& make_inner);
     ~LeadServer() override;
 
@@ -33,6 +34,7 @@ public:
     void stop(protocol::Epoch epoch, protocol::DeposedReason reason) override;
     void publish(const protocol::Publish& publish) override;
     void leader_changed(protocol::Instant at, const protocol::LeaderChanged& change) override;
+    void stopping() override { inner_->stopping(); }
     int exit_status() const override { return inner_->exit_status(); }
     SessionKeeper* session_keeper() override { return inner_->session_keeper(); }
 
@@ -54,6 +56,7 @@ private:
     void set_willing(bool willing, const std::string& why) override {
         node_.set_willing(willing, why);
     }
+    protocol::Instant untied_until() const override { return node_.untied_until(); }
 
     tl::expected<void, std::string> open();
     void accept_some();
@@ -62,14 +65,17 @@ private:
     void drop(Clients::iterator client);
     void let_go_if_held();
     void stop_clients();
+    void prolong_while_stopping();
     void tell_if_all_ended();
     bool any_runs() const;
 
     asio::io_context& io_;
     NodeLink& node_;
     const NodeOptions& options_;
+    int directory_lock_;
     std::optional<SharedLeasePage> page_;
     asio::posix::stream_descriptor listener_;
+    asio::steady_timer prolong_timer_;
     std::string path_;
     Clients clients_;
     protocol::Publish published_{};  // the last

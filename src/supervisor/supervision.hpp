@@ -75,6 +75,8 @@ public:
 
     Orders on_elected(protocol::Epoch epoch, protocol::Duration now);
     Orders on_deposed(protocol::Epoch epoch, protocol::DeposedReason reason);
+    /// The node is asked to end, whether it leads or already steps down.
+    void on_stopping() { leaving_ = true; }
     Orders on_stalled();
     /// Nothing of the command is left.
     Orders on_ended(const CommandEnd& end, protocol::Duration now);

@@ -1,9 +1,11 @@
 #include "src/supervisor/supervisor.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <system_error>
+#include <thread>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -27,6 +29,8 @@ namespace {
 /// How much later than the guard should have been done the node takes it for stuck; less than
 /// kill_safety, so that there is time left to kill.
 constexpr std::chrono::milliseconds guard_late{10};
+/// How much longer than its command may take a guard is waited for at the end of the program.
+constexpr protocol::Duration guard_end_max = protocol::seconds(1);
 /// For what a step-down still has to send before this process stops.
 constexpr std::chrono::milliseconds send_time{50};
 
@@ -79,11 +83,25 @@ Supervisor::Supervisor(asio::io_context& io, NodeLink& node, const RunOptions& o
       still_timer_(io) {}
 
 Supervisor::~Supervisor() {
-    // What still runs has a process that sees to its end; this one waits for that.
-    guard_->wait();
+    // What still runs has a process that sees to its end; this one waits for that, and then looks
+    // for itself.
+    guard_->wait(options_.kill_after + guard_end_max);
+    int clean_looks = 0;
+    while (clean_looks < 2) {
+        const bool alive = kill_descendants(::getpid(), spared(), true) > 0;
+        clean_looks = reap_children(spared()) || alive ? 0 : clean_looks + 1;
+        if (clean_looks == 0) std::this_thread::sleep_for(look_for_descendants_every);
+    }
+}
+
+std::vector<pid_t> Supervisor::spared() const {
+    std::vector<pid_t> all = parts_.own_children();
+    all.insert(all.end(), earlier_children_.begin(), earlier_children_.end());
+    return all;
 }
 
 tl::expected<void, std::string> Supervisor::prepare() {
+    earlier_children_ = children_of_this_process();
     // Whoever outlives the guard and its shield becomes a child of this process.
     ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     if (options_.stall_after.ns > 0) {
@@ -147,10 +165,12 @@ void Supervisor::carry_out(const Supervision::Order& order) {
 void Supervisor::start_command(Epoch epoch) {
     OwnedFd progress;
     if (options_.stall_after.ns > 0) progress = progress_.start();
+    if (guard_->lost() && !clearing_up_) spawn_guard();
     std::vector<std::byte> last_word;
     encode(parts_.self, protocol::Message(protocol::Resign{epoch, protocol::nobody}), last_word);
     guard_->start(epoch, progress.get(), last_word);
-    // A guard that has just been lost says so by clear_up().
+    // One that has just been lost is cleared up after, which ends this run, too.
+    if (guard_->lost() && !clearing_up_) report_not_started(EAGAIN);
 }
 
 void Supervisor::end_command(Epoch epoch) {
@@ -209,10 +229,9 @@ void Supervisor::on_guard_lost() {
 
 /// The shield ends everything below it; who outlives the shield, too, has been adopted here.
 void Supervisor::clear_up() {
-    const std::vector<pid_t> own = parts_.own_children();
-    const std::size_t alive = kill_descendants(::getpid(), own, true);
-    const bool left = reap_children(own);
-    if (alive > 0 || left) {
+    const bool alive = kill_descendants(::getpid(), spared(), true) > 0;
+    clean_looks_ = reap_children(spared()) || alive ? 0 : clean_looks_ + 1;
+    if (clean_looks_ < 2) {
         clear_up_timer_.expires_after(look_for_descendants_every);
         clear_up_timer_.async_wait([this](const asio::error_code& error) {
             if (!error) clear_up();
@@ -220,18 +239,27 @@ void Supervisor::clear_up() {
         return;
     }
     clearing_up_ = false;
+    clean_looks_ = 0;
     spawn_guard();
     if (supervision_.command_runs()) on_end({CommandEnd::How::lost, SIGKILL, 0, false});
 }
 
 void Supervisor::spawn_guard() {
     if (const auto spawned = guard_->spawn(); !spawned) {
-        log(LogLevel::error, spawned.error());
-        node_.set_willing(false, spawned.error());
+        log(LogLevel::error, spawned.error() + "; it is tried again with the next election");
         return;
     }
     guard_->hold(parts_.directory_lock);
     for (const auto& [session, kept] : kept_) guard_->keep(kept.mark, kept.duplicate.get());
+}
+
+/// Not at once: whoever has asked for the start is not through with its own.
+void Supervisor::report_not_started(int error) {
+    clear_up_timer_.expires_after(look_for_descendants_every);
+    clear_up_timer_.async_wait([this, error](const asio::error_code& failed) {
+        if (!failed && supervision_.command_runs())
+            on_end({CommandEnd::How::not_started, 0, error, false});
+    });
 }
 
 // ---- The last word.

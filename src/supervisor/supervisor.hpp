@@ -48,6 +48,8 @@ public:
     void stop(protocol::Epoch epoch, protocol::DeposedReason reason) override;
     void publish(const protocol::Publish& publish) override;
 
+    void stopping() override { supervision_.on_stopping(); }
+    void others_work(bool working) override { parts_.page->others_work().store(working ? 1 : 0); }
     int exit_status() const override { return supervision_.exit_status(); }
 
     SessionKeeper* session_keeper() override { return this; }
@@ -69,6 +71,8 @@ private:
     void on_end(const CommandEnd& end);
     void on_guard_lost();
     void clear_up();
+    std::vector<pid_t> spared() const;
+    void report_not_started(int error);
     void spawn_guard();
     void wait_for_signal();
     void on_signal(int signal);
@@ -87,6 +91,8 @@ private:
     asio::steady_timer still_timer_;
     pid_t command_ = 0;  // its process group, while it runs
     bool clearing_up_ = false;
+    int clean_looks_ = 0;
+    std::vector<pid_t> earlier_children_;  // of whoever became this program
     std::map<protocol::SessionId, Kept> kept_;
     bool to_stand_still_ = false;  // Ctrl-Z: as soon as this node no longer leads
 };

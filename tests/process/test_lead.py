@@ -141,6 +141,20 @@ class Lead(ProcessCase):
         took_ms = (cluster.wait_elected(killed_ns)["ts_ns"] - killed_ns) / 1e6
         self.assertLess(took_ms, 500)
 
+    def test_a_killed_run_says_no_last_word_while_lead_works(self):
+        cluster = self.cluster(3, profile="fast", flags=["--kill-after", "100ms"])
+        self.journal = Journal(cluster.directory)
+        for node in cluster:
+            node.task = ["sleep", "60"]
+        cluster.start()
+        leader = cluster.wait_settled()
+        process = self.lead(leader, "--wait", "10s", command=self.journal.command("ignore"))
+        command = self.begun(cluster)[2]
+        killed_ns = leader.kill()
+        cluster.wait_elected(killed_ns)
+        self.assertFalse(alive(command))
+        process.wait(30)
+
     def test_beside_run(self):
         cluster = self.cluster(1, profile="fast", flags=["--kill-after", "200ms"])
         self.journal = Journal(cluster.directory)

@@ -58,6 +58,7 @@ public:
     void stop(const std::string&) override {}
     void set_health(bool, const std::string&) override {}
     void set_willing(bool, const std::string&) override {}
+    protocol::Instant untied_until() const override { return protocol::long_ago; }
 
 private:
     Done& done_;

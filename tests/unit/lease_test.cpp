@@ -42,7 +42,7 @@ TEST_CASE("lease: D is the end of the majority's last grant, not the newest one"
     CHECK(lease_with(5, {10, 20, 30, 40, 50}).deadline() == both(30));
 }
 
-TEST_CASE("lease: what is tied to no session holds for itself, and tied again it no longer does") {
+TEST_CASE("lease: what is tied to no session holds for itself, whatever is tied later") {
     const SessionId session{9};
     Lease lease(5, 3);
     lease.begin({1});
@@ -55,6 +55,12 @@ TEST_CASE("lease: what is tied to no session holds for itself, and tied again it
     CHECK(lease.deadline() == both(300));
     CHECK(lease.untied_deadline() == both(200));
     lease.count(0, both(600), session);
+    CHECK(lease.untied_deadline() == both(200));
+    lease.count(2, both(700), no_session);
+    CHECK(lease.untied_deadline() == both(200));
+    lease.count(3, both(700), no_session);
+    CHECK(lease.untied_deadline() == both(500));
+    lease.end();
     CHECK(lease.untied_deadline() == long_ago);
 }
 
