@@ -17,14 +17,15 @@ public:
     /// The fencing token: hand it to what the task writes to, and let that refuse lower ones.
     std::uint64_t epoch() const noexcept;
     /// Whether nobody else can lead now, judged against the clocks at every call, without a lock;
-    /// about 50 ns. Nothing bounds a pause after the call: for that there is the fencing token.
+    /// less than 100 ns. Nothing bounds a pause after the call: for that there is the fencing
+    /// token.
     bool valid() const noexcept;
     /// Until the lease ends, if it is not renewed; 0 when valid() is false.
     std::chrono::nanoseconds time_left() const noexcept;
     /// Stop is requested when the leadership ends, or is about to: `stop_margin` before the lease
     /// does. The task has that long to return.
     std::stop_token stop_token() const noexcept;
-    /// The task gets on (see Options::stall_after). About 30 ns.
+    /// The task gets on (see Options::stall_after). Less than 100 ns.
     void report_progress() const noexcept;
     /// Waits, but not longer than until stop is requested. Whether all of `time` has passed.
     bool wait_for(std::chrono::nanoseconds time) const;

@@ -196,10 +196,9 @@ void NodeCore::stop() {
     if (runner_error_) std::rethrow_exception(std::exchange(runner_error_, nullptr));
 }
 
-bool NodeCore::over() const {
+void NodeCore::throw_if_failed() const {
     const std::lock_guard lock(mutex_);
     if (life_ == Life::over && !failure_.empty()) throw NodeError(failure_);
-    return life_ == Life::over;
 }
 
 // ---- The task.
@@ -208,7 +207,7 @@ void NodeCore::run_while_leader(const Node::Task& task) {
     begin_running();
     start_for_task();
     work(task);
-    over();
+    throw_if_failed();
 }
 
 void NodeCore::start_for_task() {
@@ -260,7 +259,7 @@ void NodeCore::start_while_leader(Node::Task task,
         }
         try {
             work(task);
-            over();
+            throw_if_failed();
         } catch (...) {
             if (on_error) {
                 on_error(std::current_exception());
@@ -290,15 +289,10 @@ void NodeCore::end_running(bool failed) {
     if (failed && runtime_) runtime_->set_willing(false, "its task has failed");
 }
 
-NodeCore::StatePtr NodeCore::take(std::optional<std::chrono::nanoseconds> timeout) {
+NodeCore::StatePtr NodeCore::take() {
     std::unique_lock lock(mutex_);
-    const auto ready = [this] { return life_ == Life::over || (current_ && !taken_); };
-    if (timeout) {
-        changed_.wait_for(lock, *timeout, ready);
-    } else {
-        changed_.wait(lock, ready);
-    }
-    if (life_ == Life::over || !current_ || taken_) return nullptr;
+    changed_.wait(lock, [this] { return life_ == Life::over || (current_ && !taken_); });
+    if (life_ == Life::over) return nullptr;
     taken_ = true;
     task_thread_ = std::this_thread::get_id();
     StatePtr state = current_;

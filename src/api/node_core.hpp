@@ -50,12 +50,12 @@ public:
 
     void begin_running();
     void end_running(bool failed);
-    /// The next leadership to work under; nullptr when the node has ended, or after `timeout`.
-    StatePtr take(std::optional<std::chrono::nanoseconds> timeout = {});
+    /// The next leadership to work under; nullptr when the node has ended.
+    StatePtr take();
     /// Nothing works under it any more.
     void give_back(const StatePtr& state, bool failed);
-    /// Whether the node has ended; throws NodeError if not by stop().
-    bool over() const;
+    /// Throws NodeError when the node has ended, but not by stop().
+    void throw_if_failed() const;
     static Leadership leadership(StatePtr state) { return Leadership(std::move(state)); }
 
 private:

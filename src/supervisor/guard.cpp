@@ -103,8 +103,8 @@ private:
         if (!run_) return;
         end(Cause::asked);
         // Nobody may read it, and this process has better to do than to wait for that.
-        pollfd readable{STDERR_FILENO, POLLOUT, 0};
-        if (::poll(&readable, 1, 0) > 0)
+        pollfd writable{STDERR_FILENO, POLLOUT, 0};
+        if (::poll(&writable, 1, 0) > 0)
             print_error("the node is gone without a word; its command is ended");
     }
 

@@ -188,7 +188,7 @@ void LeadServer::on_request(Client& client) {
 
 /// Those that wait may go as soon as the lease stands without any session.
 void LeadServer::let_go_if_held() {
-    if (!leads_ || stopping_ || published_.epoch != leads_) return;
+    if (clients_.empty() || !leads_ || stopping_ || published_.epoch != leads_) return;
     // More than the guard of the command keeps for its end; the next renewal brings it.
     const protocol::Timing& timing = options_.config.timing;
     const protocol::Instant latest = published_.untied_until - timing.lease / 2 - timing.heartbeat;

@@ -104,9 +104,9 @@ void stop_ignoring_internal_signals() {
     ::_exit(127);
 }
 
-class Keeper {
+class Parent {
 public:
-    explicit Keeper(const Shield& shield)
+    explicit Parent(const Shield& shield)
         : shield_(shield), timer_(::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK)) {
         sigset_t children;
         ::sigemptyset(&children);
@@ -223,7 +223,7 @@ private:
 void run_shield(const Shield& shield) {
     ::prctl(PR_SET_NAME, "run-shield", 0, 0, 0);
     ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-    Keeper(shield).run();
+    Parent(shield).run();
 }
 
 }  // namespace bullring

@@ -12,7 +12,6 @@
 
 namespace bullring {
 
-using protocol::DeposedReason;
 using protocol::Duration;
 using protocol::Epoch;
 using protocol::TaskEnded;
@@ -35,8 +34,7 @@ Supervision::Orders Supervision::on_elected(Epoch epoch, Duration now) {
     return {StartCommand{epoch}};
 }
 
-Supervision::Orders Supervision::on_deposed(Epoch epoch, DeposedReason reason) {
-    if (reason == DeposedReason::stopped) leaving_ = true;
+Supervision::Orders Supervision::on_deposed(Epoch epoch) {
     // Its end has been told already, or is about to be.
     if (phase_ != Phase::running || epoch != epoch_) return {};
     phase_ = Phase::ending;

@@ -74,7 +74,7 @@ public:
     explicit Supervision(Policy policy) : policy_(policy), delay_(policy.restart_delay) {}
 
     Orders on_elected(protocol::Epoch epoch, protocol::Duration now);
-    Orders on_deposed(protocol::Epoch epoch, protocol::DeposedReason reason);
+    Orders on_deposed(protocol::Epoch epoch);
     /// The node is asked to end, whether it leads or already steps down.
     void on_stopping() { leaving_ = true; }
     Orders on_stalled();

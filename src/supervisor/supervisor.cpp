@@ -124,8 +124,8 @@ void Supervisor::publish(const protocol::Publish& publish) {
 
 void Supervisor::start(Epoch epoch) { obey(supervision_.on_elected(epoch, now())); }
 
-void Supervisor::stop(Epoch epoch, protocol::DeposedReason reason) {
-    obey(supervision_.on_deposed(epoch, reason));
+void Supervisor::stop(Epoch epoch, protocol::DeposedReason) {
+    obey(supervision_.on_deposed(epoch));
 }
 
 void Supervisor::obey(const Supervision::Orders& orders) {

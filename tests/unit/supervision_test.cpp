@@ -12,7 +12,6 @@ namespace bullring::supervision_test {
 
 namespace {
 
-using protocol::DeposedReason;
 using protocol::Duration;
 using protocol::milliseconds;
 using protocol::seconds;
@@ -51,8 +50,7 @@ Supervision running(Supervision::Policy policy = {}) {
 
 TEST_CASE("supervision: the lease is let go only when nothing of the command is left") {
     Supervision supervision = running();
-    CHECK(supervision.on_deposed(epoch, DeposedReason::resigned) ==
-          Orders{Supervision::EndCommand{epoch}});
+    CHECK(supervision.on_deposed(epoch) == Orders{Supervision::EndCommand{epoch}});
     CHECK(supervision.command_runs());
     CHECK(supervision.on_ended(asked(), seconds(1)) ==
           Orders{Supervision::Tell{TaskEnded{epoch, false, false}}});
@@ -120,26 +118,35 @@ TEST_CASE("supervision: on-exit vote never stands again, on-exit leave ends with
     CHECK(only<Supervision::Leave>(left).size() == 1);
     CHECK(leaves.exit_status() == 3);
     // The command's status stays the program's, although the node then hands over.
-    CHECK(leaves.on_deposed(epoch, DeposedReason::stopped).empty());
+    leaves.on_stopping();
+    CHECK(leaves.on_deposed(epoch).empty());
     CHECK(leaves.exit_status() == 3);
 }
 
 TEST_CASE("supervision: a stopped program has the status of the command that it ended") {
     Supervision supervision = running();
-    supervision.on_deposed(epoch, DeposedReason::stopped);
+    supervision.on_stopping();
+    supervision.on_deposed(epoch);
     CHECK(supervision.on_ended(asked(SIGTERM), seconds(1)).size() == 1);
     CHECK(supervision.exit_status() == 128 + SIGTERM);
     Supervision idle({});
-    idle.on_deposed(epoch, DeposedReason::stopped);
+    idle.on_stopping();
     CHECK(idle.exit_status() == 0);
+}
+
+TEST_CASE("supervision: a stop while the command is already ending has its status, too") {
+    Supervision supervision = running();
+    supervision.on_deposed(epoch);
+    supervision.on_stopping();
+    supervision.on_ended(asked(SIGTERM), seconds(1));
+    CHECK(supervision.exit_status() == 128 + SIGTERM);
 }
 
 TEST_CASE("supervision: a stall is told once, and the node stands aside after it") {
     Supervision supervision = running({OnExit::vote, seconds(1), {}});
     CHECK(supervision.on_stalled() == Orders{Supervision::Tell{protocol::Stalled{}}});
     CHECK(supervision.on_stalled().empty());
-    CHECK(supervision.on_deposed(epoch, DeposedReason::stalled) ==
-          Orders{Supervision::EndCommand{epoch}});
+    CHECK(supervision.on_deposed(epoch) == Orders{Supervision::EndCommand{epoch}});
     const Orders orders = supervision.on_ended(asked(), seconds(1));
     CHECK(ends(orders) == std::vector<TaskEnded>{{epoch, false, false}});
     CHECK(only<Supervision::WaitToRestart>(orders).size() == 1);
@@ -189,10 +196,11 @@ TEST_CASE("supervision: in any order of events each leadership is started and to
                         orders = supervision.on_elected({++led}, seconds(i));
                         break;
                     case Happening::deposed:
-                        if (leads) orders = supervision.on_deposed({led}, DeposedReason::resigned);
+                        if (leads) orders = supervision.on_deposed({led});
                         break;
                     case Happening::stopped:
-                        if (leads) orders = supervision.on_deposed({led}, DeposedReason::stopped);
+                        supervision.on_stopping();
+                        if (leads) orders = supervision.on_deposed({led});
                         break;
                     case Happening::stalled: orders = supervision.on_stalled(); break;
                     case Happening::ended:
