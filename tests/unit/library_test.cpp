@@ -244,23 +244,20 @@ TEST_CASE("library: a subscription may end itself, and outlive its node") {
     CHECK(calls.all().size() == 1);
 }
 
-TEST_CASE("library: a slow subscriber delays no election, and learns what it has missed") {
+TEST_CASE("library: a slow subscriber delays no election") {
     const LibraryCluster cluster(1);
     Options options = cluster.options(1);
     options.restart_delay = std::chrono::nanoseconds(0);
     Node node(options);
     std::atomic<bool> slow{true};
-    std::atomic<std::uint64_t> missed{0};
     Notes<std::uint64_t> epochs;
-    const Subscription subscription = node.subscribe([&](const Change& change) {
+    const Subscription subscription = node.subscribe([&](const Change&) {
         while (slow) std::this_thread::yield();
-        missed += change.missed;
     });
     node.start_while_leader([&](const Leadership& lead) { epochs.add(lead.epoch()); });
     REQUIRE(epochs.wait_for_count(5));
     slow = false;
     node.stop();
-    CHECK(missed == 0);
 }
 
 TEST_CASE("library: an observer follows the leader from outside") {
