@@ -7,6 +7,8 @@
 #include <spawn.h>
 #include <unistd.h>
 
+#include "src/runtime/spawn_settings.hpp"
+
 extern char** environ;
 
 namespace bullring {
@@ -30,23 +32,12 @@ std::vector<char*> environment_of(std::vector<std::string>& own) {
 
 tl::expected<pid_t, int> start_shell_command(const std::string& command,
                                              std::vector<std::string> own_environment) {
-    posix_spawnattr_t attributes;
-    posix_spawnattr_init(&attributes);
     sigset_t none;
-    sigset_t all;
     ::sigemptyset(&none);
-    ::sigfillset(&all);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setsigdefault(&attributes, &all);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setflags(
-        &attributes,
-        static_cast<short>(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
-    posix_spawn_file_actions_t files;
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    SpawnSettings settings(none);
+    posix_spawn_file_actions_addopen(settings.files(), STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     // stdout may carry the event stream.
-    posix_spawn_file_actions_adddup2(&files, STDERR_FILENO, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(settings.files(), STDERR_FILENO, STDOUT_FILENO);
 
     std::string shell = "sh";
     std::string flag = "-c";
@@ -54,10 +45,8 @@ tl::expected<pid_t, int> start_shell_command(const std::string& command,
     char* arguments[] = {shell.data(), flag.data(), text.data(), nullptr};
     std::vector<char*> environment = environment_of(own_environment);
     pid_t child = 0;
-    const int error =
-        ::posix_spawn(&child, "/bin/sh", &files, &attributes, arguments, environment.data());
-    posix_spawn_file_actions_destroy(&files);
-    posix_spawnattr_destroy(&attributes);
+    const int error = ::posix_spawn(&child, "/bin/sh", settings.files(), settings.attributes(),
+                                    arguments, environment.data());
     if (error != 0) return tl::unexpected(error);
     return child;
 }

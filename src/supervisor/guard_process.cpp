@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "protocol/assert.hpp"
+#include "src/runtime/spawn_settings.hpp"
 
 extern char** environ;
 
@@ -33,20 +34,11 @@ constexpr int page_descriptor = 4;
 constexpr const char* process_name = "run-guard";
 
 tl::expected<pid_t, int> spawn_guard(const GuardSettings& settings, int socket, int page) {
-    posix_spawnattr_t attributes;
-    posix_spawnattr_init(&attributes);
     sigset_t all;
     ::sigfillset(&all);
-    posix_spawnattr_setsigmask(&attributes, &all);
-    posix_spawnattr_setsigdefault(&attributes, &all);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setflags(
-        &attributes,
-        static_cast<short>(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
-    posix_spawn_file_actions_t files;
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_adddup2(&files, socket, socket_descriptor);
-    posix_spawn_file_actions_adddup2(&files, page, page_descriptor);
+    SpawnSettings spawned(all);
+    posix_spawn_file_actions_adddup2(spawned.files(), socket, socket_descriptor);
+    posix_spawn_file_actions_adddup2(spawned.files(), page, page_descriptor);
 
     std::vector<std::string> words = guard_words(settings);
     words.insert(words.begin(), process_name);
@@ -56,10 +48,8 @@ tl::expected<pid_t, int> spawn_guard(const GuardSettings& settings, int socket, 
     arguments.push_back(nullptr);
     pid_t child = 0;
     // The program itself, even if its file has been replaced since.
-    const int error =
-        ::posix_spawn(&child, "/proc/self/exe", &files, &attributes, arguments.data(), environ);
-    posix_spawn_file_actions_destroy(&files);
-    posix_spawnattr_destroy(&attributes);
+    const int error = ::posix_spawn(&child, "/proc/self/exe", spawned.files(), spawned.attributes(),
+                                    arguments.data(), environ);
     if (error != 0) return tl::unexpected(error);
     return child;
 }
