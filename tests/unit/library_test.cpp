@@ -199,6 +199,50 @@ TEST_CASE("library: a task that shows no progress loses the leadership, and bloc
     workers.finish();
 }
 
+TEST_CASE("library: without a majority stop is requested in time for the task to end") {
+    constexpr std::chrono::milliseconds margin(1000);  // enough for any pause of a busy machine
+    const LibraryCluster cluster(3);
+    std::vector<std::unique_ptr<Node>> nodes;
+    for (std::uint64_t id = 1; id <= 3; ++id) {
+        Options options = cluster.options(id);
+        options.lease = std::chrono::milliseconds(2000);
+        options.stop_margin = margin;
+        nodes.push_back(std::make_unique<Node>(options));
+    }
+    Notes<Change> changes;
+    const Subscription subscription =
+        nodes[2]->subscribe([&](const Change& change) { changes.add(change); });
+    Notes<int> led;
+    std::atomic<std::int64_t> left_at_stop{0};
+    std::atomic<std::int64_t> returned_at{0};
+    const auto now = [] {
+        timespec time{};
+        ::clock_gettime(CLOCK_BOOTTIME, &time);
+        return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+    };
+    nodes[2]->start_while_leader([&](const Leadership& lead) {
+        led.add(1);
+        std::chrono::nanoseconds lease_end(0);
+        while (lead.wait_for(std::chrono::milliseconds(10)))
+            lease_end = now() + lead.time_left();
+        left_at_stop = (lease_end - now()).count();
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));  // pause: the task's own end
+        returned_at = now().count();
+    });
+    nodes[0]->start();
+    nodes[1]->start();
+    REQUIRE(led.wait_for_count(1));
+    nodes[0]->stop();
+    nodes[1]->stop();
+    REQUIRE(changes.wait_for([](const auto& all) { return !reasons(all).empty(); }));
+    const std::vector<Change> all = changes.all();
+    CHECK(reasons(all) == std::vector<std::string>{"lease_expired"});
+    CHECK(std::chrono::nanoseconds(left_at_stop) > std::chrono::nanoseconds(0));
+    CHECK(std::chrono::nanoseconds(left_at_stop) <= margin);
+    // What held the lease was the task, and it has held it to its own end.
+    CHECK(changes.all().back().at.count() >= returned_at);
+}
+
 TEST_CASE("library: subscribers hear both edges in order, and end when they are told to") {
     const LibraryCluster cluster(1);
     Node node(cluster.options(1));
