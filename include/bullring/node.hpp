@@ -82,7 +82,7 @@ public:
     Status status() const;
 
 private:
-    std::shared_ptr<NodeCore> core_;
+    std::unique_ptr<NodeCore> core_;
 };
 
 }  // namespace bullring

@@ -35,7 +35,7 @@ public:
     Subscription subscribe(ChangeCallback callback);
 
 private:
-    std::shared_ptr<ObserverCore> core_;
+    std::unique_ptr<ObserverCore> core_;
 };
 
 }  // namespace bullring

@@ -18,7 +18,7 @@ LibraryOptions checked(const Options& options) {
 
 }  // namespace
 
-Node::Node(const Options& options) : core_(std::make_shared<NodeCore>(checked(options))) {}
+Node::Node(const Options& options) : core_(std::make_unique<NodeCore>(checked(options))) {}
 Node::Node(Node&&) noexcept = default;
 Node& Node::operator=(Node&&) noexcept = default;
 Node::~Node() = default;

@@ -94,7 +94,7 @@ Observer::Observer(const std::string& peers, const std::string& cluster) {
     if (list.empty() && problems.empty())
         report(problems, "peers", "it is empty; right is ID=HOST:PORT,… or @FILE");
     if (!problems.empty()) throw ConfigError(std::move(problems));
-    core_ = std::make_shared<ObserverCore>(list, name);
+    core_ = std::make_unique<ObserverCore>(list, name);
 }
 
 Observer::Observer(Observer&&) noexcept = default;

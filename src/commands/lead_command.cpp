@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <system_error>
@@ -18,7 +17,6 @@
 #include <fmt/format.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "src/commands/commands.hpp"
@@ -43,10 +41,7 @@ OwnedFd connect_to_node(const std::string& data_dir) {
     const OwnedFd directory(::open(data_dir.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     OwnedFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (!directory || !socket) return OwnedFd();
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    const std::string path = fmt::format("/proc/self/fd/{}/{}", directory.get(), lead_socket_name);
-    std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+    const sockaddr_un address = lead_socket_address(directory.get());
     if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
         return OwnedFd();
     return socket;

@@ -9,13 +9,16 @@ namespace bullring {
 
 namespace {
 
-void check_quorum_of_run(OptionReader& reader, NodeOptions& options) {
-    // What the command has started may outlive the process, so its end releases nothing.
+/// What the command has started may outlive the process, so its end releases nothing.
+void untie(OptionReader& reader, NodeOptions& options) {
     options.config.tie = false;
     if (reader.boolean("fast-release") == true) {
         options.start_notes.emplace_back(
             "fast-release is off for this node's own leadership, because it runs a command");
     }
+}
+
+void check_quorum(OptionReader& reader, const NodeOptions& options) {
     if (options.config.quorum != protocol::QuorumMode::none) return;
     reader.report("quorum",
                   "run can't be used with none, where two nodes may lead at once; right is "
@@ -50,7 +53,8 @@ RunOptions run_options(const RawValues& values, const Environment& environment, 
     OptionReader reader(values, problems);
     options.kill_after = reader.positive_duration("kill-after").value_or(options.kill_after);
     options.node = member_options(reader, environment, options.kill_after, problems);
-    check_quorum_of_run(reader, options.node);
+    untie(reader, options.node);
+    check_quorum(reader, options.node);
     read_restarts(reader, options);
     options.command = checked(std::move(command), "run", problems);
     return options;

@@ -11,11 +11,10 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "src/net/owned_fd.hpp"
 
 namespace bullring {
 
@@ -156,6 +155,13 @@ std::vector<pid_t> children_of_this_process() {
     for (const Process& process : all_processes(unsure))
         if (process.parent == self) children.push_back(process.pid);
     return children;
+}
+
+OwnedFd child_ends() {
+    sigset_t children;
+    ::sigemptyset(&children);
+    ::sigaddset(&children, SIGCHLD);
+    return OwnedFd(::signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
 }  // namespace bullring

@@ -7,6 +7,8 @@
 
 #include <sys/types.h>
 
+#include "src/net/owned_fd.hpp"
+
 namespace bullring {
 
 /// Who kills or waits for descendants looks again after so long: no event tells of all of them.
@@ -31,5 +33,9 @@ bool reap_children(const std::vector<pid_t>& spared);
 bool reap_all_children();
 
 std::vector<pid_t> children_of_this_process();
+
+/// A descriptor that is readable when a child of this process has ended, or stopped; SIGCHLD has to
+/// be blocked. Empty when the system refuses it.
+OwnedFd child_ends();
 
 }  // namespace bullring

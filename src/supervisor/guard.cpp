@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <ctime>
 #include <map>
 #include <optional>
 #include <utility>
@@ -15,11 +14,11 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "src/report/logging.hpp"
+#include "src/runtime/boottime_timer.hpp"
 #include "src/runtime/clock.hpp"
 #include "src/supervisor/descendants.hpp"
 #include "src/supervisor/guard_records.hpp"
@@ -43,13 +42,7 @@ public:
         : settings_(settings),
           page_(std::move(page)),
           node_(settings.socket),
-          timer_(::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK)),
-          self_(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0))) {
-        sigset_t children;
-        ::sigemptyset(&children);
-        ::sigaddset(&children, SIGCHLD);
-        children_ = OwnedFd(::signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK));
-    }
+          self_(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0))) {}
 
     int run() {
         if (!timer_ || !children_ || !self_) return 1;
@@ -316,26 +309,22 @@ private:
     }
 
     void arm() {
-        itimerspec at{};
-        if (run_) {
-            const Instant now = read_clock();
-            std::int64_t wait_ns = kill_again_after.ns;
-            if (run_->phase == Phase::running)
-                wait_ns = protocol::lease_left(now, run_->lease.deadline - settings_.margin).ns;
-            if (run_->phase == Phase::ending)
-                wait_ns = std::min(protocol::lease_left(now, kill_moment()).ns,
-                                   protocol::elapsed(now, run_->kill_at).ns);
-            const std::int64_t at_ns = now.boottime_ns + std::max<std::int64_t>(wait_ns, 1);
-            at.it_value = {at_ns / 1'000'000'000, at_ns % 1'000'000'000};
-        }
-        ::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &at, nullptr);
+        if (!run_) return disarm_boottime_timer(timer_.get());
+        const Instant now = read_clock();
+        std::int64_t wait_ns = kill_again_after.ns;
+        if (run_->phase == Phase::running)
+            wait_ns = protocol::lease_left(now, run_->lease.deadline - settings_.margin).ns;
+        if (run_->phase == Phase::ending)
+            wait_ns = std::min(protocol::lease_left(now, kill_moment()).ns,
+                               protocol::elapsed(now, run_->kill_at).ns);
+        arm_boottime_timer(timer_.get(), now.boottime_ns + std::max<std::int64_t>(wait_ns, 0));
     }
 
     const GuardSettings& settings_;
     SharedLeasePage page_;
     OwnedFd node_;
-    OwnedFd children_;
-    OwnedFd timer_;
+    OwnedFd children_ = child_ends();
+    OwnedFd timer_ = make_boottime_timer();
     OwnedFd self_;     // for the shield, which watches this process
     OwnedFd reports_;  // of the shield
     std::vector<OwnedFd> held_;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <system_error>
 #include <utility>
 
@@ -12,7 +11,6 @@
 #include <fmt/format.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "src/report/logging.hpp"
@@ -59,17 +57,12 @@ tl::expected<void, std::string> LeadServer::open() {
     auto page = SharedLeasePage::create();
     OwnedFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (!page || !socket) return failed("make");
-    // By the descriptor of the directory: a socket's address has room for 107 bytes only.
     const OwnedFd directory(::open(options_.data_dir.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!directory) return failed("open");
     const std::string path = options_.data_dir + "/" + lead_socket_name;
     // Of a node that has died; this one holds the directory's lock.
     if (::unlink(path.c_str()) != 0 && errno != ENOENT) return failed("replace");
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    const std::string short_path =
-        fmt::format("/proc/self/fd/{}/{}", directory.get(), lead_socket_name);
-    std::memcpy(address.sun_path, short_path.c_str(), short_path.size() + 1);
+    const sockaddr_un address = lead_socket_address(directory.get());
     if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
         return failed("bind");
     if (::chmod(path.c_str(), 0600) != 0 || ::listen(socket.get(), SOMAXCONN) != 0)

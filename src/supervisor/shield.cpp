@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <ctime>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,10 +12,10 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
-#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "src/runtime/boottime_timer.hpp"
 #include "src/runtime/clock.hpp"
 #include "src/supervisor/descendants.hpp"
 
@@ -106,13 +105,7 @@ void stop_ignoring_internal_signals() {
 
 class Parent {
 public:
-    explicit Parent(const Shield& shield)
-        : shield_(shield), timer_(::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK)) {
-        sigset_t children;
-        ::sigemptyset(&children);
-        ::sigaddset(&children, SIGCHLD);
-        children_ = OwnedFd(::signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK));
-    }
+    explicit Parent(const Shield& shield) : shield_(shield) {}
 
     [[noreturn]] void run() {
         start();
@@ -201,17 +194,13 @@ private:
         const protocol::Instant now = read_clock();
         constexpr std::int64_t kill_again_after_ns = 1'000'000;
         const std::int64_t wait_ns =
-            killing_ ? kill_again_after_ns
-                     : std::max<std::int64_t>(protocol::lease_left(now, last_moment()).ns, 1);
-        const std::int64_t at_ns = now.boottime_ns + wait_ns;
-        itimerspec at{};
-        at.it_value = {at_ns / 1'000'000'000, at_ns % 1'000'000'000};
-        ::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &at, nullptr);
+            killing_ ? kill_again_after_ns : protocol::lease_left(now, last_moment()).ns;
+        arm_boottime_timer(timer_.get(), now.boottime_ns + std::max<std::int64_t>(wait_ns, 0));
     }
 
     const Shield& shield_;
-    OwnedFd children_;
-    OwnedFd timer_;
+    OwnedFd children_ = child_ends();
+    OwnedFd timer_ = make_boottime_timer();
     protocol::Instant deadline_ = shield_.lease.deadline;
     pid_t command_ = 0;
     bool killing_ = false;
