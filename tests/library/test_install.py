@@ -23,6 +23,18 @@ class Install(LibraryCase):
         run("c++", "-std=c++20", source, "-o", program, *flags)
         self.leads(program)
 
+    def test_the_first_example_of_the_readme_compiles(self):
+        text = (ROOT / "README.md").read_text()
+        example = text[text.index("    #include <bullring") : text.index("[Library](#library) goes on")]
+        include, body = example.replace("\n    ", "\n").strip().split("\n", 1)
+        source = self.place / "readme.cpp"
+        source.write_text(
+            f"{include}\nint next_row();\nvoid write(int row, std::uint64_t epoch);\n"
+            f"int main() {{\n{body}\n}}\n"
+        )
+        run("c++", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only",
+            "-I", self.prefix / "include", source)  # fmt: skip
+
     def test_headers_need_the_standard_library_alone(self):
         header = self.prefix / "include" / "bullring" / "bullring.hpp"
         needed = run("c++", "-std=c++20", "-M", "-I", self.prefix / "include", header)
