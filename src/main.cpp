@@ -10,6 +10,7 @@
 
 #include <unistd.h>
 
+#include "src/commands/check_programs.hpp"
 #include "src/commands/commands.hpp"
 #include "src/options/options.hpp"
 #include "src/supervisor/guard.hpp"
@@ -49,6 +50,7 @@ struct Run {
     }
     int operator()(const UsageProblems& usage) const {
         for (const std::string& problem : usage.problems) complain(problem);
+        complain_of_programs(usage.command, usage.health_cmd);
         return wrong_usage;
     }
 };

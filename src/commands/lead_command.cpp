@@ -19,8 +19,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "src/commands/check_programs.hpp"
 #include "src/commands/commands.hpp"
-#include "src/commands/find_command.hpp"
+#include "src/commands/inherited.hpp"
 #include "src/report/logging.hpp"
 #include "src/supervisor/descendants.hpp"
 #include "src/supervisor/guard_process.hpp"
@@ -35,24 +36,30 @@ namespace {
 constexpr int no_node = 69;      // EX_UNAVAILABLE
 constexpr int not_leading = 75;  // EX_TEMPFAIL
 /// How much later than it should the guard may be.
-constexpr std::chrono::milliseconds guard_late_max{50};
+constexpr std::chrono::seconds guard_late_max{1};
+/// A node answers at once, or with its next heartbeat if it leads; one that does not hangs.
+constexpr std::chrono::seconds answer_max{5};
 
-OwnedFd connect_to_node(const std::string& data_dir) {
+/// The error is an errno.
+tl::expected<OwnedFd, int> connect_to_node(const std::string& data_dir) {
     const OwnedFd directory(::open(data_dir.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!directory) return tl::unexpected(errno);
     OwnedFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    if (!directory || !socket) return OwnedFd();
+    if (!socket) return tl::unexpected(errno);
     const sockaddr_un address = lead_socket_address(directory.get());
     if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
-        return OwnedFd();
+        return tl::unexpected(errno);
     return socket;
 }
 
 class LeadCommand {
 public:
-    LeadCommand(const LeadOptions& options, OwnedFd node)
+    LeadCommand(const LeadOptions& options, OwnedFd node, bool ignores_hangup)
         : options_(options),
+          ignores_hangup_(ignores_hangup),
           node_(io_, node.release()),
           wait_timer_(io_),
+          answer_timer_(io_),
           clear_up_timer_(io_),
           overdue_timer_(io_),
           signals_(io_, SIGINT, SIGTERM) {
@@ -64,6 +71,12 @@ public:
         const LeadRequest request;
         if (!send_record(node_.native_handle(), &request, sizeof request)) return no_node;
         wait_timer_.expires_after(std::chrono::nanoseconds(options_.wait.ns));
+        answer_timer_.expires_after(answer_max);
+        answer_timer_.async_wait([this](const asio::error_code& error) {
+            if (error) return;
+            print_error(fmt::format("the node in {} does not answer", options_.data_dir));
+            finish(no_node);
+        });
         read_node();
         wait_for_signal();
         io_.run();
@@ -93,25 +106,46 @@ private:
     }
 
     void on_answer(const LeadAnswer& answer, OwnedFd page) {
+        answer_timer_.cancel();
+        if (const std::string other = another_node(answer); !other.empty()) {
+            print_error(other);
+            return finish(wrong_usage);
+        }
         switch (answer.kind) {
             case LeadAnswer::Kind::not_leading: return wait_for_leadership();
             case LeadAnswer::Kind::lock: lock_ = std::move(page); return;
             case LeadAnswer::Kind::go: return start(answer, std::move(page));
             case LeadAnswer::Kind::stop:
-                if (guard_) end_command();
-                return;
+                if (!guard_ || leadership_ends_) return;
+                leadership_ends_ = true;
+                log_line("the leadership ends, and so does the command");
+                return end_command();
         }
+    }
+
+    /// Empty if it is the one that is meant.
+    std::string another_node(const LeadAnswer& answer) const {
+        const std::string cluster = answer.cluster;
+        if (options_.id.value_or(answer.node) == answer.node &&
+            options_.cluster.value_or(cluster) == cluster)
+            return {};
+        return fmt::format("the node in {} is {} of cluster '{}', not {} of cluster '{}'",
+                           options_.data_dir, answer.node, cluster,
+                           options_.id.value_or(answer.node), options_.cluster.value_or(cluster));
     }
 
     void wait_for_leadership() {
         wait_timer_.async_wait([this](const asio::error_code& error) {
             if (error || guard_) return;
-            log_line("this node does not lead");
+            // Nothing on stderr, which cron would send by mail from all machines but one.
+            if (options_.log.level <= LogLevel::debug) print_error("this node does not lead");
             finish(not_leading);
         });
     }
 
     void on_node_gone() {
+        // The guard ends the connection, too, when it is through with the command.
+        node_gone_ = true;
         if (guard_) return end_command();
         log_line("the node on this machine has ended");
         finish(no_node);
@@ -126,11 +160,13 @@ private:
         GuardSettings settings;
         settings.terminal_group = ::getpgrp();
         settings.kill_after = options_.kill_after;
-        settings.kill_safety = std::min(kill_safety, lease / 4);
         // Of a short lease at least a half is left to notice that it is no longer renewed.
-        settings.margin = std::min(options_.kill_after + kill_safety, lease / 2);
+        settings.kill_safety = std::min(kill_safety(lease), lease / 4);
+        settings.margin = std::min(options_.kill_after + settings.kill_safety, lease / 2);
         settings.id = std::to_string(answer.node);
         settings.cluster = answer.cluster;
+        settings.log_format = options_.log.format;
+        settings.ignores_hangup = ignores_hangup_;
         settings.command = options_.command;
         guard_ = std::make_unique<GuardProcess>(
             io_, settings, page.get(),
@@ -170,6 +206,9 @@ private:
             case GuardReport::Kind::ended:
                 if (report.cause == GuardReport::Cause::deadline)
                     log_line("the command was ended: the lease was about to end");
+                if (report.cause == GuardReport::Cause::asked && node_gone_ && !leadership_ends_ &&
+                    !stopping_)
+                    log_line("the command was ended: the node on this machine is gone");
                 return finish(exit_status_of(report.status));
         }
     }
@@ -205,16 +244,20 @@ private:
     }
 
     const LeadOptions& options_;
+    bool ignores_hangup_;
     asio::io_context io_{1};
     asio::posix::stream_descriptor node_;
     asio::steady_timer wait_timer_;
+    asio::steady_timer answer_timer_;
     asio::steady_timer clear_up_timer_;
     asio::steady_timer overdue_timer_;
     OwnedFd lock_;
     asio::signal_set signals_;
     std::unique_ptr<GuardProcess> guard_;
     std::uint64_t epoch_ = 0;
-    bool stopping_ = false;
+    bool stopping_ = false;         // by a signal
+    bool leadership_ends_ = false;  // as the node says
+    bool node_gone_ = false;
     int status_ = 1;
 };
 
@@ -222,18 +265,17 @@ private:
 
 int run_lead(const LeadOptions& options) {
     open_missing_streams();
+    const bool ignores_hangup = is_ignored(SIGHUP);
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGCHLD, SIG_DFL);
-    if (const auto found = find_command(options.command.front()); !found) {
-        print_error(found.error());
-        return wrong_usage;
-    }
-    OwnedFd node = connect_to_node(options.data_dir);
+    if (complain_of_programs(options.command, "")) return wrong_usage;
+    auto node = connect_to_node(options.data_dir);
     if (!node) {
-        print_error(fmt::format("no node answers in {}", options.data_dir));
+        print_error(fmt::format("no node answers in {}: {}", options.data_dir,
+                                std::generic_category().message(node.error())));
         return no_node;
     }
-    return LeadCommand(options, std::move(node)).run();
+    return LeadCommand(options, std::move(*node), ignores_hangup).run();
 }
 
 }  // namespace bullring

@@ -1,4 +1,5 @@
 // `bullring node`: takes part in the elections, and runs the user's hooks.
+#include "src/commands/check_programs.hpp"
 #include "src/commands/commands.hpp"
 #include "src/commands/member.hpp"
 #include "src/report/logging.hpp"
@@ -7,10 +8,7 @@
 namespace bullring {
 
 int run_node(const NodeOptions& options) {
-    if (const auto found = find_health_command(options.health.command); !found) {
-        print_error(found.error());
-        return wrong_usage;
-    }
+    if (complain_of_programs({}, options.health.command)) return wrong_usage;
     Member member(options);
     // What `lead` ran under the process before this one holds the lock until its lease is over.
     const protocol::Duration lock_wait = protocol::seconds(1) + options.config.timing.lease;
@@ -19,9 +17,9 @@ int run_node(const NodeOptions& options) {
         return 1;
     }
     if (!options.hooks.any()) return member.run({});
-    return member.run([&options](asio::io_context&, NodeLink& node) {
-        return std::make_unique<Hooks>(options.hooks, options.config.self, options.config.cluster,
-                                       options.config.timing.step_down_timeout, node);
+    return member.run([&options](asio::io_context& io, NodeLink& node) {
+        return std::make_unique<Hooks>(io, node, options.hooks, options.config,
+                                       options.config.timing.step_down_timeout, MakeHost{});
     });
 }
 

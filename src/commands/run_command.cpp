@@ -1,9 +1,11 @@
 // `bullring run`: a member that runs a command while it leads.
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -11,10 +13,12 @@
 #include <unistd.h>
 
 #include "protocol/timing.hpp"
+#include "src/commands/check_programs.hpp"
 #include "src/commands/commands.hpp"
-#include "src/commands/find_command.hpp"
+#include "src/commands/inherited.hpp"
 #include "src/commands/member.hpp"
 #include "src/report/logging.hpp"
+#include "src/runtime/hooks.hpp"
 #include "src/supervisor/supervisor.hpp"
 
 namespace bullring {
@@ -37,14 +41,8 @@ std::string figures(const RunOptions& options) {
 
 int run_run(const RunOptions& options) {
     open_missing_streams();
-    if (const auto found = find_command(options.command.front()); !found) {
-        print_error(found.error());
-        return wrong_usage;
-    }
-    if (const auto found = find_health_command(options.node.health.command); !found) {
-        print_error(found.error());
-        return wrong_usage;
-    }
+    const bool ignores_hangup = is_ignored(SIGHUP);
+    if (complain_of_programs(options.command, options.node.health.command)) return wrong_usage;
     Member member(options.node);
     // The guard of the process before this one may still have to end its command.
     if (const auto opened = member.open(options.kill_after + protocol::seconds(1)); !opened) {
@@ -60,14 +58,26 @@ int run_run(const RunOptions& options) {
     log(LogLevel::info, figures(options));
     const int lock = member.directory_lock();
     const Sender self{options.node.config.self, member.incarnation()};
-    return member.run([&](asio::io_context& io, NodeLink& node) {
+    const Hooks* hooks = nullptr;
+    const auto own_children = [&] {
+        std::vector<pid_t> own = member.own_children();
+        if (hooks != nullptr && hooks->running() > 0) own.push_back(hooks->running());
+        return own;
+    };
+    const MakeHost make_supervisor = [&](asio::io_context& io, NodeLink& node) {
         auto supervisor = std::make_unique<Supervisor>(
-            io, node, options, SupervisorParts{std::move(*page), self, lock, [&member] {
-                                                   return member.own_children();
-                                               }});
+            io, node, options,
+            SupervisorParts{std::move(*page), self, lock, own_children, ignores_hangup});
         if (const auto prepared = supervisor->prepare(); !prepared)
             throw std::runtime_error(prepared.error());
         return supervisor;
+    };
+    if (!options.node.hooks.any()) return member.run(make_supervisor);
+    return member.run([&](asio::io_context& io, NodeLink& node) {
+        auto host = std::make_unique<Hooks>(io, node, options.node.hooks, options.node.config,
+                                            hook_time, make_supervisor);
+        hooks = host.get();
+        return host;
     });
 }
 

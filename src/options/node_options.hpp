@@ -24,6 +24,9 @@ struct LogOptions {
 
 using PeerList = std::map<protocol::NodeId, Endpoint>;  // every member, this one included
 
+/// What on-deposed may take behind a command.
+inline constexpr protocol::Duration hook_time = protocol::seconds(2);
+
 struct HookCommands {
     std::string on_elected;
     std::string on_deposed;

@@ -35,16 +35,19 @@ ParsedOptions parse_options(const std::vector<std::string>& arguments,
     Problems problems;
     CommandLine line = read_command_line(arguments, problems);
     if (line.information) return Information{std::move(*line.information)};
-    if (!line.subcommand) return UsageProblems{std::move(problems)};
+    if (!line.subcommand) return UsageProblems{std::move(problems), {}, {}};
 
     RawValues values = std::move(line.values);
     merge(values, read_environment(*line.subcommand, environment, problems));
     if (const auto config = values.find("config"); config != values.end()) {
         merge(values, read_config_file(*line.subcommand, config->second, problems));
     }
+    const Command command = line.command;
     ParsedOptions options = options_of(line, values, environment, problems);
-    if (!problems.empty()) return UsageProblems{std::move(problems)};
-    return options;
+    if (problems.empty()) return options;
+    const auto health_cmd = values.find("health-cmd");
+    return UsageProblems{std::move(problems), command,
+                         health_cmd == values.end() ? std::string() : health_cmd->second.text};
 }
 
 }  // namespace bullring

@@ -23,6 +23,9 @@ struct Information {
 /// All that is wrong, one sentence each, with the offending value and what would be right.
 struct UsageProblems {
     std::vector<std::string> problems;
+    // What was given nevertheless; whether these programs are there only the system can say.
+    Command command;
+    std::string health_cmd;
 };
 
 using ParsedOptions = std::variant<NodeOptions, RunOptions, LeadOptions, StatusOptions,

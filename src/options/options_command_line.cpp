@@ -2,6 +2,7 @@
 // everything: it only takes the arguments apart and prints the help.
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <bullring/version.hpp>
@@ -97,22 +98,49 @@ void collect(const CLI::App& app, CommandLine& line, Problems& problems) {
     }
 }
 
-void report_extra(const std::string& argument, const SubcommandText& subcommand,
-                  Problems& problems) {
-    if (!argument.starts_with('-') || argument == "-") {
-        problems.push_back("unexpected argument " + in_quotes(argument) + "; " +
-                           (subcommand.takes_command
-                                ? "a command goes after --"
-                                : std::string(subcommand.name) + " takes flags only"));
-        return;
-    }
+void report_argument(const std::string& argument, const SubcommandText& subcommand,
+                     Problems& problems) {
+    problems.push_back("unexpected argument " + in_quotes(argument) + "; " +
+                       (subcommand.takes_command
+                            ? "a command goes after --"
+                            : std::string(subcommand.name) + " takes flags only"));
+}
+
+/// Whether any subcommand's flag of this name has a value.
+bool takes_value(std::string_view flag_name) {
+    return std::any_of(flag_table().begin(), flag_table().end(), [&](const Flag& flag) {
+        return flag.name == flag_name && !flag.is_switch();
+    });
+}
+
+/// True when what follows is meant to be its value.
+bool report_flag(const std::string& argument, const SubcommandText& subcommand,
+                 Problems& problems) {
     const std::string flag = argument.substr(0, argument.find('='));
     const std::size_t dashes = std::min(flag.find_first_not_of('-'), flag.size());
     const std::string_view bare = std::string_view(flag).substr(dashes);
-    const std::string_view meant = nearest_flag(bare);
-    problems.push_back("unknown flag " + in_quotes(flag) + "; " +
-                       (meant.empty() ? "see bullring " + std::string(subcommand.name) + " --help"
-                                      : "did you mean --" + std::string(meant) + "?"));
+    const std::string name = subcommand.name;
+    std::string_view meant = bare;
+    if (const std::string owners = owners_of(bare); !owners.empty() && dashes == 2) {
+        problems.push_back(name + " has no flag " + in_quotes(flag) + "; it is one of " + owners);
+    } else {
+        meant = nearest_flag(bare, static_cast<unsigned>(subcommand.subcommand));
+        problems.push_back("unknown flag " + in_quotes(flag) + "; " +
+                           (meant.empty() ? "see bullring " + name + " --help"
+                                          : "did you mean --" + std::string(meant) + "?"));
+    }
+    return flag.size() == argument.size() && takes_value(meant);
+}
+
+void report_extras(const std::vector<std::string>& arguments, const SubcommandText& subcommand,
+                   Problems& problems) {
+    bool value_follows = false;
+    for (const std::string& argument : arguments) {
+        if (argument.starts_with('-') && argument != "-")
+            value_follows = report_flag(argument, subcommand, problems);
+        else if (!std::exchange(value_follows, false))
+            report_argument(argument, subcommand, problems);
+    }
 }
 
 std::string subcommand_names() {
@@ -189,9 +217,7 @@ CommandLine read_command_line(const std::vector<std::string>& arguments, Problem
         problems.push_back("unexpected " + in_quotes(argument) + " before the subcommand " +
                            app.get_name());
     }
-    for (const std::string& argument : app.remaining()) {
-        report_extra(argument, text_of(*line.subcommand), problems);
-    }
+    report_extras(app.remaining(), text_of(*line.subcommand), problems);
     if (text_of(*line.subcommand).takes_command) {
         if (separator != arguments.end()) line.command.assign(separator + 1, arguments.end());
     } else if (separator != arguments.end()) {

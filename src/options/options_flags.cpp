@@ -95,9 +95,9 @@ constexpr std::array flags{
          members | lead},
     Flag{"events", "FILE|-", "one JSON object for each event; - is stdout", "off", members},
     Flag{"trace", "FILE", "every message sent and received", "off", members},
-    Flag{"on-elected", "CMD", "run when this node becomes the leader", "none", node},
-    Flag{"on-deposed", "CMD", "run when it no longer is", "none", node},
-    Flag{"on-change", "CMD", "run when another leader is known, or none", "none", node},
+    Flag{"on-elected", "CMD", "run when this node becomes the leader", "none", members},
+    Flag{"on-deposed", "CMD", "run when it no longer is", "none", members},
+    Flag{"on-change", "CMD", "run when another leader is known, or none", "none", members},
     Flag{"health-cmd", "CMD", "while it fails this node does not stand, nor lead", "none", members},
     Flag{"health-interval", "D", "from the end of a check to the next", "5s", members},
     Flag{"health-timeout", "D", "a check that takes longer has failed", "2s", members},
@@ -105,7 +105,11 @@ constexpr std::array flags{
     Flag{"kill-after", "D",
          "how long the command may take from SIGTERM; then it is\n"
          "killed",
-         "2s", run | lead},
+         "2s", run},
+    Flag{"kill-after", "D",
+         "the same as for run; half the node's lease at most when\n"
+         "the node hangs or has lost its majority",
+         "2s", lead},
     Flag{"on-exit", "stay|vote|leave",
          "when the command has ended by itself: stand again\n"
          "later, never again, or leave the cluster",
@@ -180,12 +184,26 @@ std::string environment_name(std::string_view flag_name) {
     return result;
 }
 
-std::string_view nearest_flag(std::string_view wrong_name) {
+std::string owners_of(std::string_view flag_name) {
+    std::vector<std::string_view> owners;
+    for (const SubcommandText& row : subcommands)
+        if (find_flag(row.subcommand, flag_name) != nullptr) owners.emplace_back(row.name);
+    std::string text;
+    for (std::size_t i = 0; i < owners.size(); ++i) {
+        if (i > 0) text += i + 1 == owners.size() ? " and " : ", ";
+        text += owners[i];
+    }
+    return text;
+}
+
+std::string_view nearest_flag(std::string_view wrong_name, unsigned of_subcommands) {
     constexpr std::size_t name_bytes_max = 32;
     if (wrong_name.size() > name_bytes_max) return {};
     std::string_view nearest;
-    std::size_t least = std::min<std::size_t>(3, wrong_name.size());
+    // Of a short name one letter may be wrong, of a longer one two.
+    std::size_t least = std::min<std::size_t>(3, wrong_name.size() / 2 + 1);
     for (const Flag& flag : flags) {
+        if ((flag.subcommands & of_subcommands) == 0) continue;
         const std::size_t apart = distance(wrong_name, flag.name);
         if (apart >= least) continue;
         least = apart;

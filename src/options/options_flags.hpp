@@ -53,7 +53,10 @@ const Flag* find_flag(Subcommand subcommand, std::string_view flag_name);
 bool is_flag(std::string_view flag_name);
 /// BULLRING_SUSPECT_AFTER for suspect-after.
 std::string environment_name(std::string_view flag_name);
-/// The flag that a wrong name was probably meant to be, empty when none is near.
-std::string_view nearest_flag(std::string_view wrong_name);
+/// "run and lead": which subcommands have it; empty when none does.
+std::string owners_of(std::string_view flag_name);
+/// The flag of one of these subcommands (a mask) that a wrong name was probably meant to be, empty
+/// when none is near.
+std::string_view nearest_flag(std::string_view wrong_name, unsigned subcommands = ~0U);
 
 }  // namespace bullring

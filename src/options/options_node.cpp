@@ -111,7 +111,7 @@ struct RoomToKill {
         if (*lease_given > kill_after) request.lease = *lease_given - kill_after;
     }
     void add_to(protocol::Timing& timing) const {
-        timing.kill_margin = kill_after + kill_safety;
+        timing.kill_margin = kill_after + kill_safety(timing.lease);
         timing.step_down_timeout = timing.kill_margin;
         const protocol::Duration least =
             timing.kill_margin + timing.suspect_after + timing.heartbeat * 2 + timing.pause;
@@ -128,6 +128,20 @@ void check_room_to_kill(const NodeOptions& options, protocol::Duration kill_afte
            "kill-after (" + to_text(kill_after) + ") + suspect-after (" +
                to_text(timing.suspect_after) + ") + 2 × heartbeat (" +
                to_text(timing.heartbeat * 2) + ") must be ≤ lease (" + to_text(timing.lease) + ")");
+}
+
+void report_long_kill_after(OptionReader& reader, const protocol::Timing& timing,
+                            protocol::Duration kill_after) {
+    const std::string needed = to_text(timing.lease);
+    const protocol::Duration most = timing.lease_max - (timing.lease - kill_after);
+    const std::string right = most.ns > 0 ? "at most " + to_text(most) + ", or " : "";
+    const std::string what = "the lease that it needs, " + needed + ", must be ≤ lease-max (" +
+                             to_text(timing.lease_max) + "); right is " + right +
+                             "a longer --lease-max on all members";
+    if (reader.given("kill-after"))
+        reader.refuse("kill-after", "is too long: " + what);
+    else
+        reader.report("kill-after", "2s is too long: " + what);
 }
 
 void read_timing(OptionReader& reader, NodeOptions& options,
@@ -157,13 +171,21 @@ void read_timing(OptionReader& reader, NodeOptions& options,
     if (kill_after) room.take_from(request);
     options.config.timing = make_timing(request, members, algorithm);
     const protocol::Duration stretched = options.config.timing.lease;
+    const protocol::Timing without_command = options.config.timing;
     if (kill_after) room.add_to(options.config.timing);
     // What could not be read has no number that a constraint could be told with.
     if (problems.size() != problems_before) return;
+    if (kill_after && !room.lease_given &&
+        options.config.timing.lease > options.config.timing.lease_max) {
+        report_long_kill_after(reader, options.config.timing, *kill_after);
+        // The other constraints are told as if it were not so.
+        options.config.timing = without_command;
+        room = {};
+    }
     for (const std::string& broken : validate(options.config.timing, members, algorithm)) {
         report(problems, std::string("timing (profile ") + name(request.profile) + ")", broken);
     }
-    if (kill_after) check_room_to_kill(options, *kill_after, problems);
+    if (room.kill_after.ns > 0) check_room_to_kill(options, *kill_after, problems);
     const protocol::Duration asked = make_timing(request, members, Algorithm::bully).lease;
     if (stretched > asked) {
         options.start_notes.push_back("the lease is " + to_text(stretched) + ", not " +
@@ -295,6 +317,11 @@ NodeOptions member_options(OptionReader& reader, const Environment& environment,
     read_timing(reader, options, kill_after, problems);
     read_start(reader, options);
     read_hooks(reader, options);
+    // on-deposed runs when the command has ended.
+    if (kill_after && options.hooks.any()) {
+        protocol::Duration& time = options.config.timing.step_down_timeout;
+        time = time + hook_time;
+    }
     read_health(reader, options);
     read_data_dir(reader, environment, options);
     options.log = reader.log();

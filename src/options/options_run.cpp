@@ -32,6 +32,8 @@ void read_restarts(OptionReader& reader, RunOptions& options) {
                                                     {"leave", OnExit::leave}})
                           .value_or(options.on_exit);
     options.restart_delay = reader.duration("restart-delay").value_or(options.restart_delay);
+    if (options.restart_delay > restart_delay_max)
+        reader.refuse("restart-delay", "is too long; right is at most 1m");
     constexpr std::int64_t restarts_max = 1'000'000;
     options.max_restarts =
         reader.integer("max-restarts", 0, restarts_max, "a whole number, 0 … 1000000");
@@ -77,6 +79,8 @@ LeadOptions lead_options(const RawValues& values, const Environment& environment
         read_data_dir(reader, environment, node);
     }
     options.data_dir = node.data_dir;
+    if (reader.given("id")) options.id = node.config.self.value;
+    if (reader.given("cluster")) options.cluster = node.config.cluster;
     options.wait = reader.duration("wait").value_or(options.wait);
     options.kill_after = reader.positive_duration("kill-after").value_or(options.kill_after);
     options.log = reader.log();

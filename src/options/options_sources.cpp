@@ -35,7 +35,7 @@ void fold_negations(RawValues& values, Problems& problems) {
             value.text = *on ? "off" : "on";
         }
         const auto [positive, is_new] = values.emplace(flag.negates, value);
-        if (!is_new) {
+        if (!is_new && boolean_named(positive->second.text) != boolean_named(value.text)) {
             report(problems, value.origin,
                    "it excludes " + positive->second.origin + "; give one of them");
         }

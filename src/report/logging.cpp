@@ -36,14 +36,15 @@ spdlog::level::level_enum to_spdlog(LogLevel level) {
     return spdlog::level::info;
 }
 
-const char* level_name(spdlog::level::level_enum level) {
+const char* level_name(LogLevel level) {
     switch (level) {
-        case spdlog::level::trace: return "trace";
-        case spdlog::level::debug: return "debug";
-        case spdlog::level::info: return "info";
-        case spdlog::level::warn: return "warn";
-        default: return "error";
+        case LogLevel::trace: return "trace";
+        case LogLevel::debug: return "debug";
+        case LogLevel::info: return "info";
+        case LogLevel::warn: return "warn";
+        case LogLevel::error: break;
     }
+    return "error";
 }
 
 void append_json_string(std::string_view text, std::string& out) {
@@ -62,26 +63,43 @@ void append_json_string(std::string_view text, std::string& out) {
     out += '"';
 }
 
-/// `2026-11-21T08:00:00.000000Z info  node 3: text`, or the same as a JSON object.
+LogLevel from_spdlog(spdlog::level::level_enum level) {
+    switch (level) {
+        case spdlog::level::trace: return LogLevel::trace;
+        case spdlog::level::debug: return LogLevel::debug;
+        case spdlog::level::info: return LogLevel::info;
+        case spdlog::level::warn: return LogLevel::warn;
+        default: return LogLevel::error;
+    }
+}
+
+/// `2026-11-21T08:00:00.000000Z info  node 3: text`, or the same as a JSON object; with a line
+/// break.
+std::string log_line(LogFormat format, protocol::NodeId self, std::chrono::nanoseconds time,
+                     LogLevel level, std::string_view text) {
+    std::string line;
+    if (format == LogFormat::json) {
+        line = fmt::format(R"({{"time":"{}","level":"{}","node":{},"message":)",
+                           rfc3339(time.count()), level_name(level), self.value);
+        append_json_string(text, line);
+        line += '}';
+    } else {
+        line =
+            fmt::format("{} {:<5} node {}: ", rfc3339(time.count()), level_name(level), self.value);
+        // What a peer says may be quoted in it: one line stays one line.
+        for (const char c : text) line += c == '\n' || c == '\r' ? ' ' : c;
+    }
+    return line + '\n';
+}
+
 class LineFormatter final : public spdlog::formatter {
 public:
     LineFormatter(LogFormat format, protocol::NodeId self) : format_(format), self_(self) {}
 
     void format(const spdlog::details::log_msg& message, spdlog::memory_buf_t& out) override {
-        const std::string_view text(message.payload.data(), message.payload.size());
-        std::string line;
-        if (format_ == LogFormat::json) {
-            line = fmt::format(R"({{"time":"{}","level":"{}","node":{},"message":)", time(message),
-                               level_name(message.level), self_.value);
-            append_json_string(text, line);
-            line += "}\n";
-        } else {
-            line = fmt::format("{} {:<5} node {}: ", time(message), level_name(message.level),
-                               self_.value);
-            // What a peer says may be quoted in it: one line stays one line.
-            for (const char c : text) line += c == '\n' || c == '\r' ? ' ' : c;
-            line += '\n';
-        }
+        const std::string line =
+            log_line(format_, self_, message.time.time_since_epoch(), from_spdlog(message.level),
+                     {message.payload.data(), message.payload.size()});
         out.append(line.data(), line.data() + line.size());
     }
     std::unique_ptr<spdlog::formatter> clone() const override {
@@ -89,12 +107,6 @@ public:
     }
 
 private:
-    static std::string time(const spdlog::details::log_msg& message) {
-        return rfc3339(
-            std::chrono::duration_cast<std::chrono::nanoseconds>(message.time.time_since_epoch())
-                .count());
-    }
-
     LogFormat format_;
     protocol::NodeId self_;
 };
@@ -126,16 +138,6 @@ protected:
 private:
     bool stuck_ = false;
 };
-
-LogLevel from_spdlog(spdlog::level::level_enum level) {
-    switch (level) {
-        case spdlog::level::trace: return LogLevel::trace;
-        case spdlog::level::debug: return LogLevel::debug;
-        case spdlog::level::info: return LogLevel::info;
-        case spdlog::level::warn: return LogLevel::warn;
-        default: return LogLevel::error;
-    }
-}
 
 /// Hands lines to the user of the library.
 class HandlerSink final : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
@@ -238,6 +240,14 @@ void log_limited(LogLevel level, const std::string& topic, std::string_view text
         log(level, fmt::format("{} ({} more like this meanwhile)", text, state.left_out));
     }
     state.left_out = 0;
+}
+
+void print_log_line(LogFormat format, protocol::NodeId self, LogLevel level,
+                    std::string_view text) {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    const std::string line = log_line(format, self, now, level, text);
+    pollfd writable{STDERR_FILENO, POLLOUT, 0};
+    if (::poll(&writable, 1, 0) > 0 && ::write(STDERR_FILENO, line.data(), line.size()) < 0) return;
 }
 
 void print_error(std::string_view text) {

@@ -28,6 +28,9 @@ void log(LogLevel level, std::string_view text);
 /// Each thread counts for itself.
 void log_limited(LogLevel level, const std::string& topic, std::string_view text);
 
+/// One line as the log has it, straight to stderr: for a process without the log's thread. Where
+/// nobody reads stderr it is lost.
+void print_log_line(LogFormat format, protocol::NodeId self, LogLevel level, std::string_view text);
 /// For the one line that says why the program ends with status 1: straight to stderr.
 void print_error(std::string_view text);
 

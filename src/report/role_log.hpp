@@ -15,11 +15,14 @@ public:
 
     /// The actions of one step, after they have been carried out.
     void note(const std::vector<protocol::Action>& actions);
+    /// What it logs: one line at most.
+    std::vector<std::string> lines(const std::vector<protocol::Action>& actions);
 
 private:
     protocol::NodeId self_;
-    protocol::Role role_ = protocol::Role::follower;
+    protocol::Role role_ = protocol::Role::follower;  // stepping_down is shown as follower
     protocol::NodeId leader_;
+    protocol::Epoch epoch_;
     std::string reason_;  // the last that was given
 };
 

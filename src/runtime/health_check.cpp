@@ -74,8 +74,10 @@ void HealthCheck::run() {
                 fmt::format("{} ({} of {} in a row)", wrong, failures, options_.failures));
         if (now_healthy == healthy) continue;
         healthy = now_healthy;
-        log(LogLevel::warn, healthy ? std::string("healthy again")
-                                    : "unhealthy: " + wrong + "; this node does not stand");
+        if (healthy)
+            log(LogLevel::info, "healthy again");
+        else
+            log(LogLevel::warn, "unhealthy: " + wrong + "; this node does not stand");
         node_.set_health(healthy, wrong);
     } while (pause());
 }
@@ -122,7 +124,7 @@ tl::expected<void, std::string> find_health_command(const std::string& command) 
     const auto child = start_shell_command("command -v -- " + word + " >/dev/null", {});
     if (!child || wait_for_end(*child) == 0) return {};
     return tl::unexpected(fmt::format(
-        "health-cmd: \"{}\" is not found; right is a command that /bin/sh can run", word));
+        "--health-cmd: \"{}\" is not found; right is a command that /bin/sh can run", word));
 }
 
 }  // namespace bullring

@@ -26,17 +26,28 @@ namespace {
 
 constexpr std::size_t queue_max = 64;
 constexpr std::int64_t stop_after_ns = 1'000'000'000;
+
+/// As the protocol tells it of a task that has ended before it was asked to.
+protocol::DeposedReason reason_of(const protocol::TaskEnded& ended) {
+    if (!ended.by_itself) return protocol::DeposedReason::lease_expired;
+    return ended.failed ? protocol::DeposedReason::task_failed
+                        : protocol::DeposedReason::task_ended;
+}
+
 }  // namespace
 
-Hooks::Hooks(HookCommands commands, NodeId self, std::string cluster,
-             protocol::Duration step_down_timeout, NodeLink& node)
+Hooks::Hooks(asio::io_context& io, NodeLink& node, HookCommands commands,
+             const protocol::Config& config, protocol::Duration deposed_time,
+             const MakeHost& make_inner)
     : commands_(std::move(commands)),
-      self_(self),
-      cluster_(std::move(cluster)),
-      step_down_timeout_(step_down_timeout),
+      self_(config.self),
+      cluster_(config.cluster),
+      deposed_time_(deposed_time),
       node_(node),
       wake_fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     if (!wake_fd_) throw std::system_error(errno, std::generic_category(), "eventfd");
+    NodeLink& self = *this;
+    inner_ = make_inner ? make_inner(io, self) : std::make_unique<NoTask>(self);
     thread_ = std::thread([this] { run(); });
 }
 
@@ -49,19 +60,49 @@ Hooks::~Hooks() {
     thread_.join();
 }
 
-void Hooks::start(Epoch epoch) { push(make_job(Kind::elected, epoch, self_, "leader", "elected")); }
+void Hooks::start(Epoch epoch) {
+    {
+        const std::lock_guard lock(mutex_);
+        leads_ = epoch;
+        reason_.reset();
+    }
+    push(make_job(Kind::elected, epoch, self_, "leader", "elected"));
+    inner_->start(epoch);
+}
 
 void Hooks::stop(Epoch epoch, protocol::DeposedReason reason) {
     {
         const std::lock_guard lock(mutex_);
+        reason_ = reason;
+    }
+    inner_->stop(epoch, reason);
+}
+
+void Hooks::tell(const protocol::Event& event) {
+    const auto* ended = std::get_if<protocol::TaskEnded>(&event);
+    if (ended == nullptr) return node_.tell(event);
+    on_inner_ended(*ended);
+}
+
+void Hooks::on_inner_ended(const protocol::TaskEnded& ended) {
+    protocol::DeposedReason reason = reason_of(ended);
+    {
+        const std::lock_guard lock(mutex_);
+        if (ended.epoch != leads_) return;  // told before
+        leads_ = {};
+        reason = reason_.value_or(reason);
         deposed_at_ns_ = read_clock().boottime_ns;
         // Its leadership is over before it has begun for the user.
         std::erase_if(queue_, [](const Job& one) { return one.kind == Kind::elected; });
     }
-    push(make_job(Kind::deposed, epoch, protocol::nobody, "follower", protocol::name(reason)));
+    Job job =
+        make_job(Kind::deposed, ended.epoch, protocol::nobody, "follower", protocol::name(reason));
+    job.ended = ended;
+    push(std::move(job));
 }
 
-void Hooks::leader_changed(protocol::Instant, const protocol::LeaderChanged& change) {
+void Hooks::leader_changed(protocol::Instant at, const protocol::LeaderChanged& change) {
+    inner_->leader_changed(at, change);
     if (commands_.on_change.empty()) return;
     push(make_job(Kind::change, change.epoch, change.leader,
                   change.leader == self_ ? "leader" : "follower", "change"));
@@ -125,7 +166,7 @@ void Hooks::run() {
         lock.lock();
         deposed_at_ns_ = INT64_MAX;
         lock.unlock();
-        node_.tell(protocol::TaskEnded{job.epoch});
+        node_.tell(job.ended);
     }
 }
 
@@ -136,7 +177,9 @@ void Hooks::run_job(const Job& job) {
                                          std::generic_category().message(child.error())));
         return;
     }
+    running_ = *child;
     wait_for(*child, job);
+    running_ = 0;
 }
 
 void Hooks::wait_for(pid_t child, const Job& job) {
@@ -180,8 +223,7 @@ std::int64_t Hooks::kill_at_ns(const Job& job) const {
     std::int64_t at = INT64_MAX;
     if (stopping_at_ns_ != INT64_MAX) at = stopping_at_ns_ + stop_after_ns;
     if (deposed_at_ns_ == INT64_MAX) return at;
-    const std::int64_t length =
-        job.kind == Kind::deposed ? step_down_timeout_.ns : step_down_timeout_.ns / 2;
+    const std::int64_t length = job.kind == Kind::deposed ? deposed_time_.ns : deposed_time_.ns / 2;
     return std::min(at, deposed_at_ns_ + length);
 }
 

@@ -1,14 +1,20 @@
 // Owns: the commands that a user has set for changes of the leadership, and the thread that runs
-// them: one at a time, in order, by /bin/sh, each in a process group of its own. The end of a
-// leadership is not told to anybody before on-deposed is over or dead.
+// them: one at a time, in order, by /bin/sh, each in a process group of its own. They stand around
+// what else works under the leadership, the inner host: the end of a leadership is not told to
+// anybody before that has ended and then on-deposed is over or dead.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include <sys/types.h>
 
 #include "protocol/actions.hpp"
 #include "src/net/owned_fd.hpp"
@@ -17,17 +23,28 @@
 
 namespace bullring {
 
-class Hooks final : public TaskHost {
+class Hooks final : public TaskHost, private NodeLink {
 public:
-    Hooks(HookCommands commands, protocol::NodeId self, std::string cluster,
-          protocol::Duration step_down_timeout, NodeLink& node);
+    /// on-deposed may take `deposed_time`. `make_inner`: none is NoTask.
+    Hooks(asio::io_context& io, NodeLink& node, HookCommands commands,
+          const protocol::Config& config, protocol::Duration deposed_time,
+          const MakeHost& make_inner);
     /// Gives what runs a second, then kills it; what is queued does not run.
     ~Hooks() override;
 
     void start(protocol::Epoch epoch) override;
-    /// Commands from before get half of step_down_timeout, on-deposed the rest of it.
+    /// When nothing else works under the leadership any more, commands from before get half of
+    /// `deposed_time`, on-deposed the rest of it.
     void stop(protocol::Epoch epoch, protocol::DeposedReason reason) override;
-    void leader_changed(protocol::Instant, const protocol::LeaderChanged& change) override;
+    void leader_changed(protocol::Instant at, const protocol::LeaderChanged& change) override;
+    void publish(const protocol::Publish& publish) override { inner_->publish(publish); }
+    void stopping() override { inner_->stopping(); }
+    void others_work(bool work) override { inner_->others_work(work); }
+    int exit_status() const override { return inner_->exit_status(); }
+    // No session_keeper(): a hook may outlive this process, so nobody resigns in its name.
+
+    /// The process of the command that runs now; 0: none. Any thread.
+    pid_t running() const { return running_; }
 
 private:
     enum class Kind { elected, deposed, change };
@@ -37,7 +54,21 @@ private:
         std::string command;
         protocol::Epoch epoch;
         std::vector<std::string> environment;
+        protocol::TaskEnded ended{};  // of on-deposed: what is told when it is over
     };
+
+    // What the inner host says; its end is kept back until on-deposed is over.
+    void tell(const protocol::Event& event) override;
+    void stop(const std::string& reason) override { node_.stop(reason); }
+    void set_health(bool healthy, const std::string& why) override {
+        node_.set_health(healthy, why);
+    }
+    void set_willing(bool willing, const std::string& why) override {
+        node_.set_willing(willing, why);
+    }
+    protocol::Instant untied_until() const override { return node_.untied_until(); }
+
+    void on_inner_ended(const protocol::TaskEnded& ended);
 
     Job make_job(Kind kind, protocol::Epoch epoch, protocol::NodeId leader, const char* role,
                  const char* reason) const;
@@ -52,14 +83,18 @@ private:
     HookCommands commands_;
     protocol::NodeId self_;
     std::string cluster_;
-    protocol::Duration step_down_timeout_;
+    protocol::Duration deposed_time_;
     NodeLink& node_;
     OwnedFd wake_fd_;  // an eventfd: `deposed_at_ns_` or `stopping_at_ns_` has changed
     std::mutex mutex_;
     std::condition_variable changed_;
     std::deque<Job> queue_;
-    std::int64_t deposed_at_ns_ = INT64_MAX;  // while an on-deposed is queued or runs
+    protocol::Epoch leads_;                          // from start() to the end of what works inside
+    std::optional<protocol::DeposedReason> reason_;  // of stop(), if it came
+    std::int64_t deposed_at_ns_ = INT64_MAX;         // while an on-deposed is queued or runs
     std::int64_t stopping_at_ns_ = INT64_MAX;
+    std::atomic<pid_t> running_{0};
+    std::unique_ptr<TaskHost> inner_;
     std::thread thread_;
 };
 

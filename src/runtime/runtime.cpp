@@ -68,6 +68,7 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
       handles_signals_(parts.handles_signals),
       tell_failure_(std::move(parts.tell_failure)) {
     if (parts.trace) trace_.emplace(self_.id, self_.incarnation, *writer_, *parts.trace);
+    if (log_enabled(LogLevel::debug)) trace_log_.emplace(self_.id, self_.incarnation);
     if (parts.state) {
         storage_.emplace(std::move(*parts.state),
                          Storage::Callbacks{[this](const protocol::Durable& durable) {
@@ -107,8 +108,9 @@ int Runtime::run() {
         wait_for_signal();
     }
     reporter_.started(::getpid());
-    log(LogLevel::info, fmt::format("started, version {}, {} members, listening on {}", version,
-                                    options_.peers.size(), to_text(options_.listen)));
+    log(LogLevel::info, fmt::format("started, version {}, {} member{}, listening on {}", version,
+                                    options_.peers.size(), options_.peers.size() == 1 ? "" : "s",
+                                    to_text(options_.listen)));
     for (const std::string& note : options_.start_notes) log(LogLevel::warn, note);
     if (trace_) trace_->started(started_at_, options_.config);
     on_event(protocol::Wake{});
@@ -174,6 +176,7 @@ void Runtime::step(const protocol::Event& event) {
     arm_timer(now);
     for (const protocol::Action& action : actions_) follow_up(now, action);
     if (trace_) trace_->add(now, event, actions_);
+    if (trace_log_) trace_log_->add(now, event, actions_);
     reporter_.add(now, actions_);
 }
 

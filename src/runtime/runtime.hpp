@@ -23,6 +23,7 @@
 #include "src/report/logging.hpp"
 #include "src/report/reporter.hpp"
 #include "src/report/trace_file.hpp"
+#include "src/report/trace_log.hpp"
 #include "src/runtime/task_host.hpp"
 #include "src/runtime/wake_timer.hpp"
 #include "src/storage/storage.hpp"
@@ -98,6 +99,7 @@ private:
     BackgroundWriter* writer_;
     Reporter reporter_;
     std::optional<TraceFile> trace_;
+    std::optional<TraceLog> trace_log_;  // while the log tells as much
     WakeTimer wake_timer_;
     asio::signal_set signals_;
     asio::steady_timer drain_timer_;

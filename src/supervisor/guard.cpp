@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -32,15 +33,17 @@ using protocol::Duration;
 using protocol::Instant;
 using Cause = GuardReport::Cause;
 
+constexpr int niceness_best = -20;
 constexpr Duration kill_again_after = protocol::milliseconds(1);
 /// So many looks in a row at which only the shield was left: it does not see that, and is killed.
 constexpr int looks_alone_max = 10;
 
 class CommandGuard {
 public:
-    CommandGuard(const GuardSettings& settings, SharedLeasePage page)
+    CommandGuard(const GuardSettings& settings, SharedLeasePage page, int niceness)
         : settings_(settings),
           page_(std::move(page)),
+          niceness_(niceness),
           node_(settings.socket),
           self_(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0))) {}
 
@@ -95,10 +98,8 @@ private:
         node_ = OwnedFd();
         if (!run_) return;
         end(Cause::asked);
-        // Nobody may read it, and this process has better to do than to wait for that.
-        pollfd writable{STDERR_FILENO, POLLOUT, 0};
-        if (::poll(&writable, 1, 0) > 0)
-            print_error("the node is gone without a word; its command is ended");
+        print_log_line(settings_.log_format, {std::stoull(settings_.id)}, LogLevel::error,
+                       "the node is gone without a word; its command is ended");
     }
 
     void obey(const GuardOrder& order, OwnedFd descriptor) {
@@ -144,7 +145,8 @@ private:
         if (run.shield == 0) {
             ::close(node_.get());
             sessions_.clear();  // what the node closes is to be closed
-            run_shield({settings_, *page_, run.lease, writing.get(), self_.get(), progress.get()});
+            run_shield({settings_, *page_, run.lease, writing.get(), self_.get(), progress.get(),
+                        niceness_});
         }
         if (run.shield < 0) {
             const int error = errno;
@@ -322,6 +324,7 @@ private:
 
     const GuardSettings& settings_;
     SharedLeasePage page_;
+    int niceness_;  // of whoever has started this program
     OwnedFd node_;
     OwnedFd children_ = child_ends();
     OwnedFd timer_ = make_boottime_timer();
@@ -340,13 +343,17 @@ int run_guard(const GuardSettings& settings) {
     sigset_t all;
     ::sigfillset(&all);
     ::sigprocmask(SIG_SETMASK, &all, nullptr);
+    if (settings.ignores_hangup) ::signal(SIGHUP, SIG_IGN);  // and so will the command
+    // It must be in time on a busy machine, too. Where that is not permitted it stays as it is.
+    const int niceness = ::getpriority(PRIO_PROCESS, 0);
+    ::setpriority(PRIO_PROCESS, 0, niceness_best);
     ::prctl(PR_SET_NAME, "run-guard", 0, 0, 0);
     ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     ::fcntl(settings.socket, F_SETFD, FD_CLOEXEC);
     ::fcntl(settings.page, F_SETFD, FD_CLOEXEC);
     auto page = SharedLeasePage::map(settings.page);
     if (!page) return 1;
-    return CommandGuard(settings, std::move(*page)).run();
+    return CommandGuard(settings, std::move(*page), niceness).run();
 }
 
 }  // namespace bullring

@@ -6,7 +6,10 @@ namespace bullring {
 
 namespace {
 
-constexpr std::size_t words_before_command = 10;
+constexpr std::size_t words_before_command = 12;
+
+constexpr const char* json_word = "json";
+constexpr const char* ignores_word = "ignores-hangup";
 
 template <class Number>
 bool read_number(const std::string& word, Number& number) {
@@ -27,7 +30,9 @@ std::vector<std::string> guard_words(const GuardSettings& settings) {
                                    std::to_string(settings.kill_safety.ns),
                                    settings.id,
                                    settings.cluster,
-                                   settings.progress_file};
+                                   settings.progress_file,
+                                   settings.log_format == LogFormat::json ? json_word : "",
+                                   settings.ignores_hangup ? ignores_word : ""};
     words.insert(words.end(), settings.command.begin(), settings.command.end());
     return words;
 }
@@ -45,6 +50,8 @@ tl::expected<GuardSettings, std::string> guard_settings(const std::vector<std::s
     settings.id = words[7];
     settings.cluster = words[8];
     settings.progress_file = words[9];
+    settings.log_format = words[10] == json_word ? LogFormat::json : LogFormat::text;
+    settings.ignores_hangup = words[11] == ignores_word;
     settings.command.assign(words.begin() + words_before_command, words.end());
     return settings;
 }

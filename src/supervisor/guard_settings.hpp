@@ -22,6 +22,8 @@ struct GuardSettings {
     std::string id;
     std::string cluster;
     std::string progress_file;  // empty: none
+    LogFormat log_format = LogFormat::text;
+    bool ignores_hangup = false;  // SIGHUP, as nohup(1) has it; the command does, too
     Command command;
     bool operator==(const GuardSettings&) const = default;
 };

@@ -175,8 +175,18 @@ void LeadServer::on_request(Client& client) {
         node_.tell(protocol::Tying{false});
         return let_go_if_held();
     }
-    const LeadAnswer answer;
+    const LeadAnswer answer = make_answer(LeadAnswer::Kind::not_leading);
     send_record(client.socket.native_handle(), &answer, sizeof answer);
+}
+
+LeadAnswer LeadServer::make_answer(LeadAnswer::Kind kind) const {
+    LeadAnswer answer;
+    answer.kind = kind;
+    answer.epoch = leads_.value;
+    answer.node = options_.config.self.value;
+    answer.lease_ns = options_.config.timing.lease.ns;
+    options_.config.cluster.copy(answer.cluster, sizeof answer.cluster - 1);
+    return answer;
 }
 
 /// Those that wait may go as soon as the lease stands without any session.
@@ -186,14 +196,8 @@ void LeadServer::let_go_if_held() {
     const protocol::Timing& timing = options_.config.timing;
     const protocol::Instant latest = published_.untied_until - timing.lease / 2 - timing.heartbeat;
     if (!protocol::lease_valid(read_clock(), latest)) return;
-    LeadAnswer lock;
-    lock.kind = LeadAnswer::Kind::lock;
-    LeadAnswer answer;
-    answer.kind = LeadAnswer::Kind::go;
-    answer.epoch = leads_.value;
-    answer.node = options_.config.self.value;
-    answer.lease_ns = options_.config.timing.lease.ns;
-    options_.config.cluster.copy(answer.cluster, sizeof answer.cluster - 1);
+    const LeadAnswer lock = make_answer(LeadAnswer::Kind::lock);
+    const LeadAnswer answer = make_answer(LeadAnswer::Kind::go);
     for (Client& client : clients_) {
         if (!client.asked || client.runs) continue;
         client.runs = true;
@@ -205,11 +209,11 @@ void LeadServer::let_go_if_held() {
 
 void LeadServer::stop_clients() {
     stopping_ = true;
-    LeadAnswer answer;
     for (Client& client : clients_) {
         if (!client.asked) continue;
         // One that has waited for the lease to be untied learns that it waits for the next one.
-        answer.kind = client.runs ? LeadAnswer::Kind::stop : LeadAnswer::Kind::not_leading;
+        const LeadAnswer answer =
+            make_answer(client.runs ? LeadAnswer::Kind::stop : LeadAnswer::Kind::not_leading);
         send_record(client.socket.native_handle(), &answer, sizeof answer);
     }
 }

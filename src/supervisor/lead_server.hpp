@@ -20,6 +20,7 @@
 #include "src/options/node_options.hpp"
 #include "src/runtime/lease_page.hpp"
 #include "src/runtime/task_host.hpp"
+#include "src/supervisor/lead_records.hpp"
 
 namespace bullring {
 
@@ -64,6 +65,7 @@ private:
     void on_request(Client& client);
     void drop(Clients::iterator client);
     void let_go_if_held();
+    LeadAnswer make_answer(LeadAnswer::Kind kind) const;
     void stop_clients();
     void prolong_while_stopping();
     void tell_if_all_ended();

@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -18,6 +19,7 @@
 #include "src/runtime/boottime_timer.hpp"
 #include "src/runtime/clock.hpp"
 #include "src/supervisor/descendants.hpp"
+#include "src/supervisor/find_program.hpp"
 
 extern char** environ;
 
@@ -76,6 +78,7 @@ void stop_ignoring_internal_signals() {
 [[noreturn]] void become_command(const Shield& shield, std::vector<std::string> environment,
                                  pid_t parent, int errors) {
     ::setpgid(0, 0);
+    ::setpriority(PRIO_PROCESS, 0, shield.niceness);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(1);  // it has died before it could be seen to
     if (shield.progress >= 0) {
@@ -97,8 +100,14 @@ void stop_ignoring_internal_signals() {
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
     Command words = shield.settings.command;
-    ::execvpe(words.front().c_str(), pointers(words).data(), pointers(environment).data());
-    const int error = errno;
+    // Not execvpe(), which has a shell try what the kernel does not know.
+    int error = 0;
+    if (const auto program = find_program(words.front())) {
+        ::execve(program->c_str(), pointers(words).data(), pointers(environment).data());
+        error = errno;
+    } else {
+        error = program.error().error;
+    }
     if (::write(errors, &error, sizeof error) < 0) ::_exit(1);
     ::_exit(127);
 }

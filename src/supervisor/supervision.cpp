@@ -60,7 +60,10 @@ Supervision::Orders Supervision::on_ended(const CommandEnd& end, Duration now) {
     orders.emplace_back(Tell{TaskEnded{epoch_, by_itself && !asked, by_itself && failed}});
     if (leaving_ && end.how != CommandEnd::How::not_started)
         exit_status_ = exit_status_of(end.status);
-    after_the_end(end, now - started_at_, orders);
+    // A guard that had to be killed in the course of an end that was asked for is no failure of the
+    // command.
+    if (!asked || end.how != CommandEnd::How::lost || stalled_)
+        after_the_end(end, now - started_at_, orders);
     return orders;
 }
 
@@ -74,9 +77,9 @@ void Supervision::after_the_end(const CommandEnd& end, Duration ran, Orders& ord
         case CommandEnd::How::lost:
             return stand_aside("the guard of its command was killed", was_soon, orders);
         case CommandEnd::How::not_started:
-            return stand_aside(
-                "its command cannot be started: " + std::generic_category().message(end.error),
-                true, orders);
+            return stand_aside(fmt::format("its command {} cannot be started: {}", policy_.command,
+                                           std::generic_category().message(end.error)),
+                               true, orders);
         case CommandEnd::How::by_itself: break;
     }
     const std::string what = "its command has ended (" + told_status(end.status) + ")";
@@ -102,16 +105,18 @@ void Supervision::stand_aside(const std::string& what, bool was_soon, Orders& or
         restarts_in_a_row_ = 0;
     }
     if (policy_.max_restarts && restarts_in_a_row_ >= *policy_.max_restarts) {
-        orders.emplace_back(
-            SetWilling{false, fmt::format("{} {} times in a row; it only votes from now on", what,
-                                          restarts_in_a_row_ + 1)});
+        orders.emplace_back(SetWilling{
+            false, fmt::format("{}{}; it only votes from now on", what,
+                               restarts_in_a_row_ == 0
+                                   ? std::string()
+                                   : fmt::format(" {} times in a row", restarts_in_a_row_ + 1))});
         return;
     }
     ++restarts_in_a_row_;
     orders.emplace_back(SetWilling{
         false, fmt::format("{}; it stands again after {}", what, protocol::to_text(delay_))});
     orders.emplace_back(WaitToRestart{delay_});
-    delay_ = std::max(policy_.restart_delay, std::min(delay_ * 2, restart_delay_max));
+    delay_ = std::min(delay_ * 2, restart_delay_max);
 }
 
 Supervision::Orders Supervision::on_restart_due() { return {SetWilling{true, ""}}; }

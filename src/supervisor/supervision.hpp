@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -35,6 +36,7 @@ public:
         OnExit on_exit = OnExit::stay;
         protocol::Duration restart_delay = protocol::seconds(1);
         std::optional<std::int64_t> max_restarts;
+        std::string command = {};  // its name, for people
     };
     struct StartCommand {
         protocol::Epoch epoch;
@@ -69,9 +71,9 @@ public:
 
     /// A command that ends within this time counts as one that cannot work.
     static constexpr protocol::Duration soon = protocol::seconds(10);
-    static constexpr protocol::Duration restart_delay_max = protocol::seconds(60);
 
-    explicit Supervision(Policy policy) : policy_(policy), delay_(policy.restart_delay) {}
+    explicit Supervision(Policy policy)
+        : policy_(std::move(policy)), delay_(policy_.restart_delay) {}
 
     Orders on_elected(protocol::Epoch epoch, protocol::Duration now);
     Orders on_deposed(protocol::Epoch epoch);

@@ -26,9 +26,9 @@ using protocol::Epoch;
 
 namespace {
 
-/// How much later than the guard should have been done the node takes it for stuck; less than
-/// kill_safety, so that there is time left to kill.
-constexpr std::chrono::milliseconds guard_late{10};
+/// How much later than it should a guard may be through, if the lease allows it: a busy machine is
+/// no reason to kill it.
+constexpr protocol::Duration guard_late_max = protocol::seconds(1);
 /// How much longer than its command may take a guard is waited for at the end of the program.
 constexpr protocol::Duration guard_end_max = protocol::seconds(1);
 /// For what a step-down still has to send before this process stops.
@@ -40,15 +40,17 @@ std::chrono::nanoseconds as_chrono(protocol::Duration duration) {
 
 protocol::Duration now() { return {read_clock().boottime_ns}; }
 
-GuardSettings guard_settings_of(const RunOptions& options) {
+GuardSettings guard_settings_of(const RunOptions& options, bool ignores_hangup) {
     GuardSettings settings;
     settings.terminal_group = ::getpgrp();
     settings.kill_after = options.kill_after;
     settings.margin = options.node.config.timing.kill_margin;
-    settings.kill_safety = kill_safety;
+    settings.kill_safety = settings.margin - settings.kill_after;
     settings.id = std::to_string(options.node.config.self.value);
     settings.cluster = options.node.config.cluster;
     if (options.stall_after.ns > 0) settings.progress_file = options.node.data_dir + "/progress";
+    settings.log_format = options.node.log.format;
+    settings.ignores_hangup = ignores_hangup;
     settings.command = options.command;
     return settings;
 }
@@ -70,9 +72,11 @@ Supervisor::Supervisor(asio::io_context& io, NodeLink& node, const RunOptions& o
     : node_(node),
       options_(options),
       parts_(std::move(parts)),
-      supervision_({options.on_exit, options.restart_delay, options.max_restarts}),
+      supervision_(
+          {options.on_exit, options.restart_delay, options.max_restarts, options.command.front()}),
+      kill_safety_(options.node.config.timing.kill_margin - options.kill_after),
       guard_(std::make_unique<GuardProcess>(
-          io, guard_settings_of(options), parts_.page.fd(),
+          io, guard_settings_of(options, parts_.ignores_hangup), parts_.page.fd(),
           GuardProcess::Callbacks{[this](const GuardReport& report) { on_report(report); },
                                   [this] { on_guard_lost(); }})),
       progress_(io, options.stall_after, [this] { obey(supervision_.on_stalled()); }),
@@ -176,12 +180,24 @@ void Supervisor::start_command(Epoch epoch) {
 void Supervisor::end_command(Epoch epoch) {
     progress_.stop();
     guard_->stop(epoch);
-    overdue_timer_.expires_after(as_chrono(options_.kill_after) + guard_late);
-    overdue_timer_.async_wait([this](const asio::error_code& error) {
-        if (error || !supervision_.command_runs()) return;
+    overdue_at_ = read_clock() + options_.kill_after + guard_late_max;
+    watch_guard();
+}
+
+void Supervisor::watch_guard() {
+    const protocol::Instant now = read_clock();
+    protocol::Duration left = protocol::elapsed(now, overdue_at_);
+    // Behind the guard's moment and the shield's, and before the lease ends.
+    if (const auto lease = parts_.page->read(); lease && lease->epoch == supervision_.epoch())
+        left = std::min(left, protocol::lease_left(now, lease->deadline - kill_safety_ / 4));
+    if (left.ns <= 0) {
         log(LogLevel::error, "the guard of the command stands still, and is killed with it");
         if (command_ > 0) ::kill(-command_, SIGKILL);
-        guard_->kill();
+        return guard_->kill();
+    }
+    overdue_timer_.expires_after(as_chrono(left));
+    overdue_timer_.async_wait([this](const asio::error_code& error) {
+        if (!error && supervision_.command_runs()) watch_guard();
     });
 }
 

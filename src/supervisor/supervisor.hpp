@@ -32,7 +32,8 @@ struct SupervisorParts {
     Sender self;              // in whose name the guard has the last word
     int directory_lock = -1;  // the guard keeps it while a command may run
     std::function<std::vector<pid_t>()>
-        own_children;  // of the node, which are no part of a command
+        own_children;             // of the node, which are no part of a command
+    bool ignores_hangup = false;  // SIGHUP was ignored when this program was started
 };
 
 class Supervisor final : public TaskHost, private SessionKeeper {
@@ -70,6 +71,7 @@ private:
     void on_report(const GuardReport& report);
     void on_end(const CommandEnd& end);
     void on_guard_lost();
+    void watch_guard();
     void clear_up();
     std::vector<pid_t> spared() const;
     void report_not_started(int error);
@@ -82,10 +84,12 @@ private:
     const RunOptions& options_;
     SupervisorParts parts_;
     Supervision supervision_;
+    protocol::Duration kill_safety_;
     std::unique_ptr<GuardProcess> guard_;
     ProgressWatch progress_;
     asio::signal_set signals_;
     asio::steady_timer restart_timer_;
+    protocol::Instant overdue_at_;  // when a guard that ends the command has to be through
     asio::steady_timer overdue_timer_;
     asio::steady_timer clear_up_timer_;
     asio::steady_timer still_timer_;

@@ -52,8 +52,14 @@ class Lead(ProcessCase):
         self.assertEqual(errors, "")
         other = next(node for node in cluster if node is not leader)
         process = self.lead(other, command=["true"])
-        self.assertIn("does not lead", process.communicate(timeout=30)[1])
+        # Without a word, which cron would send by mail.
+        self.assertEqual(process.communicate(timeout=30), ("", ""))
         self.assertEqual(process.returncode, 75)
+        process = self.lead(other, "--log-level", "debug", command=["true"])
+        self.assertIn("does not lead", process.communicate(timeout=30)[1])
+        process = self.lead(leader, "--id", str(other.id), command=["true"])
+        self.assertIn(f"is {leader.id} of cluster", process.communicate(timeout=30)[1])
+        self.assertEqual(process.returncode, 2)
         self.assertEqual(self.lead(leader, command=["sh", "-c", "exit 5"]).wait(30), 5)
         self.assertEqual(
             self.lead(leader, command=["sh", "-c", "kill -9 $$"]).wait(30), 128 + 9
@@ -61,6 +67,14 @@ class Lead(ProcessCase):
         self.assert_unchanged(cluster, leader, 0.3, "after short commands")
         mode = stat.S_IMODE(os.stat(leader.data_dir / "lead.sock").st_mode)
         self.assertEqual(mode, 0o600)
+
+    def test_a_node_that_hangs_does_not_answer(self):
+        cluster = self.cluster_of(n=1)
+        cluster[1].hang()
+        process = self.lead(cluster[1], command=["true"])
+        self.assertIn("does not answer", process.communicate(timeout=30)[1])
+        self.assertEqual(process.returncode, 69)
+        cluster[1].resume()
 
     def test_no_node_and_bad_input(self):
         program = find_program()

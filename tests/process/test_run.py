@@ -1,10 +1,12 @@
 """`bullring run`: the command runs where the leader is, and how it ends in each way."""
 # ctest-timeout: 600
 
+import json
 import os
 import pathlib
 import signal
 import subprocess
+import tempfile
 import unittest
 
 from process_case import ProcessCase, find_program
@@ -100,6 +102,76 @@ class Run(ProcessCase):
         self.assertEqual(first.wait_exit(), 128 + signal.SIGKILL)
         self.assertFalse(alive(command))
         self.wait_begun(cluster, 2)
+
+    def test_the_handover_of_a_command_that_ignores_sigterm_is_no_failure_of_its_guard(self):
+        cluster = self.cluster_of("ignore", flags=["--max-restarts", "0"])
+        for count in range(2, 6):
+            self.assertEqual(cluster.resign("--timeout", "20s").returncode, 0)
+            self.wait_begun(cluster, count)
+        for node in cluster:
+            for word in ("stands still", "only votes", " error "):
+                self.assertNotIn(word, node.current.log())
+
+    def test_hooks_stand_around_the_command(self):
+        cluster = self.cluster(2, profile="fast", flags=QUICK)
+        told = pathlib.Path(cluster.directory) / "told"
+        hook = f'echo "$BULLRING_ROLE $BULLRING_REASON $BULLRING_EPOCH" >> {told}'
+        for node in cluster:
+            node.flags = [
+                *QUICK, "--on-elected", hook, "--on-deposed", f"sleep 0.1; {hook}",
+            ]  # fmt: skip
+            node.task = [
+                "sh", "-c", f"trap 'sleep 0.1; echo ended >> {told}; exit' TERM;"
+                f" echo begun >> {told}; while :; do sleep 0.02; done",
+            ]  # fmt: skip
+        cluster.start()
+        first = cluster.wait_settled()
+        cluster.wait_for(lambda: told.exists() and "begun" in told.read_text(), "the command")
+        epoch = first.view[1]
+        self.assertEqual(cluster.resign("--timeout", "20s").returncode, 0)
+        cluster.wait_for(lambda: told.read_text().count("begun") == 2, "the next command")
+        cluster.wait_for(lambda: told.read_text().count("leader elected") == 2, "its hook")
+        lines = told.read_text().split("\n")
+        # The hook and the command start together; the end has an order.
+        self.assertEqual(sorted(lines[:2]), ["begun", f"leader elected {epoch}"])
+        self.assertEqual(lines[2:4], ["ended", f"follower resigned {epoch}"])
+        # What ends by itself ends so for the hook, too.
+        second = cluster.wait_settled()
+        signal_all([Family(second).command])
+        cluster.wait_for(lambda: "follower task_failed" in told.read_text(), "on-deposed")
+
+    def test_under_nohup_the_command_ignores_sighup(self):
+        cluster = self.cluster(1, profile="fast", flags=QUICK)
+        cluster[1].task = ["sleep", "60"]
+        previous = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        try:
+            cluster.start()
+        finally:
+            signal.signal(signal.SIGHUP, previous)
+        cluster.wait_leader()
+        cluster.wait_for(lambda: Family(cluster[1]).complete, "the command")
+        command = Family(cluster[1]).command
+        cluster[1].current.process.send_signal(signal.SIGHUP)
+        cluster.never(lambda: not alive(command), "SIGHUP has ended the command", 0.5)
+
+    def test_the_guard_keeps_to_the_format_of_the_log(self):
+        cluster = self.cluster_of(flags=["--log-format", "json"], n=1)
+        cluster[1].kill()
+        log = cluster[1].current.log
+        cluster.wait_for(lambda: "is gone without a word" in log(), "the guard's line")
+        for line in log().splitlines():
+            self.assertEqual(json.loads(line)["node"], 1)
+
+    def test_a_program_that_the_kernel_does_not_know_is_told(self):
+        cluster = self.cluster(1, profile="fast", flags=QUICK)
+        script = pathlib.Path(cluster.directory) / "script"
+        script.write_text("echo a shell has run this\n")
+        script.chmod(0o755)
+        cluster[1].task = [str(script)]
+        cluster.start()
+        cluster.wait_for(lambda: "Exec format error" in cluster[1].current.log(), "the reason")
+        self.assertIn(f"its command {script} cannot be started", cluster[1].current.log())
+        self.assertNotIn("a shell has run", cluster[1].current.out_path.read_text())
 
     def test_a_descendant_that_has_left_the_group_ends_before_another_leads(self):
         cluster = self.cluster_of("fork", "group")
@@ -267,7 +339,6 @@ class BadInput(unittest.TestCase):
         self.assert_refused('"/etc/passwd" is not executable', "--", "/etc/passwd")
         self.assert_refused('"/tmp" is not executable', "--", "/tmp")
         self.assert_refused("--quorum majority", "--quorum", "none", "--", "true")
-        self.assert_refused("--on-elected", "--on-elected", "true", "--", "true")
         self.assert_refused("on-exit", "--on-exit", "sometimes", "--", "true")
         self.assert_refused("kill-after", "--kill-after", "2", "--", "true")
         self.assert_refused(
@@ -280,6 +351,25 @@ class BadInput(unittest.TestCase):
         self.assert_refused("health-cmd", "--health-interval", "1s", "--", "true")
         result = self.run_with("node", "--id", "1", "--peers", "1=127.0.0.1:1", "--", "true")
         self.assertEqual(result.returncode, 2)
+
+    def test_all_that_is_wrong_is_told_at_once(self):
+        result = self.run_with(
+            "run", "--id", "9", "--peers", "1=127.0.0.1:1", "--lease", "11s", "--on-exit", "x",
+            "--health-cmd", "no-such-check", "--", "no-such-thing",
+        )  # fmt: skip
+        self.assertEqual(result.returncode, 2)
+        for part in ('--id: "9"', "lease (11s)", '--on-exit: "x"', '"no-such-check" is not',
+                     '"no-such-thing" is not'):  # fmt: skip
+            self.assertIn(part, result.stderr)
+        self.assertEqual(len(result.stderr.splitlines()), 5)
+
+    def test_a_script_without_its_interpreter(self):
+        with tempfile.TemporaryDirectory(prefix="bullring-run-") as folder:
+            script = pathlib.Path(folder) / "script"
+            script.write_text("#!/no/such/shell\n")
+            script.chmod(0o755)
+            self.assert_refused('a script for "/no/such/shell", which is not found', "--",
+                                str(script))
 
     def test_a_health_command_that_is_not_there(self):
         result = subprocess.run(

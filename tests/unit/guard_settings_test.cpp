@@ -16,6 +16,9 @@ TEST_CASE("guard settings: what is told to a guard arrives") {
     settings.cluster = "blue";
     settings.command = {"sh", "-c", "", "--"};
     CHECK(guard_settings(guard_words(settings)) == settings);
+    settings.log_format = LogFormat::json;
+    settings.ignores_hangup = true;
+    CHECK(guard_settings(guard_words(settings)) == settings);
     settings.progress_file = "/tmp/a b";
     CHECK(guard_settings(guard_words(settings)) == settings);
 }

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include <asio/io_context.hpp>
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <unistd.h>
@@ -31,21 +32,25 @@ std::string content(const std::string& path) {
 /// Waits for what the hooks' thread reports.
 class Done {
 public:
-    void operator()(Epoch epoch) {
+    void operator()(const protocol::TaskEnded& ended) {
         const std::lock_guard lock(mutex_);
-        epochs_.push_back(epoch);
+        ends_.push_back(ended);
         changed_.notify_all();
+    }
+    std::vector<protocol::TaskEnded> all() {
+        const std::lock_guard lock(mutex_);
+        return ends_;
     }
     bool wait_for(std::size_t count) {
         std::unique_lock lock(mutex_);
         return changed_.wait_for(lock, std::chrono::seconds(20),
-                                 [&] { return epochs_.size() >= count; });
+                                 [&] { return ends_.size() >= count; });
     }
 
 private:
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::vector<Epoch> epochs_;
+    std::vector<protocol::TaskEnded> ends_;
 };
 
 /// Takes what the hooks tell the node.
@@ -53,7 +58,7 @@ class Link final : public NodeLink {
 public:
     explicit Link(Done& done) : done_(done) {}
     void tell(const protocol::Event& event) override {
-        done_(std::get<protocol::TaskEnded>(event).epoch);
+        done_(std::get<protocol::TaskEnded>(event));
     }
     void stop(const std::string&) override {}
     void set_health(bool, const std::string&) override {}
@@ -64,9 +69,32 @@ private:
     Done& done_;
 };
 
+/// A host inside whose end the test decides.
+class Inner final : public TaskHost {
+public:
+    explicit Inner(NodeLink& node) : node_(node) {}
+    void start(Epoch) override { started = true; }
+    void stop(Epoch, DeposedReason) override { stopped = true; }
+    void end(const protocol::TaskEnded& ended) { node_.tell(ended); }
+
+    bool started = false;
+    bool stopped = false;
+
+private:
+    NodeLink& node_;
+};
+
 struct Running {
-    Running(HookCommands commands, protocol::Duration step_down_timeout)
-        : hooks(std::move(commands), {2}, "blue", step_down_timeout, link) {}
+    Running(HookCommands commands, protocol::Duration step_down_timeout,
+            const MakeHost& make_inner = {})
+        : hooks(io, link, std::move(commands), config(), step_down_timeout, make_inner) {}
+    static protocol::Config config() {
+        protocol::Config config;
+        config.self = {2};
+        config.cluster = "blue";
+        return config;
+    }
+    asio::io_context io;
     Done done;
     Link link{done};
     Hooks hooks;
@@ -117,6 +145,7 @@ TEST_CASE("hooks: a command that does not end is killed with its whole group in 
                      .on_deposed = "sleep 1000 & echo $! > " + out + "; wait",
                      .on_change = ""},
                     protocol::milliseconds(200));
+    running.hooks.start({7});
     running.hooks.stop({7}, DeposedReason::lease_expired);
     REQUIRE(running.done.wait_for(1));
     const pid_t sleeper = static_cast<pid_t>(std::stol(content(out)));
@@ -155,9 +184,47 @@ TEST_CASE("hooks: the stdout of a command is the stderr of the node") {
                      .on_deposed = "[ /dev/stdout -ef /dev/stderr ] && echo same >> " + out,
                      .on_change = ""},
                     protocol::seconds(20));
+    running.hooks.start({7});
     running.hooks.stop({7}, DeposedReason::stopped);
     REQUIRE(running.done.wait_for(1));
     CHECK(content(out) == "same\n");
+}
+
+TEST_CASE("hooks: on-deposed runs when what works inside has ended, and with its reason") {
+    const TemporaryDirectory place;
+    const std::string out = place / "out";
+    Inner* inner = nullptr;
+    Running running({.on_elected = "",
+                     .on_deposed = "echo $BULLRING_EPOCH $BULLRING_REASON >> " + out,
+                     .on_change = ""},
+                    protocol::seconds(20), [&](asio::io_context&, NodeLink& node) {
+                        auto host = std::make_unique<Inner>(node);
+                        inner = host.get();
+                        return host;
+                    });
+    running.hooks.start({7});
+    CHECK(inner->started);
+    running.hooks.stop({7}, DeposedReason::resigned);
+    CHECK(inner->stopped);
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));  // pause: nothing may happen
+    CHECK(content(out).empty());
+    CHECK(running.done.all().empty());
+    inner->end({{7}, false, false});
+    REQUIRE(running.done.wait_for(1));
+    CHECK(content(out) == "7 resigned\n");
+
+    // By itself, and its end is told as it was.
+    running.hooks.start({8});
+    inner->end({{8}, true, true});
+    inner->end({{8}, true, true});
+    REQUIRE(running.done.wait_for(2));
+    CHECK(content(out) == "7 resigned\n8 task_failed\n");
+    running.hooks.start({9});
+    inner->end({{9}, false, false});
+    REQUIRE(running.done.wait_for(3));
+    CHECK(content(out) == "7 resigned\n8 task_failed\n9 lease_expired\n");
+    CHECK(running.done.all() == std::vector<protocol::TaskEnded>{
+                                    {{7}, false, false}, {{8}, true, true}, {{9}, false, false}});
 }
 
 }  // namespace bullring::hooks_test

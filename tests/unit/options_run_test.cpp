@@ -40,8 +40,10 @@ TEST_CASE("options: run has every default of its flags, and its command as it st
 
 TEST_CASE("options: the lease of run has room for the killing of its command") {
     const auto lease_of = [](const Words& more) { return run_of(more).node.config.timing.lease; };
-    CHECK(run_of().node.config.timing.kill_margin == milliseconds(2020));
-    CHECK(run_of().node.config.timing.step_down_timeout == milliseconds(2020));
+    CHECK(run_of().node.config.timing.kill_margin == milliseconds(2100));
+    CHECK(run_of().node.config.timing.step_down_timeout == milliseconds(2100));
+    CHECK(run_of({"--profile", "fast"}).node.config.timing.kill_margin == milliseconds(2040));
+    CHECK(run_of({"--profile", "realtime"}).node.config.timing.kill_margin == milliseconds(2020));
     CHECK(lease_of({}) == milliseconds(2500));
     CHECK(lease_of({"--kill-after", "500ms"}) == milliseconds(1000));
     CHECK(lease_of({"--profile", "cloud"}) == milliseconds(3000));
@@ -58,6 +60,27 @@ TEST_CASE("options: run refuses a lease in which its command could not be killed
     CHECK(one_has(run_problems({"--lease", "1s"}), "must be"));
     CHECK(one_has(run_problems({"--kill-after", "11s"}), "lease-max"));
     CHECK(one_has(run_problems({"--kill-after", "10s"}), "lease-max"));
+    CHECK(run_problems({"--kill-after", "20s"}) ==
+          std::vector<std::string>{
+              "--kill-after: \"20s\" is too long: the lease that it needs, 20.5s, must be ≤ "
+              "lease-max (10s); right is at most 9.5s, or a longer --lease-max on all members"});
+    CHECK(run_problems({"--kill-after", "9500ms"}).empty());
+    CHECK(one_has(run_problems({"--lease-max", "2s"}), "2s is too long"));
+    // What else is wrong is told, too.
+    CHECK(
+        run_problems({"--kill-after", "20s", "--heartbeat", "1s", "--suspect-after", "1s"}).size() >
+        1);
+}
+
+TEST_CASE("options: on-deposed has time behind the command's end") {
+    CHECK(run_of({"--on-deposed", "true"}).node.config.timing.step_down_timeout ==
+          milliseconds(2100) + hook_time);
+    CHECK(run_of({"--on-change", "true"}).node.hooks.on_change == "true");
+}
+
+TEST_CASE("options: the restart delay is at most what it doubles to") {
+    CHECK(run_of({"--restart-delay", "1m"}).restart_delay == seconds(60));
+    CHECK(one_has(run_problems({"--restart-delay", "61s"}), "right is at most 1m"));
 }
 
 TEST_CASE("options: lead takes its node by directory, by id, or not at all") {
@@ -69,6 +92,12 @@ TEST_CASE("options: lead takes its node by directory, by id, or not at all") {
               .data_dir == "/var/x");
     CHECK(one_has(problems_of({"lead", "--", "job"}), "--data-dir DIR"));
     CHECK(one_has(problems_of({"lead", "--id", "3"}), "no command"));
+    const auto both = options_of<LeadOptions>(
+        {"lead", "--data-dir", "/x", "--id", "3", "--cluster", "blue", "--", "job"});
+    CHECK(both.data_dir == "/x");
+    CHECK(both.id == 3);
+    CHECK(both.cluster == "blue");
+    CHECK_FALSE(options_of<LeadOptions>({"lead", "--data-dir", "/x", "--", "job"}).id);
     CHECK(one_has(problems_of({"lead", "--id", "3", "job"}), "goes after --"));
 }
 

@@ -74,7 +74,8 @@ TEST_CASE("options: an observer's mistakes are told like a node's") {
                   "--timeout: \"0s\" must be more than 0"));
     CHECK(one_has(problems_of(observer_words("resign", {"--to", "4"})),
                   "--to: \"4\" is not in the peer list, which has 1, 2, 3"));
-    CHECK(one_has(problems_of(observer_words("watch", {"--json"})), "unknown flag \"--json\""));
+    CHECK(one_has(problems_of(observer_words("watch", {"--json"})),
+                  "watch has no flag \"--json\"; it is one of status"));
 }
 
 TEST_CASE("options: all that is wrong is told at once, whatever kind it is of") {
@@ -82,10 +83,9 @@ TEST_CASE("options: all that is wrong is told at once, whatever kind it is of") 
         problems_of({"node", "--id", "x", "--bogus", "--heartbaet", "50ms", "--priority", "9999",
                      "stray", "--lease", "5", "--listen", "-q", "--", "sleep"},
                     with_home({{"BULLRING_QUORUM", "half"}}));
-    CHECK(problems.size() == 12);
+    CHECK(problems.size() == 11);
     CHECK(one_has(problems, "unknown flag \"--bogus\"; see bullring node --help"));
     CHECK(one_has(problems, "unknown flag \"--heartbaet\"; did you mean --heartbeat?"));
-    CHECK(one_has(problems, "unexpected argument \"50ms\""));
     CHECK(one_has(problems, "unexpected argument \"stray\""));
     CHECK(one_has(problems, "unknown flag \"-q\""));
     CHECK(one_has(problems, "--listen: it needs a value; right is --listen HOST:PORT"));
@@ -95,6 +95,41 @@ TEST_CASE("options: all that is wrong is told at once, whatever kind it is of") 
     CHECK(one_has(problems, "--priority: \"9999\" is out of range"));
     CHECK(one_has(problems, "--lease: \"5\" has no unit"));
     CHECK(one_has(problems, "BULLRING_QUORUM: \"half\" is none of the words"));
+}
+
+TEST_CASE("options: a flag of another subcommand is told as that, and its value with it") {
+    const auto only = [](const Words& words) {
+        const auto problems = problems_of(words);
+        REQUIRE(problems.size() == 1);
+        return problems.front();
+    };
+    CHECK(only(node_words({"--kill-after", "1s"})) ==
+          "node has no flag \"--kill-after\"; it is one of run and lead");
+    CHECK(only(node_words({"--on-exit=leave"})) ==
+          "node has no flag \"--on-exit\"; it is one of run");
+    CHECK(only(observer_words("resign", {"--json"})) ==
+          "resign has no flag \"--json\"; it is one of status");
+    // Near to a flag of another subcommand is not near enough.
+    CHECK(only(node_words({"--max-restart"})) ==
+          "unknown flag \"--max-restart\"; see bullring node --help");
+    const auto stray = problems_of(observer_words("resign", {"--json", "stray"}));
+    CHECK(stray.size() == 2);
+}
+
+TEST_CASE("options: what is wrong is told together with the names of programs to look for") {
+    const auto parsed =
+        parse_options({"run", "--health-cmd", "check", "--", "job", "x"}, home_only);
+    const auto* wrong = std::get_if<UsageProblems>(&parsed);
+    REQUIRE(wrong != nullptr);
+    CHECK(wrong->command == Command{"job", "x"});
+    CHECK(wrong->health_cmd == "check");
+}
+
+TEST_CASE("options: a switch and its negation may be given when they agree") {
+    const TemporaryFile agree("preempt = true\nno-preempt = false\n");
+    CHECK(options_of<NodeOptions>(node_words({"--config", agree.path()})).config.preempt);
+    const TemporaryFile differ("preempt = true\nno-preempt = true\n");
+    CHECK(problems_of(node_words({"--config", differ.path()})).size() == 1);
 }
 
 TEST_CASE("options: without a subcommand, or with a wrong one, the right ones are named") {

@@ -153,6 +153,20 @@ TEST_CASE("supervision: a stall is told once, and the node stands aside after it
     CHECK(supervision.on_stalled().empty());
 }
 
+TEST_CASE("supervision: a guard that is lost in an end that was asked for is no failure") {
+    const CommandEnd lost{CommandEnd::How::lost, SIGKILL, 0, false};
+    Supervision asked_for = running({OnExit::stay, seconds(1), 0});
+    asked_for.on_deposed(epoch);
+    CHECK(asked_for.on_ended(lost, seconds(1)) ==
+          Orders{Supervision::Tell{TaskEnded{epoch, false, true}}});
+    // By itself it is one, and the only one that is allowed.
+    Supervision alone = running({OnExit::stay, seconds(1), 0});
+    const Orders orders = alone.on_ended(lost, seconds(1));
+    REQUIRE(only<Supervision::SetWilling>(orders).size() == 1);
+    CHECK(only<Supervision::SetWilling>(orders)[0].why ==
+          "the guard of its command was killed; it only votes from now on");
+}
+
 TEST_CASE("supervision: a command that cannot be started counts as one that has failed soon") {
     Supervision supervision = running();
     const Orders orders =
