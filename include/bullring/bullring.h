@@ -5,7 +5,8 @@
  * else is let in before the lease ends by itself.
  *
  * All functions may be called from any thread, but bullring_wait() from one at a time, and nothing
- * after bullring_close(). None of them calls back. */
+ * after bullring_close(). None of them calls back. A node that is NULL is no error of the caller's:
+ * it leads nothing, knows of no leader, and what gives a code gives BULLRING_INVALID. */
 #ifndef BULLRING_BULLRING_H
 #define BULLRING_BULLRING_H
 
@@ -35,15 +36,16 @@ BULLRING_C_API const char *bullring_error(int code);
 BULLRING_C_API const char *bullring_version(void);
 
 /* Starts a node. `settings` are names and values in turn, up to a NULL: the flags of `bullring node`
- * without their dashes ("id", "1", "peers", "1=…,2=…"), and "stall-after", "stop-margin",
- * "step-down-timeout", "restart-delay". NULL on failure: then `error`, if it is not NULL, has the
- * reasons, a line each, cut off after error_bytes − 1 bytes, and *code, if it is not NULL, says which
- * kind. */
+ * without their dashes ("id", "1", "peers", "1=…,2=…"), but not its hooks, "health-…", "log-…" and
+ * "config"; and "stall-after", "stop-margin", "step-down-timeout", "restart-delay". NULL on failure
+ * (as when `settings` is NULL: "id" and "peers" are missing): then `error`, if it is not NULL, has
+ * the reasons, a line each, cut off after error_bytes − 1 bytes, and *code, if it is not NULL, says
+ * which kind. */
 BULLRING_C_API bullring_node *bullring_open(const char *const *settings, int *code, char *error,
                                             size_t error_bytes);
 
 /* Hands over if it leads, and frees the node. It does not wait for bullring_done(): the leadership is
- * let go at once, so the work must have ended. */
+ * let go at once, so the work must have ended. Does nothing with NULL, as free() does. */
 BULLRING_C_API void bullring_close(bullring_node *node);
 
 enum {
@@ -58,8 +60,8 @@ typedef struct bullring_change {
     uint64_t leader; /* whom this node follows; 0: nobody */
 } bullring_change;
 
-/* The next change, in order. BULLRING_OK, BULLRING_TIMEOUT after timeout_ms (< 0: never), or
- * BULLRING_CLOSED. */
+/* The next change, in order. BULLRING_OK, BULLRING_TIMEOUT after timeout_ms (< 0: never),
+ * BULLRING_CLOSED, or BULLRING_INVALID when `node` or `change` is NULL. */
 BULLRING_C_API int bullring_wait(bullring_node *node, int timeout_ms, bullring_change *change);
 
 /* The epoch under which this node leads and its work may go on; 0 if it does not. It is the fencing
@@ -72,7 +74,7 @@ BULLRING_C_API int64_t bullring_time_left_ns(const bullring_node *node);
 /* The work gets on: see "stall-after". */
 BULLRING_C_API void bullring_progress(bullring_node *node);
 /* The work under `epoch` has ended: after BULLRING_STOP, or by itself, which hands over; failed ≠ 0
- * says that it went wrong. BULLRING_INVALID when no such leadership is under way. */
+ * says that it went wrong. BULLRING_INVALID when no such leadership is under way: epoch 0 is none. */
 BULLRING_C_API int bullring_done(bullring_node *node, uint64_t epoch, int failed);
 
 /* Whom this node follows, itself included: 0 when there is nobody. `epoch` and `advertised` may be
@@ -80,9 +82,10 @@ BULLRING_C_API int bullring_done(bullring_node *node, uint64_t epoch, int failed
 BULLRING_C_API uint64_t bullring_leader(const bullring_node *node, uint64_t *epoch,
                                         char *advertised, size_t advertised_bytes);
 
-/* If this node leads: hands over to `to`, or to the best one (0). BULLRING_OK when that leads. The
- * handover waits for bullring_done(), which another thread has to call; with timeout_ms 0 it is only
- * asked for. */
+/* If this node leads: hands over to `to`, or to the best one (0). BULLRING_OK when that leads,
+ * BULLRING_REFUSED when it is not even tried, with the reason in `error`. The handover waits for
+ * bullring_done(), which another thread has to call. With timeout_ms ≤ 0 it is only asked for: then
+ * BULLRING_TIMEOUT says that it has not been refused. */
 BULLRING_C_API int bullring_resign(bullring_node *node, uint64_t to, int timeout_ms, char *error,
                                    size_t error_bytes);
 

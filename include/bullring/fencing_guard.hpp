@@ -20,10 +20,23 @@ namespace bullring {
 /// Remembers the highest epoch that it has admitted. Thread-safe; with a file also between
 /// processes.
 class FencingGuard {
+    /// Of the std::system_error that says that a file is no fencing file; no errno says that.
+    class FormatCategory final : public std::error_category {
+    public:
+        const char* name() const noexcept override { return "bullring fencing file"; }
+        std::string message(int /*code*/) const override {
+            return "it does not hold an epoch; right is a file of its own, not there or empty at "
+                   "first, in which afterwards stand 20 digits and a line end. A damaged one: "
+                   "write "
+                   "into it the highest epoch that was admitted";
+        }
+    };
+
 public:
     /// In memory: for a resource that has no state of its own that outlives the process.
     FencingGuard() = default;
-    /// Durable: the epoch is in `path`, which is made if it is not there. Throws std::system_error.
+    /// Durable: the epoch is in `path`, which is made if it is not there. Throws std::system_error,
+    /// also when something else than an epoch is in it.
     explicit FencingGuard(std::string path) : path_(std::move(path)) {
         fd_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
         if (fd_ < 0) fail("open");
@@ -107,8 +120,8 @@ private:
         const auto result = std::from_chars(text, digits_end, epoch);
         if (count != static_cast<ssize_t>(record_bytes) || result.ec != std::errc{} ||
             result.ptr != digits_end || *digits_end != '\n') {
-            errno = EILSEQ;
-            fail("make sense of");
+            static const FormatCategory format;
+            throw std::system_error(1, format, "cannot use the fencing file " + path_);
         }
         return epoch;
     }

@@ -29,8 +29,11 @@ struct Change {
     Kind kind = Kind::leader;
     /// CLOCK_BOOTTIME, by which leases are judged.
     std::chrono::nanoseconds at{0};
-    std::optional<Leader> leader;  // whom this process follows from now on
-    std::uint64_t epoch = 0;       // of the leadership that began or ended
+    /// Whom this process follows at that moment, itself included; of `deposed` never itself.
+    std::optional<Leader> leader;
+    /// Of the leadership that began or ended; with no leader, of the last one, 0 at first. It never
+    /// falls, but for the `deposed` of a task that has returned after others had been elected.
+    std::uint64_t epoch = 0;
     /// Of `deposed`: resigned, preempted, lease_expired, stalled, unhealthy, task_ended,
     /// task_failed, stopped, higher_rank. Else empty.
     std::string reason;
@@ -38,6 +41,7 @@ struct Change {
     std::uint64_t missed = 0;
 };
 
+/// Must not throw: what it throws is caught, and a line in the log.
 using ChangeCallback = std::function<void(const Change&)>;
 
 /// While it exists the callback is called. Its end waits for a call that is under way, unless it

@@ -27,7 +27,8 @@ public:
     std::stop_token stop_token() const noexcept;
     /// The task gets on (see Options::stall_after). Less than 100 ns.
     void report_progress() const noexcept;
-    /// Waits, but not longer than until stop is requested. Whether all of `time` has passed.
+    /// Waits, but not longer than until stop is requested. Whether all of `time` has passed. A
+    /// negative one is none; nanoseconds::max() waits for the stop alone.
     bool wait_for(std::chrono::nanoseconds time) const;
 
 private:

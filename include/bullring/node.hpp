@@ -34,7 +34,8 @@ struct Resignation {
 class NodeCore;
 
 /// Votes, and leads when it is elected, from start() to stop(). All members may be called from any
-/// thread, but only one of the functions that run a task at a time. A process may have several.
+/// thread, but only one of the functions that run a task at a time. A process may have several. One
+/// that was moved from may only be destroyed or assigned to.
 class BULLRING_API Node {
 public:
     using Task = std::function<void(const Leadership&)>;
@@ -46,7 +47,8 @@ public:
     Node(const Node&) = delete;
     Node& operator=(const Node&) = delete;
     /// stop(), and so it waits for the task; of a name that is being looked up it waits for the
-    /// resolver, too.
+    /// resolver, too. Never in the task, a stop callback, `on_error` or a subscriber's callback:
+    /// the node cannot wait there for its own threads.
     ~Node();
 
     /// Opens the port and the data directory, and takes part from now on. Throws NodeError. Does
@@ -61,22 +63,24 @@ public:
     /// node stands again after `restart_delay`. What the task throws comes out here, after the
     /// leadership has been handed over; the node goes on voting. Throws NodeError when the node
     /// can't start or go on, std::logic_error when a task is being run already, ConfigError with
-    /// quorum none.
+    /// quorum none, std::invalid_argument for an empty task.
     void run_while_leader(const Task& task);
     /// The same in a thread of the library's own, which stop() ends; std::logic_error also from the
-    /// task or `on_error` themselves. `on_error` is called there
-    /// with what would come out of run_while_leader(), and the task is run no more; without it such
-    /// an exception stops the node, and stop() throws it.
+    /// task or `on_error` themselves. `on_error` is called there with what would come out of
+    /// run_while_leader(), and the task is run no more; it must not throw (what it throws is a line
+    /// in the log). Without it such an exception stops the node, and stop() throws it.
     void start_while_leader(Task task, std::function<void(std::exception_ptr)> on_error = {});
 
     /// Whom this node follows, itself included, as far as it knows at this moment.
     std::optional<Leader> leader() const;
     /// The callback comes from one thread of the library's own, in the order of the changes, at
     /// first with the leader as it is now. A slow one delays no election; after 1024 changes that
-    /// wait it loses the oldest.
+    /// wait it loses the oldest. std::invalid_argument for an empty callback.
     Subscription subscribe(ChangeCallback callback);
-    /// If this node leads: hands over to `to`, or to the best one (0), and waits until that leads.
-    /// In the task itself it does not wait.
+    /// If this node leads: hands over to `to`, or to the best one (0), and waits until that leads,
+    /// for at most `timeout`; nanoseconds::max() is for ever. With a `timeout` ≤ 0, and in the
+    /// task, `on_error` and a stop callback always, it is only asked for: then the result is either
+    /// `refused`, which the node knows at once, or neither `done` nor `refused`.
     Resignation resign(std::uint64_t to = 0,
                        std::chrono::nanoseconds timeout = std::chrono::seconds(5));
     Status status() const;

@@ -15,7 +15,8 @@ namespace bullring {
 class ObserverCore;
 
 /// Follows one member at a time, and goes on with another when that one is gone. It never votes,
-/// and there may be any number of them. All members may be called from any thread.
+/// and there may be any number of them. All members may be called from any thread; one that was
+/// moved from may only be destroyed or assigned to.
 class BULLRING_API Observer {
 public:
     /// Begins at once. `peers` as in Options. Throws ConfigError.
@@ -24,12 +25,13 @@ public:
     Observer& operator=(Observer&&) noexcept;
     Observer(const Observer&) = delete;
     Observer& operator=(const Observer&) = delete;
+    /// Not from a callback of its own.
     ~Observer();
 
     /// nullopt when no leader is known: at the start, in an election, and when no member can be
     /// reached for 3 s.
     std::optional<Leader> leader() const;
-    /// Waits for a leader to be known. nullopt after `timeout`.
+    /// Waits for a leader to be known. nullopt after `timeout`; nanoseconds::max() is for ever.
     std::optional<Leader> wait_for_leader(std::chrono::nanoseconds timeout) const;
     /// As Node::subscribe(); the kind is always Change::Kind::leader.
     Subscription subscribe(ChangeCallback callback);

@@ -47,6 +47,8 @@ struct Options {
     FirstEpoch first_epoch = FirstEpoch::clock;
     /// Turn it off when the task acts through child processes, which may outlive this one.
     bool fast_release = true;
+    /// Durable state, a directory for each node. Empty: $STATE_DIRECTORY, else
+    /// ${XDG_STATE_HOME:-$HOME/.local/state}/bullring/CLUSTER/node-ID.
     std::string data_dir;
     std::string events;  // a file; "-": stdout
     std::string trace;   // a file

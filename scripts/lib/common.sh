@@ -61,7 +61,7 @@ parts_summary() {
 }
 
 ensure_setup() { "$BULLRING_ROOT/scripts/setup" --quiet "$@"; }
-ensure_built() { "$BULLRING_ROOT/scripts/build" --quiet; }
+ensure_built() { "$BULLRING_ROOT/scripts/build" --program --quiet; }
 
 # configure PRESET [cmake flags…]: Ninja where it is installed, unless the directory has a generator.
 configure() {

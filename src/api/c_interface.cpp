@@ -178,28 +178,32 @@ int bullring_wait(bullring_node* node, int timeout_ms, bullring_change* change) 
 }
 
 uint64_t bullring_epoch(const bullring_node* node) {
+    if (node == nullptr) return 0;
     const std::lock_guard lock(node->mutex);
     if (!node->leadership || !node->leadership->valid()) return 0;
     return node->leadership->epoch();
 }
 
 int bullring_valid(const bullring_node* node, uint64_t epoch) {
+    if (node == nullptr) return 0;
     const std::lock_guard lock(node->mutex);
     return node->leadership && node->leadership->epoch() == epoch && node->leadership->valid();
 }
 
 int64_t bullring_time_left_ns(const bullring_node* node) {
+    if (node == nullptr) return 0;
     const std::lock_guard lock(node->mutex);
     return node->leadership ? node->leadership->time_left().count() : 0;
 }
 
 void bullring_progress(bullring_node* node) {
+    if (node == nullptr) return;
     const std::lock_guard lock(node->mutex);
     if (node->leadership) node->leadership->report_progress();
 }
 
 int bullring_done(bullring_node* node, uint64_t epoch, int failed) {
-    if (node == nullptr) return BULLRING_INVALID;
+    if (node == nullptr || epoch == 0) return BULLRING_INVALID;
     const auto state = node->take_state(epoch);
     if (!state) return BULLRING_INVALID;
     node->core.give_back(state, failed != 0);
@@ -208,7 +212,7 @@ int bullring_done(bullring_node* node, uint64_t epoch, int failed) {
 
 uint64_t bullring_leader(const bullring_node* node, uint64_t* epoch, char* advertised,
                          size_t advertised_bytes) {
-    const std::optional<Leader> leader = node->core.leader();
+    const std::optional<Leader> leader = node == nullptr ? std::nullopt : node->core.leader();
     if (epoch != nullptr) *epoch = leader ? leader->epoch : 0;
     copy_text(leader ? leader->advertised : "", advertised, advertised_bytes);
     return leader ? leader->id : 0;
@@ -216,7 +220,10 @@ uint64_t bullring_leader(const bullring_node* node, uint64_t* epoch, char* adver
 
 int bullring_resign(bullring_node* node, uint64_t to, int timeout_ms, char* error,
                     size_t error_bytes) {
-    if (node == nullptr || timeout_ms < 0) return BULLRING_INVALID;
+    if (node == nullptr) {
+        copy_text("no node is given", error, error_bytes);
+        return BULLRING_INVALID;
+    }
     const Resignation result = node->core.resign(to, std::chrono::milliseconds(timeout_ms));
     if (result.done) return BULLRING_OK;
     copy_text(result.why, error, error_bytes);

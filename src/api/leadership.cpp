@@ -8,6 +8,7 @@
 #include <bullring/leadership.hpp>
 #include <pthread.h>
 
+#include "src/api/deadline.hpp"
 #include "src/api/leadership_state.hpp"
 
 namespace bullring {
@@ -75,7 +76,7 @@ bool Leadership::wait_for(std::chrono::nanoseconds time) const {
     std::condition_variable_any never_notified;
     std::unique_lock lock(mutex);
     const std::stop_token token = stop_token();
-    never_notified.wait_for(lock, token, time, [] { return false; });
+    never_notified.wait_until(lock, token, deadline_after(time), [] { return false; });
     return !token.stop_requested();
 }
 

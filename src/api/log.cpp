@@ -9,7 +9,14 @@ namespace bullring {
 
 void set_log_handler(LogLevel level, std::function<void(LogLevel, std::string_view)> handler) {
     stop_logging();
-    if (handler) start_logging_to(level, std::move(handler));
+    if (!handler) return;
+    start_logging_to(level, [handler = std::move(handler)](LogLevel of, std::string_view line) {
+        try {
+            handler(of, line);
+        } catch (...) {
+            // There is no other place to tell it.
+        }
+    });
 }
 
 }  // namespace bullring

@@ -1,4 +1,5 @@
 // The shell of NodeCore that users see.
+#include <stdexcept>
 #include <utility>
 
 #include <bullring/node.hpp>
@@ -16,6 +17,10 @@ LibraryOptions checked(const Options& options) {
     return checked;
 }
 
+void refuse_empty(const Node::Task& task) {
+    if (!task) throw std::invalid_argument("bullring: the task is empty");
+}
+
 }  // namespace
 
 Node::Node(const Options& options) : core_(std::make_unique<NodeCore>(checked(options))) {}
@@ -25,8 +30,12 @@ Node::~Node() = default;
 
 void Node::start() { core_->start(); }
 void Node::stop() { core_->stop(); }
-void Node::run_while_leader(const Task& task) { core_->run_while_leader(task); }
+void Node::run_while_leader(const Task& task) {
+    refuse_empty(task);
+    core_->run_while_leader(task);
+}
 void Node::start_while_leader(Task task, std::function<void(std::exception_ptr)> on_error) {
+    refuse_empty(task);
     core_->start_while_leader(std::move(task), std::move(on_error));
 }
 std::optional<Leader> Node::leader() const { return core_->leader(); }

@@ -25,6 +25,15 @@ std::chrono::nanoseconds nanoseconds_of(protocol::Duration duration) {
     return std::chrono::nanoseconds(duration.ns);
 }
 
+/// Hands the exception that is being handled to the user.
+void tell_error(const std::function<void(std::exception_ptr)>& on_error) {
+    try {
+        on_error(std::current_exception());
+    } catch (...) {
+        log(LogLevel::error, "on_error itself has thrown; that is ignored");
+    }
+}
+
 }  // namespace
 
 /// Carries what the loop says to the control thread; only the end of the lease is written at once.
@@ -45,14 +54,18 @@ public:
         later([at, change](NodeCore& core) { core.on_leader(at, change); });
     }
     void elected(Instant at, const protocol::Elected& elected) override {
-        // It is known before anybody is heard to follow.
-        later([epoch = elected.epoch](NodeCore& core) { core.follow_itself(epoch); });
-        tell(Change::Kind::elected, at, elected.epoch, "");
+        later([change = change(Change::Kind::elected, at, elected.epoch, "")](NodeCore& core) {
+            core.on_elected(change);
+        });
     }
     void deposed(Instant at, const protocol::Deposed& deposed) override {
-        tell(Change::Kind::deposed, at, deposed.epoch, protocol::name(deposed.reason));
+        const char* const reason = protocol::name(deposed.reason);
+        later([change = change(Change::Kind::deposed, at, deposed.epoch, reason)](NodeCore& core) {
+            core.on_deposed(change);
+        });
     }
     void resign_answered(const protocol::ResignAnswer& answer) override {
+        if (!answer.done) core_.refused_ = answer;
         later([answer](NodeCore& core) { core.on_resign_answer(answer); });
     }
 
@@ -61,13 +74,13 @@ private:
     void later(Work work) {
         asio::post(core_.control_, [&core = core_, work = std::move(work)] { work(core); });
     }
-    void tell(Change::Kind kind, Instant at, Epoch epoch, const char* reason) {
+    static Change change(Change::Kind kind, Instant at, Epoch epoch, const char* reason) {
         Change change;
         change.kind = kind;
         change.at = std::chrono::nanoseconds(at.boottime_ns);
         change.epoch = epoch.value;
         change.reason = reason;
-        later([change = std::move(change)](NodeCore& core) { core.tell_subscribers(change); });
+        return change;
     }
 
     NodeCore& core_;
@@ -143,24 +156,7 @@ void NodeCore::run_loop() {
     // If the loop has failed, its sessions stay open until the task has returned: their end would
     // let another one lead.
     page_->write({});
-    asio::post(control_, [this, status] {
-        StatePtr state;
-        {
-            const std::lock_guard lock(mutex_);
-            life_ = Life::over;
-            leader_.reset();
-            if (status != 0 && failure_.empty()) failure_ = "the node has ended by itself";
-            state = current_;
-            if (!taken_) current_.reset();
-            for (auto& [request, result] : resigns_) *result = {false, true, "the node has ended"};
-            resigns_.clear();
-        }
-        if (state) state->stop.request_stop();
-        changed_.notify_all();
-        Change nobody;
-        nobody.at = std::chrono::nanoseconds(read_clock().boottime_ns);
-        tell_subscribers(std::move(nobody));
-    });
+    asio::post(control_, [this, status] { on_over(status); });
 }
 
 bool NodeCore::must_not_wait() const {
@@ -262,7 +258,7 @@ void NodeCore::start_while_leader(Node::Task task,
             throw_if_failed();
         } catch (...) {
             if (on_error) {
-                on_error(std::current_exception());
+                tell_error(on_error);
             } else {
                 runner_error_ = std::current_exception();
                 if (runtime_) runtime_->stop("its task has failed");

@@ -69,14 +69,23 @@ private:
     /// For the task, or for its stop: this thread is one that has to get on before it can be.
     bool must_not_wait() const;
     void refuse_without_majority() const;
+    /// Without waiting for anything but the loop, which refuses at once what it can't begin.
+    Resignation ask_to_resign(std::uint64_t to);
+    /// `ask` makes the question, which the loop's thread answers after all that it was told before.
+    /// nullopt when there is no loop. Any thread but the loop's.
+    template <class Value, class Ask>
+    std::optional<Value> ask_loop(Ask ask) const;
 
     // In the control thread.
     void on_start(protocol::Epoch epoch);
-    void follow_itself(protocol::Epoch epoch);
     void on_stop(protocol::Epoch epoch);
     void on_leader(protocol::Instant at, const protocol::LeaderChanged& change);
     void on_resign_answer(const protocol::ResignAnswer& answer);
-    void tell_subscribers(Change change);
+    void on_elected(Change change);
+    void on_deposed(Change change);
+    void on_over(int status);
+    /// Under `mutex_`, so that the order is the same for all. It makes `leader` what holds now.
+    void push_change(Change change);
     void watch_progress(const StatePtr& state);
     void stand_aside(const char* why);
 
@@ -104,14 +113,18 @@ private:
     Life life_ = Life::fresh;
     std::string failure_;
     std::optional<Leader> leader_;
-    StatePtr current_;    // the leadership, until nothing works under it
-    bool taken_ = false;  // a task works under it
+    std::optional<Leader> told_leader_;  // by the last Change of kind `leader`
+    std::uint64_t told_epoch_ = 0;       // of the same
+    StatePtr current_;                   // the leadership, until nothing works under it
+    bool taken_ = false;                 // a task works under it
     bool running_ = false;
     std::thread::id task_thread_;
     std::thread::id runner_;
     std::thread::id control_id_;
     std::map<std::uint64_t, Resignation*> resigns_;
     std::uint64_t last_resign_ = first_host_request;
+
+    std::optional<protocol::ResignAnswer> refused_;  // the last one; the loop's thread alone
 };
 
 }  // namespace bullring

@@ -29,11 +29,6 @@ void NodeCore::on_start(Epoch epoch) {
     changed_.notify_all();
 }
 
-void NodeCore::follow_itself(Epoch epoch) {
-    const std::lock_guard lock(mutex_);
-    leader_ = Leader{options_.node.config.self.value, epoch.value, options_.node.config.advertised};
-}
-
 void NodeCore::on_stop(Epoch epoch) {
     StatePtr state;
     bool works = false;
@@ -80,20 +75,57 @@ void NodeCore::on_leader(Instant at, const protocol::LeaderChanged& change) {
     Change told;
     told.at = std::chrono::nanoseconds(at.boottime_ns);
     told.epoch = change.epoch.value;
-    {
-        const std::lock_guard lock(mutex_);
-        leader_ = leader_of(change);
-    }
-    changed_.notify_all();
-    tell_subscribers(std::move(told));
+    const std::lock_guard lock(mutex_);
+    leader_ = leader_of(change);
+    push_change(std::move(told));
 }
 
-void NodeCore::tell_subscribers(Change change) {
-    {
-        const std::lock_guard lock(mutex_);
-        change.leader = leader_;
+void NodeCore::on_deposed(Change change) {
+    const std::lock_guard lock(mutex_);
+    // The loop says first that the leadership is over, and then that nobody is followed.
+    if (leader_ && leader_->id == options_.node.config.self.value && leader_->epoch <= change.epoch)
+        leader_.reset();
+    push_change(std::move(change));
+}
+
+void NodeCore::on_elected(Change change) {
+    const std::lock_guard lock(mutex_);
+    // It is known before anybody is heard to follow.
+    leader_ =
+        Leader{options_.node.config.self.value, change.epoch, options_.node.config.advertised};
+    push_change(std::move(change));
+}
+
+void NodeCore::push_change(Change change) {
+    change.leader = leader_;
+    if (change.kind == Change::Kind::leader) {
+        told_leader_ = change.leader;
+        told_epoch_ = change.epoch;
     }
     subscribers_->push(std::move(change));
+}
+
+void NodeCore::on_over(int status) {
+    StatePtr state;
+    {
+        const std::lock_guard lock(mutex_);
+        life_ = Life::over;
+        leader_.reset();
+        if (status != 0 && failure_.empty()) failure_ = "the node has ended by itself";
+        state = current_;
+        if (!taken_) current_.reset();
+        for (auto& [request, result] : resigns_) *result = {false, true, "the node has ended"};
+        resigns_.clear();
+        // A node that was stopped has said already that it follows nobody.
+        if (told_leader_) {
+            Change nobody;
+            nobody.at = std::chrono::nanoseconds(read_clock().boottime_ns);
+            nobody.epoch = told_epoch_;
+            push_change(std::move(nobody));
+        }
+    }
+    if (state) state->stop.request_stop();
+    changed_.notify_all();
 }
 
 void NodeCore::on_resign_answer(const protocol::ResignAnswer& answer) {

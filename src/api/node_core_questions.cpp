@@ -1,6 +1,7 @@
 // What a user can ask at any time, from any thread.
 #include <utility>
 
+#include "src/api/deadline.hpp"
 #include "src/api/node_core.hpp"
 #include "src/runtime/clock.hpp"
 
@@ -11,7 +12,52 @@ namespace {
 /// How often who waits for the loop looks whether there still is one.
 constexpr std::chrono::milliseconds look_for_loop_every{20};
 
+Status status_of(const StatusInput& input) {
+    Status status;
+    status.role = protocol::name(input.view.role);
+    if (input.view.role == protocol::Role::stepping_down) status.role = "follower";
+    if (input.view.leader)
+        status.leader =
+            Leader{input.view.leader.value, input.view.epoch.value, input.view.advertised};
+    status.lease_left = std::chrono::nanoseconds(input.view.lease_left.ns);
+    for (const protocol::NodeId id : input.members.ids())
+        if (const auto index = input.members.index(id);
+            index && input.view.connected.contains(*index))
+            status.peers_up.push_back(id.value);
+    status.why = input.view.why;
+    return status;
+}
+
+Resignation not_running() { return {false, true, "the node does not run"}; }
+
 }  // namespace
+
+template <class Value, class Ask>
+std::optional<Value> NodeCore::ask_loop(Ask ask) const {
+    struct Answer {
+        std::mutex mutex;
+        std::condition_variable changed;
+        std::optional<Value> value;
+    };
+    const auto answer = std::make_shared<Answer>();
+    {
+        const std::lock_guard lock(mutex_);
+        if (life_ != Life::running || !runtime_) return std::nullopt;
+        runtime_->run_soon([question = ask(*runtime_), answer] {
+            Value value = question();
+            const std::lock_guard answered(answer->mutex);
+            answer->value = std::move(value);
+            answer->changed.notify_all();
+        });
+    }
+    std::unique_lock lock(answer->mutex);
+    while (!answer->value) {
+        answer->changed.wait_for(lock, look_for_loop_every);
+        const std::lock_guard own(mutex_);
+        if ((life_ != Life::running || loop_ended_) && !answer->value) return std::nullopt;
+    }
+    return answer->value;
+}
 
 std::optional<Leader> NodeCore::leader() const {
     const std::lock_guard lock(mutex_);
@@ -22,64 +68,47 @@ Subscription NodeCore::subscribe(ChangeCallback callback) {
     Change now;
     now.at = std::chrono::nanoseconds(read_clock().boottime_ns);
     const std::lock_guard lock(mutex_);
-    now.leader = leader_;
-    now.epoch = leader_ ? leader_->epoch : 0;
+    // What the others were told last, so that what comes next is a change for this one, too.
+    now.leader = told_leader_;
+    now.epoch = told_epoch_;
     return subscribers_->add(std::move(callback), std::move(now));
 }
 
 Resignation NodeCore::resign(std::uint64_t to, std::chrono::nanoseconds timeout) {
-    const bool waits = !must_not_wait();
+    if (timeout <= std::chrono::nanoseconds(0) || must_not_wait()) return ask_to_resign(to);
     Resignation result{false, false, "not within the time that was given"};
     std::unique_lock lock(mutex_);
-    if (life_ != Life::running || !runtime_) return {false, true, "the node does not run"};
+    if (life_ != Life::running || !runtime_) return not_running();
     const std::uint64_t request = ++last_resign_;
-    if (waits) resigns_[request] = &result;
+    resigns_[request] = &result;
     runtime_->tell(protocol::ResignRequested{{to}, request});
-    if (!waits) return {false, false, "asked for; the leadership ends when the task has returned"};
-    changed_.wait_for(lock, timeout, [&] { return !resigns_.contains(request); });
+    changed_.wait_until(lock, deadline_after(timeout), [&] { return !resigns_.contains(request); });
     resigns_.erase(request);
     return result;
 }
 
+Resignation NodeCore::ask_to_resign(std::uint64_t to) {
+    // What is asked of the loop next finds its answer to this, if it has refused.
+    const std::optional<Resignation> said = ask_loop<Resignation>([this, to](Runtime& runtime) {
+        const std::uint64_t request = ++last_resign_;
+        runtime.tell(protocol::ResignRequested{{to}, request});
+        return [this, request] {
+            if (refused_ && refused_->request == request)
+                return Resignation{false, true, refused_->why};
+            return Resignation{false, false,
+                               "asked for; the leadership ends when the task has returned"};
+        };
+    });
+    return said.value_or(not_running());
+}
+
 Status NodeCore::status() const {
-    struct Answer {
-        std::mutex mutex;
-        std::condition_variable changed;
-        std::optional<Status> status;
-    };
     Status none;
     none.role = "stopped";
     none.why = "not started, or stopped";
-    const auto answer = std::make_shared<Answer>();
-    {
-        const std::lock_guard lock(mutex_);
-        if (life_ != Life::running || !runtime_) return none;
-        runtime_->run_soon([runtime = runtime_.get(), answer] {
-            const StatusInput input = runtime->status();
-            Status status;
-            status.role = protocol::name(input.view.role);
-            if (input.view.role == protocol::Role::stepping_down) status.role = "follower";
-            if (input.view.leader)
-                status.leader =
-                    Leader{input.view.leader.value, input.view.epoch.value, input.view.advertised};
-            status.lease_left = std::chrono::nanoseconds(input.view.lease_left.ns);
-            for (const protocol::NodeId id : input.members.ids())
-                if (const auto index = input.members.index(id);
-                    index && input.view.connected.contains(*index))
-                    status.peers_up.push_back(id.value);
-            status.why = input.view.why;
-            const std::lock_guard answered(answer->mutex);
-            answer->status = std::move(status);
-            answer->changed.notify_all();
-        });
-    }
-    std::unique_lock lock(answer->mutex);
-    while (!answer->status) {
-        answer->changed.wait_for(lock, look_for_loop_every);
-        const std::lock_guard own(mutex_);
-        if ((life_ != Life::running || loop_ended_) && !answer->status) return none;
-    }
-    return *answer->status;
+    return ask_loop<Status>(
+               [](Runtime& runtime) { return [&runtime] { return status_of(runtime.status()); }; })
+        .value_or(none);
 }
 
 }  // namespace bullring

@@ -8,6 +8,7 @@
 #include <asio/post.hpp>
 #include <bullring/observer.hpp>
 
+#include "src/api/deadline.hpp"
 #include "src/api/option_values.hpp"
 #include "src/api/quiet_thread.hpp"
 #include "src/api/subscribers.hpp"
@@ -51,7 +52,7 @@ public:
 
     std::optional<Leader> wait_for_leader(std::chrono::nanoseconds timeout) const {
         std::unique_lock lock(mutex_);
-        changed_.wait_for(lock, timeout, [this] { return leader_.has_value(); });
+        changed_.wait_until(lock, deadline_after(timeout), [this] { return leader_.has_value(); });
         return leader_;
     }
 

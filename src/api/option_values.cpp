@@ -52,10 +52,40 @@ void read_stop_margin(OptionReader& reader, protocol::Timing& timing, Problems& 
     timing.kill_margin =
         given.value_or(std::min(timing.lease / 5, std::max(room / 2, protocol::Duration{0})));
     if (!given || *given < room) return;
-    report(problems, "stop-margin",
-           "stop-margin (" + to_text(*given) + ") + 2 × heartbeat (" +
-               to_text(timing.heartbeat * 2) + ") + pause (" + to_text(timing.pause) +
-               ") must be < lease (" + to_text(timing.lease) + ")");
+    problems.push_back("stop-margin (" + to_text(*given) + ") + 2 × heartbeat (" +
+                       to_text(timing.heartbeat * 2) + ") + pause (" + to_text(timing.pause) +
+                       ") must be < lease (" + to_text(timing.lease) + ")");
+}
+
+/// Whether it is a flag of `node` that means something in a library, or one of the library's own.
+bool is_setting(std::string_view name) {
+    if (std::find(std::begin(library_names), std::end(library_names), name) !=
+        std::end(library_names))
+        return true;
+    return find_flag(Subcommand::node, name) != nullptr && name != "config" &&
+           !name.starts_with("on-") && !name.starts_with("health-") && !name.starts_with("log-");
+}
+
+std::string no_setting(const std::string& name) {
+    constexpr const char* right =
+        "; right are the flags of bullring node without hooks, health-…, "
+        "log-… and config, and stall-after, stop-margin, "
+        "step-down-timeout, restart-delay";
+    if (is_flag(name)) return in_quotes(name) + " is no setting of the library" + right;
+    const std::string_view meant = nearest_flag(name);
+    return "unknown setting " + in_quotes(name) +
+           (is_setting(meant) ? "; did you mean " + std::string(meant) + "?" : right);
+}
+
+/// The reader of the flags names them as on a command line. Values stand in quotes and are left
+/// alone: only the beginning, and what would be right, are the reader's own words.
+std::string without_dashes(std::string problem) {
+    if (problem.starts_with("--")) problem.erase(0, 2);
+    constexpr std::string_view right = "; right is ";
+    const std::size_t at = problem.rfind(right);
+    if (at != std::string::npos && problem.compare(at + right.size(), 2, "--") == 0)
+        problem.erase(at + right.size(), 2);
+    return problem;
 }
 
 }  // namespace
@@ -111,16 +141,8 @@ RawValues raw_values(const char* const* names_and_values, Problems& problems) {
             report(problems, name, "it has no value");
             break;
         }
-        const bool known = (find_flag(Subcommand::node, name) != nullptr && name != "config" &&
-                            !name.starts_with("on-") && !name.starts_with("health-") &&
-                            !name.starts_with("log-")) ||
-                           std::find(std::begin(library_names), std::end(library_names), name) !=
-                               std::end(library_names);
-        if (!known) {
-            const std::string_view meant = nearest_flag(name);
-            problems.push_back("unknown setting " + in_quotes(name) +
-                               (meant.empty() ? "; right are the flags of bullring node"
-                                              : "; did you mean " + std::string(meant) + "?"));
+        if (!is_setting(name)) {
+            problems.push_back(no_setting(name));
             continue;
         }
         values[name] = {next[1], name};
@@ -131,15 +153,17 @@ RawValues raw_values(const char* const* names_and_values, Problems& problems) {
 
 LibraryOptions library_options(const RawValues& values, Problems& problems) {
     LibraryOptions options;
-    OptionReader reader(values, problems);
-    options.node = member_options(reader, data_dir_environment(), std::nullopt, problems);
+    Problems of_flags;
+    OptionReader reader(values, of_flags);
+    options.node = member_options(reader, data_dir_environment(), std::nullopt, of_flags);
     protocol::Timing& timing = options.node.config.timing;
-    const bool sound = problems.empty();
+    const bool sound = problems.empty() && of_flags.empty();
     timing.step_down_timeout =
         reader.positive_duration("step-down-timeout").value_or(timing.step_down_timeout);
     options.stall_after = reader.positive_duration("stall-after").value_or(options.stall_after);
     options.restart_delay = reader.duration("restart-delay").value_or(options.restart_delay);
-    if (sound) read_stop_margin(reader, timing, problems);
+    if (sound) read_stop_margin(reader, timing, of_flags);
+    for (std::string& problem : of_flags) problems.push_back(without_dashes(std::move(problem)));
     return options;
 }
 

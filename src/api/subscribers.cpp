@@ -1,18 +1,38 @@
 #include "src/api/subscribers.hpp"
 
+#include <exception>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "src/api/quiet_thread.hpp"
+#include "src/report/logging.hpp"
 
 namespace bullring {
 
+namespace {
+
+/// What a callback throws concerns no other, and no election.
+void call(const ChangeCallback& callback, const Change& change) {
+    try {
+        callback(change);
+    } catch (const std::exception& error) {
+        log(LogLevel::error, std::string("a subscriber's callback has thrown: ") + error.what());
+    } catch (...) {
+        log(LogLevel::error, "a subscriber's callback has thrown what is no std::exception");
+    }
+}
+
+}  // namespace
+
 Subscription Subscribers::add(ChangeCallback callback, Change first) {
+    if (!callback) throw std::invalid_argument("bullring: a subscriber's callback is empty");
     const std::lock_guard lock(mutex_);
     if (finishing_) return Subscription();
     const Id id = ++last_;
     callbacks_[id] = std::make_shared<ChangeCallback>(std::move(callback));
-    waiting_.push_back({std::move(first), id});
+    waiting_.push_back({std::move(first), id, id});
     if (!thread_.joinable()) thread_ = quiet_thread([this] { run(); });
     changed_.notify_all();
     return Subscription([self = shared_from_this(), id] { self->remove(id); });
@@ -25,7 +45,7 @@ void Subscribers::push(Change change) {
         waiting_.pop_front();
         ++missed_;
     }
-    waiting_.push_back({std::move(change), std::nullopt});
+    waiting_.push_back({std::move(change), 1, last_});
     changed_.notify_all();
 }
 
@@ -55,14 +75,14 @@ void Subscribers::run() {
         next.change.missed = std::exchange(missed_, 0);
         std::vector<Id> ids;
         for (const auto& [id, callback] : callbacks_)
-            if (!next.only || *next.only == id) ids.push_back(id);
+            if (id >= next.first && id <= next.last) ids.push_back(id);
         for (const Id id : ids) {
             const auto found = callbacks_.find(id);
             if (found == callbacks_.end()) continue;
             const std::shared_ptr<ChangeCallback> callback = found->second;
             running_ = id;
             lock.unlock();
-            (*callback)(next.change);
+            call(*callback, next.change);
             lock.lock();
             running_ = 0;
             changed_.notify_all();

@@ -8,7 +8,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <thread>
 
 #include <bullring/leader.hpp>
@@ -25,7 +24,7 @@ public:
     /// finish() has been called.
     ~Subscribers() = default;
 
-    /// `first` is told to the new one alone.
+    /// `first` is told to the new one alone. Throws std::invalid_argument for an empty callback.
     Subscription add(ChangeCallback callback, Change first);
     void push(Change change);
     /// What waits is told, then nothing any more. Not from a callback.
@@ -33,9 +32,11 @@ public:
 
 private:
     using Id = std::uint64_t;
+    /// For those of the ids from `first` to `last`: who has come later knows more already.
     struct Waiting {
         Change change;
-        std::optional<Id> only;
+        Id first;
+        Id last;
     };
 
     void remove(Id id);

@@ -2,6 +2,9 @@
 
 import pathlib
 import re
+import shutil
+import subprocess
+import tempfile
 import unittest
 from urllib.parse import unquote
 
@@ -59,6 +62,25 @@ class Documents(unittest.TestCase):
         main = source[source.index("int main") :].rstrip("\n").split("\n")
         quoted = "\n".join(f"    {line}".rstrip() for line in main)
         self.assertTrue(f"\n{quoted}\n" in (ROOT / "README.md").read_text(), "they differ")
+
+
+class Units(unittest.TestCase):
+    UNIT = re.compile(r"(?m)^    # /etc/systemd/system/(\S+)\n((?:    .*\n|\n(?=    ))+)")
+
+    @unittest.skipUnless(shutil.which("systemd-analyze"), "systemd-analyze is not installed")
+    def test_systemd_understands_all_of_the_units_in_the_readme(self):
+        units = self.UNIT.findall((ROOT / "README.md").read_text())
+        self.assertEqual(["poller.service", "bullring.service"], [name for name, _ in units])
+        with tempfile.TemporaryDirectory(prefix="bullring-units-") as folder:
+            for name, text in units:
+                # Only what is installed here can be executed here.
+                text = text.replace("/usr/local/bin/bullring", "/bin/true").replace("\n    ", "\n")
+                file = pathlib.Path(folder) / name
+                file.write_text(text[4:])
+                done = subprocess.run(["systemd-analyze", "verify", file], capture_output=True, text=True)
+                with self.subTest(name):
+                    self.assertNotIn(name, done.stdout + done.stderr)
+                    self.assertEqual(0, done.returncode, done.stderr)
 
 
 if __name__ == "__main__":

@@ -2,10 +2,9 @@
 
 import os
 import re
-import shlex
 import unittest
 
-from library_case import ROOT, LibraryCase, run
+from library_case import BUILD, ROOT, LibraryCase, run
 
 
 class Install(LibraryCase):
@@ -15,13 +14,25 @@ class Install(LibraryCase):
             with self.subTest(program):
                 self.leads(folder / program)
 
-    def test_pkg_config(self):
-        environment = {**os.environ, "PKG_CONFIG_PATH": str(self.libraries / "pkgconfig")}
-        flags = shlex.split(run("pkg-config", "--cflags", "--libs", "bullring", env=environment))
-        program = self.place / "by-pkg-config"
+    def test_everything_is_installed_and_runs(self):
+        prefix = self.place / "everything"
+        run("cmake", "--install", BUILD, "--prefix", prefix)
+        self.assertRegex(run(prefix / "bin" / "bullring", "--version"), r"\d+\.\d+\.\d+")
+        # What the project is tested with is no part of what was asked for, if it is not built.
+        self.assertEqual((BUILD / "bullring-sim").exists(), (prefix / "bin" / "bullring-sim").exists())
+        self.assertTrue((prefix / "include" / "bullring" / "version.hpp").exists())
+        self.assertTrue(list(prefix.glob("lib/**/libbullring.so")))
+        self.assertTrue(list(prefix.glob("lib/**/libbullring.a")))
+
+    def test_the_command_line_of_the_readme_for_pkg_config(self):
+        text = (ROOT / "README.md").read_text()
+        line = re.search(r"(?m)^    (g\+\+ .*pkg-config .*)$", text)
         source = ROOT / "tests" / "library" / "consumer" / "main.cpp"
-        run("c++", "-std=c++20", source, "-o", program, *flags)
-        self.leads(program)
+        (self.place / "service.cpp").write_text(source.read_text())
+        environment = {**os.environ, "PKG_CONFIG_PATH": str(self.libraries / "pkgconfig")}
+        run("sh", "-c", line.group(1), cwd=self.place, env=environment)
+        # The loader finds the library without the caller's help.
+        self.leads(self.place / "service", library_path=False)
 
     def test_the_first_example_of_the_readme_compiles(self):
         text = (ROOT / "README.md").read_text()

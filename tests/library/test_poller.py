@@ -21,7 +21,9 @@ class Poller(LibraryCase):
             ROOT / "tests" / "library" / "consumer", f"-DEXAMPLES={ROOT}"
         )
         self.program = folder / "poller"
-        self.database = self.place / "database"
+        self.own = self.place / self._testMethodName
+        self.own.mkdir()
+        self.database = self.own / "database"
         with sqlite3.connect(self.database) as tables:
             tables.executescript(
                 "CREATE TABLE inbox (id INTEGER PRIMARY KEY, sent INTEGER NOT NULL DEFAULT 0);"
@@ -34,7 +36,7 @@ class Poller(LibraryCase):
 
     def start(self, id):
         process = subprocess.Popen(
-            [self.program, str(id), self.peers, self.place / f"data-{id}", self.database],
+            [self.program, str(id), self.peers, self.own / f"data-{id}", self.database],
             env={**os.environ, "LD_LIBRARY_PATH": str(self.libraries)},
         )
         self.addCleanup(process.wait)
@@ -77,12 +79,21 @@ class Poller(LibraryCase):
         limit = time.monotonic() + DEADLINE
         while time.monotonic() < limit:
             out = subprocess.run(
-                [*words, "--peers", self.peers], capture_output=True, text=True, timeout=30
+                [*words, "--cluster", "poller", "--peers", self.peers],
+                capture_output=True, text=True, timeout=30,
             )
             found = __import__("json").loads(out.stdout)["leader"] if out.returncode == 0 else None
             if found is not None:
                 return found
         raise AssertionError("nobody leads")
+
+    def test_what_is_wrong_is_its_exit_status(self):
+        running = self.leader()
+        twin = self.start(running)  # the same directory, and the same port
+        self.assertEqual(twin.wait(DEADLINE), 1)
+        self.assertIsNone(self.pollers[running].poll())
+        stranger = self.start(4)
+        self.assertEqual(stranger.wait(DEADLINE), 2)
 
     def test_each_row_once(self):
         self.add(ROWS // 4)
@@ -105,7 +116,9 @@ class Poller(LibraryCase):
         self.pollers[stopped].send_signal(signal.SIGCONT)
         self.wait_moved(ROWS)
         for poller in self.pollers.values():
-            poller.kill()
+            poller.terminate()
+        for poller in self.pollers.values():
+            self.assertEqual(poller.wait(DEADLINE), 0)
         rows = self.query("SELECT id, epoch FROM queue ORDER BY place")
         self.assertEqual([row[0] for row in rows], list(range(1, ROWS + 1)))
         epochs = [row[1] for row in rows]

@@ -50,6 +50,22 @@ TEST_CASE("fencing guard: a damaged file is an error, never a fresh start") {
     CHECK_THROWS_AS(FencingGuard{place / "no/such/directory"}, std::system_error);
 }
 
+TEST_CASE("fencing guard: a foreign file is refused with words of its own, and left as it is") {
+    const TemporaryDirectory place;
+    const std::string path = place / "fence";
+    std::ofstream(path) << "# my settings\n";
+    try {
+        const FencingGuard guard(path);
+        FAIL("it was accepted");
+    } catch (const std::system_error& error) {
+        CHECK(error.code().category() != std::generic_category());
+        CHECK(std::string(error.what()).find(path) != std::string::npos);
+    }
+    std::string left;
+    std::getline(std::ifstream(path), left);
+    CHECK(left == "# my settings");
+}
+
 TEST_CASE("fencing guard: of many threads the epochs admitted never fall") {
     const TemporaryDirectory place;
     const std::string path = place / "fence";

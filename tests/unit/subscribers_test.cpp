@@ -39,4 +39,25 @@ TEST_CASE("subscribers: who is too slow loses the oldest changes, and is told ho
     CHECK(missed == 5);
 }
 
+TEST_CASE("subscribers: who comes later hears nothing of what was before its first change") {
+    const auto subscribers = std::make_shared<Subscribers>();
+    std::atomic<bool> slow{true};
+    const Subscription one = subscribers->add(
+        [&](const Change&) {
+            while (slow) std::this_thread::yield();
+        },
+        Change{});
+    Change change;
+    change.epoch = 1;
+    subscribers->push(change);
+    std::vector<std::uint64_t> epochs;
+    const Subscription other =
+        subscribers->add([&](const Change& told) { epochs.push_back(told.epoch); }, change);
+    change.epoch = 2;
+    subscribers->push(change);
+    slow = false;
+    subscribers->finish();
+    CHECK(epochs == std::vector<std::uint64_t>{1, 2});
+}
+
 }  // namespace bullring::subscribers_test
