@@ -152,7 +152,7 @@ class Status(ProcessCase):
         deposed = leader.current.stream.of("deposed")[-1]
         self.assertEqual(deposed["reason"], "stopped")
         gap_ms = (elected["ts_ns"] - deposed["held_until_ns"]) / 1e6
-        self.assertLess(gap_ms, cluster.timing.lease / 5)
+        self.assertLess(gap_ms, cluster.timing.lease / 2)
 
     @over()
     def test_wait_ends_at_its_timeout_with_0_if_all_but_a_silent_node_is_well(self, algorithm, n):
