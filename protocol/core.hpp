@@ -82,6 +82,8 @@ public:
     /// Connected, eligible, of higher rank.
     MemberSet connected_higher(Instant now) const;
     bool eligible(Instant now) const;
+    /// So many refuse a lease as long as the own one that no majority is left to grant it.
+    bool lease_refused(Instant now) const;
     /// First-hand: the own lease, or an own promise that is live to another.
     LeaderView first_hand(Instant now) const;
     /// Second-hand: what peers say that know first-hand; never relayed.
@@ -171,7 +173,7 @@ public:
     /// What changed is told: peers, leader, heartbeats, answers. After the selector.
     void report(Step& step);
     void collect_wakes(WakeTime& wake) const;
-    View view(Instant now) const;
+    View view(Instant now, const HostReasons& reasons) const;
     void check_invariants(Instant now) const;
 
     bool operator==(const Core&) const = default;
@@ -285,7 +287,8 @@ private:
     void report_resign(Step& step);
     void send_heartbeats(Step& step);
     LeaderView user_leader(Instant now) const;
-    std::string why(Instant now) const;
+    std::string why(Instant now, const HostReasons& reasons) const;
+    std::string why_hindered(Instant now, const HostReasons& reasons) const;
     bool heartbeats_to(Index i) const;
 
     // ---- Never change.

@@ -54,6 +54,10 @@ bool Core::eligible(Instant now) const {
     if (config_.priority.is_never() || !healthy_ || !willing_ || stopping_) return false;
     if (!due(now, healthy_from_) || !due(now, held_down_until_)) return false;
     if (role_ == Role::stepping_down || !due(now, stand_back_until_)) return false;
+    return !lease_refused(now);
+}
+
+bool Core::lease_refused(Instant now) const {
     std::size_t refusing = 0;
     std::size_t granting = 1;
     for (Index i = 0; i < size(); ++i) {
@@ -66,7 +70,7 @@ bool Core::eligible(Instant now) const {
     }
     // Where some refuse our lease as too long, enough others must be there: a node that stands for
     // ever, and never wins, keeps those below it from standing.
-    return refusing == 0 || granting >= majority();
+    return refusing != 0 && granting < majority();
 }
 
 LeaderView Core::first_hand(Instant now) const {

@@ -139,7 +139,7 @@ void Core::send_heartbeats(Step& step) {
         if (i != me_ && (to_all || heartbeats_to(i))) send(step, i, message);
 }
 
-View Core::view(Instant now) const {
+View Core::view(Instant now, const HostReasons& reasons) const {
     View view;
     view.self = config_.self;
     view.role = role_;
@@ -159,11 +159,23 @@ View Core::view(Instant now) const {
     view.quorum_connected = quorum_connected(now);
     view.recovering = recovering_;
     view.fenced = !textbook();
-    view.why = why(now);
+    view.why = why(now, reasons);
     return view;
 }
 
-std::string Core::why(Instant now) const {
+namespace {
+
+/// Rounded up: what is not over yet never reads as nothing.
+std::string time_text(Duration left) {
+    const auto whole = [&](Duration unit) {
+        return std::to_string((left.ns + unit.ns - 1) / unit.ns);
+    };
+    return left > seconds(1) ? whole(seconds(1)) + " s" : whole(milliseconds(1)) + " ms";
+}
+
+}  // namespace
+
+std::string Core::why(Instant now, const HostReasons& reasons) const {
     const auto ids_text = [&](MemberSet members) {
         std::string text;
         for (Index i = 0; i < size(); ++i)
@@ -174,7 +186,12 @@ std::string Core::why(Instant now) const {
     if (role_ == Role::leader)
         return textbook() ? "leads, unfenced (quorum none)"
                           : "leads with grants of " + ids_text(lease_.voters(now));
-    if (role_ == Role::stepping_down) return "steps down: its task is ending";
+    if (role_ == Role::stepping_down) {
+        if (step_down_.reason == DeposedReason::stalled)
+            return "steps down: its task has stalled and has not ended";
+        if (!own_lease_valid(now)) return "steps down: its lease is over, its task has not ended";
+        return "steps down: its task is ending";
+    }
     if (role_ == Role::candidate)
         return "stands for epoch " + std::to_string(epoch().value) + " with grants of " +
                ids_text(lease_.voters(now));
@@ -187,13 +204,16 @@ std::string Core::why(Instant now) const {
                    std::max<std::int64_t>(promise_left(now, quiet.until).ns / 1'000'000, 0)) +
                " ms left";
     }
-    if (leader.leader) return "follows " + std::to_string(leader.leader.value);
+    const std::string hindered = why_hindered(now, reasons);
+    if (leader.leader)
+        return "follows " + std::to_string(leader.leader.value) +
+               (hindered.empty() ? "" : "; " + hindered);
     if (!quorum_connected(now))
         return "no majority: hears " + std::to_string(connected(now).size() + 1) + " of " +
                std::to_string(size());
-    if (!healthy_) return why_unhealthy;
+    if (!hindered.empty()) return hindered;
     if (config_.priority.is_never()) return "never a candidate";
-    if (!willing_) return why_unwilling;
+    if (stopping_) return "is being stopped";
     if (reserved_for_other(now, config_.self))
         return "stands back: " + std::to_string(config_.self.value) + " promised to " +
                std::to_string(reservation_.successor.value);
@@ -201,8 +221,22 @@ std::string Core::why(Instant now) const {
         return "stands back: " + std::to_string(config_.self.value) + " promised to " +
                std::to_string(promise_.key().id.value);
     if (!due(now, stand_back_until_)) return "stands back after its own resignation";
-    if (!eligible(now)) return "does not stand: too many members refuse so long a lease";
+    if (!due(now, held_down_until_)) return "stands back: its lease ended soon after its election";
     return "no leader is known: an election is due";
+}
+
+// What keeps it from standing for longer than an election takes, so that an operator should know of
+// it also while somebody else leads.
+std::string Core::why_hindered(Instant now, const HostReasons& reasons) const {
+    if (!healthy_) return "unhealthy" + (reasons.unhealthy.empty() ? "" : ": " + reasons.unhealthy);
+    if (config_.priority.is_never()) return {};
+    if (!willing_)
+        return "does not stand: " +
+               (reasons.unwilling.empty() ? "it has nobody to do the work" : reasons.unwilling);
+    if (!due(now, healthy_from_))
+        return "was unhealthy; it stands again in " + time_text(elapsed(now, healthy_from_));
+    if (lease_refused(now)) return "does not stand: too many members refuse so long a lease";
+    return {};
 }
 
 }  // namespace bullring::protocol

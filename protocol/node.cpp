@@ -118,7 +118,7 @@ Duration Node::until_wake(Instant now) const {
     return wake.left();
 }
 
-View Node::view(Instant now) const { return core_.view(now); }
+View Node::view(Instant now, const HostReasons& reasons) const { return core_.view(now, reasons); }
 
 std::uint64_t Node::digest() const {
     Digest digest;

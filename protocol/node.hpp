@@ -30,7 +30,7 @@ public:
     Duration until_wake(Instant now) const;
 
     /// What the node knows, judged at `now`.
-    View view(Instant now) const;
+    View view(Instant now, const HostReasons& reasons = {}) const;
 
     /// The state behind the view, for who checks it from outside; nobody can change it there.
     const Core& core() const { return core_; }

@@ -11,9 +11,11 @@
 
 namespace bullring::protocol {
 
-/// Two sentences of View::why to which the host knows more.
-inline constexpr const char* why_unhealthy = "unhealthy";
-inline constexpr const char* why_unwilling = "does not stand: it has nobody to do the work";
+/// What the host knows more of than the node, for View::why. Empty: nothing.
+struct HostReasons {
+    std::string unhealthy;  // what is wrong, while HealthChanged{false} holds
+    std::string unwilling;  // why nobody can do the work, while Standing{false} holds
+};
 
 struct View {
     NodeId self;
@@ -25,9 +27,9 @@ struct View {
     NodeId promised_to;      // whose promise is live here
     MemberSet connected;     // two-way, without itself
     bool quorum_connected = false;
-    bool recovering = false;
-    bool fenced = true;  // false with quorum none: the epoch proves nothing
-    std::string why;     // one short sentence for an operator
+    bool recovering = false;  // it does not vote yet (R6)
+    bool fenced = true;       // false with quorum none: the epoch proves nothing
+    std::string why;          // one short sentence for an operator
     bool operator==(const View&) const = default;
 };
 

@@ -29,15 +29,15 @@ def plan(quick):
     cases = [StepCost()]
     for algorithm in ALGORITHMS:
         for size in SIZES:
-            cases.append(Case("crash", algorithm, size, "lan", rounds(200, 14)))
-        cases.append(Case("crash", algorithm, 5, "lan", rounds(200, 10), loaded=True))
+            cases.append(Case("crash", algorithm, size, "lan", rounds(200, 12)))
+        cases.append(Case("crash", algorithm, 5, "lan", rounds(200, 8), loaded=True))
         for profile in ("realtime", "fast", "cloud"):
             cases.append(Case("crash", algorithm, 5, profile, rounds(50, 6)))
     for algorithm in ALGORITHMS:
         for size in SIZES:
-            cases.append(Case("hang", algorithm, size, "lan", rounds(30, 4)))
+            cases.append(Case("hang", algorithm, size, "lan", rounds(30, 3)))
         for profile in ("realtime", "fast", "cloud"):
-            cases.append(Case("hang", algorithm, 5, profile, rounds(30, 4)))
+            cases.append(Case("hang", algorithm, 5, profile, rounds(30, 3)))
     for algorithm in ALGORITHMS:
         for size in SIZES:
             cases.append(Case("handover", algorithm, size, "lan", rounds(50, 10)))
@@ -45,7 +45,7 @@ def plan(quick):
             cases.append(Case("first start", algorithm, size, "lan", rounds(10, 1)))
     for algorithm in ALGORITHMS:
         for way in WAYS:
-            cases.append(Gap(way, algorithm, 3, "lan", rounds(30, 2)))
+            cases.append(Gap(way, algorithm, 3, "lan", rounds(30, 1)))
     for algorithm in ALGORITHMS:
         for profile in ("lan", "cloud"):
             cases.append(Idle(algorithm, 3, profile, rounds(60, 5)))

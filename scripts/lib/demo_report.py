@@ -20,7 +20,11 @@ def ms(nanoseconds):
 
 
 class Report:
-    """Collects the results of both algorithms by the name of the step."""
+    """Collects the results of both algorithms by the name of the step.
+
+    Events wait until something else is said, so that they come in the order of their clock: streams
+    are read one after the other, and a node's lines may be some milliseconds on their way.
+    """
 
     def __init__(self):
         self.rows = []
@@ -30,6 +34,7 @@ class Report:
         self._origin_ns = now_ns()
         self._last_epoch = None
         self._jump_explained = False
+        self._waiting = []
 
     def begin(self, algorithm):
         self.algorithm = algorithm
@@ -37,13 +42,19 @@ class Report:
 
     def section(self):
         """Starts a new cluster's clock and epochs."""
+        self._show_events()
         self._origin_ns = now_ns()
         self._last_epoch = None
 
     def heading(self, text):
+        self._show_events()
         print("\n" + coloured(text, "bold"), flush=True)
 
     def line(self, ts_ns, text, colour=None):
+        self._show_events(ts_ns)
+        self._print(ts_ns, text, colour)
+
+    def _print(self, ts_ns, text, colour=None):
         at_s = (ts_ns - self._origin_ns) / 1e9
         shown = coloured(text, colour) if colour else text
         print(f"  {coloured(f'{at_s:8.3f} s', 'dim')}  {shown}", flush=True)
@@ -66,22 +77,34 @@ class Report:
             self.failures.append(f"{self.algorithm}: {text}")
 
     def fail(self, text):
+        self._show_events()
         self.failures.append(f"{self.algorithm}: {text}")
         print(coloured(f"  FAILED: {text}", "red"), flush=True)
 
     def show_event(self, event, prefix=""):
         """One event of one node, if it is one that a reader wants to see."""
+        if event["event"] in ("elected", "deposed"):
+            self._waiting.append((event["ts_ns"], event["node"], event, prefix))
+
+    def _show_events(self, until_ns=None):
+        """Those that were until then, or all."""
+        due = [one for one in self._waiting if until_ns is None or one[0] <= until_ns]
+        self._waiting = [one for one in self._waiting if one not in due]
+        for _, _, event, prefix in sorted(due, key=lambda one: one[:2]):
+            self._print_event(event, prefix)
+
+    def _print_event(self, event, prefix):
         node, kind = event["node"], event["event"]
         if kind == "elected":
             grants = ", ".join(str(voter) for voter in event["grants"])
-            self.line(
+            self._print(
                 event["ts_ns"],
                 f"{prefix}node {node} is elected: epoch {event['epoch']}, granted by {grants}",
                 "bold",
             )
             self._explain_jump(event["epoch"])
-        elif kind == "deposed":
-            self.line(
+        else:
+            self._print(
                 event["ts_ns"],
                 f"{prefix}node {node} leads no more: epoch {event['epoch']}, {event['reason']}",
                 "yellow",

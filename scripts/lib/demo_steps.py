@@ -147,9 +147,9 @@ class Steps:
         if leader.id not in doomed:
             doomed[0] = leader.id
         self.report.heading(f"{len(doomed)} of {size} killed")
-        for node_id in doomed:
-            killed_ns = self.cluster[node_id].kill()
-        self.report.act(f"kill -9 of nodes {', '.join(map(str, doomed))}", killed_ns)
+        # One after the other: the second may have been elected when it is killed as well.
+        killed_ns = [self.cluster[node_id].kill() for node_id in doomed]
+        self.report.act(f"kill -9 of nodes {', '.join(map(str, doomed))}", killed_ns[0])
         for node_id in doomed:
             self.cluster[node_id].wait_exit()
         self.cluster.wait_no_leader()

@@ -28,7 +28,7 @@ std::string outcome_text(const Outcome& outcome) {
     std::string text;
     for (const Waited& waited : outcome.waited)
         text += fmt::format("# {}: a leader after {} (within {})\n", waited.check,
-                            duration_text(waited.took), duration_text(waited.limit));
+                            rounded_text(waited.took), rounded_text(waited.limit));
     text += fmt::format(
         "# {:.3f} s simulated, {} steps, {} messages delivered, {} elections, "
         "digest {:016x}\n",

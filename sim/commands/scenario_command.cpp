@@ -1,5 +1,7 @@
 // bullring-sim scenario: plays scenario files and says which of them keep their word.
+#include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <sstream>
@@ -25,6 +27,24 @@ struct ScenarioFlags {
 };
 
 enum class Verdict : std::uint8_t { kept, broken, unreadable };
+
+/// A directory stands for the scenarios in it: read as a file it would be empty, and kept.
+std::vector<std::string> files_of(const std::vector<std::string>& paths) {
+    std::vector<std::string> files;
+    for (const std::string& path : paths) {
+        if (!std::filesystem::is_directory(path)) {
+            files.push_back(path);
+            continue;
+        }
+        std::vector<std::string> found;
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(path))
+            if (entry.path().extension() == ".txt") found.push_back(entry.path().string());
+        if (found.empty()) throw CLI::FileError(path + ": no scenario (*.txt) is in it");
+        std::sort(found.begin(), found.end());
+        files.insert(files.end(), found.begin(), found.end());
+    }
+    return files;
+}
 
 Scenario read(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
@@ -61,14 +81,15 @@ bool play(const std::string& path, const Scenario& scenario, const ScenarioFlags
 
 int play_all(const ScenarioFlags& flags) {
     const bool pictures = !flags.picture.trace.empty() || !flags.picture.diagram.empty();
-    if (pictures && flags.files.size() != 1)
+    const std::vector<std::string> files = files_of(flags.files);
+    if (pictures && files.size() != 1)
         throw CLI::ValidationError("--trace, --diagram", "go with one scenario at a time");
     std::vector<Scenario> scenarios;
-    scenarios.reserve(flags.files.size());
-    for (const std::string& path : flags.files) scenarios.push_back(read(path));
+    scenarios.reserve(files.size());
+    for (const std::string& path : files) scenarios.push_back(read(path));
     std::size_t broken = 0;
     for (std::size_t i = 0; i < scenarios.size(); ++i)
-        if (!play(flags.files[i], scenarios[i], flags)) ++broken;
+        if (!play(files[i], scenarios[i], flags)) ++broken;
     fmt::print("{} scenarios, {} broken\n", scenarios.size(), broken);
     return broken == 0 ? 0 : 1;
 }
@@ -78,7 +99,8 @@ int play_all(const ScenarioFlags& flags) {
 void add_scenario_command(CLI::App& app, int& exit_status) {
     CLI::App* command = app.add_subcommand("scenario", "play scenario files");
     auto flags = std::make_shared<ScenarioFlags>();
-    command->add_option("FILE", flags->files, "scenario files")->required();
+    command->add_option("FILE", flags->files, "scenario files, or directories of *.txt")
+        ->required();
     command->add_flag("--verbose", flags->verbose, "tell what happens");
     add_picture_flags(*command, flags->picture);
     command->callback([flags, &exit_status] { exit_status = play_all(*flags); });

@@ -93,8 +93,8 @@ std::string summary(const SweepResult& result, const std::string& replay) {
         text += fmt::format(
             "{}: a leader in {} cases after median {}, p99 {}, max {}; at most {} "
             "% of the bound\n",
-            check, durations.count(), duration_text(durations.quantile(0.5)),
-            duration_text(durations.quantile(0.99)), duration_text(durations.max()),
+            check, durations.count(), rounded_text(durations.quantile(0.5)),
+            rounded_text(durations.quantile(0.99)), rounded_text(durations.max()),
             durations.nearest_percent());
     text += "seen:";
     for (std::size_t i = 0; i < seen_count; ++i) {

@@ -57,14 +57,23 @@ std::optional<Time> parse_duration(std::string_view text) {
 std::string duration_text(Time duration) {
     if (duration == 0) return "0s";
     for (const auto& [name, unit] : units) {
-        if (unit > sec) continue;
+        if (unit > sec || duration < unit) continue;
         if (duration % unit == 0) return fmt::format("{}{}", duration / unit, name);
-        if (duration < unit || duration % (unit / 1000) != 0) continue;
-        std::string decimals = fmt::format("{:03}", duration % unit / (unit / 1000));
+        // The unit's own digits, with the leading zeros and without the trailing ones.
+        std::string decimals = fmt::format("{}", unit + duration % unit).substr(1);
         decimals.erase(decimals.find_last_not_of('0') + 1);
         return fmt::format("{}.{}{}", duration / unit, decimals, name);
     }
     return fmt::format("{}ns", duration);
+}
+
+std::string rounded_text(Time duration) {
+    for (const auto& [name, unit] : units) {
+        if (unit > sec || unit < us || duration < unit) continue;
+        const Time digit = unit / 1000;
+        return duration_text((duration + digit / 2) / digit * digit);
+    }
+    return duration_text(duration);
 }
 
 }  // namespace bullring::sim

@@ -12,7 +12,10 @@ namespace bullring::sim {
 /// Digits, at most nine decimals, and a unit: ns, us, ms, s, min, h. nullopt for anything else.
 std::optional<Time> parse_duration(std::string_view text);
 
-/// The shortest exact form.
+/// The exact form in the largest unit that is not longer, seconds at most: "1.923677539s".
 std::string duration_text(Time duration);
+
+/// For people, where nobody reads it back: three decimals at most, "1.924s".
+std::string rounded_text(Time duration);
 
 }  // namespace bullring::sim

@@ -14,16 +14,26 @@
 namespace bullring {
 namespace {
 
+/// A member that is being started is not there yet when the service manager says that it runs.
+constexpr protocol::Duration start_time = protocol::seconds(1);
+
 asio::awaitable<std::vector<MemberAnswer>> collect(ObserverLoop& loop,
                                                    const StatusOptions& options) {
     const Deadline end = deadline_in(options.timeout);
+    const Deadline started = deadline_in(start_time);
     RefusalNotes notes(options.log.level);
     for (;;) {
+        const Deadline asked = deadline_in({});
         const Deadline deadline = options.wait ? round_deadline(end) : end;
         auto answers = co_await ask_members(loop, options.peers, options.cluster, deadline);
         notes.say(answers);
+        const bool agreed = agreement(answers).has_value();
+        const bool complete = all_reachable(answers) || deadline_in({}) >= started;
+        if (!options.wait || (agreed && complete && all_reachable_vote(answers))) co_return answers;
         const Deadline next = deadline_in(round_pause);
-        if (!options.wait || agreement(answers) || next >= end) co_return answers;
+        // A round that is cut off by the end would tell less than this one.
+        const Deadline last = agreed ? end - (next - asked) : end;
+        if (next >= last) co_return answers;
         co_await sleep_until(loop, next);
     }
 }

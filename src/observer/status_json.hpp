@@ -23,9 +23,11 @@ struct StatusInput {
     std::string version;
 };
 
-/// {"cluster":…,"algorithm":…,"quorum":…,"node":{"id":…,"address":…,"reachable":true,…}} on one
-/// line; "node" has the keys of one element of INTERFACE's "nodes", in their order. Bytes that are
-/// not UTF-8 are replaced, so that the answer is always JSON.
+/// {"cluster":…,"algorithm":…,"quorum":…,"votes":…,"node":{"id":…,"reachable":true,…}} on one line;
+/// "node" has the keys of one element of INTERFACE's "nodes", in their order, and "votes" is false
+/// while the node is silent after a restart. A key may be added without a new wire version: a
+/// reader takes the keys that it knows. Bytes that are not UTF-8 are replaced, so that the answer
+/// is always JSON.
 std::string node_status_json(const StatusInput& input);
 
 }  // namespace bullring

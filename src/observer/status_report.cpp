@@ -19,6 +19,7 @@ NodeAnswer read_answer(const Json& json) {
     answer.cluster = json.at("cluster").get<std::string>();
     answer.algorithm = json.at("algorithm").get<std::string>();
     answer.quorum = json.at("quorum").get<std::string>();
+    answer.votes = json.value("votes", true);
     answer.id = {node.at("id").get<std::uint64_t>()};
     answer.advertised = node.at("advertised").get<std::string>();
     answer.role = node.at("role").get<std::string>();
@@ -118,6 +119,16 @@ std::optional<Agreement> agreement(const std::vector<MemberAnswer>& members) {
         if (static_cast<std::size_t>(agree) * 2 > members.size()) return named;
     }
     return std::nullopt;
+}
+
+bool all_reachable(const std::vector<MemberAnswer>& members) {
+    return std::all_of(members.begin(), members.end(),
+                       [](const auto& one) { return one.answer.has_value(); });
+}
+
+bool all_reachable_vote(const std::vector<MemberAnswer>& members) {
+    return std::all_of(members.begin(), members.end(),
+                       [](const auto& one) { return !one.answer || one.answer->votes; });
 }
 
 std::string status_table(const std::vector<MemberAnswer>& members) {

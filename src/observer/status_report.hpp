@@ -18,6 +18,7 @@ struct NodeAnswer {
     std::string cluster;
     std::string algorithm;
     std::string quorum;
+    bool votes = true;  // not silent after a restart; true where the node does not tell
     protocol::NodeId id;
     std::string advertised;
     std::string role;
@@ -56,6 +57,11 @@ struct Agreement {
 /// The leader and epoch that a majority of all members, the unreachable ones counted, agrees on
 /// with a live lease.
 std::optional<Agreement> agreement(const std::vector<MemberAnswer>& members);
+
+bool all_reachable(const std::vector<MemberAnswer>& members);
+/// None of those that are reachable is silent after a restart, or waits for the others because it
+/// has no state file: the leader could be stopped now, and all of them would vote for another.
+bool all_reachable_vote(const std::vector<MemberAnswer>& members);
 
 /// ID, address, reachable, role, leader, epoch, lease left, uptime; one line a member.
 std::string status_table(const std::vector<MemberAnswer>& members);

@@ -140,14 +140,14 @@ void Runtime::stop(const std::string& reason) {
 
 void Runtime::set_health(bool healthy, const std::string& why) {
     asio::dispatch(io_, [this, healthy, why] {
-        why_unhealthy_ = why;
+        reasons_.unhealthy = why;
         on_event(protocol::HealthChanged{healthy});
     });
 }
 
 void Runtime::set_willing(bool willing, const std::string& why) {
     asio::dispatch(io_, [this, willing, why] {
-        why_unwilling_ = why;
+        reasons_.unwilling = why;
         on_event(protocol::Standing{willing});
     });
 }
@@ -249,11 +249,7 @@ void Runtime::on_observer_gone(protocol::SessionId observer) { observers_.on_gon
 StatusInput Runtime::status() const {
     const Instant now = read_clock();
     StatusInput input;
-    input.view = node_.view(now);
-    if (input.view.why == protocol::why_unhealthy && !why_unhealthy_.empty())
-        input.view.why = fmt::format("unhealthy: {}", why_unhealthy_);
-    if (input.view.why == protocol::why_unwilling && !why_unwilling_.empty())
-        input.view.why = fmt::format("does not stand: {}", why_unwilling_);
+    input.view = node_.view(now, reasons_);
     input.members = options_.config.members;
     input.cluster = options_.config.cluster;
     input.algorithm = options_.config.algorithm;

@@ -108,8 +108,7 @@ private:
     std::deque<protocol::Event> pending_;  // what has happened while a step was being carried out
     bool stepping_ = false;
     bool finishing_ = false;
-    std::string why_unhealthy_;
-    std::string why_unwilling_;
+    protocol::HostReasons reasons_;
     bool handles_signals_;
     std::function<void(const std::string&)> tell_failure_;
     std::string stop_reason_;

@@ -38,6 +38,20 @@ class Scripts(unittest.TestCase):
         self.assertRegex(done.stdout, r"(?m)^(installed|missing) +libasio-dev$")
 
 
+class Bench(unittest.TestCase):
+    def test_its_own_estimates_agree_with_what_its_help_says(self):
+        done = run("python3", "-c", "import bench\n"
+                   "for quick in (True, False): print(sum(c.seconds for c in bench.plan(quick)))",
+                   cwd=ROOT / "scripts" / "lib")
+        self.assertEqual(0, done.returncode, done.stdout)
+        quick, whole = (float(line) / 60 for line in done.stdout.split())
+        told = run(ROOT / "scripts" / "bench", "--help").stdout
+        self.assertIn("at most five minutes", told)
+        self.assertLess(quick, 5)
+        self.assertRegex(told, r"about\s+an hour")
+        self.assertTrue(50 < whole < 70, whole)
+
+
 class Parts(unittest.TestCase):
     """The part command of scripts/lib/common.sh."""
 

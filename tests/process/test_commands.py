@@ -5,6 +5,7 @@ import os
 import queue
 import subprocess
 import threading
+import time
 import unittest
 
 from process_case import DEADLINE, ProcessCase, expanded, over
@@ -127,6 +128,70 @@ class Status(ProcessCase):
         cluster.start()
         self.assertEqual(waiting.wait(DEADLINE), 0)
         self.assertTrue([e for e in cluster.poll() + cluster.events() if e["event"] == "elected"])
+
+    @over()
+    def test_wait_waits_until_a_restarted_node_votes_again(self, algorithm, n):
+        cluster = self.cluster(n, algorithm).start()
+        leader = cluster.wait_settled()
+        for node in cluster:
+            if node is leader:
+                continue
+            node.terminate()
+            node.wait_exit()
+            node.start()
+            # At once: the node need not even listen yet, as after `systemctl restart`.
+            told = cluster.status("--wait", "--timeout", "20s")
+            voters = [one for one in told["nodes"] if one["reachable"]]
+            self.assertEqual(len(voters), n)
+            self.assertFalse([one for one in voters if "silent" in one["why"]], told)
+            self.assertEqual((told["leader"], told["epoch"]), leader.view)
+        # So the leader's turn costs a round of messages and not the rest of a silence.
+        leader.terminate()
+        leader.wait_exit()
+        elected = cluster.wait_elected(leader.current.stream.of("elected")[-1]["ts_ns"])
+        deposed = leader.current.stream.of("deposed")[-1]
+        self.assertEqual(deposed["reason"], "stopped")
+        gap_ms = (elected["ts_ns"] - deposed["held_until_ns"]) / 1e6
+        self.assertLess(gap_ms, cluster.timing.lease / 2)
+
+    @over()
+    def test_wait_ends_at_its_timeout_with_0_if_all_but_a_silent_node_is_well(self, algorithm, n):
+        # Its promises may be as long as others ask for, and so is its silence.
+        cluster = self.cluster(n, algorithm)
+        cluster[1].flags = ["--lease", "8s", "--lease-max", "10s"]
+        cluster.start()
+        leader = cluster.wait_settled()
+        self.assertNotEqual(leader.id, 1)
+        cluster[1].terminate()
+        cluster[1].wait_exit()
+        cluster[1].start()
+        cluster.wait_leader()
+        done = cluster.command("status", "--json", "--wait", "--timeout", "700ms")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        first = json.loads(done.stdout)["nodes"][0]
+        self.assertTrue(first["why"].startswith("silent after a restart"), first)
+
+    @over()
+    def test_wait_does_not_wait_for_a_member_that_is_gone(self, algorithm, n):
+        cluster = self.cluster(n, algorithm).start()
+        leader = cluster.wait_settled()
+        gone = next(node for node in cluster if node is not leader)
+        gone.kill()
+        gone.wait_exit()
+        begun = time.monotonic()
+        self.assertEqual(cluster.command("status", "--wait", "--timeout", "30s").returncode, 0)
+        self.assertLess(time.monotonic() - begun, 20)
+
+    @over()
+    def test_why_of_a_node_that_does_not_stand_says_so_behind_whom_it_follows(self, algorithm, n):
+        cluster = self.cluster(n, algorithm)
+        cluster[1].flags = ["--health-cmd", "exit 3", "--health-interval", "50ms"]
+        cluster.start()
+        leader = cluster.wait_settled()
+        expected = f"follows {leader.id}; unhealthy: exit 3 of health command"
+        cluster.wait_for(
+            lambda: cluster.status()["nodes"][0]["why"] == expected, f"why is {expected!r}"
+        )
 
     @over()
     def test_another_clusters_name_gets_no_answer(self, algorithm, n):

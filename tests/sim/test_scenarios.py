@@ -16,6 +16,13 @@ class Scenarios(SimulatorCase):
         shown = self.run_sim("scenario", *files).stdout
         self.assertIn(f"{len(files)} scenarios, 0 broken", shown)
 
+    def test_a_directory_stands_for_the_scenarios_in_it(self):
+        files = len(list((SCENARIOS / "found").rglob("*.txt")))
+        shown = self.run_sim("scenario", SCENARIOS / "found").stdout
+        self.assertIn(f"{files} scenarios, 0 broken", shown)
+        empty = self.run_sim("scenario", self.folder(), status=1)
+        self.assertIn("no scenario (*.txt) is in it", empty.stderr)
+
     def test_one_that_expects_too_much_is_broken_in_its_line(self):
         file = self.folder() / "wrong.txt"
         file.write_text("nodes 3\nat 0s start all\nat +0s expect leader 1 within 5s\n")

@@ -11,24 +11,38 @@
 namespace bullring::sim::scenario_text_test {
 namespace {
 
-TEST_CASE("durations: each unit, decimals, and the shortest exact form again") {
+TEST_CASE("durations: each unit, decimals, and the exact form again") {
     for (const auto& [text, ns] : {std::pair{"0s", Time{0}},
                                    {"1ns", 1},
                                    {"200us", 200 * us},
                                    {"1.5ms", 1500 * us},
                                    {"2min", 120 * sec},
                                    {"1h", 3600 * sec},
-                                   {"1.000000001s", sec + 1}}) {
+                                   {"1.000000001s", sec + 1},
+                                   {"29.199002155s", 29'199'002'155},
+                                   {"1.050001ms", 1'050'001}}) {
         CAPTURE(text);
         CHECK(parse_duration(text) == ns);
         CHECK(parse_duration(duration_text(ns)) == ns);
     }
     CHECK(duration_text(1500 * us) == "1.5ms");
+    CHECK(duration_text(1'923'677'539) == "1.923677539s");
+    CHECK(duration_text(1'050'001) == "1.050001ms");
     CHECK(duration_text(60 * sec) == "60s");
     for (const char* wrong : {"", "5", "s", "-1s", "1.s", "1 s", "1sec", "99999999999s"}) {
         CAPTURE(wrong);
         CHECK_FALSE(parse_duration(wrong));
     }
+}
+
+TEST_CASE("durations: for people three decimals are enough") {
+    CHECK(rounded_text(0) == "0s");
+    CHECK(rounded_text(7) == "7ns");
+    CHECK(rounded_text(1'234) == "1.234us");
+    CHECK(rounded_text(501'002'003) == "501.002ms");
+    CHECK(rounded_text(1'923'677'539) == "1.924s");
+    CHECK(rounded_text(29'199'002'155) == "29.199s");
+    CHECK(rounded_text(999'999'999) == "1s");
 }
 
 TEST_CASE("scenario: whatever a seed draws is the same after it was written and read") {

@@ -33,7 +33,7 @@ StatusInput follower() {
 
 TEST_CASE("status json: a follower has the keys of the contract in their order") {
     CHECK(node_status_json(follower()) ==
-          R"({"cluster":"blue","algorithm":"ring","quorum":"majority","node":{"id":2,)"
+          R"({"cluster":"blue","algorithm":"ring","quorum":"majority","votes":true,"node":{"id":2,)"
           R"("address":"10.0.0.2:7100","reachable":true,"advertised":"db-2","role":"follower",)"
           R"("leader":5,"epoch":7,"lease_left_ms":412,"promised_to":5,"peers_up":[1,5],)"
           R"("why":"follows 5","uptime_ms":1234,"version":"0.1.0"}})");
@@ -65,6 +65,23 @@ TEST_CASE("status json: a node that steps down is shown as a follower") {
     CHECK(shown(protocol::Role::follower) == "follower");
     CHECK(shown(protocol::Role::candidate) == "candidate");
     CHECK(shown(protocol::Role::leader) == "leader");
+}
+
+TEST_CASE("status json: a node that is silent after a restart says that it does not vote") {
+    StatusInput input = follower();
+    CHECK(parse_node_answer(node_status_json(input))->votes);
+    input.view.recovering = true;
+    CHECK_FALSE(parse_node_answer(node_status_json(input))->votes);
+}
+
+TEST_CASE("status json: an answer that does not say whether the node votes is no error") {
+    std::string told = node_status_json(follower());
+    const std::string key = R"("votes":true,)";
+    REQUIRE(told.find(key) != std::string::npos);
+    told.erase(told.find(key), key.size());
+    const auto answer = parse_node_answer(told);
+    REQUIRE(answer.has_value());
+    CHECK(answer->votes);
 }
 
 TEST_CASE("status json: what is not UTF-8 is replaced instead of breaking the answer") {

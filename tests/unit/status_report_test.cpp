@@ -68,6 +68,17 @@ TEST_CASE("status: without a quorum there is no lease that could be over") {
     CHECK(agreement(members) == Agreement{{3}, {7}});
 }
 
+TEST_CASE("status: whoever is reachable and silent is waited for, whoever is not there is not") {
+    Members members{member(1), member(2, 3, 7), member(3, 3, 7)};
+    CHECK(all_reachable_vote(members));
+    CHECK_FALSE(all_reachable(members));
+    members[1].answer->votes = false;
+    CHECK_FALSE(all_reachable_vote(members));
+    CHECK(agreement(members) == Agreement{{3}, {7}});
+    members[0] = member(1, 3, 7);
+    CHECK(all_reachable(members));
+}
+
 TEST_CASE("status: the table has a line a member, a dash for what is not known") {
     const Members members{member(1, 3, 12), member(2), member(3, 0, 12, 0)};
     CHECK(status_table(members) ==

@@ -172,7 +172,7 @@ TEST_CASE("step down: who has nobody to do the work leads on, but does not stand
     CHECK(node.role() == Role::leader);
     node.step(TaskEnded{epoch, true, false});
     CHECK(only<ElectionStarted>(node.run(seconds(2))).empty());
-    CHECK(node.node().view(node.now()).why == std::string(why_unwilling));
+    CHECK(node.view().why == "does not stand: it has nobody to do the work");
     Actions again = node.step(Standing{true});
     test::append(again, node.run(seconds(1)));
     CHECK_FALSE(only<ElectionStarted>(again).empty());
