@@ -59,7 +59,8 @@ class Rounds(ProcessCase):
             cluster.wait_for(lambda before=before: len(self.journal.begun()) > before, "the next")
             self.judge()
             for node in cluster:
-                if not node.running:
+                # One that has been asked to end may still be about to.
+                if not node.current.expected_to_run:
                     node.wait_exit()
                     node.start()
         self.assertGreater(len(self.journal.begun()), self.rounds)
