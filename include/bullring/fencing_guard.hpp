@@ -26,9 +26,8 @@ class FencingGuard {
         const char* name() const noexcept override { return "bullring fencing file"; }
         std::string message(int /*code*/) const override {
             return "it does not hold an epoch; right is a file of its own, not there or empty at "
-                   "first, in which afterwards stand 20 digits and a line end. A damaged one: "
-                   "write "
-                   "into it the highest epoch that was admitted";
+                   "first, later 20 digits and a line end. Into a damaged one write the highest "
+                   "epoch that was admitted";
         }
     };
 
