@@ -113,6 +113,8 @@ public:
     std::optional<Coordinator> campaign(Step& step);
     void abandon(Step& step, Duration wait_at_least);
     void retry_not_before(Instant at) { retry_at_ = later(retry_at_, at); }
+    /// Its pause after a try that has failed is over.
+    bool retry_due(Instant now) const { return due(now, retry_at_); }
     void say_election_started(Step& step, const char* reason);
 
     // ---- Holder (R3).

@@ -66,7 +66,10 @@ void Ring::pass_or_swallow(Core& core, Step& step, Token token) {
     const bool better = core.own_rank() > Rank{token.owner_priority, token.walk.owner};
     if (better && core.may_campaign(step.now) && core.quorum_connected(step.now) &&
         able(step.now) && !core.called()) {
-        if (own_round_ == 0) start(core, step, "a lower node's token");
+        // In the pause after a try that has failed the next one is still its own, but not yet: the
+        // lower node may have been set free by that very failure, and the two would keep each other
+        // busy as fast as the network lets them.
+        if (own_round_ == 0 && core.retry_due(step.now)) start(core, step, "a lower node's token");
         return;
     }
     visit(token.walk, core.me());

@@ -56,7 +56,20 @@ void Checks::on_action(const World& world, HostIndex h, Instant now, const Actio
     count_action(h, action);
 }
 
+/// Where no message takes any time, nodes that keep each other busy never let time pass; where they
+/// do, they would do so as fast as the network lets them.
+void Checks::check_time_passes(const World& world) {
+    constexpr std::uint64_t steps_max = 200'000;
+    if (world.now() != instant_) {
+        instant_ = world.now();
+        steps_at_instant_ = 0;
+    }
+    if (++steps_at_instant_ > steps_max)
+        fail(world, "L2", std::to_string(steps_max) + " steps at one instant, and no end of them");
+}
+
 void Checks::after_step(const World& world, HostIndex h, Instant now) {
+    check_time_passes(world);
     if (world.settings().quorum == QuorumMode::none) return;
     check_own_promise(world, h, now);
     check_kept(world, h, now);

@@ -55,6 +55,7 @@ public:
 
 private:
     // checks.cpp
+    void check_time_passes(const World& world);
     bool excused(const World& world, std::string_view check) const;
     // check_leases.cpp: I1, I2, I3
     void check_published(const World& world, HostIndex h, const protocol::Publish& publish);
@@ -123,6 +124,8 @@ private:
     std::uint64_t elections_ = 0;
     std::uint64_t depositions_ = 0;
     Time last_elected_at_ = 0;
+    Time instant_ = -1;  // of the last step, and how many there were at it
+    std::uint64_t steps_at_instant_ = 0;
 };
 
 }  // namespace bullring::sim

@@ -310,6 +310,29 @@ TEST_CASE("ring request: refusals by a majority abandon the candidacy") {
     CHECK(node.role() == Role::follower);
 }
 
+TEST_CASE(
+    "ring request: in the pause after a candidacy that failed a worse one's token starts none") {
+    NodeFixture node = candidate();
+    CoordinatorToken token = home(node, {1});
+    for (const std::uint64_t peer : {2U, 3U, 4U})
+        token.nacks.push_back({{peer}, NackReason::recovering, nobody, {}, milliseconds(100)});
+    token.walk.visited = mask({0, 1, 2, 3, 4});
+    node.hear(3, token);
+    REQUIRE(node.role() == Role::follower);
+    Token worse;
+    worse.walk.owner = {1};
+    worse.walk.owner_incarnation = node.incarnation_of(1);
+    worse.walk.round = 1;
+    worse.walk.step = 1;
+    worse.walk.visited = mask({0});
+    worse.walk.path = {0};
+    const Actions actions = node.hear(1, worse);
+    CHECK(sent<TokenAck>(actions).size() == 1);
+    CHECK(sent<Token>(actions).empty());
+    CHECK(only<ElectionStarted>(actions).empty());
+    CHECK(only<ElectionStarted>(node.after(milliseconds(100))).size() == 1);
+}
+
 TEST_CASE("ring request: with renewal by token each renewal goes round, without ties") {
     NodeFixture node = candidate(RingRenewal::token);
     const Actions actions = node.hear(2, home(node, {1, 2}));
