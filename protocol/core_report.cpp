@@ -204,7 +204,7 @@ std::string Core::why(Instant now, const HostReasons& reasons) const {
                    std::max<std::int64_t>(promise_left(now, quiet.until).ns / 1'000'000, 0)) +
                " ms left";
     }
-    const std::string hindered = why_hindered(now, reasons);
+    std::string hindered = why_hindered(now, reasons);
     if (leader.leader)
         return "follows " + std::to_string(leader.leader.value) +
                (hindered.empty() ? "" : "; " + hindered);

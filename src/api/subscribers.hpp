@@ -35,8 +35,8 @@ private:
     /// For those of the ids from `first` to `last`: who has come later knows more already.
     struct Waiting {
         Change change;
-        Id first;
-        Id last;
+        Id first = 0;
+        Id last = 0;
     };
 
     void remove(Id id);

@@ -223,8 +223,7 @@ TEST_CASE("library: without a majority stop is requested in time for the task to
     nodes[2]->start_while_leader([&](const Leadership& lead) {
         led.add(1);
         std::chrono::nanoseconds lease_end(0);
-        while (lead.wait_for(std::chrono::milliseconds(10)))
-            lease_end = now() + lead.time_left();
+        while (lead.wait_for(std::chrono::milliseconds(10))) lease_end = now() + lead.time_left();
         left_at_stop = (lease_end - now()).count();
         std::this_thread::sleep_for(std::chrono::milliseconds(20));  // pause: the task's own end
         returned_at = now().count();
