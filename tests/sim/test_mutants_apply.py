@@ -14,7 +14,9 @@ class Mutants(unittest.TestCase):
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         )  # fmt: skip
         self.assertEqual(done.returncode, 0, done.stdout)
-        self.assertIn("48 of 48 mutants apply", done.stdout)
+        count = len(list((ROOT / "tests" / "mutants").glob("*.patch")))
+        self.assertGreater(count, 40)
+        self.assertIn(f"{count} of {count} mutants apply", done.stdout)
 
 
 if __name__ == "__main__":
