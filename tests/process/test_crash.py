@@ -1,4 +1,4 @@
-# ctest-labels: sanitize
+# ctest-labels: sanitize-long
 """Crashes: kill -9 of leaders, followers and whole clusters."""
 
 import unittest
