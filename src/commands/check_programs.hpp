@@ -2,16 +2,12 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "src/options/run_options.hpp"
 
 namespace bullring {
 
-/// What is wrong with them, a line each; empty names are passed over.
-std::vector<std::string> program_problems(const Command& command, const std::string& health_cmd);
-
-/// Prints them. Whether there are any.
+/// Prints what is wrong with them, a line each; empty names are passed over. Whether anything is.
 bool complain_of_programs(const Command& command, const std::string& health_cmd);
 
 }  // namespace bullring

@@ -39,15 +39,14 @@ protocol::DeposedReason reason_of(const protocol::TaskEnded& ended) {
 Hooks::Hooks(asio::io_context& io, NodeLink& node, HookCommands commands,
              const protocol::Config& config, protocol::Duration deposed_time,
              const MakeHost& make_inner)
-    : commands_(std::move(commands)),
+    : HostAround(node),
+      commands_(std::move(commands)),
       self_(config.self),
       cluster_(config.cluster),
       deposed_time_(deposed_time),
-      node_(node),
       wake_fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     if (!wake_fd_) throw std::system_error(errno, std::generic_category(), "eventfd");
-    NodeLink& self = *this;
-    inner_ = make_inner ? make_inner(io, self) : std::make_unique<NoTask>(self);
+    enclose(io, make_inner);
     thread_ = std::thread([this] { run(); });
 }
 
@@ -58,6 +57,7 @@ Hooks::~Hooks() {
     }
     wake();
     thread_.join();
+    end_inner();
 }
 
 void Hooks::start(Epoch epoch) {
@@ -67,7 +67,7 @@ void Hooks::start(Epoch epoch) {
         reason_.reset();
     }
     push(make_job(Kind::elected, epoch, self_, "leader", "elected"));
-    inner_->start(epoch);
+    inner().start(epoch);
 }
 
 void Hooks::stop(Epoch epoch, protocol::DeposedReason reason) {
@@ -75,12 +75,12 @@ void Hooks::stop(Epoch epoch, protocol::DeposedReason reason) {
         const std::lock_guard lock(mutex_);
         reason_ = reason;
     }
-    inner_->stop(epoch, reason);
+    inner().stop(epoch, reason);
 }
 
 void Hooks::tell(const protocol::Event& event) {
     const auto* ended = std::get_if<protocol::TaskEnded>(&event);
-    if (ended == nullptr) return node_.tell(event);
+    if (ended == nullptr) return node().tell(event);
     on_inner_ended(*ended);
 }
 
@@ -102,7 +102,7 @@ void Hooks::on_inner_ended(const protocol::TaskEnded& ended) {
 }
 
 void Hooks::leader_changed(protocol::Instant at, const protocol::LeaderChanged& change) {
-    inner_->leader_changed(at, change);
+    HostAround::leader_changed(at, change);
     if (commands_.on_change.empty()) return;
     push(make_job(Kind::change, change.epoch, change.leader,
                   change.leader == self_ ? "leader" : "follower", "change"));
@@ -166,7 +166,7 @@ void Hooks::run() {
         lock.lock();
         deposed_at_ns_ = INT64_MAX;
         lock.unlock();
-        node_.tell(job.ended);
+        node().tell(job.ended);
     }
 }
 

@@ -19,11 +19,11 @@
 #include "protocol/actions.hpp"
 #include "src/net/owned_fd.hpp"
 #include "src/options/node_options.hpp"
-#include "src/runtime/task_host.hpp"
+#include "src/runtime/host_around.hpp"
 
 namespace bullring {
 
-class Hooks final : public TaskHost, private NodeLink {
+class Hooks final : public HostAround {
 public:
     /// on-deposed may take `deposed_time`. `make_inner`: none is NoTask.
     Hooks(asio::io_context& io, NodeLink& node, HookCommands commands,
@@ -37,10 +37,6 @@ public:
     /// `deposed_time`, on-deposed the rest of it.
     void stop(protocol::Epoch epoch, protocol::DeposedReason reason) override;
     void leader_changed(protocol::Instant at, const protocol::LeaderChanged& change) override;
-    void publish(const protocol::Publish& publish) override { inner_->publish(publish); }
-    void stopping() override { inner_->stopping(); }
-    void others_work(bool work) override { inner_->others_work(work); }
-    int exit_status() const override { return inner_->exit_status(); }
     // No session_keeper(): a hook may outlive this process, so nobody resigns in its name.
 
     /// The process of the command that runs now; 0: none. Any thread.
@@ -59,14 +55,7 @@ private:
 
     // What the inner host says; its end is kept back until on-deposed is over.
     void tell(const protocol::Event& event) override;
-    void stop(const std::string& reason) override { node_.stop(reason); }
-    void set_health(bool healthy, const std::string& why) override {
-        node_.set_health(healthy, why);
-    }
-    void set_willing(bool willing, const std::string& why) override {
-        node_.set_willing(willing, why);
-    }
-    protocol::Instant untied_until() const override { return node_.untied_until(); }
+    using HostAround::stop;
 
     void on_inner_ended(const protocol::TaskEnded& ended);
 
@@ -84,7 +73,6 @@ private:
     protocol::NodeId self_;
     std::string cluster_;
     protocol::Duration deposed_time_;
-    NodeLink& node_;
     OwnedFd wake_fd_;  // an eventfd: `deposed_at_ns_` or `stopping_at_ns_` has changed
     std::mutex mutex_;
     std::condition_variable changed_;
@@ -94,7 +82,6 @@ private:
     std::int64_t deposed_at_ns_ = INT64_MAX;         // while an on-deposed is queued or runs
     std::int64_t stopping_at_ns_ = INT64_MAX;
     std::atomic<pid_t> running_{0};
-    std::unique_ptr<TaskHost> inner_;
     std::thread thread_;
 };
 

@@ -31,21 +31,21 @@ constexpr std::size_t clients_max = 256;
 
 LeadServer::LeadServer(asio::io_context& io, NodeLink& node, const NodeOptions& options,
                        int directory_lock, const MakeHost& make_inner)
-    : io_(io),
-      node_(node),
+    : HostAround(node),
+      io_(io),
       options_(options),
       directory_lock_(directory_lock),
       listener_(io),
       prolong_timer_(io) {
     if (const auto opened = open(); !opened)
         log(LogLevel::warn, "bullring lead can't be used here: " + opened.error());
-    NodeLink& self = *this;
-    inner_ = make_inner ? make_inner(io, self) : std::make_unique<NoTask>(self);
+    enclose(io, make_inner);
 }
 
 LeadServer::~LeadServer() {
     clients_.clear();  // they hear of the end first
     if (!path_.empty()) ::unlink(path_.c_str());
+    end_inner();
 }
 
 tl::expected<void, std::string> LeadServer::open() {
@@ -80,21 +80,21 @@ void LeadServer::start(Epoch epoch) {
     leads_ = epoch;
     stopping_ = false;
     inner_ended_.reset();
-    inner_->start(epoch);
-    if (!clients_.empty()) node_.tell(protocol::Tying{false});
+    inner().start(epoch);
+    if (!clients_.empty()) node().tell(protocol::Tying{false});
     let_go_if_held();
 }
 
 void LeadServer::stop(Epoch epoch, protocol::DeposedReason reason) {
     stop_clients();
     prolong_while_stopping();
-    inner_->stop(epoch, reason);
+    inner().stop(epoch, reason);
 }
 
 /// While the node steps down it goes on renewing, and what runs has its time for that long.
 void LeadServer::prolong_while_stopping() {
     if (!stopping_ || !leads_ || !any_runs()) return;
-    (*page_)->write({leads_, node_.untied_until()});
+    (*page_)->write({leads_, node().untied_until()});
     prolong_timer_.expires_after(std::chrono::nanoseconds(options_.config.timing.heartbeat.ns / 2));
     prolong_timer_.async_wait([this](const asio::error_code& error) {
         if (!error) prolong_while_stopping();
@@ -103,20 +103,16 @@ void LeadServer::prolong_while_stopping() {
 
 void LeadServer::publish(const protocol::Publish& publish) {
     published_ = publish;
-    inner_->publish(publish);
+    HostAround::publish(publish);
     if (!publish.epoch || !page_) return;
     (*page_)->write({publish.epoch, publish.untied_until});
     let_go_if_held();
 }
 
-void LeadServer::leader_changed(protocol::Instant at, const protocol::LeaderChanged& change) {
-    inner_->leader_changed(at, change);
-}
-
 void LeadServer::tell(const protocol::Event& event) {
     asio::dispatch(io_, [this, event] {
         const auto* ended = std::get_if<protocol::TaskEnded>(&event);
-        if (ended == nullptr || ended->epoch != leads_) return node_.tell(event);
+        if (ended == nullptr || ended->epoch != leads_) return node().tell(event);
         inner_ended_ = *ended;
         stop_clients();
         tell_if_all_ended();
@@ -126,7 +122,7 @@ void LeadServer::tell(const protocol::Event& event) {
 void LeadServer::tell_if_all_ended() {
     if (!inner_ended_ || any_runs()) return;
     leads_ = {};
-    node_.tell(*std::exchange(inner_ended_, std::nullopt));
+    node().tell(*std::exchange(inner_ended_, std::nullopt));
 }
 
 // ---- The clients.
@@ -172,7 +168,7 @@ void LeadServer::read_from(Clients::iterator client) {
 void LeadServer::on_request(Client& client) {
     client.asked = true;
     if (leads_ && !stopping_) {
-        node_.tell(protocol::Tying{false});
+        node().tell(protocol::Tying{false});
         return let_go_if_held();
     }
     const LeadAnswer answer = make_answer(LeadAnswer::Kind::not_leading);
@@ -201,7 +197,7 @@ void LeadServer::let_go_if_held() {
     for (Client& client : clients_) {
         if (!client.asked || client.runs) continue;
         client.runs = true;
-        inner_->others_work(true);
+        inner().others_work(true);
         send_record(client.socket.native_handle(), &lock, sizeof lock, directory_lock_);
         send_record(client.socket.native_handle(), &answer, sizeof answer, page_->fd());
     }
@@ -220,8 +216,8 @@ void LeadServer::stop_clients() {
 
 void LeadServer::drop(Clients::iterator client) {
     clients_.erase(client);
-    if (!any_runs()) inner_->others_work(false);
-    if (clients_.empty()) node_.tell(protocol::Tying{true});
+    if (!any_runs()) inner().others_work(false);
+    if (clients_.empty()) node().tell(protocol::Tying{true});
     tell_if_all_ended();
 }
 

@@ -18,13 +18,13 @@
 #include <tl/expected.hpp>
 
 #include "src/options/node_options.hpp"
+#include "src/runtime/host_around.hpp"
 #include "src/runtime/lease_page.hpp"
-#include "src/runtime/task_host.hpp"
 #include "src/supervisor/lead_records.hpp"
 
 namespace bullring {
 
-class LeadServer final : public TaskHost, private NodeLink {
+class LeadServer final : public HostAround {
 public:
     /// `make_inner`: the node's own host; none: NoTask.
     LeadServer(asio::io_context& io, NodeLink& node, const NodeOptions& options, int directory_lock,
@@ -34,10 +34,7 @@ public:
     void start(protocol::Epoch epoch) override;
     void stop(protocol::Epoch epoch, protocol::DeposedReason reason) override;
     void publish(const protocol::Publish& publish) override;
-    void leader_changed(protocol::Instant at, const protocol::LeaderChanged& change) override;
-    void stopping() override { inner_->stopping(); }
-    int exit_status() const override { return inner_->exit_status(); }
-    SessionKeeper* session_keeper() override { return inner_->session_keeper(); }
+    SessionKeeper* session_keeper() override { return inner().session_keeper(); }
 
 private:
     struct Client {
@@ -50,14 +47,7 @@ private:
 
     // What the inner host says; its end is kept back until the clients have ended.
     void tell(const protocol::Event& event) override;
-    void stop(const std::string& reason) override { node_.stop(reason); }
-    void set_health(bool healthy, const std::string& why) override {
-        node_.set_health(healthy, why);
-    }
-    void set_willing(bool willing, const std::string& why) override {
-        node_.set_willing(willing, why);
-    }
-    protocol::Instant untied_until() const override { return node_.untied_until(); }
+    using HostAround::stop;
 
     tl::expected<void, std::string> open();
     void accept_some();
@@ -72,7 +62,6 @@ private:
     bool any_runs() const;
 
     asio::io_context& io_;
-    NodeLink& node_;
     const NodeOptions& options_;
     int directory_lock_;
     std::optional<SharedLeasePage> page_;
@@ -84,7 +73,6 @@ private:
     protocol::Epoch leads_;          // from start() to the end of all
     bool stopping_ = false;
     std::optional<protocol::TaskEnded> inner_ended_;
-    std::unique_ptr<TaskHost> inner_;
 };
 
 }  // namespace bullring

@@ -6,6 +6,7 @@ import os
 import pathlib
 import signal
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -14,6 +15,11 @@ from process_case import ProcessCase, find_program
 from bullring_task import Family, Journal, alive, signal_all
 
 QUICK = ["--kill-after", "300ms", "--restart-delay", "100ms"]
+
+
+def permitted_to_be_nice():
+    words = [sys.executable, "-c", "import os; os.setpriority(os.PRIO_PROCESS, 0, -20)"]
+    return subprocess.run(words, stderr=subprocess.DEVNULL, timeout=30).returncode == 0
 
 
 class Run(ProcessCase):
@@ -68,6 +74,11 @@ class Run(ProcessCase):
         masks = [line.split()[1] for line in out.read_text().split("\n")[8:10]]
         self.assertEqual([int(mask, 16) for mask in masks], [0, 0])
         family = Family(node)
+        own = os.getpriority(os.PRIO_PROCESS, 0)
+        self.assertEqual(os.getpriority(os.PRIO_PROCESS, family.command), own)
+        if permitted_to_be_nice():
+            for process in (family.guard, family.shield):
+                self.assertEqual(os.getpriority(os.PRIO_PROCESS, process), -20)
         self.assertEqual(os.getpgid(family.command), family.command)
         self.assertNotEqual(os.getpgid(family.guard), os.getpgid(family.node))
 

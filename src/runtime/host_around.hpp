@@ -1,0 +1,53 @@
+// A host that stands around another one, the inner host, and between it and the node: what neither
+// of the two hears or says otherwise goes straight through.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <asio/io_context.hpp>
+
+#include "src/runtime/task_host.hpp"
+
+namespace bullring {
+
+class HostAround : public TaskHost, protected NodeLink {
+public:
+    void publish(const protocol::Publish& publish) override { inner_->publish(publish); }
+    void stopping() override { inner_->stopping(); }
+    void others_work(bool work) override { inner_->others_work(work); }
+    void leader_changed(protocol::Instant at, const protocol::LeaderChanged& change) override {
+        inner_->leader_changed(at, change);
+    }
+    int exit_status() const override { return inner_->exit_status(); }
+
+protected:
+    explicit HostAround(NodeLink& node) : node_(node) {}
+
+    /// Once, when this host can be spoken to. `make_inner`: none is NoTask.
+    void enclose(asio::io_context& io, const MakeHost& make_inner) {
+        NodeLink& self = *this;
+        inner_ = make_inner ? make_inner(io, self) : std::make_unique<NoTask>(self);
+    }
+    /// At the end of the derived destructor: until it returns the inner host may use all of this.
+    void end_inner() { inner_.reset(); }
+    NodeLink& node() { return node_; }
+    TaskHost& inner() { return *inner_; }
+
+    // What the inner host says.
+    void tell(const protocol::Event& event) override { node_.tell(event); }
+    void stop(const std::string& reason) override { node_.stop(reason); }
+    void set_health(bool healthy, const std::string& why) override {
+        node_.set_health(healthy, why);
+    }
+    void set_willing(bool willing, const std::string& why) override {
+        node_.set_willing(willing, why);
+    }
+    protocol::Instant untied_until() const override { return node_.untied_until(); }
+
+private:
+    NodeLink& node_;
+    std::unique_ptr<TaskHost> inner_;
+};
+
+}  // namespace bullring
