@@ -120,7 +120,7 @@ struct ResignAnswer {
 
 /// Something that an operator may want to read; never an error. `peer` may be `nobody`.
 struct Note {
-    enum class Level : std::uint8_t { debug, info, warning };
+    enum class Level : std::uint8_t { info, warning };
     Level level = Level::info;
     NodeId peer;
     std::string text;

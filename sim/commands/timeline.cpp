@@ -40,7 +40,7 @@ void Timeline::on_action(const World& world, HostIndex h, Instant, const Action&
             } else if constexpr (std::is_same_v<What, PeerDown>) {
                 line(world, h, fmt::format("has lost {}: {}", what.peer.value, name(what.reason)));
             } else if constexpr (std::is_same_v<What, Note>) {
-                if (what.level != Note::Level::debug) line(world, h, what.text);
+                line(world, h, what.text);
             }
         },
         action);

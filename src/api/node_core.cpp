@@ -168,7 +168,7 @@ bool NodeCore::must_not_wait() const {
 void NodeCore::stop() {
     if (must_not_wait()) {
         const std::lock_guard lock(mutex_);
-        if (runtime_) runtime_->stop("stop() was called");
+        if (runtime_) runtime_->shut_down("stop() was called");
         return;
     }
     const std::lock_guard life(life_mutex_);
@@ -177,7 +177,7 @@ void NodeCore::stop() {
         life_ = Life::over;
         changed_.notify_all();
     } else {
-        runtime_->stop("stop() was called");
+        runtime_->shut_down("stop() was called");
         loop_thread_.join();
         std::unique_lock lock(mutex_);
         changed_.wait(lock, [this] { return life_ == Life::over && !taken_; });
@@ -261,7 +261,7 @@ void NodeCore::start_while_leader(Node::Task task,
                 tell_error(on_error);
             } else {
                 runner_error_ = std::current_exception();
-                if (runtime_) runtime_->stop("its task has failed");
+                if (runtime_) runtime_->shut_down("its task has failed");
             }
         }
         // Another thread may get the same number.

@@ -95,9 +95,7 @@ void Reporter::tell(const protocol::Action& action) {
         tell_refusal(*refused);
     } else if (const auto* note = std::get_if<protocol::Note>(&action)) {
         using Level = protocol::Note::Level;
-        const LogLevel level = note->level == Level::debug  ? LogLevel::debug
-                               : note->level == Level::info ? LogLevel::info
-                                                            : LogLevel::warn;
+        const LogLevel level = note->level == Level::info ? LogLevel::info : LogLevel::warn;
         if (log_enabled(level)) log_limited(level, note->text, note->text);
     }
 }

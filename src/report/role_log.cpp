@@ -18,10 +18,10 @@ std::string text(NodeId leader) { return leader ? std::to_string(leader.value) :
 }  // namespace
 
 void RoleLog::note(const std::vector<protocol::Action>& actions) {
-    for (const std::string& line : lines(actions)) log(LogLevel::info, line);
+    if (const auto changed = line(actions)) log(LogLevel::info, *changed);
 }
 
-std::vector<std::string> RoleLog::lines(const std::vector<protocol::Action>& actions) {
+std::optional<std::string> RoleLog::line(const std::vector<protocol::Action>& actions) {
     const Role old_role = role_;
     const NodeId old_leader = leader_;
     bool given_up = false;
@@ -53,12 +53,12 @@ std::vector<std::string> RoleLog::lines(const std::vector<protocol::Action>& act
         fmt::format("epoch {}, leader {} (was {})", epoch_.value, text(leader_), text(old_leader));
     if (role_ != old_role) {
         if (given_up) reason_ = leader_ ? "follows it" : "not elected";
-        return {fmt::format("{} (was {}), {}: {}", protocol::name(role_), protocol::name(old_role),
-                            change, reason_)};
+        return fmt::format("{} (was {}), {}: {}", protocol::name(role_), protocol::name(old_role),
+                           change, reason_);
     }
-    if (leader_ == old_leader) return {};
+    if (leader_ == old_leader) return std::nullopt;
     const char* const why = leader_ == self_ ? "leads" : leader_ ? "follows it" : "it is gone";
-    return {fmt::format("{}, {}: {}", protocol::name(role_), change, why)};
+    return fmt::format("{}, {}: {}", protocol::name(role_), change, why);
 }
 
 }  // namespace bullring

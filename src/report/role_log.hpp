@@ -2,6 +2,7 @@
 // that it follows, with node, epoch, old and new leader and the reason.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,8 @@ public:
 
     /// The actions of one step, after they have been carried out.
     void note(const std::vector<protocol::Action>& actions);
-    /// What it logs: one line at most.
-    std::vector<std::string> lines(const std::vector<protocol::Action>& actions);
+    /// What it logs, if anything has changed.
+    std::optional<std::string> line(const std::vector<protocol::Action>& actions);
 
 private:
     protocol::NodeId self_;

@@ -55,7 +55,6 @@ private:
 
     // What the inner host says; its end is kept back until on-deposed is over.
     void tell(const protocol::Event& event) override;
-    using HostAround::stop;
 
     void on_inner_ended(const protocol::TaskEnded& ended);
 

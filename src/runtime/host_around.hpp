@@ -36,7 +36,7 @@ protected:
 
     // What the inner host says.
     void tell(const protocol::Event& event) override { node_.tell(event); }
-    void stop(const std::string& reason) override { node_.stop(reason); }
+    void shut_down(const std::string& reason) override { node_.shut_down(reason); }
     void set_health(bool healthy, const std::string& why) override {
         node_.set_health(healthy, why);
     }

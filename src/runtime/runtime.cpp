@@ -129,7 +129,7 @@ void Runtime::tell(const protocol::Event& event) {
 
 void Runtime::run_soon(std::function<void()> work) { asio::post(io_, std::move(work)); }
 
-void Runtime::stop(const std::string& reason) {
+void Runtime::shut_down(const std::string& reason) {
     asio::dispatch(io_, [this, reason] {
         if (!stop_reason_.empty()) return;
         stop_reason_ = reason;
@@ -269,7 +269,7 @@ void Runtime::wait_for_signal() {
         if (signal == SIGHUP) {
             if (writer_ != nullptr) writer_->reopen();
         } else {
-            stop(signal == SIGTERM ? "SIGTERM" : "SIGINT");
+            shut_down(signal == SIGTERM ? "SIGTERM" : "SIGINT");
         }
         wait_for_signal();
     });

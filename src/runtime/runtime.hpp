@@ -49,11 +49,12 @@ public:
     Runtime(const NodeOptions& options, Parts parts);
     ~Runtime() override;
 
-    /// Until stop(), SIGTERM, SIGINT or a failure. The exit status: 0, or 1 with a line on stderr.
+    /// Until shut_down(), SIGTERM, SIGINT or a failure. The exit status: 0, or 1 with a line on
+    /// stderr.
     int run();
 
     void tell(const protocol::Event& event) override;
-    void stop(const std::string& reason) override;
+    void shut_down(const std::string& reason) override;
     void set_health(bool healthy, const std::string& why) override;
     void set_willing(bool willing, const std::string& why) override;
     protocol::Instant untied_until() const override { return node_.core().untied_until(); }

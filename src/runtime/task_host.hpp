@@ -27,7 +27,7 @@ public:
 
     virtual void tell(const protocol::Event& event) = 0;
     /// As SIGTERM does: hand over, then end the loop. `reason` is for the event stream.
-    virtual void stop(const std::string& reason) = 0;
+    virtual void shut_down(const std::string& reason) = 0;
     /// `why` is what `status` says as long as it is so.
     virtual void set_health(bool healthy, const std::string& why) = 0;
     virtual void set_willing(bool willing, const std::string& why) = 0;

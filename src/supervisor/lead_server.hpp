@@ -47,7 +47,6 @@ private:
 
     // What the inner host says; its end is kept back until the clients have ended.
     void tell(const protocol::Event& event) override;
-    using HostAround::stop;
 
     tl::expected<void, std::string> open();
     void accept_some();

@@ -158,7 +158,7 @@ void Supervisor::carry_out(const Supervision::Order& order) {
                 log(LogLevel::warn, what.reason +
                                         "; this node leaves, and the cluster has a "
                                         "voter less until it is started again");
-                node_.stop(what.reason);
+                node_.shut_down(what.reason);
             }
         },
         order);

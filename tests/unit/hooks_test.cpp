@@ -60,7 +60,7 @@ public:
     void tell(const protocol::Event& event) override {
         done_(std::get<protocol::TaskEnded>(event));
     }
-    void stop(const std::string&) override {}
+    void shut_down(const std::string&) override {}
     void set_health(bool, const std::string&) override {}
     void set_willing(bool, const std::string&) override {}
     protocol::Instant untied_until() const override { return protocol::long_ago; }

@@ -12,7 +12,6 @@ namespace {
 
 using protocol::Action;
 using protocol::Role;
-using Lines = std::vector<std::string>;
 
 Action role(Role role, std::uint64_t epoch) { return protocol::RoleChanged{role, {epoch}}; }
 Action leader(std::uint64_t id, std::uint64_t epoch) {
@@ -29,40 +28,40 @@ Action elected(std::uint64_t epoch) {
 
 TEST_CASE("role log: a leadership is told when it is published, and its end at once") {
     RoleLog log({3});
-    CHECK(log.lines(
+    CHECK(log.line(
               {protocol::ElectionStarted{{7}, "a lower node asked"}, role(Role::candidate, 7)}) ==
-          Lines{"candidate (was follower), epoch 7, leader none (was none): a lower node asked"});
+          "candidate (was follower), epoch 7, leader none (was none): a lower node asked");
     // It has its majority, but the lease that a command needs only in the next step.
-    CHECK(log.lines({role(Role::leader, 7)}).empty());
-    CHECK(log.lines({elected(7), leader(3, 7)}) ==
-          Lines{"leader (was candidate), epoch 7, leader 3 (was none): elected with 2 grants"});
+    CHECK_FALSE(log.line({role(Role::leader, 7)}));
+    CHECK(log.line({elected(7), leader(3, 7)}) ==
+          "leader (was candidate), epoch 7, leader 3 (was none): elected with 2 grants");
     using protocol::DeposedReason;
-    CHECK(log.lines({role(Role::stepping_down, 7), protocol::StopTask{{7}, DeposedReason::resigned},
-                     leader(0, 7)}) ==
-          Lines{"follower (was leader), epoch 7, leader none (was 3): resigned"});
-    CHECK(log.lines({role(Role::follower, 7), protocol::Deposed{{7}, DeposedReason::resigned, {}}})
-              .empty());
-    CHECK(log.lines({leader(2, 8)}) == Lines{"follower, epoch 8, leader 2 (was none): follows it"});
-    CHECK(log.lines({leader(0, 8)}) == Lines{"follower, epoch 8, leader none (was 2): it is gone"});
+    CHECK(log.line({role(Role::stepping_down, 7), protocol::StopTask{{7}, DeposedReason::resigned},
+                    leader(0, 7)}) ==
+          "follower (was leader), epoch 7, leader none (was 3): resigned");
+    CHECK_FALSE(
+        log.line({role(Role::follower, 7), protocol::Deposed{{7}, DeposedReason::resigned, {}}}));
+    CHECK(log.line({leader(2, 8)}) == "follower, epoch 8, leader 2 (was none): follows it");
+    CHECK(log.line({leader(0, 8)}) == "follower, epoch 8, leader none (was 2): it is gone");
 }
 
 TEST_CASE("role log: a step that goes through several roles is one line") {
     RoleLog log({1});
     protocol::MemberSet alone;
     alone.insert(0);
-    CHECK(log.lines({protocol::ElectionStarted{{1}, "no leader is known"}, role(Role::candidate, 1),
-                     role(Role::leader, 1), protocol::Elected{{1}, alone}, leader(1, 1)}) ==
-          Lines{"leader (was follower), epoch 1, leader 1 (was none): elected with 1 grant"});
+    CHECK(log.line({protocol::ElectionStarted{{1}, "no leader is known"}, role(Role::candidate, 1),
+                    role(Role::leader, 1), protocol::Elected{{1}, alone}, leader(1, 1)}) ==
+          "leader (was follower), epoch 1, leader 1 (was none): elected with 1 grant");
 }
 
 TEST_CASE("role log: a candidacy that is given up says so") {
     RoleLog log({1});
-    log.lines({protocol::ElectionStarted{{5}, "named as the successor"}, role(Role::candidate, 5)});
-    CHECK(log.lines({role(Role::follower, 5)}) ==
-          Lines{"follower (was candidate), epoch 5, leader none (was none): not elected"});
-    log.lines({protocol::ElectionStarted{{6}, "no leader is known"}, role(Role::candidate, 6)});
-    CHECK(log.lines({role(Role::follower, 6), leader(3, 9)}) ==
-          Lines{"follower (was candidate), epoch 9, leader 3 (was none): follows it"});
+    log.line({protocol::ElectionStarted{{5}, "named as the successor"}, role(Role::candidate, 5)});
+    CHECK(log.line({role(Role::follower, 5)}) ==
+          "follower (was candidate), epoch 5, leader none (was none): not elected");
+    log.line({protocol::ElectionStarted{{6}, "no leader is known"}, role(Role::candidate, 6)});
+    CHECK(log.line({role(Role::follower, 6), leader(3, 9)}) ==
+          "follower (was candidate), epoch 9, leader 3 (was none): follows it");
 }
 
 }  // namespace bullring::role_log_test
