@@ -1,3 +1,4 @@
+# ctest-processors: 1
 """The checks that compile can fail, and forget what they found good as soon as it changes."""
 
 import json

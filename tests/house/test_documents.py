@@ -1,3 +1,4 @@
+# ctest-processors: 1
 """What the documents point at is there, and what they quote from the sources is what stands there."""
 
 import pathlib

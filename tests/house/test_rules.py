@@ -1,3 +1,4 @@
+# ctest-processors: 1
 """The rules of the tree hold, and each of them can fail: a breach planted in a made-up tree is found."""
 
 import os

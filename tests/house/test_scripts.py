@@ -1,3 +1,4 @@
+# ctest-processors: 1
 """Every script explains itself, refuses what it does not know, and fails where a part of it fails."""
 
 import os

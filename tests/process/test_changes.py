@@ -1,3 +1,4 @@
+# ctest-processors: 1
 """What may change between runs or from node to node: algorithm, timing, addresses, priority."""
 
 import unittest

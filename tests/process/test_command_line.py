@@ -1,3 +1,4 @@
+# ctest-processors: 1
 """Wrong command lines and configurations: exit 2, every problem named with its value."""
 
 import socket

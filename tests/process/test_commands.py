@@ -1,3 +1,4 @@
+# ctest-processors: 1
 """status, watch and resign, as people and scripts see them."""
 
 import json

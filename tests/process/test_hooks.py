@@ -1,3 +1,4 @@
+# ctest-processors: 1
 """The hooks of a live cluster: in order, with what they were promised, and never of two leaders."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# ctest-processors: 1
 """Peers that do not belong together refuse each other, and say so once on both sides."""
 
 import shutil

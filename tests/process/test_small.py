@@ -1,3 +1,4 @@
+# ctest-processors: 1
 """Clusters of two and of one."""
 
 import unittest

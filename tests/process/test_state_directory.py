@@ -1,3 +1,4 @@
+# ctest-processors: 1
 """The state directory: corrupt, foreign, taken, unwritable, full, failing. Never a fresh start."""
 
 import os

@@ -1,3 +1,4 @@
+# ctest-processors: 1
 """A bounded exhaustive search, and pictures of what the simulator runs."""
 
 import json

@@ -9,7 +9,7 @@ import unittest
 
 from simulator import ALL, ROOT, commit_number
 
-PARTS = 2
+PARTS = 3
 
 
 class Mutants(unittest.TestCase):

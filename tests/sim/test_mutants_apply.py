@@ -1,3 +1,4 @@
+# ctest-processors: 1
 """A mutant that no longer applies to the sources tests nothing."""
 
 import subprocess

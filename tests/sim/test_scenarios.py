@@ -1,3 +1,4 @@
+# ctest-processors: 1
 """Every scenario keeps its word: the rows of the failure table, the graphs of partial
 connectivity, and one for each bug that was ever found."""
 
