@@ -137,6 +137,7 @@ public:
 
     // ---- Sending.
     bool can_send(Index to) const;
+    bool can_send_to_all(MemberSet members) const;
     template <class M>
     void send(Step& step, Index to, const M& message) const {
         if (can_send(to)) step.act(Send{peers_[to].dialled, message});

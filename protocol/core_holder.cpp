@@ -19,21 +19,24 @@ bool Core::may_start(Instant now) const {
     if (!may_campaign(now) || leader_known(now) || !quorum_connected(now)) return false;
     if (!due(now, retry_at_) || !due(now, start_at_)) return false;
     if (textbook()) {
-        // Who has just started waits until it can have heard of the others.
-        if (leader_ever_known_ || connected(now).size() + 1 == size()) return true;
-        return due(now, started_ + timing().suspect_after);
+        // Who has just started waits until it can have heard of the others, and they of it.
+        if (leader_ever_known_ || due(now, started_ + timing().suspect_after)) return true;
+        const MemberSet others = connected(now);
+        return others.size() + 1 == size() && can_send_to_all(others);
     }
     // Votes that cannot be had yet are not asked for.
     std::size_t voters = 1;
     for (Index i = 0; i < size(); ++i)
         if (connected(i, now) && !peers_[i].heartbeat.recovering) ++voters;
     if (voters < majority()) return false;
-    // A cold start elects the highest: wait for those of higher rank that are still silent.
+    // A cold start elects the highest: wait for those of higher rank that are still silent, or that
+    // cannot be asked yet: their heartbeat may be here before the answer to our greeting.
     if (leader_ever_known_) return true;
     if (due(now, recovered_at_ + promise_length(timing().lease))) return true;
+    const MemberSet higher = connected_higher(now);
     for (Index i = 0; i < size(); ++i)
-        if (connected_higher(now).contains(i) && peers_[i].heartbeat.recovering) return false;
-    return true;
+        if (higher.contains(i) && peers_[i].heartbeat.recovering) return false;
+    return can_send_to_all(higher);
 }
 
 bool Core::waits_for_disk() const {

@@ -287,4 +287,10 @@ std::optional<AcceptedSession> Core::sender_of(Step& step, SessionId id) {
 
 bool Core::can_send(Index to) const { return to != me_ && peers_[to].dialled; }
 
+bool Core::can_send_to_all(MemberSet members) const {
+    for (Index i = 0; i < size(); ++i)
+        if (members.contains(i) && !can_send(i)) return false;
+    return true;
+}
+
 }  // namespace bullring::protocol

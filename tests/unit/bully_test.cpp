@@ -325,5 +325,15 @@ TEST_CASE("bully: at a cold start a lower node waits for a higher one that is st
     CHECK_FALSE(only<ElectionStarted>(node.run(milliseconds(20))).empty());
 }
 
+TEST_CASE("bully: at a cold start a lower node waits for a higher one that it cannot ask yet") {
+    NodeFixture node = fresh(2);
+    // Its heartbeat is here before the answer on the session to it.
+    node.accept(3);
+    Actions actions = node.hear_heartbeat(3);
+    test::append(actions, node.connect(1));
+    CHECK(only<ElectionStarted>(actions).empty());
+    CHECK(sent<Election>(node.dial(3)).size() == 1);
+}
+
 }  // namespace
 }  // namespace bullring::protocol::bully_test

@@ -1,4 +1,8 @@
 // quorum none (§10): the textbook's algorithms, without a lease, a promise or a majority.
+#include <algorithm>
+#include <variant>
+#include <vector>
+
 #include <doctest/doctest.h>
 
 #include "tests/support/node_fixture.hpp"
@@ -175,6 +179,21 @@ TEST_CASE("textbook: the ring's token is a plain circle, without acknowledgement
     const Actions actions = node.hear(3, better);
     CHECK(sent<TokenAck>(actions).empty());
     CHECK(sent<Token>(actions).size() == 1);
+}
+
+TEST_CASE("textbook: the first token waits until it can be sent to all that are heard") {
+    NodeFixture node = node_of(2, Algorithm::ring);
+    node.connect(1);
+    // Its heartbeat is here before the answer on the session to it.
+    node.accept(3);
+    node.hear_heartbeat(3);
+    CHECK(sent<Token>(node.wake()).empty());
+    const Actions actions = node.dial(3);
+    REQUIRE(sent<Token>(actions).size() == 1);
+    const std::vector<Send> sends = only<Send>(actions);
+    CHECK(std::any_of(sends.begin(), sends.end(), [&](const Send& send) {
+        return std::holds_alternative<Token>(send.message) && send.session == node.dialled(3);
+    }));
 }
 
 TEST_CASE("textbook: the own token back makes a leader, whoever it has met") {
