@@ -13,6 +13,9 @@ from bullring_task import Family, signal_all
 COMMAND = ROOT / "build" / "tests" / "bench" / "bullring_gap_command"
 # A command that ends by itself is started again soon: what is measured is the handover.
 FLAGS = ["--restart-delay", "50ms"]
+# Each early end doubles the time for which its node stands back. After so many a new cluster is
+# begun, or all nodes would stand back at once, and that would be measured.
+FAILURES_OF_A_CLUSTER = 6
 
 
 def _node_killed(cluster, leader, family):
@@ -76,10 +79,21 @@ class Gap:
         # to begin; after the last round nothing is waited for.
         silent = {"sigterm": 2.8, "node killed": 3.7, "both killed": 4.0, "node stopped": 3.0}
         late = 2.7 if self.way in ("both killed", "node stopped") else 0
-        return 2.8 + late + (self.rounds - 1) * silent.get(self.way, 0.2)
+        clusters = len(list(self._shares()))
+        return clusters * (2.8 + late) + (self.rounds - clusters) * silent.get(self.way, 0.2)
 
     def run(self):
         """The gaps in ns: from the old command's last instant to the new one's first."""
+        return [gap for rounds in self._shares() for gap in self._run_cluster(rounds)]
+
+    def _shares(self):
+        """The rounds of each cluster."""
+        fails = self.way in ("command ends", "guard killed")
+        most = FAILURES_OF_A_CLUSTER if fails else self.rounds
+        for first in range(0, self.rounds, most):
+            yield min(most, self.rounds - first)
+
+    def _run_cluster(self, rounds):
         gaps = []
         with Cluster(self.nodes, self.algorithm, self.profile, flags=FLAGS, label="bench") as cluster:
             file = pathlib.Path(cluster.directory) / "commands"
@@ -87,7 +101,7 @@ class Gap:
             for node in cluster:
                 node.task = [str(COMMAND), str(file)]
             cluster.start()
-            for _ in range(self.rounds):
+            for _ in range(rounds):
                 leader = cluster.wait_settled()
                 cluster.wait_for(lambda leader=leader: Family(leader).complete, "the command")
                 time.sleep(random.uniform(0.02, 0.12))

@@ -100,31 +100,27 @@ class Partitions(ProcessCase):
             "a chain deposes the leader", self.bound_s(cluster),
         )  # fmt: skip
 
-    @over(FIVE)
-    def test_one_way_from_the_leader(self, algorithm, n):
-        """Nothing that the leader sends arrives any more; it hears all the others."""
+    def loses_one_way(self, algorithm, n, way):
+        """`way`: from whom to whom nothing arrives, of the leader and another."""
         spaces, cluster = self.network(n, algorithm)
         old = self.settled(cluster)
-        for node in cluster:
-            if node is not old:
-                spaces.cut_way(old.id, node.id)
-        self.converges(cluster, [node.id for node in cluster if node is not old])
+        others = [node.id for node in cluster if node is not old]
+        for other in others:
+            spaces.cut_way(*way(old.id, other))
+        self.converges(cluster, others)
         self.assertFalse(old.leads)
         spaces.heal()
         cluster.wait_leader()
 
     @over(FIVE)
+    def test_one_way_from_the_leader(self, algorithm, n):
+        """Nothing that the leader sends arrives any more; it hears all the others."""
+        self.loses_one_way(algorithm, n, lambda leader, other: (leader, other))
+
+    @over(FIVE)
     def test_one_way_to_the_leader(self, algorithm, n):
         """Nothing arrives at the leader any more; the others hear all that it sends."""
-        spaces, cluster = self.network(n, algorithm)
-        old = self.settled(cluster)
-        for node in cluster:
-            if node is not old:
-                spaces.cut_way(node.id, old.id)
-        self.converges(cluster, [node.id for node in cluster if node is not old])
-        self.assertFalse(old.leads)
-        spaces.heal()
-        cluster.wait_leader()
+        self.loses_one_way(algorithm, n, lambda leader, other: (other, leader))
 
     @over(FIVE)
     def test_a_flapping_link_of_a_follower_deposes_nobody(self, algorithm, n):
