@@ -26,6 +26,8 @@ bool Ring::accept(Core& core, Step& step, Index from, const Walk& walk) {
         (walk.round < seen.round || (walk.round == seen.round && walk.step <= seen.step)))
         return false;
     seen = {walk.owner_incarnation, walk.round, walk.step};
+    // What came another way while this node kept a request of that owner takes its place.
+    if (held_ && held_->token.walk.owner_incarnation == walk.owner_incarnation) held_.reset();
     return true;
 }
 
@@ -123,8 +125,6 @@ void Ring::on_coordinator_token(Core& core, Step& step, Index from, const Coordi
     if (!accept(core, step, from, token.walk)) return;
     core.raise_max_seen(token.request.epoch);
     if (token.walk.owner == core.config().self) return own_request_back(core, step, token);
-    // What came round another way while this node kept it takes its place.
-    if (held_ && held_->token.walk.owner_incarnation == token.walk.owner_incarnation) held_.reset();
     vote_and_pass(core, step, token, step.now + core.timing().hop_wait / 3);
 }
 

@@ -59,9 +59,10 @@ void Ledger::before_step(const World& world, HostIndex h, Instant now, const Eve
     if (const auto* token = std::get_if<CoordinatorToken>(&receive_event->message)) {
         token_read_ = {host.incarnation, token->walk.owner_incarnation, token->walk.round};
         if (token->walk.owner_incarnation != host.incarnation) return;
-        // A copy of a token that has been here as far round as this is dropped (§8).
+        // A copy of a token that has been here as far round as this, or one of an earlier round, is
+        // dropped (§8).
         const std::pair<std::uint64_t, std::uint32_t> hop{token->walk.round, token->walk.step};
-        if (hop.first == own_token_[h].first && hop.second <= own_token_[h].second) return;
+        if (hop <= own_token_[h]) return;
         own_token_[h] = hop;
         for (const TokenGrant& grant : token->grants) {
             const auto voter = world.host_of(grant.voter);
@@ -78,7 +79,12 @@ void Ledger::receive(const World& world, HostIndex h, Instant now, const Receive
     if (world.host(grant.voter).impostor || acknowledged_[h][grant.voter] != voter) return;
     const Instant end = request.stamp + request.lease;
     if (!lease_valid(now, end)) return;
-    if (grant.tied && !world.connection_of(grant.tied).ends[dialler_side].open) return;
+    // No grant counts that the holder's own FIN may release. (One that is tied to a session in
+    // error may come late, by another session, and does count.)
+    if (grant.tied) {
+        const End& tied = world.connection_of(grant.tied).ends[dialler_side];
+        if (!tied.open && !tied.in_error) return;
+    }
     std::vector<ReceivedGrant>& all = received_[h];
     std::erase_if(all, [&](const ReceivedGrant& old) {
         // Whoever granted again has untied what it granted before from its session.

@@ -230,8 +230,8 @@ void World::session_over(std::size_t number, Side side, SessionEnd how) {
     End& end = connections_[number].ends[side];
     if (end.told) return;
     end.told = true;
-    const bool in_error = how == SessionEnd::reset || how == SessionEnd::timeout;
-    if (side == acceptor_side || in_error) {
+    end.in_error = how == SessionEnd::reset || how == SessionEnd::timeout;
+    if (side == acceptor_side || end.in_error) {
         end.open = false;
         end.process_gone = true;
     }

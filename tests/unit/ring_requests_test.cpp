@@ -152,6 +152,21 @@ TEST_CASE("ring request: a busy voter that becomes free grants at once") {
     CHECK(node.view().promised_to == NodeId{5});
 }
 
+TEST_CASE("ring request: what is kept gives way to a later token of its owner") {
+    NodeFixture node = voter();
+    node.hear(4, Coordinator{{5001}, milliseconds(500), node.now(), true, true});
+    REQUIRE(hops(node.hear(5, request_of(node, 5, 5002))).empty());
+    Token later;
+    later.walk.owner = {5};
+    later.walk.owner_incarnation = node.incarnation_of(5);
+    later.walk.round = 2;
+    later.walk.step = 1;
+    later.walk.visited.insert(4);
+    later.walk.path = {4};
+    node.hear(5, later);
+    CHECK(hops(node.after(node.timing().hop_wait)).empty());
+}
+
 TEST_CASE("ring request: a voter that waits for its disk grants when it is written") {
     NodeFixture node = voter();
     CHECK(hops(node.hear(5, request_of(node, 5, 9000))).empty());
