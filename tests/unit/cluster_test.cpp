@@ -324,7 +324,7 @@ Fate random_history(std::uint64_t seed) {
 TEST_CASE(
     "cluster: a random history of faults never shows two leases and always ends with a leader") {
     std::uint64_t first = 1;
-#if defined(__SANITIZE_ADDRESS__)  // where each takes six times as long
+#if defined(__SANITIZE_ADDRESS__)  // where each takes twenty times as long
     std::uint64_t last = 100;
 #else
     std::uint64_t last = 300;
