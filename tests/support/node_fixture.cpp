@@ -207,6 +207,18 @@ Grant NodeFixture::grant_from(std::uint64_t peer) {
             incarnation_of(peer)};
 }
 
+Walk NodeFixture::walk_from(std::uint64_t owner, std::vector<Index> path, std::uint32_t step,
+                            std::uint64_t round) {
+    Walk walk;
+    walk.owner = {owner};
+    walk.owner_incarnation = incarnation_of(owner);
+    walk.round = round;
+    walk.step = step;
+    for (const Index i : path) walk.visited.insert(i);
+    walk.path = std::move(path);
+    return walk;
+}
+
 Actions NodeFixture::answer_grant(std::uint64_t peer) { return hear(peer, grant_from(peer)); }
 
 Actions NodeFixture::lose(std::uint64_t peer, SessionEnd how) {

@@ -72,6 +72,9 @@ public:
     Actions hear_heartbeat(std::uint64_t peer);
     Actions answer_grant(std::uint64_t peer);  // to the last COORDINATOR that was sent to it
     protocol::Grant grant_from(std::uint64_t peer);
+    /// A token's way from its owner, by these members' indices.
+    protocol::Walk walk_from(std::uint64_t owner, std::vector<protocol::Index> path,
+                             std::uint32_t step = 1, std::uint64_t round = 1);
     Actions lose(std::uint64_t peer,
                  protocol::SessionEnd how = protocol::SessionEnd::eof);  // its newest session
 

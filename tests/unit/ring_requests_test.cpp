@@ -31,12 +31,7 @@ NodeFixture voter() {
 CoordinatorToken request_of(NodeFixture& node, std::uint64_t owner, std::uint64_t epoch,
                             std::uint64_t round = 1) {
     CoordinatorToken token;
-    token.walk.owner = {owner};
-    token.walk.owner_incarnation = node.incarnation_of(owner);
-    token.walk.round = round;
-    token.walk.step = 1;
-    token.walk.visited.insert(static_cast<Index>(owner - 1));
-    token.walk.path = {static_cast<Index>(owner - 1)};
+    token.walk = node.walk_from(owner, {static_cast<Index>(owner - 1)}, 1, round);
     token.request = {{epoch}, node.timing().campaign_lease, node.now(), false, true};
     return token;
 }
@@ -157,12 +152,7 @@ TEST_CASE("ring request: what is kept gives way to a later token of its owner") 
     node.hear(4, Coordinator{{5001}, milliseconds(500), node.now(), true, true});
     REQUIRE(hops(node.hear(5, request_of(node, 5, 5002))).empty());
     Token later;
-    later.walk.owner = {5};
-    later.walk.owner_incarnation = node.incarnation_of(5);
-    later.walk.round = 2;
-    later.walk.step = 1;
-    later.walk.visited.insert(4);
-    later.walk.path = {4};
+    later.walk = node.walk_from(5, {4}, 1, 2);
     node.hear(5, later);
     CHECK(hops(node.after(node.timing().hop_wait)).empty());
 }
@@ -335,12 +325,7 @@ TEST_CASE(
     node.hear(3, token);
     REQUIRE(node.role() == Role::follower);
     Token worse;
-    worse.walk.owner = {1};
-    worse.walk.owner_incarnation = node.incarnation_of(1);
-    worse.walk.round = 1;
-    worse.walk.step = 1;
-    worse.walk.visited = mask({0});
-    worse.walk.path = {0};
+    worse.walk = node.walk_from(1, {0});
     const Actions actions = node.hear(1, worse);
     CHECK(sent<TokenAck>(actions).size() == 1);
     CHECK(sent<Token>(actions).empty());
@@ -413,12 +398,7 @@ TEST_CASE("neighbours: a hop to a node that times out takes it for unconnected u
     node.accept(4);
     node.dial(4);
     Token token;
-    token.walk.owner = {5};
-    token.walk.owner_incarnation = node.incarnation_of(5);
-    token.walk.round = 1;
-    token.walk.step = 1;
-    token.walk.visited = mask({4});
-    token.walk.path = {4};
+    token.walk = node.walk_from(5, {4});
     node.hear(4, token);
     node.after(node.timing().hop_wait);
     CHECK_FALSE(node.view().connected.contains(2));

@@ -32,12 +32,7 @@ NodeFixture fresh(bool stands, std::vector<std::uint64_t> peers = {1, 3, 4}) {
 Token token_of(NodeFixture& node, std::uint64_t owner, std::vector<Index> path,
                std::uint32_t step = 1, std::uint64_t round = 1) {
     Token token;
-    token.walk.owner = {owner};
-    token.walk.owner_incarnation = node.incarnation_of(owner);
-    token.walk.round = round;
-    token.walk.step = step;
-    for (const Index i : path) token.walk.visited.insert(i);
-    token.walk.path = std::move(path);
+    token.walk = node.walk_from(owner, std::move(path), step, round);
     token.max_seen = {5000};
     return token;
 }
