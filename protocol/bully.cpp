@@ -70,6 +70,12 @@ void Bully::on_leader_is(Core& core, Step& step, Index from, const LeaderIs& mes
     if (message.leader == core.config().self ||
         core.known_gone(message.leader, message.epoch, step.now))
         return on_decline(core, step, from, Decline{message.attempt});
+    if (core.textbook()) {
+        // Only a leader's own word counts there (§10). This node may never hear it, and would ask
+        // again as fast as the network lets it.
+        core.retry_not_before(step.now + core.timing().coordinator_wait);
+        return become_idle();
+    }
     core.adopt_view(step, from,
                     {message.leader, message.epoch, step.now + message.remaining, false});
     become_idle();

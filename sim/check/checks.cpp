@@ -20,7 +20,8 @@ bool Checks::excused(const World& world, std::string_view check) const {
         return std::find(all.begin(), all.end(), check) != all.end();
     };
     const Settings& settings = world.settings();
-    if (settings.quorum == QuorumMode::none && check != "L5" && check != "expect") return true;
+    if (settings.quorum == QuorumMode::none && !is_one_of({"L1", "L2", "L5", "expect"}))
+        return true;
     if (settings.beyond_rho && is_one_of({"I1", "I3", "I6", "I12"})) return true;
     return settings.beyond_disk && is_one_of({"I1", "I2", "I3", "I4", "I6", "I7", "I8", "I12"});
 }

@@ -56,14 +56,14 @@ void Ledger::before_step(const World& world, HostIndex h, Instant now, const Eve
                        {c.ends[dialler_side].host, grant->epoch, {}, grant->tied_session},
                        grant->voter_incarnation, request);
     }
+    if (const auto* token = std::get_if<Token>(&receive_event->message)) {
+        if (token->walk.owner_incarnation == host.incarnation) comes_home(h, token->walk);
+        return;
+    }
     if (const auto* token = std::get_if<CoordinatorToken>(&receive_event->message)) {
         token_read_ = {host.incarnation, token->walk.owner_incarnation, token->walk.round};
         if (token->walk.owner_incarnation != host.incarnation) return;
-        // A copy of a token that has been here as far round as this, or one of an earlier round, is
-        // dropped (§8).
-        const std::pair<std::uint64_t, std::uint32_t> hop{token->walk.round, token->walk.step};
-        if (hop <= own_token_[h]) return;
-        own_token_[h] = hop;
+        if (!comes_home(h, token->walk)) return;
         for (const TokenGrant& grant : token->grants) {
             const auto voter = world.host_of(grant.voter);
             if (!voter) continue;
@@ -71,6 +71,14 @@ void Ledger::before_step(const World& world, HostIndex h, Instant now, const Eve
                     grant.voter_incarnation, token->request);
         }
     }
+}
+
+bool Ledger::comes_home(HostIndex owner, const Walk& walk) {
+    // Of both kinds: a request that is overtaken by the owner's next election token is dropped.
+    const std::pair<std::uint64_t, std::uint32_t> hop{walk.round, walk.step};
+    if (hop <= own_token_[owner]) return false;
+    own_token_[owner] = hop;
+    return true;
 }
 
 void Ledger::receive(const World& world, HostIndex h, Instant now, const ReceivedGrant& grant,

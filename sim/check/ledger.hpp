@@ -65,6 +65,9 @@ private:
                        const GivenPromise& promise, Duration lease);
     void receive(const World& world, HostIndex h, Instant now, const ReceivedGrant& grant,
                  Incarnation voter, const protocol::Coordinator& request);
+    /// Whether this copy of one of the owner's own tokens is new to it (§8), which it is then no
+    /// more.
+    bool comes_home(HostIndex owner, const protocol::Walk& walk);
     void session_ended(const World& world, HostIndex h, Instant now,
                        const protocol::SessionEnded& ended);
     void resigned(const World& world, HostIndex h, Instant now, SessionId session,

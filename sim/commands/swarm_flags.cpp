@@ -13,6 +13,8 @@ void add_swarm_flags(CLI::App& command, SwarmFlags& flags) {
         ->check(CLI::IsMember({"bully", "ring"}));
     command.add_option("--profile", flags.profile, "realtime, fast, lan, cloud or wan")
         ->check(CLI::IsMember({"realtime", "fast", "lan", "cloud", "wan"}));
+    command.add_option("--quorum", flags.quorum, "majority, or none: the textbook's cluster")
+        ->check(CLI::IsMember({"majority", "none"}));
     command.add_option("--duration", flags.duration,
                        "how long faults strike, such as 10s or 10min");
     command.add_option("--faults", flags.faults,
@@ -35,6 +37,9 @@ SwarmOptions swarm_options(const SwarmFlags& flags) {
         options.algorithm =
             flags.algorithm == "ring" ? protocol::Algorithm::ring : protocol::Algorithm::bully;
     if (!flags.profile.empty()) options.profile = protocol::profile_named(flags.profile);
+    if (!flags.quorum.empty())
+        options.quorum =
+            flags.quorum == "none" ? protocol::QuorumMode::none : protocol::QuorumMode::majority;
     if (!flags.duration.empty()) {
         options.duration = parse_duration(flags.duration);
         if (!options.duration || *options.duration < sec || *options.duration > 24 * 3600 * sec)
@@ -60,6 +65,7 @@ std::string swarm_flags_text(const SwarmFlags& flags) {
     add("--nodes", flags.nodes);
     add("--algorithm", flags.algorithm);
     add("--profile", flags.profile);
+    add("--quorum", flags.quorum);
     add("--duration", flags.duration);
     add("--faults", flags.faults);
     return text;

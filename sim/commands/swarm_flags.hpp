@@ -13,6 +13,7 @@ struct SwarmFlags {
     std::string nodes;
     std::string algorithm;
     std::string profile;
+    std::string quorum;
     std::string duration;
     std::string faults;
 };

@@ -21,11 +21,11 @@ bool Player::wait_for(Time limit, Condition condition) {
 
 std::string Player::leader_text() const {
     std::string text;
-    if (const auto leader = world_.leader())
-        text = fmt::format("node {} leads in epoch {}", world_.host(*leader).id.value,
-                           world_.host(*leader).published.epoch.value);
-    else
-        text = "nobody leads";
+    for (HostIndex h = 0; h < world_.hosts(); ++h)
+        if (world_.leads(h))
+            text += fmt::format("{}node {} leads in epoch {}", text.empty() ? "" : "; ",
+                                world_.host(h).id.value, world_.host(h).published.epoch.value);
+    if (text.empty()) text = "nobody leads";
     for (HostIndex h = 0; h < world_.hosts(); ++h) {
         const Host& host = world_.host(h);
         text += fmt::format("; {}: {}", host.id.value,
@@ -70,7 +70,14 @@ void Player::expect(const Command& command) {
         case Verb::expect_steady: {
             const auto changes = [&] { return checks_.elections() + checks_.depositions(); };
             const std::uint64_t before = changes();
-            if (wait_for(limit, [&] { return changes() != before; }))
+            // Without a majority nothing but the protocol's peace makes the leader the only one.
+            const auto leaders = [&] {
+                std::size_t count = 0;
+                for (HostIndex h = 0; h < world_.hosts(); ++h)
+                    if (world_.leads(h)) ++count;
+                return count;
+            };
+            if (wait_for(limit, [&] { return changes() != before || leaders() > 1; }))
                 unmet(command, "L2", leader_text());
             return;
         }

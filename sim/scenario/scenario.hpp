@@ -54,7 +54,7 @@ enum class Verb : std::uint8_t {
     mark,                 // what is counted begins here
     expect_leader,        // a: who (none: anybody); duration: within
     expect_no_leader,     // duration: for
-    expect_steady,        // duration: nobody is elected or deposed
+    expect_steady,        // duration: nobody is elected or deposed, and at most one leads
     expect_elections,     // number: at most so many since the mark
     expect_same_leader,   // as at the mark, in the same epoch
     expect_higher_epoch,  // than at the mark

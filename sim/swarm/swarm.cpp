@@ -200,6 +200,15 @@ Scenario draw_scenario(std::uint64_t seed, const SwarmOptions& options) {
     Scenario scenario;
     scenario.about = {"drawn from seed " + std::to_string(seed)};
     Settings& s = scenario.settings = draw_settings(seed, options, rng);
+    // From a source of its own, so that all other seeds' histories stay what they were.
+    Rng textbook(~seed);
+    constexpr std::uint64_t textbook_percent = 4;
+    const bool none = textbook.below(100) < textbook_percent;
+    s.quorum = options.quorum.value_or(none ? QuorumMode::none : QuorumMode::majority);
+    if (s.quorum == QuorumMode::none) {
+        s.ring_heartbeats = RingHeartbeats::mesh;
+        s.ring_renewal = RingRenewal::direct;
+    }
     make_sound(s);
     bool winnable = false;
     for (std::size_t i = 0; i < s.ids.size(); ++i)
@@ -217,7 +226,7 @@ Scenario draw_scenario(std::uint64_t seed, const SwarmOptions& options) {
     start.at = s.task_ending.max + 3 * sec;
     start.a.kind = Target::Kind::all;
     bool leader_possible = true;
-    const bool frozen = s.ids.size() >= 3 && draw.percent(30);
+    const bool frozen = s.ids.size() >= 3 && draw.percent(30) && s.quorum == QuorumMode::majority;
     if (frozen) {
         Command graph = command(Verb::graph);
         leader_possible = draw_graph(s, rng, graph);

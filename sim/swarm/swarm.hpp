@@ -17,6 +17,7 @@ struct SwarmOptions {
     std::optional<std::vector<NodeId>> ids;
     std::optional<protocol::Algorithm> algorithm;
     std::optional<protocol::Profile> profile;
+    std::optional<protocol::QuorumMode> quorum;
     std::optional<Time> duration;  // of the time with faults
     std::optional<std::vector<FaultKind>> faults;
 };

@@ -119,7 +119,7 @@ std::vector<Seen> never_seen(const SweepResult& result, const SwarmOptions& opti
     // What is rare needs many seeds; what the command line has narrowed may never happen.
     constexpr std::uint64_t enough = 2000;
     if (result.seeds < enough || options.faults || options.algorithm || options.ids ||
-        options.profile)
+        options.profile || options.quorum)
         return missing;
     for (std::size_t i = 0; i < seen_count; ++i)
         if (result.coverage.of(static_cast<Seen>(i)) == 0) missing.push_back(static_cast<Seen>(i));

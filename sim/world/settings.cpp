@@ -74,6 +74,9 @@ std::vector<std::string> problems(const Settings& settings) {
         for (const std::string& text : validate(timing, settings.ids.size(), settings.algorithm))
             found.push_back(fmt::format("node {}: {}", id.value, text));
     }
+    if (settings.quorum == QuorumMode::none && (settings.ring_heartbeats != RingHeartbeats::mesh ||
+                                                settings.ring_renewal != RingRenewal::direct))
+        found.emplace_back("without a majority the ring has heartbeats by mesh, and no renewals");
     for (const auto& [id, priority] : settings.priorities)
         if (!std::binary_search(settings.ids.begin(), settings.ids.end(), id))
             found.push_back(fmt::format("priority of {}: no member", id.value));

@@ -88,6 +88,16 @@ void read_algorithm(OptionReader& reader, NodeOptions& options) {
                               .word<RingRenewal>("ring-renewal", {{"direct", RingRenewal::direct},
                                                                   {"token", RingRenewal::token}})
                               .value_or(config.ring_renewal);
+    if (config.quorum == QuorumMode::none) {
+        if (config.ring_heartbeats == RingHeartbeats::neighbours)
+            reader.report("ring-heartbeats",
+                          "'neighbours' does not go with --quorum none, where only its own "
+                          "heartbeats show who leads; right is mesh, or --quorum majority");
+        if (config.ring_renewal == RingRenewal::token)
+            reader.report("ring-renewal",
+                          "'token' does not go with --quorum none, where no lease is renewed; "
+                          "right is direct, or --quorum majority");
+    }
     if (config.algorithm == Algorithm::ring) return;
     for (const std::string_view flag : {"ring-heartbeats", "ring-renewal"}) {
         if (reader.given(flag)) {

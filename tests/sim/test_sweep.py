@@ -49,6 +49,13 @@ class Sweep(SimulatorCase):
         self.assertEqual(one["coverage"], two["coverage"])
 
 
+class Textbook(SimulatorCase):
+    def test_without_a_majority_one_leader_is_left_when_all_is_mended(self):
+        said = self.run_sim("sweep", "--seeds", "1..400", "--quorum", "none").stdout
+        self.assertIn("request_parked 0", said)  # no promise was given, so it was that mode
+        self.assertIn("L4: a leader in", said)
+
+
 class Usage(SimulatorCase):
     def test_wrong_usage_names_the_value(self):
         for arguments, words in {
@@ -59,6 +66,7 @@ class Usage(SimulatorCase):
             ("sweep", "--seeds", "1..2", "--nodes", "65"): "'65'",
             ("run", "--seed", "1", "--duration", "1d"): "'1d'",
             ("run", "--seed", "1", "--algorithm", "paxos"): "paxos",
+            ("run", "--seed", "1", "--quorum", "one"): "one",
             ("fly",): "subcommand",
         }.items():
             with self.subTest(arguments):

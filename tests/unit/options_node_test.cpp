@@ -241,6 +241,18 @@ TEST_CASE("options: the ring's own flags are refused with bully") {
     CHECK(one_has(problems, "--ring-renewal: it belongs to the ring"));
 }
 
+TEST_CASE("options: heartbeats of neighbours and renewals by token are refused with quorum none") {
+    const auto problems =
+        node_problems({"--algorithm", "ring", "--quorum", "none", "--ring-heartbeats", "neighbours",
+                       "--ring-renewal", "token"});
+    REQUIRE(problems.size() == 2);
+    CHECK(one_has(problems, "--ring-heartbeats: 'neighbours' does not go with --quorum none"));
+    CHECK(one_has(problems, "--ring-renewal: 'token' does not go with --quorum none"));
+    CHECK(node_problems({"--algorithm", "ring", "--quorum", "none", "--ring-heartbeats", "mesh",
+                         "--ring-renewal", "direct"})
+              .empty());
+}
+
 TEST_CASE("options: a list of even length is told how many failures it survives") {
     const auto notes = [](const char* peers, const char* quorum) {
         return options_of<NodeOptions>({"node", "--id", "1", "--peers", peers, "--quorum", quorum})

@@ -54,6 +54,23 @@ TEST_CASE("textbook: the highest of all leads at once and announces itself") {
     CHECK(announced[0].epoch == Epoch{1});
 }
 
+TEST_CASE("textbook: who is told of a leader that it does not hear waits before it asks again") {
+    NodeFixture node = node_of(1);
+    node.connect(2);
+    node.accept(3);
+    node.dial(3);
+    node.hear(3, leading(node, 3, 4));
+    node.lose(3, SessionEnd::timeout);  // not EOF, which would be its end
+    const std::vector<Election> asked = sent<Election>(node.after(node.timing().stagger * 4));
+    REQUIRE(asked.size() == 1);
+    const Duration wait = node.timing().coordinator_wait;
+    const Actions told = node.hear(2, LeaderIs{asked[0].attempt, {3}, {4}, milliseconds(80)});
+    CHECK(sent<Election>(told).empty());
+    CHECK(sent<Election>(node.run(wait - Duration{1})).empty());
+    CHECK_FALSE(node.view().leader);
+    CHECK(sent<Election>(node.run(Duration{1})).size() == 1);
+}
+
 TEST_CASE("textbook: a node that is alone leads after T_s, so that each part has its leader") {
     NodeFixture node = node_of(1);
     node.wake();
@@ -170,12 +187,7 @@ TEST_CASE("textbook: the ring's token is a plain circle, without acknowledgement
     REQUIRE(sent<Token>(started).size() == 1);
     CHECK(sent<Token>(node.run(milliseconds(100))).empty());  // no hop is repeated
     Token better;
-    better.walk.owner = {3};
-    better.walk.owner_incarnation = node.incarnation_of(3);
-    better.walk.round = 1;
-    better.walk.step = 1;
-    better.walk.visited.insert(2);
-    better.walk.path = {2};
+    better.walk = node.walk_from(3, {2});
     const Actions actions = node.hear(3, better);
     CHECK(sent<TokenAck>(actions).empty());
     CHECK(sent<Token>(actions).size() == 1);
@@ -214,12 +226,7 @@ TEST_CASE("textbook: the coordinator token announces its owner wherever it comes
     NodeFixture node = node_of(1, Algorithm::ring);
     node.connect(3);
     CoordinatorToken token;
-    token.walk.owner = {3};
-    token.walk.owner_incarnation = node.incarnation_of(3);
-    token.walk.round = 2;
-    token.walk.step = 1;
-    token.walk.visited.insert(2);
-    token.walk.path = {2};
+    token.walk = node.walk_from(3, {2}, 1, 2);
     token.request = {{7}, node.timing().lease, node.now(), true, false};
     node.hear(3, token);
     CHECK(node.view().leader == NodeId{3});
