@@ -11,6 +11,7 @@ take the patch back. The head of a patch says what it breaks and by which check 
     Seeds: 1..1000          within these seeds
     Sweep: --nodes 3        more arguments for the sweep; may be left out
     Scenario: FILE…         below tests/; these are played instead, and one of them has to break
+    Explore: --faults 1     the exhaustive search with these arguments has to find it too
 
 Usage: run_mutants.py [NAME…] [--part K/M] [--jobs N] [--work DIR] [--apply-only] [--list]
 
@@ -40,8 +41,9 @@ SOURCES = ("CMakeLists.txt", "protocol", "sim", "include", "scripts/cmake", "src
 SEEDS = "1..1000"
 CONTROL_SEEDS = "1..300"
 SWEEP_SECONDS_MAX = 900
-HEAD = re.compile(r"^(Breaks|Caught by|Seeds|Sweep|Scenario): *(\S.*?) *$", re.MULTILINE)
+HEAD = re.compile(r"^(Breaks|Caught by|Seeds|Sweep|Scenario|Explore): *(\S.*?) *$", re.MULTILINE)
 DIFF = re.compile(r"^--- a/protocol/", re.MULTILINE)
+END_OF_PATH = re.compile(r"^([IL]\d+): (.*)$", re.MULTILINE)
 BROKEN = re.compile(r"^BROKEN +(\S+?\.txt)(?::\d+)?: (\S+) is broken (.*)$", re.MULTILINE)
 
 
@@ -59,6 +61,7 @@ class Mutant:
     seeds: str
     sweep: tuple
     scenarios: tuple
+    explore: tuple
 
     @staticmethod
     def read(patch):
@@ -75,7 +78,8 @@ class Mutant:
             if not scenario.is_file():
                 raise MutantError(f"{patch.name}: there is no {scenario}")
         return Mutant(patch.stem, patch, what, said["Breaks"], tuple(said["Caught by"].split()),
-                      said.get("Seeds", SEEDS), tuple(said.get("Sweep", "").split()), scenarios)
+                      said.get("Seeds", SEEDS), tuple(said.get("Sweep", "").split()), scenarios,
+                      tuple(said.get("Explore", "").split()))
 
 
 def all_mutants():
@@ -192,6 +196,17 @@ class Tree:
         return violations, took
 
 
+    def explore(self, arguments):
+        """The check by which the exhaustive search ends, or None, and the seconds that it took."""
+        began = time.monotonic()
+        status, said = run([self.build_directory / "bullring-sim", "explore", *arguments],
+                           limit=SWEEP_SECONDS_MAX)
+        end = END_OF_PATH.search(said)
+        if status not in (0, 1) or (status == 0) == bool(end):
+            raise MutantError(f"the search ended with status {status}:\n{last_lines(said)}")
+        return end and end[1], time.monotonic() - began
+
+
 def seeds_until(seeds, last=None):
     """How many seeds there are, or until the last one that was tried."""
     first, _, end = seeds.partition("..")
@@ -224,6 +239,7 @@ def try_mutant(tree, mutant):
             violations, took = tree.play(mutant.scenarios)
         else:
             violations, took = tree.sweep(mutant.seeds, mutant.sweep)
+        end, searched = tree.explore(mutant.explore) if mutant.explore else (None, 0)
     finally:
         tree.patch(mutant, "--reverse")
     said = f"{mutant.name:<26} built {built:5.1f} s   "
@@ -241,6 +257,10 @@ def try_mutant(tree, mutant):
     if not expected:
         return False, (f"{said}NOT CAUGHT by {wanted} but by {first['check']} {where}: "
                        f"{first['what']}")
+    if mutant.explore:
+        if end not in mutant.checks:
+            return False, f"{said}NOT FOUND by explore, which ended with {end} ({searched:.1f} s)"
+        where += f", and by explore ({end}, {searched:.1f} s)"
     return True, f"{said}caught by {first['check']} {where}"
 
 
