@@ -1,5 +1,5 @@
-// `bullring resign`: finds the leader, asks it to hand over, and waits until another one is in
-// place.
+// `bullring resign`: finds the leader, asks it to hand over, again while it refuses, and waits
+// until another one is in place.
 #include <algorithm>
 #include <cstdio>
 #include <optional>
@@ -45,12 +45,26 @@ public:
           notes_(options.log.level) {}
 
     asio::awaitable<int> run() {
-        const std::optional<Agreement> leader = co_await wait_for_leader();
-        if (!leader) co_return fail("no leader was found within " + timeout_text());
-        if (leader->leader == options_.to) {
-            co_return succeed(*leader);  // it is where it was asked to be
+        std::optional<Agreement> first;
+        for (;;) {
+            const std::optional<Agreement> leader = co_await wait_for_leader();
+            if (!leader) break;
+            if (!first) first = leader;
+            const bool moved = leader->leader != first->leader;
+            if (options_.to ? leader->leader == options_.to : moved) {
+                co_return succeed(*leader);  // it is where it was asked to be
+            }
+            // It did step down, nobody else took over, and it leads again: not twice.
+            if (!moved && leader->epoch != first->epoch) break;
+            first = leader;
+            if (const auto exit_status = co_await hand_over(*leader)) co_return *exit_status;
+            // What stands against it may pass: a successor that has just started, or just resigned.
+            const Deadline next = deadline_in(round_pause);
+            if (next >= end_) break;
+            co_await sleep_until(loop_, next);
         }
-        co_return co_await hand_over(*leader);
+        co_return fail(refusal_.empty() ? "no leader was found within " + timeout_text()
+                                        : refusal_);
     }
 
 private:
@@ -92,7 +106,8 @@ private:
         co_return newer(answers) ? agreement(answers) : std::nullopt;
     }
 
-    asio::awaitable<int> hand_over(Agreement old) {
+    /// The exit status, or nothing when the leader refuses for now: `refusal_` says why.
+    asio::awaitable<std::optional<int>> hand_over(Agreement old) {
         const std::string old_name = "node " + std::to_string(old.leader.value);
         ObserverLink link(loop_);
         Observe request{options_.cluster, ObserveWhat::resign, options_.to};
@@ -105,8 +120,14 @@ private:
                 const auto until = std::min(end_, deadline_in(look_around_every));
                 const auto received = co_await link.receive(until);
                 if (received) {
-                    if (auto refusal = refusal_of(received->message)) {
-                        co_return fail(old_name + " does not hand over: " + *refusal);
+                    const auto* result = std::get_if<ResignResult>(&received->message);
+                    if (result == nullptr) {
+                        co_return fail(old_name + " does not hand over: " +
+                                       misunderstanding(received->message));
+                    }
+                    if (!result->done) {
+                        refusal_ = old_name + " does not hand over: " + reason_of(*result);
+                        co_return std::nullopt;
                     }
                     done = true;
                 }
@@ -121,21 +142,20 @@ private:
                        old_name + " was asked to hand over");
     }
 
-    static std::optional<std::string> refusal_of(const ObserverMessage& message) {
-        if (const auto* result = std::get_if<ResignResult>(&message)) {
-            if (result->done) return std::nullopt;
-            return result->why.empty() ? std::string("no reason given") : result->why;
-        }
-        if (const auto* refused = std::get_if<ObserverRefused>(&message)) {
-            return difference(*refused);
-        }
-        return "it answers something else";
+    static std::string reason_of(const ResignResult& refused) {
+        return refused.why.empty() ? "no reason given" : refused.why;
+    }
+
+    static std::string misunderstanding(const ObserverMessage& message) {
+        const auto* refused = std::get_if<ObserverRefused>(&message);
+        return refused != nullptr ? difference(*refused) : "it answers something else";
     }
 
     ObserverLoop& loop_;
     const ResignOptions& options_;
     Deadline end_;
     RefusalNotes notes_;
+    std::string refusal_;  // the last one
 };
 
 }  // namespace

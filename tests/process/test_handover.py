@@ -1,5 +1,6 @@
 """Leadership that is handed over: stops, resignations, preemption, rolling restarts."""
 
+import concurrent.futures
 import unittest
 
 from process_case import EVERY, ProcessCase, expanded, now_ns, over
@@ -74,6 +75,23 @@ class Handover(ProcessCase):
             self.assertIn(successor, refused.stderr)
         self.assertEqual(leader.view, before)
         self.assertTrue(leader.leads)
+
+    @over([("bully", 3), ("ring", 3)])
+    def test_resign_waits_for_a_successor_as_long_as_it_was_told(self, algorithm, n):
+        cluster = self.cluster(n, algorithm)
+        cluster[1].flags = ["--priority", "never"]
+        cluster.start()
+        leader = cluster.wait_settled()
+        successor = next(node for node in cluster if node not in (cluster[1], leader))
+        successor.kill()
+        successor.wait_exit()
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            resign = pool.submit(cluster.command, "resign", "--timeout", "20s")
+            cluster.never(resign.done, "it has given up, or found somebody", 0.5)
+            successor.start()
+            done = resign.result()
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn(f"node {successor.id} leads", done.stdout)
 
     @over()
     def test_resign_to_a_stranger_is_a_usage_error(self, algorithm, n):
