@@ -116,11 +116,11 @@ void Core::on_hello(Step& step, const HelloReceived& event) {
     peer.priority = hello.priority;
     peer.lease = hello.lease;
     peer.advertised = hello.advertised;
-    // The newest by the dialler's numbers: two sockets may be read in any order.
-    const AcceptedSession* current = sessions_.accepted(peer.accepted);
-    if (current == nullptr || current->incarnation != hello.incarnation ||
-        current->number < hello.session)
-        peer.accepted = event.session;
+    // The newest by the dialler's numbers: two sockets may be read in any order, and another
+    // process with that id may have been listened to in between.
+    const AcceptedSession* newest = sessions_.newest_accepted(index, hello.incarnation);
+    peer.accepted =
+        newest != nullptr && newest->number > hello.session ? newest->id : event.session;
     peer.heard_at = step.now;
     peer.hop_failed = false;
 
@@ -272,10 +272,10 @@ std::optional<AcceptedSession> Core::sender_of(Step& step, SessionId id) {
     if (peer.accepted == id) {
         peer.heard_at = step.now;
         peer.hop_failed = false;
-    } else if (!peer.accepted && session->incarnation != peer.incarnation) {
-        // The process that we last listened to is gone, and another one of its id talks on: it was
-        // here first and would not be heard for as long as its session lasts. It says HELLO again
-        // on a new one; our own close releases nothing.
+    } else if (!heard(session->peer, step.now) && session->incarnation != peer.incarnation) {
+        // The process that we last listened to is gone, perhaps without a FIN, and another one of
+        // its id talks on: it was here first and would not be heard for as long as its session
+        // lasts. It says HELLO again on a new one; our own close releases nothing.
         const AcceptedSession forgotten = *session;
         step.act(CloseSession{forgotten.id});
         sessions_.remove_accepted(forgotten.id);

@@ -125,9 +125,9 @@ void Core::on_resign_requested(Step& step, const ResignRequested& event) {
     }
     resign_request_ = event.request;
     resigned_epoch_ = epoch();
-    const bool again = !due(step.now, modest_until_ + seconds(3600));
-    modest_for_ =
-        again && modest_for_.ns > 0 ? std::min(modest_for_ * 2, seconds(3600)) : seconds(60);
+    const Duration longest = timing().hand_over_hold_off_max;
+    const bool again = modest_for_.ns > 0 && !due(step.now, modest_until_ + longest);
+    modest_for_ = again ? std::min(modest_for_ * 2, longest) : timing().hand_over_hold_off;
     modest_until_ = step.now + modest_for_;
     step_down(step, DeposedReason::resigned, successor);
 }
@@ -167,13 +167,16 @@ void Core::on_stop(Step& step) {
 }
 
 bool Core::could_win(Index successor, Instant now) const {
+    // A token's request binds whom it reaches, also those whose grants do not count here (R3).
+    const bool by_token =
+        config_.algorithm == Algorithm::ring && config_.ring_renewal == RingRenewal::token;
     const MemberSet granted = lease_.voters(now);
     const MemberSet reached = connected(now);
     MemberSet free = peers_[successor].heartbeat.heard;
     free.insert(successor);
     bool bound = false;
     for (Index i = 0; i < size(); ++i) {
-        if (i == me_ || !granted.contains(i) || reached.contains(i)) continue;
+        if (i == me_ || reached.contains(i) || !(by_token || granted.contains(i))) continue;
         free.erase(i);
         bound = true;
     }

@@ -21,6 +21,9 @@ bool Ring::accept(Core& core, Step& step, Index from, const Walk& walk) {
     if (!well_formed(core, walk)) return false;
     if (!core.textbook())
         core.send(step, from, TokenAck{walk.owner, walk.owner_incarnation, walk.round, walk.step});
+    // What an earlier run of this node has left behind is nobody's, and no news of its own tokens.
+    if (walk.owner == core.config().self && walk.owner_incarnation != core.own_key().incarnation)
+        return false;
     Seen& seen = seen_[*core.config().members.index(walk.owner)];
     if (seen.incarnation == walk.owner_incarnation &&
         (walk.round < seen.round || (walk.round == seen.round && walk.step <= seen.step)))

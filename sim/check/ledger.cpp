@@ -18,15 +18,15 @@ Duration Ledger::promise(Duration lease, std::uint32_t rho_ppm) {
 
 namespace {
 
-/// When a second process with the sender's id was listened to last, and is gone, what still comes
+/// When a second process with the sender's id was listened to last, and is silent, what still comes
 /// from the first one is dropped and its session closed (§3).
-bool listens_to(const World& world, HostIndex h, SessionId session) {
+bool listens_to(const World& world, HostIndex h, Instant now, SessionId session) {
     if (World::side_of(session) == dialler_side) return true;
     const Core& core = world.host(h).node->core();
     const AcceptedSession* accepted = core.sessions().accepted(session);
     if (accepted == nullptr) return false;
     const Peer& peer = core.peer(accepted->peer);
-    return peer.accepted || peer.incarnation == accepted->incarnation;
+    return peer.incarnation == accepted->incarnation || core.heard(accepted->peer, now);
 }
 
 }  // namespace
@@ -37,7 +37,7 @@ void Ledger::before_step(const World& world, HostIndex h, Instant now, const Eve
     if (const auto* ended = std::get_if<SessionEnded>(&event))
         return session_ended(world, h, now, *ended);
     const auto* receive_event = std::get_if<Receive>(&event);
-    if (receive_event == nullptr || !listens_to(world, h, receive_event->session)) return;
+    if (receive_event == nullptr || !listens_to(world, h, now, receive_event->session)) return;
     if (const auto* resign = std::get_if<Resign>(&receive_event->message))
         return resigned(world, h, now, receive_event->session, *resign);
     const Host& host = world.host(h);

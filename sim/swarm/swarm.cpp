@@ -154,7 +154,7 @@ Time settling(const Settings& s) {
     // task ends; the last one perhaps long after its successor was elected without RESIGN.
     const Time handover =
         s.preempt_delay.ns + std::min(s.task_ending.max, timing.step_down_timeout.ns);
-    return (n + 1) * handover + 2 * s.task_ending.max + 8 * s.hand_over_hold_off.ns +
+    return (n + 1) * handover + 2 * s.task_ending.max + 12 * s.hand_over_hold_off.ns +
            2 * timing.promise(longest_lease(s)).ns + timing.suspect_after.ns;
 }
 

@@ -20,7 +20,7 @@ BUILD = pathlib.Path(os.environ.get("BULLRING_BUILD", ROOT / "build"))
 def run(*words, **more):
     """The output of a command that has to succeed."""
     result = subprocess.run(
-        [str(word) for word in words], capture_output=True, text=True, timeout=300, **more
+        [str(word) for word in words], capture_output=True, text=True, timeout=1200, **more
     )
     if result.returncode != 0:
         raise AssertionError(f"{words} ended with {result.returncode}:\n{result.stdout}{result.stderr}")

@@ -190,6 +190,42 @@ TEST_CASE(
     CHECK(sent<Refused>(node.step(node.hello_from(2))).size() == 1);
 }
 
+TEST_CASE("handshake: when the second run is silent a first one that talks on says HELLO again") {
+    NodeFixture node = voter();
+    node.connect(2);
+    const Receive talks{node.accepted(2), node.heartbeat_from(2)};
+    node.pass(node.timing().suspect_after);
+    node.new_incarnation(2);
+    node.accept(2);
+    CHECK(only<CloseSession>(node.step(talks)).empty());
+    SUBCASE("its end was read") { node.lose(2); }
+    SUBCASE("no FIN came of it") { node.pass(node.timing().suspect_after); }
+    const std::vector<CloseSession> closed = only<CloseSession>(node.step(talks));
+    REQUIRE(closed.size() == 1);
+    CHECK(closed[0].session == talks.session);
+}
+
+TEST_CASE("handshake: a late HELLO of a run does not take its newest session's place") {
+    NodeFixture node = voter();
+    node.accept(2);
+    node.connect(2);
+    const Receive talks{node.accepted(2), node.heartbeat_from(2)};
+    HelloReceived late = node.hello_from(2);
+    late.hello.session = {late.hello.session.value - 2};
+    node.step(SessionEnded{{talks.session.value - 1}, SessionEnd::timeout});
+    SUBCASE("while it is listened to") {}
+    SUBCASE("after another run was") {
+        node.pass(node.timing().suspect_after);
+        node.new_incarnation(2);
+        node.accept(2);
+        node.lose(2);
+    }
+    CHECK(sent<HelloAck>(node.step(late)).size() == 1);
+    node.step(SessionEnded{late.session, SessionEnd::timeout});
+    CHECK(only<CloseSession>(node.step(talks)).empty());
+    CHECK(node.view().connected.contains(1));
+}
+
 TEST_CASE("handshake: what the first run said of itself is not held to be the second one's") {
     NodeFixture node = voter();
     node.connect(2);
