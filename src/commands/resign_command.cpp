@@ -45,18 +45,18 @@ public:
           notes_(options.log.level) {}
 
     asio::awaitable<int> run() {
-        std::optional<Agreement> first;
+        std::optional<Agreement> asked;
         for (;;) {
             const std::optional<Agreement> leader = co_await wait_for_leader();
             if (!leader) break;
-            if (!first) first = leader;
-            const bool moved = leader->leader != first->leader;
+            if (!asked) asked = leader;
+            const bool moved = leader->leader != asked->leader;
             if (options_.to ? leader->leader == options_.to : moved) {
                 co_return succeed(*leader);  // it is where it was asked to be
             }
             // It did step down, nobody else took over, and it leads again: not twice.
-            if (!moved && leader->epoch != first->epoch) break;
-            first = leader;
+            if (!moved && leader->epoch != asked->epoch) break;
+            asked = leader;
             if (const auto exit_status = co_await hand_over(*leader)) co_return *exit_status;
             // What stands against it may pass: a successor that has just started, or just resigned.
             const Deadline next = deadline_in(round_pause);
