@@ -149,9 +149,11 @@ void Checks::count_event(const World& world, HostIndex h, const Event& event) {
         coverage_.count(Seen::renewal_below_floor);
 }
 
-void Checks::count_action(HostIndex h, const Action& action) {
+void Checks::count_action(const World& world, HostIndex h, const Action& action) {
     if (const auto* elected = std::get_if<Elected>(&action)) {
         coverage_.count(Seen::elected);
+        if (world.settings().quorum == QuorumMode::none)
+            coverage_.count(Seen::elected_without_quorum);
         constexpr std::uint64_t by_clock = std::uint64_t{1} << 40U;
         if (elected->epoch.value > by_clock) coverage_.count(Seen::elected_by_clock_epoch);
         if (of_[h].successor) coverage_.count(Seen::elected_successor);
@@ -166,7 +168,7 @@ void Checks::count_action(HostIndex h, const Action& action) {
             case DeposedReason::task_ended: coverage_.count(Seen::deposed_task_ended); break;
             case DeposedReason::task_failed: coverage_.count(Seen::deposed_task_failed); break;
             case DeposedReason::stopped: coverage_.count(Seen::deposed_stopped); break;
-            case DeposedReason::higher_rank: break;
+            case DeposedReason::higher_rank: coverage_.count(Seen::deposed_by_higher_rank); break;
         }
     } else if (std::holds_alternative<HandshakeRefused>(action)) {
         coverage_.count(Seen::handshake_refused);

@@ -54,7 +54,7 @@ void Checks::on_action(const World& world, HostIndex h, Instant now, const Actio
             }
         },
         action);
-    count_action(h, action);
+    count_action(world, h, action);
 }
 
 /// Where no message takes any time, nodes that keep each other busy never let time pass; where they

@@ -82,7 +82,7 @@ private:
     void check_walk(const World& world, HostIndex h, const protocol::Walk& walk);
     void count_message(HostIndex h, const protocol::Send& send);
     void count_event(const World& world, HostIndex h, const protocol::Event& event);
-    void count_action(HostIndex h, const protocol::Action& action);
+    void count_action(const World& world, HostIndex h, const protocol::Action& action);
 
     Ledger ledger_;
     Coverage coverage_;
