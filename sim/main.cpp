@@ -41,6 +41,8 @@ int main(int argc, char** argv) {
     sim::add_diagram_command(app, exit_status);
     try {
         app.parse(argc, argv);
+        if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+            throw CLI::FileError("stdout can't be written");
     } catch (const CLI::Success& success) {
         return app.exit(success);
     } catch (const CLI::FileError& error) {

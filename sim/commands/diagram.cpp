@@ -1,19 +1,14 @@
 #include "sim/commands/diagram.hpp"
 
-#include <cerrno>
 #include <cstdio>
-#include <fstream>
-#include <iostream>
-#include <iterator>
-#include <map>
 #include <memory>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "sim/commands/files.hpp"
 #include "sim/diagram/diagram.hpp"
 #include "sim/diagram/reader.hpp"
 #include "sim/scenario/duration_text.hpp"
@@ -29,6 +24,9 @@ struct Wishes {
     std::string output;
     std::string from;
     std::string to;
+    std::string theme = "auto";
+    std::string scale = "auto";
+    std::string format = "svg";
     DiagramOptions options;
 };
 
@@ -36,46 +34,32 @@ std::string check_time(const std::string& text) {
     return parse_duration(text) ? "" : "\"" + text + "\" is not a time such as 1.5s or 250ms";
 }
 
-std::string read_all(const std::string& name) {
-    if (name == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
-    errno = 0;
-    std::ifstream file(name, std::ios::binary);
-    std::string text{std::istreambuf_iterator<char>(file), {}};
-    if (!file.is_open() || file.bad()) {
-        throw DiagramError(fmt::format("cannot read {}: {}", name,
-                                       std::generic_category().message(errno == 0 ? EIO : errno)));
-    }
-    return text;
-}
-
-void write_all(const std::string& name, const std::string& text) {
-    if (name == "-") {
-        std::cout << text << std::flush;
-        if (!std::cout) throw DiagramError("stdout can't be written");
-        return;
-    }
-    errno = 0;
-    std::ofstream file(name, std::ios::binary | std::ios::trunc);
-    file << text << std::flush;
-    if (!file) {
-        throw DiagramError(fmt::format("cannot write {}: {}", name,
-                                       std::generic_category().message(errno == 0 ? EIO : errno)));
-    }
-}
-
 void complain(const std::string& text) {
     std::fputs(("bullring-sim: " + text + "\n").c_str(), stderr);
 }
 
-int run(Wishes wishes) {
+DiagramOptions options_of(const Wishes& wishes) {
+    DiagramOptions options = wishes.options;
+    if (!wishes.from.empty()) options.from_ns = parse_duration(wishes.from);
+    if (!wishes.to.empty()) options.to_ns = parse_duration(wishes.to);
+    if (options.from_ns && options.to_ns && *options.from_ns >= *options.to_ns)
+        throw CLI::ValidationError(
+            "--to", fmt::format("'{}': later than --from {} is needed", wishes.to, wishes.from));
+    if (wishes.theme != "auto")
+        options.theme = wishes.theme == "light" ? Theme::light : Theme::dark;
+    if (wishes.scale == "linear") options.scale = ScaleMode::linear;
+    if (wishes.format == "shiviz") options.format = DiagramFormat::shiviz;
+    return options;
+}
+
+int run(const Wishes& wishes) {
+    const DiagramOptions options = options_of(wishes);
     try {
-        if (!wishes.from.empty()) wishes.options.from_ns = parse_duration(wishes.from);
-        if (!wishes.to.empty()) wishes.options.to_ns = parse_duration(wishes.to);
         TraceReader reader;
-        for (const std::string& name : wishes.traces) reader.add_file(read_all(name), name);
-        const Drawing drawing = draw(reader.take(), wishes.options);
+        for (const std::string& name : wishes.traces) reader.add_file(read_file(name), name);
+        const Drawing drawing = draw(reader.take(), options);
         for (const std::string& note : drawing.notes) complain(note);
-        write_all(wishes.output, drawing.text);
+        write_file(wishes.output, drawing.text);
         return 0;
     } catch (const DiagramError& error) {
         complain(error.what());
@@ -101,22 +85,13 @@ void add_diagram_command(CLI::App& app, int& exit_status) {
     command->add_option("--title", wishes->options.title, "default: what happens in the picture");
     command->add_flag("--heartbeats", wishes->options.heartbeats,
                       "draw heartbeats, renewals and handshakes as well");
-    const std::map<std::string, Theme> themes{
-        {"auto", Theme::automatic}, {"light", Theme::light}, {"dark", Theme::dark}};
+    command->add_option("--theme", wishes->theme, "auto (as the browser prefers), light or dark")
+        ->check(CLI::IsMember({"auto", "light", "dark"}));
     command
-        ->add_option("--theme", wishes->options.theme,
-                     "auto (as the browser prefers), light or dark")
-        ->transform(CLI::CheckedTransformer(themes));
-    const std::map<std::string, ScaleMode> scales{{"auto", ScaleMode::automatic},
-                                                  {"linear", ScaleMode::linear}};
-    command
-        ->add_option("--scale", wishes->options.scale,
-                     "auto (long quiet stretches are folded) or linear")
-        ->transform(CLI::CheckedTransformer(scales));
-    const std::map<std::string, DiagramFormat> formats{{"svg", DiagramFormat::svg},
-                                                       {"shiviz", DiagramFormat::shiviz}};
-    command->add_option("--format", wishes->options.format, "svg, or shiviz for that tool's log")
-        ->transform(CLI::CheckedTransformer(formats));
+        ->add_option("--scale", wishes->scale, "auto (long quiet stretches are folded) or linear")
+        ->check(CLI::IsMember({"auto", "linear"}));
+    command->add_option("--format", wishes->format, "svg, or shiviz for that tool's log")
+        ->check(CLI::IsMember({"svg", "shiviz"}));
     command->callback([wishes, &exit_status] { exit_status = run(*wishes); });
 }
 

@@ -2,11 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -14,6 +11,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "sim/commands/files.hpp"
 #include "sim/explore/path_file.hpp"
 #include "sim/explore/replay.hpp"
 #include "sim/explore/search.hpp"
@@ -47,7 +45,6 @@ struct ExploreOptions {
     unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
     std::string json;
     std::string counterexample;
-    std::string replay;
 };
 
 Duration duration_of(const char* flag, const std::string& text) {
@@ -132,13 +129,6 @@ void print_report(const ExploreOptions& given, const SearchReport& report) {
                static_cast<double>(report.memory) / static_cast<double>(gibibyte));
 }
 
-void write_file(const std::string& file, const std::string& text) {
-    std::ofstream out(file, std::ios::binary);
-    out << text;
-    out.close();
-    if (!out) throw std::runtime_error(file + " can't be written");
-}
-
 std::string json_text(const ExploreOptions& given, const SmallWorld& world,
                       const SearchReport& report, const std::vector<PathStep>& path) {
     nlohmann::ordered_json json;
@@ -171,6 +161,9 @@ std::string json_text(const ExploreOptions& given, const SmallWorld& world,
 }
 
 int run_search(const ExploreOptions& given) {
+    catch_broken_assertions();
+    check_writable(given.json);
+    check_writable(given.counterexample);
     const SmallWorld world(world_options(given));
     const WorldState start = given.start == "cold" ? world.cold() : world.settled();
     const SearchReport report = search(world, start, bounds(given), [](const SearchReport& so_far) {
@@ -185,36 +178,34 @@ int run_search(const ExploreOptions& given) {
     if (!given.counterexample.empty()) {
         const StartState from = given.start == "cold" ? StartState::cold : StartState::settled;
         const std::string remark =
-            "The shortest path to a violation; bullring-sim explore --replay shows it.\n" +
+            "The shortest path to a violation; bullring-sim scenario --verbose shows it.\n" +
             report.violation->rule + ": " + report.violation->text;
         write_file(given.counterexample, path_text({world.options(), from, path}, remark));
     }
     return found_something;
 }
 
-int run_replay(const std::string& file) {
-    std::ifstream in(file, std::ios::binary);
-    if (!in) throw CLI::ValidationError("--replay", file + " can't be read");
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
+}  // namespace
+
+bool is_explored_path(std::string_view text) {
+    return text.starts_with("steps\n") || text.find("\nsteps\n") != std::string_view::npos;
+}
+
+std::optional<std::string> follow_path(const std::string& file, const std::string& text,
+                                       bool verbose) {
+    catch_broken_assertions();
     const auto read = read_path(text);
     if (const auto* problem = std::get_if<PathProblem>(&read))
-        throw CLI::ValidationError("--replay", file + ": " + problem->text);
+        throw CLI::ValidationError("path", file + ": " + problem->text);
     const Path& path = std::get<Path>(read);
     const SmallWorld world(path.options);
     const Replay shown =
         replay(world, path.start == StartState::cold ? world.cold() : world.settled(), path.steps);
-    fmt::print("{}", shown.text);
-    if (!shown.problem.empty()) throw CLI::ValidationError("--replay", file + ": " + shown.problem);
-    if (!shown.violation) fmt::print("no violation\n");
-    return shown.violation ? found_something : 0;
+    if (verbose) fmt::print("{}", shown.text);
+    if (!shown.problem.empty()) throw CLI::ValidationError("path", file + ": " + shown.problem);
+    if (!shown.violation) return std::nullopt;
+    return shown.violation->rule + ": " + shown.violation->text;
 }
-
-int run_explore(const ExploreOptions& given) {
-    catch_broken_assertions();
-    return given.replay.empty() ? run_search(given) : run_replay(given.replay);
-}
-
-}  // namespace
 
 void add_explore_command(CLI::App& app, int& exit_status) {
     const auto given = std::make_shared<ExploreOptions>();
@@ -254,15 +245,15 @@ void add_explore_command(CLI::App& app, int& exit_status) {
         ->capture_default_str();
     explore.add_option("--time-limit", given->time_limit, "stop after this")->capture_default_str();
     explore.add_option("--memory-max", given->memory_max_gib, "stop when so many GiB are used")
+        ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 20U))
         ->capture_default_str();
     explore.add_option("--jobs", given->jobs, "threads; the outcome does not depend on them")
         ->check(CLI::Range(1U, 256U))
         ->capture_default_str();
     explore.add_option("--json", given->json, "write the outcome to this file");
     explore.add_option("--counterexample", given->counterexample,
-                       "write the shortest path to a violation to this file");
-    explore.add_option("--replay", given->replay, "show the path in this file instead");
-    explore.callback([given, &exit_status] { exit_status = run_explore(*given); });
+                       "write the shortest path to a violation to this file, for `scenario`");
+    explore.callback([given, &exit_status] { exit_status = run_search(*given); });
 }
 
 }  // namespace bullring::sim

@@ -1,6 +1,10 @@
-// `bullring-sim explore`: every interleaving of a small cluster within bounds, or the replay of a
-// path that such a search has found.
+// `bullring-sim explore`: every interleaving of a small cluster within bounds, and the paths that
+// such searches have found.
 #pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
 
 #include <CLI/CLI.hpp>
 
@@ -8,5 +12,13 @@ namespace bullring::sim {
 
 /// `exit_status` becomes 0 if nothing was found, 1 for a violation, 2 for wrong usage.
 void add_explore_command(CLI::App& app, int& exit_status);
+
+/// Whether this is the text of a path that `explore` has found, and not of a scenario.
+bool is_explored_path(std::string_view text);
+
+/// Goes along such a path, and tells it if `verbose`; the violation at its end, if there is one.
+/// Throws CLI::ValidationError if `file` cannot be understood.
+std::optional<std::string> follow_path(const std::string& file, const std::string& text,
+                                       bool verbose);
 
 }  // namespace bullring::sim

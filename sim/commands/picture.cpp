@@ -1,21 +1,16 @@
 #include "sim/commands/picture.hpp"
 
-#include <fstream>
+#include <cstdio>
 
 #include <fmt/format.h>
 
+#include "sim/commands/files.hpp"
 #include "sim/commands/trace_observer.hpp"
 #include "sim/scenario/duration_text.hpp"
 
 namespace bullring::sim {
 
 namespace {
-
-void write_file(const std::string& path, const std::string& text) {
-    std::ofstream file(path, std::ios::binary);
-    file << text;
-    if (!file.flush()) throw CLI::FileError(path + ": can't be written");
-}
 
 std::optional<std::int64_t> time_flag(const char* flag, const std::string& text) {
     if (text.empty()) return std::nullopt;
@@ -36,14 +31,17 @@ void add_picture_flags(CLI::App& command, PictureFlags& flags) {
     command.add_option("--to", flags.to, "the picture's end");
 }
 
-diagram::DiagramOptions diagram_options(const PictureFlags& flags) {
-    diagram::DiagramOptions options;
-    options.from_ns = time_flag("--from", flags.from);
-    options.to_ns = time_flag("--to", flags.to);
-    return options;
-}
-
 Picture::Picture(const PictureFlags& flags) : flags_(flags) {
+    check_writable(flags.trace);
+    check_writable(flags.diagram);
+    options_.from_ns = time_flag("--from", flags.from);
+    options_.to_ns = time_flag("--to", flags.to);
+    const bool wants_part = options_.from_ns || options_.to_ns;
+    if (wants_part && flags.diagram.empty())
+        throw CLI::ValidationError("--from, --to", "go with --diagram FILE");
+    if (options_.from_ns && options_.to_ns && *options_.from_ns >= *options_.to_ns)
+        throw CLI::ValidationError(
+            "--to", fmt::format("'{}': later than --from {} is needed", flags.to, flags.from));
     if (!flags.trace.empty() || !flags.diagram.empty())
         observer_ = std::make_unique<TraceObserver>();
 }
@@ -54,13 +52,20 @@ void Picture::watch(RunOptions& options) {
     if (observer_) options.observers.push_back(observer_.get());
 }
 
-void Picture::finish(const std::string& title) {
+void Picture::finish(const std::string& title, const Outcome& outcome) {
     if (!observer_) return;
     if (!flags_.trace.empty()) write_file(flags_.trace, observer_->text());
     if (flags_.diagram.empty()) return;
-    diagram::DiagramOptions options = diagram_options(flags_);
+    diagram::DiagramOptions options = options_;
     options.title = title;
-    write_file(flags_.diagram, diagram::draw(observer_->lines(), options));
+    if (!options.from_ns && !options.to_ns) {
+        // A picture's time begins with the first line of its trace.
+        if (outcome.picture_begins) options.from_ns = *outcome.picture_begins - observer_->began();
+        if (outcome.picture_ends) options.to_ns = *outcome.picture_ends - observer_->began();
+    }
+    const diagram::Drawing drawing = diagram::draw(observer_->lines(), options);
+    for (const std::string& note : drawing.notes) fmt::print(stderr, "bullring-sim: {}\n", note);
+    write_file(flags_.diagram, drawing.text);
 }
 
 }  // namespace bullring::sim

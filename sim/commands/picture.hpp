@@ -20,13 +20,11 @@ struct PictureFlags {
 
 void add_picture_flags(CLI::App& command, PictureFlags& flags);
 
-/// Durations of the flags, checked.
-diagram::DiagramOptions diagram_options(const PictureFlags& flags);
-
 class TraceObserver;
 
 class Picture {
 public:
+    /// Throws CLI::ValidationError and CLI::FileError for flags that cannot be followed.
     explicit Picture(const PictureFlags& flags);
     ~Picture();
     Picture(const Picture&) = delete;
@@ -34,11 +32,13 @@ public:
 
     /// The run is to be told to this picture; nothing if none is wanted.
     void watch(RunOptions& options);
-    /// Writes the files. Throws CLI::FileError when it can't.
-    void finish(const std::string& title);
+    /// Writes the files: of the part that the flags ask for, else the one that the scenario does,
+    /// else around its elections. Throws CLI::FileError when it can't.
+    void finish(const std::string& title, const Outcome& outcome);
 
 private:
     const PictureFlags& flags_;
+    diagram::DiagramOptions options_;
     std::unique_ptr<TraceObserver> observer_;
 };
 

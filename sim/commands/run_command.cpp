@@ -1,11 +1,11 @@
 // bullring-sim run: one seed, its story told.
 #include <cstdio>
-#include <fstream>
 #include <memory>
 
 #include <fmt/format.h>
 
 #include "sim/commands/commands.hpp"
+#include "sim/commands/files.hpp"
 #include "sim/commands/outcome_text.hpp"
 #include "sim/commands/picture.hpp"
 #include "sim/commands/swarm_flags.hpp"
@@ -19,28 +19,36 @@ namespace bullring::sim {
 namespace {
 
 struct RunFlags {
-    std::uint64_t seed = 1;
+    std::string seed;
     SwarmFlags swarm;
     PictureFlags picture;
     std::string save;
     bool quiet = false;
 };
 
+std::uint64_t seed_of(const std::string& text) {
+    const auto seed = parse_count(text);
+    if (!seed)
+        throw CLI::ValidationError("--seed", fmt::format("'{}': 0 … 2^63-1 is needed", text));
+    return *seed;
+}
+
 int run_seed(const RunFlags& flags) {
-    name_the_seed_on_abort("");
-    running_seed = flags.seed;
-    const Scenario scenario = draw_scenario(flags.seed, swarm_options(flags.swarm));
-    if (!flags.save.empty() && !(std::ofstream(flags.save) << to_text(scenario)).flush())
-        throw CLI::FileError("--save " + flags.save + ": can't be written");
-    fmt::print("# seed {}\n{}\n", flags.seed, settings_line(scenario.settings));
-    Timeline timeline(stdout);
+    const std::uint64_t seed = seed_of(flags.seed);
+    check_writable(flags.save);
     Picture picture(flags.picture);
+    name_the_seed_on_abort("", swarm_flags_text(flags.swarm));
+    running_seed = seed;
+    const Scenario scenario = draw_scenario(seed, swarm_options(flags.swarm));
+    if (!flags.save.empty()) write_file(flags.save, to_text(scenario));
+    fmt::print("# seed {}\n{}\n", seed, settings_line(scenario.settings));
+    Timeline timeline(stdout);
     RunOptions options;
     if (!flags.quiet) options.observers.push_back(&timeline);
     picture.watch(options);
     const Outcome outcome = run(scenario, options);
-    picture.finish(fmt::format("seed {}", flags.seed));
     fmt::print("{}", outcome_text(outcome));
+    picture.finish(fmt::format("seed {}", seed), outcome);
     return outcome.violation ? 1 : 0;
 }
 

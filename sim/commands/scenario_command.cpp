@@ -2,14 +2,14 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <memory>
-#include <sstream>
 #include <variant>
 
 #include <fmt/format.h>
 
 #include "sim/commands/commands.hpp"
+#include "sim/commands/explore.hpp"
+#include "sim/commands/files.hpp"
 #include "sim/commands/outcome_text.hpp"
 #include "sim/commands/picture.hpp"
 #include "sim/commands/timeline.hpp"
@@ -46,15 +46,20 @@ std::vector<std::string> files_of(const std::vector<std::string>& paths) {
     return files;
 }
 
-Scenario read(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) throw CLI::FileError(path + ": can't be read");
-    std::ostringstream text;
-    text << file.rdbuf();
-    auto parsed = parse_scenario(text.str());
+/// What a file may hold: a scenario, or the text of a path that `explore` has found.
+using Story = std::variant<Scenario, std::string>;
+
+Story read(const std::string& path) {
+    std::string text = read_file(path);
+    if (is_explored_path(text)) return text;
+    auto parsed = parse_scenario(text);
     if (const auto* problems = std::get_if<ScenarioProblems>(&parsed)) {
+        constexpr std::size_t told_max = 20;  // of a file that is no scenario at all
         std::string all;
-        for (const std::string& problem : *problems) all += "\n" + path + ":" + problem;
+        for (std::size_t i = 0; i < std::min(problems->size(), told_max); ++i)
+            all += "\n" + path + ":" + (*problems)[i];
+        if (problems->size() > told_max)
+            all += fmt::format("\nand {} more", problems->size() - told_max);
         throw CLI::ValidationError("scenario", "can't be understood" + all);
     }
     return std::get<Scenario>(std::move(parsed));
@@ -67,16 +72,25 @@ bool play(const std::string& path, const Scenario& scenario, const ScenarioFlags
     if (flags.verbose) options.observers.push_back(&timeline);
     picture.watch(options);
     const Outcome outcome = run(scenario, options);
-    picture.finish(scenario.about.empty() ? path : scenario.about.front());
     if (!outcome.violation) {
         fmt::print("kept    {}  ({:.1f} s simulated, {} elections)\n", path,
                    static_cast<double>(outcome.simulated) / 1e9, outcome.elections);
-        return true;
+    } else {
+        fmt::print("BROKEN  {}{}: {}\n", path,
+                   outcome.violated_line == 0 ? "" : fmt::format(":{}", outcome.violated_line),
+                   violation_text(*outcome.violation));
     }
-    fmt::print("BROKEN  {}{}: {}\n", path,
-               outcome.violated_line == 0 ? "" : fmt::format(":{}", outcome.violated_line),
-               violation_text(*outcome.violation));
-    return false;
+    picture.finish(scenario.about.empty() ? path : scenario.about.front(), outcome);
+    return !outcome.violation;
+}
+
+bool play(const std::string& path, const std::string& explored, const ScenarioFlags& flags) {
+    const auto violation = follow_path(path, explored, flags.verbose);
+    if (violation)
+        fmt::print("BROKEN  {}: {}\n", path, *violation);
+    else
+        fmt::print("kept    {}\n", path);
+    return !violation;
 }
 
 int play_all(const ScenarioFlags& flags) {
@@ -84,13 +98,15 @@ int play_all(const ScenarioFlags& flags) {
     const std::vector<std::string> files = files_of(flags.files);
     if (pictures && files.size() != 1)
         throw CLI::ValidationError("--trace, --diagram", "go with one scenario at a time");
-    std::vector<Scenario> scenarios;
-    scenarios.reserve(files.size());
-    for (const std::string& path : files) scenarios.push_back(read(path));
+    std::vector<Story> stories;
+    stories.reserve(files.size());
+    for (const std::string& path : files) stories.push_back(read(path));
     std::size_t broken = 0;
-    for (std::size_t i = 0; i < scenarios.size(); ++i)
-        if (!play(files[i], scenarios[i], flags)) ++broken;
-    fmt::print("{} scenarios, {} broken\n", scenarios.size(), broken);
+    for (std::size_t i = 0; i < stories.size(); ++i)
+        if (!std::visit([&](const auto& story) { return play(files[i], story, flags); },
+                        stories[i]))
+            ++broken;
+    fmt::print("{} scenarios, {} broken\n", stories.size(), broken);
     return broken == 0 ? 0 : 1;
 }
 

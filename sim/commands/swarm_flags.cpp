@@ -1,5 +1,7 @@
 #include "sim/commands/swarm_flags.hpp"
 
+#include <charconv>
+
 #include <fmt/format.h>
 
 #include "sim/scenario/duration_text.hpp"
@@ -19,6 +21,14 @@ void add_swarm_flags(CLI::App& command, SwarmFlags& flags) {
                        "how long faults strike, such as 10s or 10min");
     command.add_option("--faults", flags.faults,
                        "which kinds, such as crash,partition; all; none (drawn from the seed)");
+}
+
+std::optional<std::uint64_t> parse_count(std::string_view text) {
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || text.starts_with('-'))
+        return std::nullopt;
+    return static_cast<std::uint64_t>(value);
 }
 
 SwarmOptions swarm_options(const SwarmFlags& flags) {

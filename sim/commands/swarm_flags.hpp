@@ -1,7 +1,10 @@
 // The flags by which `run` and `sweep` fix what a seed would draw.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include <CLI/CLI.hpp>
 
@@ -19,6 +22,9 @@ struct SwarmFlags {
 };
 
 void add_swarm_flags(CLI::App& command, SwarmFlags& flags);
+
+/// A seed, or another count on the command line: 0 … 2^63-1.
+std::optional<std::uint64_t> parse_count(std::string_view text);
 
 /// Throws CLI::ValidationError with what is wrong and what would be right.
 SwarmOptions swarm_options(const SwarmFlags& flags);

@@ -1,15 +1,14 @@
 // bullring-sim sweep: many seeds; the first failure is reproduced and shrunk. bullring-sim report:
 // the results of several sweeps added.
 #include <cstdio>
-#include <fstream>
 #include <memory>
-#include <sstream>
 #include <thread>
 
 #include <fmt/format.h>
 
 #include "protocol/assert.hpp"
 #include "sim/commands/commands.hpp"
+#include "sim/commands/files.hpp"
 #include "sim/commands/outcome_text.hpp"
 #include "sim/commands/swarm_flags.hpp"
 #include "sim/commands/sweep_json.hpp"
@@ -37,11 +36,12 @@ std::pair<std::uint64_t, std::uint64_t> pair_of(const char* flag, const std::str
                                                 const std::string& separator) {
     const std::size_t at = text.find(separator);
     const auto number = [&](const std::string& part) -> std::uint64_t {
-        if (part.empty() || part.size() > 18 ||
-            part.find_first_not_of("0123456789") != std::string::npos)
+        const auto count = parse_count(part);
+        if (!count)
             throw CLI::ValidationError(
-                flag, fmt::format("'{}': two numbers such as 1{}20 are needed", text, separator));
-        return std::stoull(part);
+                flag, fmt::format("'{}': two numbers up to 2^63-1, such as 1{}20, are needed", text,
+                                  separator));
+        return *count;
     };
     if (at == std::string::npos) return {number(text), number(text)};
     return {number(text.substr(0, at)), number(text.substr(at + separator.size()))};
@@ -63,12 +63,6 @@ SweepOptions options_of(const SweepFlags& flags) {
     return options;
 }
 
-void write_or_throw(const std::string& path, const std::string& text) {
-    std::ofstream file(path, std::ios::binary);
-    file << text;
-    if (!file.flush()) throw CLI::FileError(path + ": can't be written");
-}
-
 void shrink_first(const SweepFlags& flags, const SweepOptions& options, const Found& first) {
     if (first.violation.check == "replay") return;
     fmt::print("seed {} is being cut down …\n", first.seed);
@@ -80,54 +74,66 @@ void shrink_first(const SweepFlags& flags, const SweepOptions& options, const Fo
     shrunk.scenario.about = {
         fmt::format("Cut down from seed {} in {} runs.", first.seed, shrunk.runs),
         violation_text(*outcome.violation)};
-    write_or_throw(path, to_text(shrunk.scenario));
     fmt::print("{} nodes and {} lines are left, in {}:\n\n{}\n",
                shrunk.scenario.settings.ids.size(), shrunk.scenario.commands.size(), path,
                to_text(shrunk.scenario));
+    std::fflush(stdout);
+    write_file(path, to_text(shrunk.scenario));
+}
+
+int judge(const SweepResult& result) {
+    fmt::print("{}", summary(result));
+    const std::vector<Seen> missing =
+        result.violations.empty() ? never_seen(result) : std::vector<Seen>{};
+    for (const Seen what : missing)
+        fmt::print("never happened, so it was not tested: {}\n", name(what));
+    std::fflush(stdout);
+    return result.violations.empty() && missing.empty() ? 0 : 1;
 }
 
 int sweep_seeds(const SweepFlags& flags) {
     const SweepOptions options = options_of(flags);
-    name_the_seed_on_abort(flags.json);
-    const SweepResult result = sweep(options, [](const Progress& progress) {
+    check_writable(flags.json);
+    check_writable(flags.shrunk_to);
+    const std::string swarm_flags = swarm_flags_text(flags.swarm);
+    name_the_seed_on_abort(flags.json, swarm_flags);
+    SweepResult result = sweep(options, [](const Progress& progress) {
         const double rate = static_cast<double>(progress.done) / progress.seconds;
         fmt::print(stderr, "{} of {} seeds, {:.0f} a second, {:.0f} s left\n", progress.done,
                    progress.all, rate,
                    rate > 0 ? static_cast<double>(progress.all - progress.done) / rate : 0.0);
     });
-    if (!flags.json.empty()) write_or_throw(flags.json, to_json(result));
-    fmt::print("{}",
-               summary(result, "bullring-sim run" + swarm_flags_text(flags.swarm) + " --seed "));
-    std::fflush(stdout);
-    if (!result.violations.empty()) {
-        if (!flags.no_shrink) shrink_first(flags, options, result.violations.front());
-        return 1;
-    }
-    const std::vector<Seen> missing =
-        options.stop_at_first ? std::vector<Seen>{} : never_seen(result, options.swarm);
-    for (const Seen what : missing)
-        fmt::print("never happened, so it was not tested: {}\n", name(what));
-    return missing.empty() ? 0 : 1;
+    const bool ended = options.stop_at_first && !result.violations.empty();
+    result.shares = {{options.seeds, options.shard, options.shards, swarm_flags,
+                      !ended && !narrows(options.swarm)}};
+    for (Found& found : result.violations) found.flags = swarm_flags;
+    const int status = judge(result);
+    if (!flags.json.empty()) write_file(flags.json, to_json(result));
+    if (!result.violations.empty() && !flags.no_shrink)
+        shrink_first(flags, options, result.violations.front());
+    return status;
 }
 
 int report(const std::vector<std::string>& files) {
     SweepResult all;
     for (const std::string& path : files) {
-        std::ifstream file(path, std::ios::binary);
-        if (!file) throw CLI::FileError(path + ": can't be read");
-        std::ostringstream text;
-        text << file.rdbuf();
+        const std::string text = read_file(path);
+        SweepResult one;
         try {
-            all.add(sweep_from_json(text.str()));
+            one = sweep_from_json(text);
         } catch (const std::runtime_error& error) {
             throw CLI::FileError(path + ": " + error.what());
         }
+        for (const Share& share : one.shares)
+            for (const Share& before : all.shares)
+                if (overlap(share, before))
+                    throw CLI::ValidationError(
+                        "report", fmt::format("'{}': seeds of {}..{} are in another result too; "
+                                              "each may be added once",
+                                              path, share.seeds.first, share.seeds.last));
+        all.add(one);
     }
-    fmt::print("{}", summary(all, "bullring-sim run --seed "));
-    const std::vector<Seen> missing = never_seen(all, {});
-    for (const Seen what : missing)
-        fmt::print("never happened, so it was not tested: {}\n", name(what));
-    return all.violations.empty() && missing.empty() ? 0 : 1;
+    return judge(all);
 }
 
 }  // namespace

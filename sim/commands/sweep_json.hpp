@@ -12,7 +12,7 @@ std::string to_json(const SweepResult& result);
 /// Throws std::runtime_error with what is wrong.
 SweepResult sweep_from_json(const std::string& text);
 
-/// The summary for people; `replay` is the command that runs one seed, up to the seed.
-std::string summary(const SweepResult& result, const std::string& replay);
+/// The summary for people.
+std::string summary(const SweepResult& result);
 
 }  // namespace bullring::sim

@@ -13,15 +13,22 @@ TraceRecorder& TraceObserver::recorder(const World& world, HostIndex h) {
     return recorders_[h].second;
 }
 
+void TraceObserver::note_begin(const World& world) {
+    if (!began_) began_ = world.now();
+}
+
 void TraceObserver::before_step(const World& world, HostIndex h, Instant now, const Event& event) {
+    note_begin(world);
     recorder(world, h).on_event({now, world.now()}, event, text_);
 }
 
 void TraceObserver::on_action(const World& world, HostIndex h, Instant now, const Action& action) {
+    note_begin(world);
     recorder(world, h).on_action({now, world.now()}, action, text_);
 }
 
 void TraceObserver::on_incident(const World& world, const Incident& incident) {
+    note_begin(world);
     const Host& host = world.host(incident.host);
     const TraceTime time{world.clock(incident.host), world.now()};
     if (incident.kind == "start")

@@ -46,9 +46,10 @@ Window wanted_window(const Model& model, const DiagramOptions& options,
         throw DiagramError("--to must be later than --from");
     }
     if (chosen && (window.from > model.begin || window.to < model.end)) {
-        notes.push_back(fmt::format("drawn: {} to {} of {}; --from and --to choose another part",
-                                    rounded_duration(window.from - model.begin),
-                                    rounded_duration(window.to - model.begin), length));
+        notes.push_back(
+            fmt::format("drawn: {} from {} on, of {}; --from and --to choose another part",
+                        rounded_duration(window.to - window.from),
+                        rounded_duration(window.from - model.begin), length));
         for (const Episode& episode : model.episodes) {
             if (episode.end >= window.from && episode.cause <= window.to) continue;
             notes.push_back(fmt::format(
@@ -75,11 +76,11 @@ Drawing draw(Trace trace, const DiagramOptions& options) {
     return drawing;
 }
 
-std::string draw(const std::vector<std::string>& lines, const DiagramOptions& options) {
+Drawing draw(const std::vector<std::string>& lines, const DiagramOptions& options) {
     TraceReader reader;
     std::size_t number = 0;
     for (const std::string& line : lines) reader.add_line(line, fmt::format("line {}", ++number));
-    return draw(reader.take(), options).text;
+    return draw(reader.take(), options);
 }
 
 }  // namespace bullring::sim::diagram

@@ -38,6 +38,6 @@ struct Drawing {
 Drawing draw(Trace trace, const DiagramOptions& options);
 
 /// From lines in memory, with or without their ends. Throws DiagramError.
-std::string draw(const std::vector<std::string>& lines, const DiagramOptions& options);
+Drawing draw(const std::vector<std::string>& lines, const DiagramOptions& options);
 
 }  // namespace bullring::sim::diagram

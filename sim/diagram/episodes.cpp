@@ -52,6 +52,9 @@ private:
             episode.replaces = true;
             lost = std::max(from, std::min(before->bar->to, record.t_ns));
             explain(episode, *before);
+        } else if (from > model_.begin) {
+            // Nobody was lost: one leads beside or over another, as without a quorum.
+            lost = last_start(record, from).value_or(record.t_ns);
         }
         episode.lost = lost;
         episode.begin = first_reaction(lost, record.t_ns).value_or(record.t_ns);
@@ -82,13 +85,15 @@ private:
         model_.episodes.push_back(std::move(episode));
     }
 
-    /// The leadership that ended last before that time; one that goes on elsewhere (no quorum) is
-    /// none that was lost.
+    /// The leadership that ended last before that time; none was lost while one goes on elsewhere,
+    /// as without a quorum.
     const Leadership* last_before(std::int64_t at, Place winner, std::uint64_t epoch) const {
         const Leadership* last = nullptr;
         for (const Leadership& one : leaderships_) {
             if (one.lane == winner && one.bar->epoch == epoch) continue;
-            if (one.bar->from > at || one.bar->to > at) continue;
+            if (one.bar->from > at) continue;
+            if (one.bar->to > at && model_.trace.quorum == "none") return nullptr;
+            if (one.bar->to > at) continue;
             if (last == nullptr || one.bar->to > last->bar->to) last = &one;
         }
         return last;
@@ -155,6 +160,20 @@ private:
             }
         }
         return std::nullopt;
+    }
+
+    /// When the winner last began an election, in that time.
+    std::optional<std::int64_t> last_start(const TraceRecord& elected, std::int64_t from) const {
+        std::optional<std::int64_t> last;
+        for (const std::size_t i : model_.events) {
+            const TraceRecord& record = model_.trace.records[i];
+            if (record.t_ns > elected.t_ns) break;
+            if (record.kind == "election_started" && record.node == elected.node &&
+                record.t_ns >= from) {
+                last = record.t_ns;
+            }
+        }
+        return last;
     }
 
     /// When the last of those who were there at the election knows of it, and has answered.

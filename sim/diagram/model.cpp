@@ -224,9 +224,13 @@ std::optional<Place> Model::lane_of(std::uint64_t node, std::int64_t at) const {
     return first;
 }
 
+bool Model::before_end(std::int64_t at, std::int64_t to) const {
+    return at < to || (at == end && to >= end);
+}
+
 const Absence* Model::absence(Place lane, std::int64_t at) const {
     for (const Absence& absence : lanes[lane].absences) {
-        if (absence.from <= at && at < absence.to) return &absence;
+        if (absence.from <= at && before_end(at, absence.to)) return &absence;
     }
     return nullptr;
 }
@@ -243,7 +247,7 @@ std::string Model::state(Place lane, std::int64_t at) const {
         }
     }
     for (const LeaseBar& lease : here.leases) {
-        if (lease.from <= at && at < lease.to) return "leads";
+        if (lease.from <= at && before_end(at, lease.to)) return "leads";
     }
     std::optional<std::uint64_t> leader;
     for (const Follows& follows : here.follows) {

@@ -148,6 +148,8 @@ struct Model {
     /// The lane on which this node is alive at that time, or its first.
     std::optional<Place> lane_of(std::uint64_t node, std::int64_t at) const;
     const Absence* absence(Place lane, std::int64_t at) const;
+    /// What lasts as long as the trace has not ended at its last instant.
+    bool before_end(std::int64_t at, std::int64_t to) const;
     /// "leads", "follows 4", "dead", …; empty when nothing is known.
     std::string state(Place lane, std::int64_t at) const;
 };

@@ -182,6 +182,11 @@ std::size_t second_beginning(std::string_view line) {
 }  // namespace
 
 void TraceReader::add_file(std::string_view text, const std::string& name) {
+    const auto [before, is_new] =
+        first_lines_.try_emplace(std::string(text.substr(0, text.find('\n'))), name);
+    if (!is_new && !text.empty())
+        throw DiagramError(fmt::format("{} is the same trace as {}: each may be given once", name,
+                                       before->second));
     for (std::size_t number = 1; !text.empty(); ++number) {
         const std::size_t end = text.find('\n');
         const std::string_view line = text.substr(0, end);

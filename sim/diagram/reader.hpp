@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -29,7 +30,8 @@ private:
     void read_start(const nlohmann::ordered_json& line, const std::string& where);
 
     Trace trace_;
-    bool without_true_time_ = false;  // a line has been read that has none
+    std::map<std::string, std::string> first_lines_;  // and the files that begin with them
+    bool without_true_time_ = false;                  // a line has been read that has none
 };
 
 }  // namespace bullring::sim::diagram

@@ -136,7 +136,7 @@ void draw_lease(Page& page, Place place, const LeaseBar& lease) {
             with_tip("", tip, rect("lease", left, y - lease_half, right, y + lease_half, 2));
         page.labels.take({left, y - lease_half, right, y + lease_half});
     }
-    if (lease.until > lease.to) {
+    if (lease.until > lease.to && page.shows(lease.to, lease.until)) {
         page.symbols.insert(Symbol::ghost);
         const double end = page.x(page.clamp(lease.until));
         page.bars += with_tip("",
@@ -250,7 +250,9 @@ void draw_episodes(Page& page) {
         page.symbols.insert(Symbol::election_band);
         page.bands += with_tip("", fmt::format("election, {}: {}", took, winner),
                                rect("election", begin, layout.top, end, layout.bottom));
-        say_above(page, "strong", row, begin, end, "election " + took);
+        // One that was over at once has its star.
+        if (episode.end > episode.begin)
+            say_above(page, "strong", row, begin, end, "election " + took);
         if (begin - lost < 1.5) continue;
         page.symbols.insert(Symbol::nobody_band);
         const std::string nobody = "no leader " + rounded_duration(episode.begin - episode.lost);

@@ -44,6 +44,10 @@ void Player::play(const Command& command) {
             mark_ = {checks_.elections(), persists_, world_.leader(), {}, {}};
             if (mark_.leader) mark_.epoch = world_.host(*mark_.leader).published.epoch;
             return;
+        case Verb::picture:
+            (command.word == "begins" ? outcome_.picture_begins : outcome_.picture_ends) =
+                world_.now();
+            return;
         case Verb::expect_leader:
         case Verb::expect_no_leader:
         case Verb::expect_steady:

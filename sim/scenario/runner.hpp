@@ -30,6 +30,8 @@ struct Outcome {
     std::uint64_t steps = 0;
     std::uint64_t delivered = 0;
     std::uint64_t elections = 0;
+    std::optional<Time> picture_begins;  // where the scenario wants its picture
+    std::optional<Time> picture_ends;
 };
 
 struct RunOptions {

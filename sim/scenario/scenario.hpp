@@ -52,6 +52,7 @@ enum class Verb : std::uint8_t {
     task,                 // word: ends fails hangs returns
     calm,                 // everything is mended, everybody runs
     mark,                 // what is counted begins here
+    picture,              // word: begins ends; the part of the run that is drawn
     expect_leader,        // a: who (none: anybody); duration: within
     expect_no_leader,     // duration: for
     expect_steady,        // duration: nobody is elected or deposed, and at most one leads

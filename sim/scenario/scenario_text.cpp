@@ -8,6 +8,7 @@
 #include "sim/scenario/duration_text.hpp"
 #include "sim/scenario/line_reader.hpp"
 #include "sim/scenario/settings_text.hpp"
+#include "sim/scenario/story_check.hpp"
 
 namespace bullring::sim {
 
@@ -26,6 +27,7 @@ enum class Form : std::uint8_t {
     resign,
     health,
     task,
+    picture,
     alone
 };
 
@@ -35,7 +37,7 @@ struct Word {
     Form form;
 };
 
-constexpr std::array<Word, 24> words{{
+constexpr std::array<Word, 25> words{{
     {"start", Verb::start, Form::target},
     {"crash", Verb::crash, Form::target_reset},
     {"power-off", Verb::power_off, Form::target},
@@ -59,6 +61,7 @@ constexpr std::array<Word, 24> words{{
     {"task", Verb::task, Form::task},
     {"calm", Verb::calm, Form::alone},
     {"mark", Verb::mark, Form::alone},
+    {"picture", Verb::picture, Form::picture},
     {"wait", Verb::wait, Form::target_duration},
 }};
 
@@ -79,6 +82,7 @@ void read_links(LineReader& line, Command& command) {
         const auto [a, b] = line.link(separator);
         if (a.kind != Target::Kind::id || b.kind != Target::Kind::id)
             return line.fail("a graph's links are between ids, such as 1-2");
+        if (a.id == b.id) return line.fail(fmt::format("'{0}-{0}' is no link", a.id.value));
         command.links.emplace_back(a.id, b.id);
     }
 }
@@ -116,6 +120,8 @@ void read_arguments(LineReader& line, Form form, Command& command) {
             char separator = '-';
             std::tie(command.a, command.b) = line.link(separator);
             command.word = std::string(1, separator);
+            if (command.a.kind == Target::Kind::id && command.a == command.b)
+                line.fail(fmt::format("'{0}{1}{0}' is no link", command.a.id.value, separator));
             return;
         }
         case Form::links: return read_links(line, command);
@@ -131,6 +137,7 @@ void read_arguments(LineReader& line, Form form, Command& command) {
             command.a = line.target();
             command.word = line.one_of({"ends", "fails", "hangs", "returns"});
             return;
+        case Form::picture: command.word = line.one_of({"begins", "ends"}); return;
     }
 }
 
@@ -169,7 +176,9 @@ void read_expectation(LineReader& line, Command& command) {
     } else if (what == "deposed") {
         command.verb = Verb::expect_deposed;
         command.a = line.target();
-        command.word = std::string(line.word("the reason"));
+        command.word =
+            line.one_of({"resigned", "preempted", "lease_expired", "higher_rank", "stalled",
+                         "unhealthy", "task_ended", "task_failed", "stopped"});
     }
     if (line.take("as")) command.check = std::string(line.word("the check's name"));
 }
@@ -245,6 +254,7 @@ std::string arguments_text(const Command& c, Form form) {
             return " " + a + (c.b.kind == Target::Kind::none ? "" : " to " + target_text(c.b));
         case Form::health:
         case Form::task: return " " + a + " " + c.word;
+        case Form::picture: return " " + c.word;
     }
     return "";
 }
@@ -299,6 +309,7 @@ std::variant<Scenario, ScenarioProblems> parse_scenario(std::string_view text) {
     if (found.empty())
         for (const std::string& problem : problems(scenario.settings))
             found.push_back("settings: " + problem);
+    if (found.empty()) found = story_problems(scenario);
     if (!found.empty()) return found;
     return scenario;
 }

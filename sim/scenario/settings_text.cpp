@@ -169,7 +169,7 @@ void read_setting(LineReader& line, Settings& settings) {
         std::string known;
         for (const auto& [word, read] : readers()) known += " " + std::string(word);
         return line.fail(
-            fmt::format("'{}' is no setting; there are{}, and 'at TIME …'", name, known));
+            fmt::format("'{:.40}' is no setting; there are{}, and 'at TIME …'", name, known));
     }
     found->second(line, settings);
     line.end();

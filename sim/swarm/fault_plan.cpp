@@ -221,9 +221,12 @@ void Planner::strike(FaultKind kind, Time at) {
         case FaultKind::flap: return flap(at);
         case FaultKind::reset:
         case FaultKind::forget: {
+            const NodeId a = any();
+            const NodeId b = any();
+            if (a == b) return;
             Command& command =
-                add(at, kind == FaultKind::reset ? Verb::reset : Verb::forget, target(any()));
-            command.b = target(any());
+                add(at, kind == FaultKind::reset ? Verb::reset : Verb::forget, target(a));
+            command.b = target(b);
             command.word = "-";
             return;
         }

@@ -15,6 +15,7 @@ namespace {
 
 // Plain memory: a signal handler may not allocate.
 char json_path[4096];
+char run_flags[4096];
 
 void put(int fd, const char* text) {
     const std::size_t size = std::strlen(text);
@@ -35,7 +36,9 @@ void put_number(int fd, std::uint64_t value) {
 void on_abort(int) {
     put(STDERR_FILENO, "bullring-sim: an assertion of the protocol broke in seed ");
     put_number(STDERR_FILENO, running_seed);
-    put(STDERR_FILENO, "; see it with: bullring-sim run --seed ");
+    put(STDERR_FILENO, "; see it with: bullring-sim run");
+    put(STDERR_FILENO, run_flags);
+    put(STDERR_FILENO, " --seed ");
     put_number(STDERR_FILENO, running_seed);
     put(STDERR_FILENO, "\n");
     if (json_path[0] != '\0') {
@@ -43,7 +46,9 @@ void on_abort(int) {
         if (fd >= 0) {
             put(fd, "{\"seeds\":1,\"violations\":[{\"seed\":");
             put_number(fd, running_seed);
-            put(fd, ",\"check\":\"assert\",\"what\":\"an assertion of the protocol\"}]}\n");
+            put(fd, ",\"flags\":\"");
+            put(fd, run_flags);
+            put(fd, "\",\"check\":\"assert\",\"what\":\"an assertion of the protocol\"}]}\n");
             ::close(fd);
         }
     }
@@ -52,8 +57,9 @@ void on_abort(int) {
 
 }  // namespace
 
-void name_the_seed_on_abort(const std::string& json) {
+void name_the_seed_on_abort(const std::string& json, const std::string& flags) {
     std::snprintf(json_path, sizeof json_path, "%s", json.c_str());
+    std::snprintf(run_flags, sizeof run_flags, "%s", flags.c_str());
     std::signal(SIGABRT, on_abort);
 }
 

@@ -89,6 +89,10 @@ private:
                 };
                 return is(c.a) || is(c.b);
             });
+            for (Command& c : candidate.commands)
+                std::erase_if(c.links, [&](const auto& link) {
+                    return link.first == gone || link.second == gone;
+                });
             keep_if_failing(std::move(candidate));
         }
     }

@@ -54,7 +54,19 @@ void one_seed(const SweepOptions& options, std::uint64_t seed, SweepResult& resu
 
 }  // namespace
 
+bool overlap(const Share& a, const Share& b) {
+    if (a.flags != b.flags) return false;
+    const std::uint64_t last = std::min(a.seeds.last, b.seeds.last);
+    std::uint64_t seed = std::max(a.seeds.first, b.seeds.first);
+    seed += (a.shard + a.shards - seed % a.shards) % a.shards;
+    // The remainders by b's shards come round again after so many steps.
+    for (std::uint64_t i = 0; i < b.shards && seed <= last; ++i, seed += a.shards)
+        if (seed % b.shards == b.shard) return true;
+    return false;
+}
+
 void SweepResult::add(const SweepResult& other) {
+    shares.insert(shares.end(), other.shares.begin(), other.shares.end());
     seeds += other.seeds;
     twice += other.twice;
     steps += other.steps;
@@ -114,12 +126,16 @@ SweepResult sweep(const SweepOptions& options, const std::function<void(const Pr
     return result;
 }
 
-std::vector<Seen> never_seen(const SweepResult& result, const SwarmOptions& options) {
+bool narrows(const SwarmOptions& options) {
+    return options.faults || options.algorithm || options.ids || options.profile || options.quorum;
+}
+
+std::vector<Seen> never_seen(const SweepResult& result) {
     std::vector<Seen> missing;
-    // What is rare needs many seeds; what the command line has narrowed may never happen.
+    // What is rare needs many seeds.
     constexpr std::uint64_t enough = 2000;
-    if (result.seeds < enough || options.faults || options.algorithm || options.ids ||
-        options.profile || options.quorum)
+    if (result.seeds < enough || std::any_of(result.shares.begin(), result.shares.end(),
+                                             [](const Share& share) { return !share.full; }))
         return missing;
     for (std::size_t i = 0; i < seen_count; ++i)
         if (result.coverage.of(static_cast<Seen>(i)) == 0) missing.push_back(static_cast<Seen>(i));

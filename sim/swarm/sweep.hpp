@@ -16,6 +16,7 @@ namespace bullring::sim {
 struct SeedRange {
     std::uint64_t first = 1;
     std::uint64_t last = 1;  // inclusive
+    bool operator==(const SeedRange&) const = default;
 };
 
 struct SweepOptions {
@@ -31,7 +32,21 @@ struct SweepOptions {
 struct Found {
     std::uint64_t seed = 0;
     Violation violation;
+    std::string flags = {};  // of `run`, beside the seed, that show it again
 };
+
+/// Which seeds a result is about.
+struct Share {
+    SeedRange seeds;
+    std::uint64_t shard = 0;
+    std::uint64_t shards = 1;
+    std::string flags;  // that fixed what the seeds would have drawn
+    bool full = true;   // false: flags have narrowed what can happen, or a failure has ended it
+    bool operator==(const Share&) const = default;
+};
+
+/// Whether a seed is in both, and was drawn the same way.
+bool overlap(const Share& a, const Share& b);
 
 /// How long something took, in classes of about 5 %, so that results of machines can be added.
 class Durations {
@@ -56,6 +71,7 @@ private:
 };
 
 struct SweepResult {
+    std::vector<Share> shares;
     std::uint64_t seeds = 0;
     std::uint64_t twice = 0;
     std::uint64_t steps = 0;
@@ -80,7 +96,11 @@ struct Progress {
 /// `tell` is called now and then, from one thread.
 SweepResult sweep(const SweepOptions& options, const std::function<void(const Progress&)>& tell);
 
-/// What a sweep of this size should have seen and has not; empty for small ones.
-std::vector<Seen> never_seen(const SweepResult& result, const SwarmOptions& options);
+/// Whether something that a sweep should see may never happen with these.
+bool narrows(const SwarmOptions& options);
+
+/// What a sweep of this size should have seen and has not; empty for small ones, and where a share
+/// is not full.
+std::vector<Seen> never_seen(const SweepResult& result);
 
 }  // namespace bullring::sim

@@ -80,6 +80,10 @@ std::vector<std::string> problems(const Settings& settings) {
     for (const auto& [id, priority] : settings.priorities)
         if (!std::binary_search(settings.ids.begin(), settings.ids.end(), id))
             found.push_back(fmt::format("priority of {}: no member", id.value));
+    for (const auto& leases : {settings.leases, settings.leases_max})
+        for (const auto& [id, lease] : leases)
+            if (!std::binary_search(settings.ids.begin(), settings.ids.end(), id))
+                found.push_back(fmt::format("lease of {}: no member", id.value));
     return found;
 }
 

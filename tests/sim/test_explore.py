@@ -28,7 +28,28 @@ class Explore(SimulatorCase):
         self.run_sim("explore", "--nodes", "0", status=2)
 
 
+    def test_a_path_that_was_found_is_a_scenario(self):
+        path = self.folder() / "path.txt"
+        path.write_text("# A leader dies.\nnodes 3\nalgorithm bully\nstart settled\nsteps\ncrash 3\n")
+        shown = self.run_sim("scenario", "--verbose", path).stdout
+        self.assertIn(f"kept    {path}", shown)
+        self.assertIn("crash 3", shown)
+        path.write_text(path.read_text() + "fly 1\n")
+        self.assertIn("line 7: not a step: fly 1", self.run_sim("scenario", path, status=2).stderr)
+
+
 class Pictures(SimulatorCase):
+    def test_a_scenario_says_which_part_is_drawn(self):
+        scenario, whole, part = (self.folder() / name for name in ("a.txt", "a.svg", "b.svg"))
+        story = "nodes 3\nat 0s start all\nat 1s {}mark\nat 2s crash 3\nat 3s mark\n"
+        scenario.write_text(story.format(""))
+        self.run_sim("scenario", scenario, "--diagram", whole)
+        self.assertIn(">dies</text>", whole.read_text())
+        scenario.write_text(story.format("picture begins\nat 1500ms picture ends\nat +0s "))
+        self.run_sim("scenario", scenario, "--diagram", part)
+        self.assertNotIn(">dies</text>", part.read_text())
+        self.assertIn("500 ms of the trace, from 1", part.read_text())
+
     def test_a_run_is_drawn_and_its_trace_draws_the_same(self):
         direct, trace, later = (self.folder() / name for name in ("a.svg", "trace", "b.svg"))
         self.run_sim("run", "--seed", 12, "--quiet", "--trace", trace, "--diagram", direct)
@@ -53,6 +74,12 @@ class Pictures(SimulatorCase):
         shown = self.run_sim("messages", "--to", 7, "--seeds", 5, "--chart", chart).stdout
         best = [line.split()[:3] for line in shown.splitlines() if line.split()[:1] == ["5"]]
         self.assertEqual(best, [["5", "9", "9"], ["5", "17", "17"]])
+        textbook = self.run_sim("messages", "--to", 8, "--seeds", 5, "--quorum", "none").stdout
+        rows = [line.split() for line in shown.splitlines() + textbook.splitlines()]
+        counted = [row for row in rows if row and row[0].isdigit()]
+        self.assertEqual(len(counted), 2 * (5 + 6))
+        for nodes, best, theory, *_ in counted:
+            self.assertEqual(best, theory, nodes)
         xml.etree.ElementTree.parse(chart)
 
 

@@ -40,6 +40,13 @@ class Scenarios(SimulatorCase):
         ):  # fmt: skip
             self.assertIn(words, complaint)
 
+    def test_a_file_that_is_no_scenario_is_not_told_in_full(self):
+        file = self.folder() / "wrong.txt"
+        file.write_text(f"{'x' * 5000}\n" * 1000)
+        complaint = self.run_sim("scenario", file, status=2).stderr
+        self.assertIn("and 980 more", complaint)
+        self.assertLess(len(complaint), 20_000)
+
     def test_a_missing_file_is_an_error(self):
         self.assertIn("can't be read", self.run_sim("scenario", "nowhere.txt", status=1).stderr)
 

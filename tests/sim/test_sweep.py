@@ -1,6 +1,7 @@
 # ctest-timeout: 1200
 """Thousands of random histories: new ones with each commit, the same ones for one commit."""
 
+import json
 import unittest
 
 from simulator import ALL, SimulatorCase, commit_number
@@ -38,10 +39,62 @@ class Sweep(SimulatorCase):
         parts = [self.folder() / f"part-{i}" for i in range(3)]
         for i, part in enumerate(parts):
             self.run_sim("sweep", "--seeds", "1..60", "--shard", f"{i}/3", "--json", part)
+        again = self.run_sim("report", *parts, parts[1], status=2)
+        self.assertIn(f"'{parts[1]}': seeds of 1..60 are in another result too", again.stderr)
         total = self.run_sim("report", *parts).stdout
         self.assertTrue(total.startswith(f"60 seeds ({whole['twice']} of them twice)"), total)
         self.assertIn(f"digest {whole['digest']}", total)
         self.assertIn(f"{whole['delivered']} messages delivered", total)
+
+    def result(self, **changes):
+        """A file as `sweep --json` writes it."""
+        share = {"first": 1, "last": 2000, "shard": 0, "shards": 1, "flags": "", "full": True}
+        result = {"shares": [share | changes.pop("share", {})], "seeds": 2000, "violations": []}
+        path = self.folder() / f"result-{len(list(self.folder().iterdir()))}.json"
+        path.write_text(json.dumps(result | changes))
+        return path
+
+    def test_a_report_says_how_to_see_a_failure_again(self):
+        flags = " --nodes 5 --algorithm ring"
+        found = {"seed": 11, "check": "I1", "what": "two", "flags": flags}
+        shown = self.run_sim("report", self.result(violations=[found]), status=1).stdout
+        self.assertIn(f"see it with: bullring-sim run{flags} --seed 11", shown)
+
+    def test_a_report_misses_what_its_sweeps_would_have_missed(self):
+        shown = self.run_sim("report", self.result(), status=1).stdout
+        self.assertIn("never happened, so it was not tested: crash\n", shown)
+        narrowed = self.result(share={"flags": " --nodes 1", "full": False})
+        self.assertNotIn("never happened", self.run_sim("report", narrowed).stdout)
+
+    def test_a_report_names_the_file_that_is_none(self):
+        for changes in ({"seeds": -5}, {"digest": "seven"}, {"share": {"shard": 3}}):
+            with self.subTest(**changes):
+                path = self.result(**changes)
+                self.assertIn(str(path), self.run_sim("report", path, status=1).stderr)
+
+    def test_what_cannot_be_written_is_told_before_the_work(self):
+        scenario = self.folder() / "scenario.txt"
+        scenario.write_text("nodes 3\nat 0s start all\nat +0s expect leader within 5s\n")
+        nowhere = self.folder() / "nowhere" / "file"
+        for command in (
+            ("sweep", "--seeds", "1..1000000", "--json"),
+            ("sweep", "--seeds", "1..1000000", "--shrunk-to"),
+            ("run", "--seed", 1, "--save"), ("run", "--seed", 1, "--trace"),
+            ("scenario", scenario, "--diagram"), ("messages", "--chart"),
+            ("explore", "--json"), ("explore", "--counterexample"),
+        ):  # fmt: skip
+            with self.subTest(command=command):
+                done = self.run_sim(*command, nowhere, status=1)
+                self.assertEqual(done.stdout, "")
+                self.assertIn(f"{nowhere} can't be written: No such file", done.stderr)
+
+    def test_seeds_and_parts_of_pictures_are_checked(self):
+        self.run_sim("run", "--seed", -1, status=2)
+        self.run_sim("run", "--seed", 2**63, status=2)
+        self.run_sim("run", "--seed", 1, "--from", "1s", status=2)
+        self.run_sim(
+            "run", "--seed", 1, "--diagram", "a.svg", "--from", "2s", "--to", "1s", status=2
+        )
 
     def test_jobs_do_not_change_the_result(self):
         one, two = (self.sweep("61..100", "--jobs", jobs) for jobs in (1, 2))

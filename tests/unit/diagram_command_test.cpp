@@ -22,6 +22,8 @@ int run(std::vector<std::string> arguments) {
     std::reverse(arguments.begin(), arguments.end());
     try {
         app.parse(arguments);
+    } catch (const CLI::FileError&) {
+        return 1;  // as the program does
     } catch (const CLI::ParseError&) {
         return usage;
     }
@@ -64,6 +66,8 @@ TEST_CASE("diagram command: what can't be read or written is a failure, not a pi
     CHECK(!std::filesystem::exists(output));
     CHECK(run({folder / "good.trace", "-o", folder / "nowhere/out.svg"}) == 1);
     CHECK(run({folder / "good.trace", "-o", output, "--from", "5h"}) == 1);
+    CHECK(run({folder.path(), "-o", output}) == 1);
+    CHECK(run({folder / "good.trace", folder / "good.trace", "-o", output}) == 1);
 }
 
 TEST_CASE("diagram command: wrong usage is told apart from a failure") {
@@ -71,7 +75,9 @@ TEST_CASE("diagram command: wrong usage is told apart from a failure") {
     CHECK(run({"a.trace"}) == usage);
     CHECK(run({"a.trace", "-o", "b.svg", "--from", "10"}) == usage);
     CHECK(run({"a.trace", "-o", "b.svg", "--from", "1.5.s"}) == usage);
+    CHECK(run({"a.trace", "-o", "b.svg", "--from", "2s", "--to", "1s"}) == usage);
     CHECK(run({"a.trace", "-o", "b.svg", "--theme", "blue"}) == usage);
+    CHECK(run({"a.trace", "-o", "b.svg", "--scale", "log"}) == usage);
     CHECK(run({"a.trace", "-o", "b.svg", "--format", "png"}) == usage);
 }
 

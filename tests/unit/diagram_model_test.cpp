@@ -149,6 +149,8 @@ TEST_CASE("diagram model: pauses last until the node goes on, or to the end") {
     CHECK(absences[0].to == 300 * us);
     CHECK(absences[1].kind == AbsenceKind::suspended);
     CHECK(absences[1].to == 900 * us);
+    CHECK(model.state(0, 300 * us) != "paused");
+    CHECK(model.state(0, model.end) == "suspended");
 }
 
 TEST_CASE("diagram model: the death of a real process is what the others read of it") {

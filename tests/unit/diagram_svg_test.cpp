@@ -45,7 +45,7 @@ bool has(const std::string& text, const std::string& part) {
 }
 
 std::string picture(const test::TraceLines& lines, DiagramOptions options = {}) {
-    return draw(lines.lines, options);
+    return draw(lines.lines, options).text;
 }
 
 }  // namespace

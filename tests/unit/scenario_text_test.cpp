@@ -74,6 +74,29 @@ TEST_CASE("scenario: all problems are told at once, each with its line and what 
     CHECK((*problems)[3] == "6: 'for ever' is too much");
 }
 
+TEST_CASE("scenario: what cannot happen in its world is refused, with its line") {
+    const auto problems_of = [](const char* text) {
+        const auto parsed = parse_scenario(text);
+        const auto* problems = std::get_if<ScenarioProblems>(&parsed);
+        return problems == nullptr ? ScenarioProblems{} : *problems;
+    };
+    CHECK(problems_of("nodes 3\nat 0s start all\nat +0s crash 9\n") ==
+          ScenarioProblems{"3: there is no node 9; there are 1 2 3"});
+    CHECK(problems_of("nodes 3,7\nat 0s cut 3-4\nat 1s graph 3-8\n") ==
+          ScenarioProblems{"2: there is no node 4; there are 3 7",
+                           "3: there is no node 8; there are 3 7"});
+    CHECK(problems_of("nodes 3\nat 5s start all\nat +1s mark\nat 2s crash 3\n") ==
+          ScenarioProblems{"4: 'at 2s' is before the line above it, at 6s or later"});
+    CHECK(problems_of("# nothing\nnodes 3\n") ==
+          ScenarioProblems{"nothing happens: there is no line such as 'at 0s start all'"});
+    CHECK(problems_of("nodes 3\nat 0s cut 2-2\nat 0s graph\nat 0s graph 1-1\n") ==
+          ScenarioProblems{"2: '2-2' is no link", "4: '1-1' is no link"});
+    CHECK(problems_of("nodes 3\nlease-of 9 1s\nat 0s start all\n") ==
+          ScenarioProblems{"settings: lease of 9: no member"});
+    CHECK(problems_of("nodes 3\nat 0s expect deposed 3 resignd\n").size() == 1);
+    CHECK(problems_of("nodes 3\nat 0s expect deposed 3 resigned\n").empty());
+}
+
 TEST_CASE("scenario: settings that contradict each other are refused") {
     const auto parsed = parse_scenario("nodes 3\ndrift 5000\n");
     const auto* problems = std::get_if<ScenarioProblems>(&parsed);
