@@ -77,11 +77,13 @@ void Checks::after_step(const World& world, HostIndex h, Instant now) {
     check_candidacy_length(world, h, now);
 }
 
-void Checks::on_incident(const World&, const Incident& incident) {
+void Checks::on_incident(const World& world, const Incident& incident) {
     if (incident.kind == "start" || incident.kind == "crash" || incident.kind == "power_off") {
         ledger_.note_death(incident.host);
         of_[incident.host] = {};
     }
+    if (incident.kind == "start" && !world.host(incident.host).disk.file)
+        forget_votes_for_the_dead(world, incident.host);
 }
 
 }  // namespace bullring::sim

@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 
 #include "sim/commands/files.hpp"
+#include "sim/commands/picture.hpp"
 #include "sim/diagram/diagram.hpp"
 #include "sim/diagram/reader.hpp"
-#include "sim/scenario/duration_text.hpp"
 
 namespace bullring::sim {
 
@@ -27,24 +27,18 @@ struct Wishes {
     std::string theme = "auto";
     std::string scale = "auto";
     std::string format = "svg";
-    DiagramOptions options;
+    std::string title;
+    bool heartbeats = false;
 };
-
-std::string check_time(const std::string& text) {
-    return parse_duration(text) ? "" : "\"" + text + "\" is not a time such as 1.5s or 250ms";
-}
 
 void complain(const std::string& text) {
     std::fputs(("bullring-sim: " + text + "\n").c_str(), stderr);
 }
 
 DiagramOptions options_of(const Wishes& wishes) {
-    DiagramOptions options = wishes.options;
-    if (!wishes.from.empty()) options.from_ns = parse_duration(wishes.from);
-    if (!wishes.to.empty()) options.to_ns = parse_duration(wishes.to);
-    if (options.from_ns && options.to_ns && *options.from_ns >= *options.to_ns)
-        throw CLI::ValidationError(
-            "--to", fmt::format("'{}': later than --from {} is needed", wishes.to, wishes.from));
+    DiagramOptions options = part_of_trace(wishes.from, wishes.to);
+    options.title = wishes.title;
+    options.heartbeats = wishes.heartbeats;
     if (wishes.theme != "auto")
         options.theme = wishes.theme == "light" ? Theme::light : Theme::dark;
     if (wishes.scale == "linear") options.scale = ScaleMode::linear;
@@ -77,13 +71,10 @@ void add_diagram_command(CLI::App& app, int& exit_status) {
         ->required();
     command->add_option("-o,--output", wishes->output, "the file to write; - is stdout")
         ->required();
-    const CLI::Validator time(check_time, "TIME");
-    command->add_option("--from", wishes->from, "where the picture begins, from the trace's start")
-        ->check(time);
-    command->add_option("--to", wishes->to, "where it ends (default: around the elections)")
-        ->check(time);
-    command->add_option("--title", wishes->options.title, "default: what happens in the picture");
-    command->add_flag("--heartbeats", wishes->options.heartbeats,
+    command->add_option("--from", wishes->from, "where the picture begins, from the trace's start");
+    command->add_option("--to", wishes->to, "where it ends (default: around the elections)");
+    command->add_option("--title", wishes->title, "default: what happens in the picture");
+    command->add_flag("--heartbeats", wishes->heartbeats,
                       "draw heartbeats, renewals and handshakes as well");
     command->add_option("--theme", wishes->theme, "auto (as the browser prefers), light or dark")
         ->check(CLI::IsMember({"auto", "light", "dark"}));

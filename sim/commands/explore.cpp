@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -188,21 +189,28 @@ int run_search(const ExploreOptions& given) {
 }  // namespace
 
 bool is_explored_path(std::string_view text) {
-    return text.starts_with("steps\n") || text.find("\nsteps\n") != std::string_view::npos;
+    std::istringstream lines{std::string(text)};
+    for (std::string line; std::getline(lines, line);) {
+        if (!line.empty() && line.back() == '\r') line.pop_back();
+        if (line == "steps") return true;
+    }
+    return false;
 }
 
-std::optional<std::string> follow_path(const std::string& file, const std::string& text,
-                                       bool verbose) {
-    catch_broken_assertions();
+void check_path(const std::string& file, const std::string& text) {
     const auto read = read_path(text);
     if (const auto* problem = std::get_if<PathProblem>(&read))
-        throw CLI::ValidationError("path", file + ": " + problem->text);
-    const Path& path = std::get<Path>(read);
+        throw CLI::ValidationError("scenario", file + ": " + problem->text);
+}
+
+std::optional<std::string> follow_path(const std::string& text, bool verbose) {
+    catch_broken_assertions();
+    const Path path = std::get<Path>(read_path(text));
     const SmallWorld world(path.options);
     const Replay shown =
         replay(world, path.start == StartState::cold ? world.cold() : world.settled(), path.steps);
     if (verbose) fmt::print("{}", shown.text);
-    if (!shown.problem.empty()) throw CLI::ValidationError("path", file + ": " + shown.problem);
+    if (!shown.problem.empty()) return shown.problem;
     if (!shown.violation) return std::nullopt;
     return shown.violation->rule + ": " + shown.violation->text;
 }

@@ -16,9 +16,11 @@ void add_explore_command(CLI::App& app, int& exit_status);
 /// Whether this is the text of a path that `explore` has found, and not of a scenario.
 bool is_explored_path(std::string_view text);
 
-/// Goes along such a path, and tells it if `verbose`; the violation at its end, if there is one.
-/// Throws CLI::ValidationError if `file` cannot be understood.
-std::optional<std::string> follow_path(const std::string& file, const std::string& text,
-                                       bool verbose);
+/// Throws CLI::ValidationError if such a path, read from `file`, cannot be understood.
+void check_path(const std::string& file, const std::string& text);
+
+/// Goes along a path that can be understood, and tells it if `verbose`. What is wrong with it: the
+/// violation that it leads to, or a step that cannot be made.
+std::optional<std::string> follow_path(const std::string& text, bool verbose);
 
 }  // namespace bullring::sim

@@ -60,7 +60,10 @@ void check_writable(const std::string& path) {
     const std::filesystem::path file(path);
     const std::string folder = file.has_parent_path() ? file.parent_path().string() : ".";
     const bool exists = ::access(path.c_str(), F_OK) == 0;
-    if (::access(exists ? path.c_str() : folder.c_str(), W_OK) != 0) refuse(path, "written", errno);
+    if (!exists && ::access(folder.c_str(), F_OK) == 0 && !is_directory(folder))
+        refuse(path, "written", ENOTDIR);
+    if (::access(exists ? path.c_str() : folder.c_str(), exists ? W_OK : W_OK | X_OK) != 0)
+        refuse(path, "written", errno);
 }
 
 }  // namespace bullring::sim

@@ -31,17 +31,23 @@ void add_picture_flags(CLI::App& command, PictureFlags& flags) {
     command.add_option("--to", flags.to, "the picture's end");
 }
 
+diagram::DiagramOptions part_of_trace(const std::string& from, const std::string& to) {
+    diagram::DiagramOptions options;
+    options.from_ns = time_flag("--from", from);
+    options.to_ns = time_flag("--to", to);
+    if (options.from_ns && options.to_ns && *options.from_ns >= *options.to_ns)
+        throw CLI::ValidationError("--to",
+                                   fmt::format("'{}': later than --from {} is needed", to, from));
+    return options;
+}
+
 Picture::Picture(const PictureFlags& flags) : flags_(flags) {
     check_writable(flags.trace);
     check_writable(flags.diagram);
-    options_.from_ns = time_flag("--from", flags.from);
-    options_.to_ns = time_flag("--to", flags.to);
+    options_ = part_of_trace(flags.from, flags.to);
     const bool wants_part = options_.from_ns || options_.to_ns;
     if (wants_part && flags.diagram.empty())
         throw CLI::ValidationError("--from, --to", "go with --diagram FILE");
-    if (options_.from_ns && options_.to_ns && *options_.from_ns >= *options_.to_ns)
-        throw CLI::ValidationError(
-            "--to", fmt::format("'{}': later than --from {} is needed", flags.to, flags.from));
     if (!flags.trace.empty() || !flags.diagram.empty())
         observer_ = std::make_unique<TraceObserver>();
 }

@@ -20,6 +20,10 @@ struct PictureFlags {
 
 void add_picture_flags(CLI::App& command, PictureFlags& flags);
 
+/// The part of a trace from `from` to `to`, each of them empty or a duration since its beginning.
+/// Throws CLI::ValidationError for what is none.
+diagram::DiagramOptions part_of_trace(const std::string& from, const std::string& to);
+
 class TraceObserver;
 
 class Picture {

@@ -26,8 +26,6 @@ struct ScenarioFlags {
     bool verbose = false;
 };
 
-enum class Verdict : std::uint8_t { kept, broken, unreadable };
-
 /// A directory stands for the scenarios in it: read as a file it would be empty, and kept.
 std::vector<std::string> files_of(const std::vector<std::string>& paths) {
     std::vector<std::string> files;
@@ -51,7 +49,10 @@ using Story = std::variant<Scenario, std::string>;
 
 Story read(const std::string& path) {
     std::string text = read_file(path);
-    if (is_explored_path(text)) return text;
+    if (is_explored_path(text)) {
+        check_path(path, text);
+        return text;
+    }
     auto parsed = parse_scenario(text);
     if (const auto* problems = std::get_if<ScenarioProblems>(&parsed)) {
         constexpr std::size_t told_max = 20;  // of a file that is no scenario at all
@@ -85,7 +86,7 @@ bool play(const std::string& path, const Scenario& scenario, const ScenarioFlags
 }
 
 bool play(const std::string& path, const std::string& explored, const ScenarioFlags& flags) {
-    const auto violation = follow_path(path, explored, flags.verbose);
+    const auto violation = follow_path(explored, flags.verbose);
     if (violation)
         fmt::print("BROKEN  {}: {}\n", path, *violation);
     else
@@ -101,6 +102,9 @@ int play_all(const ScenarioFlags& flags) {
     std::vector<Story> stories;
     stories.reserve(files.size());
     for (const std::string& path : files) stories.push_back(read(path));
+    if (pictures && std::holds_alternative<std::string>(stories.front()))
+        throw CLI::ValidationError("--trace, --diagram",
+                                   files.front() + " is a path of `explore`, which has none");
     std::size_t broken = 0;
     for (std::size_t i = 0; i < stories.size(); ++i)
         if (!std::visit([&](const auto& story) { return play(files[i], story, flags); },

@@ -1,6 +1,7 @@
 // bullring-sim sweep: many seeds; the first failure is reproduced and shrunk. bullring-sim report:
 // the results of several sweeps added.
 #include <cstdio>
+#include <exception>
 #include <memory>
 #include <thread>
 
@@ -103,12 +104,18 @@ int sweep_seeds(const SweepFlags& flags) {
                    progress.all, rate,
                    rate > 0 ? static_cast<double>(progress.all - progress.done) / rate : 0.0);
     });
-    const bool ended = options.stop_at_first && !result.violations.empty();
-    result.shares = {{options.seeds, options.shard, options.shards, swarm_flags,
-                      !ended && !narrows(options.swarm)}};
+    result.shares = {
+        {options.seeds, options.shard, options.shards, swarm_flags, !narrows(options.swarm)}};
     for (Found& found : result.violations) found.flags = swarm_flags;
+    // Neither a full disk nor a closed stdout may cost both of them.
+    std::exception_ptr unwritten;
+    try {
+        if (!flags.json.empty()) write_file(flags.json, to_json(result));
+    } catch (const CLI::FileError&) {
+        unwritten = std::current_exception();
+    }
     const int status = judge(result);
-    if (!flags.json.empty()) write_file(flags.json, to_json(result));
+    if (unwritten) std::rethrow_exception(unwritten);
     if (!result.violations.empty() && !flags.no_shrink)
         shrink_first(flags, options, result.violations.front());
     return status;

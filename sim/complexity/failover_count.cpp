@@ -44,7 +44,7 @@ public:
     }
 
 private:
-    /// The theory counts what is sent to nodes that are there.
+    /// What is sent to the dead one is no part of the formulas.
     static bool reaches_a_living(const World& world, SessionId session) {
         const Side other = World::side_of(session) == dialler_side ? acceptor_side : dialler_side;
         return world.host(world.connection_of(session).ends[other].host).running();
@@ -110,7 +110,7 @@ std::uint64_t worst_formula(Algorithm algorithm, QuorumMode quorum, std::uint64_
     const std::uint64_t m = n - 1;
     const std::uint64_t majority = n / 2 + 1;
     if (algorithm == Algorithm::bully)
-        return quorum == QuorumMode::none ? m * m + n - 2 : m * (n - 2) + 3 * (n - 2);
+        return quorum == QuorumMode::none ? m * m - 1 : m * (n - 2) + 3 * (n - 2);
     return quorum == QuorumMode::none ? m * (m + 1) / 2 + m : m * (m + 1) + m + 2 * majority - 1;
 }
 
@@ -121,7 +121,7 @@ std::string best_formula_text(Algorithm algorithm, QuorumMode quorum) {
 
 std::string worst_formula_text(Algorithm algorithm, QuorumMode quorum) {
     if (algorithm == Algorithm::bully)
-        return quorum == QuorumMode::none ? "(N-1)^2+N-2" : "(N-1)(N-2)+3(N-2)";
+        return quorum == QuorumMode::none ? "M^2-1" : "(N-1)(N-2)+3(N-2)";
     return quorum == QuorumMode::none ? "M(M+1)/2+M" : "M(M+1)+M+2q-1";
 }
 
@@ -133,7 +133,8 @@ Complexity measure(Algorithm algorithm, QuorumMode quorum, std::size_t nodes, st
     settings.quorum = quorum;
     settings.drift_ppm = 0;
     settings.fsync = {0, 0};
-    settings.delay = {200 * us, 200 * us};
+    // A round of all nodes has to be over before those who wait for it have waited enough.
+    settings.delay = {20 * us, 20 * us};
     Complexity found;
     found.nodes = nodes;
     found.best_formula = best_formula(algorithm, quorum, nodes);

@@ -132,9 +132,11 @@ private:
         const auto die = [&](std::int64_t at, bool silent, bool orderly) {
             model_.deaths.push_back({lane, at, silent, orderly});
             for (Absence& absence : absences) {
-                if (absence.to > at && absence.from <= at) absence.to = at;
+                if (absence.to <= at || absence.from > at) continue;
+                absence.to = at;
+                absence.open = false;
             }
-            if (next > at) absences.push_back({at, next, AbsenceKind::dead});
+            if (next > at || last) absences.push_back({at, next, AbsenceKind::dead, last});
         };
         const std::vector<TraceRecord>& records = model_.trace.records;
         const TraceRecord* end = nullptr;
@@ -166,7 +168,7 @@ private:
         if (!last) {
             die(run.last, true, false);
         } else if (model_.end - run.last > silence()) {
-            absences.push_back({run.last, model_.end, AbsenceKind::silent});
+            absences.push_back({run.last, model_.end, AbsenceKind::silent, true});
         }
     }
 
@@ -184,11 +186,12 @@ private:
             if (pause || is_event(record, "suspend")) {
                 if (!open) {
                     open = Absence{record.t_ns, model_.end,
-                                   pause ? AbsenceKind::paused : AbsenceKind::suspended};
+                                   pause ? AbsenceKind::paused : AbsenceKind::suspended, true};
                 }
             } else if (is_event(record, "resume")) {
                 if (open) {
                     open->to = record.t_ns;
+                    open->open = false;
                     absences.push_back(*open);
                     open.reset();
                 }

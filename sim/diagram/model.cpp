@@ -23,6 +23,12 @@ void sort_and_match(Model& model) {
     model.matching = match(model.trace.records);
 }
 
+/// Whether that time is in a bar or an absence; its end is not, unless it is the trace's only.
+template <class Stretch>
+bool lasts(const Stretch& stretch, std::int64_t at) {
+    return stretch.from <= at && (at < stretch.to || (stretch.open && at == stretch.to));
+}
+
 EpochNames name_epochs(const Trace& trace) {
     std::vector<std::uint64_t> epochs;
     for (const TraceRecord& record : trace.records) {
@@ -46,6 +52,7 @@ public:
         for (const std::size_t i : model_.events) {
             if (model_.place_of[i] == place_) tell(records[i]);
         }
+        if (lease_) lease_->open = lease_->until > model_.end;
         close_lease(model_.end, false);
         close_role(model_.end);
         for (LeaseBar& lease : lane_.leases) end_with_its_owner(lease);
@@ -147,6 +154,7 @@ private:
         const std::int64_t death = death_after(lease.from);
         if (death <= lease.to) {
             lease.to = death;
+            lease.open = false;
         } else {
             lease.until = lease.to;  // nothing is left of it, or the trace ends here
         }
@@ -224,13 +232,9 @@ std::optional<Place> Model::lane_of(std::uint64_t node, std::int64_t at) const {
     return first;
 }
 
-bool Model::before_end(std::int64_t at, std::int64_t to) const {
-    return at < to || (at == end && to >= end);
-}
-
 const Absence* Model::absence(Place lane, std::int64_t at) const {
     for (const Absence& absence : lanes[lane].absences) {
-        if (absence.from <= at && before_end(at, absence.to)) return &absence;
+        if (lasts(absence, at)) return &absence;
     }
     return nullptr;
 }
@@ -247,7 +251,7 @@ std::string Model::state(Place lane, std::int64_t at) const {
         }
     }
     for (const LeaseBar& lease : here.leases) {
-        if (lease.from <= at && before_end(at, lease.to)) return "leads";
+        if (lasts(lease, at)) return "leads";
     }
     std::optional<std::uint64_t> leader;
     for (const Follows& follows : here.follows) {

@@ -29,6 +29,7 @@ struct Absence {
     std::int64_t from = 0;
     std::int64_t to = 0;
     AbsenceKind kind = AbsenceKind::dead;
+    bool open = false;  // it was the trace that ended, not the absence
 };
 
 /// A leadership: the time in which is_leader() says yes.
@@ -38,6 +39,7 @@ struct LeaseBar {
     std::int64_t to = 0;
     std::int64_t until = 0;  // as far as the lease reaches, if its holder had not ended before
     bool given_up = false;   // ended by the node itself, neither by time nor by death
+    bool open = false;       // it was the trace that ended, not the leadership
 };
 
 struct RoleBar {
@@ -148,8 +150,6 @@ struct Model {
     /// The lane on which this node is alive at that time, or its first.
     std::optional<Place> lane_of(std::uint64_t node, std::int64_t at) const;
     const Absence* absence(Place lane, std::int64_t at) const;
-    /// What lasts as long as the trace has not ended at its last instant.
-    bool before_end(std::int64_t at, std::int64_t to) const;
     /// "leads", "follows 4", "dead", …; empty when nothing is known.
     std::string state(Place lane, std::int64_t at) const;
 };

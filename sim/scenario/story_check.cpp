@@ -20,6 +20,7 @@ public:
             found_.emplace_back("nothing happens: there is no line such as 'at 0s start all'");
         for (const Command& command : scenario_.commands) {
             check_time(command);
+            if (command.verb == Verb::picture) check_picture(command);
             check(command, command.a);
             check(command, command.b);
             for (const auto& [a, b] : command.links) {
@@ -40,6 +41,15 @@ private:
         if (command.verb == Verb::wait) earliest_ += command.duration;
     }
 
+    void check_picture(const Command& command) {
+        const bool begins = command.word == "begins";
+        if (begins ? pictured_ : ended_)
+            found_.push_back(fmt::format("{}: the picture {} once, and begins before it ends",
+                                         command.line, command.word));
+        (begins ? pictured_ : ended_) = true;
+        if (!begins) pictured_ = true;
+    }
+
     void check(const Command& command, const Target& target) {
         if (target.kind == Target::Kind::id) check(command, target.id);
     }
@@ -56,6 +66,8 @@ private:
     const Scenario& scenario_;
     std::vector<std::string> found_;
     Time earliest_ = 0;
+    bool pictured_ = false;
+    bool ended_ = false;
 };
 
 }  // namespace

@@ -41,7 +41,7 @@ struct Share {
     std::uint64_t shard = 0;
     std::uint64_t shards = 1;
     std::string flags;  // that fixed what the seeds would have drawn
-    bool full = true;   // false: flags have narrowed what can happen, or a failure has ended it
+    bool full = true;   // false: they have narrowed what can happen
     bool operator==(const Share&) const = default;
 };
 

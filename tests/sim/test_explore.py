@@ -34,8 +34,13 @@ class Explore(SimulatorCase):
         shown = self.run_sim("scenario", "--verbose", path).stdout
         self.assertIn(f"kept    {path}", shown)
         self.assertIn("crash 3", shown)
+        self.run_sim("scenario", path, "--diagram", self.folder() / "a.svg", status=2)
+        path.write_text(path.read_text().replace("\n", "\r\n"))
+        self.run_sim("scenario", path)
+        path.write_text(path.read_text() + "crash 3\n")
+        self.assertIn(f"BROKEN  {path}: ", self.run_sim("scenario", path, status=1).stdout)
         path.write_text(path.read_text() + "fly 1\n")
-        self.assertIn("line 7: not a step: fly 1", self.run_sim("scenario", path, status=2).stderr)
+        self.assertIn("line 8: not a step: fly 1", self.run_sim("scenario", path, status=2).stderr)
 
 
 class Pictures(SimulatorCase):
@@ -76,8 +81,10 @@ class Pictures(SimulatorCase):
         self.assertEqual(best, [["5", "9", "9"], ["5", "17", "17"]])
         textbook = self.run_sim("messages", "--to", 8, "--seeds", 5, "--quorum", "none").stdout
         rows = [line.split() for line in shown.splitlines() + textbook.splitlines()]
+        large = self.run_sim("messages", "--from", 24, "--to", 24, "--seeds", 1).stdout
+        rows += [line.split() for line in large.splitlines()]
         counted = [row for row in rows if row and row[0].isdigit()]
-        self.assertEqual(len(counted), 2 * (5 + 6))
+        self.assertEqual(len(counted), 2 * (5 + 6 + 1))
         for nodes, best, theory, *_ in counted:
             self.assertEqual(best, theory, nodes)
         xml.etree.ElementTree.parse(chart)

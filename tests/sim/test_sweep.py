@@ -2,9 +2,10 @@
 """Thousands of random histories: new ones with each commit, the same ones for one commit."""
 
 import json
+import subprocess
 import unittest
 
-from simulator import ALL, SimulatorCase, commit_number
+from simulator import ALL, PROGRAM, SimulatorCase, commit_number
 
 SEEDS = 40_000 if ALL else 4_000
 
@@ -72,10 +73,24 @@ class Sweep(SimulatorCase):
                 path = self.result(**changes)
                 self.assertIn(str(path), self.run_sim("report", path, status=1).stderr)
 
+    def test_a_result_is_kept_when_nobody_reads_the_summary(self):
+        path = self.folder() / "result.json"
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run(
+                [PROGRAM, "sweep", "--seeds", "1..3", "--json", path], stdout=full,
+                stderr=subprocess.PIPE, text=True, check=False,
+            )  # fmt: skip
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("stdout can't be written", done.stderr)
+        self.assertEqual(json.loads(path.read_text())["seeds"], 3)
+
     def test_what_cannot_be_written_is_told_before_the_work(self):
         scenario = self.folder() / "scenario.txt"
         scenario.write_text("nodes 3\nat 0s start all\nat +0s expect leader within 5s\n")
         nowhere = self.folder() / "nowhere" / "file"
+        below_a_file = scenario / "file"
+        refused = self.run_sim("sweep", "--seeds", "1..1000000", "--json", below_a_file, status=1)
+        self.assertIn(f"{below_a_file} can't be written: Not a directory", refused.stderr)
         for command in (
             ("sweep", "--seeds", "1..1000000", "--json"),
             ("sweep", "--seeds", "1..1000000", "--shrunk-to"),

@@ -153,6 +153,25 @@ TEST_CASE("diagram model: pauses last until the node goes on, or to the end") {
     CHECK(model.state(0, model.end) == "suspended");
 }
 
+TEST_CASE("diagram model: what ends with the last line of a trace has ended") {
+    test::TraceLines lines;
+    lines.start(0, 1);
+    lines.event(100, 1, "pause");
+    lines.event(300, 1, "resume");
+    const Model resumed = model_of(lines);
+    CHECK(resumed.state(0, resumed.end) != "paused");
+
+    lines.publish(400, 1, 7, 1'000'000);
+    const Model leads = model_of(lines);
+    CHECK(leads.state(0, leads.end) == "leads");
+    lines.publish(500, 1, 0, 0);
+    const Model ended = model_of(lines);
+    CHECK(ended.state(0, ended.end) != "leads");
+    lines.event(600, 1, "crash");
+    const Model died = model_of(lines);
+    CHECK(died.state(0, died.end) == "not running");
+}
+
 TEST_CASE("diagram model: the death of a real process is what the others read of it") {
     test::TraceLines lines;
     lines.simulated = false;

@@ -93,6 +93,9 @@ TEST_CASE("scenario: what cannot happen in its world is refused, with its line")
           ScenarioProblems{"2: '2-2' is no link", "4: '1-1' is no link"});
     CHECK(problems_of("nodes 3\nlease-of 9 1s\nat 0s start all\n") ==
           ScenarioProblems{"settings: lease of 9: no member"});
+    CHECK(problems_of("nodes 3\nat 0s picture ends\nat 1s picture begins\n") ==
+          ScenarioProblems{"3: the picture begins once, and begins before it ends"});
+    CHECK(problems_of("nodes 3\nat 0s picture begins\nat 1s picture ends\n").empty());
     CHECK(problems_of("nodes 3\nat 0s expect deposed 3 resignd\n").size() == 1);
     CHECK(problems_of("nodes 3\nat 0s expect deposed 3 resigned\n").empty());
 }
