@@ -51,8 +51,9 @@ void Checks::check_one_holder(const World& world, HostIndex h, Epoch epoch, Hold
 
 /// A candidate that loses its disk may be the only one that knew the epoch that it asked for, and
 /// ask for it again: nobody else was told, and its earlier run is not elected any more.
-void Checks::forget_votes_for_the_dead(const World& world, HostIndex h) {
+void Checks::forget_own_dead_candidacies(const World& world, HostIndex h) {
     voted_[h].forget_if([&](const HolderKey& holder) {
+        if (holder.id != world.host(h).id) return false;
         for (HostIndex other = 0; other < world.hosts(); ++other)
             if (world.host(other).running() && world.host(other).incarnation == holder.incarnation)
                 return false;

@@ -83,7 +83,7 @@ void Checks::on_incident(const World& world, const Incident& incident) {
         of_[incident.host] = {};
     }
     if (incident.kind == "start" && !world.host(incident.host).disk.file)
-        forget_votes_for_the_dead(world, incident.host);
+        forget_own_dead_candidacies(world, incident.host);
 }
 
 }  // namespace bullring::sim

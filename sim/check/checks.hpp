@@ -70,7 +70,7 @@ private:
     void check_conflicts(const World& world, HostIndex h, Instant now, protocol::HolderKey holder);
     void check_cover(const World& world, HostIndex h, protocol::HolderKey holder);
     void check_one_holder(const World& world, HostIndex h, Epoch epoch, protocol::HolderKey holder);
-    void forget_votes_for_the_dead(const World& world, HostIndex h);
+    void forget_own_dead_candidacies(const World& world, HostIndex h);
     void check_silence_to_come(const World& world, HostIndex h, protocol::Duration promised);
     void check_kept(const World& world, HostIndex h, Instant now);
     void check_candidacy_length(const World& world, HostIndex h, Instant now);

@@ -69,6 +69,8 @@ void Picture::finish(const std::string& title, const Outcome& outcome) {
         if (outcome.picture_begins) options.from_ns = *outcome.picture_begins - observer_->began();
         if (outcome.picture_ends) options.to_ns = *outcome.picture_ends - observer_->began();
     }
+    if (options.from_ns && options.to_ns && *options.from_ns >= *options.to_ns)
+        throw CLI::ValidationError("--diagram", "the scenario's picture ends where it begins");
     const diagram::Drawing drawing = diagram::draw(observer_->lines(), options);
     for (const std::string& note : drawing.notes) fmt::print(stderr, "bullring-sim: {}\n", note);
     write_file(flags_.diagram, drawing.text);

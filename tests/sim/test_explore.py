@@ -8,6 +8,17 @@ import xml.etree.ElementTree
 from simulator import ALL, ROOT, SimulatorCase
 
 SECONDS = 150 if ALL else 15
+LECTURE = ROOT / "tests" / "scenarios" / "lecture"
+
+
+def sent(lines, kinds, begin, end):
+    """How often each of these kinds is sent in that time (ms), but for what goes to who hangs."""
+    hung = {line["node"] for line in lines if line["kind"] == "pause"}
+    count = dict.fromkeys(kinds, 0)
+    for line in lines:
+        if line["dir"] == "send" and line["kind"] in count and line["peer"] not in hung:
+            count[line["kind"]] += begin <= line["t_ns"] / 1e6 < end
+    return count
 
 
 class Explore(SimulatorCase):
@@ -73,6 +84,24 @@ class Pictures(SimulatorCase):
                 drawn = self.folder() / picture.name
                 self.run_sim("scenario", scenario, "--diagram", drawn)
                 self.assertEqual(drawn.read_text(), picture.read_text())
+
+    def test_the_lecture_counts_what_its_scenarios_send(self):
+        asked = {"ELECTION": 10, "OK": 2, "LEADER": 8, "COORDINATOR": 4}
+        walked = {"TOKEN": 7, "CTOKEN": 4, "TACK": 10, "COORDINATOR": 4}
+        granted = {"ELECTION": 0, "COORDINATOR": 6, "GRANT": 3}  # 3 of them announce
+        for name, begin, end, counted in (
+            ("03-concurrent-initiators", 0, 20, asked),
+            ("04-ring-one-and-two-initiators", 1007, 1020, {"TOKEN": 4, "CTOKEN": 4}),
+            ("04-ring-one-and-two-initiators", 1029, 1060, {"TOKEN": 4, "CTOKEN": 3}),
+            ("05-the-tokens-holder-dies", 1518, 1530, walked),
+            ("07-the-same-with-a-majority", 1510, 2700, {"ELECTION": 0, "LEADER": 0}),
+            ("08-hang-and-return", 2012, 2014.9, granted),
+        ):
+            with self.subTest(name):
+                trace = self.folder() / "trace"
+                self.run_sim("scenario", LECTURE / f"{name}.txt", "--trace", trace)
+                lines = [json.loads(line) for line in trace.read_text().splitlines()]
+                self.assertEqual(sent(lines, counted, begin, end), counted)
 
     def test_messages_are_counted_beside_theory(self):
         chart = self.folder() / "chart.svg"
