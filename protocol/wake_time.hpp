@@ -15,8 +15,8 @@ public:
     Instant now() const { return now_; }
     /// An ordinary timer.
     void timer(Instant at) { consider(elapsed(now_, at)); }
-    /// Ends with the first of the two clocks.
-    void lease(Instant end) { consider(lease_left(now_, end)); }
+    /// Ends with the first of the two clocks, and is looked at again before.
+    void lease(Instant end) { consider(lease_wait(now_, end)); }
     /// Ends with the last of the two clocks.
     void promise(Instant end) { consider(promise_left(now_, end)); }
     Duration left() const { return left_; }

@@ -25,7 +25,7 @@ using protocol::NodeId;
 namespace {
 
 constexpr std::size_t queue_max = 64;
-constexpr std::int64_t stop_after_ns = 1'000'000'000;
+constexpr protocol::Duration stop_after = protocol::seconds(1);
 
 /// As the protocol tells it of a task that has ended before it was asked to.
 protocol::DeposedReason reason_of(const protocol::TaskEnded& ended) {
@@ -46,6 +46,7 @@ Hooks::Hooks(asio::io_context& io, NodeLink& node, HookCommands commands,
       deposed_time_(deposed_time),
       wake_fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     if (!wake_fd_) throw std::system_error(errno, std::generic_category(), "eventfd");
+    if (!timer_) throw std::system_error(errno, std::generic_category(), "timerfd_create");
     enclose(io, make_inner);
     thread_ = std::thread([this] { run(); });
 }
@@ -53,7 +54,7 @@ Hooks::Hooks(asio::io_context& io, NodeLink& node, HookCommands commands,
 Hooks::~Hooks() {
     {
         const std::lock_guard lock(mutex_);
-        stopping_at_ns_ = read_clock().boottime_ns;
+        stopping_at_ = read_clock();
     }
     wake();
     thread_.join();
@@ -91,7 +92,7 @@ void Hooks::on_inner_ended(const protocol::TaskEnded& ended) {
         if (ended.epoch != leads_) return;  // told before
         leads_ = {};
         reason = reason_.value_or(reason);
-        deposed_at_ns_ = read_clock().boottime_ns;
+        deposed_at_ = read_clock();
         // Its leadership is over before it has begun for the user.
         std::erase_if(queue_, [](const Job& one) { return one.kind == Kind::elected; });
     }
@@ -156,15 +157,15 @@ void Hooks::wake() {
 void Hooks::run() {
     while (true) {
         std::unique_lock lock(mutex_);
-        changed_.wait(lock, [this] { return stopping_at_ns_ != INT64_MAX || !queue_.empty(); });
-        if (stopping_at_ns_ != INT64_MAX) return;
+        changed_.wait(lock, [this] { return stopping_at_ || !queue_.empty(); });
+        if (stopping_at_) return;
         const Job job = std::move(queue_.front());
         queue_.pop_front();
         lock.unlock();
         if (!job.command.empty()) run_job(job);
         if (job.kind != Kind::deposed) continue;
         lock.lock();
-        deposed_at_ns_ = INT64_MAX;
+        deposed_at_.reset();
         lock.unlock();
         node().tell(job.ended);
     }
@@ -186,21 +187,25 @@ void Hooks::wait_for(pid_t child, const Job& job) {
     // Not pidfd_open(): the C library's header does not say that it is a C function.
     const OwnedFd process(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
     while (process) {
-        std::int64_t left_ms = -1;
+        protocol::Instant kill = protocol::never;
         {
             const std::lock_guard lock(mutex_);
-            const std::int64_t kill_at = kill_at_ns(job);
-            if (kill_at != INT64_MAX) {
-                left_ms = std::max<std::int64_t>(
-                    (kill_at - read_clock().boottime_ns + 999'999) / 1'000'000, 0);
-            }
+            kill = kill_at(job);
         }
-        if (left_ms == 0) {
+        const protocol::Instant now = read_clock();
+        if (!protocol::lease_valid(now, kill)) {
             log(LogLevel::error, fmt::format("{} has not ended in time and is killed", job.name));
             break;
         }
-        pollfd ready[] = {{process.get(), POLLIN, 0}, {wake_fd_.get(), POLLIN, 0}};
-        ::poll(ready, 2, static_cast<int>(left_ms));
+        if (kill == protocol::never) {
+            disarm_boottime_timer(timer_.get());
+        } else {
+            const protocol::Duration wait = protocol::lease_wait(now, kill);
+            arm_boottime_timer(timer_.get(), now.boottime_ns + wait.ns);
+        }
+        pollfd ready[] = {
+            {process.get(), POLLIN, 0}, {wake_fd_.get(), POLLIN, 0}, {timer_.get(), POLLIN, 0}};
+        ::poll(ready, 3, -1);
         std::uint64_t count = 0;
         if (ready[1].revents != 0 && ::read(wake_fd_.get(), &count, sizeof count) < 0) continue;
         if (ready[0].revents != 0) break;
@@ -219,12 +224,11 @@ void Hooks::wait_for(pid_t child, const Job& job) {
     }
 }
 
-std::int64_t Hooks::kill_at_ns(const Job& job) const {
-    std::int64_t at = INT64_MAX;
-    if (stopping_at_ns_ != INT64_MAX) at = stopping_at_ns_ + stop_after_ns;
-    if (deposed_at_ns_ == INT64_MAX) return at;
-    const std::int64_t length = job.kind == Kind::deposed ? deposed_time_.ns : deposed_time_.ns / 2;
-    return std::min(at, deposed_at_ns_ + length);
+protocol::Instant Hooks::kill_at(const Job& job) const {
+    const protocol::Instant at = stopping_at_ ? *stopping_at_ + stop_after : protocol::never;
+    if (!deposed_at_) return at;
+    const bool whole = job.kind == Kind::deposed;
+    return protocol::earlier(at, *deposed_at_ + (whole ? deposed_time_ : deposed_time_ / 2));
 }
 
 }  // namespace bullring

@@ -19,6 +19,7 @@
 #include "protocol/actions.hpp"
 #include "src/net/owned_fd.hpp"
 #include "src/options/node_options.hpp"
+#include "src/runtime/boottime_timer.hpp"
 #include "src/runtime/host_around.hpp"
 
 namespace bullring {
@@ -64,22 +65,23 @@ private:
     void run();
     void run_job(const Job& job);
     void wait_for(pid_t child, const Job& job);
-    /// When the running command is killed; INT64_MAX for never. Under `mutex_`.
-    std::int64_t kill_at_ns(const Job& job) const;
+    /// When the running command is killed, by the first of the two clocks. Under `mutex_`.
+    protocol::Instant kill_at(const Job& job) const;
     void wake();
 
     HookCommands commands_;
     protocol::NodeId self_;
     std::string cluster_;
     protocol::Duration deposed_time_;
-    OwnedFd wake_fd_;  // an eventfd: `deposed_at_ns_` or `stopping_at_ns_` has changed
+    OwnedFd wake_fd_;  // an eventfd: `deposed_at_` or `stopping_at_` has changed
+    OwnedFd timer_ = make_boottime_timer();  // of the thread
     std::mutex mutex_;
     std::condition_variable changed_;
     std::deque<Job> queue_;
     protocol::Epoch leads_;                          // from start() to the end of what works inside
     std::optional<protocol::DeposedReason> reason_;  // of stop(), if it came
-    std::int64_t deposed_at_ns_ = INT64_MAX;         // while an on-deposed is queued or runs
-    std::int64_t stopping_at_ns_ = INT64_MAX;
+    std::optional<protocol::Instant> deposed_at_;    // while an on-deposed is queued or runs
+    std::optional<protocol::Instant> stopping_at_;
     std::atomic<pid_t> running_{0};
     std::thread thread_;
 };

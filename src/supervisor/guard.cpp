@@ -315,9 +315,9 @@ private:
         const Instant now = read_clock();
         std::int64_t wait_ns = kill_again_after.ns;
         if (run_->phase == Phase::running)
-            wait_ns = protocol::lease_left(now, run_->lease.deadline - settings_.margin).ns;
+            wait_ns = protocol::lease_wait(now, run_->lease.deadline - settings_.margin).ns;
         if (run_->phase == Phase::ending)
-            wait_ns = std::min(protocol::lease_left(now, kill_moment()).ns,
+            wait_ns = std::min(protocol::lease_wait(now, kill_moment()).ns,
                                protocol::elapsed(now, run_->kill_at).ns);
         arm_boottime_timer(timer_.get(), now.boottime_ns + std::max<std::int64_t>(wait_ns, 0));
     }

@@ -203,7 +203,7 @@ private:
         const protocol::Instant now = read_clock();
         constexpr std::int64_t kill_again_after_ns = 1'000'000;
         const std::int64_t wait_ns =
-            killing_ ? kill_again_after_ns : protocol::lease_left(now, last_moment()).ns;
+            killing_ ? kill_again_after_ns : protocol::lease_wait(now, last_moment()).ns;
         arm_boottime_timer(timer_.get(), now.boottime_ns + std::max<std::int64_t>(wait_ns, 0));
     }
 

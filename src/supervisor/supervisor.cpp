@@ -82,7 +82,7 @@ Supervisor::Supervisor(asio::io_context& io, NodeLink& node, const RunOptions& o
       progress_(io, options.stall_after, [this] { obey(supervision_.on_stalled()); }),
       signals_(io),
       restart_timer_(io),
-      overdue_timer_(io),
+      overdue_timer_(io, [this] { watch_guard(); }),
       clear_up_timer_(io),
       still_timer_(io) {}
 
@@ -185,20 +185,18 @@ void Supervisor::end_command(Epoch epoch) {
 }
 
 void Supervisor::watch_guard() {
+    if (overdue_at_ == protocol::never) return;  // it is through
     const protocol::Instant now = read_clock();
     protocol::Duration left = protocol::elapsed(now, overdue_at_);
     // Behind the guard's moment and the shield's, and before the lease ends.
     if (const auto lease = parts_.page->read(); lease && lease->epoch == supervision_.epoch())
-        left = std::min(left, protocol::lease_left(now, lease->deadline - kill_safety_ / 4));
+        left = std::min(left, protocol::lease_wait(now, lease->deadline - kill_safety_ / 4));
     if (left.ns <= 0) {
         log(LogLevel::error, "the guard of the command stands still, and is killed with it");
         if (command_ > 0) ::kill(-command_, SIGKILL);
         return guard_->kill();
     }
-    overdue_timer_.expires_after(as_chrono(left));
-    overdue_timer_.async_wait([this](const asio::error_code& error) {
-        if (!error && supervision_.command_runs()) watch_guard();
-    });
+    overdue_timer_.arm_at(now.boottime_ns + left.ns);
 }
 
 void Supervisor::on_report(const GuardReport& report) {
@@ -223,7 +221,7 @@ void Supervisor::on_report(const GuardReport& report) {
 
 void Supervisor::on_end(const CommandEnd& end) {
     progress_.stop();
-    overdue_timer_.cancel();
+    overdue_at_ = protocol::never;
     if (end.how != CommandEnd::How::not_started && command_ > 0)
         log(LogLevel::info,
             fmt::format("{} has ended: {}{}", options_.command.front(), told_status(end.status),

@@ -19,6 +19,7 @@
 #include "src/net/session_keeper.hpp"
 #include "src/runtime/lease_page.hpp"
 #include "src/runtime/task_host.hpp"
+#include "src/runtime/wake_timer.hpp"
 #include "src/supervisor/guard_process.hpp"
 #include "src/supervisor/progress_watch.hpp"
 #include "src/supervisor/supervision.hpp"
@@ -89,8 +90,9 @@ private:
     ProgressWatch progress_;
     asio::signal_set signals_;
     asio::steady_timer restart_timer_;
-    protocol::Instant overdue_at_;  // when a guard that ends the command has to be through
-    asio::steady_timer overdue_timer_;
+    /// When a guard that ends the command has to be through; never: it ends none.
+    protocol::Instant overdue_at_ = protocol::never;
+    WakeTimer overdue_timer_;
     asio::steady_timer clear_up_timer_;
     asio::steady_timer still_timer_;
     pid_t command_ = 0;  // its process group, while it runs

@@ -257,6 +257,25 @@ TEST_CASE("holder: its host is woken for the end less the margin") {
     CHECK(node.now() == end);
 }
 
+TEST_CASE("holder: the task is stopped in time although the clock of the timer runs slow") {
+    for (const Duration margin : {Duration{0}, milliseconds(100), milliseconds(271)}) {
+        Config config = test::config_for(3, {1, 2, 3});
+        config.timing.kill_margin = margin;
+        // What is waited for is the end alone, and no heartbeat comes in between.
+        config.timing.heartbeat = seconds(10);
+        NodeFixture node = leader_of(config);
+        const Instant end = node.now() + node.timing().lease - margin;
+        Actions actions;
+        while (only<StopTask>(actions).empty()) {
+            const Duration sleep = node.node().until_wake(node.now());
+            node.set_clock(
+                {node.now().boottime_ns + sleep.ns, node.now().raw_ns + sleep.ns + sleep.ns / 11});
+            actions = node.wake();
+        }
+        CHECK(lease_left(node.now(), end) >= Duration{-25'000});
+    }
+}
+
 TEST_CASE("holder: one whose renewals are never granted leaves without having led") {
     NodeFixture node(with_margin());
     node.stand({1, 2});

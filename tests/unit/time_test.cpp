@@ -165,6 +165,29 @@ TEST_CASE("time: without the denominator 1−ρ a promise would be too short") {
     CHECK(overlap_if_short);
 }
 
+TEST_CASE(
+    "time: sleeping by either clock, a host is there when the first of the two ends a lease") {
+    CHECK(rc::check("looks of lease_wait() are never late by more than 25 us, and few", [] {
+        // As far as the kernel slews one clock against the other: a tenth and 500 ppm.
+        const bool by_boottime = *rc::gen::arbitrary<bool>();
+        const DriftingClock timer{draw_between(0, 1'000 * million), 0};
+        const DriftingClock other{draw_between(0, 1'000 * million),
+                                  draw_between(-100'500, 111'735)};
+        const auto read = [&](std::int64_t real_ns) {
+            const Instant now{timer.read(real_ns), other.read(real_ns)};
+            return by_boottime ? now : Instant{now.raw_ns, now.boottime_ns};
+        };
+        const Duration lease{draw_between(1, 10'000 * million)};
+        const Instant end = read(0) + lease;
+        std::int64_t real_ns = 0;
+        int looks = 0;
+        for (; lease_valid(read(real_ns), end); ++looks)
+            real_ns += lease_wait(read(real_ns), end).ns;
+        RC_ASSERT(lease_left(read(real_ns), end).ns >= -25'000);
+        RC_ASSERT(looks <= 60);
+    }));
+}
+
 TEST_CASE("time: after a suspend a lease is over by boottime and a promise is not by raw alone") {
     const Instant before{1'000, 1'000};
     const Instant end = before + Duration{500};
