@@ -1,15 +1,12 @@
 """The C interface from another language: a node in Python, by ctypes alone."""
 
 import ctypes
-import unittest
 
-from library_case import LibraryCase
+import pytest
 
 
 class Change(ctypes.Structure):
-    _fields_ = [
-        ("kind", ctypes.c_int), ("epoch", ctypes.c_uint64), ("leader", ctypes.c_uint64),
-    ]  # fmt: skip
+    _fields_ = [("kind", ctypes.c_int), ("epoch", ctypes.c_uint64), ("leader", ctypes.c_uint64)]
 
 
 OK, TIMEOUT, ELECTED, STOP = 0, -3, 2, 3
@@ -67,41 +64,41 @@ class Node:
         self.c.bullring_close(self.handle)
 
 
-class Ctypes(LibraryCase):
-    def elected(self, nodes):
-        """(node, epoch) of the next that is elected, whichever it is."""
-        for _ in range(300):
-            for id, node in nodes.items():
-                epoch = node.next(ELECTED, timeout_ms=30)
-                if epoch is not None:
-                    return id, epoch
-        raise AssertionError("nobody is elected")
-
-    def test_two_nodes_and_a_handover(self):
-        library = Library(self.libraries / "libbullring.so")
-        peers = ",".join(f"{id}=127.0.0.1:{self.ports.take()}" for id in (1, 2, 3))
-        nodes = {
-            id: library.open(id=id, peers=peers, profile="fast", data_dir=self.place / f"c-{id}")
-            for id in (1, 2, 3)
-        }
-        first, epoch = self.elected(nodes)
-        self.assertTrue(nodes[first].valid(epoch))
-        self.assertEqual([node.epoch() for id, node in nodes.items() if id != first], [0, 0])
-        self.assertEqual(nodes[first].resign(), TIMEOUT)  # it waits for done()
-        self.assertEqual(nodes[first].next(STOP), epoch)
-        self.assertFalse(nodes[first].valid(epoch))
-        self.assertEqual(nodes[first].done(epoch), OK)
-        self.assertGreater(self.elected(nodes)[1], epoch)
-        for node in nodes.values():
-            node.close()
-
-    def test_wrong_settings(self):
-        library = Library(self.libraries / "libbullring.so")
-        with self.assertRaises(OSError) as caught:
-            library.open(id=1, peers="1=a", lease="5")
-        self.assertIn("lease", str(caught.exception))
-        self.assertIn("peers", str(caught.exception))
+def elected(nodes):
+    """(node, epoch) of the next that is elected, whichever it is."""
+    for _ in range(300):
+        for id, node in nodes.items():
+            epoch = node.next(ELECTED, timeout_ms=30)
+            if epoch is not None:
+                return id, epoch
+    raise AssertionError("nobody is elected")
 
 
-if __name__ == "__main__":
-    unittest.main()
+@pytest.fixture
+def library(installed):
+    return Library(installed.libraries / "libbullring.so")
+
+
+def test_two_nodes_and_a_handover(library, ports, tmp_path):
+    peers = ",".join(f"{id}=127.0.0.1:{ports.take()}" for id in (1, 2, 3))
+    nodes = {
+        id: library.open(id=id, peers=peers, profile="fast", data_dir=tmp_path / str(id))
+        for id in (1, 2, 3)
+    }
+    first, epoch = elected(nodes)
+    assert nodes[first].valid(epoch)
+    assert [node.epoch() for id, node in nodes.items() if id != first] == [0, 0]
+    assert nodes[first].resign() == TIMEOUT  # it waits for done()
+    assert nodes[first].next(STOP) == epoch
+    assert not nodes[first].valid(epoch)
+    assert nodes[first].done(epoch) == OK
+    assert elected(nodes)[1] > epoch
+    for node in nodes.values():
+        node.close()
+
+
+def test_wrong_settings(library):
+    with pytest.raises(OSError) as caught:
+        library.open(id=1, peers="1=a", lease="5")
+    assert "lease" in str(caught.value)
+    assert "peers" in str(caught.value)

@@ -2,69 +2,80 @@
 
 import os
 import re
-import unittest
+import shutil
 
-from library_case import BUILD, ROOT, LibraryCase, run
+import pytest
+from bullring_node import ROOT
+from installation import BUILD, CONSUMER, run
 
 
-class Install(LibraryCase):
-    def test_cmake_shared_static_and_c(self):
-        folder = self.build_consumer(ROOT / "tests" / "library" / "consumer")
-        for program in ("consumer_bullring", "consumer_static", "consumer_c"):
-            with self.subTest(program):
-                self.leads(folder / program)
+@pytest.fixture(scope="module")
+def consumer(installed):
+    """The folder in which a user's programs are built."""
+    return installed.build(CONSUMER)
 
-    def test_everything_is_installed_and_runs(self):
-        prefix = self.place / "everything"
-        run("cmake", "--install", BUILD, "--prefix", prefix)
-        self.assertRegex(run(prefix / "bin" / "bullring", "--version"), r"\d+\.\d+\.\d+")
-        # What the project is tested with is no part of what was asked for, if it is not built.
-        self.assertEqual((BUILD / "bullring-sim").exists(), (prefix / "bin" / "bullring-sim").exists())
-        self.assertTrue((prefix / "include" / "bullring" / "version.hpp").exists())
-        self.assertTrue(list(prefix.glob("lib/**/libbullring.so")))
-        self.assertTrue(list(prefix.glob("lib/**/libbullring.a")))
 
-    def test_the_command_line_of_the_readme_for_pkg_config(self):
-        text = (ROOT / "README.md").read_text()
-        line = re.search(r"(?m)^    (g\+\+ .*pkg-config .*)$", text)
-        source = ROOT / "tests" / "library" / "consumer" / "main.cpp"
-        (self.place / "service.cpp").write_text(source.read_text())
-        environment = {**os.environ, "PKG_CONFIG_PATH": str(self.libraries / "pkgconfig")}
-        run("sh", "-c", line.group(1), cwd=self.place, env=environment)
-        # The loader finds the library without the caller's help.
-        self.leads(self.place / "service", library_path=False)
+@pytest.mark.parametrize("program", ["consumer_bullring", "consumer_static", "consumer_c"])
+def test_cmake_shared_static_and_c(installed, consumer, tmp_path, program):
+    installed.assert_leads(consumer / program, tmp_path / "data")
 
-    def test_the_first_example_of_the_readme_compiles(self):
-        text = (ROOT / "README.md").read_text()
-        example = text[text.index("    #include <bullring") : text.index("[Library](#library) goes on")]
-        include, body = example.replace("\n    ", "\n").strip().split("\n", 1)
-        source = self.place / "readme.cpp"
-        source.write_text(
-            f"{include}\nint next_row();\nvoid write(int row, std::uint64_t epoch);\n"
-            f"int main() {{\n{body}\n}}\n"
+
+def test_everything_is_installed_and_runs(tmp_path):
+    prefix = tmp_path / "everything"
+    run("cmake", "--install", BUILD, "--prefix", prefix)
+    assert re.search(r"\d+\.\d+\.\d+", run(prefix / "bin" / "bullring", "--version"))
+    # What the project is tested with is no part of what was asked for, if it is not built.
+    assert (BUILD / "bullring-sim").exists() == (prefix / "bin" / "bullring-sim").exists()
+    assert (prefix / "include" / "bullring" / "version.hpp").exists()
+    assert list(prefix.glob("lib/**/libbullring.so"))
+    assert list(prefix.glob("lib/**/libbullring.a"))
+
+
+def test_the_command_line_of_the_readme_for_pkg_config(installed, tmp_path):
+    text = (ROOT / "README.md").read_text()
+    line = re.search(r"(?m)^    (g\+\+ .*pkg-config .*)$", text)
+    shutil.copy(CONSUMER / "main.cpp", tmp_path / "service.cpp")
+    environment = {**os.environ, "PKG_CONFIG_PATH": str(installed.libraries / "pkgconfig")}
+    run("sh", "-c", line.group(1), cwd=tmp_path, env=environment)
+    # The loader finds the library without the caller's help.
+    environment.pop("LD_LIBRARY_PATH", None)
+    installed.assert_leads(tmp_path / "service", tmp_path / "data", environment)
+
+
+def test_the_first_example_of_the_readme_compiles(installed, tmp_path):
+    text = (ROOT / "README.md").read_text()
+    example = text[text.index("    #include <bullring") : text.index("[Library](#library) goes on")]
+    include, body = example.replace("\n    ", "\n").strip().split("\n", 1)
+    source = tmp_path / "readme.cpp"
+    source.write_text(
+        f"{include}\nint next_row();\nvoid write(int row, std::uint64_t epoch);\n"
+        f"int main() {{\n{body}\n}}\n"
+    )
+    flags = ["-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]
+    run("c++", *flags, "-I", installed.prefix / "include", source)
+
+
+def test_headers_need_the_standard_library_alone(installed):
+    header = installed.prefix / "include" / "bullring" / "bullring.hpp"
+    needed = run("c++", "-std=c++20", "-M", "-I", installed.prefix / "include", header)
+    for library in ("asio", "spdlog", "cereal", "fmt/", "nlohmann", "protocol/"):
+        assert library not in needed
+
+
+def test_only_the_interface_is_visible(installed):
+    symbols = run("nm", "-DC", "--defined-only", installed.libraries / "libbullring.so")
+    foreign = [
+        line
+        for line in symbols.splitlines()
+        if re.search(r" [TBDR] ", line)
+        and not re.search(
+            r" (bullring_\w+$|bullring::(Node|Leadership|Observer|Options|"
+            r"ConfigError|NodeError|set_log_handler))",
+            line,
         )
-        run("c++", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only",
-            "-I", self.prefix / "include", source)  # fmt: skip
-
-    def test_headers_need_the_standard_library_alone(self):
-        header = self.prefix / "include" / "bullring" / "bullring.hpp"
-        needed = run("c++", "-std=c++20", "-M", "-I", self.prefix / "include", header)
-        for library in ("asio", "spdlog", "cereal", "fmt/", "nlohmann", "protocol/"):
-            self.assertNotIn(library, needed)
-
-    def test_only_the_interface_is_visible(self):
-        symbols = run("nm", "-DC", "--defined-only", self.libraries / "libbullring.so")
-        foreign = [
-            line for line in symbols.splitlines()
-            if re.search(r" [TBDR] ", line)
-            and not re.search(r" (bullring_\w+$|bullring::(Node|Leadership|Observer|Options|"
-                              r"ConfigError|NodeError|set_log_handler))", line)
-        ]  # fmt: skip
-        self.assertEqual([], foreign)
-        self.assertRegex(
-            run("readelf", "-d", self.libraries / "libbullring.so"), r"SONAME.*\[libbullring.so.0\]"
-        )
-
-
-if __name__ == "__main__":
-    unittest.main()
+    ]
+    assert foreign == []
+    assert re.search(
+        r"SONAME.*\[libbullring.so.0\]",
+        run("readelf", "-d", installed.libraries / "libbullring.so"),
+    )

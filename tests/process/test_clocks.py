@@ -9,15 +9,13 @@ import signal
 import struct
 import subprocess
 import time
-import unittest
 
-from process_case import ProcessCase, find_program
-
-from bullring_task import Family, Journal, child_named, signal_all
+import pytest
+from bullring_node import find_program
+from bullring_task import Family, child_named, signal_all
 
 RAW_FASTER_PPM = 90_909  # BOOTTIME is slower by 83,333 millionths, chrony's greatest slew
 PAGE_DESCRIPTOR = 4  # of a guard
-KILL_AFTER = "3s"
 
 
 def raw_clock_ns():
@@ -40,86 +38,96 @@ class LeasePage:
         os.close(self._file)
 
 
-class Clocks(ProcessCase):
-    def cluster_of(self, command_of_node):
-        cluster = self.cluster(3, judged=False)
-        cluster.environment |= {
-            "LD_PRELOAD": os.environ["BULLRING_FAST_RAW_CLOCK"],
-            "RAW_CLOCK_PPM": str(RAW_FASTER_PPM),
-        }
-        self.journal = Journal(cluster.directory)
-        if command_of_node:
-            for node in cluster:
-                node.flags = ["--kill-after", KILL_AFTER]
-                node.task = self.journal.command("ignore")
-            # All timers are armed now, for as far ahead as they ever are.
-            begun = cluster.start().wait_for(self.journal.begun, "the command has begun")
-            return cluster, cluster[begun[0][0]]
-        for node in cluster:
-            node.flags = ["--lease", KILL_AFTER]
-        return cluster, cluster.start().wait_settled()
-
-    def ends_in_time(self, family, attack):
-        """The command is dead before its lease is, by the faster of the two clocks."""
-        page = LeasePage(family.guard)
-        self.addCleanup(page.close)
-        command = os.pidfd_open(family.command)
-        self.addCleanup(os.close, command)
+def assert_ends_in_time(family, attack):
+    """The command is dead before its lease is over, by the faster of the two clocks."""
+    page = LeasePage(family.guard)
+    command = os.pidfd_open(family.command)
+    try:
         attack()
         ready, _, _ = select.select([command], [], [], 30)
         died_ns = raw_clock_ns()
-        self.assertTrue(ready, "the command still runs")
-        self.assertLess(died_ns - page.end_by_raw_ns(), 0, "ns after the end of the lease")
+        assert ready, "the command still runs"
+        late_ms = (died_ns - page.end_by_raw_ns()) / 1e6
+        print(f"the command died {-late_ms:.1f} ms before the end of its lease")
+        assert late_ms < 0
+    finally:
+        os.close(command)
+        page.close()
 
-    def stops(self, *pids):
+
+@pytest.fixture
+def stand_still():
+    """Stops processes for the rest of the test."""
+    stopped = []
+
+    def stop(*pids):
+        stopped.extend(pids)
         signal_all(pids, signal.SIGSTOP)
-        self.addCleanup(signal_all, pids, signal.SIGCONT)
 
-    def test_the_guard_ends_the_command_of_a_node_that_stands_still(self):
-        _, leader = self.cluster_of(command_of_node=True)
-        family = Family(leader)
-        self.ends_in_time(family, lambda: self.stops(family.node))
-
-    def test_the_shield_ends_the_command_when_node_and_guard_stand_still(self):
-        _, leader = self.cluster_of(command_of_node=True)
-        family = Family(leader)
-        self.ends_in_time(family, lambda: self.stops(family.guard, family.node))
-
-    def test_the_node_ends_the_command_when_guard_and_shield_stand_still(self):
-        cluster, leader = self.cluster_of(command_of_node=True)
-        family = Family(leader)
-
-        def attack():
-            self.stops(family.guard, family.shield)
-            for node in cluster:
-                if node is not leader:
-                    node.kill()
-
-        self.ends_in_time(family, attack)
-
-    def test_a_command_of_lead_ends_when_its_node_stands_still(self):
-        for also in ((), ("lead",), ("lead", "guard")):
-            with self.subTest(also=also):
-                self.command_of_lead(also)
-
-    def command_of_lead(self, also):
-        cluster, leader = self.cluster_of(command_of_node=False)
-        lead = subprocess.Popen(
-            [find_program(), "lead", "--data-dir", str(leader.data_dir), "--kill-after", "100ms",
-             "--", *self.journal.command("ignore")],
-            env=cluster.environment, start_new_session=True, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
-        self.addCleanup(lead.wait)
-        self.addCleanup(lead.kill)
-        cluster.wait_for(self.journal.begun, "the command has begun")
-        family = Family(leader)
-        family.guard = child_named(lead.pid, "run-guard")
-        family.command = self.journal.begun()[-1][2]
-        stopped = {"lead": lead.pid, "guard": family.guard}
-        self.ends_in_time(
-            family, lambda: self.stops(*(stopped[name] for name in also), family.node)
-        )
+    yield stop
+    signal_all(stopped, signal.SIGCONT)
 
 
-if __name__ == "__main__":
-    unittest.main()
+@pytest.fixture
+def slewed(new_cluster):
+    """A cluster in whose processes BOOTTIME runs slower than RAW."""
+    cluster = new_cluster(3, judged=False)
+    cluster.environment |= {
+        "LD_PRELOAD": os.environ["BULLRING_FAST_RAW_CLOCK"],
+        "RAW_CLOCK_PPM": str(RAW_FASTER_PPM),
+    }
+    return cluster
+
+
+@pytest.fixture
+def leader(slewed, journal):
+    """The leader, whose command has begun just now: its timers are armed as far ahead as ever."""
+    for node in slewed:
+        node.flags = ["--kill-after", "3s"]
+        node.task = journal.command("ignore")
+    begun = slewed.start().wait_for(journal.begun, "the command has begun")
+    return slewed[begun[0][0]]
+
+
+def test_the_guard_ends_the_command_of_a_node_that_stands_still(leader, stand_still):
+    family = Family(leader)
+    assert_ends_in_time(family, lambda: stand_still(family.node))
+
+
+def test_the_shield_ends_the_command_when_node_and_guard_stand_still(leader, stand_still):
+    family = Family(leader)
+    assert_ends_in_time(family, lambda: stand_still(family.guard, family.node))
+
+
+def test_the_node_ends_the_command_when_guard_and_shield_stand_still(slewed, leader, stand_still):
+    family = Family(leader)
+
+    def attack():
+        stand_still(family.guard, family.shield)
+        for node in slewed:
+            if node is not leader:
+                node.kill()
+
+    assert_ends_in_time(family, attack)
+
+
+@pytest.mark.parametrize("stopped", [(), ("lead",), ("lead", "guard")])
+def test_a_command_of_lead_ends_when_its_node_stands_still(
+    stopped, slewed, journal, spawn, stand_still
+):
+    for node in slewed:
+        node.flags = ["--lease", "3s"]
+    node = slewed.start().wait_settled()
+    lead = spawn(
+        [find_program(), "lead", "--data-dir", str(node.data_dir), "--kill-after", "100ms", "--"]
+        + journal.command("ignore"),
+        env=slewed.environment,
+        start_new_session=True,
+        stderr=subprocess.DEVNULL,
+    )
+    slewed.wait_for(journal.begun, "the command has begun")
+    family = Family(node)
+    family.guard = child_named(lead.pid, "run-guard")
+    family.command = journal.begun()[-1][2]
+    pids = {"lead": lead.pid, "guard": family.guard}
+    assert_ends_in_time(family, lambda: stand_still(*(pids[name] for name in stopped), family.node))

@@ -1,15 +1,13 @@
-# ctest-processors: 1
 """Wrong command lines and configurations: exit 2, every problem named with its value."""
 
 import socket
 import subprocess
-import tempfile
-import unittest
-from pathlib import Path
 
-from process_case import DEADLINE, PortHolder, find_program
+import pytest
+from bullring_node import DEADLINE, find_program
 
-PEERS = "1=127.0.0.1:{0},2=127.0.0.1:{1},3=127.0.0.1:{2}"
+
+pytestmark = pytest.mark.beside
 
 # What is changed in a sound command line; the words that the complaint must contain.
 WRONG = [
@@ -56,115 +54,129 @@ WRONG = [
 ]
 
 
-class CommandLine(unittest.TestCase):
-    def setUp(self):
-        self.program = find_program()
-        folder = tempfile.TemporaryDirectory(prefix="bullring-line-")
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-        self.ports = PortHolder()
-        self.addCleanup(self.ports.release)
-        self.peers = PEERS.format(*(self.ports.take() for _ in range(3)))
+@pytest.fixture
+def program(tmp_path):
+    """Runs the program to its end."""
 
-    def run_program(self, *arguments, environment=None):
+    def run(*arguments, environment=None):
         return subprocess.run(
-            [self.program, *arguments], capture_output=True, text=True, timeout=DEADLINE,
+            [find_program(), *arguments],
+            cwd=tmp_path,
             env=environment or {},
-        )  # fmt: skip
+            capture_output=True,
+            text=True,
+            timeout=DEADLINE,
+        )
 
-    def node(self, changes, environment=None):
-        flags = {"--id": "1", "--peers": self.peers, "--data-dir": str(self.folder / "data")}
-        flags.update(changes)
-        line = [word for flag, value in flags.items() if value is not None for word in (flag, value)]
-        return self.run_program("node", *line, environment=environment)
-
-    def check_refused(self, done, words, status=2):
-        self.assertEqual(done.returncode, status, done.stderr)
-        self.assertEqual(done.stdout, "")
-        for word in words:
-            self.assertIn(word, done.stderr)
-        for trace in ("terminate called", "std::", "Assertion"):
-            self.assertNotIn(trace, done.stderr)
-
-    def test_wrong_flags_of_node(self):
-        for changes, words in WRONG:
-            with self.subTest(**{flag[2:]: value for flag, value in changes.items()}):
-                done = self.node(changes)
-                self.check_refused(done, words)
-                self.assertFalse((self.folder / "data").exists(), "a wrong line leaves no trace")
-
-    def test_every_problem_is_reported(self):
-        done = self.node({"--id": "0", "--algorithm": "paxos", "--lease": "5", "--priority": "x"})
-        self.check_refused(done, ["--id", "paxos", "--lease", "--priority"])
-        self.assertEqual(len(done.stderr.splitlines()), 4, done.stderr)
-
-    def test_a_broken_constraint_is_named_with_its_numbers(self):
-        done = self.node({"--heartbeat": "100ms", "--suspect-after": "250ms"})
-        self.check_refused(done, ["300", "250"])
-
-    def test_an_unknown_key_in_the_file_is_named(self):
-        config = self.folder / "node.toml"
-        config.write_text('algorithm = "ring"\nhaertbeat = "50ms"\n')
-        self.check_refused(self.node({"--config": str(config)}), ["haertbeat"])
-
-    def test_a_wrong_value_in_the_file_is_named(self):
-        config = self.folder / "node.toml"
-        config.write_text('heartbeat = "50"\n')
-        self.check_refused(self.node({"--config": str(config)}), ["50"])
-
-    def test_a_file_that_is_no_toml_is_named(self):
-        config = self.folder / "node.toml"
-        config.write_text("heartbeat = \n= 7")
-        self.check_refused(self.node({"--config": str(config)}), ["node.toml"])
-
-    def test_a_wrong_variable_is_named(self):
-        done = self.node({}, environment={"BULLRING_ALGORITHM": "paxos"})
-        self.check_refused(done, ["BULLRING_ALGORITHM", "paxos"])
-
-    def test_the_line_wins_over_the_environment_and_that_over_the_file(self):
-        config = self.folder / "node.toml"
-        config.write_text('algorithm = "from-file"\nprofile = "from-file"\n')
-        environment = {"BULLRING_PROFILE": "from-variable", "BULLRING_HEARTBEAT": "from-variable"}
-        done = self.node({"--config": str(config), "--heartbeat": "from-line"}, environment)
-        self.check_refused(done, ["from-line", "from-variable", "from-file"])
-        for name, source in (
-            ("algorithm", "from-file"), ("profile", "from-variable"), ("heartbeat", "from-line"),
-        ):  # fmt: skip
-            line = next(l for l in done.stderr.splitlines() if name in l.lower())
-            self.assertIn(source, line)
-
-    def test_no_subcommand_and_an_unknown_one(self):
-        self.check_refused(self.run_program(), [])
-        self.check_refused(self.run_program("elect"), ["elect"])
-
-    def test_help_and_version(self):
-        for line in (["--help"], ["--version"], *([c, "--help"] for c in
-                     ("node", "status", "watch", "resign"))):  # fmt: skip
-            done = self.run_program(*line)
-            self.assertEqual((done.returncode, done.stderr), (0, ""), line)
-            self.assertTrue(done.stdout)
-        shown = self.run_program("node", "--help").stdout
-        for flag in ("--id", "--peers", "--algorithm", "--listen", "--cluster", "--advertise",
-                     "--priority", "--preempt", "--no-preempt", "--preempt-delay", "--quorum",
-                     "--profile", "--heartbeat", "--suspect-after", "--lease", "--lease-max",
-                     "--realtime", "--ring-heartbeats", "--ring-renewal", "--bootstrap-wait",
-                     "--first-epoch", "--fast-release", "--data-dir", "--events", "--trace",
-                     "--on-elected", "--on-deposed", "--on-change"):  # fmt: skip
-            self.assertIn(flag, shown)
-
-    def test_a_port_in_use_is_a_failure_while_running(self):
-        with socket.socket() as taken:
-            taken.bind(("127.0.0.1", 0))
-            taken.listen(1)
-            port = taken.getsockname()[1]
-            done = self.node({"--peers": f"1=127.0.0.1:{port}"})
-        self.check_refused(done, [str(port)], status=1)
-        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
-
-    def test_an_events_file_that_cannot_be_opened(self):
-        done = self.node({"--events": str(self.folder / "no" / "such" / "file")})
-        self.check_refused(done, ["no/such/file"], status=1)
+    return run
 
 
-if __name__ == "__main__":
-    unittest.main()
+@pytest.fixture
+def node(program, ports, tmp_path):
+    """Runs `bullring node` with a sound command line in which something is changed."""
+    peers = ",".join(f"{i}=127.0.0.1:{ports.take()}" for i in (1, 2, 3))
+
+    def run(changes, environment=None):
+        flags = {"--id": "1", "--peers": peers, "--data-dir": str(tmp_path / "data"), **changes}
+        chosen = [word for pair in flags.items() if pair[1] is not None for word in pair]
+        return program("node", *chosen, environment=environment)
+
+    return run
+
+
+@pytest.fixture
+def config(tmp_path):
+    return tmp_path / "node.toml"
+
+
+def check_refused(done, words, status=2):
+    assert done.returncode == status, done.stderr
+    assert done.stdout == ""
+    for word in words:
+        assert word in done.stderr
+    for trace in ("terminate called", "std::", "Assertion"):
+        assert trace not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    WRONG,
+    ids=[" ".join(map(str, next(iter(changes.items()))))[:40] for changes, _ in WRONG],
+)
+def test_wrong_flags_of_node(node, tmp_path, changes, words):
+    check_refused(node(changes), words)
+    assert not (tmp_path / "data").exists(), "a wrong line leaves no trace"
+
+
+def test_every_problem_is_reported(node):
+    done = node({"--id": "0", "--algorithm": "paxos", "--lease": "5", "--priority": "x"})
+    check_refused(done, ["--id", "paxos", "--lease", "--priority"])
+    assert len(done.stderr.splitlines()) == 4, done.stderr
+
+
+def test_a_broken_constraint_is_named_with_its_numbers(node):
+    done = node({"--heartbeat": "100ms", "--suspect-after": "250ms"})
+    check_refused(done, ["300", "250"])
+
+
+def test_an_unknown_key_in_the_file_is_named(node, config):
+    config.write_text('algorithm = "ring"\nhaertbeat = "50ms"\n')
+    check_refused(node({"--config": str(config)}), ["haertbeat"])
+
+
+def test_a_wrong_value_in_the_file_is_named(node, config):
+    config.write_text('heartbeat = "50"\n')
+    check_refused(node({"--config": str(config)}), ["50"])
+
+
+def test_a_file_that_is_no_toml_is_named(node, config):
+    config.write_text("heartbeat = \n= 7")
+    check_refused(node({"--config": str(config)}), ["node.toml"])
+
+
+def test_a_wrong_variable_is_named(node):
+    done = node({}, environment={"BULLRING_ALGORITHM": "paxos"})
+    check_refused(done, ["BULLRING_ALGORITHM", "paxos"])
+
+
+def test_the_line_wins_over_the_environment_and_that_over_the_file(node, config):
+    config.write_text('algorithm = "from-file"\nprofile = "from-file"\n')
+    environment = {"BULLRING_PROFILE": "from-variable", "BULLRING_HEARTBEAT": "from-variable"}
+    done = node({"--config": str(config), "--heartbeat": "from-line"}, environment)
+    check_refused(done, ["from-line", "from-variable", "from-file"])
+    for name, source in (
+        ("algorithm", "from-file"),
+        ("profile", "from-variable"),
+        ("heartbeat", "from-line"),
+    ):
+        line = next(x for x in done.stderr.splitlines() if name in x.lower())
+        assert source in line
+
+
+def test_no_subcommand_and_an_unknown_one(program):
+    check_refused(program(), [])
+    check_refused(program("elect"), ["elect"])
+
+
+@pytest.mark.parametrize(
+    "line", ["--help", "--version", "node --help", "status --help", "watch --help", "resign --help"]
+)
+def test_help_and_version(program, line):
+    done = program(*line.split())
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout
+
+
+def test_a_port_in_use_is_a_failure_while_running(node):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen(1)
+        port = taken.getsockname()[1]
+        done = node({"--peers": f"1=127.0.0.1:{port}"})
+    check_refused(done, [str(port)], status=1)
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+
+
+def test_an_events_file_that_cannot_be_opened(node, tmp_path):
+    done = node({"--events": str(tmp_path / "no" / "such" / "file")})
+    check_refused(done, ["no/such/file"], status=1)

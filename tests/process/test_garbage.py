@@ -1,12 +1,15 @@
-# ctest-labels: sanitize
 """Garbage on every port while the cluster runs: nothing changes, nothing leaks."""
 
+import contextlib
 import os
 import socket
 import struct
-import unittest
 
-from process_case import ALL, ProcessCase, expanded, over
+import pytest
+from clusters import ALL, ON_USUAL, assert_unchanged
+
+
+pytestmark = pytest.mark.sanitize
 
 
 def header(length, kind, version=1, sender=1, incarnation=1):
@@ -18,72 +21,66 @@ def open_files(node):
     return len(os.listdir(f"/proc/{node.current.process.pid}/fd"))
 
 
-@expanded
-class Garbage(ProcessCase):
-    def offerings(self, draw):
-        yield b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
-        yield b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + draw.randbytes(200)
-        yield b"\x00" * 64
-        yield b"\xff" * 64
-        yield struct.pack("<I", 0)
-        yield struct.pack("<I", 0xFFFFFFFF)
-        yield struct.pack(">I", 0x7FFFFFFF) + b"x" * 1000
-        for kind in range(0, 32):
-            yield header(draw.randrange(0, 64), kind) + draw.randbytes(80)
-            yield header(26, kind, version=draw.randrange(256))
-        for _ in range(60):
-            yield draw.randbytes(draw.randrange(1, 3000))
-        yield draw.randbytes(1 << 20)
+def offerings(draw):
+    yield b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+    yield b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + draw.randbytes(200)
+    yield b"\x00" * 64
+    yield b"\xff" * 64
+    yield struct.pack("<I", 0)
+    yield struct.pack("<I", 0xFFFFFFFF)
+    yield struct.pack(">I", 0x7FFFFFFF) + b"x" * 1000
+    for kind in range(0, 32):
+        yield header(draw.randrange(0, 64), kind) + draw.randbytes(80)
+        yield header(26, kind, version=draw.randrange(256))
+    for _ in range(60):
+        yield draw.randbytes(draw.randrange(1, 3000))
+    yield draw.randbytes(1 << 20)
 
-    @over()
-    def test_garbage_on_every_port(self, algorithm, n):
-        draw = self.seeded()
-        cluster = self.cluster(n, algorithm).start()
-        leader = cluster.wait_settled()
-        before = leader.view
-        files = {node.id: open_files(node) for node in cluster}
-        half_open = []
-        for _ in range(4 if ALL else 1):
-            for node in cluster:
-                for data in self.offerings(draw):
-                    connection = socket.create_connection((node.host, node.port), 5)
-                    self._offer(connection, data)
-                    if draw.random() < 0.1:
-                        half_open.append(connection)
-                    else:
-                        connection.close()
-                    cluster.poll()
-        self.assert_unchanged(cluster, leader, 1.0, "garbage on every port")
-        for connection in half_open:
-            connection.close()
-        cluster.wait_for(
-            lambda: all(open_files(node) <= files[node.id] + 3 for node in cluster),
-            "no descriptor is left over",
-        )
-        self.assertEqual(cluster.wait_settled().view, before)
 
-    @staticmethod
-    def _offer(connection, data):
-        try:
-            connection.sendall(data)
-        except OSError:
-            pass  # The node closed it in the middle: its right.
+@ON_USUAL
+def test_garbage_on_every_port(new_cluster, draw, algorithm, n):
+    cluster = new_cluster(n, algorithm).start()
+    leader = cluster.wait_settled()
+    before = leader.view
+    files = {node.id: open_files(node) for node in cluster}
+    half_open = []
+    for _ in range(4 if ALL else 1):
+        for node in cluster:
+            for data in offerings(draw):
+                connection = socket.create_connection((node.host, node.port), 5)
+                _offer(connection, data)
+                if draw.random() < 0.1:
+                    half_open.append(connection)
+                else:
+                    connection.close()
+                cluster.poll()
+    assert_unchanged(cluster, leader, 1.0, "garbage on every port")
+    for connection in half_open:
+        connection.close()
+    cluster.wait_for(
+        lambda: all(open_files(node) <= files[node.id] + 3 for node in cluster),
+        "no descriptor is left over",
+    )
+    assert cluster.wait_settled().view == before
 
-    @over()
-    def test_silent_connections_do_not_keep_the_members_out(self, algorithm, n):
-        cluster = self.cluster(n, algorithm).start()
-        leader = cluster.wait_settled()
-        silent = [
-            socket.create_connection((node.host, node.port), 5)
-            for node in cluster for _ in range(300)
-        ]  # fmt: skip
-        self.addCleanup(lambda: [connection.close() for connection in silent])
-        self.assert_unchanged(cluster, leader, 0.5, "silent connections")
-        elected = cluster.wait_elected(leader.kill())
+
+def _offer(connection, data):
+    try:
+        connection.sendall(data)
+    except OSError:
+        pass  # The node closed it in the middle: its right.
+
+
+@ON_USUAL
+def test_silent_connections_do_not_keep_the_members_out(new_cluster, algorithm, n):
+    cluster = new_cluster(n, algorithm).start()
+    leader = cluster.wait_settled()
+    with contextlib.ExitStack() as silent:
+        for node in cluster:
+            for _ in range(300):
+                address = (node.host, node.port)
+                silent.enter_context(socket.create_connection(address, 5))
+        assert_unchanged(cluster, leader, 0.5, "silent connections")
+        cluster.wait_elected(leader.kill())
         leader.restart()
         cluster.wait_settled()
-        self.assertGreater(elected["epoch"], 0)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,29 +1,18 @@
 """The node and the guard of its command killed at one instant, a thousand times: the commands never
 overlap.
 """
-# ctest-labels: long
-# ctest-timeout: 3600
 
-import unittest
 
-from process_case import expanded, over
-from test_run_rounds import COMBINATIONS, Rounds
-
+import pytest
 from bullring_task import signal_all
+from clusters import on_both
+
+pytestmark = [pytest.mark.long, pytest.mark.limit(3600), on_both(3)]
 
 
-@expanded
-class BothKilled(Rounds):
-    rounds = 500
+def test_a_thousand_times(play):
+    def attack(cluster, leader, family):
+        leader.current.expected_to_run = False
+        signal_all([family.node, family.guard])
 
-    @over(COMBINATIONS)
-    def test_a_thousand_times(self, algorithm, n):
-        def attack(cluster, leader, family):
-            leader.current.expected_to_run = False
-            signal_all([family.node, family.guard])
-
-        self.play(algorithm, n, attack)
-
-
-if __name__ == "__main__":
-    unittest.main()
+    play(attack, rounds=500)

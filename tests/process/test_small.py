@@ -1,109 +1,104 @@
-# ctest-processors: 1
 """Clusters of two and of one."""
 
-import unittest
 
-from process_case import ProcessCase, expanded, now_ns, over
-
-
-@expanded
-class Two(ProcessCase):
-    def _lost_within_the_lease(self, cluster, survivor, since_ns):
-        if survivor.leads or survivor.current.stream.of("elected"):
-            deposed = cluster.wait_for(
-                lambda: survivor.current.stream.of("deposed"), "the survivor steps down"
-            )[-1]
-            lease_ns = cluster.timing.lease * 1e6
-            self.assertLessEqual(deposed["held_until_ns"] - since_ns, lease_ns)
-        cluster.wait_no_leader()
-        cluster.never(
-            lambda: any(node.leads for node in cluster), "one of two leads",
-            cluster.timing.promise_s * 2,
-        )  # fmt: skip
-
-    @over([("bully", 2), ("ring", 2)])
-    def test_the_leaders_crash_ends_it_and_its_return_brings_it_back(self, algorithm, n):
-        cluster = self.cluster(n, algorithm).start()
-        leader = cluster.wait_settled()
-        survivor = next(node for node in cluster if node is not leader)
-        self._lost_within_the_lease(cluster, survivor, leader.kill())
-        leader.restart()
-        cluster.wait_leader()
-
-    @over([("bully", 2), ("ring", 2)])
-    def test_the_followers_crash_ends_it_and_its_return_brings_it_back(self, algorithm, n):
-        cluster = self.cluster(n, algorithm).start()
-        leader = cluster.wait_settled()
-        follower = next(node for node in cluster if node is not leader)
-        self._lost_within_the_lease(cluster, leader, follower.kill())
-        follower.restart()
-        cluster.wait_leader()
-
-    @over([("bully", 2), ("ring", 2)])
-    def test_a_hang_ends_it_and_its_end_brings_it_back(self, algorithm, n):
-        cluster = self.cluster(n, algorithm).start()
-        leader = cluster.wait_settled()
-        follower = next(node for node in cluster if node is not leader)
-        self._lost_within_the_lease(cluster, leader, follower.hang())
-        follower.resume()
-        cluster.wait_leader()
-
-    @over([("bully", 2), ("ring", 2)])
-    def test_the_start_says_that_two_survive_no_failure(self, algorithm, n):
-        cluster = self.cluster(n, algorithm).start()
-        cluster.wait_leader()
-        said = [line for line in cluster[1].current.log().splitlines() if "no failure" in line]
-        self.assertEqual(len(said), 1, cluster[1].current.log())
+import pytest
+from bullring_events import now_ns
+from clusters import on_both
 
 
-@expanded
-class One(ProcessCase):
-    @over([("bully", 1), ("ring", 1)])
-    def test_it_leads_at_once_and_after_a_kill_with_a_higher_epoch(self, algorithm, n):
-        cluster = self.cluster(n, algorithm).start()
-        epoch = cluster.wait_settled().view[1]
-        for _ in range(3):
-            cluster[1].kill()
-            started_ns = now_ns()
-            cluster[1].restart()
-            elected = cluster.wait_elected(started_ns)
-            self.assertGreater(elected["epoch"], epoch)
-            # No silence: the lock proves that the former process is dead.
-            self.assertLess(elected["ts_ns"] - started_ns, cluster.timing.lease * 1e6)
-            epoch = elected["epoch"]
-
-    @over([("bully", 1), ("ring", 1)])
-    def test_a_hang_longer_than_the_lease_costs_the_epoch(self, algorithm, n):
-        cluster = self.cluster(n, algorithm).start()
-        node = cluster.wait_settled()
-        epoch = node.view[1]
-        hung_ns = node.hang()
-        over_ns = hung_ns + cluster.timing.promise_s * 1.5e9
-        cluster.wait_for(lambda: now_ns() > over_ns, "the lease is over by the node's clock")
-        resumed_ns = node.resume()
-        elected = cluster.wait_elected(resumed_ns)
-        self.assertGreater(elected["epoch"], epoch)
-        deposed = node.current.stream.of("deposed")[-1]
-        self.assertLessEqual(deposed["held_until_ns"] - hung_ns, cluster.timing.lease * 1e6)
-
-    @over([("bully", 1), ("ring", 1)])
-    def test_resign_fails_for_there_is_no_successor(self, algorithm, n):
-        cluster = self.cluster(n, algorithm).start()
-        before = cluster.wait_settled().view
-        refused = cluster.command("resign", "--timeout", "2s")
-        self.assertEqual(refused.returncode, 1)
-        self.assertEqual(len(refused.stderr.splitlines()), 1)
-        self.assertEqual(cluster[1].view, before)
-
-    @over([("bully", 1), ("ring", 1)])
-    def test_a_stop_and_a_start(self, algorithm, n):
-        cluster = self.cluster(n, algorithm).start()
-        epoch = cluster.wait_settled().view[1]
-        cluster[1].terminate()
-        self.assertEqual(cluster[1].wait_exit(), 0)
-        cluster[1].start()
-        self.assertGreater(cluster.wait_settled().view[1], epoch)
+pytestmark = pytest.mark.beside
 
 
-if __name__ == "__main__":
-    unittest.main()
+def _lost_within_the_lease(cluster, survivor, since_ns):
+    if survivor.leads or survivor.current.stream.of("elected"):
+        deposed = cluster.wait_for(
+            lambda: survivor.current.stream.of("deposed"), "the survivor steps down"
+        )[-1]
+        lease_ns = cluster.timing.lease * 1e6
+        assert deposed["held_until_ns"] - since_ns <= lease_ns
+    cluster.wait_no_leader()
+    cluster.never(
+        lambda: any(node.leads for node in cluster),
+        "one of two leads",
+        cluster.timing.promise_s * 2,
+    )
+
+
+@on_both(2)
+def test_the_leaders_crash_ends_it_and_its_return_brings_it_back(new_cluster, algorithm, n):
+    cluster = new_cluster(n, algorithm).start()
+    leader = cluster.wait_settled()
+    survivor = next(node for node in cluster if node is not leader)
+    _lost_within_the_lease(cluster, survivor, leader.kill())
+    leader.restart()
+    cluster.wait_leader()
+
+
+@on_both(2)
+def test_the_followers_crash_ends_it_and_its_return_brings_it_back(new_cluster, algorithm, n):
+    cluster = new_cluster(n, algorithm).start()
+    leader = cluster.wait_settled()
+    follower = next(node for node in cluster if node is not leader)
+    _lost_within_the_lease(cluster, leader, follower.kill())
+    follower.restart()
+    cluster.wait_leader()
+
+
+@on_both(2)
+def test_a_hang_ends_it_and_its_end_brings_it_back(new_cluster, algorithm, n):
+    cluster = new_cluster(n, algorithm).start()
+    leader = cluster.wait_settled()
+    follower = next(node for node in cluster if node is not leader)
+    _lost_within_the_lease(cluster, leader, follower.hang())
+    follower.resume()
+    cluster.wait_leader()
+
+
+@on_both(1)
+def test_it_leads_at_once_and_after_a_kill_with_a_higher_epoch(new_cluster, algorithm, n):
+    cluster = new_cluster(n, algorithm).start()
+    epoch = cluster.wait_settled().view[1]
+    for _ in range(3):
+        cluster[1].kill()
+        started_ns = now_ns()
+        cluster[1].restart()
+        elected = cluster.wait_elected(started_ns)
+        assert elected["epoch"] > epoch
+        # No silence: the lock proves that the former process is dead.
+        assert elected["ts_ns"] - started_ns < cluster.timing.lease * 1e6
+        epoch = elected["epoch"]
+
+
+@on_both(1)
+def test_a_hang_longer_than_the_lease_costs_the_epoch(new_cluster, algorithm, n):
+    cluster = new_cluster(n, algorithm).start()
+    node = cluster.wait_settled()
+    epoch = node.view[1]
+    hung_ns = node.hang()
+    over_ns = hung_ns + cluster.timing.promise_s * 1.5e9
+    cluster.wait_for(lambda: now_ns() > over_ns, "the lease is over by the node's clock")
+    resumed_ns = node.resume()
+    elected = cluster.wait_elected(resumed_ns)
+    assert elected["epoch"] > epoch
+    deposed = node.current.stream.of("deposed")[-1]
+    assert deposed["held_until_ns"] - hung_ns <= cluster.timing.lease * 1e6
+
+
+@on_both(1)
+def test_resign_fails_for_there_is_no_successor(new_cluster, algorithm, n):
+    cluster = new_cluster(n, algorithm).start()
+    before = cluster.wait_settled().view
+    refused = cluster.command("resign", "--timeout", "2s")
+    assert refused.returncode == 1
+    assert len(refused.stderr.splitlines()) == 1
+    assert cluster[1].view == before
+
+
+@on_both(1)
+def test_a_stop_and_a_start(new_cluster, algorithm, n):
+    cluster = new_cluster(n, algorithm).start()
+    epoch = cluster.wait_settled().view[1]
+    cluster[1].terminate()
+    assert cluster[1].wait_exit() == 0
+    cluster[1].start()
+    assert cluster.wait_settled().view[1] > epoch

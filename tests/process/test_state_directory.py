@@ -1,148 +1,145 @@
-# ctest-processors: 1
 """The state directory: corrupt, foreign, taken, unwritable, full, failing. Never a fresh start."""
 
 import os
 import shutil
 import subprocess
-import unittest
 
-from process_case import DEADLINE, ProcessCase
-
-ROOT_ONLY = unittest.skipUnless(os.geteuid() == 0, "only root can do this to a directory")
+import pytest
+from bullring_node import DEADLINE
 
 
-class StateDirectory(ProcessCase):
-    def setUp(self):
-        self.one = self.cluster(1)
+pytestmark = pytest.mark.beside
 
-    def used(self):
-        """A directory that a cluster of one has used."""
-        self.one.start()
-        self.one.wait_settled()
-        self.one[1].kill()
-        self.one[1].wait_exit()
-        return self.one[1].data_dir
-
-    def check_fails(self, words, node=None, status=1, extra=()):
-        node = node or self.one[1]
-        node.start(extra)
-        node.current.expected_to_run = False
-        self.assertEqual(node.wait_exit(), status, node.current.log())
-        log = node.current.log()
-        for word in words:
-            self.assertIn(word, log)
-        self.assertNotIn("terminate called", log)
-        self.assertFalse(node.current.stream.of("elected"))
-        return log
-
-    @staticmethod
-    def state_file(directory):
-        return directory / "state"
-
-    def test_every_corrupted_byte_is_noticed(self):
-        directory = self.used()
-        file = self.state_file(directory)
-        sound = file.read_bytes()
-        places = sorted({0, 1, len(sound) // 3, len(sound) // 2, len(sound) - 1})
-        for place in places:
-            with self.subTest(place=place):
-                broken = bytearray(sound)
-                broken[place] ^= 0x41
-                file.write_bytes(bytes(broken))
-                self.check_fails([str(directory)])
-                self.assertEqual(file.read_bytes(), bytes(broken), "it is left for the operator")
-
-    def test_a_truncated_file_is_noticed(self):
-        directory = self.used()
-        file = self.state_file(directory)
-        sound = file.read_bytes()
-        for size in (0, 1, len(sound) // 2, len(sound) - 1):
-            with self.subTest(size=size):
-                file.write_bytes(sound[:size])
-                self.check_fails([str(directory)])
-        file.write_bytes(sound + b"x")
-        self.check_fails([str(directory)])
-
-    def test_another_cluster(self):
-        self.used()
-        self.check_fails(["bullring", "other"], extra=["--cluster", "other"])
-
-    def test_another_node(self):
-        directory = self.used()
-        peers = f"1=127.0.0.1:{self.one[1].port},2=127.0.0.1:{self.one.ports.take()}"
-        self.check_fails(["1", "2"], extra=["--id", "2", "--peers", peers])
-        self.assertTrue(self.state_file(directory).exists())
-
-    def test_another_member_set(self):
-        self.used()
-        peers = f"{self.one.peers},8=127.0.0.1:{self.one.ports.take()}"
-        self.check_fails(["8"], extra=["--peers", peers])
-
-    def test_in_use_by_another_process(self):
-        self.one.start()
-        self.one.wait_settled()
-        second = self.cluster(1)
-        second[1].data_dir = self.one[1].data_dir
-        events = str(second.directory / "events")
-        second[1].start(["--events", events])
-        second[1].current.expected_to_run = False
-        self.assertEqual(second[1].wait_exit(), 1)
-        self.assertIn(str(self.one[1].data_dir), second[1].current.log())
-        self.assertTrue(self.one[1].leads)
-
-    def test_the_directory_is_made_with_its_parents(self):
-        self.one[1].start(["--data-dir", str(self.one.directory / "a" / "b" / "c")])
-        self.one.wait_leader()
-        self.assertTrue(self.state_file(self.one.directory / "a" / "b" / "c").exists())
-
-    def test_a_file_where_the_directory_should_be(self):
-        self.one[1].data_dir.write_text("not a directory")
-        self.check_fails([str(self.one[1].data_dir)])
-
-    @unittest.skipIf(os.geteuid() == 0, "root may write everywhere")
-    def test_an_unwritable_directory(self):
-        directory = self.one[1].data_dir
-        directory.mkdir(mode=0o500)
-        self.check_fails([str(directory)])
-
-    def test_a_directory_that_no_one_can_write(self):
-        self.check_fails(["/proc"], extra=["--data-dir", "/proc/bullring"])
-
-    @unittest.skipUnless(shutil.which("strace"), "strace is not installed")
-    def test_a_failed_fsync_ends_the_process(self):
-        self.one[1].prefix = [
-            "strace", "-f", "-o", "/dev/null", "-e", "trace=fsync,fdatasync",
-            "-e", "inject=fsync,fdatasync:error=EIO",
-        ]  # fmt: skip
-        if not self._strace_works():
-            self.skipTest("strace may not trace here")
-        self.check_fails([str(self.one[1].data_dir)])
-
-    @staticmethod
-    def _strace_works():
-        tried = subprocess.run(
-            ["strace", "-o", "/dev/null", "true"], capture_output=True, timeout=DEADLINE
-        )
-        return tried.returncode == 0
-
-    @ROOT_ONLY
-    def test_a_full_disk_ends_the_process(self):
-        directory = self.one[1].data_dir
-        directory.mkdir()
-        script = (
-            'mount -t tmpfs -o size=16k tmpfs "$0" || exit 99;'
-            'head -c 1000000 /dev/zero > "$0/filling" 2>/dev/null; exec "$@"'
-        )
-        self.one[1].prefix = ["unshare", "-m", "sh", "-c", script, str(directory)]
-        self.one[1].start()
-        self.one[1].current.expected_to_run = False
-        status = self.one[1].wait_exit()
-        if status == 99:
-            self.skipTest("no tmpfs can be mounted here")
-        self.assertEqual(status, 1, self.one[1].current.log())
-        self.assertIn(str(directory), self.one[1].current.log())
-        self.assertFalse(self.one[1].current.stream.of("elected"))
+ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="only root can do this to a directory")
 
 
-if __name__ == "__main__":
-    unittest.main()
+@pytest.fixture
+def one(new_cluster):
+    """A cluster of one, not started."""
+    return new_cluster(1)
+
+
+@pytest.fixture
+def used(one):
+    """The state file of a cluster of one that was killed while it led."""
+    one.start()
+    one.wait_settled()
+    one[1].kill()
+    one[1].wait_exit()
+    return one[1].data_dir / "state"
+
+
+def assert_refused(one, extra=()):
+    """The node ends by itself with a failure, and has not led."""
+    node = one[1].start(extra)
+    node.current.expected_to_run = False
+    assert node.wait_exit() == 1, node.current.log()
+    assert not node.current.stream.of("elected")
+
+
+def assert_sound(one):
+    """The node leads from its state as it is."""
+    one.start()
+    one.wait_settled()
+
+
+@pytest.mark.parametrize("place", [0, 1, 1 / 3, 1 / 2, -1])
+def test_a_corrupted_byte_is_noticed(one, used, place):
+    broken = bytearray(used.read_bytes())
+    broken[int(place * len(broken)) if 0 < place < 1 else place] ^= 0x41
+    used.write_bytes(broken)
+    assert_refused(one)
+    assert used.read_bytes() == broken, "it is left for the operator"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(lambda sound: b"", id="empty"),
+        pytest.param(lambda sound: sound[:1], id="one byte"),
+        pytest.param(lambda sound: sound[: len(sound) // 2], id="half"),
+        pytest.param(lambda sound: sound[:-1], id="one byte less"),
+        pytest.param(lambda sound: sound + b"x", id="one byte more"),
+    ],
+)
+def test_another_length_is_noticed(one, used, change):
+    used.write_bytes(change(used.read_bytes()))
+    assert_refused(one)
+
+
+def test_another_cluster(one, used):
+    assert_refused(one, ["--cluster", "other"])
+    assert_sound(one)
+
+
+def test_another_node(one, used):
+    peers = f"{one.peers},2=127.0.0.1:{one.ports.take()}"
+    assert_refused(one, ["--id", "2", "--peers", peers])
+    assert_sound(one)
+
+
+def test_another_member_set(one, used):
+    assert_refused(one, ["--peers", f"{one.peers},8=127.0.0.1:{one.ports.take()}"])
+    assert_sound(one)
+
+
+def test_in_use_by_another_process(one, new_cluster):
+    one.start()
+    one.wait_settled()
+    second = new_cluster(1)
+    second[1].data_dir = one[1].data_dir
+    second[1].start(["--events", str(second.directory / "events")])
+    second[1].current.expected_to_run = False
+    assert second[1].wait_exit() == 1
+    assert one[1].leads
+
+
+def test_the_directory_is_made_with_its_parents(one):
+    directory = one.directory / "a" / "b" / "c"
+    one[1].start(["--data-dir", str(directory)])
+    one.wait_leader()
+    assert (directory / "state").exists()
+
+
+def test_a_file_where_the_directory_should_be(one):
+    one[1].data_dir.write_text("not a directory")
+    assert_refused(one)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_an_unwritable_directory(one):
+    one[1].data_dir.mkdir(mode=0o500)
+    assert_refused(one)
+
+
+def test_a_directory_that_no_one_can_write(one):
+    assert_refused(one, ["--data-dir", "/proc/bullring"])
+
+
+def strace_works():
+    tried = subprocess.run(
+        ["strace", "-o", "/dev/null", "true"], capture_output=True, timeout=DEADLINE
+    )
+    return tried.returncode == 0
+
+
+@pytest.mark.skipif(not shutil.which("strace"), reason="strace is not installed")
+def test_a_failed_fsync_ends_the_process(one):
+    if not strace_works():
+        pytest.skip("strace may not trace here")
+    one[1].prefix = ["strace", "-f", "-o", "/dev/null", "-e", "trace=fsync,fdatasync"]
+    one[1].prefix += ["-e", "inject=fsync,fdatasync:error=EIO"]
+    assert_refused(one)
+
+
+@ROOT_ONLY
+def test_a_full_disk_ends_the_process(one):
+    directory = one[1].data_dir
+    directory.mkdir()
+    mount = 'mount -t tmpfs -o size=16k tmpfs "$0"'
+    if subprocess.run(["unshare", "-m", "sh", "-c", mount, directory], timeout=DEADLINE).returncode:
+        pytest.skip("no tmpfs can be mounted here")
+    fill = 'head -c 1000000 /dev/zero > "$0/filling" 2>/dev/null'
+    script = f'{mount} && {{ {fill}; exec "$@"; }}'
+    one[1].prefix = ["unshare", "-m", "sh", "-c", script, str(directory)]
+    assert_refused(one)

@@ -1,14 +1,15 @@
-# ctest-labels: long
-# ctest-timeout: 900
 """200 watchers leave an election as fast as none, within 20 %."""
 
 import random
 import statistics
 import subprocess
 import time
-import unittest
 
-from process_case import ProcessCase, expanded, over
+import pytest
+from clusters import on_both
+
+
+pytestmark = [pytest.mark.long, pytest.mark.limit(900)]
 
 WATCHERS = 200
 ROUNDS = 15
@@ -16,62 +17,59 @@ ROUNDS = 15
 UNDISTURBED_S = 0.004
 
 
-@expanded
-class Watchers(ProcessCase):
-    def elections_ms(self, cluster):
-        took = []
-        for _ in range(ROUNDS):
-            leader = cluster.wait_settled()
-            # At a random phase of the heartbeats, when the watchers have told the change before.
-            time.sleep(random.uniform(0.05, 0.15))  # pause: the phase is part of what is measured
-            killed_ns = leader.kill()
-            time.sleep(UNDISTURBED_S)  # pause: nothing may run beside the election
-            took.append((cluster.wait_elected(killed_ns)["ts_ns"] - killed_ns) / 1e6)
-            leader.restart()
-        cluster.wait_settled()
-        return took
+def elections_ms(cluster):
+    took = []
+    for _ in range(ROUNDS):
+        leader = cluster.wait_settled()
+        # At a random phase of the heartbeats, when the watchers have told the change before.
+        time.sleep(random.uniform(0.05, 0.15))  # pause: the phase is part of what is measured
+        killed_ns = leader.kill()
+        time.sleep(UNDISTURBED_S)  # pause: nothing may run beside the election
+        took.append((cluster.wait_elected(killed_ns)["ts_ns"] - killed_ns) / 1e6)
+        leader.restart()
+    cluster.wait_settled()
+    return took
 
-    def start_watchers(self, cluster):
-        watchers = [
-            subprocess.Popen(
-                [cluster.program, "watch", "--peers", f"1={cluster[1].address}"],
-                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=cluster.environment,
-            )
-            for _ in range(WATCHERS)
-        ]  # fmt: skip
-        self.addCleanup(end_all, watchers)
-        for watcher in watchers:
-            self.assertIn(b"leader", watcher.stdout.readline())
-        return watchers
 
-    @over([("bully", 5), ("ring", 5)])
-    def test_an_election_is_as_fast_as_without_them(self, algorithm, n):
-        """All watch the lowest node, which is never killed here, so that they stay connected. The
-        rounds with and without them alternate, because a shared machine has its moods."""
-        cluster = self.cluster(n, algorithm)
-        cluster[1].flags = ["--priority", "never"]
-        cluster.start()
-        alone, watched = [], []
-        for _ in range(6):
-            alone += self.elections_ms(cluster)
-            watchers = self.start_watchers(cluster)
-            watched += self.elections_ms(cluster)
-            self.assertTrue(all(watcher.poll() is None for watcher in watchers))
-            end_all(watchers)
-        without, beside = statistics.median(alone), statistics.median(watched)
-        print(
-            f"{algorithm}, {n} nodes: median {without:.3f} ms alone, {beside:.3f} ms with "
-            f"{WATCHERS} watchers, {beside / without:.2f} times; {len(alone)} elections each"
+def start_watchers(spawn, cluster):
+    watchers = [
+        spawn(
+            [cluster.program, "watch", "--peers", f"1={cluster[1].address}"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=cluster.environment,
         )
-        self.assertLessEqual(beside, without * 1.2)
+        for _ in range(WATCHERS)
+    ]
+    for watcher in watchers:
+        assert b"leader" in watcher.stdout.readline()
+    return watchers
+
+
+@on_both(5)
+def test_an_election_is_as_fast_as_without_them(new_cluster, spawn, algorithm, n):
+    """All watch the lowest node, which is never killed here, so that they stay connected. The
+    rounds with and without them alternate, because a shared machine has its moods."""
+    cluster = new_cluster(n, algorithm)
+    cluster[1].flags = ["--priority", "never"]
+    cluster.start()
+    alone, watched = [], []
+    for _ in range(6):
+        alone += elections_ms(cluster)
+        watchers = start_watchers(spawn, cluster)
+        watched += elections_ms(cluster)
+        assert all(watcher.poll() is None for watcher in watchers)
+        end_all(watchers)
+    without, beside = statistics.median(alone), statistics.median(watched)
+    print(
+        f"{algorithm}, {n} nodes: median {without:.3f} ms alone, {beside:.3f} ms with "
+        f"{WATCHERS} watchers, {beside / without:.2f} times; {len(alone)} elections each"
+    )
+    assert beside <= without * 1.2
 
 
 def end_all(watchers):
     for watcher in watchers:
         watcher.kill()
-        watcher.wait()
-        watcher.stdout.close()
-
-
-if __name__ == "__main__":
-    unittest.main()
+    for watcher in watchers:
+        watcher.communicate()

@@ -1,69 +1,54 @@
-# ctest-labels: long
-# ctest-timeout: 1800
 """The same seed is the same history with every compiler and every optimisation: byte for byte."""
 
 import os
 import pathlib
-import shutil
 import subprocess
 import tempfile
-import unittest
 
-import simulator
-from simulator import ROOT, SimulatorCase
+import pytest
+from bullring_node import ROOT
+from simulator import PROGRAM, Simulator
+
+pytestmark = [pytest.mark.long, pytest.mark.limit(1800)]
 
 SEEDS = "1..60"
 TRACED = (3, 17, 42, 58)
 
 
-class Builds(SimulatorCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.work = pathlib.Path(tempfile.mkdtemp(prefix="bullring-builds-"))
-        cls.addClassCleanup(shutil.rmtree, cls.work)
-
-    def build(self, compiler, kind):
-        folder = self.work / f"{compiler}-{kind}"
-        generator = ["-G", "Ninja"] if shutil.which("ninja") else []
-        for command in (
-            ["cmake", "-S", ROOT, "-B", folder, *generator, f"-DCMAKE_CXX_COMPILER={compiler}",
-             f"-DCMAKE_BUILD_TYPE={kind}", "-DBULLRING_TESTS=OFF", "-DCMAKE_UNITY_BUILD=ON"],
-            ["cmake", "--build", folder, "--target", "bullring_sim",
-             "--parallel", str(os.cpu_count())],
-        ):  # fmt: skip
-            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                  text=True)  # fmt: skip
-            self.assertEqual(done.returncode, 0, done.stdout[-4000:])
-        return folder / "bullring-sim"
-
-    def story(self, program):
-        """The digest of many seeds, and the traces of some."""
-        traces = []
-        usual, simulator.PROGRAM = simulator.PROGRAM, str(program)
-        try:
-            digest = self.sweep(SEEDS, "--no-shrink")["digest"]
-            for seed in TRACED:
-                trace = self.folder() / f"trace-{seed}"
-                self.run_sim("run", "--seed", seed, "--quiet", "--trace", trace)
-                traces.append(trace.read_bytes())
-        finally:
-            simulator.PROGRAM = usual
-        return digest, traces
-
-    def test_all_builds_tell_the_same_story(self):
-        digest, traces = self.story(simulator.PROGRAM)
-        self.assertGreater(sum(map(len, traces)), 100_000)
-        for compiler, kind in (
-            ("g++", "Debug"),
-            ("clang++-16", "Debug"),
-            ("clang++-16", "Release"),
-        ):
-            with self.subTest(compiler=compiler, kind=kind):
-                other_digest, other_traces = self.story(self.build(compiler, kind))
-                self.assertEqual(other_digest, digest)
-                for seed, one, other in zip(TRACED, traces, other_traces):
-                    self.assertTrue(one == other, f"the traces of seed {seed} differ")
+def run(*words):
+    words = [str(word) for word in words]
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert done.returncode == 0, done.stdout[-4000:]
 
 
-if __name__ == "__main__":
-    unittest.main()
+def build(folder, compiler, kind):
+    """The simulator built so; its path."""
+    flags = [f"-DCMAKE_CXX_COMPILER={compiler}", f"-DCMAKE_BUILD_TYPE={kind}"]
+    flags += ["-DBULLRING_TESTS=OFF", "-DCMAKE_UNITY_BUILD=ON"]
+    run("cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", *flags)
+    run("cmake", "--build", folder, "--target", "bullring_sim", "--parallel", os.cpu_count())
+    return folder / "bullring-sim"
+
+
+def story(folder, program):
+    """The digest of many seeds, and the traces of some."""
+    run_sim = Simulator(folder, program)
+    traces = {}
+    for seed in TRACED:
+        trace = folder / f"trace-{seed}"
+        run_sim("run", "--seed", seed, "--quiet", "--trace", trace)
+        traces[seed] = trace.read_bytes()
+    return run_sim.sweep(SEEDS, "--no-shrink")["digest"], traces
+
+
+@pytest.mark.parametrize(
+    ("compiler", "kind"), [("g++", "Debug"), ("clang++-16", "Debug"), ("clang++-16", "Release")]
+)
+def test_another_build_tells_the_same_story(tmp_path, compiler, kind):
+    digest, traces = story(tmp_path, PROGRAM)
+    assert sum(map(len, traces.values())) > 100_000
+    with tempfile.TemporaryDirectory(prefix="bullring-builds-") as folder:
+        other_digest, other_traces = story(tmp_path, build(pathlib.Path(folder), compiler, kind))
+    assert other_digest == digest
+    for seed in TRACED:
+        assert traces[seed] == other_traces[seed], f"the traces of seed {seed} differ"

@@ -1,14 +1,16 @@
-# ctest-processors: 1
 """A bounded exhaustive search, and pictures of what the simulator runs."""
 
 import json
-import unittest
 import xml.etree.ElementTree
 
-from simulator import ALL, ROOT, SimulatorCase
+import pytest
+from bullring_node import ROOT
+from simulator import ALL, SCENARIOS
+
+pytestmark = pytest.mark.beside
 
 SECONDS = 150 if ALL else 15
-LECTURE = ROOT / "tests" / "scenarios" / "lecture"
+PICTURES = sorted((ROOT / "sim" / "pictures").glob("*.svg"))
 
 
 def sent(lines, kinds, begin, end):
@@ -21,103 +23,99 @@ def sent(lines, kinds, begin, end):
     return count
 
 
-class Explore(SimulatorCase):
-    def test_no_interleaving_breaks_a_promise(self):
-        for algorithm in ("bully", "ring"):
-            with self.subTest(algorithm):
-                path = self.folder() / f"{algorithm}.json"
-                shown = self.run_sim(
-                    "explore", "--nodes", 3, "--algorithm", algorithm, "--faults", 2,
-                    "--time-limit", f"{SECONDS}s", "--json", path,
-                ).stdout  # fmt: skip
-                result = json.loads(path.read_text())
-                print(shown)
-                self.assertGreater(result["states"], 50_000)
-
-    def test_wrong_usage_is_refused(self):
-        self.run_sim("explore", "--algorithm", "paxos", status=2)
-        self.run_sim("explore", "--nodes", "0", status=2)
+@pytest.mark.parametrize("algorithm", ["bully", "ring"])
+def test_no_interleaving_breaks_a_promise(run_sim, tmp_path, algorithm):
+    path = tmp_path / "result.json"
+    searched = ["--nodes", 3, "--algorithm", algorithm, "--faults", 2]
+    shown = run_sim("explore", *searched, "--time-limit", f"{SECONDS}s", "--json", path).stdout
+    print(shown)
+    assert json.loads(path.read_text())["states"] > 50_000
 
 
-    def test_a_path_that_was_found_is_a_scenario(self):
-        path = self.folder() / "path.txt"
-        path.write_text("# A leader dies.\nnodes 3\nalgorithm bully\nstart settled\nsteps\ncrash 3\n")
-        shown = self.run_sim("scenario", "--verbose", path).stdout
-        self.assertIn(f"kept    {path}", shown)
-        self.assertIn("crash 3", shown)
-        self.run_sim("scenario", path, "--diagram", self.folder() / "a.svg", status=2)
-        path.write_text(path.read_text().replace("\n", "\r\n"))
-        self.run_sim("scenario", path)
-        path.write_text(path.read_text() + "crash 3\n")
-        self.assertIn(f"BROKEN  {path}: ", self.run_sim("scenario", path, status=1).stdout)
-        path.write_text(path.read_text() + "fly 1\n")
-        self.assertIn("line 8: not a step: fly 1", self.run_sim("scenario", path, status=2).stderr)
+def test_wrong_usage_is_refused(run_sim):
+    run_sim("explore", "--algorithm", "paxos", status=2)
+    run_sim("explore", "--nodes", "0", status=2)
 
 
-class Pictures(SimulatorCase):
-    def test_a_scenario_says_which_part_is_drawn(self):
-        scenario, whole, part = (self.folder() / name for name in ("a.txt", "a.svg", "b.svg"))
-        story = "nodes 3\nat 0s start all\nat 1s {}mark\nat 2s crash 3\nat 3s mark\n"
-        scenario.write_text(story.format(""))
-        self.run_sim("scenario", scenario, "--diagram", whole)
-        self.assertIn(">dies</text>", whole.read_text())
-        scenario.write_text(story.format("picture begins\nat 1500ms picture ends\nat +0s "))
-        self.run_sim("scenario", scenario, "--diagram", part)
-        self.assertNotIn(">dies</text>", part.read_text())
-        self.assertIn("500 ms of the trace, from 1", part.read_text())
-
-    def test_a_run_is_drawn_and_its_trace_draws_the_same(self):
-        direct, trace, later = (self.folder() / name for name in ("a.svg", "trace", "b.svg"))
-        self.run_sim("run", "--seed", 12, "--quiet", "--trace", trace, "--diagram", direct)
-        self.run_sim("diagram", trace, "-o", later)
-        for picture in (direct, later):
-            root = xml.etree.ElementTree.parse(picture).getroot()
-            self.assertTrue(root.tag.endswith("svg"))
-            self.assertGreater(len(list(root.iter())), 50)
-
-    def test_the_pictures_in_the_documents_are_those_of_their_scenarios(self):
-        pictures = sorted((ROOT / "sim" / "pictures").glob("*.svg"))
-        self.assertGreaterEqual(len(pictures), 12)
-        for picture in pictures:
-            with self.subTest(picture.name):
-                (scenario,) = (ROOT / "tests" / "scenarios").rglob(f"{picture.stem}.txt")
-                drawn = self.folder() / picture.name
-                self.run_sim("scenario", scenario, "--diagram", drawn)
-                self.assertEqual(drawn.read_text(), picture.read_text())
-
-    def test_the_lecture_counts_what_its_scenarios_send(self):
-        asked = {"ELECTION": 10, "OK": 2, "LEADER": 8, "COORDINATOR": 4}
-        walked = {"TOKEN": 7, "CTOKEN": 4, "TACK": 10, "COORDINATOR": 4}
-        granted = {"ELECTION": 0, "COORDINATOR": 6, "GRANT": 3}  # 3 of them announce
-        for name, begin, end, counted in (
-            ("03-concurrent-initiators", 0, 20, asked),
-            ("04-ring-one-and-two-initiators", 1007, 1020, {"TOKEN": 4, "CTOKEN": 4}),
-            ("04-ring-one-and-two-initiators", 1029, 1060, {"TOKEN": 4, "CTOKEN": 3}),
-            ("05-the-tokens-holder-dies", 1518, 1530, walked),
-            ("07-the-same-with-a-majority", 1510, 2700, {"ELECTION": 0, "LEADER": 0}),
-            ("08-hang-and-return", 2012, 2014.9, granted),
-        ):
-            with self.subTest(name):
-                trace = self.folder() / "trace"
-                self.run_sim("scenario", LECTURE / f"{name}.txt", "--trace", trace)
-                lines = [json.loads(line) for line in trace.read_text().splitlines()]
-                self.assertEqual(sent(lines, counted, begin, end), counted)
-
-    def test_messages_are_counted_beside_theory(self):
-        chart = self.folder() / "chart.svg"
-        shown = self.run_sim("messages", "--to", 7, "--seeds", 5, "--chart", chart).stdout
-        best = [line.split()[:3] for line in shown.splitlines() if line.split()[:1] == ["5"]]
-        self.assertEqual(best, [["5", "9", "9"], ["5", "17", "17"]])
-        textbook = self.run_sim("messages", "--to", 8, "--seeds", 5, "--quorum", "none").stdout
-        rows = [line.split() for line in shown.splitlines() + textbook.splitlines()]
-        large = self.run_sim("messages", "--from", 24, "--to", 24, "--seeds", 1).stdout
-        rows += [line.split() for line in large.splitlines()]
-        counted = [row for row in rows if row and row[0].isdigit()]
-        self.assertEqual(len(counted), 2 * (5 + 6 + 1))
-        for nodes, best, theory, *_ in counted:
-            self.assertEqual(best, theory, nodes)
-        xml.etree.ElementTree.parse(chart)
+def test_a_path_that_was_found_is_a_scenario(run_sim, tmp_path):
+    path = tmp_path / "path.txt"
+    path.write_text("# A leader dies.\nnodes 3\nalgorithm bully\nstart settled\nsteps\ncrash 3\n")
+    shown = run_sim("scenario", "--verbose", path).stdout
+    assert f"kept    {path}" in shown
+    assert "crash 3" in shown
+    run_sim("scenario", path, "--diagram", tmp_path / "a.svg", status=2)
+    path.write_text(path.read_text().replace("\n", "\r\n"))
+    run_sim("scenario", path)
+    path.write_text(path.read_text() + "crash 3\n")
+    assert f"BROKEN  {path}: " in run_sim("scenario", path, status=1).stdout
+    path.write_text(path.read_text() + "fly 1\n")
+    assert "line 8: not a step: fly 1" in run_sim("scenario", path, status=2).stderr
 
 
-if __name__ == "__main__":
-    unittest.main()
+def test_a_scenario_says_which_part_is_drawn(run_sim, tmp_path):
+    scenario, whole, part = (tmp_path / name for name in ("a.txt", "a.svg", "b.svg"))
+    story = "nodes 3\nat 0s start all\nat 1s {}mark\nat 2s crash 3\nat 3s mark\n"
+    scenario.write_text(story.format(""))
+    run_sim("scenario", scenario, "--diagram", whole)
+    assert ">dies</text>" in whole.read_text()
+    scenario.write_text(story.format("picture begins\nat 1500ms picture ends\nat +0s "))
+    run_sim("scenario", scenario, "--diagram", part)
+    assert ">dies</text>" not in part.read_text()
+    assert "500 ms of the trace, from 1" in part.read_text()
+
+
+def test_a_run_is_drawn_and_its_trace_draws_the_same(run_sim, tmp_path):
+    direct, trace, later = (tmp_path / name for name in ("a.svg", "trace", "b.svg"))
+    run_sim("run", "--seed", 12, "--quiet", "--trace", trace, "--diagram", direct)
+    run_sim("diagram", trace, "-o", later)
+    for picture in (direct, later):
+        root = xml.etree.ElementTree.parse(picture).getroot()
+        assert root.tag.endswith("svg")
+        assert len(list(root.iter())) > 50
+
+
+@pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.stem)
+def test_a_picture_in_the_documents_is_that_of_its_scenario(run_sim, tmp_path, picture):
+    (scenario,) = SCENARIOS.rglob(f"{picture.stem}.txt")
+    drawn = tmp_path / picture.name
+    run_sim("scenario", scenario, "--diagram", drawn)
+    assert drawn.read_text() == picture.read_text()
+
+
+ASKED = {"ELECTION": 10, "OK": 2, "LEADER": 8, "COORDINATOR": 4}
+WALKED = {"TOKEN": 7, "CTOKEN": 4, "TACK": 10, "COORDINATOR": 4}
+GRANTED = {"ELECTION": 0, "COORDINATOR": 6, "GRANT": 3}  # 3 of them announce
+
+
+@pytest.mark.parametrize(
+    ("name", "begin", "end", "counted"),
+    [
+        ("03-concurrent-initiators", 0, 20, ASKED),
+        ("04-ring-one-and-two-initiators", 1007, 1020, {"TOKEN": 4, "CTOKEN": 4}),
+        ("04-ring-one-and-two-initiators", 1029, 1060, {"TOKEN": 4, "CTOKEN": 3}),
+        ("05-the-tokens-holder-dies", 1518, 1530, WALKED),
+        ("07-the-same-with-a-majority", 1510, 2700, {"ELECTION": 0, "LEADER": 0}),
+        ("08-hang-and-return", 2012, 2014.9, GRANTED),
+    ],
+)
+def test_the_lecture_counts_what_its_scenarios_send(run_sim, tmp_path, name, begin, end, counted):
+    trace = tmp_path / "trace"
+    run_sim("scenario", SCENARIOS / "lecture" / f"{name}.txt", "--trace", trace)
+    lines = [json.loads(line) for line in trace.read_text().splitlines()]
+    assert sent(lines, counted, begin, end) == counted
+
+
+def test_messages_are_counted_beside_theory(run_sim, tmp_path):
+    chart = tmp_path / "chart.svg"
+    shown = run_sim("messages", "--to", 7, "--seeds", 5, "--chart", chart).stdout
+    best = [line.split()[:3] for line in shown.splitlines() if line.split()[:1] == ["5"]]
+    assert best == [["5", "9", "9"], ["5", "17", "17"]]
+    textbook = run_sim("messages", "--to", 8, "--seeds", 5, "--quorum", "none").stdout
+    rows = [line.split() for line in shown.splitlines() + textbook.splitlines()]
+    large = run_sim("messages", "--from", 24, "--to", 24, "--seeds", 1).stdout
+    rows += [line.split() for line in large.splitlines()]
+    counted = [row for row in rows if row and row[0].isdigit()]
+    assert len(counted) == 2 * (5 + 6 + 1)
+    for nodes, best, theory, *_ in counted:
+        assert best == theory, nodes
+    xml.etree.ElementTree.parse(chart)

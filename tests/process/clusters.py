@@ -1,0 +1,35 @@
+"""What the tests of real processes share beside their fixtures: which clusters are tried, and what
+must not change.
+"""
+
+import os
+
+import pytest
+
+ALL = os.environ.get("BULLRING_TEST_ALL", "") not in ("", "0")
+_EVERY = [("bully", 3), ("bully", 5), ("ring", 3), ("ring", 5)]
+_USUAL = _EVERY if ALL else [("bully", 5), ("ring", 3)]
+
+
+def on(*clusters):
+    """Runs a test once for each (algorithm, n)."""
+    return pytest.mark.parametrize(("algorithm", "n"), clusters)
+
+
+ON_EVERY = on(*_EVERY)
+ON_USUAL = on(*_USUAL)
+
+
+def on_both(n):
+    """Runs a test for both algorithms with n nodes."""
+    return on(("bully", n), ("ring", n))
+
+
+def assert_unchanged(cluster, leader, during, what):
+    """The leader leads on in its epoch, and every acting node says so all the time."""
+    before = leader.view
+    cluster.never(
+        lambda: any(node.view != before for node in cluster.acting) or not leader.leads,
+        f"{what}: node {leader.id} loses epoch {before[1]}",
+        during,
+    )

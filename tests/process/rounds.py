@@ -1,0 +1,52 @@
+"""What is done to a leader and its command again and again, and how that is judged."""
+
+from bullring_task import Family
+from clusters import ALL
+
+FLAGS = ["--kill-after", "100ms", "--restart-delay", "20ms"]
+ROUNDS = 20 if ALL else 5  # for each of two algorithms
+
+
+class Rounds:
+    """One cluster for all rounds of a kind; the processes that were killed are started again."""
+
+    def __init__(self, new_cluster, journal, algorithm, n):
+        self.cluster = new_cluster(n, algorithm, profile="fast", judged=False)
+        self.journal = journal
+        self.witness = algorithm == "bully"
+
+    def __call__(self, attack, *words, rounds=ROUNDS):
+        """`attack` gets the cluster, the leader and its family, and returns when its round is over."""
+        self._start(words)
+        for _ in range(rounds):
+            leader, family = self.cluster.wait_for(self._at_work, "a leader with its command")
+            before = len(self.journal.begun())
+            attack(self.cluster, leader, family)
+            self.cluster.wait_for(lambda b=before: len(self.journal.begun()) > b, "the next")
+            assert self.journal.problems() == []
+            for node in self.cluster:
+                # One that has been asked to end may still be about to.
+                if not node.current.expected_to_run:
+                    node.wait_exit()
+                    node.start()
+        assert len(self.journal.begun()) > rounds
+
+    def _start(self, words):
+        for node in self.cluster:
+            # Two that run the command and a witness are the commonest small cluster.
+            if self.witness and node.id == 1:
+                node.flags = ["--priority", "never"]
+            else:
+                node.flags = FLAGS
+                node.task = self.journal.command(*words)
+        self.cluster.start()
+        self.cluster.wait_settled()
+
+    def _at_work(self):
+        """The leader and its processes, once its command has begun."""
+        leader = self.cluster.agreed_leader()
+        if leader is None or leader.task is None:
+            return None
+        family = Family(leader)
+        began = [line[2] for line in self.journal.begun()]
+        return (leader, family) if family.complete and family.command in began else None
