@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures failovers of real clusters on this host beside the floor, and compares with the goals."""
+"""Measures failovers of real clusters on this host beside the floor and compares with the goals."""
 
 import argparse
 import os

@@ -39,9 +39,12 @@ class Case:
         promise = PROFILES[self.profile].promise_s
         start = promise + 0.2
         each = {
-            "crash": 1.05 * promise + 0.15, "hang": promise + 0.1, "handover": 0.12,
-            "cold start": promise + 0.1, "first start": promise + 0.1,
-        }[self.kind]  # fmt: skip
+            "crash": 1.05 * promise + 0.15,
+            "hang": promise + 0.1,
+            "handover": 0.12,
+            "cold start": promise + 0.1,
+            "first start": promise + 0.1,
+        }[self.kind]
         # The silence after a crash is over when the next round begins; after the last, none does.
         rounds = self.rounds - 1 if self.kind == "crash" else self.rounds
         return start + rounds * each * (1.1 if self.loaded else 1.0)
@@ -77,8 +80,10 @@ class Load:
             raise OSError("stress-ng is not installed: scripts/setup --bench")
         self.process = subprocess.Popen(
             ["stress-ng", "--quiet", "--cpu", str(os.cpu_count())],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True,
-        )  # fmt: skip
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,
+        )
 
     def close(self):
         self.process.terminate()
@@ -120,7 +125,7 @@ class Runner:
 
     def _settled_leader(self):
         """The leader, at a random phase of the heartbeats."""
-        leader = self.cluster.wait_settled()
+        self.cluster.wait_settled()
         time.sleep(random.uniform(0.02, 0.12))
         self.cluster.poll()
         return self.cluster.leader() or self.cluster.wait_settled()

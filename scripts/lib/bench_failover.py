@@ -61,8 +61,11 @@ def _lines(cluster, from_ns, until_ns):
                 if told["dir"] != "event":  # the event streams have those
                     found.append((told["ts_ns"], node.id, _message(told)))
     for event in cluster.events():
-        detail = {key: event[key] for key in ("peer", "reason", "leader", "epoch", "grants")
-                  if key in event}  # fmt: skip
+        detail = {
+            key: event[key]
+            for key in ("peer", "reason", "leader", "epoch", "grants")
+            if key in event
+        }
         words = " ".join(f"{key} {value}" for key, value in detail.items())
         found.append((event["ts_ns"], event["node"], f"*** {event['event']} {words}"))
     return sorted(line for line in found if from_ns <= line[0] <= until_ns)

@@ -56,9 +56,14 @@ def _ends(cluster, leader, family):
 
 
 WAYS = {
-    "resign": _resigned, "sigterm": _terminated, "command ends": _ends, "node killed": _node_killed,
-    "guard killed": _guard_killed, "both killed": _both_killed, "node stopped": _node_stopped,
-}  # fmt: skip
+    "resign": _resigned,
+    "sigterm": _terminated,
+    "command ends": _ends,
+    "node killed": _node_killed,
+    "guard killed": _guard_killed,
+    "both killed": _both_killed,
+    "node stopped": _node_stopped,
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -95,7 +100,9 @@ class Gap:
 
     def _run_cluster(self, rounds):
         gaps = []
-        with Cluster(self.nodes, self.algorithm, self.profile, flags=FLAGS, label="bench") as cluster:
+        with Cluster(
+            self.nodes, self.algorithm, self.profile, flags=FLAGS, label="bench"
+        ) as cluster:
             file = pathlib.Path(cluster.directory) / "commands"
             file.touch()
             for node in cluster:

@@ -38,12 +38,20 @@ class Results:
         told = summary(runner.samples)
         floor = summary(runner.floor)
         self.timed[case] = {
-            "name": case.name, "kind": case.kind, "algorithm": case.algorithm,
-            "nodes": case.nodes, "profile": case.profile, "loaded": case.loaded,
-            "result": told, "floor": floor, "leaderships": runner.leaderships,
+            "name": case.name,
+            "kind": case.kind,
+            "algorithm": case.algorithm,
+            "nodes": case.nodes,
+            "profile": case.profile,
+            "loaded": case.loaded,
+            "result": told,
+            "floor": floor,
+            "leaderships": runner.leaderships,
             "ratio": told["median_ms"] / floor["median_ms"] if told and floor else None,
-            "notes": runner.notes, "samples_ns": runner.samples, "floor_samples_ns": runner.floor,
-        }  # fmt: skip
+            "notes": runner.notes,
+            "samples_ns": runner.samples,
+            "floor_samples_ns": runner.floor,
+        }
 
     def print_timed(self, case):
         row = self.timed[case]
@@ -74,17 +82,21 @@ class Results:
         found += self._simple_goals()
         found += self._idle_goals()
         checked = sum(row["leaderships"] for row in self.timed.values())
-        found.append((
-            "two leaders at once in any run: 0", self.contradictions == 0,
-            f"{self.contradictions} runs; {checked} leaderships compared",
-        ))  # fmt: skip
+        found.append(
+            (
+                "two leaders at once in any run: 0",
+                self.contradictions == 0,
+                f"{self.contradictions} runs; {checked} leaderships compared",
+            )
+        )
         return found
 
     def _rows(self, **wanted):
         return [
-            row for row in self.timed.values()
+            row
+            for row in self.timed.values()
             if row["result"] and all(row[key] == value for key, value in wanted.items())
-        ]  # fmt: skip
+        ]
 
     def _crash_goals(self, algorithm, factor, median_max, p99_max):
         found = []
@@ -95,12 +107,15 @@ class Results:
                 and told["median_ms"] <= median_max
                 and told["p99_ms"] <= p99_max
             )
-            found.append((
-                f"crash, 5 nodes, {algorithm}, {row['profile']}: median <= {factor} x floor and"
-                f" <= {median_max} ms, p99 <= {p99_max} ms",
-                met,
-                f"{told['median_ms']:.3f} ms, x {row['ratio']:.2f}, p99 {told['p99_ms']:.3f} ms",
-            ))  # fmt: skip
+            found.append(
+                (
+                    f"crash, 5 nodes, {algorithm}, {row['profile']}: median <= {factor} x floor and"
+                    f" <= {median_max} ms, p99 <= {p99_max} ms",
+                    met,
+                    f"{told['median_ms']:.3f} ms, x {row['ratio']:.2f},"
+                    f" p99 {told['p99_ms']:.3f} ms",
+                )
+            )
         return found
 
     def _loaded_goal(self, algorithm):
@@ -109,7 +124,11 @@ class Results:
         if not rows:
             return (text, None, "not measured")
         row = rows[0]
-        return (text, row["ratio"] <= 3, f"{row['result']['median_ms']:.3f} ms, x {row['ratio']:.2f}")
+        return (
+            text,
+            row["ratio"] <= 3,
+            f"{row['result']['median_ms']:.3f} ms, x {row['ratio']:.2f}",
+        )
 
     def _hang_goals(self):
         found = []
@@ -117,19 +136,24 @@ class Results:
             timing, told = PROFILES[row["profile"]], row["result"]
             median_max = 22 if row["profile"] == "realtime" else timing.promise + 10
             p99_max = timing.promise + timing.campaign_timeout
-            found.append((
-                f"{row['name']}: median <= {median_max} ms, p99 <= {p99_max} ms",
-                told["median_ms"] <= median_max and told["p99_ms"] <= p99_max,
-                f"{told['median_ms']:.1f} ms, p99 {told['p99_ms']:.1f} ms",
-            ))  # fmt: skip
+            found.append(
+                (
+                    f"{row['name']}: median <= {median_max} ms, p99 <= {p99_max} ms",
+                    told["median_ms"] <= median_max and told["p99_ms"] <= p99_max,
+                    f"{told['median_ms']:.1f} ms, p99 {told['p99_ms']:.1f} ms",
+                )
+            )
         return found
 
     def _calm_goals(self):
         return [
-            (f"{case.name}: none in {case.seconds_watched:.0f} s", not any(counts.values()),
-             ", ".join(f"{name} {count}" for name, count in counts.items()))
+            (
+                f"{case.name}: none in {case.seconds_watched:.0f} s",
+                not any(counts.values()),
+                ", ".join(f"{name} {count}" for name, count in counts.items()),
+            )
             for case, counts in self.calm.items()
-        ]  # fmt: skip
+        ]
 
     def _simple_goals(self):
         found = []
@@ -140,11 +164,13 @@ class Results:
             for row in self._rows(kind=kind):
                 limit = PROFILES[row["profile"]].promise + 50
                 told = row["result"]["max_ms"]
-                found.append((
-                    f"{row['name']}: <= {limit} ms, the highest leads",
-                    told <= limit and not row["notes"],
-                    f"at most {told:.0f} ms" + (f", {row['notes'][0]}" if row["notes"] else ""),
-                ))  # fmt: skip
+                found.append(
+                    (
+                        f"{row['name']}: <= {limit} ms, the highest leads",
+                        told <= limit and not row["notes"],
+                        f"at most {told:.0f} ms" + (f", {row['notes'][0]}" if row["notes"] else ""),
+                    )
+                )
         return found
 
     def _idle_goals(self):
@@ -193,8 +219,7 @@ class Results:
                 for case, counts in self.calm.items()
             ],
             "goals": [
-                {"goal": text, "met": met, "measured": figure}
-                for text, met, figure in self.goals()
+                {"goal": text, "met": met, "measured": figure} for text, met, figure in self.goals()
             ],
             "errors": self.errors,
         }

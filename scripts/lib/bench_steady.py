@@ -69,9 +69,10 @@ class Idle:
                 "cpu_percent": (cpu_after - cpu) / len(pids) / took / 1e7,
                 "resident_mib": max(map(_resident_kib, pids)) / 1024,
                 "bytes_per_s": (used["bytes_sent"] + used["segs_out"] * HEADER_BYTES)
-                / len(pids) / took,
+                / len(pids)
+                / took,
                 "messages_per_s": used["data_segs_out"] / len(pids) / took,
-            }  # fmt: skip
+            }
 
 
 def _cpu_ns(pids):
@@ -94,8 +95,10 @@ def _traffic(ports):
     ways = " or ".join(f"sport = :{port} or dport = :{port}" for port in ports)
     shown = subprocess.run(
         ["ss", "-tinH", "state", "established", f"( {ways} )"],
-        capture_output=True, text=True, check=True,
-    ).stdout  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
     total = {"bytes_sent": 0, "segs_out": 0, "data_segs_out": 0}
     for key, value in _COUNTED.findall(shown):
         total[key] += int(value)
@@ -156,10 +159,13 @@ def _changes(cluster):
 def conditions():
     """Where this is measured."""
     cpu = next(
-        (line.split(":", 1)[1].strip()
-         for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines()
-         if line.startswith("model name")), "unknown processor",
-    )  # fmt: skip
+        (
+            line.split(":", 1)[1].strip()
+            for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines()
+            if line.startswith("model name")
+        ),
+        "unknown processor",
+    )
     return {
         "kernel": os.uname().release,
         "processor": cpu,

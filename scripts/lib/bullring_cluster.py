@@ -24,8 +24,19 @@ from bullring_profiles import PROFILES
 class Cluster:
     """N nodes with one peer list. Use it as a context manager."""
 
-    def __init__(self, n=5, algorithm="bully", profile="lan", flags=(), program=None, ids=None,
-                 name="bullring", hosts=None, kept=False, label=""):  # fmt: skip
+    def __init__(
+        self,
+        n=5,
+        algorithm="bully",
+        profile="lan",
+        flags=(),
+        program=None,
+        ids=None,
+        name="bullring",
+        hosts=None,
+        kept=False,
+        label="",
+    ):
         self.program = program or find_program()
         self.algorithm = algorithm
         self.profile = profile
@@ -137,9 +148,7 @@ class Cluster:
         return next((event for event in found if event["ts_ns"] > ts_ns), None)
 
     def wait_elected(self, after_ns, deadline=DEADLINE):
-        return self.wait_for(
-            lambda: self.elected_after(after_ns), "a leader is elected", deadline
-        )
+        return self.wait_for(lambda: self.elected_after(after_ns), "a leader is elected", deadline)
 
     def leader(self):
         """The node that leads now by its own stream, None if none or several do."""
@@ -164,8 +173,9 @@ class Cluster:
     def wait_no_leader(self, deadline=DEADLINE):
         return self.wait_for(
             lambda: not any(node.leads or node.view[0] for node in self.acting) or None,
-            "nobody leads and nobody follows", deadline,
-        )  # fmt: skip
+            "nobody leads and nobody follows",
+            deadline,
+        )
 
     def wait_settled(self, deadline=DEADLINE):
         """Waits until every acting node has granted the leader its lease: no silence is left."""
@@ -175,9 +185,10 @@ class Cluster:
             status = self.status()
             acting = {node.id for node in self.acting}
             promised = {
-                entry["id"] for entry in status["nodes"]
+                entry["id"]
+                for entry in status["nodes"]
                 if entry["reachable"] and entry["promised_to"] == status["leader"]
-            }  # fmt: skip
+            }
             self.poll()
             settled = status["leader"] is not None and acting <= promised
             leader = self.agreed_leader()
@@ -192,10 +203,21 @@ class Cluster:
     def command(self, *arguments, timeout=DEADLINE, peers=None, prefix=()):
         """Runs a subcommand with this cluster's --peers and --cluster."""
         return subprocess.run(
-            [*prefix, self.program, arguments[0], "--peers", peers or self.peers,
-             "--cluster", self.name, *arguments[1:]],
-            capture_output=True, text=True, timeout=timeout, env=self.environment,
-        )  # fmt: skip
+            [
+                *prefix,
+                self.program,
+                arguments[0],
+                "--peers",
+                peers or self.peers,
+                "--cluster",
+                self.name,
+                *arguments[1:],
+            ],
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            env=self.environment,
+        )
 
     def resign(self, *arguments):
         """The subcommand; when it says that another leads, waits until the streams say so, too."""

@@ -1,4 +1,4 @@
-"""A network of namespaces, one for each node, in which the way from any node to any other can be cut.
+"""A network of namespaces, one a node, in which the way from any node to any other can be cut.
 
 Needs root and iproute2, nothing else. The nodes hang on a router of their own; a cut is a rule in
 the router that drops what goes from one address to another, so each direction is cut by itself.
@@ -48,8 +48,20 @@ class Namespaces:
         space = self._name(node_id)
         self._add(space)
         port = f"port{number}"
-        self._ip("link", "add", port, "netns", self._router, "type", "veth",
-                 "peer", "name", "eth0", "netns", space)  # fmt: skip
+        self._ip(
+            "link",
+            "add",
+            port,
+            "netns",
+            self._router,
+            "type",
+            "veth",
+            "peer",
+            "name",
+            "eth0",
+            "netns",
+            space,
+        )
         net = f"10.99.{number}"
         self._ip("-n", self._router, "addr", "add", f"{net}.1/24", "dev", port)
         self._ip("-n", self._router, "link", "set", port, "up")
@@ -99,8 +111,17 @@ class Namespaces:
         self._cuts.clear()
 
     def _rule(self, action, source, target):
-        self._ip("-n", self._router, "rule", action, "from", self.addresses[source],
-                 "to", self.addresses[target], "blackhole")  # fmt: skip
+        self._ip(
+            "-n",
+            self._router,
+            "rule",
+            action,
+            "from",
+            self.addresses[source],
+            "to",
+            self.addresses[target],
+            "blackhole",
+        )
 
     def close(self):
         for space in self._spaces:

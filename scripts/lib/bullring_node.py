@@ -123,11 +123,21 @@ class Node:
 
     def command(self, extra=()):
         flags = [
-            "--id", str(self.id), "--peers", self.peers or self.cluster.peers,
-            "--algorithm", self.cluster.algorithm, "--profile", self.cluster.profile,
-            "--cluster", self.cluster.name, "--data-dir", str(self.data_dir),
-            "--events", f"{self.data_dir}.{len(self.incarnations)}.events",
-        ]  # fmt: skip
+            "--id",
+            str(self.id),
+            "--peers",
+            self.peers or self.cluster.peers,
+            "--algorithm",
+            self.cluster.algorithm,
+            "--profile",
+            self.cluster.profile,
+            "--cluster",
+            self.cluster.name,
+            "--data-dir",
+            str(self.data_dir),
+            "--events",
+            f"{self.data_dir}.{len(self.incarnations)}.events",
+        ]
         chosen = last_of_each([*flags, *self.cluster.flags, *self.flags, *extra])
         if self.task is None:
             return [*self.prefix, self.cluster.program, "node", *chosen]
@@ -142,10 +152,14 @@ class Node:
         log_path, out_path = pathlib.Path(base + ".log"), pathlib.Path(base + ".out")
         with open(log_path, "wb") as log, open(out_path, "wb") as out:
             process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=out, stderr=log,
-                env=self.cluster.environment, start_new_session=True,
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=log,
+                env=self.cluster.environment,
+                start_new_session=True,
                 preexec_fn=None if self.cluster.kept else _die_with_parent,
-            )  # fmt: skip
+            )
         self.incarnations.append(Incarnation(process, base + ".events", log_path, out_path))
         return self
 

@@ -98,7 +98,8 @@ class Journal:
         found = [" ".join(line) for line in self.lines("OVERLAP")]
         epochs = [epoch for _, epoch, _ in self.begun()]
         found += [
-            f"epoch {later} after {earlier}" for earlier, later in zip(epochs, epochs[1:])
+            f"epoch {later} after {earlier}"
+            for earlier, later in zip(epochs, epochs[1:])
             if later < earlier or (later == earlier and not several_an_epoch)
-        ]  # fmt: skip
+        ]
         return found

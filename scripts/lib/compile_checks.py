@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that need a compiler's eyes, side by side on all cores, and remembered: what was found good
-is not looked at again until it, a project header that it includes, the tool, its settings or the
+"""Checks that need a compiler's eyes, side by side on all cores. What was found good is remembered
+and not looked at again until it, a project header that it includes, the tool, its settings or the
 libraries change.
 
     headers  every header of protocol/, include/, src/, sim/ compiles alone; those that their own
@@ -10,7 +10,7 @@ libraries change.
 
 Usage: compile_checks.py headers|syntax|tidy BUILD_DIR [--tidy PROGRAM] [--jobs N] [--root ROOT]
 
-BUILD_DIR is one that CMake configured with Clang; its compile_commands.json says how things compile.
+BUILD_DIR is one that CMake configured with Clang; its compile_commands.json says how all compiles.
 Exit 1 if anything is found.
 """
 
@@ -61,9 +61,11 @@ class Tree:
     def headers(self):
         for room in ROOMS:
             for suffix in ("*.hpp", "*.h"):
-                yield from (p.relative_to(self.root).as_posix()
-                            for p in sorted((self.root / room).rglob(suffix))
-                            if not self.stands_first_in_its_source(p))
+                yield from (
+                    p.relative_to(self.root).as_posix()
+                    for p in sorted((self.root / room).rglob(suffix))
+                    if not self.stands_first_in_its_source(p)
+                )
 
     def stands_first_in_its_source(self, header):
         source = header.with_suffix(".cpp")
@@ -113,15 +115,27 @@ class Tree:
 
 def tool_digest(program, *files):
     """The tool's version, its settings and the versions of the installed libraries."""
-    whole = hashlib.sha256(subprocess.run([program, "--version"], check=True,
-                                          stdout=subprocess.PIPE).stdout)
+    whole = hashlib.sha256(
+        subprocess.run([program, "--version"], check=True, stdout=subprocess.PIPE).stdout
+    )
     for file in (*files, pathlib.Path(__file__)):
         whole.update(file.read_bytes())
     try:
-        whole.update(subprocess.run(
-            ["dpkg-query", "-W", "-f", "${Package} ${Version}\n", "lib*-dev", "doctest-dev",
-             "nlohmann-json3-dev"],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout)
+        whole.update(
+            subprocess.run(
+                [
+                    "dpkg-query",
+                    "-W",
+                    "-f",
+                    "${Package} ${Version}\n",
+                    "lib*-dev",
+                    "doctest-dev",
+                    "nlohmann-json3-dev",
+                ],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            ).stdout
+        )
     except FileNotFoundError:
         pass  # Elsewhere than on Debian the libraries' versions are not part of the memory.
     return whole.hexdigest()
@@ -134,8 +148,15 @@ def jobs_for(kind, tree, tidy):
         for header in tree.headers():
             flags = tree.flags_for_header(header)
             tool = tool or tool_digest(flags[0])
-            command = [*flags, "-fsyntax-only", "-Werror", "-Wno-pragma-once-outside-header",
-                       "-x", "c++", str(tree.root / header)]
+            command = [
+                *flags,
+                "-fsyntax-only",
+                "-Werror",
+                "-Wno-pragma-once-outside-header",
+                "-x",
+                "c++",
+                str(tree.root / header),
+            ]
             yield header, command, (tool, tree.digest(tree.root / header))
     elif kind == "syntax":
         tool = None
@@ -149,8 +170,14 @@ def jobs_for(kind, tree, tidy):
         tool = tool_digest(tidy, tree.root / ".clang-tidy")
         for source, flags in sorted(tree.commands.items()):
             if tree.room(source) in ROOMS:
-                command = [tidy, "--quiet", "--warnings-as-errors=*", "-p", str(tree.build),
-                           str(tree.root / source)]
+                command = [
+                    tidy,
+                    "--quiet",
+                    "--warnings-as-errors=*",
+                    "-p",
+                    str(tree.build),
+                    str(tree.root / source),
+                ]
                 yield source, command, (tool, " ".join(flags), tree.digest(tree.root / source))
 
 
@@ -162,8 +189,13 @@ def run(job, memory):
         mark.touch()
         return name, "remembered", 0.0, ""
     start = time.monotonic()
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          stdin=subprocess.DEVNULL)
+    done = subprocess.run(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        stdin=subprocess.DEVNULL,
+    )
     if done.returncode == 0:
         mark.touch()
     outcome = "good" if done.returncode == 0 else "bad"
@@ -178,8 +210,9 @@ def forget_old(memory, days=14):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("kind", choices=("headers", "syntax", "tidy"))
     parser.add_argument("build")
     parser.add_argument("--tidy", default="clang-tidy-16")
@@ -204,8 +237,12 @@ def main():
             counts[outcome] += 1
             slowest = max(slowest, (took, name))
             if outcome == "bad":
-                output = re.sub(r"^\d+ warnings?( and \d+ errors?)? generated\.\n", "", output,
-                                flags=re.MULTILINE)
+                output = re.sub(
+                    r"^\d+ warnings?( and \d+ errors?)? generated\.\n",
+                    "",
+                    output,
+                    flags=re.MULTILINE,
+                )
                 print(f"--- {args.kind}: {name}\n{output.rstrip()}", flush=True)
     line = f"{args.kind}: {counts['good'] + counts['remembered']} good"
     line += f" ({counts['remembered']} remembered), {counts['bad']} bad"

@@ -70,7 +70,9 @@ def hand_over(cluster):
     for command in ("status", "watch", "resign"):
         print(f"  {program} {command} --cluster {cluster.name} --peers {peers}")
     for node in cluster:
-        print(f"  node {node.id}: pid {node.current.process.pid}, events {node.current.stream.path}")
+        print(
+            f"  node {node.id}: pid {node.current.process.pid}, events {node.current.stream.path}"
+        )
     print(f"Stop it:\n  kill {pids}; rm -r {cluster.directory}")
 
 

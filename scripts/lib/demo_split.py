@@ -94,10 +94,7 @@ def _partition(textbook, textbook_relay, ours, our_relay, few, many, report):
     report.act("the network is whole again")
     textbook.wait_leader()
     ours.wait_leader()
-    report.expect(
-        True,
-        f"one leader each: node {textbook.leader().id} and node {ours.leader().id}",
-    )
+    report.expect(True, f"one leader each: node {textbook.leader().id} and node {ours.leader().id}")
 
 
 def _leads_in(cluster, side):

@@ -16,9 +16,14 @@ class Steps:
 
     def run(self):
         for step in (
-            self.first_election, self.kill_leader, self.higher_node_returns, self.hang_leader,
-            self.stop_leader, self.kill_majority, self.one_returns,
-        ):  # fmt: skip
+            self.first_election,
+            self.kill_leader,
+            self.higher_node_returns,
+            self.hang_leader,
+            self.stop_leader,
+            self.kill_majority,
+            self.one_returns,
+        ):
             step()
         held = self.cluster.check_intervals()
         self.report.expect(
@@ -66,7 +71,9 @@ class Steps:
             self.cluster.never(
                 lambda: not leader.leads, f"node {leader.id} is deposed", PREEMPT_DELAY_S * 2
             )
-            self.report.expect(leader.leads, f"node {leader.id} goes on leading: Ring does not preempt")
+            self.report.expect(
+                leader.leads, f"node {leader.id} goes on leading: Ring does not preempt"
+            )
             self.report.result(row, f"node {leader.id} stays")
             return
         deposed, elected = self._wait_takeover(leader, returning)
@@ -80,10 +87,15 @@ class Steps:
     def _wait_takeover(self, leader, successor):
         elected = self.cluster.wait_for(
             lambda: next(
-                (e for e in self.cluster[successor].current.stream.of("elected")
-                 if e["ts_ns"] > leader.current.stream.of("elected")[-1]["ts_ns"]), None),
+                (
+                    e
+                    for e in self.cluster[successor].current.stream.of("elected")
+                    if e["ts_ns"] > leader.current.stream.of("elected")[-1]["ts_ns"]
+                ),
+                None,
+            ),
             f"node {successor} takes over from node {leader.id}",
-        )  # fmt: skip
+        )
         self.cluster.wait_settled()
         return leader.current.stream.of("deposed")[-1], elected
 
@@ -154,9 +166,10 @@ class Steps:
             self.cluster[node_id].wait_exit()
         self.cluster.wait_no_leader()
         self.cluster.never(
-            lambda: any(node.leads for node in self.cluster), "a leader without a majority",
+            lambda: any(node.leads for node in self.cluster),
+            "a leader without a majority",
             self.timing.promise_s * 2,
-        )  # fmt: skip
+        )
         self.report.expect(True, f"nobody leads: {size - len(doomed)} of {size} are no majority")
         self.report.result(f"{len(doomed)} of {size} killed", "nobody leads")
 

@@ -20,14 +20,16 @@ SUFFIXES = {".cpp", ".hpp", ".h", ".ipp", ".in"}
 PURE_STANDARD = set(
     """algorithm array bit cassert charconv climits cmath compare concepts cstddef cstdint cstdlib
     cstring deque functional initializer_list iterator limits list map memory numeric optional queue
-    ranges set span stack string string_view tuple type_traits utility variant vector version"""
-    .split())
+    ranges set span stack string string_view tuple type_traits utility variant vector
+    version""".split()
+)
 STANDARD = PURE_STANDARD | set(
     """any atomic barrier bitset cctype cerrno chrono cinttypes clocale condition_variable coroutine
     csignal cstdio ctime cwchar exception filesystem forward_list fstream future iomanip ios iosfwd
     iostream istream latch locale mutex new ostream random ratio regex semaphore shared_mutex
     source_location sstream stdexcept stop_token streambuf system_error thread typeindex typeinfo
-    unordered_map unordered_set""".split())
+    unordered_map unordered_set""".split()
+)
 PROTOCOL_VALUES = {"protocol/ids.hpp", "protocol/time.hpp"}
 # The C interface is C; and what makes a file durable is the system's.
 MORE_OF = {
@@ -84,8 +86,11 @@ def breaches(root):
                     continue
                 kind, name = target.groups()
                 why = rule(room, path, kind, name)
-                if why is None and kind == '"' and not any(
-                        (root / base / name).exists() for base in ("", "include")):
+                if (
+                    why is None
+                    and kind == '"'
+                    and not any((root / base / name).exists() for base in ("", "include"))
+                ):
                     generated = root / "include" / (name + ".in")
                     if not generated.exists():
                         why = "no such file, seen from the root of the project"

@@ -4,9 +4,14 @@
 Usage: locked_command.py JOURNAL LOCK [WORD…]
 
 Writes one line each into JOURNAL: `begin NODE EPOCH PID`, or `OVERLAP NODE EPOCH PID` when somebody
-else has the lock; `end NODE EPOCH STATUS` at SIGTERM. Words: `ignore` SIGTERM; `fork`: a child that has
-left the process group, ignores SIGTERM and holds the lock, too; `group`: one that has not; `exit=N`:
-end at once with N; `stop`: stop itself; `progress=N`: show progress N times, then no more.
+else has the lock; `end NODE EPOCH STATUS` at SIGTERM. Words:
+
+    ignore      SIGTERM
+    fork        a child that has left the process group, ignores SIGTERM and holds the lock, too
+    group       one that has not left it
+    exit=N      end at once with N
+    stop        stop itself
+    progress=N  show progress N times, then no more
 """
 
 import fcntl

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Shows that the protocol's archive asks the outside for nothing but memory and the language itself:
+"""Shows that the protocol's archive asks the outside for nothing but memory and the language:
 no clock, no entropy, no socket, no file, no thread. It reads the undefined symbols of the archive.
 
 What is C must be on the list below; what is C++ must not be one of the standard library's doors to
@@ -18,8 +18,10 @@ C_ALLOWED = re.compile(
     |__(memcpy|memmove|memset)_chk|__stack_chk_fail|__gxx_personality_v\d|_Unwind_Resume|__dso_handle
     |__cxa_(begin_catch|end_catch|rethrow|throw|allocate_exception|free_exception|bad_\w+
            |throw_bad_array_new_length|call_unexpected|call_terminate|pure_virtual)
-    |_GLOBAL_OFFSET_TABLE_|__tls_get_addr|__popcountdi2|__ubsan\w*|ldexp|pow|log|sqrt|ceil|floor)""",
-    re.VERBOSE)
+    |_GLOBAL_OFFSET_TABLE_|__tls_get_addr|__popcountdi2|__ubsan\w*|ldexp|pow|log|sqrt|ceil
+    |floor)""",
+    re.VERBOSE,
+)
 
 CPP_REFUSED = re.compile(
     r"""::_V2::|chrono::\w*clock|\b(asio|spdlog|fmt)::
@@ -27,7 +29,8 @@ CPP_REFUSED = re.compile(
         |shared_mutex|timed_mutex|condition_variable|future|promise|call_once|__future_base|stop_token
         |latch|barrier|counting_semaphore|locale|ios_base|filesystem|c(in|out|err|log)\b
         |basic_([io]?f|[io]?string|[io]|io)stream|basic_filebuf)""",
-    re.VERBOSE)
+    re.VERBOSE,
+)
 
 
 def refused(symbols):
@@ -44,15 +47,22 @@ def refused(symbols):
 
 def undefined_symbols(archive):
     """What the archive as a whole needs: undefined in some object and defined in none."""
+
     def names(*flags):
-        out = subprocess.run(["nm", "-C", *flags, archive], check=True, text=True,
-                             stdout=subprocess.PIPE, stderr=subprocess.PIPE).stdout
+        out = subprocess.run(
+            ["nm", "-C", *flags, archive],
+            check=True,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        ).stdout
         found = set()
         for line in out.splitlines():
             match = re.match(r"^(?:[0-9a-fA-F]+)?\s+([A-Za-z]) (.+)$", line)
             if match:
                 found.add(match.group(2))
         return found
+
     return sorted(names("-u") - names("--defined-only"))
 
 

@@ -3,8 +3,8 @@
 
     NAME SECONDS PROCESSORS [LABEL…]     how long it may take, and how many processors it needs
 
-A file says it by pytest's own markers, `pytestmark = …`; pyproject.toml names them. The file is read
-and not run, for pytest need not be installed where the project is only built.
+A file says it by pytest's own markers, `pytestmark = …`; pyproject.toml names them. The file is
+read and not run, for pytest need not be installed where the project is only built.
 
 Usage: python_tests.py FOLDER     exit 1 when a marker is not understood
 """

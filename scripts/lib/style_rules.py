@@ -2,12 +2,12 @@
 """What the project's sources must look like beyond what clang-format decides.
 
     length   no file of protocol/, src/, include/, sim/ is over 400 lines
-    head     each header, and each source that has none, begins with a comment that says what it owns
+    head     each header, and each source without one, begins with a comment that says what it owns
     once     each header has #pragma once
-    pause    tests wait for events, never for time. Where time itself is what is tested, the line says
+    pause    tests wait for events, never for time. Where time itself is tested, the line says
              so: `// pause: why` in C++, `# pause: why` in Python and shell
     replay   unit tests draw nothing from random_device and read no wall clock
-    text     no tabs, no spaces at the end of a line, no note of unfinished work, a newline at the end
+    text     no tabs, no spaces at the end of a line, no unfinished work, a newline at the end
 
 Usage: style_rules.py [ROOT]       exit 1 and one line for each breach
 """
@@ -23,7 +23,8 @@ TEXT = CPP | {".py", ".sh", ".cmake", ".txt"}
 
 PAUSE = re.compile(
     r"\b(sleep_for|sleep_until|usleep|nanosleep)\s*\(|\btime\.sleep\s*\(|\basyncio\.sleep\s*\("
-    r"|^\s*sleep\s+[\d.$]|\bsleep\s*\(\s*\d")
+    r"|^\s*sleep\s+[\d.$]|\bsleep\s*\(\s*\d"
+)
 REPLAY = re.compile(r"\brandom_device\b|\bsystem_clock\b|\bhigh_resolution_clock\b")
 UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
 
@@ -54,8 +55,10 @@ def test_breaches(path, lines):
     unit = path.startswith("tests/unit/")
     for number, line in enumerate(lines, 1):
         if PAUSE.search(line) and not re.search(r"(//|#)\s*pause: \S", line):
-            yield (f"{path}:{number}: wait for an event, not for time "
-                   f"(or say why time is what is tested: `pause: why`): {line.strip()}")
+            yield (
+                f"{path}:{number}: wait for an event, not for time "
+                f"(or say why time is what is tested: `pause: why`): {line.strip()}"
+            )
         if unit and REPLAY.search(line):
             yield f"{path}:{number}: a test that can't be replayed: {line.strip()}"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""How often a child outlives the FIN of its killed parent's connection, although the kernel kills it
-with its parent (PR_SET_PDEATHSIG): why nothing of `bullring run` is tied to sessions.
+"""How often a child outlives the FIN of its killed parent's connection, although the kernel kills
+it with its parent (PR_SET_PDEATHSIG): why nothing of `bullring run` is tied to sessions.
 
 Usage: fin_before_child.py [KILLS]     (default 500)
 """

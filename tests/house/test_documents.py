@@ -1,4 +1,4 @@
-"""What the documents point at is there, and what they quote from the sources is what stands there."""
+"""What the documents point at is there, and what they quote from the sources stands there."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""Every script explains itself, refuses what it does not know, and fails where a part of it fails."""
+"""Every script explains itself, refuses what it does not know, and fails where a part fails."""
 
 import os
 import re

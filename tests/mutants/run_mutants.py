@@ -67,19 +67,29 @@ class Mutant:
     def read(patch):
         text = patch.read_text(encoding="utf-8")
         diff = DIFF.search(text)
-        head = text[:diff.start()] if diff else text
+        head = text[: diff.start()] if diff else text
         said = dict(HEAD.findall(head))
         if not diff or "Breaks" not in said or "Caught by" not in said:
-            raise MutantError(f"{patch.name}: no diff of protocol/, or a head without "
-                              "`Breaks:` and `Caught by:`")
+            raise MutantError(
+                f"{patch.name}: no diff of protocol/, or a head without "
+                "`Breaks:` and `Caught by:`"
+            )
         what = " ".join(head.split("\n\n")[0].split())
         scenarios = tuple(HERE.parent / name for name in said.get("Scenario", "").split())
         for scenario in scenarios:
             if not scenario.is_file():
                 raise MutantError(f"{patch.name}: there is no {scenario}")
-        return Mutant(patch.stem, patch, what, said["Breaks"], tuple(said["Caught by"].split()),
-                      said.get("Seeds", SEEDS), tuple(said.get("Sweep", "").split()), scenarios,
-                      tuple(said.get("Explore", "").split()))
+        return Mutant(
+            patch.stem,
+            patch,
+            what,
+            said["Breaks"],
+            tuple(said["Caught by"].split()),
+            said.get("Seeds", SEEDS),
+            tuple(said.get("Sweep", "").split()),
+            scenarios,
+            tuple(said.get("Explore", "").split()),
+        )
 
 
 def all_mutants():
@@ -88,9 +98,16 @@ def all_mutants():
 
 def run(command, where=None, limit=None, env=None):
     """Its exit status and what it said; None for a status when it took too long."""
-    process = subprocess.Popen([str(word) for word in command], cwd=where, env=env, text=True,
-                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=subprocess.STDOUT, start_new_session=True)
+    process = subprocess.Popen(
+        [str(word) for word in command],
+        cwd=where,
+        env=env,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
     try:
         said, _ = process.communicate(timeout=limit)
         return process.returncode, said
@@ -139,21 +156,53 @@ class Tree:
             shutil.copyfile(source, target)
 
     def patch(self, mutant, *flags):
-        status, said = run(["patch", "-p1", "--fuzz=0", "--batch", "--no-backup-if-mismatch",
-                            "--reject-file=-", *flags, "-i", mutant.patch], where=self.sources)
+        status, said = run(
+            [
+                "patch",
+                "-p1",
+                "--fuzz=0",
+                "--batch",
+                "--no-backup-if-mismatch",
+                "--reject-file=-",
+                *flags,
+                "-i",
+                mutant.patch,
+            ],
+            where=self.sources,
+        )
         if status != 0:
             raise MutantError(f"the patch does not apply:\n{last_lines(said)}")
 
     def configure(self):
         generator = ["-G", "Ninja"] if shutil.which("ninja") else []
-        self.must(["cmake", "-S", self.sources, "-B", self.build_directory, *generator,
-                   "-DBULLRING_TESTS=OFF", "-DCMAKE_BUILD_TYPE=Release", "-DBULLRING_WERROR=ON"])
+        self.must(
+            [
+                "cmake",
+                "-S",
+                self.sources,
+                "-B",
+                self.build_directory,
+                *generator,
+                "-DBULLRING_TESTS=OFF",
+                "-DCMAKE_BUILD_TYPE=Release",
+                "-DBULLRING_WERROR=ON",
+            ]
+        )
 
     def build(self):
         """The seconds that it took."""
         began = time.monotonic()
-        self.must(["cmake", "--build", self.build_directory, "--target", TARGET,
-                   "--parallel", str(self.jobs)])
+        self.must(
+            [
+                "cmake",
+                "--build",
+                self.build_directory,
+                "--target",
+                TARGET,
+                "--parallel",
+                str(self.jobs),
+            ]
+        )
         return time.monotonic() - began
 
     def must(self, command):
@@ -166,9 +215,21 @@ class Tree:
         found = self.build_directory / "mutant.json"
         found.unlink(missing_ok=True)
         began = time.monotonic()
-        status, said = run([self.build_directory / "bullring-sim", "sweep", "--seeds", seeds,
-                            "--jobs", str(self.jobs), "--stop-at-first", "--json", found, *more],
-                           limit=SWEEP_SECONDS_MAX)
+        status, said = run(
+            [
+                self.build_directory / "bullring-sim",
+                "sweep",
+                "--seeds",
+                seeds,
+                "--jobs",
+                str(self.jobs),
+                "--stop-at-first",
+                "--json",
+                found,
+                *more,
+            ],
+            limit=SWEEP_SECONDS_MAX,
+        )
         took = time.monotonic() - began
         if status is None:
             raise MutantError(f"the sweep was not done after {SWEEP_SECONDS_MAX} s")
@@ -176,8 +237,10 @@ class Tree:
             raise MutantError(f"the sweep ended with status {status}:\n{last_lines(said)}")
         violations = json.loads(found.read_text(encoding="utf-8"))["violations"]
         if (status == 0) == bool(violations):
-            raise MutantError(f"the sweep ended with status {status} and "
-                              f"{len(violations)} violations:\n{last_lines(said)}")
+            raise MutantError(
+                f"the sweep ended with status {status} and "
+                f"{len(violations)} violations:\n{last_lines(said)}"
+            )
         for violation in violations:
             violation["where"] = f"at seed {violation['seed']}"
         return sorted(violations, key=lambda violation: violation["seed"]), took
@@ -185,22 +248,27 @@ class Tree:
     def play(self, scenarios):
         """The violations of the scenarios, and the seconds that it took."""
         began = time.monotonic()
-        status, said = run([self.build_directory / "bullring-sim", "scenario", *scenarios],
-                           limit=SWEEP_SECONDS_MAX)
+        status, said = run(
+            [self.build_directory / "bullring-sim", "scenario", *scenarios], limit=SWEEP_SECONDS_MAX
+        )
         took = time.monotonic() - began
-        violations = [{"check": check, "what": what, "where": f"in {pathlib.Path(file).name}"}
-                      for file, check, what in BROKEN.findall(said)]
+        violations = [
+            {"check": check, "what": what, "where": f"in {pathlib.Path(file).name}"}
+            for file, check, what in BROKEN.findall(said)
+        ]
         if status not in (0, 1) or (status == 0) == bool(violations):
-            raise MutantError(f"the scenarios ended with status {status} and "
-                              f"{len(violations)} violations:\n{last_lines(said)}")
+            raise MutantError(
+                f"the scenarios ended with status {status} and "
+                f"{len(violations)} violations:\n{last_lines(said)}"
+            )
         return violations, took
-
 
     def explore(self, arguments):
         """The check by which the exhaustive search ends, or None, and the seconds that it took."""
         began = time.monotonic()
-        status, said = run([self.build_directory / "bullring-sim", "explore", *arguments],
-                           limit=SWEEP_SECONDS_MAX)
+        status, said = run(
+            [self.build_directory / "bullring-sim", "explore", *arguments], limit=SWEEP_SECONDS_MAX
+        )
         end = END_OF_PATH.search(said)
         if status not in (0, 1) or (status == 0) == bool(end):
             raise MutantError(f"the search ended with status {status}:\n{last_lines(said)}")
@@ -222,8 +290,10 @@ def control(tree, scenarios):
         took += more
     said = f"{'(unchanged)':<26} built {built:5.1f} s   "
     if not violations:
-        print(f"{said}passes seeds {CONTROL_SEEDS} and {len(scenarios)} scenarios ({took:.1f} s)",
-              flush=True)
+        print(
+            f"{said}passes seeds {CONTROL_SEEDS} and {len(scenarios)} scenarios ({took:.1f} s)",
+            flush=True,
+        )
         return True
     first = violations[0]
     print(f"{said}FAILS {first['where']}: {first['check']}: {first['what']}", flush=True)
@@ -245,8 +315,11 @@ def try_mutant(tree, mutant):
     said = f"{mutant.name:<26} built {built:5.1f} s   "
     wanted = " ".join(mutant.checks)
     if not violations:
-        tried = (f"{len(mutant.scenarios)} scenarios" if mutant.scenarios
-                 else f"{seeds_until(mutant.seeds)} seeds")
+        tried = (
+            f"{len(mutant.scenarios)} scenarios"
+            if mutant.scenarios
+            else f"{seeds_until(mutant.seeds)} seeds"
+        )
         return False, f"{said}NOT CAUGHT by {wanted} in {tried} ({took:.1f} s)"
     expected = [violation for violation in violations if violation["check"] in mutant.checks]
     first = (expected or violations)[0]
@@ -255,8 +328,9 @@ def try_mutant(tree, mutant):
         where += f", after {seeds_until(mutant.seeds, first['seed'])} seeds"
     where += f" ({took:.1f} s)"
     if not expected:
-        return False, (f"{said}NOT CAUGHT by {wanted} but by {first['check']} {where}: "
-                       f"{first['what']}")
+        return False, (
+            f"{said}NOT CAUGHT by {wanted} but by {first['check']} {where}: " f"{first['what']}"
+        )
     if mutant.explore:
         if end not in mutant.checks:
             return False, f"{said}NOT FOUND by explore, which ended with {end} ({searched:.1f} s)"
@@ -301,8 +375,10 @@ def run_all(mutants, work, jobs):
         print(line, flush=True)
         if not caught:
             failed.append(mutant.name)
-    print(f"{len(mutants) - len(failed)} of {len(mutants)} mutants caught "
-          f"in {time.monotonic() - began:.0f} s" + (f"; not: {' '.join(failed)}" if failed else ""))
+    print(
+        f"{len(mutants) - len(failed)} of {len(mutants)} mutants caught "
+        f"in {time.monotonic() - began:.0f} s" + (f"; not: {' '.join(failed)}" if failed else "")
+    )
     return len(failed)
 
 
@@ -314,16 +390,25 @@ def part_of(text):
 
 
 def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("names", nargs="*", metavar="NAME", help="these mutants only")
-    parser.add_argument("--part", type=part_of, metavar="K/M", default=(1, 1),
-                        help="each M-th mutant, from the K-th on")
+    parser.add_argument(
+        "--part",
+        type=part_of,
+        metavar="K/M",
+        default=(1, 1),
+        help="each M-th mutant, from the K-th on",
+    )
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--work", type=pathlib.Path, metavar="DIR",
-                        help="copy and build here and keep it, instead of in a temporary folder")
-    parser.add_argument("--apply-only", action="store_true",
-                        help="only see that the patches apply")
+    parser.add_argument(
+        "--work",
+        type=pathlib.Path,
+        metavar="DIR",
+        help="copy and build here and keep it, instead of in a temporary folder",
+    )
+    parser.add_argument("--apply-only", action="store_true", help="only see that the patches apply")
     parser.add_argument("--list", action="store_true", help="say what each mutant breaks")
     return parser.parse_args()
 
@@ -337,11 +422,13 @@ def main():
             raise MutantError(f"no such mutant: {' '.join(sorted(unknown))}")
         if args.names:
             mutants = [mutant for mutant in mutants if mutant.name in args.names]
-        mutants = mutants[args.part[0] - 1::args.part[1]]
+        mutants = mutants[args.part[0] - 1 :: args.part[1]]
         if args.list:
             for mutant in mutants:
-                print(f"{mutant.name:<26} {mutant.breaks:<8} {' '.join(mutant.checks):<18} "
-                      f"{mutant.what}")
+                print(
+                    f"{mutant.name:<26} {mutant.breaks:<8} {' '.join(mutant.checks):<18} "
+                    f"{mutant.what}"
+                )
             return 0
         with tempfile.TemporaryDirectory(prefix="bullring-mutants-") as temporary:
             work = (args.work or pathlib.Path(temporary)).resolve()

@@ -27,7 +27,7 @@ def pytest_runtest_makereport(item):
 
 @pytest.fixture
 def new_cluster(request):
-    """Makes clusters that are checked and closed when the test ends; the files of one that failed stay."""
+    """Makes clusters that the end of the test checks and closes; if it failed, their files stay."""
     made = []
 
     def make(n, algorithm="bully", judged=True, **options):

@@ -16,7 +16,7 @@ class Rounds:
         self.witness = algorithm == "bully"
 
     def __call__(self, attack, *words, rounds=ROUNDS):
-        """`attack` gets the cluster, the leader and its family, and returns when its round is over."""
+        """`attack` gets the cluster, the leader and its family; a round ends when it returns."""
         self._start(words)
         for _ in range(rounds):
             leader, family = self.cluster.wait_for(self._at_work, "a leader with its command")

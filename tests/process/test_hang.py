@@ -1,4 +1,4 @@
-"""Hangs (SIGSTOP) and lost majorities: who is silent must lose, and must not act when it is back."""
+"""Hangs (SIGSTOP) and lost majorities: a silent leader loses, and does not act when it is back."""
 
 
 import pytest

@@ -1,5 +1,5 @@
-"""L1 on every graph of links between 3, 4 and 5 nodes: where a node is connected to a majority there
-is a stable leader within P(L) + T_s + 2·T_ring; where none is, there is no leader."""
+"""L1 on every graph of links between 3, 4 and 5 nodes: where a node is connected to a majority,
+there is a stable leader within P(L) + T_s + 2·T_ring; where none is, there is no leader."""
 
 import itertools
 
