@@ -21,8 +21,6 @@ struct Config {
     std::string cluster = "bullring";
     Algorithm algorithm = Algorithm::bully;
     QuorumMode quorum = QuorumMode::majority;
-    RingHeartbeats ring_heartbeats = RingHeartbeats::mesh;
-    RingRenewal ring_renewal = RingRenewal::direct;
     Timing timing;
     Priority priority;
     std::string advertised;

@@ -74,8 +74,8 @@ void Core::collect_wakes(WakeTime& wake) const {
         wake.promise(silence(now).until);
         wake.timer(started_ + config_.bootstrap_wait);
     }
-    for (const Instant at : {retry_at_, start_at_, stand_back_until_, held_down_until_,
-                             modest_until_, next_heartbeat_, changed_heartbeat_at_, healthy_from_})
+    for (const Instant at : {retry_at_, start_at_, stand_back_until_, modest_until_,
+                             next_heartbeat_, changed_heartbeat_at_, healthy_from_})
         wake.timer(at);
     if (!recovering_) wake.timer(recovered_at_ + promise_length(timing().lease));
     for (Index i = 0; i < size(); ++i) {

@@ -92,7 +92,6 @@ public:
     void adopt_view(Step& step, Index from, const LeaderView& view);
     bool known_gone(NodeId holder, Epoch epoch, Instant now) const;
     bool gone_just_now(NodeId holder, Instant now) const;
-    void note_hop_failed(Index i) { peers_[i].hop_failed = true; }
 
     // ---- Standing.
     bool recovering() const { return recovering_; }
@@ -182,16 +181,16 @@ public:
     bool operator==(const Core&) const = default;
     /// All of the state but the configuration, which never changes.
     auto digest_fields() const {
-        return std::tie(
-            me_, incarnation_, started_, wall_clock_ms_, had_file_, file_promised_max_, disk_,
-            wanted_, writing_, persisting_, promised_since_start_, promise_, park_, awaiting_disk_,
-            reservation_, recovering_, floor_decided_, recovered_at_, role_, lease_, textbook_end_,
-            max_seen_, candidate_until_, next_renewal_, elected_at_, published_, task_running_,
-            refused_by_, refused_wait_, step_down_, held_down_until_, call_, retry_at_, start_at_,
-            leader_was_known_, leader_ever_known_, stand_back_until_, healthy_, healthy_from_,
-            willing_, untied_, stopping_, stopped_, quorum_since_, modest_until_, modest_for_,
-            resign_request_, resigned_epoch_, sessions_, peers_, rng_, next_heartbeat_,
-            changed_heartbeat_at_, told_state_, told_leader_, told_leader_epoch_);
+        return std::tie(me_, incarnation_, started_, wall_clock_ms_, had_file_, file_promised_max_,
+                        disk_, wanted_, writing_, persisting_, promised_since_start_, promise_,
+                        park_, awaiting_disk_, reservation_, recovering_, floor_decided_,
+                        recovered_at_, role_, lease_, textbook_end_, max_seen_, candidate_until_,
+                        next_renewal_, elected_at_, published_, task_running_, refused_by_,
+                        refused_wait_, step_down_, call_, retry_at_, start_at_, leader_was_known_,
+                        leader_ever_known_, stand_back_until_, healthy_, healthy_from_, willing_,
+                        untied_, stopping_, stopped_, quorum_since_, modest_until_, modest_for_,
+                        resign_request_, resigned_epoch_, sessions_, peers_, rng_, next_heartbeat_,
+                        changed_heartbeat_at_, told_state_, told_leader_, told_leader_epoch_);
     }
 
 private:
@@ -261,9 +260,6 @@ private:
     void finish_step_down(Step& step);
     NodeId best_successor(Instant now) const;
     std::string why_not_successor(NodeId to, Instant now) const;
-    /// Renewals by token bind voters that this node does not reach. They do not hear its RESIGN,
-    /// and a successor whose majority needs them would not win before their promises end.
-    bool could_win(Index successor, Instant now) const;
     void consider_preemption(Step& step);
     Duration reported_quorum_age(Instant now) const;
     void follow_higher_leader(Step& step);  // quorum none
@@ -292,7 +288,6 @@ private:
     LeaderView user_leader(Instant now) const;
     std::string why(Instant now, const HostReasons& reasons) const;
     std::string why_hindered(Instant now, const HostReasons& reasons) const;
-    bool heartbeats_to(Index i) const;
 
     // ---- Never change.
     Config config_;
@@ -333,7 +328,6 @@ private:
     MemberSet refused_by_;                // this candidacy's NACKs, by voter
     std::vector<Duration> refused_wait_;  // after which each may be free
     StepDown step_down_;
-    Instant held_down_until_ = long_ago;
 
     // ---- Standing.
     Call call_ = Call::none;

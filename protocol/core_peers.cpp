@@ -4,19 +4,6 @@
 
 namespace bullring::protocol {
 
-namespace {
-
-bool ring_neighbours(Index a, Index b, std::size_t size) {
-    return (a + 1U) % size == b || (b + 1U) % size == a;
-}
-
-}  // namespace
-
-bool Core::heartbeats_to(Index i) const {
-    return config_.algorithm != Algorithm::ring ||
-           config_.ring_heartbeats == RingHeartbeats::mesh || ring_neighbours(me_, i, size());
-}
-
 bool Core::heard(Index i, Instant now) const {
     const Peer& peer = peers_[i];
     return peer.accepted && !due(now, peer.heard_at + timing().suspect_after);
@@ -25,8 +12,6 @@ bool Core::heard(Index i, Instant now) const {
 bool Core::connected(Index i, Instant now) const {
     if (i == me_) return false;
     const Peer& peer = peers_[i];
-    // Without heartbeats from it there is nothing to hear: two open sessions have to do.
-    if (!heartbeats_to(i)) return peer.accepted && peer.dialled && !peer.hop_failed;
     return heard(i, now) && peer.has_heartbeat && peer.heartbeat.heard.contains(me_);
 }
 
@@ -52,7 +37,7 @@ MemberSet Core::connected_higher(Instant now) const {
 
 bool Core::eligible(Instant now) const {
     if (config_.priority.is_never() || !healthy_ || !willing_ || stopping_) return false;
-    if (!due(now, healthy_from_) || !due(now, held_down_until_)) return false;
+    if (!due(now, healthy_from_)) return false;
     if (role_ == Role::stepping_down || !due(now, stand_back_until_)) return false;
     return !lease_refused(now);
 }
@@ -137,12 +122,6 @@ void Core::on_heartbeat(Step& step, const AcceptedSession& from, const Heartbeat
     if (peer.accepted != from.id) return;
     raise_max_seen(heartbeat.max_seen);
     raise_max_seen(heartbeat.leader_epoch);
-    if (!heartbeats_to(from.peer)) {
-        // It has no majority and tries everybody. No other may follow, so nothing of it is kept;
-        // our answer shows whether our own session to it is alive.
-        if (!heartbeat.heard.contains(me_)) send(step, from.peer, this->heartbeat(step.now));
-        return;
-    }
     peer.has_heartbeat = true;
     peer.heartbeat = heartbeat;
     peer.heartbeat_at = step.now;

@@ -121,22 +121,13 @@ void Core::send_heartbeats(Step& step) {
     }
     const bool periodic = due(step.now, next_heartbeat_);
     if (!periodic && !due(step.now, changed_heartbeat_at_)) return;
-    bool to_all = false;
     if (periodic) {
         next_heartbeat_ = step.now + timing().heartbeat;
         consider_preemption(step);
-        // Neighbours' heartbeats alone: nothing comes from the others that would show that they are
-        // back, and nothing goes to them that would show that a session is dead. So a node without
-        // a majority tries them all again.
-        to_all = !quorum_connected(step.now);
-        if (to_all)
-            for (Peer& peer : peers_) peer.hop_failed = false;
     }
     changed_heartbeat_at_ = never;
     told_state_ = heartbeat_state(step.now);
-    const Heartbeat message = heartbeat(step.now);
-    for (Index i = 0; i < size(); ++i)
-        if (i != me_ && (to_all || heartbeats_to(i))) send(step, i, message);
+    broadcast(step, heartbeat(step.now));
 }
 
 View Core::view(Instant now, const HostReasons& reasons) const {
@@ -221,7 +212,6 @@ std::string Core::why(Instant now, const HostReasons& reasons) const {
         return "stands back: " + std::to_string(config_.self.value) + " promised to " +
                std::to_string(promise_.key().id.value);
     if (!due(now, stand_back_until_)) return "stands back after its own resignation";
-    if (!due(now, held_down_until_)) return "stands back: its lease ended soon after its election";
     return "no leader is known: an election is due";
 }
 

@@ -17,10 +17,6 @@ std::string list_text(const std::vector<NodeId>& ids) {
 
 const char* text(Algorithm algorithm) { return algorithm == Algorithm::bully ? "bully" : "ring"; }
 const char* text(QuorumMode mode) { return mode == QuorumMode::majority ? "majority" : "none"; }
-const char* text(RingHeartbeats mode) {
-    return mode == RingHeartbeats::mesh ? "mesh" : "neighbours";
-}
-const char* text(RingRenewal mode) { return mode == RingRenewal::direct ? "direct" : "token"; }
 
 std::string versions_text(std::uint16_t lowest, std::uint16_t highest) {
     return std::to_string(lowest) + "-" + std::to_string(highest);
@@ -38,10 +34,6 @@ std::optional<Refused> common_difference(const Config& mine, const Hello& yours)
         return Refused{"quorum", text(mine.quorum), text(yours.quorum)};
     if (yours.algorithm != mine.algorithm)
         return Refused{"algorithm", text(mine.algorithm), text(yours.algorithm)};
-    if (yours.ring_heartbeats != mine.ring_heartbeats)
-        return Refused{"ring-heartbeats", text(mine.ring_heartbeats), text(yours.ring_heartbeats)};
-    if (yours.ring_renewal != mine.ring_renewal)
-        return Refused{"ring-renewal", text(mine.ring_renewal), text(yours.ring_renewal)};
     if (yours.rho_ppm != mine.timing.rho_ppm)
         return Refused{"rho", std::to_string(mine.timing.rho_ppm), std::to_string(yours.rho_ppm)};
     return std::nullopt;
@@ -58,8 +50,6 @@ void Core::on_dialled(Step& step, const Dialled& event) {
     hello.members = config_.members.ids();
     hello.quorum = config_.quorum;
     hello.algorithm = config_.algorithm;
-    hello.ring_heartbeats = config_.ring_heartbeats;
-    hello.ring_renewal = config_.ring_renewal;
     hello.rho_ppm = timing().rho_ppm;
     hello.id = config_.self;
     hello.incarnation = incarnation_;
@@ -122,7 +112,6 @@ void Core::on_hello(Step& step, const HelloReceived& event) {
     peer.accepted =
         newest != nullptr && newest->number > hello.session ? newest->id : event.session;
     peer.heard_at = step.now;
-    peer.hop_failed = false;
 
     // Half-open ones pile up when its host loses power again and again; an own close releases
     // nothing.
@@ -156,7 +145,7 @@ void Core::on_hello(Step& step, const HelloReceived& event) {
     step.act(Send{event.session, ack});
     if (!sessions_.has_dialled_in_use(index)) step.act(DialNow{hello.id});
     // It waits for its bit in our mask before it counts us as connected.
-    if (heartbeats_to(index)) send(step, index, heartbeat(step.now));
+    send(step, index, heartbeat(step.now));
 }
 
 void Core::on_hello_ack(Step& step, SessionId id, const HelloAck& ack) {
@@ -185,7 +174,7 @@ void Core::on_hello_ack(Step& step, SessionId id, const HelloAck& ack) {
         if (ack.had_file_at_start || !ack.recovering) promise_.raise_floor(ack.hw);
         raise_max_seen(promise_.vmax());
     }
-    if (heartbeats_to(index)) send(step, index, heartbeat(step.now));
+    send(step, index, heartbeat(step.now));
     if (textbook()) {
         if (role_ == Role::leader)
             send(step, index, Coordinator{epoch(), timing().lease, step.now, true, false});
@@ -271,7 +260,6 @@ std::optional<AcceptedSession> Core::sender_of(Step& step, SessionId id) {
     Peer& peer = peers_[session->peer];
     if (peer.accepted == id) {
         peer.heard_at = step.now;
-        peer.hop_failed = false;
     } else if (!heard(session->peer, step.now) && session->incarnation != peer.incarnation) {
         // The process that we last listened to is gone, perhaps without a FIN, and another one of
         // its id talks on: it was here first and would not be heard for as long as its session

@@ -14,9 +14,6 @@ void Core::check_lapse(Step& step) {
             return;
         if (!published_ && lease_valid(step.now, lease_end())) return;
         // Lapse is final, whatever grants arrive later.
-        const bool early = config_.ring_heartbeats == RingHeartbeats::neighbours &&
-                           elapsed(elected_at_, step.now) < timing().lease;
-        if (early) held_down_until_ = step.now + timing().ring_wait * (4 * (1 + me_ % 2));
         become_stepping_down(step, DeposedReason::lease_expired, nobody, false);
         if (!task_running_) return finish_step_down(step);
         step.act(StopTask{epoch(), DeposedReason::lease_expired});
@@ -166,24 +163,6 @@ void Core::on_stop(Step& step) {
     step_down(step, DeposedReason::stopped, best_successor(step.now));
 }
 
-bool Core::could_win(Index successor, Instant now) const {
-    // A token's request binds whom it reaches, also those whose grants do not count here (R3).
-    const bool by_token =
-        config_.algorithm == Algorithm::ring && config_.ring_renewal == RingRenewal::token;
-    const MemberSet granted = lease_.voters(now);
-    const MemberSet reached = connected(now);
-    MemberSet free = peers_[successor].heartbeat.heard;
-    free.insert(successor);
-    bool bound = false;
-    for (Index i = 0; i < size(); ++i) {
-        if (i == me_ || reached.contains(i) || !(by_token || granted.contains(i))) continue;
-        free.erase(i);
-        bound = true;
-    }
-    // Its mask need not name all that it reaches: it says nothing while RESIGN frees everybody.
-    return !bound || free.size() >= majority();
-}
-
 void Core::consider_preemption(Step& step) {
     if (!config_.preempt || role_ != Role::leader || !published_ || textbook()) return;
     const Duration stable = timing().preempt_delay;
@@ -200,7 +179,6 @@ void Core::consider_preemption(Step& step) {
         // An age of 0 is told on purpose by a node that its user has asked to resign.
         if (peer.heartbeat.quorum_age.ns == 0 || quorum_age < stable) continue;
         if (!peer.up || elapsed(peer.up_since, step.now) < stable) continue;
-        if (!could_win(i, step.now)) continue;
         best = id(i);
         best_rank = rank(i);
     }

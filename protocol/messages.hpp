@@ -17,8 +17,6 @@ namespace bullring::protocol {
 
 enum class Algorithm : std::uint8_t { bully = 1, ring = 2 };
 enum class QuorumMode : std::uint8_t { majority = 1, none = 2 };
-enum class RingHeartbeats : std::uint8_t { mesh = 1, neighbours = 2 };
-enum class RingRenewal : std::uint8_t { direct = 1, token = 2 };
 
 /// The versions of the messages that this code speaks.
 inline constexpr std::uint16_t version_lowest = 1;
@@ -43,8 +41,6 @@ struct Hello {
     std::vector<NodeId> members;  // ascending
     QuorumMode quorum = QuorumMode::majority;
     Algorithm algorithm = Algorithm::bully;
-    RingHeartbeats ring_heartbeats = RingHeartbeats::mesh;
-    RingRenewal ring_renewal = RingRenewal::direct;
     std::uint32_t rho_ppm = 1000;
     NodeId id;
     Incarnation incarnation;

@@ -50,7 +50,6 @@ struct Peer {
     bool up = false;  // told as peer_up
     Instant up_since = long_ago;
     PeerDownReason last_end = PeerDownReason::timeout;
-    bool hop_failed = false;  // Ring with neighbours' heartbeats: a hop timed out
 
     // ---- Handovers to it (§9).
     Epoch handed_over;  // the epoch given up in its favour, while it has not led
@@ -61,8 +60,8 @@ struct Peer {
     auto digest_fields() const {
         return std::tie(incarnation, priority, lease, advertised, accepted, heard_at, has_heartbeat,
                         heartbeat, heartbeat_at, view, dialled, has_ack, ack, gone_epoch, gone_at,
-                        gone_until, up, up_since, last_end, hop_failed, handed_over,
-                        hand_over_hold_off, hand_over_not_before);
+                        gone_until, up, up_since, last_end, handed_over, hand_over_hold_off,
+                        hand_over_not_before);
     }
 };
 

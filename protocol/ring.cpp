@@ -109,9 +109,7 @@ void Ring::stand(Core& core, Step& step) {
 // ---- The coordinator token.
 
 void Ring::carry(Core& core, Step& step, const Coordinator& request) {
-    const bool by_token =
-        !request.renew || core.textbook() || core.config().ring_renewal == RingRenewal::token;
-    if (!by_token) return core.broadcast(step, request);
+    if (request.renew && !core.textbook()) return core.broadcast(step, request);
     if (core.size() == 1) return;
     CoordinatorToken token;
     own_request_round_ = ++round_;
@@ -120,7 +118,6 @@ void Ring::carry(Core& core, Step& step, const Coordinator& request) {
     token.walk.round = own_request_round_;
     visit(token.walk, core.me());
     token.request = request;
-    if (request.renew) token.request.tie = false;
     if (!hops_.forward(core, step, token)) core.abandon(step, core.timing().hop_wait);
 }
 
@@ -166,8 +163,7 @@ void Ring::vote_and_pass(Core& core, Step& step, CoordinatorToken token, Instant
     }
     visit(token.walk, core.me());
     // Enough for the lease: straight home with it.
-    const bool enough =
-        !core.textbook() && !token.request.renew && 1 + token.grants.size() >= core.majority();
+    const bool enough = !core.textbook() && 1 + token.grants.size() >= core.majority();
     if (enough && core.connected(owner, step.now) && hops_.send_to(core, step, owner, token))
         return;
     hops_.forward(core, step, std::move(token));
@@ -197,16 +193,10 @@ void Ring::own_request_back(Core& core, Step& step, CoordinatorToken token) {
 
 void Ring::own_request_onward(Core& core, Step& step, CoordinatorToken token) {
     if (token.walk.owner_incarnation != core.own_key().incarnation ||
-        token.walk.round != own_request_round_)
+        token.walk.round != own_request_round_ || core.role() != Role::candidate)
         return;
-    // A renewal, too, goes on to the neighbours that nobody else could pass it to: where links are
-    // missing, the owner may be the only one who reaches them.
-    const bool candidate = core.role() == Role::candidate;
-    const bool renewing = token.request.renew && core.role() != Role::follower;
-    if (!candidate && !renewing) return;
     token.walk.path = {core.me()};
-    if (!hops_.forward(core, step, std::move(token)) && candidate)
-        core.abandon(step, core.timing().hop_wait);
+    if (!hops_.forward(core, step, std::move(token))) core.abandon(step, core.timing().hop_wait);
 }
 
 void Ring::on_token_ack(Core&, Step&, Index from, const TokenAck& ack) { hops_.on_ack(from, ack); }

@@ -69,9 +69,9 @@ void RingHops::on_ack(Index from, const TokenAck& ack) {
 std::vector<AnyToken> RingHops::resend_failed(Core& core, Step& step) {
     std::vector<Hop> failed;
     std::erase_if(under_way_, [&](Hop& hop) {
-        const bool timed_out = due(step.now, hop.until);
-        if (!timed_out && core.connected(hop.to, step.now) && core.can_send(hop.to)) return false;
-        if (timed_out) core.note_hop_failed(hop.to);
+        const bool under_way =
+            !due(step.now, hop.until) && core.connected(hop.to, step.now) && core.can_send(hop.to);
+        if (under_way) return false;
         failed.push_back(std::move(hop));
         return true;
     });

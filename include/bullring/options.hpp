@@ -17,8 +17,6 @@ enum class Algorithm { bully, ring };
 enum class Quorum { majority, none };
 enum class Profile { realtime, fast, lan, cloud, wan };
 enum class Realtime { on, off, automatic };
-enum class RingHeartbeats { mesh, neighbours };
-enum class RingRenewal { direct, token };
 enum class FirstEpoch { clock, zero };
 
 /// A value type. What is not given (nullopt, or an empty string) is the flag's default. Not
@@ -41,8 +39,6 @@ struct Options {
     std::optional<std::chrono::nanoseconds> lease;
     std::optional<std::chrono::nanoseconds> lease_max;
     Realtime realtime = Realtime::automatic;
-    RingHeartbeats ring_heartbeats = RingHeartbeats::mesh;
-    RingRenewal ring_renewal = RingRenewal::direct;
     std::optional<std::chrono::nanoseconds> bootstrap_wait;
     FirstEpoch first_epoch = FirstEpoch::clock;
     /// Turn it off when the task acts through child processes, which may outlive this one.

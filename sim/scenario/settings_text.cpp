@@ -106,17 +106,6 @@ const std::map<std::string_view, Read>& readers() {
              s.first_epoch =
                  line.one_of({"clock", "0"}) == "0" ? FirstEpoch::zero : FirstEpoch::clock;
          }},
-        {"ring-heartbeats",
-         [](LineReader& line, Settings& s) {
-             s.ring_heartbeats = line.one_of({"mesh", "neighbours"}) == "mesh"
-                                     ? RingHeartbeats::mesh
-                                     : RingHeartbeats::neighbours;
-         }},
-        {"ring-renewal",
-         [](LineReader& line, Settings& s) {
-             s.ring_renewal = line.one_of({"direct", "token"}) == "direct" ? RingRenewal::direct
-                                                                           : RingRenewal::token;
-         }},
         {"fast-release", switch_into(&Settings::fast_release)},
         {"tie", switch_into(&Settings::tie)},
         {"kill-margin", duration_into(&Settings::kill_margin)},
@@ -229,8 +218,6 @@ std::string settings_text(const Settings& s) {
     duration("hold-off", s.hand_over_hold_off, usual.hand_over_hold_off);
     duration("bootstrap-wait", s.bootstrap_wait, usual.bootstrap_wait);
     if (s.first_epoch == FirstEpoch::zero) line("first-epoch", "0");
-    if (s.ring_heartbeats == RingHeartbeats::neighbours) line("ring-heartbeats", "neighbours");
-    if (s.ring_renewal == RingRenewal::token) line("ring-renewal", "token");
     toggle("fast-release", s.fast_release, usual.fast_release);
     toggle("tie", s.tie, usual.tie);
     duration("kill-margin", s.kill_margin, usual.kill_margin);

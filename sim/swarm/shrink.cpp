@@ -116,8 +116,6 @@ private:
             [&](Settings& s) { s.hand_over_hold_off = usual.hand_over_hold_off; },
             [&](Settings& s) { s.bootstrap_wait = usual.bootstrap_wait; },
             [&](Settings& s) { s.first_epoch = usual.first_epoch; },
-            [&](Settings& s) { s.ring_heartbeats = usual.ring_heartbeats; },
-            [&](Settings& s) { s.ring_renewal = usual.ring_renewal; },
             [&](Settings& s) { s.fast_release = true; },
             [&](Settings& s) { s.tie = true; },
             [&](Settings& s) { s.task_ending = usual.task_ending; },

@@ -69,10 +69,6 @@ Settings draw_settings(std::uint64_t seed, const SwarmOptions& options, Rng& rng
     if (draw.percent(10)) s.tie = false;
     if (draw.percent(30))
         s.task_ending = draw.one_of<Range>({{0, 5 * ms}, {0, lease.ns}, {0, 5 * sec}});
-    if (s.algorithm == Algorithm::ring) {
-        if (draw.percent(20)) s.ring_heartbeats = RingHeartbeats::neighbours;
-        if (draw.percent(20)) s.ring_renewal = RingRenewal::token;
-    }
     for (const NodeId id : s.ids) {
         if (draw.percent(10)) s.priorities[id] = Priority{static_cast<std::int32_t>(rng.below(3))};
         if (n > 2 && draw.percent(4)) s.priorities[id] = Priority::never();
@@ -161,8 +157,7 @@ Time settling(const Settings& s) {
 /// A majority without its best node, of nodes that all grant each other's leases.
 bool fails_over(const Settings& s) {
     return s.ids.size() >= 3 && s.fast_release && s.tie && !s.translated && s.leases.empty() &&
-           s.leases_max.empty() && s.ring_renewal == RingRenewal::direct &&
-           s.ring_heartbeats == RingHeartbeats::mesh &&
+           s.leases_max.empty() &&
            std::none_of(s.ids.begin(), s.ids.end(), [&](NodeId id) { return is_never(s, id); });
 }
 
@@ -176,12 +171,11 @@ Time leader_bound(const Settings& s) {
     const Time restart = promises + s.bootstrap_wait.ns + 2 * s.fsync.max;
     const Time dialling = connect_max(t).ns + unacknowledged_max(t).ns + 500 * ms + handshake_max;
     const Time stand_back = t.reservation().ns + t.coordinator_wait.ns;
-    const Time hold_down = 8 * t.ring_wait.ns;
     const Time retries = (6 + n) * (t.campaign_wait.ns + t.coordinator_wait.ns + t.ring_wait.ns +
                                     n * t.poll_wait.ns + t.promise(t.campaign_lease).ns);
     const Time losses = s.loss_ppm == 0 ? 0 : 8 * s.resend.max;
-    return (l1 + restart + dialling + stand_back + hold_down + retries + losses +
-            s.preempt_delay.ns + s.task_ending.max) *
+    return (l1 + restart + dialling + stand_back + retries + losses + s.preempt_delay.ns +
+            s.task_ending.max) *
            11 / 10;
 }
 
@@ -205,10 +199,6 @@ Scenario draw_scenario(std::uint64_t seed, const SwarmOptions& options) {
     constexpr std::uint64_t textbook_percent = 4;
     const bool none = textbook.below(100) < textbook_percent;
     s.quorum = options.quorum.value_or(none ? QuorumMode::none : QuorumMode::majority);
-    if (s.quorum == QuorumMode::none) {
-        s.ring_heartbeats = RingHeartbeats::mesh;
-        s.ring_renewal = RingRenewal::direct;
-    }
     make_sound(s);
     bool winnable = false;
     for (std::size_t i = 0; i < s.ids.size(); ++i)
@@ -235,17 +225,11 @@ Scenario draw_scenario(std::uint64_t seed, const SwarmOptions& options) {
     const auto stops = [](const Command& c) { return c.verb == Verb::stop; };
     if (std::any_of(scenario.commands.begin(), scenario.commands.end(), stops))
         scenario.commands.push_back(start);
-    // Renewals that travel by token may reach a majority over others.
-    if (!leader_possible && s.ring_renewal == RingRenewal::token) return scenario;
     if (!leader_possible) {
         // What was promised and leased before runs out, then nobody can lead.
         const Timing t = config_of(s, s.ids.front()).timing;
         Command lapse = command(Verb::expect_no_leader, 2 * sec);
         lapse.at = t.promise(s.lease_max).ns * 2 + s.task_ending.max;
-        // With neighbours' heartbeats nobody sees at once that an idle session leads nowhere any
-        // more. Who counts its other end as connected may be elected through grants that others
-        // pass on, and cannot renew them; the first bytes on that session are its end.
-        if (s.ring_heartbeats == RingHeartbeats::neighbours) lapse.at += leader_bound(s);
         scenario.commands.push_back(lapse);
         return scenario;
     }

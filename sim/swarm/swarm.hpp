@@ -25,7 +25,7 @@ struct SwarmOptions {
 Scenario draw_scenario(std::uint64_t seed, const SwarmOptions& options = {});
 
 /// L1 with what the faults before may have left behind: silence after restarts, dialling, standing
-/// back, hold-down, some rounds of retry.
+/// back, some rounds of retry.
 Time leader_bound(const Settings& settings);
 /// L4: kill -9 of a settled leader to the next one, in a network without loss.
 Time failover_bound(const Settings& settings);

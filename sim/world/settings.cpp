@@ -14,8 +14,6 @@ Config config_of(const Settings& settings, NodeId id) {
     config.members = Membership(settings.ids);
     config.algorithm = settings.algorithm;
     config.quorum = settings.quorum;
-    config.ring_heartbeats = settings.ring_heartbeats;
-    config.ring_renewal = settings.ring_renewal;
     config.preempt = settings.preempt.value_or(settings.algorithm == Algorithm::bully);
     config.fast_release = settings.fast_release;
     config.tie = settings.tie;
@@ -74,9 +72,6 @@ std::vector<std::string> problems(const Settings& settings) {
         for (const std::string& text : validate(timing, settings.ids.size(), settings.algorithm))
             found.push_back(fmt::format("node {}: {}", id.value, text));
     }
-    if (settings.quorum == QuorumMode::none && (settings.ring_heartbeats != RingHeartbeats::mesh ||
-                                                settings.ring_renewal != RingRenewal::direct))
-        found.emplace_back("without a majority the ring has heartbeats by mesh, and no renewals");
     for (const auto& [id, priority] : settings.priorities)
         if (!std::binary_search(settings.ids.begin(), settings.ids.end(), id))
             found.push_back(fmt::format("priority of {}: no member", id.value));

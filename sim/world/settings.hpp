@@ -41,8 +41,6 @@ struct Settings {
     Duration hand_over_hold_off = protocol::seconds(60);
     Duration bootstrap_wait = protocol::seconds(10);
     protocol::FirstEpoch first_epoch = protocol::FirstEpoch::clock;
-    protocol::RingHeartbeats ring_heartbeats = protocol::RingHeartbeats::mesh;
-    protocol::RingRenewal ring_renewal = protocol::RingRenewal::direct;
     bool fast_release = true;
     bool tie = true;
     Duration kill_margin{0};

@@ -115,10 +115,6 @@ RawValues raw_values(const Options& options) {
     write.duration("lease", options.lease);
     write.duration("lease-max", options.lease_max);
     write.text("realtime", word(options.realtime, {"on", "off", "auto"}));
-    if (options.algorithm == Algorithm::ring || options.ring_heartbeats != RingHeartbeats::mesh)
-        write.text("ring-heartbeats", word(options.ring_heartbeats, {"mesh", "neighbours"}));
-    if (options.algorithm == Algorithm::ring || options.ring_renewal != RingRenewal::direct)
-        write.text("ring-renewal", word(options.ring_renewal, {"direct", "token"}));
     write.duration("bootstrap-wait", options.bootstrap_wait);
     write.text("first-epoch", word(options.first_epoch, {"clock", "0"}));
     write.boolean("fast-release", options.fast_release);

@@ -74,8 +74,6 @@ constexpr std::array flags{
          "SCHED_FIFO and locked memory; auto: tried with\n"
          "--profile realtime",
          "auto", members},
-    Flag{"ring-heartbeats", "mesh|neighbours", "ring only: who watches whom", "mesh", members},
-    Flag{"ring-renewal", "direct|token", "ring only: how the lease is renewed", "direct", members},
     Flag{"bootstrap-wait", "D",
          "how long a node without a state file waits to hear from\n"
          "the others",

@@ -77,35 +77,6 @@ void read_algorithm(OptionReader& reader, NodeOptions& options) {
                         .word<QuorumMode>("quorum", {{"majority", QuorumMode::majority},
                                                      {"none", QuorumMode::none}})
                         .value_or(config.quorum);
-    using protocol::RingHeartbeats;
-    using protocol::RingRenewal;
-    config.ring_heartbeats =
-        reader
-            .word<RingHeartbeats>("ring-heartbeats", {{"mesh", RingHeartbeats::mesh},
-                                                      {"neighbours", RingHeartbeats::neighbours}})
-            .value_or(config.ring_heartbeats);
-    config.ring_renewal = reader
-                              .word<RingRenewal>("ring-renewal", {{"direct", RingRenewal::direct},
-                                                                  {"token", RingRenewal::token}})
-                              .value_or(config.ring_renewal);
-    if (config.quorum == QuorumMode::none) {
-        if (config.ring_heartbeats == RingHeartbeats::neighbours)
-            reader.report("ring-heartbeats",
-                          "'neighbours' does not go with --quorum none, where only its own "
-                          "heartbeats show who leads; right is mesh, or --quorum majority");
-        if (config.ring_renewal == RingRenewal::token)
-            reader.report("ring-renewal",
-                          "'token' does not go with --quorum none, where no lease is renewed; "
-                          "right is direct, or --quorum majority");
-    }
-    if (config.algorithm == Algorithm::ring) return;
-    for (const std::string_view flag : {"ring-heartbeats", "ring-renewal"}) {
-        if (reader.given(flag)) {
-            reader.report(flag,
-                          "it belongs to the ring, and this node's algorithm is bully; "
-                          "right is --algorithm ring, or not to give it");
-        }
-    }
 }
 
 /// A command that has to be killed needs its time before the lease ends, so the lease is longer by

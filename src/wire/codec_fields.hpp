@@ -97,8 +97,6 @@ void fields(Coder& c, M& m) {
             "member ids are not in ascending order");
     c.choice(m.quorum, protocol::QuorumMode::none);
     c.choice(m.algorithm, protocol::Algorithm::ring);
-    c.choice(m.ring_heartbeats, protocol::RingHeartbeats::neighbours);
-    c.choice(m.ring_renewal, protocol::RingRenewal::token);
     c(m.rho_ppm);
     c.member(m.id);
     c(m.incarnation);

@@ -44,7 +44,6 @@ WRONG = [
     ({"--first-epoch": "7"}, ["7", "clock"]),
     ({"--fast-release": "maybe"}, ["maybe"]),
     ({"--realtime": "very"}, ["very"]),
-    ({"--ring-heartbeats": "none"}, ["none", "mesh"]),
     ({"--listen": "nowhere"}, ["nowhere"]),
     ({"--cluster": "../x"}, ["../x"]),
     ({"--log-level": "loud"}, ["loud"]),

@@ -85,8 +85,6 @@ inline protocol::Hello draw_hello() {
     m.members.erase(std::unique(m.members.begin(), m.members.end()), m.members.end());
     m.quorum = draw_choice(protocol::QuorumMode::none);
     m.algorithm = draw_choice(protocol::Algorithm::ring);
-    m.ring_heartbeats = draw_choice(protocol::RingHeartbeats::neighbours);
-    m.ring_renewal = draw_choice(protocol::RingRenewal::token);
     m.rho_ppm = *rc::gen::arbitrary<std::uint32_t>();
     m.id = draw_member();
     m.incarnation = draw_incarnation();

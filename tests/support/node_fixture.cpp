@@ -126,8 +126,6 @@ HelloReceived NodeFixture::hello_from(std::uint64_t peer) {
     hello.members = config_.members.ids();
     hello.quorum = config_.quorum;
     hello.algorithm = config_.algorithm;
-    hello.ring_heartbeats = config_.ring_heartbeats;
-    hello.ring_renewal = config_.ring_renewal;
     hello.rho_ppm = timing().rho_ppm;
     hello.id = {peer};
     hello.incarnation = incarnation_of(peer);

@@ -259,16 +259,11 @@ Fate random_history(std::uint64_t seed) {
     options.fsync = static_cast<Time>(draw.below(20)) * ms;
     if (draw.below(4) == 0) options.delay_min = 0;
     const bool preempt = draw.below(2) == 0;
-    const bool neighbours = draw.below(4) == 0;
-    const bool by_token = draw.below(4) == 0;
     const bool tie = draw.below(5) != 0;
     options.configure = [=](Config& config) {
         config.preempt = preempt;
         config.timing.preempt_delay = seconds(1);
         config.tie = tie;
-        if (config.algorithm != Algorithm::ring) return;
-        if (neighbours) config.ring_heartbeats = RingHeartbeats::neighbours;
-        if (by_token) config.ring_renewal = RingRenewal::token;
     };
     World world(options);
     world.start_all();

@@ -108,8 +108,6 @@ TEST_CASE("handshake: each thing that must agree refuses with its own name when 
          }},
         {"quorum", [](Hello& h) { h.quorum = QuorumMode::none; }},
         {"algorithm", [](Hello& h) { h.algorithm = Algorithm::ring; }},
-        {"ring-heartbeats", [](Hello& h) { h.ring_heartbeats = RingHeartbeats::neighbours; }},
-        {"ring-renewal", [](Hello& h) { h.ring_renewal = RingRenewal::token; }},
         {"rho", [](Hello& h) { h.rho_ppm = 2000; }},
         {"id", [](Hello& h) { h.id = {9}; }},
         {"id", [](Hello& h) { h.id = {1}; }},

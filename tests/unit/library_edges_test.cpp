@@ -237,7 +237,6 @@ TEST_CASE("library: a problem names each setting once, and without dashes") {
     const auto problems = Options{}.problems();
     CHECK(problems.size() == 2);
     Options options;
-    options.ring_renewal = RingRenewal::token;
     options.stop_margin = nanoseconds(-1);
     for (const std::string& problem : options.problems()) {
         CHECK(problem.find("--") == std::string::npos);

@@ -35,8 +35,6 @@ TEST_CASE("options: a node with an ID and peers alone has every default of its f
     CHECK(config.cluster == "bullring");
     CHECK(config.algorithm == Algorithm::bully);
     CHECK(config.quorum == protocol::QuorumMode::majority);
-    CHECK(config.ring_heartbeats == protocol::RingHeartbeats::mesh);
-    CHECK(config.ring_renewal == protocol::RingRenewal::direct);
     CHECK(config.priority == protocol::Priority{0});
     CHECK(config.advertised.empty());
     CHECK(config.preempt);
@@ -61,52 +59,28 @@ TEST_CASE("options: a node with an ID and peers alone has every default of its f
 }
 
 TEST_CASE("options: every flag of a node reaches its option") {
-    const NodeOptions options = node_of({"--algorithm",
-                                         "ring",
-                                         "--quorum",
-                                         "majority",
-                                         "--ring-heartbeats",
-                                         "neighbours",
-                                         "--ring-renewal=token",
-                                         "--listen",
-                                         "[::]:7200",
-                                         "--cluster",
-                                         "prod-1",
-                                         "--advertise",
-                                         "http://b:80/ö",
-                                         "--priority",
-                                         "-5",
-                                         "--preempt",
-                                         "--preempt-delay",
-                                         "0s",
-                                         "--profile",
-                                         "cloud",
-                                         "--lease",
-                                         "2s",
-                                         "--lease-max",
-                                         "20s",
-                                         "--realtime",
-                                         "on",
-                                         "--bootstrap-wait",
-                                         "1500ms",
-                                         "--first-epoch",
-                                         "0",
-                                         "--fast-release",
-                                         "off",
-                                         "--data-dir",
-                                         "/data",
-                                         "--events",
-                                         "-",
-                                         "--trace",
-                                         "t.trace",
-                                         "--log-level",
-                                         "trace",
-                                         "--log-format",
+    const NodeOptions options = node_of({"--algorithm", "ring",
+                                         "--quorum",    "majority",
+                                         "--listen",    "[::]:7200",
+                                         "--cluster",   "prod-1",
+                                         "--advertise", "http://b:80/ö",
+                                         "--priority",  "-5",
+                                         "--preempt",   "--preempt-delay",
+                                         "0s",          "--profile",
+                                         "cloud",       "--lease",
+                                         "2s",          "--lease-max",
+                                         "20s",         "--realtime",
+                                         "on",          "--bootstrap-wait",
+                                         "1500ms",      "--first-epoch",
+                                         "0",           "--fast-release",
+                                         "off",         "--data-dir",
+                                         "/data",       "--events",
+                                         "-",           "--trace",
+                                         "t.trace",     "--log-level",
+                                         "trace",       "--log-format",
                                          "json"});
     const protocol::Config& config = options.config;
     CHECK(config.algorithm == Algorithm::ring);
-    CHECK(config.ring_heartbeats == protocol::RingHeartbeats::neighbours);
-    CHECK(config.ring_renewal == protocol::RingRenewal::token);
     CHECK(options.listen == Endpoint{"::", 7200});
     CHECK(config.cluster == "prod-1");
     CHECK(config.advertised == "http://b:80/ö");
@@ -232,25 +206,6 @@ TEST_CASE("options: with hooks nothing is tied to a session, and who asked for i
     CHECK(one_has(node_of({"--on-change", "true", "--fast-release", "on"}).start_notes,
                   "fast-release is off for this node's own leadership"));
     CHECK(node_of({"--on-elected", ""}).config.tie);
-}
-
-TEST_CASE("options: the ring's own flags are refused with bully") {
-    const auto problems = node_problems({"--ring-heartbeats", "mesh", "--ring-renewal", "direct"});
-    REQUIRE(problems.size() == 2);
-    CHECK(one_has(problems, "--ring-heartbeats: it belongs to the ring"));
-    CHECK(one_has(problems, "--ring-renewal: it belongs to the ring"));
-}
-
-TEST_CASE("options: heartbeats of neighbours and renewals by token are refused with quorum none") {
-    const auto problems =
-        node_problems({"--algorithm", "ring", "--quorum", "none", "--ring-heartbeats", "neighbours",
-                       "--ring-renewal", "token"});
-    REQUIRE(problems.size() == 2);
-    CHECK(one_has(problems, "--ring-heartbeats: 'neighbours' does not go with --quorum none"));
-    CHECK(one_has(problems, "--ring-renewal: 'token' does not go with --quorum none"));
-    CHECK(node_problems({"--algorithm", "ring", "--quorum", "none", "--ring-heartbeats", "mesh",
-                         "--ring-renewal", "direct"})
-              .empty());
 }
 
 TEST_CASE("options: a list of even length is told how many failures it survives") {

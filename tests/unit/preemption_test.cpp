@@ -123,56 +123,6 @@ TEST_CASE("preemption: of several higher nodes the highest is named") {
     CHECK(sent<Resign>(node.step(TaskEnded{epoch})).at(0).successor == NodeId{5});
 }
 
-/// Node 2 of five leads by renewals that go round as a token and reach node 4 over others. Node 3,
-/// which is higher, hears these. Whether it is handed the leadership within two seconds.
-bool hands_over_to_one_that_hears(std::initializer_list<Index> others, bool grant_of_4_counts) {
-    Config ring = test::config_for(2, {1, 2, 3, 4, 5}, Algorithm::ring);
-    ring.ring_renewal = RingRenewal::token;
-    ring.preempt = true;
-    ring.timing.preempt_delay = stable;
-    NodeFixture node(ring);
-    node.recover();
-    Heartbeat heartbeat = node.heartbeat_from(3);
-    heartbeat.quorum_age = seconds(5);
-    heartbeat.heard = {};
-    for (const Index i : others) heartbeat.heard.insert(i);
-    heartbeat.heard.insert(3);
-    node.says(3, heartbeat);
-    for (const std::uint64_t peer : {1U, 3U}) node.connect(peer);
-    if (grant_of_4_counts) node.dial(4);  // its HELLO_ACK came, and nothing else
-
-    Token home;
-    home.walk.owner = {2};
-    home.walk.owner_incarnation = node.own_incarnation();
-    home.walk.round = 1;
-    home.walk.step = 9;
-    home.walk.visited = MemberSet{0b11111};
-    home.walk.path = {1};
-    Actions actions = node.hear(1, home);
-    for (Duration passed{0}; passed < seconds(2); passed = passed + node.timing().heartbeat) {
-        for (const CoordinatorToken& request : sent<CoordinatorToken>(actions)) {
-            CoordinatorToken answered = request;
-            answered.walk = home.walk;
-            answered.walk.round = request.walk.round;
-            for (const std::uint64_t voter : {1U, 3U, 4U})
-                answered.grants.push_back({{voter}, node.incarnation_of(voter), no_session});
-            node.hear(1, answered);
-        }
-        if (passed.ns > 0) REQUIRE(node.role() == Role::leader);
-        actions = node.run(node.timing().heartbeat);
-        if (hands_over(actions)) return true;
-    }
-    return false;
-}
-
-TEST_CASE("preemption: not to a node whose majority needs a voter that RESIGN does not reach") {
-    for (const bool counts : {true, false}) {
-        CHECK_FALSE(hands_over_to_one_that_hears({1}, counts));
-        CHECK_FALSE(hands_over_to_one_that_hears({1, 3}, counts));
-        CHECK(hands_over_to_one_that_hears({0, 1}, counts));
-    }
-}
-
 /// Hands over to node 3, which does not take it; node 2 is elected again.
 void fail_to_hand_over(NodeFixture& node) {
     const Epoch given_up = node.view().epoch;

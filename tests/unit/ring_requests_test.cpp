@@ -1,4 +1,4 @@
-// Ring (§8): the coordinator token, the renewals, and heartbeats to neighbours only.
+// Ring (§8): the coordinator token and the renewals.
 #include <doctest/doctest.h>
 
 #include "tests/support/node_fixture.hpp"
@@ -217,10 +217,8 @@ Token own_token_back(const NodeFixture& node) {
 }
 
 /// Node 5, whose own token has come back: a candidate with its request under way.
-NodeFixture candidate(RingRenewal renewal = RingRenewal::direct) {
-    Config config = test::config_for(5, {1, 2, 3, 4, 5}, Algorithm::ring);
-    config.ring_renewal = renewal;
-    NodeFixture node(config);
+NodeFixture candidate() {
+    NodeFixture node(test::config_for(5, {1, 2, 3, 4, 5}, Algorithm::ring));
     node.recover();
     for (const std::uint64_t peer : {1U, 2U, 3U, 4U}) node.connect(peer);
     node.hear(4, own_token_back(node));
@@ -333,159 +331,9 @@ TEST_CASE(
     CHECK(only<ElectionStarted>(node.after(milliseconds(100))).size() == 1);
 }
 
-TEST_CASE("ring request: with renewal by token each renewal goes round, without ties") {
-    NodeFixture node = candidate(RingRenewal::token);
-    const Actions actions = node.hear(2, home(node, {1, 2}));
-    REQUIRE(node.role() == Role::leader);
-    CHECK(sent<Coordinator>(actions).empty());
-    const std::vector<Hop> renewal = hops(actions);
-    REQUIRE(renewal.size() == 1);
-    CHECK(renewal[0].token.request ==
-          Coordinator{{5001}, node.timing().lease, node.now(), true, false});
-    CHECK(renewal[0].token.walk.round == 3);
-    CHECK(hops(node.after(node.timing().heartbeat)).size() >= 1);
-}
-
 TEST_CASE("ring request: preemption is off unless it is asked for") {
     Config config = test::config_for(2, {1, 2, 3}, Algorithm::ring);
     CHECK_FALSE(config.preempt);
-}
-
-// ---- Heartbeats to the neighbours only.
-
-Config neighbours_config(std::uint64_t self) {
-    Config config = test::config_for(self, {1, 2, 3, 4, 5}, Algorithm::ring);
-    config.ring_heartbeats = RingHeartbeats::neighbours;
-    return config;
-}
-
-TEST_CASE("neighbours: heartbeats go to both neighbours on the ring and to nobody else") {
-    Config config = neighbours_config(1);
-    config.priority = Priority::never();
-    NodeFixture node(config);
-    node.recover();
-    for (const std::uint64_t peer : {2U, 3U, 4U, 5U}) node.connect(peer);
-    node.run(milliseconds(100));
-    for (const Send& send : only<Send>(node.run(milliseconds(100)))) {
-        if (!std::holds_alternative<Heartbeat>(send.message)) continue;
-        const bool neighbour = send.session == node.dialled(2) || send.session == node.dialled(5);
-        CHECK(neighbour);
-    }
-}
-
-TEST_CASE("neighbours: who is no neighbour counts as connected while both sessions are up") {
-    Config config = neighbours_config(1);
-    config.priority = Priority::never();
-    NodeFixture node(config);
-    node.recover();
-    node.accept(3);
-    CHECK_FALSE(node.view().connected.contains(2));
-    node.dial(3);
-    CHECK(node.view().connected.contains(2));
-    node.after(seconds(5));  // it says nothing, and need not
-    CHECK(node.view().connected.contains(2));
-    node.lose(3);
-    CHECK_FALSE(node.view().connected.contains(2));
-}
-
-TEST_CASE("neighbours: a hop to a node that times out takes it for unconnected until it is heard") {
-    Config config = neighbours_config(1);
-    config.priority = Priority::never();
-    NodeFixture node(config);
-    node.recover();
-    node.accept(3);
-    node.dial(3);
-    node.accept(4);
-    node.dial(4);
-    Token token;
-    token.walk = node.walk_from(5, {4});
-    node.hear(4, token);
-    node.after(node.timing().hop_wait);
-    CHECK_FALSE(node.view().connected.contains(2));
-    node.hear(3, TokenAck{});
-    CHECK(node.view().connected.contains(2));
-}
-
-/// To whom a heartbeat goes.
-std::vector<SessionId> heartbeats(const Actions& actions) {
-    std::vector<SessionId> found;
-    for (const Send& send : only<Send>(actions))
-        if (std::holds_alternative<Heartbeat>(send.message)) found.push_back(send.session);
-    return found;
-}
-
-TEST_CASE("neighbours: a node without a majority sends its heartbeats to all") {
-    NodeFixture node(neighbours_config(1));
-    node.recover();
-    node.connect(2);
-    // Nothing is heard from node 3; it may be one of the two sessions that is dead.
-    node.dial(3);
-    CHECK(heartbeats(node.after(node.timing().heartbeat)) ==
-          std::vector<SessionId>{node.dialled(2), node.dialled(3)});
-    node.accept(3);
-    node.wake();
-    CHECK(heartbeats(node.after(node.timing().heartbeat)) ==
-          std::vector<SessionId>{node.dialled(2)});
-}
-
-TEST_CASE("neighbours: a heartbeat of no neighbour is answered if it does not name this node") {
-    NodeFixture node(neighbours_config(1));
-    node.recover();
-    for (const std::uint64_t peer : {2U, 3U, 5U}) node.connect(peer);
-    Heartbeat heartbeat = node.heartbeat_from(3);
-    heartbeat.heard = mask({1, 3});
-    CHECK(heartbeats(node.hear(3, heartbeat)) == std::vector<SessionId>{node.dialled(3)});
-    heartbeat.heard.insert(0);
-    CHECK(heartbeats(node.hear(3, heartbeat)).empty());
-}
-
-TEST_CASE("neighbours: what a node that is no neighbour says of itself once is not kept") {
-    NodeFixture node(neighbours_config(1));
-    node.recover();
-    node.accept(3);
-    node.dial(3);
-    Heartbeat heartbeat = node.heartbeat_from(3);
-    heartbeat.recovering = true;
-    node.hear(3, heartbeat);
-    CHECK(only<ElectionStarted>(node.connect(2)).size() == 1);  // 3 counts as a voter
-}
-
-TEST_CASE("neighbours: who lapses within L of its election stays out for 4·T_ring or twice that") {
-    for (const std::uint64_t self : {4U, 5U}) {
-        Config config = neighbours_config(self);
-        NodeFixture node(config);
-        node.recover();
-        for (const std::uint64_t peer : {1U, 2U, 3U}) node.connect(peer);
-        const Instant limit = node.now() + seconds(10);
-        while (node.role() != Role::candidate && !due(node.now(), limit)) {
-            // Everybody passes the token on; it comes home with all of them visited.
-            Token back;
-            back.walk.owner = {self};
-            back.walk.owner_incarnation = node.own_incarnation();
-            back.walk.round = 1;
-            back.walk.step = 4;
-            back.walk.visited = mask({0, 1, 2, 3, 4});
-            back.walk.path = {static_cast<Index>(self - 1)};
-            node.hear(3, back);
-            node.pass(milliseconds(1));
-        }
-        REQUIRE(node.role() == Role::candidate);
-        for (const std::uint64_t peer : {1U, 2U})
-            node.hear(peer, Grant{node.own_incarnation(),
-                                  {5001},
-                                  node.timing().campaign_lease,
-                                  node.now(),
-                                  no_session,
-                                  node.incarnation_of(peer)});
-        REQUIRE(node.role() == Role::leader);
-        const std::size_t factor = (self - 1) % 2 == 0 ? 1 : 2;
-        Actions actions = node.run(node.timing().campaign_lease + milliseconds(10));
-        REQUIRE(only<StopTask>(actions).size() == 1);
-        node.step(TaskEnded{{5001}});
-        const Duration out = node.timing().ring_wait * static_cast<std::int64_t>(4 * factor);
-        CHECK(only<ElectionStarted>(node.run(out - milliseconds(50))).empty());
-        CHECK_FALSE(only<ElectionStarted>(node.run(milliseconds(400))).empty());
-    }
 }
 
 }  // namespace
