@@ -63,19 +63,20 @@ def test_headers_need_the_standard_library_alone(installed):
 
 
 def test_only_the_interface_is_visible(installed):
-    symbols = run("nm", "-DC", "--defined-only", installed.libraries / "libbullring.so")
-    foreign = [
-        line
-        for line in symbols.splitlines()
-        if re.search(r" [TBDR] ", line)
-        and not re.search(
-            r" (bullring_\w+$|bullring::(Node|Leadership|Observer|Options|"
-            r"ConfigError|NodeError|set_log_handler))",
-            line,
-        )
-    ]
-    assert foreign == []
-    assert re.search(
-        r"SONAME.*\[libbullring.so.0\]",
-        run("readelf", "-d", installed.libraries / "libbullring.so"),
+    library = installed.libraries / "libbullring.so"
+    symbols = run("nm", "-DC", "--defined-only", library).splitlines()
+    ours = re.compile(
+        r"^[0-9a-f]+ \w (bullring_\w+$|((typeinfo|typeinfo name|vtable) for )?bullring::"
+        r"(Node|Leadership|Observer|Options|Subscription|ConfigError|NodeError|set_log_handler)\b)"
     )
+    assert [line for line in symbols if not ours.search(line)] == []
+    for name in ("bullring_open", "bullring::Node::start()", "typeinfo for bullring::NodeError"):
+        assert any(line.endswith(f" {name}") for line in symbols), name
+
+
+def test_a_minor_version_has_a_name_of_its_own(installed):
+    """Below 1.0.0 it may change anything, so a program is bound to the one it was built with."""
+    project = (ROOT / "CMakeLists.txt").read_text()
+    major, minor = re.search(r"(?m)^ +VERSION (\d+)\.(\d+)\.\d+$", project).groups()
+    dynamic = run("readelf", "-d", installed.libraries / "libbullring.so")
+    assert f"[libbullring.so.{major}.{minor}]" in dynamic
