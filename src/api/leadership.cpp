@@ -1,49 +1,15 @@
-// Validity without a lock, and what fork() makes of it.
+// Validity without a lock.
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <utility>
-#include <vector>
 
 #include <bullring/leadership.hpp>
-#include <pthread.h>
 
 #include "src/api/deadline.hpp"
 #include "src/api/leadership_state.hpp"
 
 namespace bullring {
-
-namespace {
-
-/// All pages of the process. Held over fork(), so that the child finds it whole.
-struct Pages {
-    std::mutex mutex;
-    std::vector<std::weak_ptr<LeasePage>> all;
-};
-
-Pages& pages() {
-    static Pages* const instance = [] {
-        ::pthread_atfork([] { pages().mutex.lock(); }, [] { pages().mutex.unlock(); },
-                         [] {
-                             for (const auto& one : pages().all)
-                                 if (const auto page = one.lock()) page->forget();
-                             pages().mutex.unlock();
-                         });
-        return new Pages;  // never destroyed: threads may outlive main()
-    }();
-    return *instance;
-}
-
-}  // namespace
-
-std::shared_ptr<LeasePage> make_lease_page() {
-    auto page = std::make_shared<LeasePage>();
-    Pages& known = pages();
-    const std::lock_guard lock(known.mutex);
-    std::erase_if(known.all, [](const auto& one) { return one.expired(); });
-    known.all.push_back(page);
-    return page;
-}
 
 Leadership::Leadership(std::shared_ptr<State> state) noexcept : state_(std::move(state)) {}
 Leadership::Leadership(const Leadership&) noexcept = default;

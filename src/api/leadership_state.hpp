@@ -13,10 +13,6 @@
 
 namespace bullring {
 
-/// The page of a node. A child of this process that is made by fork() leads nothing: in it every
-/// page is empty.
-std::shared_ptr<LeasePage> make_lease_page();
-
 struct Leadership::State {
     State(std::shared_ptr<LeasePage> lease_page, protocol::Epoch of_epoch)
         : page(std::move(lease_page)), epoch(of_epoch) {

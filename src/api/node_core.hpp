@@ -90,7 +90,7 @@ private:
     void stand_aside(const char* why);
 
     LibraryOptions options_;
-    std::shared_ptr<LeasePage> page_ = make_lease_page();
+    std::shared_ptr<LeasePage> page_ = make_private_lease_page();
     std::shared_ptr<Subscribers> subscribers_ = std::make_shared<Subscribers>();
 
     asio::io_context control_{1};

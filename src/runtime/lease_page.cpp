@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <new>
+#include <system_error>
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -34,11 +35,6 @@ void LeasePage::write(const LeaseSnapshot& snapshot) {
     changes_.store(before + 2, std::memory_order_release);
 }
 
-void LeasePage::forget() {
-    changes_.store(0, std::memory_order_relaxed);
-    write({});
-}
-
 std::optional<LeaseSnapshot> LeasePage::read() const {
     for (int look = 0; look < looks_max; ++look) {
         const std::uint32_t before = changes_.load(std::memory_order_acquire);
@@ -49,6 +45,20 @@ std::optional<LeaseSnapshot> LeasePage::read() const {
         if (before % 2 == 0 && changes_.load(std::memory_order_relaxed) == before) return snapshot;
     }
     return std::nullopt;
+}
+
+std::shared_ptr<LeasePage> make_private_lease_page() {
+    const auto fail = [](const char* what) {
+        throw std::system_error(errno, std::generic_category(), what);
+    };
+    void* const memory = ::mmap(nullptr, sizeof(LeasePage), PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) fail("mmap");
+    std::shared_ptr<LeasePage> page(new (memory) LeasePage,
+                                    [](LeasePage* one) { ::munmap(one, sizeof(LeasePage)); });
+    // What is all zero, as the child's is, is no leadership: there is no epoch 0.
+    if (::madvise(memory, sizeof(LeasePage), MADV_WIPEONFORK) != 0) fail("madvise");
+    return page;
 }
 
 tl::expected<SharedLeasePage, int> SharedLeasePage::create() {

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include <tl/expected.hpp>
@@ -34,8 +35,6 @@ public:
 
     /// One thread.
     void write(const LeaseSnapshot& snapshot);
-    /// In a child that fork() has made, perhaps in the middle of a change: nobody leads here.
-    void forget();
     /// nullopt when the writer stands still in the middle of a change, as a stopped process does.
     std::optional<LeaseSnapshot> read() const;
 
@@ -47,6 +46,10 @@ private:
     std::atomic<std::uint32_t> others_work_{0};
     std::array<std::atomic<std::uint32_t>, marks> marks_{};
 };
+
+/// A page for this process alone. A child of it leads nothing, by whatever call it was made
+/// (fork(), _Fork(), clone()): in the child's memory the page is empty. Throws std::system_error.
+std::shared_ptr<LeasePage> make_private_lease_page();
 
 /// A page in memory that another process can map, too.
 class SharedLeasePage {

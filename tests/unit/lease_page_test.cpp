@@ -1,9 +1,12 @@
 #include "src/runtime/lease_page.hpp"
 
 #include <atomic>
+#include <functional>
 #include <thread>
 
 #include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,6 +34,33 @@ TEST_CASE("lease page: a reader never sees half of a change") {
         REQUIRE(seen->deadline == protocol::Instant{i, 2 * i});
     }
     writer.join();
+}
+
+TEST_CASE("lease page: a child leads nothing, by whichever call it was made") {
+    const std::shared_ptr<LeasePage> page = make_private_lease_page();
+    CHECK(page->read() == LeaseSnapshot{});
+    page->write({{7}, {100, 200}});
+    struct Call {
+        const char* name;
+        std::function<pid_t()> fork;
+    };
+    const Call calls[] = {
+        {"fork", [] { return ::fork(); }},
+        {"_Fork", [] { return ::_Fork(); }},
+        {"clone", [] { return static_cast<pid_t>(::syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)); }},
+    };
+    for (const Call& call : calls) {
+        CAPTURE(call.name);
+        const pid_t child = call.fork();
+        if (child == 0) {
+            const auto seen = page->read();
+            ::syscall(SYS_exit_group, seen && !seen->epoch ? 0 : 1);
+        }
+        int status = -1;
+        REQUIRE(::waitpid(child, &status, 0) == child);
+        CHECK(status == 0);
+        CHECK(page->read() == LeaseSnapshot{{7}, {100, 200}});
+    }
 }
 
 TEST_CASE("lease page: another process sees it") {
