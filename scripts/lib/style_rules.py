@@ -4,6 +4,7 @@
     length   no file of protocol/, src/, include/, sim/ is over 400 lines
     head     each header, and each source without one, begins with a comment that says what it owns
     once     each header has #pragma once
+    thread   threads of src/ are made by quiet_thread() alone: none of them handles a signal
     pause    tests wait for events, never for time. Where time itself is tested, the line says
              so: `// pause: why` in C++, `# pause: why` in Python and shell
     replay   unit tests draw nothing from random_device and read no wall clock
@@ -29,6 +30,10 @@ REPLAY = re.compile(r"\brandom_device\b|\bsystem_clock\b|\bhigh_resolution_clock
 UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
 
 
+THREAD = re.compile(r"\bstd::(jthread\b|async\s*\(|thread\s*\w*\s*[({])|\bpthread_create\b")
+THREAD_MAKER = "src/os/quiet_thread.hpp"
+
+
 def files_below(root, room):
     for file in sorted((root / room).rglob("*")):
         if file.is_file() and "__pycache__" not in file.parts:
@@ -49,6 +54,10 @@ def room_breaches(file, path, lines):
     guarded = file.suffix == ".h" and any(line.startswith("#ifndef ") for line in lines)  # C
     if file.suffix != ".cpp" and "#pragma once" not in lines and not guarded:
         yield f"{path}: a header needs #pragma once"
+    if path.startswith("src/") and path != THREAD_MAKER:
+        for number, line in enumerate(lines, 1):
+            if THREAD.search(line):
+                yield f"{path}:{number}: threads are made by quiet_thread(): {line.strip()}"
 
 
 def test_breaches(path, lines):

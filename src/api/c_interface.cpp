@@ -16,7 +16,7 @@
 #include <bullring/version.hpp>
 
 #include "src/api/node_core.hpp"
-#include "src/api/quiet_thread.hpp"
+#include "src/os/quiet_thread.hpp"
 
 namespace bullring {
 

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "protocol/timing.hpp"
-#include "src/api/quiet_thread.hpp"
+#include "src/os/quiet_thread.hpp"
 #include "src/report/logging.hpp"
 #include "src/runtime/clock.hpp"
 

@@ -10,11 +10,11 @@
 
 #include "src/api/deadline.hpp"
 #include "src/api/option_values.hpp"
-#include "src/api/quiet_thread.hpp"
 #include "src/api/subscribers.hpp"
 #include "src/observer/observer_client.hpp"
 #include "src/observer/watcher.hpp"
 #include "src/options/options_reader.hpp"
+#include "src/os/quiet_thread.hpp"
 #include "src/report/logging.hpp"
 
 namespace bullring {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/api/quiet_thread.hpp"
+#include "src/os/quiet_thread.hpp"
 #include "src/report/logging.hpp"
 
 namespace bullring {

@@ -11,6 +11,8 @@
 #include <asio/redirect_error.hpp>
 #include <asio/use_awaitable.hpp>
 
+#include "src/os/quiet_thread.hpp"
+
 namespace bullring {
 
 using protocol::Duration;
@@ -116,6 +118,7 @@ asio::awaitable<void> Dialler::resolve(Peer& peer) {
     }
     if (!peer.resolving) {
         peer.resolving = true;
+        const SignalsBlocked blocked;  // Asio makes its resolver's thread in here
         peer.resolver.async_resolve(peer.endpoint.host, std::to_string(peer.endpoint.port),
                                     [&peer](const asio::error_code& error, const auto& results) {
                                         peer.resolving = false;

@@ -11,6 +11,7 @@
 #include <asio/use_awaitable.hpp>
 
 #include "src/net/tcp.hpp"
+#include "src/os/quiet_thread.hpp"
 #include "src/wire/codec.hpp"
 
 namespace bullring {
@@ -87,17 +88,20 @@ asio::awaitable<std::vector<Address>> ObserverLink::resolve(const Endpoint& endp
     lookup_ = lookup;
     lookup->done.expires_at(deadline);
     ++loop_.lookups;
-    lookup->resolver.async_resolve(
-        endpoint.host, std::to_string(endpoint.port),
-        [lookup, &loop = loop_](const asio::error_code& error, const auto& results) {
-            --loop.lookups;
-            if (error) {
-                lookup->problem = "its name is not known: " + error.message();
-            } else {
-                lookup->addresses.assign(results.begin(), results.end());
-            }
-            lookup->done.cancel();
-        });
+    {
+        const SignalsBlocked blocked;  // Asio makes its resolver's thread in here
+        lookup->resolver.async_resolve(
+            endpoint.host, std::to_string(endpoint.port),
+            [lookup, &loop = loop_](const asio::error_code& error, const auto& results) {
+                --loop.lookups;
+                if (error) {
+                    lookup->problem = "its name is not known: " + error.message();
+                } else {
+                    lookup->addresses.assign(results.begin(), results.end());
+                }
+                lookup->done.cancel();
+            });
+    }
     asio::error_code ignored;
     co_await lookup->done.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
     lookup_.reset();

@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "src/os/quiet_thread.hpp"
 #include "src/report/logging.hpp"
 #include "src/runtime/clock.hpp"
 
@@ -29,7 +30,7 @@ OwnedFd open_for_append(const std::string& path) {
 
 }  // namespace
 
-BackgroundWriter::BackgroundWriter() : thread_([this] { run(); }) {}
+BackgroundWriter::BackgroundWriter() : thread_(quiet_thread([this] { run(); })) {}
 
 BackgroundWriter::~BackgroundWriter() {
     {

@@ -14,6 +14,7 @@
 #include <spdlog/sinks/base_sink.h>
 #include <unistd.h>
 
+#include "src/os/quiet_thread.hpp"
 #include "src/runtime/clock.hpp"
 
 namespace bullring {
@@ -175,7 +176,10 @@ namespace {
 
 void start_with(const spdlog::sink_ptr& sink, LogLevel level) {
     Logging& state = logging();
-    state.thread = std::make_shared<spdlog::details::thread_pool>(queue_lines_max, 1);
+    {
+        const SignalsBlocked blocked;  // spdlog makes its thread in here
+        state.thread = std::make_shared<spdlog::details::thread_pool>(queue_lines_max, 1);
+    }
     state.logger = std::make_shared<spdlog::async_logger>(
         "bullring", sink, state.thread, spdlog::async_overflow_policy::overrun_oldest);
     state.logger->set_level(to_spdlog(level));

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "protocol/timing.hpp"
+#include "src/os/quiet_thread.hpp"
 #include "src/report/logging.hpp"
 #include "src/runtime/shell_command.hpp"
 
@@ -51,7 +52,7 @@ HealthCheck::HealthCheck(HealthOptions options, protocol::NodeId self, const std
       node_(node),
       stop_fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     if (!stop_fd_) throw std::system_error(errno, std::generic_category(), "eventfd");
-    thread_ = std::thread([this] { run(); });
+    thread_ = quiet_thread([this] { run(); });
 }
 
 HealthCheck::~HealthCheck() {

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "src/os/quiet_thread.hpp"
 #include "src/report/logging.hpp"
 #include "src/runtime/clock.hpp"
 #include "src/runtime/shell_command.hpp"
@@ -48,7 +49,7 @@ Hooks::Hooks(asio::io_context& io, NodeLink& node, HookCommands commands,
     if (!wake_fd_) throw std::system_error(errno, std::generic_category(), "eventfd");
     if (!timer_) throw std::system_error(errno, std::generic_category(), "timerfd_create");
     enclose(io, make_inner);
-    thread_ = std::thread([this] { run(); });
+    thread_ = quiet_thread([this] { run(); });
 }
 
 Hooks::~Hooks() {

@@ -1,6 +1,12 @@
 #include "src/storage/storage.hpp"
 
+#include <system_error>
 #include <utility>
+
+#include <fmt/format.h>
+
+#include "src/os/quiet_thread.hpp"
+#include "src/report/logging.hpp"
 
 namespace bullring {
 
@@ -24,7 +30,15 @@ void Storage::write(const protocol::Durable& durable) {
         running_ = true;
     }
     if (thread_.joinable()) thread_.join();  // it has seen an empty queue and is over
-    thread_ = std::thread([this] { run(); });
+    try {
+        thread_ = quiet_thread([this] { run(); });
+    } catch (const std::system_error& error) {
+        log_limited(LogLevel::warn, "no thread for the state",
+                    fmt::format("no thread can be started ({}): this node stands still while its "
+                                "state is written",
+                                error.code().message()));
+        run();
+    }
 }
 
 void Storage::run() {

@@ -1,7 +1,7 @@
 // Owns: the writing of the durable state, in a thread that exists only while there is something to
 // write: writes are rare, and when a process dies every idle thread of it makes its FIN later. One
 // write after the other; what is asked for while one is under way waits. The callbacks come from
-// that thread.
+// that thread, or from within write() where the system has no more threads.
 #pragma once
 
 #include <deque>
@@ -27,7 +27,8 @@ public:
     /// Waits for the write that is under way; what is queued after it is not written.
     ~Storage();
 
-    /// One thread; never waits for the disk.
+    /// One thread. Waits for the disk only where the system has no more threads: a node that is
+    /// late is better than none.
     void write(const protocol::Durable& durable);
 
 private:

@@ -187,3 +187,24 @@ def test_sources_keep_to_the_style():
 def test_the_protocol_is_pure():
     archive = os.environ["BULLRING_PROTOCOL_ARCHIVE"]
     assert list(purity.refused(purity.undefined_symbols(archive))) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "auto one = std::thread([] {});",
+        "std::thread one(work);",
+        "std::thread one{work};",
+        "std::jthread one;",
+        "std::async(work);",
+        "pthread_create(&one, nullptr, work, nullptr);",
+    ],
+)
+def test_a_thread_handles_no_signal(tree, line):
+    text = f"// Owns: a.\n{line}\n"
+    assert len(style(tree, "src/a.cpp", text)) == 1
+
+
+def test_a_thread_may_be_named_and_kept(tree):
+    text = "// Owns: a.\nstd::thread thread_;\nstd::thread::id id = std::this_thread::get_id();\n"
+    assert style(tree, "src/a.cpp", text) == []

@@ -1,8 +1,11 @@
 """The C interface from another language: a node in Python, by ctypes alone."""
 
 import ctypes
+import pathlib
+import sys
 
 import pytest
+from installation import run
 
 
 class Change(ctypes.Structure):
@@ -102,3 +105,27 @@ def test_wrong_settings(library):
         library.open(id=1, peers="1=a", lease="5")
     assert "lease" in str(caught.value)
     assert "peers" in str(caught.value)
+
+
+# A program that has left SIGPIPE as it is for every program.
+LEFT_READER = """
+import os, signal, sys
+from test_ctypes import ELECTED, Library
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+library, port, place = sys.argv[1:]
+os.mkfifo(place + ".fifo")
+reader = os.open(place + ".fifo", os.O_RDONLY | os.O_NONBLOCK)
+node = Library(library).open(id=1, peers="1=127.0.0.1:" + port, data_dir=place,
+                             profile="fast", events=place + ".fifo")
+epoch = node.next(ELECTED)
+os.close(reader)
+node.done(epoch)
+node.close()
+print("closed")
+"""
+
+
+def test_a_reader_of_the_events_that_goes_away_does_not_end_the_program(installed, ports, tmp_path):
+    words = [installed.libraries / "libbullring.so", ports.take(), tmp_path / "data"]
+    here = pathlib.Path(__file__).parent
+    assert run(sys.executable, "-B", "-c", LEFT_READER, *words, cwd=here) == "closed\n"
