@@ -72,11 +72,4 @@ int Member::run(MakeHost make_host) {
     ::_exit(status);
 }
 
-std::vector<pid_t> Member::own_children() const {
-    std::vector<pid_t> own;
-    if (memory_keeper() > 0) own.push_back(memory_keeper());
-    if (health_ && health_->running() > 0) own.push_back(health_->running());
-    return own;
-}
-
 }  // namespace bullring

@@ -4,9 +4,7 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
-#include <sys/types.h>
 #include <tl/expected.hpp>
 
 #include "src/runtime/health_check.hpp"
@@ -31,8 +29,6 @@ public:
     protocol::Incarnation incarnation() const { return opened_->parts.start.incarnation; }
     /// To the end of the node. The exit status.
     int run(MakeHost make_host);
-    /// The processes that the member itself has started; not those of its host.
-    std::vector<pid_t> own_children() const;
 
 private:
     const NodeOptions& options_;

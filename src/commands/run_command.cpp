@@ -58,26 +58,17 @@ int run_run(const RunOptions& options) {
     log(LogLevel::info, figures(options));
     const int lock = member.directory_lock();
     const Sender self{options.node.config.self, member.incarnation()};
-    const Hooks* hooks = nullptr;
-    const auto own_children = [&] {
-        std::vector<pid_t> own = member.own_children();
-        if (hooks != nullptr && hooks->running() > 0) own.push_back(hooks->running());
-        return own;
-    };
     const MakeHost make_supervisor = [&](asio::io_context& io, NodeLink& node) {
         auto supervisor = std::make_unique<Supervisor>(
-            io, node, options,
-            SupervisorParts{std::move(*page), self, lock, own_children, ignores_hangup});
+            io, node, options, SupervisorParts{std::move(*page), self, lock, ignores_hangup});
         if (const auto prepared = supervisor->prepare(); !prepared)
             throw std::runtime_error(prepared.error());
         return supervisor;
     };
     if (!options.node.hooks.any()) return member.run(make_supervisor);
     return member.run([&](asio::io_context& io, NodeLink& node) {
-        auto host = std::make_unique<Hooks>(io, node, options.node.hooks, options.node.config,
-                                            hook_time, make_supervisor);
-        hooks = host.get();
-        return host;
+        return std::make_unique<Hooks>(io, node, options.node.hooks, options.node.config, hook_time,
+                                       make_supervisor);
     });
 }
 

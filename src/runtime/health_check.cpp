@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "protocol/timing.hpp"
+#include "src/os/children.hpp"
 #include "src/os/quiet_thread.hpp"
 #include "src/report/logging.hpp"
 #include "src/runtime/shell_command.hpp"
@@ -26,13 +27,6 @@ constexpr int exit_not_found = 127;
 
 int whole_ms(protocol::Duration duration) {
     return static_cast<int>(std::min<std::int64_t>((duration.ns + 999'999) / 1'000'000, INT32_MAX));
-}
-
-int wait_for_end(pid_t child) {
-    int status = 0;
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-    return status;
 }
 
 std::string told_end(int status) {
@@ -88,7 +82,6 @@ std::string HealthCheck::check() {
     if (!child)
         return fmt::format("cannot start the health command: {}",
                            std::generic_category().message(child.error()));
-    running_ = *child;
     // Not pidfd_open(): the C library's header does not say that it is a C function.
     const OwnedFd process(static_cast<int>(::syscall(SYS_pidfd_open, *child, 0)));
     pollfd ready[] = {{process.get(), POLLIN, 0}, {stop_fd_.get(), POLLIN, 0}};
@@ -96,11 +89,7 @@ std::string HealthCheck::check() {
     const bool ended = ready[0].revents != 0;
     // What it has started must not pile up behind it.
     ::kill(-*child, SIGKILL);
-    const int status = wait_for_end(*child);
-    // A node that runs a command adopts what its checks leave behind.
-    while (::waitpid(-*child, nullptr, 0) > 0 || errno == EINTR) {
-    }
-    running_ = 0;
+    const int status = wait_for_child(*child);
     if (ended) return told_end(status);
     return fmt::format("health command has not ended within {}", to_text(options_.timeout));
 }
@@ -123,7 +112,7 @@ tl::expected<void, std::string> find_health_command(const std::string& command) 
     });
     if (!plain) return {};  // none, or shell syntax: only the shell can say
     const auto child = start_shell_command("command -v -- " + word + " >/dev/null", {});
-    if (!child || wait_for_end(*child) == 0) return {};
+    if (!child || wait_for_child(*child) == 0) return {};
     return tl::unexpected(fmt::format(
         "--health-cmd: \"{}\" is not found; right is a command that /bin/sh can run", word));
 }

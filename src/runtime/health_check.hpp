@@ -2,11 +2,9 @@
 // that runs it again and again. While it fails the node does not stand, and hands over if it leads.
 #pragma once
 
-#include <atomic>
 #include <string>
 #include <thread>
 
-#include <sys/types.h>
 #include <tl/expected.hpp>
 
 #include "src/net/owned_fd.hpp"
@@ -25,9 +23,6 @@ public:
     /// A command that runs is killed.
     ~HealthCheck();
 
-    /// The command that runs now; 0 when none does. Any thread.
-    pid_t running() const { return running_.load(); }
-
 private:
     void run();
     /// Empty when it has succeeded, else what was wrong.
@@ -41,7 +36,6 @@ private:
     std::string cluster_setting_;
     NodeLink& node_;
     OwnedFd stop_fd_;  // an eventfd, readable once this object ends
-    std::atomic<pid_t> running_{0};
     std::thread thread_;
 };
 

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "src/os/children.hpp"
 #include "src/os/quiet_thread.hpp"
 #include "src/report/logging.hpp"
 #include "src/runtime/clock.hpp"
@@ -179,15 +180,14 @@ void Hooks::run_job(const Job& job) {
                                          std::generic_category().message(child.error())));
         return;
     }
-    running_ = *child;
     wait_for(*child, job);
-    running_ = 0;
 }
 
 void Hooks::wait_for(pid_t child, const Job& job) {
     // Not pidfd_open(): the C library's header does not say that it is a C function.
     const OwnedFd process(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
-    while (process) {
+    bool ended = false;
+    while (process && !ended) {
         protocol::Instant kill = protocol::never;
         {
             const std::lock_guard lock(mutex_);
@@ -209,15 +209,11 @@ void Hooks::wait_for(pid_t child, const Job& job) {
         ::poll(ready, 3, -1);
         std::uint64_t count = 0;
         if (ready[1].revents != 0 && ::read(wake_fd_.get(), &count, sizeof count) < 0) continue;
-        if (ready[0].revents != 0) break;
+        ended = ready[0].revents != 0;
     }
-    int status = 0;
-    if (::waitpid(child, &status, WNOHANG) == 0) {
-        ::kill(-child, SIGKILL);
-        while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-        }
-        return;
-    }
+    if (!ended) ::kill(-child, SIGKILL);
+    const int status = wait_for_child(child);
+    if (!ended) return;
     if (WIFSIGNALED(status)) {
         log(LogLevel::warn, fmt::format("{} was ended by signal {}", job.name, WTERMSIG(status)));
     } else if (WEXITSTATUS(status) != 0) {

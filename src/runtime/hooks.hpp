@@ -4,7 +4,6 @@
 // anybody before that has ended and then on-deposed is over or dead.
 #pragma once
 
-#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <memory>
@@ -39,9 +38,6 @@ public:
     void stop(protocol::Epoch epoch, protocol::DeposedReason reason) override;
     void leader_changed(protocol::Instant at, const protocol::LeaderChanged& change) override;
     // No session_keeper(): a hook may outlive this process, so nobody resigns in its name.
-
-    /// The process of the command that runs now; 0: none. Any thread.
-    pid_t running() const { return running_; }
 
 private:
     enum class Kind { elected, deposed, change };
@@ -82,7 +78,6 @@ private:
     std::optional<protocol::DeposedReason> reason_;  // of stop(), if it came
     std::optional<protocol::Instant> deposed_at_;    // while an on-deposed is queued or runs
     std::optional<protocol::Instant> stopping_at_;
-    std::atomic<pid_t> running_{0};
     std::thread thread_;
 };
 

@@ -1,6 +1,5 @@
 #include "src/runtime/memory_keeper.hpp"
 
-#include <algorithm>
 #include <cstddef>
 
 #include <poll.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "src/net/owned_fd.hpp"
+#include "src/os/children.hpp"
 
 namespace bullring {
 
@@ -31,7 +31,6 @@ constexpr bool thread_sanitizer = false;
 
 constexpr std::size_t stack_bytes = 16 * 1024;
 alignas(16) std::byte stack[stack_bytes];
-pid_t keeper_process = 0;
 
 /// The keeper has the memory of the node, the thread's own included, and so must not call anything
 /// of the C library that keeps state: system calls alone, none of which fails.
@@ -64,10 +63,8 @@ bool start_memory_keeper() {
                   &before);  // the keeper inherits it: nothing but SIGKILL ends it
     const int keeper = ::clone(&keep, stack + stack_bytes, CLONE_VM, &node_fd);
     ::sigprocmask(SIG_SETMASK, &before, nullptr);
-    keeper_process = std::max(keeper, 0);
+    if (keeper > 0) count_as_own({keeper});
     return keeper > 0;
 }
-
-pid_t memory_keeper() { return keeper_process; }
 
 }  // namespace bullring

@@ -8,14 +8,10 @@
 // nothing any more (PROTOCOL R4).
 #pragma once
 
-#include <sys/types.h>
-
 namespace bullring {
 
 /// Once, before the first thread and the first socket. Without a keeper everything works, only
 /// later; false when the system has refused it.
 bool start_memory_keeper();
-/// Its process; 0 when there is none.
-pid_t memory_keeper();
 
 }  // namespace bullring

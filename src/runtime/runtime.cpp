@@ -106,6 +106,7 @@ int Runtime::run() {
     if (handles_signals_) {
         for (const int signal : {SIGTERM, SIGINT, SIGHUP}) signals_.add(signal);
         wait_for_signal();
+        reaper_.emplace(io_);
     }
     reporter_.started(::getpid());
     log(LogLevel::info, fmt::format("started, version {}, {} member{}, listening on {}", version,

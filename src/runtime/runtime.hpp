@@ -24,6 +24,7 @@
 #include "src/report/reporter.hpp"
 #include "src/report/trace_file.hpp"
 #include "src/report/trace_log.hpp"
+#include "src/runtime/orphan_reaper.hpp"
 #include "src/runtime/task_host.hpp"
 #include "src/runtime/wake_timer.hpp"
 #include "src/storage/storage.hpp"
@@ -106,6 +107,7 @@ private:
     asio::steady_timer drain_timer_;
 
     std::vector<protocol::Action> actions_;
+    std::optional<OrphanReaper> reaper_;  // of a program
     std::deque<protocol::Event> pending_;  // what has happened while a step was being carried out
     bool stepping_ = false;
     bool finishing_ = false;

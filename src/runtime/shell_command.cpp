@@ -4,9 +4,9 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <unistd.h>
 
+#include "src/os/children.hpp"
 #include "src/runtime/spawn_settings.hpp"
 
 extern char** environ;
@@ -44,11 +44,8 @@ tl::expected<pid_t, int> start_shell_command(const std::string& command,
     std::string text = command;
     char* arguments[] = {shell.data(), flag.data(), text.data(), nullptr};
     std::vector<char*> environment = environment_of(own_environment);
-    pid_t child = 0;
-    const int error = ::posix_spawn(&child, "/bin/sh", settings.files(), settings.attributes(),
-                                    arguments, environment.data());
-    if (error != 0) return tl::unexpected(error);
-    return child;
+    return spawn_child("/bin/sh", settings.files(), settings.attributes(), arguments,
+                       environment.data());
 }
 
 }  // namespace bullring

@@ -11,8 +11,8 @@
 
 namespace bullring {
 
-/// The child, or an errno. `own_environment` ("NAME=value") is added to the program's environment,
-/// which is without the program's own settings (BULLRING_…). Any thread.
+/// The child, for wait_for_child(), or an errno. `own_environment` ("NAME=value") is added to the
+/// program's environment, which is without the program's own settings (BULLRING_…). Any thread.
 tl::expected<pid_t, int> start_shell_command(const std::string& command,
                                              std::vector<std::string> own_environment);
 

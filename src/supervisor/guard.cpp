@@ -117,7 +117,8 @@ private:
                 if (run_ && run_->lease.epoch.value == order.epoch) end(Cause::asked);
                 return;
             case GuardOrder::Kind::signal:
-                if (run_ && run_->command > 0) ::kill(-run_->command, order.signal);
+                if (run_ && run_->command > 0 && !run_->status)
+                    ::kill(-run_->command, order.signal);
                 return;
         }
     }

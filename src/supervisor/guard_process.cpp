@@ -9,15 +9,12 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "protocol/assert.hpp"
+#include "src/os/children.hpp"
 #include "src/runtime/spawn_settings.hpp"
 
 extern char** environ;
@@ -46,12 +43,9 @@ tl::expected<pid_t, int> spawn_guard(const GuardSettings& settings, int socket, 
     arguments.reserve(words.size() + 1);
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
-    pid_t child = 0;
     // The program itself, even if its file has been replaced since.
-    const int error = ::posix_spawn(&child, "/proc/self/exe", spawned.files(), spawned.attributes(),
-                                    arguments.data(), environ);
-    if (error != 0) return tl::unexpected(error);
-    return child;
+    return spawn_child("/proc/self/exe", spawned.files(), spawned.attributes(), arguments.data(),
+                       environ);
 }
 
 /// A descriptor above those that the guard gets, so that none is overwritten before it is copied.
@@ -148,15 +142,9 @@ void GuardProcess::kill() {
 
 void GuardProcess::wait(protocol::Duration patience) {
     socket_.reset();
-    if (pid_ > 0 && patience < protocol::forever) {
-        const OwnedFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
-        pollfd ended{process.get(), POLLIN, 0};
-        if (::poll(&ended, 1, static_cast<int>(patience.ns / 1'000'000)) == 0) kill();
-    }
-    int status = 0;
-    while (pid_ > 0 && ::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-    }
-    pid_ = 0;
+    if (pid_ == 0) return;
+    if (patience < protocol::forever && !child_ends_within(pid_, patience)) kill();
+    wait_for_child(std::exchange(pid_, 0));
 }
 
 void GuardProcess::listen() {

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "protocol/timing.hpp"
+#include "src/os/children.hpp"
 #include "src/report/logging.hpp"
 #include "src/runtime/clock.hpp"
 #include "src/supervisor/descendants.hpp"
@@ -92,20 +93,14 @@ Supervisor::~Supervisor() {
     guard_->wait(options_.kill_after + guard_end_max);
     int clean_looks = 0;
     while (clean_looks < 2) {
-        const bool alive = kill_descendants(::getpid(), spared(), true) > 0;
-        clean_looks = reap_children(spared()) || alive ? 0 : clean_looks + 1;
+        const bool alive = kill_descendants(::getpid(), own_children(), true) > 0;
+        clean_looks = reap_children(own_children()) || alive ? 0 : clean_looks + 1;
         if (clean_looks == 0) std::this_thread::sleep_for(look_for_descendants_every);
     }
 }
 
-std::vector<pid_t> Supervisor::spared() const {
-    std::vector<pid_t> all = parts_.own_children();
-    all.insert(all.end(), earlier_children_.begin(), earlier_children_.end());
-    return all;
-}
-
 tl::expected<void, std::string> Supervisor::prepare() {
-    earlier_children_ = children_of_this_process();
+    count_as_own(children_of_this_process());
     // Whoever outlives the guard and its shield becomes a child of this process.
     ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     if (options_.stall_after.ns > 0) {
@@ -243,8 +238,8 @@ void Supervisor::on_guard_lost() {
 
 /// The shield ends everything below it; who outlives the shield, too, has been adopted here.
 void Supervisor::clear_up() {
-    const bool alive = kill_descendants(::getpid(), spared(), true) > 0;
-    clean_looks_ = reap_children(spared()) || alive ? 0 : clean_looks_ + 1;
+    const bool alive = kill_descendants(::getpid(), own_children(), true) > 0;
+    clean_looks_ = reap_children(own_children()) || alive ? 0 : clean_looks_ + 1;
     if (clean_looks_ < 2) {
         clear_up_timer_.expires_after(look_for_descendants_every);
         clear_up_timer_.async_wait([this](const asio::error_code& error) {

@@ -30,10 +30,8 @@ namespace bullring {
 /// What has been opened before the loop starts.
 struct SupervisorParts {
     SharedLeasePage page;
-    Sender self;              // in whose name the guard has the last word
-    int directory_lock = -1;  // the guard keeps it while a command may run
-    std::function<std::vector<pid_t>()>
-        own_children;             // of the node, which are no part of a command
+    Sender self;                  // in whose name the guard has the last word
+    int directory_lock = -1;      // the guard keeps it while a command may run
     bool ignores_hangup = false;  // SIGHUP was ignored when this program was started
 };
 
@@ -74,7 +72,6 @@ private:
     void on_guard_lost();
     void watch_guard();
     void clear_up();
-    std::vector<pid_t> spared() const;
     void report_not_started(int error);
     void spawn_guard();
     void wait_for_signal();
@@ -98,7 +95,6 @@ private:
     pid_t command_ = 0;  // its process group, while it runs
     bool clearing_up_ = false;
     int clean_looks_ = 0;
-    std::vector<pid_t> earlier_children_;  // of whoever became this program
     std::map<protocol::SessionId, Kept> kept_;
     bool to_stand_still_ = false;  // Ctrl-Z: as soon as this node no longer leads
 };

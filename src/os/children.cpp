@@ -1,0 +1,105 @@
+#include "src/os/children.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <mutex>
+#include <set>
+
+#include <poll.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "src/net/owned_fd.hpp"
+#include "src/runtime/clock.hpp"
+
+namespace bullring {
+
+namespace {
+
+/// The mutex is held from before a child exists until it is known: it may die at once.
+struct Own {
+    std::mutex mutex;
+    std::set<pid_t> awaited;
+    std::set<pid_t> others;
+};
+
+Own& own() {
+    static Own& instance = *new Own;  // never destroyed: threads may outlive main()
+    return instance;
+}
+
+/// Waits, if `options` let it, for a child that has a status, and leaves that where it is. 0: none.
+pid_t find_dead(idtype_t kind, pid_t child, int options) {
+    siginfo_t found{};
+    while (::waitid(kind, static_cast<id_t>(child), &found, WEXITED | WNOWAIT | options) < 0) {
+        if (errno != EINTR) return 0;
+    }
+    return found.si_pid;
+}
+
+}  // namespace
+
+tl::expected<pid_t, int> spawn_child(const char* program, const posix_spawn_file_actions_t* files,
+                                     const posix_spawnattr_t* attributes, char* const* arguments,
+                                     char* const* environment) {
+    const std::lock_guard lock(own().mutex);
+    pid_t child = 0;
+    const int error = ::posix_spawn(&child, program, files, attributes, arguments, environment);
+    if (error != 0) return tl::unexpected(error);
+    own().awaited.insert(child);
+    return child;
+}
+
+int wait_for_child(pid_t child) {
+    find_dead(P_PID, child, 0);
+    // Its number may be another child's as soon as it has been waited for.
+    const std::lock_guard lock(own().mutex);
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    own().awaited.erase(child);
+    return status;
+}
+
+bool child_ends_within(pid_t child, protocol::Duration time) {
+    // Not pidfd_open(): the C library's header does not say that it is a C function.
+    const OwnedFd process(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+    const protocol::Instant end = read_clock() + time;
+    while (true) {
+        const std::int64_t left =
+            std::max<std::int64_t>(protocol::elapsed(read_clock(), end).ns, 0);
+        pollfd ended{process.get(), POLLIN, 0};
+        const int ready = ::poll(&ended, 1, static_cast<int>(left / 1'000'000));
+        if (ready > 0) return ended.revents != 0;
+        if (ready == 0 || errno != EINTR) return find_dead(P_PID, child, WNOHANG) == child;
+    }
+}
+
+void count_as_own(const std::vector<pid_t>& children) {
+    const std::lock_guard lock(own().mutex);
+    own().others.insert(children.begin(), children.end());
+}
+
+std::vector<pid_t> own_children() {
+    const std::lock_guard lock(own().mutex);
+    std::vector<pid_t> all(own().awaited.begin(), own().awaited.end());
+    all.insert(all.end(), own().others.begin(), own().others.end());
+    return all;
+}
+
+bool reap_orphans() {
+    // While a thread starts a child, which takes a moment, there is nothing to be waited for here.
+    const std::unique_lock lock(own().mutex, std::try_to_lock);
+    if (!lock) return false;
+    while (const pid_t dead = find_dead(P_ALL, 0, WNOHANG)) {
+        // The kernel shows the same one until its status has been taken.
+        if (own().awaited.contains(dead)) return false;
+        int status = 0;
+        ::waitpid(dead, &status, WNOHANG);
+        own().others.erase(dead);  // its number may be anybody's now
+    }
+    return true;
+}
+
+}  // namespace bullring

@@ -1,0 +1,167 @@
+"""Processes that a node is given because their parents have ended; numbers of dead processes."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import pytest
+from bullring_node import DEADLINE
+from bullring_task import child_named, children
+
+
+def why_no_namespace():
+    """Why a namespace of processes can't be had here, None if it can."""
+    if os.geteuid() != 0:
+        return "namespaces of processes need root"
+    if shutil.which("unshare") is None:
+        return "unshare is not installed"
+    words = ["unshare", "--pid", "--fork", "true"]
+    tried = subprocess.run(words, capture_output=True, timeout=DEADLINE)
+    return None if tried.returncode == 0 else "unshare --pid fails"
+
+
+REASON = why_no_namespace()
+IN_NAMESPACE = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
+needs_namespace = pytest.mark.skipif(REASON is not None, reason=str(REASON))
+
+
+def dead_children(pid):
+    """Zombies of which this process is the parent."""
+    found = []
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit():
+            continue
+        try:
+            text = pathlib.Path(f"/proc/{entry}/stat").read_text()
+        except OSError:
+            continue
+        state, parent = text.rsplit(")", 1)[1].split()[:2]
+        if state == "Z" and int(parent) == pid:
+            found.append(text)
+    return found
+
+
+class LeftBehind:
+    """Processes that a shell command leaves behind, in sessions of their own: many that end at
+    once, and one that ends when the test wants it to, and says so.
+    """
+
+    def __init__(self, place):
+        self.gate = place / "gate"
+        self.said = place / "said"
+
+    @property
+    def command(self):
+        last = f"until [ -e {self.gate} ]; do sleep 0.01; done; echo x >>{self.said}"
+        many = "for i in 1 2 3 4 5 6 7 8; do (setsid true &); done"
+        return f"setsid sh -c '{last}' & {many}; sleep 0.2"
+
+    def assert_none_stays(self, cluster, pid):
+        self.gate.touch()
+        cluster.wait_for(self.said.exists, "the last one ends")
+        cluster.wait_for(lambda: not dead_children(pid), "no dead process is left")
+
+
+@pytest.fixture
+def left_behind(tmp_path):
+    return LeftBehind(tmp_path)
+
+
+@needs_namespace
+def test_the_first_process_of_a_container_takes_away_what_hooks_leave(new_cluster, left_behind):
+    cluster = new_cluster(1, judged=False)
+    node = cluster[1]
+    node.prefix = IN_NAMESPACE
+    node.flags = ["--on-elected", left_behind.command]
+    node.start()
+    outside = node.current.process.pid
+    pid = cluster.wait_for(lambda: next(iter(children(outside)), None), "the node begins")
+    cluster.wait_for(lambda: node.current.stream.of("elected"), "it leads")
+    left_behind.assert_none_stays(cluster, pid)
+
+
+def test_a_node_with_a_command_takes_away_what_health_checks_leave(new_cluster, left_behind):
+    cluster = new_cluster(1, profile="fast", flags=["--kill-after", "300ms"])
+    node = cluster[1]
+    node.task = ["sleep", "60"]
+    node.flags = ["--health-cmd", left_behind.command, "--health-interval", "50ms"]
+    node.start()
+    cluster.wait_leader()
+    left_behind.assert_none_stays(cluster, node.current.process.pid)
+    # None of the program's own was taken away with them.
+    assert child_named(node.current.process.pid, "run-guard") is not None
+    assert node.leads
+
+
+VICTIM = """
+import os, signal, sys
+with open("/proc/sys/kernel/ns_last_pid", "w") as last:
+    last.write(str(int(sys.argv[1]) - 1))
+child = os.fork()
+if child == 0:
+    os.setpgid(0, 0)
+    print(os.getpid(), flush=True)
+    signal.pause()
+os.waitpid(child, 0)
+print("killed", flush=True)
+"""
+
+INSIDE = """
+import os, pathlib, signal, subprocess, sys, time
+said, victim, *words = sys.argv[1:]
+node = subprocess.Popen(words)
+said = pathlib.Path(said)
+def wait_for(predicate):
+    limit = time.monotonic() + 30
+    while not predicate():
+        if time.monotonic() > limit or node.poll() is not None:
+            sys.exit("not in time")
+        time.sleep(0.01)  # pause: between two looks
+wait_for(lambda: said.exists() and said.read_text().count("\\n") == 2)
+command, left = said.read_text().split()
+wait_for(lambda: not os.path.exists("/proc/" + command))
+for _ in range(50):  # whoever else starts a process may be quicker
+    words = [sys.executable, "-c", victim, command]
+    other = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    number = other.stdout.readline().strip()
+    if number == command:
+        break
+    os.kill(int(number), signal.SIGKILL)
+    other.wait()
+else:
+    sys.exit("the number is not given out again")
+node.send_signal(signal.SIGUSR1)
+# What is sent after it has been obeyed before: the guard takes its orders one by one.
+node.send_signal(signal.SIGTERM)
+node.wait()
+alive = other.poll() is None and os.path.exists("/proc/" + command)
+print("alive" if alive else "killed")
+if alive:
+    os.kill(int(command), signal.SIGKILL)
+"""
+
+
+@needs_namespace
+def test_a_signal_for_a_command_that_has_ended_reaches_nobody_else(new_cluster, tmp_path):
+    """The command has ended, what it has left behind not yet; its number is another's by now."""
+    cluster = new_cluster(1, judged=False, profile="fast", flags=["--kill-after", "5s"])
+    said = tmp_path / "said"
+    left = f'trap "" TERM; echo $$ >>{said}; while :; do sleep 0.05; done'
+    cluster[1].task = [
+        "sh",
+        "-c",
+        f"setsid sh -c '{left}' & until [ -s {said} ]; do sleep 0.01; done;"
+        f" echo $$ >{said}.new; cat {said} >>{said}.new; mv {said}.new {said}",
+    ]
+    words = [sys.executable, "-c", INSIDE, str(said), VICTIM, *cluster[1].command()]
+    done = subprocess.run(
+        [*IN_NAMESPACE, *words],
+        capture_output=True,
+        text=True,
+        timeout=2 * DEADLINE,
+        env=cluster.environment,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "alive" in done.stdout
