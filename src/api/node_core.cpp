@@ -37,9 +37,9 @@ void tell_error(const std::function<void(std::exception_ptr)>& on_error) {
 }  // namespace
 
 /// Carries what the loop says to the control thread; only the end of the lease is written at once.
-class NodeCore::Host final : public TaskHost {
+class NodeCore::Host final : public TaskHost, private NodeListener {
 public:
-    explicit Host(NodeCore& core) : core_(core) {}
+    Host(NodeCore& core, NodeLink& node) : core_(core) { node.listen(*this); }
 
     void start(Epoch epoch) override {
         later([epoch](NodeCore& core) { core.on_start(epoch); });
@@ -50,6 +50,8 @@ public:
     void publish(const protocol::Publish& publish) override {
         core_.page_->write({publish.epoch, publish.deadline});
     }
+
+private:
     void leader_changed(Instant at, const protocol::LeaderChanged& change) override {
         later([at, change](NodeCore& core) { core.on_leader(at, change); });
     }
@@ -69,7 +71,6 @@ public:
         later([answer](NodeCore& core) { core.on_resign_answer(answer); });
     }
 
-private:
     template <class Work>
     void later(Work work) {
         asio::post(core_.control_, [&core = core_, work = std::move(work)] { work(core); });
@@ -135,8 +136,8 @@ void NodeCore::open() {
         const std::lock_guard lock(mutex_);
         failure_ = what;
     };
-    opened_->parts.make_host = [this](asio::io_context&, NodeLink&) {
-        return std::make_unique<Host>(*this);
+    opened_->parts.make_host = [this](asio::io_context&, NodeLink& node) {
+        return std::make_unique<Host>(*this, node);
     };
     auto runtime = std::make_unique<Runtime>(options_.node, std::move(opened_->parts));
     const std::lock_guard lock(mutex_);

@@ -50,6 +50,7 @@ Hooks::Hooks(asio::io_context& io, NodeLink& node, HookCommands commands,
     if (!wake_fd_) throw std::system_error(errno, std::generic_category(), "eventfd");
     if (!timer_) throw std::system_error(errno, std::generic_category(), "timerfd_create");
     enclose(io, make_inner);
+    if (!commands_.on_change.empty()) node.listen(*this);
     thread_ = quiet_thread([this] { run(); });
 }
 
@@ -104,9 +105,7 @@ void Hooks::on_inner_ended(const protocol::TaskEnded& ended) {
     push(std::move(job));
 }
 
-void Hooks::leader_changed(protocol::Instant at, const protocol::LeaderChanged& change) {
-    HostAround::leader_changed(at, change);
-    if (commands_.on_change.empty()) return;
+void Hooks::leader_changed(protocol::Instant, const protocol::LeaderChanged& change) {
     push(make_job(Kind::change, change.epoch, change.leader,
                   change.leader == self_ ? "leader" : "follower", "change"));
 }

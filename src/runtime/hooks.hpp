@@ -23,7 +23,7 @@
 
 namespace bullring {
 
-class Hooks final : public HostAround {
+class Hooks final : public HostAround, private NodeListener {
 public:
     /// on-deposed may take `deposed_time`. `make_inner`: none is NoTask.
     Hooks(asio::io_context& io, NodeLink& node, HookCommands commands,
@@ -36,8 +36,8 @@ public:
     /// When nothing else works under the leadership any more, commands from before get half of
     /// `deposed_time`, on-deposed the rest of it.
     void stop(protocol::Epoch epoch, protocol::DeposedReason reason) override;
-    void leader_changed(protocol::Instant at, const protocol::LeaderChanged& change) override;
-    // No session_keeper(): a hook may outlive this process, so nobody resigns in its name.
+    /// Nobody's: a hook may outlive this process, so nobody resigns in its name.
+    SessionKeeper* session_keeper() override { return nullptr; }
 
 private:
     enum class Kind { elected, deposed, change };
@@ -52,6 +52,7 @@ private:
 
     // What the inner host says; its end is kept back until on-deposed is over.
     void tell(const protocol::Event& event) override;
+    void leader_changed(protocol::Instant at, const protocol::LeaderChanged& change) override;
 
     void on_inner_ended(const protocol::TaskEnded& ended);
 

@@ -1,5 +1,5 @@
-// A host that stands around another one, the inner host, and between it and the node: what neither
-// of the two hears or says otherwise goes straight through.
+// A host that stands around another one, the inner host, and between it and the node. Whatever the
+// derived host does not take part in passes between the two unchanged.
 #pragma once
 
 #include <memory>
@@ -16,10 +16,8 @@ public:
     void publish(const protocol::Publish& publish) override { inner_->publish(publish); }
     void stopping() override { inner_->stopping(); }
     void others_work(bool work) override { inner_->others_work(work); }
-    void leader_changed(protocol::Instant at, const protocol::LeaderChanged& change) override {
-        inner_->leader_changed(at, change);
-    }
     int exit_status() const override { return inner_->exit_status(); }
+    SessionKeeper* session_keeper() override { return inner_->session_keeper(); }
 
 protected:
     explicit HostAround(NodeLink& node) : node_(node) {}
@@ -44,6 +42,7 @@ protected:
         node_.set_willing(willing, why);
     }
     protocol::Instant untied_until() const override { return node_.untied_until(); }
+    void listen(NodeListener& listener) override { node_.listen(listener); }
 
 private:
     NodeLink& node_;

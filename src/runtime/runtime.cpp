@@ -221,14 +221,14 @@ void Runtime::follow_up(Instant now, const protocol::Action& action) {
                 host_->stop(what.epoch, what.reason);
             } else if constexpr (std::is_same_v<What, protocol::LeaderChanged>) {
                 observers_.on_change({now.boottime_ns, what.leader, what.epoch, what.advertised});
-                host_->leader_changed(now, what);
+                for (NodeListener* one : listeners_) one->leader_changed(now, what);
             } else if constexpr (std::is_same_v<What, protocol::Elected>) {
-                host_->elected(now, what);
+                for (NodeListener* one : listeners_) one->elected(now, what);
             } else if constexpr (std::is_same_v<What, protocol::Deposed>) {
-                host_->deposed(now, what);
+                for (NodeListener* one : listeners_) one->deposed(now, what);
             } else if constexpr (std::is_same_v<What, protocol::ResignAnswer>) {
                 if (what.request >= first_host_request) {
-                    host_->resign_answered(what);
+                    for (NodeListener* one : listeners_) one->resign_answered(what);
                 } else {
                     observers_.on_resign_answer(what.request, what.done, what.why);
                 }

@@ -59,12 +59,14 @@ public:
     void set_health(bool healthy, const std::string& why) override;
     void set_willing(bool willing, const std::string& why) override;
     protocol::Instant untied_until() const override { return node_.core().untied_until(); }
+    void listen(NodeListener& listener) override { listeners_.push_back(&listener); }
 
     /// In the loop, after what it is doing now. Any thread.
     void run_soon(std::function<void()> work);
     /// After run(): the host ends, which may take its time, while the sessions are still open.
     void end_host() {
         transport_.keep_sessions(nullptr);
+        listeners_.clear();  // they are parts of the host
         host_.reset();
     }
 
@@ -97,6 +99,7 @@ private:
     Transport transport_;
     ObserverSessions observers_;
     std::optional<Storage> storage_;
+    std::vector<NodeListener*> listeners_;
     std::unique_ptr<TaskHost> host_;
     BackgroundWriter* writer_;
     Reporter reporter_;
@@ -104,10 +107,10 @@ private:
     std::optional<TraceLog> trace_log_;  // while the log tells as much
     WakeTimer wake_timer_;
     asio::signal_set signals_;
+    std::optional<OrphanReaper> reaper_;  // of a program
     asio::steady_timer drain_timer_;
 
     std::vector<protocol::Action> actions_;
-    std::optional<OrphanReaper> reaper_;  // of a program
     std::deque<protocol::Event> pending_;  // what has happened while a step was being carried out
     bool stepping_ = false;
     bool finishing_ = false;

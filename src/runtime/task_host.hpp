@@ -17,6 +17,23 @@
 
 namespace bullring {
 
+/// Who wants to know what has become of the leadership, and takes no part in it. Called in the
+/// node's loop, after the messages of the step have left.
+class NodeListener {
+public:
+    NodeListener() = default;
+    NodeListener(const NodeListener&) = delete;
+    NodeListener& operator=(const NodeListener&) = delete;
+    virtual ~NodeListener() = default;
+
+    /// Whom this node follows now.
+    virtual void leader_changed(protocol::Instant, const protocol::LeaderChanged&) {}
+    virtual void elected(protocol::Instant, const protocol::Elected&) {}
+    virtual void deposed(protocol::Instant, const protocol::Deposed&) {}
+    /// To a ResignRequested with a number from `first_host_request` on.
+    virtual void resign_answered(const protocol::ResignAnswer&) {}
+};
+
 /// The node, as a host sees it. Any thread, the loop's own included; nothing waits.
 class NodeLink {
 public:
@@ -34,6 +51,8 @@ public:
     /// Until when this leadership holds whatever becomes of the sessions, also while it steps down.
     /// The loop's thread.
     virtual protocol::Instant untied_until() const = 0;
+    /// From now on, until the end of the loop. Before it runs.
+    virtual void listen(NodeListener& listener) = 0;
 };
 
 /// Numbers of ResignRequested from here on are the host's own.
@@ -57,16 +76,10 @@ public:
     virtual void stopping() {}
     /// Whether processes that this host knows nothing of work under the leadership, too.
     virtual void others_work(bool) {}
-    /// Whom this node follows now.
-    virtual void leader_changed(protocol::Instant, const protocol::LeaderChanged&) {}
     /// Of the program, if the node itself has ended well.
     virtual int exit_status() const { return 0; }
-    virtual void elected(protocol::Instant, const protocol::Elected&) {}
-    virtual void deposed(protocol::Instant, const protocol::Deposed&) {}
     /// Who has a last word on the sessions when this process is dead; none: nobody.
     virtual SessionKeeper* session_keeper() { return nullptr; }
-    /// To a ResignRequested with a number of the host's own.
-    virtual void resign_answered(const protocol::ResignAnswer&) {}
 };
 
 using MakeHost = std::function<std::unique_ptr<TaskHost>(asio::io_context&, NodeLink&)>;

@@ -34,7 +34,6 @@ public:
     void start(protocol::Epoch epoch) override;
     void stop(protocol::Epoch epoch, protocol::DeposedReason reason) override;
     void publish(const protocol::Publish& publish) override;
-    SessionKeeper* session_keeper() override { return inner().session_keeper(); }
 
 private:
     struct Client {

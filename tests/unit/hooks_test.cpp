@@ -64,19 +64,31 @@ public:
     void set_health(bool, const std::string&) override {}
     void set_willing(bool, const std::string&) override {}
     protocol::Instant untied_until() const override { return protocol::long_ago; }
+    void listen(NodeListener& listener) override { listeners.push_back(&listener); }
+
+    std::vector<NodeListener*> listeners;
 
 private:
     Done& done_;
 };
 
 /// A host inside whose end the test decides.
-class Inner final : public TaskHost {
+class Inner final : public TaskHost, public NodeListener {
 public:
-    explicit Inner(NodeLink& node) : node_(node) {}
+    explicit Inner(NodeLink& node) : node_(node) { node.listen(*this); }
+    void publish(const protocol::Publish&) override { ++heard; }
+    void stopping() override { ++heard; }
+    void others_work(bool) override { ++heard; }
+    void leader_changed(protocol::Instant, const protocol::LeaderChanged&) override { ++heard; }
+    void elected(protocol::Instant, const protocol::Elected&) override { ++heard; }
+    void deposed(protocol::Instant, const protocol::Deposed&) override { ++heard; }
+    void resign_answered(const protocol::ResignAnswer&) override { ++heard; }
+    int exit_status() const override { return 7; }
     void start(Epoch) override { started = true; }
     void stop(Epoch, DeposedReason) override { stopped = true; }
     void end(const protocol::TaskEnded& ended) { node_.tell(ended); }
 
+    int heard = 0;
     bool started = false;
     bool stopped = false;
 
@@ -94,6 +106,10 @@ struct Running {
         config.cluster = "blue";
         return config;
     }
+    void leader_changed(const protocol::LeaderChanged& change) {
+        for (NodeListener* one : link.listeners) one->leader_changed({}, change);
+    }
+
     asio::io_context io;
     Done done;
     Link link{done};
@@ -110,11 +126,11 @@ TEST_CASE("hooks: they run one at a time, in order, and are told what has happen
         out;
     Running running({.on_elected = say, .on_deposed = say, .on_change = say},
                     protocol::seconds(20));
-    running.hooks.leader_changed({}, {{2}, {7}, ""});
+    running.leader_changed({{2}, {7}, ""});
     running.hooks.start({7});
     // on-elected may be dropped by a stop() that comes before it has begun.
     while (content(out).find("elected") == std::string::npos) std::this_thread::yield();
-    running.hooks.leader_changed({}, {{}, {7}, ""});
+    running.leader_changed({{}, {7}, ""});
     running.hooks.stop({7}, DeposedReason::resigned);
     REQUIRE(running.done.wait_for(1));
     CHECK(content(out) ==
@@ -225,6 +241,28 @@ TEST_CASE("hooks: on-deposed runs when what works inside has ended, and with its
     CHECK(content(out) == "7 resigned\n8 task_failed\n9 lease_expired\n");
     CHECK(running.done.all() == std::vector<protocol::TaskEnded>{
                                     {{7}, false, false}, {{8}, true, true}, {{9}, false, false}});
+}
+
+TEST_CASE("hooks: what is told to the host inside them, and of it, comes through") {
+    Inner* inner = nullptr;
+    Running running({.on_elected = "", .on_deposed = "", .on_change = ""}, protocol::seconds(20),
+                    [&](asio::io_context&, NodeLink& node) {
+                        auto host = std::make_unique<Inner>(node);
+                        inner = host.get();
+                        return host;
+                    });
+    running.hooks.publish({});
+    running.hooks.stopping();
+    running.hooks.others_work(true);
+    CHECK(inner->heard == 3);
+    CHECK(running.hooks.exit_status() == 7);
+    REQUIRE(running.link.listeners.size() == 1);
+    NodeListener& listener = *running.link.listeners.front();
+    listener.leader_changed({}, {});
+    listener.elected({}, {});
+    listener.deposed({}, {});
+    listener.resign_answered({});
+    CHECK(inner->heard == 7);
 }
 
 }  // namespace bullring::hooks_test

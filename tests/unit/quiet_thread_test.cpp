@@ -65,6 +65,7 @@ public:
     void set_health(bool, const std::string&) override { quiet.add(blocks_all_here()); }
     void set_willing(bool, const std::string&) override {}
     protocol::Instant untied_until() const override { return protocol::long_ago; }
+    void listen(NodeListener&) override {}
 
     Notes<bool> quiet;
 };
