@@ -1,14 +1,17 @@
-// The C interface: every function catches what it must not throw, and says it in a code.
+// The C interface: no function lets an exception out. It gives a code, or what holds of a node that
+// leads nothing and knows of no leader.
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -25,11 +28,33 @@ namespace {
 /// Changes that nobody has fetched; older ones of kind LEADER are dropped first.
 constexpr std::size_t changes_max = 1024;
 
-void copy_text(const std::string& text, char* into, std::size_t bytes) {
+void copy_text(std::string_view text, char* into, std::size_t bytes) {
     if (into == nullptr || bytes == 0) return;
     const std::size_t count = std::min(text.size(), bytes - 1);
     std::memcpy(into, text.data(), count);
     into[count] = '\0';
+}
+
+/// What `body` returns; `failed` when it throws, as for want of memory.
+template <class Body, class Result>
+Result guarded(Result failed, Body body) noexcept {
+    try {
+        return body();
+    } catch (...) {
+        return failed;
+    }
+}
+
+/// Does what has to be done whatever happens: again, until there is memory for it.
+template <class Step>
+void insist(Step step) noexcept {
+    while (true) {
+        try {
+            return step();
+        } catch (...) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        }
+    }
 }
 
 }  // namespace
@@ -45,12 +70,12 @@ struct bullring_node {
     bullring_node& operator=(const bullring_node&) = delete;
     ~bullring_node() {
         subscription.reset();
-        {
+        insist([this] {
             const std::lock_guard lock(mutex);
             closing = true;
-        }
-        if (const auto current = take_state(0)) core.give_back(current, false);
-        core.stop();
+        });
+        insist([this] { give_back(0, false); });
+        insist([this] { core.stop(); });
         if (taker.joinable()) taker.join();
     }
 
@@ -101,13 +126,15 @@ struct bullring_node {
         changed.notify_all();
     }
 
-    /// nullptr when it is not of this epoch; 0: of any.
-    NodeCore::StatePtr take_state(std::uint64_t epoch) {
+    /// False when no leadership of this epoch is under way; 0: of any. When it throws, it still is.
+    bool give_back(std::uint64_t epoch, bool failed) {
         const std::lock_guard lock(mutex);
-        if (!state || (epoch != 0 && state->epoch.value != epoch)) return nullptr;
+        if (!state || (epoch != 0 && state->epoch.value != epoch)) return false;
+        core.give_back(state, failed);
         changed.notify_all();
         leadership.reset();
-        return std::exchange(state, nullptr);
+        state.reset();
+        return true;
     }
 
     NodeCore core;
@@ -139,7 +166,7 @@ const char* bullring_version(void) { return version.data(); }
 
 bullring_node* bullring_open(const char* const* settings, int* code, char* error,
                              size_t error_bytes) {
-    const auto fail = [&](int kind, const std::string& what) -> bullring_node* {
+    const auto fail = [&](int kind, std::string_view what) -> bullring_node* {
         if (code != nullptr) *code = kind;
         copy_text(what, error, error_bytes);
         return nullptr;
@@ -157,6 +184,8 @@ bullring_node* bullring_open(const char* const* settings, int* code, char* error
         return fail(BULLRING_INVALID, wrong.what());
     } catch (const std::exception& failure) {
         return fail(BULLRING_FAILED, failure.what());
+    } catch (...) {
+        return fail(BULLRING_FAILED, bullring_error(BULLRING_FAILED));
     }
 }
 
@@ -164,68 +193,94 @@ void bullring_close(bullring_node* node) { delete node; }
 
 int bullring_wait(bullring_node* node, int timeout_ms, bullring_change* change) {
     if (node == nullptr || change == nullptr) return BULLRING_INVALID;
-    std::unique_lock lock(node->mutex);
-    const auto ready = [node] { return !node->changes.empty() || node->closed; };
-    if (timeout_ms < 0) {
-        node->changed.wait(lock, ready);
-    } else if (!node->changed.wait_for(lock, std::chrono::milliseconds(timeout_ms), ready)) {
-        return BULLRING_TIMEOUT;
-    }
-    if (node->changes.empty()) return BULLRING_CLOSED;
-    *change = node->changes.front();
-    node->changes.pop_front();
-    return BULLRING_OK;
+    return guarded(int{BULLRING_FAILED}, [&]() -> int {
+        std::unique_lock lock(node->mutex);
+        const auto ready = [node] { return !node->changes.empty() || node->closed; };
+        if (timeout_ms < 0) {
+            node->changed.wait(lock, ready);
+        } else if (!node->changed.wait_for(lock, std::chrono::milliseconds(timeout_ms), ready)) {
+            return BULLRING_TIMEOUT;
+        }
+        if (node->changes.empty()) return BULLRING_CLOSED;
+        *change = node->changes.front();
+        node->changes.pop_front();
+        return BULLRING_OK;
+    });
 }
 
 uint64_t bullring_epoch(const bullring_node* node) {
     if (node == nullptr) return 0;
-    const std::lock_guard lock(node->mutex);
-    if (!node->leadership || !node->leadership->valid()) return 0;
-    return node->leadership->epoch();
+    return guarded(uint64_t{0}, [&]() -> uint64_t {
+        const std::lock_guard lock(node->mutex);
+        if (!node->leadership || !node->leadership->valid()) return 0;
+        return node->leadership->epoch();
+    });
 }
 
 int bullring_valid(const bullring_node* node, uint64_t epoch) {
     if (node == nullptr) return 0;
-    const std::lock_guard lock(node->mutex);
-    return node->leadership && node->leadership->epoch() == epoch && node->leadership->valid();
+    return guarded(0, [&]() -> int {
+        const std::lock_guard lock(node->mutex);
+        return node->leadership && node->leadership->epoch() == epoch && node->leadership->valid();
+    });
 }
 
 int64_t bullring_time_left_ns(const bullring_node* node) {
     if (node == nullptr) return 0;
-    const std::lock_guard lock(node->mutex);
-    return node->leadership ? node->leadership->time_left().count() : 0;
+    return guarded(int64_t{0}, [&]() -> int64_t {
+        const std::lock_guard lock(node->mutex);
+        return node->leadership ? node->leadership->time_left().count() : 0;
+    });
 }
 
 void bullring_progress(bullring_node* node) {
     if (node == nullptr) return;
-    const std::lock_guard lock(node->mutex);
-    if (node->leadership) node->leadership->report_progress();
+    guarded(0, [&] {
+        const std::lock_guard lock(node->mutex);
+        if (node->leadership) node->leadership->report_progress();
+        return 0;
+    });
 }
 
 int bullring_done(bullring_node* node, uint64_t epoch, int failed) {
     if (node == nullptr || epoch == 0) return BULLRING_INVALID;
-    const auto state = node->take_state(epoch);
-    if (!state) return BULLRING_INVALID;
-    node->core.give_back(state, failed != 0);
-    return BULLRING_OK;
+    return guarded(int{BULLRING_FAILED}, [&]() -> int {
+        return node->give_back(epoch, failed != 0) ? BULLRING_OK : BULLRING_INVALID;
+    });
 }
 
 uint64_t bullring_leader(const bullring_node* node, uint64_t* epoch, char* advertised,
                          size_t advertised_bytes) {
-    const std::optional<Leader> leader = node == nullptr ? std::nullopt : node->core.leader();
-    if (epoch != nullptr) *epoch = leader ? leader->epoch : 0;
-    copy_text(leader ? leader->advertised : "", advertised, advertised_bytes);
-    return leader ? leader->id : 0;
+    const auto tell = [&](uint64_t id, uint64_t of_epoch, std::string_view text) {
+        if (epoch != nullptr) *epoch = of_epoch;
+        copy_text(text, advertised, advertised_bytes);
+        return id;
+    };
+    if (node != nullptr) {
+        try {
+            if (const std::optional<Leader> leader = node->core.leader())
+                return tell(leader->id, leader->epoch, leader->advertised);
+        } catch (...) {
+            // Nobody is known then.
+        }
+    }
+    return tell(0, 0, "");
 }
 
 int bullring_resign(bullring_node* node, uint64_t to, int timeout_ms, char* error,
                     size_t error_bytes) {
-    if (node == nullptr) {
-        copy_text("no node is given", error, error_bytes);
-        return BULLRING_INVALID;
+    const auto fail = [&](int code, std::string_view why) {
+        copy_text(why, error, error_bytes);
+        return code;
+    };
+    if (node == nullptr) return fail(BULLRING_INVALID, "no node is given");
+    try {
+        const Resignation result = node->core.resign(to, std::chrono::milliseconds(timeout_ms));
+        if (result.done) return BULLRING_OK;
+        return fail(result.refused ? BULLRING_REFUSED : BULLRING_TIMEOUT, result.why);
+    } catch (const std::exception& failure) {
+        return fail(BULLRING_FAILED, failure.what());
+    } catch (...) {
+        return fail(BULLRING_FAILED, bullring_error(BULLRING_FAILED));
     }
-    const Resignation result = node->core.resign(to, std::chrono::milliseconds(timeout_ms));
-    if (result.done) return BULLRING_OK;
-    copy_text(result.why, error, error_bytes);
-    return result.refused ? BULLRING_REFUSED : BULLRING_TIMEOUT;
 }

@@ -112,13 +112,27 @@ void NodeCore::start() {
     if (started()) return;
     const std::lock_guard life(life_mutex_);
     if (started()) return;
-    open();
-    for (const std::string& note : options_.node.start_notes) log(LogLevel::warn, note);
-    control_work_.emplace(control_.get_executor());
-    control_thread_ = quiet_thread([this] {
-        log_as(options_.node.config.self);
-        control_.run();
-    });
+    try {
+        open();
+        for (const std::string& note : options_.node.start_notes) log(LogLevel::warn, note);
+        start_threads();
+    } catch (...) {
+        const std::lock_guard lock(mutex_);
+        life_ = Life::fresh;
+        runtime_.reset();
+        opened_.reset();
+        throw;
+    }
+}
+
+void NodeCore::start_threads() {
+    if (!control_work_) control_work_.emplace(control_.get_executor());
+    if (!control_thread_.joinable()) {
+        control_thread_ = quiet_thread([this] {
+            log_as(options_.node.config.self);
+            control_.run();
+        });
+    }
     {
         const std::lock_guard lock(mutex_);
         life_ = Life::running;
@@ -301,13 +315,14 @@ NodeCore::StatePtr NodeCore::take() {
 void NodeCore::give_back(const StatePtr& state, bool failed) {
     const bool by_itself = !state->stop.stop_requested();
     const std::lock_guard lock(mutex_);
+    const bool runs = runtime_ && life_ != Life::over;
+    // First what can fail: then it is as if nothing had been given back. The lease is let go before
+    // it is said whether this node asks for another.
+    if (runs) runtime_->tell(protocol::TaskEnded{state->epoch, by_itself, by_itself && failed});
     taken_ = false;
     current_.reset();
     changed_.notify_all();
-    if (!runtime_ || life_ == Life::over) return;
-    // The lease is let go first; whether this node asks for another comes after.
-    runtime_->tell(protocol::TaskEnded{state->epoch, by_itself, by_itself && failed});
-    if (!by_itself || failed) return;
+    if (!runs || !by_itself || failed) return;
     stand_aside("its task has returned");
 }
 

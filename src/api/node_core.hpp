@@ -63,6 +63,7 @@ private:
     enum class Life { fresh, running, over };
 
     void open();
+    void start_threads();
     void start_for_task();
     void work(const Node::Task& task);
     void run_loop();

@@ -81,7 +81,12 @@ Resignation NodeCore::resign(std::uint64_t to, std::chrono::nanoseconds timeout)
     if (life_ != Life::running || !runtime_) return not_running();
     const std::uint64_t request = ++last_resign_;
     resigns_[request] = &result;
-    runtime_->tell(protocol::ResignRequested{{to}, request});
+    try {
+        runtime_->tell(protocol::ResignRequested{{to}, request});
+    } catch (...) {
+        resigns_.erase(request);
+        throw;
+    }
     changed_.wait_until(lock, deadline_after(timeout), [&] { return !resigns_.contains(request); });
     resigns_.erase(request);
     return result;

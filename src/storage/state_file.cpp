@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/net/owned_fd.hpp"
 #include "src/runtime/clock.hpp"
 
 namespace bullring {
@@ -107,18 +106,7 @@ tl::expected<StateDirectory, std::string> StateDirectory::open(const std::string
     if (::unlink(temporary.c_str()) != 0 && errno != ENOENT) {
         return tl::unexpected(failed("remove", temporary, errno));
     }
-    return StateDirectory(path, std::move(identity), directory.release(), lock->release());
-}
-
-StateDirectory::StateDirectory(StateDirectory&& other) noexcept
-    : path_(std::move(other.path_)),
-      identity_(std::move(other.identity_)),
-      directory_(std::exchange(other.directory_, -1)),
-      lock_(std::exchange(other.lock_, -1)) {}
-
-StateDirectory::~StateDirectory() {
-    if (directory_ >= 0) ::close(directory_);
-    if (lock_ >= 0) ::close(lock_);
+    return StateDirectory(path, std::move(identity), std::move(directory), std::move(*lock));
 }
 
 tl::expected<std::optional<Durable>, std::string> StateDirectory::load() const {
@@ -159,7 +147,7 @@ tl::expected<void, std::string> StateDirectory::save(const Durable& durable) con
     if (::rename(temporary.c_str(), path.c_str()) != 0) {
         return tl::unexpected(failed("rename to", path, errno));
     }
-    if (::fsync(directory_) != 0) return tl::unexpected(failed("fsync", path_, errno));
+    if (::fsync(directory_.get()) != 0) return tl::unexpected(failed("fsync", path_, errno));
     return {};
 }
 

@@ -11,6 +11,7 @@
 
 #include "protocol/state.hpp"
 #include "protocol/time.hpp"
+#include "src/net/owned_fd.hpp"
 
 namespace bullring {
 
@@ -28,14 +29,9 @@ public:
     static tl::expected<StateDirectory, std::string> open(const std::string& path,
                                                           StateIdentity identity,
                                                           protocol::Duration lock_wait);
-    StateDirectory(StateDirectory&& other) noexcept;
-    StateDirectory& operator=(StateDirectory&&) = delete;
-    StateDirectory(const StateDirectory&) = delete;
-    StateDirectory& operator=(const StateDirectory&) = delete;
-    ~StateDirectory();
 
     /// The directory is locked for as long as a duplicate of this is open. Not the caller's.
-    int lock() const { return lock_; }
+    int lock() const { return lock_.get(); }
 
     /// nullopt when there is no file.
     tl::expected<std::optional<protocol::Durable>, std::string> load() const;
@@ -43,16 +39,16 @@ public:
     tl::expected<void, std::string> save(const protocol::Durable& durable) const;
 
 private:
-    StateDirectory(std::string path, StateIdentity identity, int directory, int lock)
+    StateDirectory(std::string path, StateIdentity identity, OwnedFd directory, OwnedFd lock)
         : path_(std::move(path)),
           identity_(std::move(identity)),
-          directory_(directory),
-          lock_(lock) {}
+          directory_(std::move(directory)),
+          lock_(std::move(lock)) {}
 
     std::string path_;
     StateIdentity identity_;
-    int directory_;  // for fsync
-    int lock_;       // flock()ed while it is open
+    OwnedFd directory_;  // for fsync
+    OwnedFd lock_;       // flock()ed while it is open
 };
 
 /// The file's bytes: magic, format version, identity, state, CRC-32 of all before. Big-endian.
