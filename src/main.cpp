@@ -12,7 +12,9 @@
 
 #include "src/commands/check_programs.hpp"
 #include "src/commands/commands.hpp"
+#include "src/commands/inherited.hpp"
 #include "src/options/options.hpp"
+#include "src/report/logging.hpp"
 #include "src/supervisor/guard.hpp"
 
 namespace {
@@ -20,8 +22,6 @@ namespace {
 using namespace bullring;
 
 constexpr int failed = 1;
-
-void complain(const std::string& text) { std::fputs(("bullring: " + text + "\n").c_str(), stderr); }
 
 Environment environment_of_process() {
     Environment environment;
@@ -45,11 +45,11 @@ struct Run {
     int operator()(const Information& information) const {
         std::fputs(information.text.c_str(), stdout);
         if (std::fflush(stdout) == 0) return 0;
-        complain("stdout can't be written");
+        print_error("stdout can't be written");
         return failed;
     }
     int operator()(const UsageProblems& usage) const {
-        for (const std::string& problem : usage.problems) complain(problem);
+        for (const std::string& problem : usage.problems) print_error(problem);
         complain_of_programs(usage.command, usage.health_cmd);
         return wrong_usage;
     }
@@ -59,7 +59,7 @@ struct Run {
 int guard(const std::vector<std::string>& arguments) {
     const auto settings = guard_settings(arguments);
     if (settings) return run_guard(*settings);
-    complain(settings.error());
+    print_error(settings.error());
     return wrong_usage;
 }
 
@@ -74,22 +74,23 @@ int guard(const std::vector<std::string>& arguments) {
         } catch (...) {
         }
     }
-    complain("stopped by " + text);
+    print_error("stopped by " + text);
     std::_Exit(failed);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+    open_missing_streams();  // before anything else is opened, and takes their numbers
     std::set_terminate(give_up);
     try {
         const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
         if (!arguments.empty() && arguments.front() == guard_word) return guard(arguments);
         return std::visit(Run{}, parse_options(arguments, environment_of_process()));
     } catch (const std::exception& error) {
-        complain(error.what());
+        print_error(error.what());
     } catch (...) {
-        complain("an unknown error");
+        print_error("an unknown error");
     }
     return failed;
 }

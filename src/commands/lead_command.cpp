@@ -118,8 +118,8 @@ private:
             case LeadAnswer::Kind::stop:
                 if (!guard_ || leadership_ends_) return;
                 leadership_ends_ = true;
-                log_line("the leadership ends, and so does the command");
-                return end_command();
+                end_command();
+                return log_line("the leadership ends, and so does the command");
         }
     }
 
@@ -188,8 +188,8 @@ private:
                                      guard_late_max);
         overdue_timer_.async_wait([this](const asio::error_code& error) {
             if (error) return;
-            log_line("the guard of the command stands still, and is killed with it");
             guard_->kill();
+            log_line("the guard of the command stands still, and is killed with it");
         });
     }
 
@@ -197,8 +197,8 @@ private:
         switch (report.kind) {
             case GuardReport::Kind::started: return;
             case GuardReport::Kind::stopped:
-                log_line("the command stands still: it is taken for stalled");
-                return end_command();
+                end_command();
+                return log_line("the command stands still: it is taken for stalled");
             case GuardReport::Kind::not_started:
                 print_error(fmt::format("{}: {}", options_.command.front(),
                                         std::generic_category().message(report.error)));
@@ -264,7 +264,6 @@ private:
 }  // namespace
 
 int run_lead(const LeadOptions& options) {
-    open_missing_streams();
     const bool ignores_hangup = is_ignored(SIGHUP);
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGCHLD, SIG_DFL);

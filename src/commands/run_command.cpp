@@ -40,7 +40,6 @@ std::string figures(const RunOptions& options) {
 }  // namespace
 
 int run_run(const RunOptions& options) {
-    open_missing_streams();
     const bool ignores_hangup = is_ignored(SIGHUP);
     if (complain_of_programs(options.command, options.node.health.command)) return wrong_usage;
     Member member(options.node);

@@ -91,7 +91,10 @@ constexpr std::array flags{
          "${XDG_STATE_HOME:-$HOME/.local/state}/bullring/\n"
          "CLUSTER/node-ID",
          members | lead},
-    Flag{"events", "FILE|-", "one JSON object for each event; - is stdout", "off", members},
+    Flag{"events", "FILE|-",
+         "one JSON object for each event; - is stdout. Of a FIFO that nobody reads the lines are "
+         "lost until somebody does",
+         "off", members},
     Flag{"trace", "FILE", "every message sent and received", "off", members},
     Flag{"on-elected", "CMD", "run when this node becomes the leader", "none", members},
     Flag{"on-deposed", "CMD", "run when it no longer is", "none", members},

@@ -2,17 +2,22 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/net/owned_fd.hpp"
 #include "src/os/quiet_thread.hpp"
 #include "src/report/logging.hpp"
-#include "src/runtime/clock.hpp"
 
 namespace bullring {
 
@@ -20,45 +25,110 @@ namespace {
 
 constexpr std::size_t queued_bytes_max = 1024 * 1024;
 constexpr int look_up_every_ms = 100;
-/// A pipe that is ready takes this much without blocking (PIPE_BUF).
-constexpr std::size_t piece_bytes_max = 4096;
+constexpr std::chrono::seconds end_max{1};
 
+/// Without O_NONBLOCK the open would wait for the reader of a FIFO.
 OwnedFd open_for_append(const std::string& path) {
-    return OwnedFd(
-        ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0644));
+    return OwnedFd(::open(path.c_str(),
+                          O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0644));
 }
+
+/// After an open that has failed.
+bool is_unread_fifo(const std::string& path) {
+    struct stat what {};
+    return errno == ENXIO && ::stat(path.c_str(), &what) == 0 && S_ISFIFO(what.st_mode);
+}
+
+std::string message_of(int error) { return std::generic_category().message(error); }
 
 }  // namespace
 
-BackgroundWriter::BackgroundWriter() : thread_(quiet_thread([this] { run(); })) {}
+class BackgroundWriter::Work {
+public:
+    tl::expected<StreamId, std::string> open(const std::string& path, const std::string& what);
+    void write(StreamId id, std::string line);
+    void reopen();
+    void stop();
+    /// After stop(). False when the thread is still at it then.
+    bool wait_for_end(std::chrono::milliseconds patience);
+    /// The thread's.
+    void run();
+
+private:
+    struct Stream {
+        std::string path;
+        std::string what;
+        OwnedFd fd;           // not for stdout; none for a FIFO that nobody reads
+        bool unread = false;  // such a FIFO; the thread's alone after open()
+        bool dead = false;    // under `mutex_`
+
+        bool is_stdout() const { return path == "-"; }
+    };
+    struct Line {
+        StreamId stream;
+        std::string text;
+    };
+
+    bool is_over(const Stream& stream);
+    void write_line(Stream& stream, const std::string& text);
+    bool find_reader(Stream& stream);
+    static void lose_reader(Stream& stream);
+    void reopen_now();
+    void end(Stream& stream, const std::string& why);
+
+    std::vector<std::unique_ptr<Stream>> streams_;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::vector<Line> queue_;
+    std::size_t queued_bytes_ = 0;
+    bool reopen_ = false;
+    bool stopping_ = false;
+    bool given_up_ = false;
+    bool ended_ = false;
+};
+
+// ---- What the node's thread calls.
+
+BackgroundWriter::BackgroundWriter()
+    : work_(std::make_shared<Work>()), thread_(quiet_thread([work = work_] { work->run(); })) {}
 
 BackgroundWriter::~BackgroundWriter() {
-    {
-        const std::lock_guard lock(mutex_);
-        stopping_ = true;
-        give_up_at_ns_ = read_clock().boottime_ns + 1'000'000'000;
+    work_->stop();
+    if (work_->wait_for_end(end_max)) {
+        thread_.join();
+    } else {
+        thread_.detach();
     }
-    changed_.notify_one();
-    thread_.join();
 }
 
 tl::expected<BackgroundWriter::StreamId, std::string> BackgroundWriter::open(
     const std::string& path, const std::string& what) {
+    return work_->open(path, what);
+}
+
+void BackgroundWriter::write(StreamId id, std::string line) { work_->write(id, std::move(line)); }
+
+void BackgroundWriter::reopen() { work_->reopen(); }
+
+tl::expected<BackgroundWriter::StreamId, std::string> BackgroundWriter::Work::open(
+    const std::string& path, const std::string& what) {
     auto stream = std::make_unique<Stream>();
     stream->path = path;
     stream->what = what;
-    if (path != "-") {
+    if (!stream->is_stdout()) {
         stream->fd = open_for_append(path);
         if (!stream->fd) {
-            return tl::unexpected(fmt::format("cannot write the {} {}: {}", what, path,
-                                              std::generic_category().message(errno)));
+            if (!is_unread_fifo(path))
+                return tl::unexpected(
+                    fmt::format("cannot write the {} {}: {}", what, path, message_of(errno)));
+            lose_reader(*stream);
         }
     }
     streams_.push_back(std::move(stream));
     return streams_.size() - 1;
 }
 
-void BackgroundWriter::write(StreamId id, std::string line) {
+void BackgroundWriter::Work::write(StreamId id, std::string line) {
     Stream& stream = *streams_[id];
     bool overflow = false;
     {
@@ -77,25 +147,39 @@ void BackgroundWriter::write(StreamId id, std::string line) {
             fmt::format("the {} {} ends here: it is not read or written fast enough", stream.what,
                         stream.path));
     }
-    changed_.notify_one();
+    changed_.notify_all();
 }
 
-void BackgroundWriter::reopen() {
-    {
-        const std::lock_guard lock(mutex_);
-        reopen_ = true;
-    }
-    changed_.notify_one();
+void BackgroundWriter::Work::reopen() {
+    const std::lock_guard lock(mutex_);
+    reopen_ = true;
+    changed_.notify_all();
 }
 
-void BackgroundWriter::run() {
+void BackgroundWriter::Work::stop() {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+    changed_.notify_all();
+}
+
+bool BackgroundWriter::Work::wait_for_end(std::chrono::milliseconds patience) {
+    std::unique_lock lock(mutex_);
+    const auto ended = [this] { return ended_; };
+    if (changed_.wait_for(lock, patience, ended)) return true;
+    given_up_ = true;
+    return changed_.wait_for(lock, 2 * std::chrono::milliseconds(look_up_every_ms), ended);
+}
+
+// ---- The thread.
+
+void BackgroundWriter::Work::run() {
     std::vector<Line> lines;
     while (true) {
         bool reopen = false;
         {
             std::unique_lock lock(mutex_);
             changed_.wait(lock, [this] { return stopping_ || reopen_ || !queue_.empty(); });
-            if (queue_.empty() && stopping_) return;
+            if (queue_.empty() && stopping_) break;
             lines.swap(queue_);
             reopen = std::exchange(reopen_, false);
         }
@@ -107,45 +191,74 @@ void BackgroundWriter::run() {
         lines.clear();
         if (reopen) reopen_now();
     }
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    changed_.notify_all();
 }
 
-void BackgroundWriter::write_line(Stream& stream, const std::string& text) {
-    const int fd = stream.path == "-" ? STDOUT_FILENO : stream.fd.get();
+bool BackgroundWriter::Work::is_over(const Stream& stream) {
+    const std::lock_guard lock(mutex_);
+    return given_up_ || stream.dead;
+}
+
+void BackgroundWriter::Work::write_line(Stream& stream, const std::string& text) {
+    if (stream.unread && !find_reader(stream)) return;
+    const int fd = stream.is_stdout() ? STDOUT_FILENO : stream.fd.get();
     std::size_t done = 0;
     while (done < text.size()) {
-        {
-            const std::lock_guard lock(mutex_);
-            if (read_clock().boottime_ns >= give_up_at_ns_) return;
-            if (stream.dead) return;
-        }
+        if (is_over(stream)) return;
+        // A stream of our own is looked after; on stdout the write itself waits.
         pollfd ready{fd, POLLOUT, 0};
-        if (::poll(&ready, 1, look_up_every_ms) == 0) continue;
-        const ssize_t count =
-            ::write(fd, text.data() + done, std::min(text.size() - done, piece_bytes_max));
+        if (!stream.is_stdout() && ::poll(&ready, 1, look_up_every_ms) == 0) continue;
+        const ssize_t count = ::write(fd, text.data() + done, text.size() - done);
         if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-        if (count <= 0) return end(stream, std::generic_category().message(errno));
+        if (count < 0 && errno == EPIPE && !stream.is_stdout()) return lose_reader(stream);
+        if (count <= 0) return end(stream, message_of(errno));
         done += static_cast<std::size_t>(count);
     }
 }
 
-void BackgroundWriter::reopen_now() {
+void BackgroundWriter::Work::lose_reader(Stream& stream) {
+    stream.fd = OwnedFd();
+    stream.unread = true;
+    log(LogLevel::warn, fmt::format("nobody reads the {} {}: what happens until somebody does is "
+                                    "lost to it",
+                                    stream.what, stream.path));
+}
+
+bool BackgroundWriter::Work::find_reader(Stream& stream) {
+    OwnedFd fd = open_for_append(stream.path);
+    if (!fd) return false;
+    stream.fd = std::move(fd);
+    stream.unread = false;
+    log(LogLevel::info, fmt::format("the {} {} is read again", stream.what, stream.path));
+    return true;
+}
+
+void BackgroundWriter::Work::reopen_now() {
     for (const auto& stream : streams_) {
-        if (stream->path == "-") continue;
+        if (stream->is_stdout()) continue;
         OwnedFd fd = open_for_append(stream->path);
         if (fd) {
             stream->fd = std::move(fd);
+            stream->unread = false;
+            const std::lock_guard lock(mutex_);
+            stream->dead = false;
+        } else if (is_unread_fifo(stream->path)) {
+            if (!stream->unread) lose_reader(*stream);
         } else {
             log(LogLevel::error,
                 fmt::format("cannot reopen the {} {}: {}; going on with the old file", stream->what,
-                            stream->path, std::generic_category().message(errno)));
+                            stream->path, message_of(errno)));
         }
     }
 }
 
-void BackgroundWriter::end(Stream& stream, const std::string& why) {
+void BackgroundWriter::Work::end(Stream& stream, const std::string& why) {
     {
         const std::lock_guard lock(mutex_);
         stream.dead = true;
+        if (given_up_) return;  // the log may be gone, too
     }
     log(LogLevel::error, fmt::format("the {} {} ends here: {}", stream.what, stream.path, why));
 }

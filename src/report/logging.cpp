@@ -3,17 +3,18 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <condition_variable>
 #include <map>
 #include <memory>
+#include <mutex>
 
 #include <fmt/format.h>
-#include <poll.h>
 #include <spdlog/async_logger.h>
 #include <spdlog/details/thread_pool.h>
-#include <spdlog/formatter.h>
 #include <spdlog/sinks/base_sink.h>
 #include <unistd.h>
 
+#include "src/os/bounded_write.hpp"
 #include "src/os/quiet_thread.hpp"
 #include "src/runtime/clock.hpp"
 
@@ -25,6 +26,10 @@ namespace {
 constexpr std::size_t queue_lines_max = 256;
 constexpr std::chrono::seconds limited_every{10};
 constexpr std::size_t topics_max = 256;
+/// How long what is queued at the end, and the line that says why the program fails, may take.
+constexpr std::chrono::seconds stderr_patience{1};
+/// Of a process that has to be in time for something else.
+constexpr std::chrono::milliseconds little_patience{5};
 
 spdlog::level::level_enum to_spdlog(LogLevel level) {
     switch (level) {
@@ -74,70 +79,63 @@ LogLevel from_spdlog(spdlog::level::level_enum level) {
     }
 }
 
-/// `2026-11-21T08:00:00.000000Z info  node 3: text`, or the same as a JSON object; with a line
-/// break.
-std::string log_line(LogFormat format, protocol::NodeId self, std::chrono::nanoseconds time,
-                     LogLevel level, std::string_view text) {
+/// `2026-11-21T08:00:00.000000Z info  node 3: text`, or the same as a JSON object, which has the
+/// fields, too; with a line break.
+std::string log_line(LogFormat format, protocol::NodeId self, LogLevel level, std::string_view text,
+                     const LogFields& fields = {}) {
+    const std::string time = rfc3339(wall_clock_ns());
     std::string line;
     if (format == LogFormat::json) {
-        line = fmt::format(R"({{"time":"{}","level":"{}","node":{},"message":)",
-                           rfc3339(time.count()), level_name(level), self.value);
+        line = fmt::format(R"({{"time":"{}","level":"{}","node":{},"message":)", time,
+                           level_name(level), self.value);
         append_json_string(text, line);
+        for (const auto& [name, value] : fields) {
+            line += fmt::format(R"(,"{}":)", name);
+            if (const auto* number = std::get_if<std::uint64_t>(&value)) {
+                line += std::to_string(*number);
+            } else if (const auto* word = std::get_if<std::string>(&value)) {
+                append_json_string(*word, line);
+            } else {
+                line += "null";
+            }
+        }
         line += '}';
     } else {
-        line =
-            fmt::format("{} {:<5} node {}: ", rfc3339(time.count()), level_name(level), self.value);
+        line = fmt::format("{} {:<5} node {}: ", time, level_name(level), self.value);
         // What a peer says may be quoted in it: one line stays one line.
         for (const char c : text) line += c == '\n' || c == '\r' ? ' ' : c;
     }
     return line + '\n';
 }
 
-class LineFormatter final : public spdlog::formatter {
-public:
-    LineFormatter(LogFormat format, protocol::NodeId self) : format_(format), self_(self) {}
-
-    void format(const spdlog::details::log_msg& message, spdlog::memory_buf_t& out) override {
-        const std::string line =
-            log_line(format_, self_, message.time.time_since_epoch(), from_spdlog(message.level),
-                     {message.payload.data(), message.payload.size()});
-        out.append(line.data(), line.data() + line.size());
-    }
-    std::unique_ptr<spdlog::formatter> clone() const override {
-        return std::make_unique<LineFormatter>(format_, self_);
-    }
-
-private:
-    LogFormat format_;
-    protocol::NodeId self_;
-};
-
-/// Writes to stderr as long as somebody reads it; used by the log's own thread alone.
+/// Writes whole lines to stderr; used by the log's own thread alone, which waits for the reader.
 class StderrSink final : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
+public:
+    /// After a flush has been asked for. False when what was queued before is not written in time.
+    bool wait_for_flush(std::chrono::milliseconds patience) {
+        std::unique_lock lock(flush_mutex_);
+        return changed_.wait_for(lock, patience, [this] { return flushed_; });
+    }
+
 protected:
     void sink_it_(const spdlog::details::log_msg& message) override {
-        spdlog::memory_buf_t line;
-        formatter_->format(message, line);
-        std::string_view rest(line.data(), line.size());
+        std::string_view rest(message.payload.data(), message.payload.size());
         while (!rest.empty()) {
-            pollfd stderr_poll{STDERR_FILENO, POLLOUT, 0};
-            // A reader that has stopped once is given no more time until it reads again.
-            if (::poll(&stderr_poll, 1, stuck_ ? 0 : 200) == 0) {
-                stuck_ = true;
-                return;
-            }
-            stuck_ = false;
-            // A pipe that is ready takes this much without blocking.
-            const ssize_t count =
-                ::write(STDERR_FILENO, rest.data(), std::min<std::size_t>(rest.size(), 4096));
+            const ssize_t count = ::write(STDERR_FILENO, rest.data(), rest.size());
             if (count < 0 && errno != EINTR) return;
             if (count > 0) rest.remove_prefix(static_cast<std::size_t>(count));
         }
     }
-    void flush_() override {}
+    void flush_() override {
+        const std::lock_guard lock(flush_mutex_);
+        flushed_ = true;
+        changed_.notify_all();
+    }
 
 private:
-    bool stuck_ = false;
+    std::mutex flush_mutex_;
+    std::condition_variable changed_;
+    bool flushed_ = false;
 };
 
 /// Hands lines to the user of the library.
@@ -163,16 +161,15 @@ thread_local std::string log_prefix;
 struct Logging {
     std::shared_ptr<spdlog::details::thread_pool> thread;
     std::shared_ptr<spdlog::async_logger> logger;
+    std::shared_ptr<StderrSink> to_stderr;  // the program's; none: the library's
+    LogFormat format = LogFormat::text;
+    protocol::NodeId self;
 };
 
 Logging& logging() {
-    static Logging instance;
+    static Logging& instance = *new Logging;  // never destroyed: its thread may outlive main()
     return instance;
 }
-
-}  // namespace
-
-namespace {
 
 void start_with(const spdlog::sink_ptr& sink, LogLevel level) {
     Logging& state = logging();
@@ -188,37 +185,42 @@ void start_with(const spdlog::sink_ptr& sink, LogLevel level) {
 }  // namespace
 
 void start_logging(const LogOptions& options, protocol::NodeId self) {
-    const auto sink = std::make_shared<StderrSink>();
-    sink->set_formatter(std::make_unique<LineFormatter>(options.format, self));
-    start_with(sink, options.level);
+    Logging& state = logging();
+    state.to_stderr = std::make_shared<StderrSink>();
+    state.format = options.format;
+    state.self = self;
+    start_with(state.to_stderr, options.level);
 }
 
 void start_logging_to(LogLevel level, std::function<void(LogLevel, std::string_view)> handler) {
     start_with(std::make_shared<HandlerSink>(std::move(handler)), level);
 }
 
-void log_as(protocol::NodeId node) { log_prefix = fmt::format("node {}: ", node.value); }
-
 void stop_logging() {
     Logging& state = logging();
     if (!state.logger) return;
+    if (state.to_stderr) state.logger->flush();
     state.logger.reset();
+    // Nobody reads stderr: the thread can't be joined, and ends with the process.
+    if (state.to_stderr && !state.to_stderr->wait_for_flush(stderr_patience)) return;
     // Its destructor writes what is queued and joins.
     state.thread.reset();
 }
+
+void log_as(protocol::NodeId node) { log_prefix = fmt::format("node {}: ", node.value); }
 
 bool log_enabled(LogLevel level) {
     const auto& logger = logging().logger;
     return logger && logger->should_log(to_spdlog(level));
 }
 
-void log(LogLevel level, std::string_view text) {
-    const auto& logger = logging().logger;
-    if (!logger || !logger->should_log(to_spdlog(level))) return;
-    if (log_prefix.empty())
-        return logger->log(to_spdlog(level), spdlog::string_view_t(text.data(), text.size()));
-    const std::string line = log_prefix + std::string(text);
-    logger->log(to_spdlog(level), spdlog::string_view_t(line.data(), line.size()));
+void log(LogLevel level, std::string_view text, const LogFields& fields) {
+    if (!log_enabled(level)) return;
+    const Logging& state = logging();
+    const std::string line = state.to_stderr
+                                 ? log_line(state.format, state.self, level, text, fields)
+                                 : log_prefix + std::string(text);
+    state.logger->log(to_spdlog(level), spdlog::string_view_t(line.data(), line.size()));
 }
 
 void log_limited(LogLevel level, const std::string& topic, std::string_view text) {
@@ -248,10 +250,7 @@ void log_limited(LogLevel level, const std::string& topic, std::string_view text
 
 void print_log_line(LogFormat format, protocol::NodeId self, LogLevel level,
                     std::string_view text) {
-    const auto now = std::chrono::system_clock::now().time_since_epoch();
-    const std::string line = log_line(format, self, now, level, text);
-    pollfd writable{STDERR_FILENO, POLLOUT, 0};
-    if (::poll(&writable, 1, 0) > 0 && ::write(STDERR_FILENO, line.data(), line.size()) < 0) return;
+    write_within(STDERR_FILENO, log_line(format, self, level, text), little_patience);
 }
 
 void print_error(std::string_view text) {
@@ -259,8 +258,7 @@ void print_error(std::string_view text) {
     for (char& c : line) {
         if (c == '\n' && &c != &line.back()) c = ' ';
     }
-    while (::write(STDERR_FILENO, line.data(), line.size()) < 0 && errno == EINTR) {
-    }
+    write_within(STDERR_FILENO, std::move(line), stderr_patience);
 }
 
 }  // namespace bullring

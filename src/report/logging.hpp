@@ -1,19 +1,27 @@
-// Owns: the program's log on stderr, written by a thread of its own. A log call never waits: when
-// the queue is full the oldest line is lost, and when nobody reads stderr the lines are.
+// Owns: the program's log on stderr, written by a thread of its own. A log call never waits: while
+// nobody reads stderr the newest lines are kept, and the older ones are lost.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "protocol/ids.hpp"
 #include "src/options/node_options.hpp"
 
 namespace bullring {
 
+/// What a program that reads the log in JSON finds by its name; nothing is null.
+using LogFields =
+    std::vector<std::pair<const char*, std::variant<std::monostate, std::uint64_t, std::string>>>;
+
 /// Once, before the first thread that logs. Until then nothing is logged.
 void start_logging(const LogOptions& options, protocol::NodeId self);
-/// Writes what is queued, for at most a second.
+/// Writes what is queued, to stderr for at most a second.
 void stop_logging();
 
 /// The library's: lines go to `handler`, and begin with the node that log_as() has named.
@@ -22,16 +30,17 @@ void start_logging_to(LogLevel level, std::function<void(LogLevel, std::string_v
 void log_as(protocol::NodeId node);
 
 bool log_enabled(LogLevel level);
-/// Any thread.
-void log(LogLevel level, std::string_view text);
+/// Any thread. The fields stand in JSON alone: the text has to say the same to people.
+void log(LogLevel level, std::string_view text, const LogFields& fields = {});
 /// The same, at most once in ten seconds for each `topic` (says then how many were left out).
 /// Each thread counts for itself.
 void log_limited(LogLevel level, const std::string& topic, std::string_view text);
 
-/// One line as the log has it, straight to stderr: for a process without the log's thread. Where
-/// nobody reads stderr it is lost.
+/// One line as the log has it, straight to stderr: for a process without the log's thread, and with
+/// something to be in time for. Where nobody reads stderr it is lost, after some milliseconds.
 void print_log_line(LogFormat format, protocol::NodeId self, LogLevel level, std::string_view text);
-/// For the one line that says why the program ends with status 1: straight to stderr.
+/// For the one line that says why the program ends with status 1: straight to stderr. Where nobody
+/// reads that, it is lost after a second.
 void print_error(std::string_view text);
 
 }  // namespace bullring

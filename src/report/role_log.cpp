@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "src/report/logging.hpp"
-
 namespace bullring {
 
 using protocol::NodeId;
@@ -13,17 +11,37 @@ using protocol::Role;
 
 namespace {
 
-std::string text(NodeId leader) { return leader ? std::to_string(leader.value) : "none"; }
+std::string name_of(NodeId leader) { return leader ? std::to_string(leader.value) : "none"; }
+
+LogFields::value_type field(const char* name, NodeId id) {
+    if (!id) return {name, std::monostate{}};
+    return {name, id.value};
+}
 
 }  // namespace
 
-void RoleLog::note(const std::vector<protocol::Action>& actions) {
-    if (const auto changed = line(actions)) log(LogLevel::info, *changed);
+std::string RoleChange::text() const {
+    const std::string was =
+        role == old_role ? "" : fmt::format(" (was {})", protocol::name(old_role));
+    return fmt::format("{}{}, epoch {}, leader {} (was {}): {}", protocol::name(role), was,
+                       epoch.value, name_of(leader), name_of(old_leader), reason);
 }
 
-std::optional<std::string> RoleLog::line(const std::vector<protocol::Action>& actions) {
-    const Role old_role = role_;
-    const NodeId old_leader = leader_;
+LogFields RoleChange::fields() const {
+    return {{"role", protocol::name(role)},  {"old_role", protocol::name(old_role)},
+            {"epoch", epoch.value},          field("leader", leader),
+            field("old_leader", old_leader), {"reason", reason}};
+}
+
+void RoleLog::note(const std::vector<protocol::Action>& actions) {
+    if (const auto changed = change(actions))
+        log(LogLevel::info, changed->text(), changed->fields());
+}
+
+std::optional<RoleChange> RoleLog::change(const std::vector<protocol::Action>& actions) {
+    RoleChange change;
+    change.old_role = role_;
+    change.old_leader = leader_;
     bool given_up = false;
     for (const protocol::Action& action : actions) {
         if (const auto* changed = std::get_if<protocol::LeaderChanged>(&action)) {
@@ -49,16 +67,17 @@ std::optional<std::string> RoleLog::line(const std::vector<protocol::Action>& ac
             role_ = shown;
         }
     }
-    const std::string change =
-        fmt::format("epoch {}, leader {} (was {})", epoch_.value, text(leader_), text(old_leader));
-    if (role_ != old_role) {
+    change.role = role_;
+    change.leader = leader_;
+    change.epoch = epoch_;
+    if (role_ != change.old_role) {
         if (given_up) reason_ = leader_ ? "follows it" : "not elected";
-        return fmt::format("{} (was {}), {}: {}", protocol::name(role_), protocol::name(old_role),
-                           change, reason_);
+        change.reason = reason_;
+        return change;
     }
-    if (leader_ == old_leader) return std::nullopt;
-    const char* const why = leader_ == self_ ? "leads" : leader_ ? "follows it" : "it is gone";
-    return fmt::format("{}, {}: {}", protocol::name(role_), change, why);
+    if (leader_ == change.old_leader) return std::nullopt;
+    change.reason = leader_ == self_ ? "leads" : leader_ ? "follows it" : "it is gone";
+    return change;
 }
 
 }  // namespace bullring

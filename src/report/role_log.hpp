@@ -7,8 +7,22 @@
 #include <vector>
 
 #include "protocol/actions.hpp"
+#include "src/report/logging.hpp"
 
 namespace bullring {
+
+/// What one step has changed for this node.
+struct RoleChange {
+    protocol::Role role = protocol::Role::follower;
+    protocol::Role old_role = protocol::Role::follower;
+    protocol::NodeId leader;
+    protocol::NodeId old_leader;
+    protocol::Epoch epoch;
+    std::string reason;
+
+    std::string text() const;
+    LogFields fields() const;
+};
 
 class RoleLog {
 public:
@@ -17,7 +31,7 @@ public:
     /// The actions of one step, after they have been carried out.
     void note(const std::vector<protocol::Action>& actions);
     /// What it logs, if anything has changed.
-    std::optional<std::string> line(const std::vector<protocol::Action>& actions);
+    std::optional<RoleChange> change(const std::vector<protocol::Action>& actions);
 
 private:
     protocol::NodeId self_;

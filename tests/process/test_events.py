@@ -152,6 +152,21 @@ def test_changes_are_logged_and_heartbeats_are_not(new_cluster, algorithm, n):
             assert {"time", "level", "node"} <= set(json.loads(line))
 
 
+def test_a_change_has_its_parts_as_fields_of_json(new_cluster):
+    cluster = new_cluster(1, flags=["--log-format", "json"]).start()
+    epoch = cluster.wait_settled().view[1]
+    cluster[1].terminate()
+    assert cluster[1].wait_exit() == 0
+    lines = [json.loads(line) for line in cluster[1].current.log().splitlines()]
+    changes = [line for line in lines if "role" in line]
+    keys = ["role", "old_role", "epoch", "leader", "old_leader"]
+    assert [[change[key] for key in keys] for change in changes[-2:]] == [
+        ["leader", "follower", epoch, 1, None],
+        ["follower", "leader", epoch, None, 1],
+    ]
+    assert all(change["reason"] for change in changes)
+
+
 def test_a_hook_for_each_change(new_cluster):
     cluster = new_cluster(1)
     said = cluster.directory / "said"

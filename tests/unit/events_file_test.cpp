@@ -118,4 +118,32 @@ TEST_CASE("background writer: a reader that stops reading never holds up who wri
     ::close(reader);
 }
 
+TEST_CASE("background writer: a FIFO is written while somebody reads it, and waits for nobody") {
+    const TemporaryDirectory place;
+    const std::string path = place / "pipe";
+    REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+    BackgroundWriter writer;
+    const auto stream = writer.open(path, "events file");
+    REQUIRE(stream.has_value());
+    writer.write(*stream, "nobody reads this\n");
+    for (int turn = 0; turn < 3; ++turn) {
+        CAPTURE(turn);
+        const int reader = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+        REQUIRE(reader >= 0);
+        std::string text;
+        while (text.find("read\n") == std::string::npos) {
+            writer.write(*stream, "read\n");
+            char bytes[64];
+            const ssize_t count = ::read(reader, bytes, sizeof bytes);
+            if (count > 0) text.append(bytes, static_cast<std::size_t>(count));
+        }
+        // What was written before this reader came may still have been under way, as whole lines.
+        const std::string first = text.substr(0, text.find('\n'));
+        CHECK_MESSAGE((first == "read" || first == "lost" || first == "nobody reads this"), first);
+        ::close(reader);
+        writer.write(*stream, "lost\n");
+        if (turn == 1) writer.reopen();
+    }
+}
+
 }  // namespace bullring::events_file_test

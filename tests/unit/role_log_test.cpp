@@ -24,44 +24,66 @@ Action elected(std::uint64_t epoch) {
     return protocol::Elected{{epoch}, grants};
 }
 
+/// Empty when there is nothing to say.
+std::string text_of(RoleLog& log, const std::vector<Action>& actions) {
+    const auto change = log.change(actions);
+    return change ? change->text() : "";
+}
+
 }  // namespace
 
 TEST_CASE("role log: a leadership is told when it is published, and its end at once") {
     RoleLog log({3});
-    CHECK(log.line(
-              {protocol::ElectionStarted{{7}, "a lower node asked"}, role(Role::candidate, 7)}) ==
+    CHECK(text_of(log, {protocol::ElectionStarted{{7}, "a lower node asked"},
+                        role(Role::candidate, 7)}) ==
           "candidate (was follower), epoch 7, leader none (was none): a lower node asked");
     // It has its majority, but the lease that a command needs only in the next step.
-    CHECK_FALSE(log.line({role(Role::leader, 7)}));
-    CHECK(log.line({elected(7), leader(3, 7)}) ==
+    CHECK(text_of(log, {role(Role::leader, 7)}).empty());
+    CHECK(text_of(log, {elected(7), leader(3, 7)}) ==
           "leader (was candidate), epoch 7, leader 3 (was none): elected with 2 grants");
     using protocol::DeposedReason;
-    CHECK(log.line({role(Role::stepping_down, 7), protocol::StopTask{{7}, DeposedReason::resigned},
-                    leader(0, 7)}) ==
+    CHECK(text_of(log, {role(Role::stepping_down, 7),
+                        protocol::StopTask{{7}, DeposedReason::resigned}, leader(0, 7)}) ==
           "follower (was leader), epoch 7, leader none (was 3): resigned");
-    CHECK_FALSE(
-        log.line({role(Role::follower, 7), protocol::Deposed{{7}, DeposedReason::resigned, {}}}));
-    CHECK(log.line({leader(2, 8)}) == "follower, epoch 8, leader 2 (was none): follows it");
-    CHECK(log.line({leader(0, 8)}) == "follower, epoch 8, leader none (was 2): it is gone");
+    CHECK(
+        text_of(log, {role(Role::follower, 7), protocol::Deposed{{7}, DeposedReason::resigned, {}}})
+            .empty());
+    CHECK(text_of(log, {leader(2, 8)}) == "follower, epoch 8, leader 2 (was none): follows it");
+    CHECK(text_of(log, {leader(0, 8)}) == "follower, epoch 8, leader none (was 2): it is gone");
 }
 
 TEST_CASE("role log: a step that goes through several roles is one line") {
     RoleLog log({1});
     protocol::MemberSet alone;
     alone.insert(0);
-    CHECK(log.line({protocol::ElectionStarted{{1}, "no leader is known"}, role(Role::candidate, 1),
-                    role(Role::leader, 1), protocol::Elected{{1}, alone}, leader(1, 1)}) ==
+    CHECK(text_of(log,
+                  {protocol::ElectionStarted{{1}, "no leader is known"}, role(Role::candidate, 1),
+                   role(Role::leader, 1), protocol::Elected{{1}, alone}, leader(1, 1)}) ==
           "leader (was follower), epoch 1, leader 1 (was none): elected with 1 grant");
 }
 
 TEST_CASE("role log: a candidacy that is given up says so") {
     RoleLog log({1});
-    log.line({protocol::ElectionStarted{{5}, "named as the successor"}, role(Role::candidate, 5)});
-    CHECK(log.line({role(Role::follower, 5)}) ==
+    text_of(log,
+            {protocol::ElectionStarted{{5}, "named as the successor"}, role(Role::candidate, 5)});
+    CHECK(text_of(log, {role(Role::follower, 5)}) ==
           "follower (was candidate), epoch 5, leader none (was none): not elected");
-    log.line({protocol::ElectionStarted{{6}, "no leader is known"}, role(Role::candidate, 6)});
-    CHECK(log.line({role(Role::follower, 6), leader(3, 9)}) ==
+    text_of(log, {protocol::ElectionStarted{{6}, "no leader is known"}, role(Role::candidate, 6)});
+    CHECK(text_of(log, {role(Role::follower, 6), leader(3, 9)}) ==
           "follower (was candidate), epoch 9, leader 3 (was none): follows it");
+}
+
+TEST_CASE("role log: a program finds each part of a change by its name") {
+    RoleLog log({1});
+    log.change({elected(7), leader(1, 7)});
+    const auto lost = log.change({role(Role::follower, 7), leader(0, 7)});
+    REQUIRE(lost);
+    CHECK(lost->fields() == LogFields{{"role", "follower"},
+                                      {"old_role", "leader"},
+                                      {"epoch", std::uint64_t{7}},
+                                      {"leader", std::monostate{}},
+                                      {"old_leader", std::uint64_t{1}},
+                                      {"reason", "elected with 2 grants"}});
 }
 
 }  // namespace bullring::role_log_test

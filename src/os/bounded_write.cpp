@@ -1,0 +1,54 @@
+#include "src/os/bounded_write.hpp"
+
+#include <atomic>
+#include <cerrno>
+#include <future>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <poll.h>
+#include <unistd.h>
+
+#include "src/os/quiet_thread.hpp"
+
+namespace bullring {
+
+namespace {
+
+/// Somebody was left behind, and still waits for a reader.
+std::atomic<bool> left_behind{false};
+
+void write_all(int fd, std::string_view rest) {
+    while (!rest.empty()) {
+        const ssize_t count = ::write(fd, rest.data(), rest.size());
+        if (count < 0 && errno != EINTR) return;
+        if (count > 0) rest.remove_prefix(static_cast<std::size_t>(count));
+    }
+}
+
+/// Where there are no more threads: the chance that it blocks is small, and all that is left.
+void write_if_ready(int fd, std::string_view text) {
+    pollfd ready{fd, POLLOUT, 0};
+    if (::poll(&ready, 1, 0) > 0) write_all(fd, text);
+}
+
+}  // namespace
+
+void write_within(int fd, std::string text, std::chrono::milliseconds patience) {
+    if (left_behind) return;
+    std::promise<void> written;
+    const std::future<void> done = written.get_future();
+    try {
+        quiet_thread([fd, text, written = std::move(written)]() mutable {
+            write_all(fd, text);
+            left_behind = false;
+            written.set_value();
+        }).detach();
+    } catch (const std::system_error&) {
+        return write_if_ready(fd, text);
+    }
+    if (done.wait_for(patience) == std::future_status::timeout) left_behind = true;
+}
+
+}  // namespace bullring

@@ -1,0 +1,16 @@
+// Owns: a write to stdout or stderr that ends in time even if nobody reads. These streams are
+// shared with other programs, so they must not be made non-blocking, and what poll() says is no
+// promise: another program may fill the stream before the write.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace bullring {
+
+/// Returns when the text is written, the stream has failed, or `patience` is over. In the last case
+/// a thread is left behind that goes on trying until this process ends; as long as it does, further
+/// texts are dropped.
+void write_within(int fd, std::string text, std::chrono::milliseconds patience);
+
+}  // namespace bullring
