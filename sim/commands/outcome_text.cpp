@@ -7,9 +7,9 @@
 
 namespace bullring::sim {
 
-std::string settings_line(const Settings& settings) {
+std::string settings_line(const Scenario& scenario) {
     std::string text = "# ";
-    for (const char c : settings_text(settings)) {
+    for (const char c : settings_text(scenario)) {
         if (c == '\n')
             text += ", ";
         else

@@ -8,7 +8,7 @@
 namespace bullring::sim {
 
 /// "5 nodes, ring, lan, …" in one line.
-std::string settings_line(const Settings& settings);
+std::string settings_line(const Scenario& scenario);
 
 /// The violation, if any, and what the run was.
 std::string outcome_text(const Outcome& outcome);

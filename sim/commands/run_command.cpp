@@ -41,7 +41,7 @@ int run_seed(const RunFlags& flags) {
     running_seed = seed;
     const Scenario scenario = draw_scenario(seed, swarm_options(flags.swarm));
     if (!flags.save.empty()) write_file(flags.save, to_text(scenario));
-    fmt::print("# seed {}\n{}\n", seed, settings_line(scenario.settings));
+    fmt::print("# seed {}\n{}\n", seed, settings_line(scenario));
     Timeline timeline(stdout);
     RunOptions options;
     if (!flags.quiet) options.observers.push_back(&timeline);

@@ -3,7 +3,10 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <variant>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -22,6 +25,7 @@ namespace {
 
 struct ScenarioFlags {
     std::vector<std::string> files;
+    std::string algorithm;
     PictureFlags picture;
     bool verbose = false;
 };
@@ -44,10 +48,15 @@ std::vector<std::string> files_of(const std::vector<std::string>& paths) {
     return files;
 }
 
-/// What a file may hold: a scenario, or the text of a path that `explore` has found.
-using Story = std::variant<Scenario, std::string>;
+/// What a file may hold: a scenario, once for each algorithm; or the text of a path that `explore`
+/// has found.
+using Story = std::variant<std::vector<Scenario>, std::string>;
 
-Story read(const std::string& path) {
+std::string_view name(protocol::Algorithm algorithm) {
+    return algorithm == protocol::Algorithm::ring ? "ring" : "bully";
+}
+
+Story read(const std::string& path, const std::string& algorithm) {
     std::string text = read_file(path);
     if (is_explored_path(text)) {
         check_path(path, text);
@@ -63,7 +72,12 @@ Story read(const std::string& path) {
             all += fmt::format("\nand {} more", problems->size() - told_max);
         throw CLI::ValidationError("scenario", "can't be understood" + all);
     }
-    return std::get<Scenario>(std::move(parsed));
+    std::vector<Scenario> scenarios = each_algorithm(std::get<Scenario>(parsed));
+    if (scenarios.size() > 1 && !algorithm.empty())
+        std::erase_if(scenarios, [&algorithm](const Scenario& one) {
+            return name(one.settings.algorithm) != algorithm;
+        });
+    return scenarios;
 }
 
 bool play(const std::string& path, const Scenario& scenario, const ScenarioFlags& flags) {
@@ -74,15 +88,23 @@ bool play(const std::string& path, const Scenario& scenario, const ScenarioFlags
     picture.watch(options);
     const Outcome outcome = run(scenario, options);
     if (!outcome.violation) {
-        fmt::print("kept    {}  ({:.1f} s simulated, {} elections)\n", path,
-                   static_cast<double>(outcome.simulated) / 1e9, outcome.elections);
+        fmt::print("kept    {}  ({}, {:.1f} s simulated, {} elections)\n", path,
+                   name(scenario.settings.algorithm), static_cast<double>(outcome.simulated) / 1e9,
+                   outcome.elections);
     } else {
-        fmt::print("BROKEN  {}{}: {}\n", path,
+        fmt::print("BROKEN  {}{}: {} ({})\n", path,
                    outcome.violated_line == 0 ? "" : fmt::format(":{}", outcome.violated_line),
-                   violation_text(*outcome.violation));
+                   violation_text(*outcome.violation), name(scenario.settings.algorithm));
     }
     picture.finish(scenario.about.empty() ? path : scenario.about.front(), outcome);
     return !outcome.violation;
+}
+
+bool play(const std::string& path, const std::vector<Scenario>& scenarios,
+          const ScenarioFlags& flags) {
+    bool kept = true;
+    for (const Scenario& scenario : scenarios) kept = play(path, scenario, flags) && kept;
+    return kept;
 }
 
 bool play(const std::string& path, const std::string& explored, const ScenarioFlags& flags) {
@@ -101,10 +123,13 @@ int play_all(const ScenarioFlags& flags) {
         throw CLI::ValidationError("--trace, --diagram", "go with one scenario at a time");
     std::vector<Story> stories;
     stories.reserve(files.size());
-    for (const std::string& path : files) stories.push_back(read(path));
+    for (const std::string& path : files) stories.push_back(read(path, flags.algorithm));
     if (pictures && std::holds_alternative<std::string>(stories.front()))
         throw CLI::ValidationError("--trace, --diagram",
                                    files.front() + " is a path of `explore`, which has none");
+    if (pictures && std::get<std::vector<Scenario>>(stories.front()).size() != 1)
+        throw CLI::ValidationError("--trace, --diagram",
+                                   files.front() + " is of both algorithms: choose --algorithm");
     std::size_t broken = 0;
     for (std::size_t i = 0; i < stories.size(); ++i)
         if (!std::visit([&](const auto& story) { return play(files[i], story, flags); },
@@ -121,6 +146,10 @@ void add_scenario_command(CLI::App& app, int& exit_status) {
     auto flags = std::make_shared<ScenarioFlags>();
     command->add_option("FILE", flags->files, "scenario files, or directories of *.txt")
         ->required();
+    command
+        ->add_option("--algorithm", flags->algorithm,
+                     "bully or ring: play those of both algorithms with this one alone")
+        ->check(CLI::IsMember({"bully", "ring"}));
     command->add_flag("--verbose", flags->verbose, "tell what happens");
     add_picture_flags(*command, flags->picture);
     command->callback([flags, &exit_status] { exit_status = play_all(*flags); });

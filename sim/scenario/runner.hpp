@@ -39,7 +39,7 @@ struct RunOptions {
     bool judge = true;                 // false: expectations are waited for, but not judged
 };
 
-/// Runs to the end of the commands or to the first violation.
+/// Runs a scenario of one algorithm to the end of its commands or to the first violation.
 Outcome run(const Scenario& scenario, const RunOptions& options = {});
 
 }  // namespace bullring::sim

@@ -88,9 +88,11 @@ struct Command {
 struct Scenario {
     std::vector<std::string> about;  // the comment at its head
     Settings settings;
+    bool both_algorithms = false;  // it holds for either; settings.algorithm is the first of them
     std::vector<Command> commands;
     bool operator==(const Scenario& o) const {
-        return settings == o.settings && commands == o.commands;
+        return settings == o.settings && both_algorithms == o.both_algorithms &&
+               commands == o.commands;
     }
 };
 

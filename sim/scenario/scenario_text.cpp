@@ -303,15 +303,25 @@ std::variant<Scenario, ScenarioProblems> parse_scenario(std::string_view text) {
         if (line.take("at"))
             read_command(line, scenario);
         else
-            read_setting(line, scenario.settings);
+            read_setting(line, scenario);
         if (line.failed()) found.push_back(line.problem());
     }
     if (found.empty())
-        for (const std::string& problem : problems(scenario.settings))
-            found.push_back("settings: " + problem);
+        for (const Scenario& one : each_algorithm(scenario))
+            for (const std::string& problem : problems(one.settings))
+                found.push_back("settings: " + problem);
     if (found.empty()) found = story_problems(scenario);
     if (!found.empty()) return found;
     return scenario;
+}
+
+std::vector<Scenario> each_algorithm(const Scenario& scenario) {
+    if (!scenario.both_algorithms) return {scenario};
+    std::vector<Scenario> all(2, scenario);
+    for (Scenario& one : all) one.both_algorithms = false;
+    all.front().settings.algorithm = protocol::Algorithm::bully;
+    all.back().settings.algorithm = protocol::Algorithm::ring;
+    return all;
 }
 
 std::string to_text(const Command& command) {
@@ -328,7 +338,7 @@ std::string to_text(const Scenario& scenario) {
     std::string text;
     for (const std::string& line : scenario.about)
         text += line.empty() ? "#\n" : "# " + line + "\n";
-    text += settings_text(scenario.settings) + "\n";
+    text += settings_text(scenario) + "\n";
     for (const Command& command : scenario.commands) text += to_text(command) + "\n";
     return text;
 }

@@ -72,11 +72,6 @@ void read_profile(LineReader& line, Settings& s) {
 const std::map<std::string_view, Read>& readers() {
     static const std::map<std::string_view, Read> all{
         {"nodes", read_nodes},
-        {"algorithm",
-         [](LineReader& line, Settings& s) {
-             s.algorithm =
-                 line.one_of({"bully", "ring"}) == "ring" ? Algorithm::ring : Algorithm::bully;
-         }},
         {"quorum",
          [](LineReader& line, Settings& s) {
              s.quorum = line.one_of({"majority", "none"}) == "none" ? QuorumMode::none
@@ -129,6 +124,14 @@ const std::map<std::string_view, Read>& readers() {
     return all;
 }
 
+/// Not of the settings alone: `both` stands for two worlds.
+void read_algorithm(LineReader& line, Scenario& scenario) {
+    const std::string word = line.one_of({"bully", "ring", "both"});
+    scenario.settings.algorithm = word == "ring" ? Algorithm::ring : Algorithm::bully;
+    scenario.both_algorithms = word == "both";
+    line.end();
+}
+
 }  // namespace
 
 std::vector<NodeId> parse_ids(std::string_view text) {
@@ -151,20 +154,22 @@ std::vector<NodeId> parse_ids(std::string_view text) {
     return ids;
 }
 
-void read_setting(LineReader& line, Settings& settings) {
+void read_setting(LineReader& line, Scenario& scenario) {
     const std::string_view name = line.word("a setting");
+    if (name == "algorithm") return read_algorithm(line, scenario);
     const auto found = readers().find(name);
     if (found == readers().end()) {
-        std::string known;
+        std::string known = " algorithm";
         for (const auto& [word, read] : readers()) known += " " + std::string(word);
         return line.fail(
             fmt::format("'{:.40}' is no setting; there are{}, and 'at TIME …'", name, known));
     }
-    found->second(line, settings);
+    found->second(line, scenario.settings);
     line.end();
 }
 
-std::string settings_text(const Settings& s) {
+std::string settings_text(const Scenario& scenario) {
+    const Settings& s = scenario.settings;
     const Settings usual;
     std::string out;
     const auto line = [&](const char* name, const std::string& value) {
@@ -194,7 +199,9 @@ std::string settings_text(const Settings& s) {
     }
     line("nodes",
          dense ? std::to_string(values.size()) : fmt::format("{}", fmt::join(values, ",")));
-    line("algorithm", s.algorithm == Algorithm::ring ? "ring" : "bully");
+    line("algorithm", scenario.both_algorithms         ? "both"
+                      : s.algorithm == Algorithm::ring ? "ring"
+                                                       : "bully");
     if (s.quorum == QuorumMode::none) line("quorum", "none");
     line("profile", name(s.profile));
     line("seed", std::to_string(s.seed));

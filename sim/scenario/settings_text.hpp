@@ -8,10 +8,10 @@
 namespace bullring::sim {
 
 /// Reads one line whose first word is not `at`. Problems stay in the reader.
-void read_setting(LineReader& line, Settings& settings);
+void read_setting(LineReader& line, Scenario& scenario);
 
 /// Only what differs from the defaults.
-std::string settings_text(const Settings& settings);
+std::string settings_text(const Scenario& scenario);
 
 /// "5" or "3,7,9". Empty when it is neither.
 std::vector<NodeId> parse_ids(std::string_view text);

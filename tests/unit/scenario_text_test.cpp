@@ -56,6 +56,18 @@ TEST_CASE("scenario: whatever a seed draws is the same after it was written and 
     }
 }
 
+TEST_CASE("scenario: one of both algorithms is the same after it was written and read") {
+    const auto parsed = parse_scenario("nodes 3\nalgorithm both\nat 0s start all\n");
+    const auto* scenario = std::get_if<Scenario>(&parsed);
+    REQUIRE(scenario != nullptr);
+    CHECK(std::get<Scenario>(parse_scenario(to_text(*scenario))) == *scenario);
+    const std::vector<Scenario> each = each_algorithm(*scenario);
+    REQUIRE(each.size() == 2);
+    CHECK(each[0].settings.algorithm == protocol::Algorithm::bully);
+    CHECK(each[1].settings.algorithm == protocol::Algorithm::ring);
+    CHECK(each_algorithm(each[1]) == std::vector<Scenario>{each[1]});
+}
+
 TEST_CASE("scenario: all problems are told at once, each with its line and what would be right") {
     const auto parsed = parse_scenario(
         "nodes 0\n"
