@@ -98,6 +98,37 @@ def breaches(root):
                     yield f"{path}:{number}: {kind}{name}{'>' if kind == '<' else kind}: {why}"
 
 
+def included_folders(root, room):
+    """For each folder of a room the other folders of the project that its files include from."""
+    found = {}
+    for file in sorted((root / room).rglob("*")):
+        if file.suffix not in SUFFIXES or not file.is_file():
+            continue
+        folder = file.parent.relative_to(root).as_posix()
+        for line in file.read_text(encoding="utf-8").splitlines():
+            include = INCLUDE.match(line)
+            target = root / include.group(1).strip('"') if include else root
+            if target.is_file() and target.parent != file.parent:
+                found.setdefault(folder, set()).add(target.parent.relative_to(root).as_posix())
+    return found
+
+
+def circles(root):
+    """The groups of folders each of which includes from each other, by way of others or not."""
+    root = pathlib.Path(root)
+    reached = {}
+    for room in ("protocol", "src", "sim"):
+        reached |= included_folders(root, room)
+    for _ in reached:
+        for folder, others in reached.items():
+            reached[folder] = others.union(*(reached.get(other, ()) for other in others))
+    return {
+        frozenset(other for other in others if folder in reached.get(other, ()))
+        for folder, others in reached.items()
+        if folder in others
+    }
+
+
 def main():
     root = sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parents[2]
     found = list(breaches(root))

@@ -88,6 +88,17 @@ def test_spaces_and_comments_hide_nothing(clean):
     assert len(list(include_rules.breaches(clean.root))) == 2
 
 
+def test_a_circle_of_folders_is_found(clean):
+    clean.plant("src/a/a.hpp", '#include "src/b/b.hpp"\n#include "src/d/d.hpp"\n')
+    clean.plant("src/b/b.hpp", "")
+    clean.plant("src/c/c.hpp", "")
+    clean.plant("src/d/d.hpp", "")
+    clean.plant("src/b/b.cpp", '#include "src/b/b.hpp"\n#include "src/c/c.hpp"\n')
+    assert include_rules.circles(clean.root) == set()
+    clean.plant("src/c/more.cpp", '  #include  "src/a/a.hpp"  // back again\n')
+    assert include_rules.circles(clean.root) == {frozenset({"src/a", "src/b", "src/c"})}
+
+
 def test_a_file_of_more_than_400_lines_is_too_long(clean):
     assert style(clean, "src/long.cpp", "// Owns: much.\n" + "int a;\n" * 399) == []
     found = style(clean, "src/long.cpp", "// Owns: too much.\n" + "int a;\n" * 400)
@@ -142,6 +153,9 @@ def refused(folder, source):
     return list(purity.refused(purity.undefined_symbols(str(folder / "liba.a"))))
 
 
+# Of folders that include from each other. Nothing is added here.
+KNOWN_CIRCLES = {frozenset({"src/net", "src/observer", "src/report", "src/runtime", "src/storage"})}
+
 PURE = """
 #include <map>
 #include <string>
@@ -178,6 +192,10 @@ def test_each_door_to_the_outside_is_found(tmp_path, source):
 
 def test_includes_keep_to_the_rules():
     assert list(include_rules.breaches(ROOT)) == []
+
+
+def test_no_folder_is_in_a_circle_of_includes():
+    assert include_rules.circles(ROOT) == KNOWN_CIRCLES
 
 
 def test_sources_keep_to_the_style():
