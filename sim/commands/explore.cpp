@@ -197,15 +197,15 @@ bool is_explored_path(std::string_view text) {
     return false;
 }
 
-void check_path(const std::string& file, const std::string& text) {
-    const auto read = read_path(text);
+Path understood_path(const std::string& file, std::string_view text) {
+    auto read = read_path(text);
     if (const auto* problem = std::get_if<PathProblem>(&read))
         throw CLI::ValidationError("scenario", file + ": " + problem->text);
+    return std::get<Path>(std::move(read));
 }
 
-std::optional<std::string> follow_path(const std::string& text, bool verbose) {
+std::optional<std::string> follow_path(const Path& path, bool verbose) {
     catch_broken_assertions();
-    const Path path = std::get<Path>(read_path(text));
     const SmallWorld world(path.options);
     const Replay shown =
         replay(world, path.start == StartState::cold ? world.cold() : world.settled(), path.steps);

@@ -48,20 +48,16 @@ std::vector<std::string> files_of(const std::vector<std::string>& paths) {
     return files;
 }
 
-/// What a file may hold: a scenario, once for each algorithm; or the text of a path that `explore`
-/// has found.
-using Story = std::variant<std::vector<Scenario>, std::string>;
+/// What a file may hold: a scenario, once for each algorithm; or a path that `explore` has found.
+using Story = std::variant<std::vector<Scenario>, explore::Path>;
 
 std::string_view name(protocol::Algorithm algorithm) {
     return algorithm == protocol::Algorithm::ring ? "ring" : "bully";
 }
 
 Story read(const std::string& path, const std::string& algorithm) {
-    std::string text = read_file(path);
-    if (is_explored_path(text)) {
-        check_path(path, text);
-        return text;
-    }
+    const std::string text = read_file(path);
+    if (is_explored_path(text)) return understood_path(path, text);
     auto parsed = parse_scenario(text);
     if (const auto* problems = std::get_if<ScenarioProblems>(&parsed)) {
         constexpr std::size_t told_max = 20;  // of a file that is no scenario at all
@@ -107,7 +103,7 @@ bool play(const std::string& path, const std::vector<Scenario>& scenarios,
     return kept;
 }
 
-bool play(const std::string& path, const std::string& explored, const ScenarioFlags& flags) {
+bool play(const std::string& path, const explore::Path& explored, const ScenarioFlags& flags) {
     const auto violation = follow_path(explored, flags.verbose);
     if (violation)
         fmt::print("BROKEN  {}: {}\n", path, *violation);
@@ -124,7 +120,7 @@ int play_all(const ScenarioFlags& flags) {
     std::vector<Story> stories;
     stories.reserve(files.size());
     for (const std::string& path : files) stories.push_back(read(path, flags.algorithm));
-    if (pictures && std::holds_alternative<std::string>(stories.front()))
+    if (pictures && std::holds_alternative<explore::Path>(stories.front()))
         throw CLI::ValidationError("--trace, --diagram",
                                    files.front() + " is a path of `explore`, which has none");
     if (pictures && std::get<std::vector<Scenario>>(stories.front()).size() != 1)
