@@ -258,6 +258,8 @@ private:
     // core_step_down.cpp
     void step_down(Step& step, DeposedReason reason, NodeId successor);
     void finish_step_down(Step& step);
+    /// What no waiting changes, so that asking again is of no use; empty: it may lead one day.
+    std::string why_never_successor(NodeId to, Instant now) const;
     NodeId best_successor(Instant now) const;
     std::string why_not_successor(NodeId to, Instant now) const;
     void consider_preemption(Step& step);

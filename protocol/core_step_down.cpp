@@ -90,14 +90,22 @@ NodeId Core::best_successor(Instant now) const {
     return best;
 }
 
-std::string Core::why_not_successor(NodeId to, Instant now) const {
+std::string Core::why_never_successor(NodeId to, Instant now) const {
     const std::string name = "node " + std::to_string(to.value);
     const auto index = config_.members.index(to);
     if (!index) return name + " is not a member";
     if (*index == me_) return name + " is the leader itself";
-    const Peer& peer = peers_[*index];
-    if (!connected(*index, now)) return name + " is not connected";
-    if (peer.priority.is_never()) return name + " is a voter that never leads (priority never)";
+    // It may come back with another priority.
+    if (!connected(*index, now) || !peers_[*index].priority.is_never()) return {};
+    return name + " is a voter that never leads (priority never)";
+}
+
+std::string Core::why_not_successor(NodeId to, Instant now) const {
+    if (std::string never = why_never_successor(to, now); !never.empty()) return never;
+    const std::string name = "node " + std::to_string(to.value);
+    const Index index = *config_.members.index(to);
+    const Peer& peer = peers_[index];
+    if (!connected(index, now)) return name + " is not connected";
     if (!peer.has_heartbeat) return {};
     if (peer.heartbeat.recovering) return name + " is silent after a restart";
     if (!peer.heartbeat.eligible) return name + " does not stand at the moment";
@@ -106,18 +114,25 @@ std::string Core::why_not_successor(NodeId to, Instant now) const {
 }
 
 void Core::on_resign_requested(Step& step, const ResignRequested& event) {
-    std::string refusal;
+    ResignAnswer refusal{event.request, false, {}, false};
     NodeId successor = event.to;
     if (role_ != Role::leader) {
-        refusal = "node " + std::to_string(config_.self.value) + " does not lead";
+        refusal.why = "node " + std::to_string(config_.self.value) + " does not lead";
     } else if (successor) {
-        refusal = why_not_successor(successor, step.now);
+        refusal.why = why_not_successor(successor, step.now);
+        refusal.lasting = !why_never_successor(successor, step.now).empty();
     } else {
         successor = best_successor(step.now);
-        if (!successor) refusal = "no successor: no other eligible node is connected to a majority";
+        refusal.lasting = true;
+        for (Index i = 0; i < size(); ++i)
+            if (why_never_successor(id(i), step.now).empty()) refusal.lasting = false;
+        if (!successor)
+            refusal.why = refusal.lasting
+                              ? "no successor: no other member ever leads"
+                              : "no successor: no other eligible node is connected to a majority";
     }
-    if (!refusal.empty()) {
-        if (event.request != 0) step.act(ResignAnswer{event.request, false, refusal});
+    if (!refusal.why.empty()) {
+        if (event.request != 0) step.act(std::move(refusal));
         return;
     }
     resign_request_ = event.request;

@@ -69,12 +69,12 @@ void ObserverSessions::on_change(const ObserverChange& change) {
     append(encoded(current_));
 }
 
-void ObserverSessions::on_resign_answer(std::uint64_t request, bool done, const std::string& why) {
-    const auto found = resigns_.find(request);
+void ObserverSessions::on_resign_answer(const protocol::ResignAnswer& answer) {
+    const auto found = resigns_.find(answer.request);
     if (found == resigns_.end()) return;
     const SessionId observer = found->second;
     resigns_.erase(found);
-    answer_and_close(observer, ResignResult{done, why});
+    answer_and_close(observer, ResignResult{answer.done, answer.why, answer.lasting});
 }
 
 ObserverSessions::Bytes ObserverSessions::encoded(const ObserverMessage& message) const {

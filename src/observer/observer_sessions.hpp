@@ -15,6 +15,7 @@
 #include <asio/io_context.hpp>
 #include <asio/steady_timer.hpp>
 
+#include "protocol/actions.hpp"
 #include "src/net/transport.hpp"
 #include "src/wire/observer_messages.hpp"
 
@@ -35,7 +36,7 @@ public:
     void on_gone(protocol::SessionId observer);
     /// Cheap: one encoding, and nothing is written before this turn of the loop is over.
     void on_change(const ObserverChange& change);
-    void on_resign_answer(std::uint64_t request, bool done, const std::string& why);
+    void on_resign_answer(const protocol::ResignAnswer& answer);
 
 private:
     using Bytes = std::vector<std::byte>;

@@ -230,7 +230,7 @@ void Runtime::follow_up(Instant now, const protocol::Action& action) {
                 if (what.request >= first_host_request) {
                     for (NodeListener* one : listeners_) one->resign_answered(what);
                 } else {
-                    observers_.on_resign_answer(what.request, what.done, what.why);
+                    observers_.on_resign_answer(what);
                 }
             } else if constexpr (std::is_same_v<What, protocol::Stopped>) {
                 finish();

@@ -15,7 +15,7 @@
 
 namespace bullring::codec {
 
-inline constexpr std::uint8_t wire_version = 1;
+inline constexpr std::uint8_t wire_version = 2;
 
 // The texts of a refusal and the JSON of one node; the other caps are the protocol's.
 inline constexpr std::size_t field_bytes_max = 64;
@@ -262,7 +262,7 @@ void fields(Coder& c, M& m) {
 
 template <class Coder, Is<ResignResult> M>
 void fields(Coder& c, M& m) {
-    c.flags(m.done);
+    c.flags(m.done, m.lasting);
     c.text(m.why, why_bytes_max);
 }
 

@@ -36,7 +36,8 @@ struct ObserverChange {
 
 struct ResignResult {
     bool done = false;
-    std::string why;  // when refused
+    std::string why;       // when refused
+    bool lasting = false;  // the same request will always be refused
     bool operator==(const ResignResult&) const = default;
 };
 

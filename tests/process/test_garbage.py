@@ -12,7 +12,7 @@ from clusters import ALL, ON_USUAL, assert_unchanged
 pytestmark = pytest.mark.sanitize
 
 
-def header(length, kind, version=1, sender=1, incarnation=1):
+def header(length, kind, version=2, sender=1, incarnation=1):
     """A frame's head as the protocol's section on messages lays it out."""
     return struct.pack("<IBBIQQ", length, kind, version, 0, sender, incarnation)
 

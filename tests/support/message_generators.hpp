@@ -224,7 +224,7 @@ inline ObserverMessage draw_observer_message(std::size_t kind) {
         case 2:
             return ObserverChange{*rc::gen::arbitrary<std::int64_t>(), draw_id(), draw_epoch(),
                                   draw_text(protocol::advertised_bytes_max)};
-        case 3: return ResignResult{draw_bool(), draw_text(1024)};
+        case 3: return ResignResult{draw_bool(), draw_text(1024), draw_bool()};
         default: return ObserverRefused{draw_text(64), draw_text(1536), draw_text(1536)};
     }
 }

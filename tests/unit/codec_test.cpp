@@ -175,7 +175,7 @@ TEST_CASE("codec: what is wrong with a head is named with its value") {
     };
     CHECK(changed(4, 99) == "message type 99 is not known");
     CHECK(changed(4, 0) == "message type 0 is not known");
-    CHECK(changed(5, 2) == "version 2 of the wire format is not 1");
+    CHECK(changed(5, 1) == "version 1 of the wire format is not 2");
     CHECK(changed(9, 5) == "election 5 is not 0");
     CHECK(changed(3, 1) == "length 1 does not match the frame's 35 bytes");
     CHECK(contains(changed(10, 0x80), "sender id 9223372036854775811 is out of range"));
@@ -200,7 +200,7 @@ TEST_CASE("codec: booleans, choices, priorities and durations outside their rang
     };
     const std::size_t first = body_at + 1;
     CHECK(
-        contains(with(ObserverMessage{ResignResult{}}, first, 2), "flag byte 2 has unknown bits"));
+        contains(with(ObserverMessage{ResignResult{}}, first, 4), "flag byte 4 has unknown bits"));
     CHECK(contains(with(protocol::Message{protocol::Heartbeat{}}, first, 32),
                    "flag byte 32 has unknown bits"));
     const AnyMessage observe = ObserverMessage{Observe{}};
@@ -289,7 +289,7 @@ TEST_CASE("codec: encoding appends, and a vector with room for the frame is not 
     CHECK(out[1] == std::byte{2});
 }
 
-TEST_CASE("codec: the bytes of a heartbeat are what version 1 of the format says") {
+TEST_CASE("codec: the bytes of a heartbeat are what version 2 of the format says") {
     protocol::Heartbeat heartbeat;
     heartbeat.heard = protocol::MemberSet(0b101);
     heartbeat.quorum_connected = true;
@@ -301,7 +301,7 @@ TEST_CASE("codec: the bytes of a heartbeat are what version 1 of the format says
     heartbeat.quorum_age = {7};
     const Bytes frame = encoded(protocol::Message{heartbeat});
     constexpr std::array<unsigned, 76> expected = {
-        0, 0,    0,    72, 4, 1,    0,    0,           // length, HB, version
+        0, 0,    0,    72, 4, 2,    0,    0,           // length, HB, version
         0, 0,    0,    0,  0, 0,    0,    0,    0, 3,  // election, sender
         0, 0,    0,    0,  0, 0xAB, 0xCD, 0xEF,        // its incarnation
         1, 0x09, 0x05, 0,  0, 0,    0,    0,    0, 0,  // little-endian, flags, heard

@@ -186,10 +186,10 @@ TEST_CASE("observers: a resign is answered with its own result") {
     Observer one(node, ObserveWhat::resign);
     Observer two(node, ObserveWhat::resign);
     REQUIRE(run_until(node.io, [&] { return node.resigns.size() == 2; }));
-    node.sessions.on_resign_answer(node.resigns[1].second, true, "");
-    node.sessions.on_resign_answer(node.resigns[0].second, false, "no successor");
-    CHECK(std::get<ResignResult>(one.next().value()) == ResignResult{false, "no successor"});
-    CHECK(std::get<ResignResult>(two.next().value()) == ResignResult{true, ""});
+    node.sessions.on_resign_answer({node.resigns[1].second, true, "", false});
+    node.sessions.on_resign_answer({node.resigns[0].second, false, "no successor", true});
+    CHECK(std::get<ResignResult>(one.next().value()) == ResignResult{false, "no successor", true});
+    CHECK(std::get<ResignResult>(two.next().value()) == ResignResult{true, "", false});
 }
 
 }  // namespace bullring::observer_sessions_test

@@ -61,13 +61,16 @@ TEST_CASE("resign: a successor that could not lead is refused with the reason") 
     NodeId to{1};
     Heartbeat heartbeat = node.heartbeat_from(1);
     std::string why;
+    bool lasting = false;  // no waiting changes it
     SUBCASE("not a member") {
         to = {9};
         why = "node 9 is not a member";
+        lasting = true;
     }
     SUBCASE("itself") {
         to = {3};
         why = "node 3 is the leader itself";
+        lasting = true;
     }
     SUBCASE("not connected") {
         node.lose(1);
@@ -99,9 +102,18 @@ TEST_CASE("resign: a successor that could not lead is refused with the reason") 
         node.accept(hello);
         node.hear_heartbeat(1);
         why = "node 1 is a voter that never leads (priority never)";
+        lasting = true;
+    }
+    SUBCASE("a voter that never led, and may come back with another priority") {
+        HelloReceived hello = node.hello_from(1);
+        hello.hello.priority = Priority::never();
+        node.accept(hello);
+        node.hear_heartbeat(1);
+        node.lose(1);
+        why = "node 1 is not connected";
     }
     CHECK(without_heartbeats(node.step(ResignRequested{to, 77})) ==
-          Actions{ResignAnswer{77, false, why}});
+          Actions{ResignAnswer{77, false, why, lasting}});
     CHECK(node.role() == Role::leader);
 }
 
@@ -113,7 +125,30 @@ TEST_CASE("resign: with nobody to take over it is refused and the leader stays")
     REQUIRE(only<ResignAnswer>(actions).size() == 1);
     CHECK_FALSE(only<ResignAnswer>(actions)[0].done);
     CHECK(only<ResignAnswer>(actions)[0].why.find("no successor") == 0);
+    CHECK_FALSE(only<ResignAnswer>(actions)[0].lasting);
     CHECK(node.role() == Role::leader);
+}
+
+TEST_CASE("resign: where no other member ever leads, the refusal is lasting") {
+    const ResignAnswer refused{77, false, "no successor: no other member ever leads", true};
+    SUBCASE("there is no other member") {
+        NodeFixture node(test::config_for(1, {1}));
+        node.disk_answers(true);
+        node.wake();
+        CHECK(only<ResignAnswer>(node.step(ResignRequested{nobody, 77})) ==
+              std::vector<ResignAnswer>{refused});
+    }
+    SUBCASE("the others are voters that never lead") {
+        NodeFixture node = leader();
+        for (const NodeId id : {NodeId{1}, NodeId{2}}) {
+            HelloReceived hello = node.hello_from(id.value);
+            hello.hello.priority = Priority::never();
+            node.accept(hello);
+            node.hear_heartbeat(id.value);
+        }
+        CHECK(only<ResignAnswer>(node.step(ResignRequested{nobody, 77})) ==
+              std::vector<ResignAnswer>{refused});
+    }
 }
 
 TEST_CASE("resign: who does not lead refuses") {
