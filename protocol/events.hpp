@@ -39,7 +39,7 @@ enum class SessionEnd : std::uint8_t {
     reset,     // ECONNRESET, EPIPE, …
     timeout,   // ETIMEDOUT, or a handshake that did not come
     protocol,  // it sent rubbish; closed here
-    overflow,  // its outbox is full: a dialled session that has to be given up; still open
+    overflow,  // nothing more can be sent (its outbox is full): to be given up; still open
 };
 
 /// The session is of no more use. A dialled session's socket stays open until CloseSession, unless

@@ -132,7 +132,7 @@ void Checks::count_event(const World& world, HostIndex h, const Event& event) {
             case SessionEnd::reset: coverage_.count(Seen::end_by_reset); break;
             case SessionEnd::timeout: coverage_.count(Seen::end_by_timeout); break;
             case SessionEnd::overflow: coverage_.count(Seen::end_by_overflow); break;
-            case SessionEnd::protocol: break;
+            case SessionEnd::protocol: coverage_.count(Seen::end_by_protocol); break;
         }
         if (World::side_of(ended->session) == dialler_side &&
             world.connection_of(ended->session).ends[dialler_side].open)

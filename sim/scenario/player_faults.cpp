@@ -15,7 +15,8 @@ void Player::incident(const Command& command) {
         case Verb::isolate:
         case Verb::graph:
         case Verb::reset:
-        case Verb::forget: return links(command);
+        case Verb::forget:
+        case Verb::flip: return links(command);
         case Verb::second: {
             const auto h = host_of(command.a);
             if (!h || world_.hosts() >= world_.members() + impostors_max) return;
@@ -218,6 +219,11 @@ void Player::links(const Command& command) {
             coverage.count(Seen::session_forgotten);
             tell_link("forget", *a, *b);
             world_.forget_sessions(*a, *b);
+            break;
+        case Verb::flip:
+            coverage.count(Seen::bit_flipped);
+            world_.flip_next(*a, *b);
+            if (both) world_.flip_next(*b, *a);
             break;
         default: break;
     }

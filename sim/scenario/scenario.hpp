@@ -46,6 +46,7 @@ enum class Verb : std::uint8_t {
     graph,  // links: exactly these are whole
     reset,
     forget,
+    flip,    // one bit of the next frame between a and b
     resign,  // a = who is asked, b = to
     health,  // word: bad good
     stall,

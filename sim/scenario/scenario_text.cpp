@@ -37,7 +37,7 @@ struct Word {
     Form form;
 };
 
-constexpr std::array<Word, 25> words{{
+constexpr std::array<Word, 26> words{{
     {"start", Verb::start, Form::target},
     {"crash", Verb::crash, Form::target_reset},
     {"power-off", Verb::power_off, Form::target},
@@ -55,6 +55,7 @@ constexpr std::array<Word, 25> words{{
     {"graph", Verb::graph, Form::links},
     {"reset", Verb::reset, Form::link},
     {"forget", Verb::forget, Form::link},
+    {"flip-bit", Verb::flip, Form::link},
     {"resign", Verb::resign, Form::resign},
     {"health", Verb::health, Form::health},
     {"stall", Verb::stall, Form::target},

@@ -8,9 +8,9 @@ namespace bullring::sim {
 namespace {
 
 constexpr std::array<std::string_view, fault_kinds> names{
-    "crash",     "power",        "stop", "pause",  "suspend", "slow",           "clock",
-    "partition", "one-way",      "flap", "reset",  "forget",  "disk-lost",      "disk-torn",
-    "disk-slow", "disk-failing", "task", "health", "resign",  "second-process",
+    "crash",     "power",     "stop",         "pause", "suspend", "slow",   "clock",
+    "partition", "one-way",   "flap",         "reset", "forget",  "flip",   "disk-lost",
+    "disk-torn", "disk-slow", "disk-failing", "task",  "health",  "resign", "second-process",
 };
 
 }  // namespace

@@ -59,6 +59,7 @@ private:
     void pause(Time at, Verb verb);
     void cut(Time at, bool one_way);
     void flap(Time at);
+    void between_two(Time at, Verb verb, const char* word);
     void lose_disk(Time at, const char* word);
     void bad_disk(Time at, const char* word);
     void task(Time at);
@@ -136,6 +137,15 @@ void Planner::flap(Time at) {
         command.b = target(b);
         command.word = "-";
     }
+}
+
+void Planner::between_two(Time at, Verb verb, const char* word) {
+    const NodeId a = any();
+    const NodeId b = any();
+    if (a == b) return;
+    Command& command = add(at, verb, target(a));
+    command.b = target(b);
+    command.word = word;
 }
 
 void Planner::lose_disk(Time at, const char* word) {
@@ -219,17 +229,9 @@ void Planner::strike(FaultKind kind, Time at) {
         case FaultKind::partition: return cut(at, false);
         case FaultKind::one_way: return cut(at, true);
         case FaultKind::flap: return flap(at);
-        case FaultKind::reset:
-        case FaultKind::forget: {
-            const NodeId a = any();
-            const NodeId b = any();
-            if (a == b) return;
-            Command& command =
-                add(at, kind == FaultKind::reset ? Verb::reset : Verb::forget, target(a));
-            command.b = target(b);
-            command.word = "-";
-            return;
-        }
+        case FaultKind::reset: return between_two(at, Verb::reset, "-");
+        case FaultKind::forget: return between_two(at, Verb::forget, "-");
+        case FaultKind::flip: return between_two(at, Verb::flip, ">");
         case FaultKind::disk_lost:
             return lose_disk(at, settings_.beyond_disk && percent(50) ? "older" : "lost");
         case FaultKind::disk_torn: return lose_disk(at, "torn");

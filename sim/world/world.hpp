@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "protocol/rng.hpp"
@@ -77,8 +79,11 @@ public:
     void interrupt(HostIndex h, Interruption interruption);
     void set_slow(HostIndex h, Time each_step) { hosts_[h].slow = each_step; }
     void set_rates(HostIndex h, Rates rates);
-    /// From now on nothing has to be sent again.
-    void end_loss() { settings_.loss_ppm = 0; }
+    /// From now on nothing has to be sent again, and nothing is damaged.
+    void end_loss() {
+        settings_.loss_ppm = 0;
+        flip_next_.clear();
+    }
     /// A second process with this member's id, on another machine with a disk of its own.
     HostIndex add_impostor(NodeId id);
 
@@ -92,6 +97,8 @@ public:
     void heal(HostIndex from, HostIndex to);
     /// All connections between the two end by RST.
     void reset_sessions(HostIndex a, HostIndex b);
+    /// One bit of the next frame from the one to the other is flipped on its way.
+    void flip_next(HostIndex from, HostIndex to) { flip_next_.emplace(from, to); }
     /// Something in between forgets all connections between the two: silence.
     void forget_sessions(HostIndex a, HostIndex b);
 
@@ -137,6 +144,7 @@ private:
     void close(SessionId session);
     void read(std::size_t connection, Side reader);
     void deliver(std::size_t connection, Side reader, Parcel&& parcel);
+    void reject(std::size_t connection, Side reader);
     void session_over(std::size_t connection, Side side, protocol::SessionEnd how);
     void break_end(std::size_t connection, Side side, protocol::SessionEnd how, Time after);
     void end_noticed(std::size_t connection, Side side, protocol::SessionEnd how);
@@ -161,6 +169,7 @@ private:
     std::vector<Host> hosts_;
     std::vector<protocol::Config> configs_;
     Links links_;
+    std::set<std::pair<HostIndex, HostIndex>> flip_next_;
     std::vector<Connection> connections_;
     std::vector<Observer*> observers_;
     std::vector<protocol::Action> actions_;  // of the step that is being made

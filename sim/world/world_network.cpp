@@ -212,6 +212,8 @@ void World::deliver(std::size_t number, Side reader, Parcel&& parcel) {
     const SessionId session = session_id(number, reader);
     if (!parcel.message) return session_over(number, reader, SessionEnd::eof);
     if (connection.ends[reader].told) return;
+    if (flip_next_.erase({connection.ends[other(reader)].host, h}) != 0)
+        return reject(number, reader);
     ++delivered_;
     if (reader == acceptor_side) {
         if (const auto* hello = std::get_if<Hello>(&*parcel.message))
@@ -224,6 +226,13 @@ void World::deliver(std::size_t number, Side reader, Parcel&& parcel) {
 }
 
 // ---- How ends are lost.
+
+/// The frame's checksum is wrong. The acceptor closes the connection; the dialler gives it up, and
+/// its node says when it is closed.
+void World::reject(std::size_t number, Side reader) {
+    if (reader == acceptor_side) let_go(number, reader, Death::killed);
+    session_over(number, reader, SessionEnd::protocol);
+}
 
 /// The node hears that the session is over, and dials again.
 void World::session_over(std::size_t number, Side side, SessionEnd how) {

@@ -19,14 +19,21 @@ using Wait = asio::posix::descriptor_base;
 SessionEnd end_of(IoStatus status) {
     if (status == IoStatus::eof) return SessionEnd::eof;
     if (status == IoStatus::timeout) return SessionEnd::timeout;
+    if (status == IoStatus::unusable) return SessionEnd::overflow;
     return SessionEnd::reset;
 }
 
 }  // namespace
 
 Session::Session(asio::io_context& io, protocol::SessionId id, std::unique_ptr<Stream> stream,
-                 std::size_t outbox_bytes_max, SessionOwner& owner)
-    : io_(io), id_(id), stream_(std::move(stream)), owner_(owner), outbox_(outbox_bytes_max) {}
+                 const Limits& limits, SessionOwner& owner)
+    : io_(io),
+      id_(id),
+      stream_(std::move(stream)),
+      owner_(owner),
+      outbox_(limits.outbox_bytes),
+      frame_time_max_(limits.frame_time),
+      frame_deadline_(io) {}
 
 void Session::start_reading() {
     asio::co_spawn(io_, read_until_end(), [self = shared_from_this()](std::exception_ptr failure) {
@@ -60,11 +67,13 @@ void Session::read_once() {
             if (stray_only) return;
             reader_.commit(result.bytes);
             deliver_frames();
+            watch_frame();
             return;
         case IoStatus::would_block: return;
         case IoStatus::eof:
         case IoStatus::reset:
-        case IoStatus::timeout: end(end_of(result.status), ""); return;
+        case IoStatus::timeout:
+        case IoStatus::unusable: end(end_of(result.status), ""); return;
     }
 }
 
@@ -76,8 +85,23 @@ void Session::deliver_frames() {
             return;
         }
         if (!*frame) return;
+        ++frames_;
         owner_.on_frame(*this, std::move(**frame));
     }
+}
+
+void Session::watch_frame() {
+    if (watching_frame_ || !reading() || closing_ || discarding_ || !reader_.in_frame()) return;
+    watching_frame_ = true;
+    frame_deadline_.expires_after(frame_time_max_);
+    frame_deadline_.async_wait(
+        [self = shared_from_this(), frame = frames_](const asio::error_code& error) {
+            self->watching_frame_ = false;
+            if (error) return;
+            if (self->frames_ != frame) return self->watch_frame();  // it is in a later one
+            if (self->reading() && !self->discarding_)
+                self->end(SessionEnd::protocol, "a frame that has begun does not come to its end");
+        });
 }
 
 void Session::end(SessionEnd how, const std::string& why) {
@@ -110,6 +134,7 @@ void Session::flush() {
             case IoStatus::eof:
             case IoStatus::reset:
             case IoStatus::timeout:
+            case IoStatus::unusable:
                 outbox_.clear();
                 if (closing_) return abandon();
                 return end(end_of(result.status), "");
@@ -136,6 +161,7 @@ void Session::close() {
 void Session::abandon() {
     if (closed_) return;
     closed_ = true;
+    frame_deadline_.cancel();
     outbox_.clear();
     stream_->close();
 }

@@ -4,12 +4,14 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
 
 #include <asio/awaitable.hpp>
 #include <asio/io_context.hpp>
+#include <asio/steady_timer.hpp>
 
 #include "protocol/events.hpp"
 #include "src/net/outbox.hpp"
@@ -37,8 +39,15 @@ public:
 
 class Session : public std::enable_shared_from_this<Session> {
 public:
+    struct Limits {
+        std::size_t outbox_bytes;
+        /// A frame that has begun and is not whole after this time never will be: a damaged length
+        /// would make the session deaf without an end.
+        std::chrono::nanoseconds frame_time;
+    };
+
     Session(asio::io_context& io, protocol::SessionId id, std::unique_ptr<Stream> stream,
-            std::size_t outbox_bytes_max, SessionOwner& owner);
+            const Limits& limits, SessionOwner& owner);
 
     protocol::SessionId id() const { return id_; }
     void start_reading();
@@ -65,6 +74,7 @@ private:
     asio::awaitable<void> read_until_end();
     void read_once();
     void deliver_frames();
+    void watch_frame();
     void end(protocol::SessionEnd how, const std::string& why);
     void wait_for_room();
     bool reading() const { return !ended_ && !closed_; }
@@ -75,6 +85,10 @@ private:
     SessionOwner& owner_;
     FrameReader reader_;
     Outbox outbox_;
+    std::chrono::nanoseconds frame_time_max_;
+    asio::steady_timer frame_deadline_;
+    bool watching_frame_ = false;
+    std::uint64_t frames_ = 0;  // whole ones
     std::atomic<std::uint32_t>* partial_frame_ = nullptr;
     bool discarding_ = false;
     bool waiting_for_room_ = false;

@@ -16,8 +16,9 @@ enum class IoStatus {
     done,         // `bytes` of them
     would_block,  // wait for the descriptor, then try again
     eof,          // the other end is closed, and all that it sent has been read
-    reset,        // the connection is in an error state
+    reset,        // the connection is in an error state: no FIN can come of closing it
     timeout,      // the same, because nobody answered
+    unusable,     // an error, and yet the connection stands: closing it would send FIN
 };
 
 struct IoResult {

@@ -183,11 +183,14 @@ bool Transport::send_to_observer(SessionId id, std::span<const std::byte> frame)
 Transport::Entry& Transport::add(Side side, OwnedFd fd, std::size_t outbox_bytes_max) {
     tcp::set_options(fd.get(), options_.unacknowledged_max);
     const SessionId id{++last_session_};
+    // By then the sender's kernel has given up on what was not acknowledged.
+    const std::chrono::nanoseconds frame_time_max(options_.unacknowledged_max.ns);
     Entry entry{.session = nullptr, .side = side, .peer = {}, .addresses = {}, .deadline = nullptr};
     entry.addresses = tcp::addresses_of(fd.get());
     entry.session =
         std::make_shared<Session>(io_, id, std::make_unique<TcpStream>(io_, fd.release()),
-                                  outbox_bytes_max, static_cast<SessionOwner&>(*this));
+                                  Session::Limits{outbox_bytes_max, frame_time_max},
+                                  static_cast<SessionOwner&>(*this));
     entry.session->start_reading();
     Entry& stored = sessions_.emplace(id, std::move(entry)).first->second;
     set_deadline(stored);

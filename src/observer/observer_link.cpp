@@ -139,7 +139,8 @@ asio::awaitable<std::string> ObserverLink::send(const Observe& request, Deadline
                 break;
             case IoStatus::eof:
             case IoStatus::reset:
-            case IoStatus::timeout: co_return "the connection broke";
+            case IoStatus::timeout:
+            case IoStatus::unusable: co_return "the connection broke";
         }
     }
     co_return std::string();
@@ -168,7 +169,8 @@ asio::awaitable<tl::expected<ObserverLink::Received, LinkFailure>> ObserverLink:
                 break;
             }
             case IoStatus::eof: co_return failure("it closed the connection");
-            case IoStatus::reset: co_return failure("the connection broke");
+            case IoStatus::reset:
+            case IoStatus::unusable: co_return failure("the connection broke");
             case IoStatus::timeout: co_return failure("the connection timed out");
         }
     }

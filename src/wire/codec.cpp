@@ -7,6 +7,7 @@
 
 #include "src/wire/codec_archive.hpp"
 #include "src/wire/codec_fields.hpp"
+#include "src/wire/crc32c.hpp"
 
 namespace bullring {
 namespace {
@@ -31,12 +32,18 @@ T get_big_endian(const std::byte* at) {
 // The head's places, in bytes from the start of the frame.
 constexpr std::size_t type_at = 4;
 constexpr std::size_t version_at = 5;
-constexpr std::size_t election_at = 6;
+constexpr std::size_t checksum_at = 6;
 constexpr std::size_t id_at = 10;
 constexpr std::size_t incarnation_at = 18;
 
 constexpr std::uint32_t length_after(std::size_t frame_bytes) {
     return static_cast<std::uint32_t>(frame_bytes - sizeof(std::uint32_t));
+}
+
+/// Of everything but the checksum itself. The TCP sum is weak, and the types of messages differ in
+/// single bits.
+std::uint32_t checksum_of(std::span<const std::byte> frame) {
+    return crc32c(frame.subspan(id_at), crc32c(frame.first(checksum_at)));
 }
 
 template <class M>
@@ -45,16 +52,16 @@ void encode_as(const Sender& sender, const M& message, std::vector<std::byte>& o
     out.resize(start + frame_head_bytes);
     {
         codec::Writer writer(out);
-        codec::fields(writer, message);
+        codec::whole(writer, message);
     }
     // Only now: the body may have moved the vector, and its length is known.
     std::byte* head = out.data() + start;
     put_big_endian<std::uint32_t>(length_after(out.size() - start), head);
     head[type_at] = static_cast<std::byte>(codec::Entry<M>::type);
     head[version_at] = static_cast<std::byte>(codec::wire_version);
-    put_big_endian<std::uint32_t>(0, head + election_at);
     put_big_endian<std::uint64_t>(sender.id.value, head + id_at);
     put_big_endian<std::uint64_t>(sender.incarnation.value, head + incarnation_at);
+    put_big_endian<std::uint32_t>(checksum_of(std::span(out).subspan(start)), head + checksum_at);
 }
 
 using Body = std::span<const std::byte>;
@@ -68,7 +75,7 @@ void decode_as(Body body, Frame& frame) {
     }
     codec::Reader reader(body);
     M message;
-    codec::fields(reader, message);
+    codec::whole(reader, message);
     if (reader.left() != 0) {
         throw DecodeError(std::to_string(reader.left()) + " bytes too many at the end");
     }
@@ -108,8 +115,9 @@ std::optional<std::string> head_problem(std::span<const std::byte> frame) {
         return "version " + std::to_string(version) + " of the wire format is not " +
                std::to_string(codec::wire_version);
     }
-    if (const auto election = get_big_endian<std::uint32_t>(frame.data() + election_at)) {
-        return "election " + std::to_string(election) + " is not 0";
+    // Only now: another version may have another head.
+    if (get_big_endian<std::uint32_t>(frame.data() + checksum_at) != checksum_of(frame)) {
+        return "the checksum of a frame of " + std::to_string(frame.size()) + " bytes is wrong";
     }
     return std::nullopt;
 }

@@ -18,8 +18,9 @@
 
 namespace bullring {
 
-/// Length of the fixed head: len u32 (bytes after it), type u8, version u8, election u32 (0),
-/// sender id u64, sender incarnation u64; big-endian.
+/// Length of the fixed head: length u32 (of the bytes after it), type u8, version u8, checksum u32
+/// (CRC-32C of all the other bytes of the frame), sender id u64, sender incarnation u64;
+/// big-endian.
 inline constexpr std::size_t frame_head_bytes = 4 + 1 + 1 + 4 + 8 + 8;
 /// The largest frame, head included, before and after the handshake. Checked before any allocation.
 inline constexpr std::size_t first_frame_bytes_max = 4 * 1024;

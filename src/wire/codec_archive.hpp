@@ -120,7 +120,8 @@ public:
         for (std::size_t i = 0; i < count; ++i) item(items[i]);
     }
 
-    void check(bool /*condition*/, const char* /*what*/) {}
+    template <class Condition>
+    void check(Condition&& /*holds*/, const char* /*what*/) {}
 
 private:
     VectorBuffer buffer_;
@@ -141,7 +142,7 @@ public:
     void operator()(protocol::NodeId& id) { id.value = below_limit("node id"); }
     void member(protocol::NodeId& id) {
         (*this)(id);
-        check(static_cast<bool>(id), "node id 0 where a member must stand");
+        check([&] { return static_cast<bool>(id); }, "node id 0 where a member must stand");
     }
     void operator()(protocol::Incarnation& incarnation) { archive_(incarnation.value); }
     void operator()(protocol::Epoch& epoch) { epoch.value = below_limit("epoch"); }
@@ -214,8 +215,9 @@ public:
         for (T& element : items) item(element);
     }
 
-    void check(bool condition, const char* what) {
-        if (!condition) throw DecodeError(what);
+    template <class Condition>
+    void check(Condition&& holds, const char* what) {
+        if (!holds()) throw DecodeError(what);
     }
 
 private:

@@ -1,6 +1,7 @@
 // Which fields each message's body has, in which order, and its number in the frame's head: the
 // wire format, once for both directions (`Coder` is a Writer or a Reader). A change of anything
-// here is a change of the format and raises `wire_version`. Included by the codec's files only.
+// here is a change of the format and raises `wire_version`. A member that is left out does not
+// compile. Included by the codec's files only.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +9,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <type_traits>
 
+#include "protocol/fields.hpp"
 #include "protocol/messages.hpp"
 #include "src/wire/observer_messages.hpp"
 
@@ -81,19 +84,20 @@ template <class M, class T>
 concept Is = std::same_as<std::remove_const_t<M>, T>;
 
 template <class Coder, Is<protocol::Addresses> M>
-void fields(Coder& c, M& m) {
+constexpr void fields(Coder& c, M& m) {
     c.text(m.local, protocol::address_bytes_max);
     c.text(m.remote, protocol::address_bytes_max);
 }
 
 template <class Coder, Is<protocol::Hello> M>
-void fields(Coder& c, M& m) {
+constexpr void fields(Coder& c, M& m) {
     c(m.version_lowest);
     c(m.version_highest);
-    c.check(m.version_lowest <= m.version_highest, "protocol versions in the wrong order");
+    c.check([&] { return m.version_lowest <= m.version_highest; },
+            "protocol versions in the wrong order");
     c.text(m.cluster, protocol::cluster_name_bytes_max);
     c.list(m.members, protocol::members_max, [&](auto& id) { c.member(id); });
-    c.check(std::is_sorted(m.members.begin(), m.members.end(), std::less_equal<>()),
+    c.check([&] { return std::is_sorted(m.members.begin(), m.members.end(), std::less_equal<>()); },
             "member ids are not in ascending order");
     c.choice(m.quorum, protocol::QuorumMode::none);
     c.choice(m.algorithm, protocol::Algorithm::ring);
@@ -104,17 +108,17 @@ void fields(Coder& c, M& m) {
     c(m.priority);
     c(m.lease);
     c.text(m.advertised, protocol::advertised_bytes_max);
-    fields(c, m.addresses);
+    whole(c, m.addresses);
     c.flags(m.release_ok);
 }
 
 template <class Coder, Is<protocol::HelloAck> M>
-void fields(Coder& c, M& m) {
+constexpr void fields(Coder& c, M& m) {
     c.member(m.id);
     c(m.incarnation);
     c(m.priority);
     c(m.lease);
-    fields(c, m.addresses);
+    whole(c, m.addresses);
     c(m.max_seen);
     c(m.hw);
     c(m.promised_max);
@@ -124,14 +128,14 @@ void fields(Coder& c, M& m) {
 
 template <class Coder, class M>
 requires Is<M, protocol::Refused> || Is<M, ObserverRefused>
-void fields(Coder& c, M& m) {
+constexpr void fields(Coder& c, M& m) {
     c.text(m.field, field_bytes_max);
     c.text(m.mine, difference_bytes_max);
     c.text(m.yours, difference_bytes_max);
 }
 
 template <class Coder, Is<protocol::Heartbeat> M>
-void fields(Coder& c, M& m) {
+constexpr void fields(Coder& c, M& m) {
     c.flags(m.quorum_connected, m.eligible, m.recovering, m.leader_announced, m.stepping_down);
     c(m.heard);
     c(m.leader);
@@ -143,10 +147,10 @@ void fields(Coder& c, M& m) {
 
 template <class Coder, class M>
 requires Is<M, protocol::Election> || Is<M, protocol::Ok> || Is<M, protocol::Decline>
-void fields(Coder& c, M& m) { c(m.attempt); }
+constexpr void fields(Coder& c, M& m) { c(m.attempt); }
 
 template <class Coder, Is<protocol::LeaderIs> M>
-void fields(Coder& c, M& m) {
+constexpr void fields(Coder& c, M& m) {
     c(m.attempt);
     c(m.leader);
     c(m.epoch);
@@ -154,7 +158,7 @@ void fields(Coder& c, M& m) {
 }
 
 template <class Coder, Is<protocol::Coordinator> M>
-void fields(Coder& c, M& m) {
+constexpr void fields(Coder& c, M& m) {
     c(m.epoch);
     c(m.lease);
     c(m.stamp);
@@ -162,7 +166,7 @@ void fields(Coder& c, M& m) {
 }
 
 template <class Coder, Is<protocol::Grant> M>
-void fields(Coder& c, M& m) {
+constexpr void fields(Coder& c, M& m) {
     c(m.holder_incarnation);
     c(m.epoch);
     c(m.lease);
@@ -172,7 +176,7 @@ void fields(Coder& c, M& m) {
 }
 
 template <class Coder, Is<protocol::Nack> M>
-void fields(Coder& c, M& m) {
+constexpr void fields(Coder& c, M& m) {
     c(m.holder_incarnation);
     c(m.epoch);
     c.choice(m.reason, protocol::NackReason::unknown_holder);
@@ -183,13 +187,13 @@ void fields(Coder& c, M& m) {
 }
 
 template <class Coder, Is<protocol::Resign> M>
-void fields(Coder& c, M& m) {
+constexpr void fields(Coder& c, M& m) {
     c(m.epoch);
     c(m.successor);
 }
 
 template <class Coder, Is<protocol::Walk> M>
-void fields(Coder& c, M& m) {
+constexpr void fields(Coder& c, M& m) {
     c.member(m.owner);
     c(m.owner_incarnation);
     c(m.round);
@@ -197,19 +201,20 @@ void fields(Coder& c, M& m) {
     c(m.visited);
     c.list(m.path, protocol::members_max, [&](auto& index) {
         c(index);
-        c.check(index < protocol::members_max, "a place on the path beyond the members");
+        c.check([&] { return index < protocol::members_max; },
+                "a place on the path beyond the members");
     });
 }
 
 template <class Coder, Is<protocol::Token> M>
-void fields(Coder& c, M& m) {
-    fields(c, m.walk);
+constexpr void fields(Coder& c, M& m) {
+    whole(c, m.walk);
     c(m.owner_priority);
     c(m.max_seen);
 }
 
 template <class Coder, Is<protocol::TokenAck> M>
-void fields(Coder& c, M& m) {
+constexpr void fields(Coder& c, M& m) {
     c.member(m.owner);
     c(m.owner_incarnation);
     c(m.round);
@@ -217,14 +222,14 @@ void fields(Coder& c, M& m) {
 }
 
 template <class Coder, Is<protocol::TokenGrant> M>
-void fields(Coder& c, M& m) {
+constexpr void fields(Coder& c, M& m) {
     c.member(m.voter);
     c(m.voter_incarnation);
     c(m.tied_session);
 }
 
 template <class Coder, Is<protocol::TokenNack> M>
-void fields(Coder& c, M& m) {
+constexpr void fields(Coder& c, M& m) {
     c.member(m.voter);
     c.choice(m.reason, protocol::NackReason::unknown_holder);
     c(m.promise_holder);
@@ -233,27 +238,27 @@ void fields(Coder& c, M& m) {
 }
 
 template <class Coder, Is<protocol::CoordinatorToken> M>
-void fields(Coder& c, M& m) {
-    fields(c, m.walk);
-    fields(c, m.request);
-    c.list(m.grants, protocol::members_max, [&](auto& grant) { fields(c, grant); });
-    c.list(m.nacks, protocol::members_max, [&](auto& nack) { fields(c, nack); });
+constexpr void fields(Coder& c, M& m) {
+    whole(c, m.walk);
+    whole(c, m.request);
+    c.list(m.grants, protocol::members_max, [&](auto& grant) { whole(c, grant); });
+    c.list(m.nacks, protocol::members_max, [&](auto& nack) { whole(c, nack); });
 }
 
 template <class Coder, Is<Observe> M>
-void fields(Coder& c, M& m) {
+constexpr void fields(Coder& c, M& m) {
     c.text(m.cluster, protocol::cluster_name_bytes_max);
     c.choice(m.what, ObserveWhat::resign);
     c(m.resign_to);
 }
 
 template <class Coder, Is<ObserverState> M>
-void fields(Coder& c, M& m) {
+constexpr void fields(Coder& c, M& m) {
     c.text(m.json, status_bytes_max);
 }
 
 template <class Coder, Is<ObserverChange> M>
-void fields(Coder& c, M& m) {
+constexpr void fields(Coder& c, M& m) {
     c(m.ts_ns);
     c(m.leader);
     c(m.epoch);
@@ -261,9 +266,71 @@ void fields(Coder& c, M& m) {
 }
 
 template <class Coder, Is<ResignResult> M>
-void fields(Coder& c, M& m) {
+constexpr void fields(Coder& c, M& m) {
     c.flags(m.done, m.lasting);
     c.text(m.why, why_bytes_max);
+}
+
+/// The third kind of Coder, beside Writer and Reader: counts the members that it is shown, and
+/// reads none of them.
+class MemberCounter {
+public:
+    template <class T>
+    constexpr void operator()(const T& /*number*/) {
+        ++count_;
+    }
+    constexpr void member(const protocol::NodeId& /*id*/) { ++count_; }
+    template <class E>
+    constexpr void choice(const E& /*value*/, E /*last*/) {
+        ++count_;
+    }
+    template <class... B>
+    constexpr void flags(const B&... /*flag*/) {
+        count_ += sizeof...(B);
+    }
+    constexpr void text(const std::string& /*text*/, std::size_t /*bytes_max*/) { ++count_; }
+    template <class List, class Item>
+    constexpr void list(const List& /*items*/, std::size_t /*count_max*/, Item&& /*item*/) {
+        ++count_;
+    }
+    template <class Condition>
+    constexpr void check(Condition&& /*holds*/, const char* /*what*/) {}
+
+    constexpr std::size_t count() const { return count_; }
+
+private:
+    std::size_t count_ = 0;
+};
+
+/// A message that is never made: its members can be named and counted, not read.
+template <class M>
+union Unmade {
+    constexpr Unmade() : nothing() {}
+    constexpr ~Unmade() {}
+    std::byte nothing;
+    M message;
+};
+template <class M>
+inline constexpr Unmade<M> unmade;
+
+template <class M>
+consteval std::size_t coded_members() {
+    MemberCounter counter;
+    fields(counter, unmade<M>.message);
+    return counter.count();
+}
+
+/// Codes a message, or a part of one: all of its members.
+template <class Coder, class M>
+constexpr void whole(Coder& c, M& m) {
+    using Message = std::remove_const_t<M>;
+    if constexpr (std::same_as<Coder, MemberCounter>) {
+        c(m);  // a part counts itself
+    } else {
+        static_assert(coded_members<Message>() == protocol::fields::count_members<Message>(),
+                      "fields() has to visit each member of the struct once");
+        fields(c, m);
+    }
 }
 
 }  // namespace bullring::codec

@@ -27,6 +27,8 @@ public:
     /// The next whole frame, nullopt when more bytes are needed, or why the stream is rubbish
     /// (after which it stays so).
     tl::expected<std::optional<Frame>, std::string> next();
+    /// A frame has begun and is not whole yet.
+    bool in_frame() const { return begin_ != end_; }
 
 private:
     std::vector<std::byte> buffer_;

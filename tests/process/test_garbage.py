@@ -5,16 +5,12 @@ import os
 import socket
 import struct
 
+import bullring_wire as wire
 import pytest
 from clusters import ALL, ON_USUAL, assert_unchanged
 
 
 pytestmark = pytest.mark.sanitize
-
-
-def header(length, kind, version=2, sender=1, incarnation=1):
-    """A frame's head as the protocol's section on messages lays it out."""
-    return struct.pack("<IBBIQQ", length, kind, version, 0, sender, incarnation)
 
 
 def open_files(node):
@@ -26,12 +22,16 @@ def offerings(draw):
     yield b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + draw.randbytes(200)
     yield b"\x00" * 64
     yield b"\xff" * 64
-    yield struct.pack("<I", 0)
-    yield struct.pack("<I", 0xFFFFFFFF)
+    yield struct.pack(">I", 0)
+    yield struct.pack(">I", 0xFFFFFFFF)
     yield struct.pack(">I", 0x7FFFFFFF) + b"x" * 1000
-    for kind in range(0, 32):
-        yield header(draw.randrange(0, 64), kind) + draw.randbytes(80)
-        yield header(26, kind, version=draw.randrange(256))
+    # Right heads, so that each reaches the decoder of its kind.
+    for kind in [0, *wire.KINDS, 255]:
+        yield wire.frame(kind, b"")
+        for size in (0, 1, draw.randrange(2, 40), draw.randrange(40, 300)):
+            yield wire.frame(kind, b"\x01" + draw.randbytes(size), sender=draw.randrange(4))
+        yield wire.frame(kind, b"\x01" + bytes(draw.randrange(300)))
+        yield wire.frame(kind, version=draw.choice([0, 1, 3, 255]))
     for _ in range(60):
         yield draw.randbytes(draw.randrange(1, 3000))
     yield draw.randbytes(1 << 20)
@@ -69,6 +69,29 @@ def _offer(connection, data):
         connection.sendall(data)
     except OSError:
         pass  # The node closed it in the middle: its right.
+
+
+def answer_to(node, data):
+    with socket.create_connection((node.host, node.port), 5) as connection:
+        connection.sendall(data)
+        connection.shutdown(socket.SHUT_WR)
+        return wire.receive_all(connection)
+
+
+def test_a_frame_is_answered_and_with_any_one_bit_flipped_it_is_not(new_cluster):
+    """Also shows that the frames of these tests are those of the program."""
+    cluster = new_cluster(3).start()
+    leader = cluster.wait_settled()
+    right = wire.observe(b"bullring")
+    kind, body = wire.parse(answer_to(leader, right))
+    assert kind == wire.STATE
+    assert b'"cluster":"bullring"' in body
+    for bit in range(8 * len(right)):
+        flipped = bytearray(right)
+        flipped[bit // 8] ^= 1 << bit % 8
+        assert answer_to(leader, flipped) == b"", f"bit {bit}"
+        cluster.poll()
+    assert leader.leads
 
 
 @ON_USUAL

@@ -3,11 +3,15 @@
 #include "src/wire/codec.hpp"
 
 #include <array>
+#include <cstdint>
+#include <set>
 #include <string>
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
+#include "protocol/digest.hpp"
+#include "src/wire/crc32c.hpp"
 #include "tests/support/message_generators.hpp"
 
 namespace bullring::codec_test {
@@ -31,11 +35,22 @@ Bytes encoded(const AnyMessage& message) {
     return out;
 }
 
-void fix_length(Bytes& frame) {
-    const std::size_t length = frame.size() - 4;
+void put_word(Bytes& frame, std::size_t at, std::size_t word) {
     for (std::size_t i = 0; i < 4; ++i) {
-        frame[i] = static_cast<std::byte>(length >> (8 * (3 - i)) & 0xFFU);
+        frame[at + i] = static_cast<std::byte>(word >> (8 * (3 - i)) & 0xFFU);
     }
+}
+
+constexpr std::size_t checksum_at = 6;
+
+/// The length and the checksum as a sender would have written them: what is wrong then is what the
+/// frame says.
+void seal(Bytes& frame) {
+    put_word(frame, 0, frame.size() - 4);
+    if (frame.size() < checksum_at + 4) return;
+    const std::span<const std::byte> bytes(frame);
+    put_word(frame, checksum_at,
+             crc32c(bytes.subspan(checksum_at + 4), crc32c(bytes.first(checksum_at))));
 }
 
 std::string error_of(const Bytes& frame) {
@@ -83,7 +98,7 @@ TEST_CASE("codec: a frame that ends early is refused, with and without a matchin
             Bytes part(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
             RC_ASSERT(!decode(part).has_value());
             if (size < 4) continue;
-            fix_length(part);
+            seal(part);
             RC_ASSERT(!decode(part).has_value());
         }
     });
@@ -97,23 +112,25 @@ TEST_CASE("codec: every truncation of one message of each kind is refused") {
         const Bytes whole = encoded(one(*rc::gen::inRange<std::size_t>(0, kinds)));
         for (std::size_t size = 4; size < whole.size(); ++size) {
             Bytes part(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
-            fix_length(part);
+            seal(part);
             RC_ASSERT(!decode(part).has_value());
         }
     }));
 }
 
-TEST_CASE("codec: a changed byte is refused or makes another valid message") {
+TEST_CASE("codec: a changed byte under a right checksum is refused or makes a valid message") {
     for_each_kind("one byte", [](const AnyMessage& message) {
         Bytes frame = encoded(message);
         const std::size_t stride = 1 + frame.size() / 64;
         const auto first = *rc::gen::inRange<std::size_t>(0, stride);
         const auto drawn = *rc::gen::arbitrary<std::uint8_t>();
         for (std::size_t at = first; at < frame.size(); at += stride) {
+            const std::byte before = frame[at];
             for (const unsigned mask : {0x01U, 0x80U, 0xFFU, static_cast<unsigned>(drawn)}) {
                 frame[at] ^= static_cast<std::byte>(mask);
+                if (at >= 4) seal(frame);
                 RC_ASSERT(refused_or_valid(frame));
-                frame[at] ^= static_cast<std::byte>(mask);
+                frame[at] = before;
             }
         }
     });
@@ -124,7 +141,7 @@ TEST_CASE("codec: bytes after the last field are refused") {
         Bytes frame = encoded(message);
         frame.resize(frame.size() + *rc::gen::inRange<std::size_t>(1, 20));
         RC_ASSERT(!decode(frame).has_value());
-        fix_length(frame);
+        seal(frame);
         RC_ASSERT(!decode(frame).has_value());
     });
 }
@@ -136,12 +153,12 @@ TEST_CASE("codec: garbage is refused or is a valid message") {
         for (const std::uint8_t word : words) frame.push_back(static_cast<std::byte>(word));
         RC_ASSERT(refused_or_valid(frame));
     }));
-    CHECK(rc::check("garbage behind a sound head", [] {
+    CHECK(rc::check("garbage behind a sound head, under a right checksum", [] {
         Bytes frame = encoded(draw_any(*rc::gen::inRange<std::size_t>(0, kinds)));
         const auto words = *rc::gen::arbitrary<std::vector<std::uint8_t>>();
         frame.resize(body_at + 1);  // the endianness byte stays
         for (const std::uint8_t word : words) frame.push_back(static_cast<std::byte>(word));
-        fix_length(frame);
+        seal(frame);
         RC_ASSERT(refused_or_valid(frame));
     }));
 }
@@ -149,11 +166,13 @@ TEST_CASE("codec: garbage is refused or is a valid message") {
 TEST_CASE("codec: a text or list longer than its cap is refused before anything grows for it") {
     Bytes state = encoded(ObserverMessage{ObserverState{"{}"}});
     state[body_at + 1] = state[body_at + 2] = std::byte{0xFF};
+    seal(state);
     CHECK(contains(error_of(state), "text length 65535 is above its cap"));
 
     // Within the cap, but not within the frame.
     state[body_at + 1] = std::byte{0x00};
     state[body_at + 2] = std::byte{0x10};
+    seal(state);
     CHECK(contains(error_of(state), "text length 4096 is more than the frame holds"));
 
     protocol::Hello hello;
@@ -163,6 +182,7 @@ TEST_CASE("codec: a text or list longer than its cap is refused before anything 
     const std::size_t count_at = body_at + 1 + 2 + 2 + 2;  // versions, empty cluster name
     REQUIRE(frame[count_at] == std::byte{2});
     frame[count_at] = std::byte{65};
+    seal(frame);
     CHECK(contains(error_of(frame), "list length 65 is above its cap"));
 }
 
@@ -171,16 +191,84 @@ TEST_CASE("codec: what is wrong with a head is named with its value") {
     const auto changed = [&](std::size_t at, unsigned value) {
         Bytes frame = good;
         frame[at] = static_cast<std::byte>(value);
+        if (at >= 4) seal(frame);
         return error_of(frame);
     };
     CHECK(changed(4, 99) == "message type 99 is not known");
     CHECK(changed(4, 0) == "message type 0 is not known");
-    CHECK(changed(5, 1) == "version 1 of the wire format is not 2");
-    CHECK(changed(9, 5) == "election 5 is not 0");
+    CHECK(changed(5, 3) == "version 3 of the wire format is not 2");
     CHECK(changed(3, 1) == "length 1 does not match the frame's 35 bytes");
     CHECK(contains(changed(10, 0x80), "sender id 9223372036854775811 is out of range"));
     CHECK(contains(changed(body_at, 0x55), "endianness byte 85 is not 1"));
     CHECK(contains(changed(body_at, 0), "endianness byte 0 is not 1"));
+}
+
+TEST_CASE("codec: a frame in which any one bit is flipped is refused") {
+    for_each_kind("one bit", [](const AnyMessage& message) {
+        Bytes frame = encoded(message);
+        const std::size_t bits = 8 * frame.size();
+        // All of them, but of a long frame a stride: others are drawn in its next case.
+        const std::size_t stride = bits <= 2048 ? 1 : 1 + bits / 128;
+        const auto first = *rc::gen::inRange<std::size_t>(0, stride);
+        for (std::size_t bit = first; bit < bits; bit += stride) {
+            const std::byte mask{static_cast<std::uint8_t>(1U << bit % 8)};
+            frame[bit / 8] ^= mask;
+            RC_ASSERT(!decode(frame).has_value());
+            frame[bit / 8] ^= mask;
+        }
+    });
+}
+
+TEST_CASE("codec: the checksum is the CRC-32C of RFC 3720") {
+    const auto of = [](auto byte_at, std::size_t count) {
+        Bytes bytes(count);
+        for (std::size_t i = 0; i < count; ++i) bytes[i] = static_cast<std::byte>(byte_at(i));
+        return crc32c(bytes);
+    };
+    CHECK(of([](std::size_t) { return 0; }, 32) == 0x8A91'36AA);
+    CHECK(of([](std::size_t) { return 0xFF; }, 32) == 0x62A8'AB43);
+    CHECK(of([](std::size_t i) { return i; }, 32) == 0x46DD'794E);
+    CHECK(of([](std::size_t i) { return 31 - i; }, 32) == 0x113F'DB5C);
+    constexpr std::array<unsigned, 48> read_command = {
+        0x01, 0xC0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,    0, 0, 0, 0,     //
+        0x14, 0,    0, 0, 0, 0, 4, 0, 0, 0, 0, 0x14, 0, 0, 0, 0x18,  //
+        0x28, 0,    0, 0, 0, 0, 0, 0, 2, 0, 0, 0,    0, 0, 0, 0,     //
+    };
+    CHECK(of([&](std::size_t i) { return read_command[i]; }, 48) == 0xD996'3A56);
+}
+
+TEST_CASE("codec: a frame of an earlier version is refused by its version, not by its checksum") {
+    // A heartbeat's head as version 1 had it: length, type, version, four bytes that were 0.
+    Bytes frame = encoded(protocol::Message{protocol::Heartbeat{}});
+    frame[5] = std::byte{1};
+    put_word(frame, checksum_at, 0);
+    CHECK(error_of(frame) == "version 1 of the wire format is not 2");
+}
+
+TEST_CASE("codec: the generators of these tests draw every member of every message") {
+    for (std::size_t kind = 0; kind < kinds; ++kind) {
+        CAPTURE(kind);
+        std::vector<std::set<std::uint64_t>> values;
+        CHECK(rc::check("members, kind " + std::to_string(kind), [&] {
+            const AnyMessage message = draw_any(kind);
+            std::visit(
+                [&](const auto& variant) {
+                    std::visit(
+                        [&](const auto& one) {
+                            std::size_t place = 0;
+                            protocol::for_each_field(one, [&](const auto& member) {
+                                protocol::Digest digest;
+                                digest.add(member);
+                                if (values.size() <= place) values.emplace_back();
+                                values[place++].insert(digest.value());
+                            });
+                        },
+                        variant);
+                },
+                message);
+        }));
+        for (const auto& seen : values) CHECK(seen.size() >= 2);
+    }
 }
 
 TEST_CASE("codec: only an observer may come without an id") {
@@ -196,6 +284,7 @@ TEST_CASE("codec: booleans, choices, priorities and durations outside their rang
     const auto with = [](const AnyMessage& message, std::size_t at, unsigned value) {
         Bytes frame = encoded(message);
         frame[at] = static_cast<std::byte>(value);
+        seal(frame);
         return error_of(frame);
     };
     const std::size_t first = body_at + 1;
@@ -301,15 +390,16 @@ TEST_CASE("codec: the bytes of a heartbeat are what version 2 of the format says
     heartbeat.quorum_age = {7};
     const Bytes frame = encoded(protocol::Message{heartbeat});
     constexpr std::array<unsigned, 76> expected = {
-        0, 0,    0,    72, 4, 2,    0,    0,           // length, HB, version
-        0, 0,    0,    0,  0, 0,    0,    0,    0, 3,  // election, sender
-        0, 0,    0,    0,  0, 0xAB, 0xCD, 0xEF,        // its incarnation
-        1, 0x09, 0x05, 0,  0, 0,    0,    0,    0, 0,  // little-endian, flags, heard
-        3, 0,    0,    0,  0, 0,    0,    0,           // leader
-        2, 1,    0,    0,  0, 0,    0,    0,           // its epoch
-        5, 0,    0,    0,  0, 0,    0,    0,           // remaining
-        3, 1,    0,    0,  0, 0,    0,    0,           // max_seen
-        7, 0,    0,    0,  0, 0,    0,    0,           // quorum_age
+        0,    0,    0,    72,   4, 2,                       // length, HB, version
+        0xCA, 0xE4, 0x0F, 0xFC,                             // checksum
+        0,    0,    0,    0,    0, 0,    0,    3,           // sender
+        0,    0,    0,    0,    0, 0xAB, 0xCD, 0xEF,        // its incarnation
+        1,    0x09, 0x05, 0,    0, 0,    0,    0,    0, 0,  // little-endian, flags, heard
+        3,    0,    0,    0,    0, 0,    0,    0,           // leader
+        2,    1,    0,    0,    0, 0,    0,    0,           // its epoch
+        5,    0,    0,    0,    0, 0,    0,    0,           // remaining
+        3,    1,    0,    0,    0, 0,    0,    0,           // max_seen
+        7,    0,    0,    0,    0, 0,    0,    0,           // quorum_age
     };
     REQUIRE(frame.size() == expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i) {
