@@ -130,9 +130,10 @@ struct Note {
 
 /// A handshake was refused, here (`by_us`) or by the peer. The host says it once until it changes.
 struct HandshakeRefused {
-    NodeId peer;
+    NodeId peer;  // by us: who it says that it is
     bool by_us = false;
     Refused difference;
+    std::string address;  // by us: where it came from
     bool operator==(const HandshakeRefused&) const = default;
 };
 

@@ -85,7 +85,7 @@ std::optional<Refused> Core::hello_difference(const HelloReceived& event, Instan
 void Core::refuse(Step& step, const HelloReceived& event, const Refused& refused) {
     step.act(Send{event.session, refused});
     step.act(CloseSession{event.session});
-    step.act(HandshakeRefused{event.hello.id, true, refused});
+    step.act(HandshakeRefused{event.hello.id, true, refused, event.addresses.remote});
 }
 
 void Core::on_hello(Step& step, const HelloReceived& event) {
@@ -155,8 +155,10 @@ void Core::on_hello_ack(Step& step, SessionId id, const HelloAck& ack) {
     Peer& peer = peers_[index];
     if (ack.id != this->id(index)) {
         step.act(HandshakeRefused{
-            this->id(index), false,
-            Refused{"id", std::to_string(ack.id.value), std::to_string(this->id(index).value)}});
+            this->id(index),
+            false,
+            Refused{"id", std::to_string(ack.id.value), std::to_string(this->id(index).value)},
+            {}});
         return give_up_dialled(step, *session, SessionEnd::protocol);
     }
     session->state = DialledState::up;
@@ -190,7 +192,7 @@ void Core::on_hello_ack(Step& step, SessionId id, const HelloAck& ack) {
 void Core::on_refused(Step& step, SessionId id, const Refused& refused) {
     DialledSession* session = sessions_.dialled(id);
     if (session == nullptr || session->state != DialledState::greeting) return;
-    step.act(HandshakeRefused{this->id(session->peer), false, refused});
+    step.act(HandshakeRefused{this->id(session->peer), false, refused, {}});
     give_up_dialled(step, *session, SessionEnd::protocol);
 }
 

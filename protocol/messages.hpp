@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -67,6 +68,10 @@ struct HelloAck {
     bool recovering = false;
     bool operator==(const HelloAck&) const = default;
 };
+
+/// The `field` of a refusal that keeps its reason to itself, because the dialler comes from no
+/// member's address; `yours` is that address.
+inline constexpr std::string_view refused_untold = "address";
 
 /// The acceptor's other answer: what differs, seen from the acceptor ("mine") and the dialler.
 struct Refused {

@@ -27,7 +27,7 @@ public:
               loop_, peers, std::move(cluster),
               {[this](const ObserverChange& change) { on_change(change); },
                [](protocol::NodeId id, const std::string& address, const ObserverRefused& refused) {
-                   log_limited(LogLevel::warn, "refused " + address,
+                   log_limited(LogLevel::warn, "refused", {address},
                                "member " + std::to_string(id.value) + " at " + address + ": " +
                                    difference(refused));
                },

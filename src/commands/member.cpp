@@ -65,11 +65,7 @@ int Member::run(MakeHost make_host) {
     const int status = runtime_->run();
     health_.reset();
     runtime_->end_host();
-    if (!runtime_->resolving()) return status;
-    // The resolver cannot be interrupted, and joining its thread could take many seconds.
-    opened_.reset();
-    stop_logging();
-    ::_exit(status);
+    return status;
 }
 
 }  // namespace bullring

@@ -86,7 +86,7 @@ bool Acceptor::accept_all(Listener& listener) {
         const int error = errno;
         if (error == EAGAIN || error == EWOULDBLOCK) return true;
         if (out_of_room(error)) {
-            log_limited(LogLevel::warn, "accept",
+            log_limited(LogLevel::warn, "accept", {},
                         "cannot accept connections: " + std::generic_category().message(error) +
                             "; trying again every 100 ms");
             return false;

@@ -11,8 +11,6 @@
 #include <asio/redirect_error.hpp>
 #include <asio/use_awaitable.hpp>
 
-#include "src/os/quiet_thread.hpp"
-
 namespace bullring {
 
 using protocol::Duration;
@@ -20,7 +18,7 @@ using protocol::NodeId;
 
 namespace {
 
-/// How long an attempt waits for the resolver before it goes on with the last answer.
+/// How long an attempt waits for the resolver where nothing is known yet.
 constexpr Duration resolve_max = protocol::seconds(1);
 /// An operator is told of a peer that could not be reached for so long: longer than a restart
 /// takes.
@@ -77,21 +75,26 @@ void Dialler::on_session_over(NodeId id, bool refused) {
 void Dialler::stop() {
     stopped_ = true;
     for (auto& [id, peer] : peers_) {
-        peer->resolver.cancel();
+        peer->lookup.forget();
         peer->signal.cancel();
     }
 }
 
-bool Dialler::resolving() const {
+bool Dialler::is_host_of_peer(const std::string& host) const {
     return std::any_of(peers_.begin(), peers_.end(),
-                       [](const auto& one) { return one.second->resolving; });
+                       [&](const auto& one) { return one.second->hosts.contains(host); });
 }
 
 asio::awaitable<void> Dialler::keep_connected(NodeId id, Peer& peer) {
     while (!stopped_) {
-        co_await resolve(peer);
+        look_up(peer);
+        if (peer.addresses.empty()) {
+            peer.waits_for_address = true;
+            co_await wait(peer, resolve_max);
+            peer.waits_for_address = false;
+        }
         OwnedFd fd;
-        const std::vector<asio::ip::tcp::endpoint> addresses = peer.addresses;
+        const Addresses addresses = peer.addresses;
         for (std::size_t i = 0; i < addresses.size() && !fd && !stopped_; ++i) {
             fd = co_await connect(addresses[i]);
         }
@@ -110,25 +113,23 @@ asio::awaitable<void> Dialler::keep_connected(NodeId id, Peer& peer) {
     }
 }
 
-asio::awaitable<void> Dialler::resolve(Peer& peer) {
-    std::vector<asio::ip::tcp::endpoint> numeric = tcp::numeric_addresses(peer.endpoint);
-    if (!numeric.empty()) {
-        peer.addresses = std::move(numeric);
-        co_return;
+void Dialler::look_up(Peer& peer) {
+    Addresses numeric = tcp::numeric_addresses(peer.endpoint);
+    if (!numeric.empty()) return on_addresses(peer, std::move(numeric));
+    if (peer.lookup.running()) return;
+    peer.lookup.start(peer.endpoint, [this, &peer](Addresses found) {
+        if (!found.empty()) on_addresses(peer, std::move(found));
+        if (peer.waits_for_address) peer.signal.cancel();
+    });
+}
+
+void Dialler::on_addresses(Peer& peer, Addresses found) {
+    peer.addresses = std::move(found);
+    peer.hosts.clear();
+    for (const auto& address : peer.addresses) {
+        const std::string text = tcp::to_text(address);
+        peer.hosts.insert(text.substr(0, text.rfind(':')));
     }
-    if (!peer.resolving) {
-        peer.resolving = true;
-        const SignalsBlocked blocked;  // Asio makes its resolver's thread in here
-        peer.resolver.async_resolve(peer.endpoint.host, std::to_string(peer.endpoint.port),
-                                    [&peer](const asio::error_code& error, const auto& results) {
-                                        peer.resolving = false;
-                                        if (!error)
-                                            peer.addresses.assign(results.begin(), results.end());
-                                        peer.signal.cancel();
-                                    });
-    }
-    // DialNow wakes this wait too: then the last answer has to do.
-    co_await wait(peer, resolve_max);
 }
 
 asio::awaitable<OwnedFd> Dialler::connect(asio::ip::tcp::endpoint address) {

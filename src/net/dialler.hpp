@@ -1,12 +1,13 @@
-// Owns: the wish for one open connection to every peer. Resolves the name at each attempt, tries
-// its addresses in turn, waits between attempts (10 … 500 ms, jittered). Knows nothing of
-// handshakes: Transport tells it when a connection is of no more use.
+// Owns: the wish for one open connection to every peer. Tries the last known addresses of its name
+// in turn while the resolver is asked for the next ones, and waits between attempts (10 … 500 ms,
+// jittered). Knows nothing of handshakes: Transport tells it when a connection is of no more use.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@
 
 #include "protocol/rng.hpp"
 #include "protocol/time.hpp"
+#include "src/net/name_lookup.hpp"
 #include "src/net/tcp.hpp"
 #include "src/options/node_options.hpp"
 
@@ -49,20 +51,23 @@ public:
     void on_established(protocol::NodeId peer);
     /// The connection is of no more use; `refused` by the peer's handshake.
     void on_session_over(protocol::NodeId peer, bool refused);
+    /// One of the addresses that a peer was last found at.
+    bool is_host_of_peer(const std::string& host) const;
     /// No more attempts.
     void stop();
-    /// The resolver's thread is busy and would hold up the end of the process.
-    bool resolving() const;
 
 private:
+    using Addresses = std::vector<asio::ip::tcp::endpoint>;
+
     struct Peer {
-        Peer(asio::io_context& io, const Endpoint& at) : endpoint(at), resolver(io), signal(io) {}
+        Peer(asio::io_context& io, const Endpoint& at) : endpoint(at), lookup(io), signal(io) {}
         Endpoint endpoint;
-        asio::ip::tcp::resolver resolver;
-        asio::steady_timer signal;  // what the peer's coroutine waits on; cancelled to wake it
-        std::vector<asio::ip::tcp::endpoint> addresses;  // the resolver's last answer
+        NameLookup lookup;
+        asio::steady_timer signal;    // what the peer's coroutine waits on; cancelled to wake it
+        Addresses addresses;          // the resolver's last answer
+        std::set<std::string> hosts;  // the same, without ports
+        bool waits_for_address = false;
         protocol::Duration pause;
-        bool resolving = false;
         bool in_session = false;
         bool hurry = false;  // skip the next pause
         bool refused = false;
@@ -71,7 +76,8 @@ private:
     };
 
     asio::awaitable<void> keep_connected(protocol::NodeId id, Peer& peer);
-    asio::awaitable<void> resolve(Peer& peer);
+    void look_up(Peer& peer);
+    void on_addresses(Peer& peer, Addresses found);
     asio::awaitable<OwnedFd> connect(asio::ip::tcp::endpoint address);
     asio::awaitable<void> pause(Peer& peer);
     void note_failure(protocol::NodeId id, Peer& peer);

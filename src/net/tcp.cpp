@@ -47,31 +47,6 @@ int listen_at(const tcp::endpoint& address, OwnedFd& result) {
     return 0;
 }
 
-tl::expected<std::vector<tcp::endpoint>, std::string> resolve_now(const Endpoint& endpoint) {
-    std::vector<tcp::endpoint> found = numeric_addresses(endpoint);
-    if (!found.empty()) return found;
-    addrinfo hints{};
-    hints.ai_family = AF_UNSPEC;
-    hints.ai_socktype = SOCK_STREAM;
-    hints.ai_flags = AI_PASSIVE;
-    addrinfo* list = nullptr;
-    const int error = ::getaddrinfo(endpoint.host.c_str(), nullptr, &hints, &list);
-    if (error != 0) {
-        return tl::unexpected("cannot listen on " + bullring::to_text(endpoint) + ": " +
-                              ::gai_strerror(error));
-    }
-    const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(list, &::freeaddrinfo);
-    for (const addrinfo* one = list; one != nullptr; one = one->ai_next) {
-        tcp::endpoint address;
-        if (one->ai_addrlen > address.capacity()) continue;
-        std::memcpy(address.data(), one->ai_addr, one->ai_addrlen);
-        address.resize(one->ai_addrlen);
-        address.port(endpoint.port);
-        if (std::find(found.begin(), found.end(), address) == found.end()) found.push_back(address);
-    }
-    return found;
-}
-
 tcp::endpoint address_at(int fd, int (*which)(int, sockaddr*, socklen_t*)) {
     tcp::endpoint address;
     auto length = static_cast<socklen_t>(address.capacity());
@@ -89,9 +64,35 @@ std::vector<tcp::endpoint> numeric_addresses(const Endpoint& endpoint) {
     return {tcp::endpoint(address, endpoint.port)};
 }
 
+tl::expected<std::vector<tcp::endpoint>, std::string> resolve(const Endpoint& endpoint) {
+    std::vector<tcp::endpoint> found = numeric_addresses(endpoint);
+    if (!found.empty()) return found;
+    addrinfo hints{};
+    hints.ai_family = AF_UNSPEC;
+    hints.ai_socktype = SOCK_STREAM;
+    addrinfo* list = nullptr;
+    const int error = ::getaddrinfo(endpoint.host.c_str(), nullptr, &hints, &list);
+    if (error != 0) {
+        return tl::unexpected(std::string(::gai_strerror(error)));
+    }
+    const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(list, &::freeaddrinfo);
+    for (const addrinfo* one = list; one != nullptr; one = one->ai_next) {
+        tcp::endpoint address;
+        if (one->ai_addrlen > address.capacity()) continue;
+        std::memcpy(address.data(), one->ai_addr, one->ai_addrlen);
+        address.resize(one->ai_addrlen);
+        address.port(endpoint.port);
+        if (std::find(found.begin(), found.end(), address) == found.end()) found.push_back(address);
+    }
+    return found;
+}
+
 tl::expected<std::vector<OwnedFd>, std::string> listen_on(const Endpoint& endpoint) {
-    const auto addresses = resolve_now(endpoint);
-    if (!addresses) return tl::unexpected(addresses.error());
+    const auto addresses = resolve(endpoint);
+    if (!addresses) {
+        return tl::unexpected("cannot listen on " + bullring::to_text(endpoint) + ": " +
+                              addresses.error());
+    }
     std::vector<OwnedFd> listeners;
     int last_error = EADDRNOTAVAIL;
     for (const tcp::endpoint& address : *addresses) {

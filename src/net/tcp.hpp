@@ -18,6 +18,9 @@ namespace bullring::tcp {
 /// Without asking the resolver: empty when `host` is a name.
 std::vector<asio::ip::tcp::endpoint> numeric_addresses(const Endpoint& endpoint);
 
+/// Asks the system's resolver, and blocks while it thinks. The error says what it has said.
+tl::expected<std::vector<asio::ip::tcp::endpoint>, std::string> resolve(const Endpoint& endpoint);
+
 /// Binds and listens on every address that the endpoint means; blocks for a name (start only). The
 /// error names the address and what is wrong with it.
 tl::expected<std::vector<OwnedFd>, std::string> listen_on(const Endpoint& endpoint);

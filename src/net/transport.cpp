@@ -103,12 +103,15 @@ void Transport::send(SessionId id, const Message& message) {
                         std::holds_alternative<protocol::Hello>(message));
     }
     scratch_.clear();
-    encode(options_.self, message, scratch_);
+    if (const auto* refused = std::get_if<protocol::Refused>(&message))
+        encode(options_.self, as_told_to(entry, *refused), scratch_);
+    else
+        encode(options_.self, message, scratch_);
     const std::shared_ptr<Session> session = entry.session;
     touched_.push_back(session);
     if (!session->push(outbox_kind(message), scratch_)) {
         log_limited(
-            LogLevel::warn, "overflow" + std::to_string(entry.peer.id.value),
+            LogLevel::warn, "overflow", {std::to_string(entry.peer.id.value)},
             who(entry.addresses, entry.peer.id) + " does not read: its session is given up");
         end(entry, SessionEnd::overflow, "");
     }
@@ -143,6 +146,9 @@ void Transport::close(SessionId id) {
     } else {
         end_greeting(entry);
     }
+    // One that does not read its answer has no claim on a descriptor beyond the limits of §3.
+    if (entry.side == Side::accepted && closing_.size() >= options_.unauthenticated_max)
+        return entry.session->abandon();
     close_when_drained(std::move(entry.session));
 }
 
@@ -187,10 +193,9 @@ Transport::Entry& Transport::add(Side side, OwnedFd fd, std::size_t outbox_bytes
     const std::chrono::nanoseconds frame_time_max(options_.unacknowledged_max.ns);
     Entry entry{.session = nullptr, .side = side, .peer = {}, .addresses = {}, .deadline = nullptr};
     entry.addresses = tcp::addresses_of(fd.get());
-    entry.session =
-        std::make_shared<Session>(io_, id, std::make_unique<TcpStream>(io_, fd.release()),
-                                  Session::Limits{outbox_bytes_max, frame_time_max},
-                                  static_cast<SessionOwner&>(*this));
+    entry.session = std::make_shared<Session>(
+        io_, id, std::make_unique<TcpStream>(io_, fd.release()),
+        Session::Limits{outbox_bytes_max, frame_time_max}, static_cast<SessionOwner&>(*this));
     entry.session->start_reading();
     Entry& stored = sessions_.emplace(id, std::move(entry)).first->second;
     set_deadline(stored);
@@ -214,24 +219,6 @@ void Transport::on_connected(NodeId peer, OwnedFd fd) {
     Entry& entry = add(Side::dialled, std::move(fd), options_.outbox_bytes_max);
     entry.peer.id = peer;
     handler_.on_event(protocol::Dialled{peer, entry.session->id(), entry.addresses});
-}
-
-void Transport::on_accepted(OwnedFd fd) {
-    make_room_for_one_more();
-    tcp::set_keep_alive(fd.get());
-    const Entry& entry = add(Side::accepted, std::move(fd), options_.observer_outbox_bytes_max);
-    greeting_.push_back(entry.session->id());
-}
-
-void Transport::make_room_for_one_more() {
-    if (greeting_.size() < options_.unauthenticated_max) return;
-    // The oldest: a member says HELLO at once, so it is not a member that is thrown out.
-    const auto found = sessions_.find(greeting_.front());
-    BULLRING_ASSERT(found != sessions_.end());
-    log_limited(LogLevel::warn, "unauthenticated",
-                "too many connections that say nothing; dropped the one from " +
-                    found->second.addresses.remote);
-    end(found->second, SessionEnd::timeout, "");
 }
 
 void Transport::end_greeting(Entry& entry) {
@@ -324,9 +311,8 @@ void Transport::on_end(Session& session, SessionEnd how, const std::string& why)
 /// `entry` may be gone afterwards.
 void Transport::end(Entry& entry, SessionEnd how, const std::string& why) {
     if (how == SessionEnd::protocol) {
-        const std::string& remote = entry.addresses.remote;
         log_limited(
-            LogLevel::warn, "protocol " + remote.substr(0, remote.rfind(':')),
+            LogLevel::warn, "protocol", source_of(entry.addresses.remote),
             "dropped the connection with " + who(entry.addresses, entry.peer.id) + ": " + why);
     }
     const std::shared_ptr<Session> session = entry.session;

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@
 #include "src/net/dialler.hpp"
 #include "src/net/session.hpp"
 #include "src/net/session_keeper.hpp"
+#include "src/report/log_limit.hpp"
 #include "src/wire/codec.hpp"
 
 namespace bullring {
@@ -49,6 +51,8 @@ struct TransportOptions {
     std::size_t observer_outbox_bytes_max = 64 * 1024;
     std::size_t unauthenticated_max = 64;
     std::uint64_t seed = 0;
+    /// Whether an accepted connection has one of the last descriptors, which are the node's own.
+    std::function<bool(int)> is_reserved = [](int) { return false; };
 };
 
 class Transport final : private SessionOwner {
@@ -73,10 +77,14 @@ public:
     /// on_observer_gone.
     bool send_to_observer(protocol::SessionId observer, std::span<const std::byte> frame);
 
+    /// Whose host an address ("host:port") is on. A member's: one that a member's entry means, or
+    /// this node's own.
+    LogSource source_of(const std::string& address) const;
+    LogSource source_of(protocol::SessionId session) const;
+
     /// No more connections are made or taken.
     void stop();
     bool drained() const;
-    bool resolving() const { return dialler_.resolving(); }
 
 private:
     enum class Side { dialled, accepted };
@@ -107,10 +115,12 @@ private:
     void set_deadline(Entry& entry);
     void end_greeting(Entry& entry);
     void make_room_for_one_more();
+    bool give_up_a_stranger();
     std::string on_first_frame(Entry& entry, Frame&& frame);
     std::string on_answer(Entry& entry, Frame&& frame);
     std::string on_later_frame(Entry& entry, Frame&& frame);
     void note_answer_sent(Entry& entry, const protocol::Message& message);
+    protocol::Message as_told_to(const Entry& entry, const protocol::Refused& refused) const;
     void give_up_keeping(const Entry& entry);
     void end(Entry& entry, protocol::SessionEnd how, const std::string& why);
     void close_when_drained(std::shared_ptr<Session> session);
@@ -123,6 +133,7 @@ private:
     std::unique_ptr<Acceptor> acceptor_;
     std::map<protocol::SessionId, Entry> sessions_;
     std::deque<protocol::SessionId> greeting_;  // accepted, in `greeting`, oldest first
+    std::set<std::string> own_hosts_;           // that connections came in at
     std::vector<std::shared_ptr<Session>> touched_;
     std::vector<std::shared_ptr<Session>> flushing_;
     std::vector<std::shared_ptr<Session>> closing_;  // sends what is left, then closes

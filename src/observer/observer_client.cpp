@@ -85,6 +85,8 @@ int run_observer(const std::function<asio::awaitable<int>(ObserverLoop&)>& comma
 }
 
 std::string difference(const ObserverRefused& refused) {
+    if (refused.field == "cluster" && refused.mine.empty())
+        return "it refuses: it is no member of cluster " + in_quotes(refused.yours);
     return "it refuses: " + refused.field + " is " + in_quotes(refused.mine) + " there, " +
            in_quotes(refused.yours) + " here";
 }

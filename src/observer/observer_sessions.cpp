@@ -36,12 +36,15 @@ ObserverSessions::ObserverSessions(asio::io_context& io, Transport& transport, S
 
 void ObserverSessions::on_observe(SessionId observer, const Observe& what) {
     if (what.cluster != cluster_) {
-        log_limited(LogLevel::info, "observer of " + what.cluster,
-                    "refused an observer of cluster '" + what.cluster + "'");
-        return answer_and_close(observer, ObserverRefused{"cluster", cluster_, what.cluster});
+        const LogSource source = transport_.source_of(observer);
+        log_limited(LogLevel::info, "observer of another cluster", source,
+                    "refused an observer of cluster '" + what.cluster + "' from " + source.text);
+        // Who comes from elsewhere than a member's host may not learn of a cluster by guessing.
+        return answer_and_close(
+            observer, ObserverRefused{"cluster", source.member ? cluster_ : "", what.cluster});
     }
     if (observers_.size() >= observers_max) {
-        log_limited(LogLevel::warn, "observers", "refused an observer: there are 256 already");
+        log_limited(LogLevel::warn, "observers", {}, "refused an observer: there are 256 already");
         return answer_and_close(observer, ObserverRefused{"observers", "at most 256", "one more"});
     }
     observers_.insert(observer);
@@ -49,12 +52,23 @@ void ObserverSessions::on_observe(SessionId observer, const Observe& what) {
         case ObserveWhat::status:
             return answer_and_close(observer, ObserverState{node_.status_json()});
         case ObserveWhat::watch: return add_watcher(observer);
-        case ObserveWhat::resign: {
-            const std::uint64_t request = ++last_request_;
-            resigns_.emplace(request, observer);
-            return node_.resign(what.resign_to, request);
-        }
+        case ObserveWhat::resign: return ask_to_resign(observer, what.resign_to);
     }
+}
+
+void ObserverSessions::ask_to_resign(SessionId observer, protocol::NodeId to) {
+    if (const auto wait = resign_limit_.take(std::chrono::steady_clock::now())) {
+        const auto ms = std::chrono::ceil<std::chrono::milliseconds>(*wait).count();
+        return answer_and_close(
+            observer,
+            ResignResult{false,
+                         "it was asked to hand over too often; it may be asked again in " +
+                             std::to_string(ms) + "ms",
+                         false});
+    }
+    const std::uint64_t request = ++last_request_;
+    resigns_.emplace(request, observer);
+    node_.resign(to, request);
 }
 
 void ObserverSessions::on_gone(SessionId observer) {
@@ -70,6 +84,7 @@ void ObserverSessions::on_change(const ObserverChange& change) {
 }
 
 void ObserverSessions::on_resign_answer(const protocol::ResignAnswer& answer) {
+    if (!answer.done) resign_limit_.give_back();  // it has cost nobody anything
     const auto found = resigns_.find(answer.request);
     if (found == resigns_.end()) return;
     const SessionId observer = found->second;

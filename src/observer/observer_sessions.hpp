@@ -4,6 +4,7 @@
 // skipped.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -17,6 +18,7 @@
 
 #include "protocol/actions.hpp"
 #include "src/net/transport.hpp"
+#include "src/observer/rate_limit.hpp"
 #include "src/wire/observer_messages.hpp"
 
 namespace bullring {
@@ -38,11 +40,16 @@ public:
     void on_change(const ObserverChange& change);
     void on_resign_answer(const protocol::ResignAnswer& answer);
 
+    /// What strangers may cost a cluster: anybody can ask for a handover, and each is an election.
+    static constexpr int resigns_at_once = 3;
+    static constexpr std::chrono::seconds resign_every{3};
+
 private:
     using Bytes = std::vector<std::byte>;
 
     Bytes encoded(const ObserverMessage& message) const;
     void answer_and_close(protocol::SessionId observer, const ObserverMessage& message);
+    void ask_to_resign(protocol::SessionId observer, protocol::NodeId to);
     void add_watcher(protocol::SessionId observer);
     void append(Bytes frame);
     void write_later();
@@ -69,6 +76,7 @@ private:
     asio::steady_timer delay_;
     asio::steady_timer keep_alive_;
     std::uint64_t last_request_ = 0;
+    RateLimit resign_limit_{resigns_at_once, resign_every};
 };
 
 }  // namespace bullring

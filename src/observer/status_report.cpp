@@ -8,6 +8,7 @@
 
 #include "protocol/time.hpp"
 #include "protocol/timing.hpp"
+#include "src/options/text.hpp"
 #include "src/report/json.hpp"
 
 namespace bullring {
@@ -85,7 +86,7 @@ Row row_of(const MemberAnswer& member) {
     return {id,
             member.address,
             "yes",
-            answer.role,
+            one_line(answer.role),
             number(answer.leader.value),
             number(answer.epoch.value),
             answer.lease_left_ms > 0

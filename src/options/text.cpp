@@ -51,23 +51,45 @@ std::string escaped(std::uint8_t byte) {
     return {'\\', 'x', digits[byte >> 4U], digits[byte & 0xFU]};
 }
 
+/// Moves the first character of `text` to `shown`. What a terminal would obey, and what is no
+/// UTF-8, is escaped: the control characters U+0000 … U+001F and U+007F … U+009F among them.
+void show_first(std::string_view& text, std::string& shown) {
+    const std::size_t length = utf8_length(text);
+    const std::uint8_t first = byte_at(text, 0);
+    const bool control =
+        first < 0x20 || first == 0x7F || (length == 2 && first == 0xC2 && byte_at(text, 1) < 0xA0);
+    if (length == 0 || control) {
+        shown += escaped(first);
+        text.remove_prefix(1);
+    } else {
+        shown += text.substr(0, length);
+        text.remove_prefix(length);
+    }
+}
+
 }  // namespace
 
 std::string in_quotes(std::string_view text) {
     std::string shown = "\"";
     while (!text.empty()) {
         if (shown.size() > shown_bytes_max) return shown + "…\"";
-        const std::size_t length = utf8_length(text);
-        const std::uint8_t first = byte_at(text, 0);
-        if (length == 0 || first < 0x20 || first == 0x7F) {
-            shown += escaped(first);
-            text.remove_prefix(1);
-        } else {
-            shown += text.substr(0, length);
-            text.remove_prefix(length);
-        }
+        show_first(text, shown);
     }
     return shown + "\"";
+}
+
+std::string one_line(std::string_view text) {
+    std::string shown;
+    shown.reserve(text.size());
+    while (!text.empty()) {
+        if (text.front() == '\n' || text.front() == '\r' || text.front() == '\t') {
+            shown += ' ';
+            text.remove_prefix(1);
+        } else {
+            show_first(text, shown);
+        }
+    }
+    return shown;
 }
 
 bool is_utf8(std::string_view text) {

@@ -9,6 +9,9 @@ namespace bullring {
 /// In double quotes, on one line and of bounded length, whatever the bytes are.
 std::string in_quotes(std::string_view text);
 
+/// On one line, as UTF-8 and without a control character, whatever the bytes are.
+std::string one_line(std::string_view text);
+
 /// Well-formed UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF).
 bool is_utf8(std::string_view text);
 

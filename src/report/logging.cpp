@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
-#include <map>
 #include <memory>
 #include <mutex>
 
@@ -14,6 +13,7 @@
 #include <spdlog/sinks/base_sink.h>
 #include <unistd.h>
 
+#include "src/options/text.hpp"
 #include "src/os/bounded_write.hpp"
 #include "src/os/quiet_thread.hpp"
 #include "src/runtime/clock.hpp"
@@ -24,8 +24,6 @@ namespace {
 
 /// Lines that may wait; each one costs about 400 bytes from the start.
 constexpr std::size_t queue_lines_max = 256;
-constexpr std::chrono::seconds limited_every{10};
-constexpr std::size_t topics_max = 256;
 /// How long what is queued at the end, and the line that says why the program fails, may take.
 constexpr std::chrono::seconds stderr_patience{1};
 /// Of a process that has to be in time for something else.
@@ -56,15 +54,8 @@ const char* level_name(LogLevel level) {
 void append_json_string(std::string_view text, std::string& out) {
     out += '"';
     for (const char c : text) {
-        const auto code = static_cast<unsigned char>(c);
-        if (c == '"' || c == '\\') {
-            out += '\\';
-            out += c;
-        } else if (code < 0x20 || code == 0x7f) {
-            out += fmt::format("\\u{:04x}", code);
-        } else {
-            out += c;
-        }
+        if (c == '"' || c == '\\') out += '\\';
+        out += c;
     }
     out += '"';
 }
@@ -80,30 +71,29 @@ LogLevel from_spdlog(spdlog::level::level_enum level) {
 }
 
 /// `2026-11-21T08:00:00.000000Z info  node 3: text`, or the same as a JSON object, which has the
-/// fields, too; with a line break.
+/// fields, too; with a line break. What others say may be quoted in it.
 std::string log_line(LogFormat format, protocol::NodeId self, LogLevel level, std::string_view text,
                      const LogFields& fields = {}) {
     const std::string time = rfc3339(wall_clock_ns());
+    const std::string shown = one_line(text);
     std::string line;
     if (format == LogFormat::json) {
         line = fmt::format(R"({{"time":"{}","level":"{}","node":{},"message":)", time,
                            level_name(level), self.value);
-        append_json_string(text, line);
+        append_json_string(shown, line);
         for (const auto& [name, value] : fields) {
             line += fmt::format(R"(,"{}":)", name);
             if (const auto* number = std::get_if<std::uint64_t>(&value)) {
                 line += std::to_string(*number);
             } else if (const auto* word = std::get_if<std::string>(&value)) {
-                append_json_string(*word, line);
+                append_json_string(one_line(*word), line);
             } else {
                 line += "null";
             }
         }
         line += '}';
     } else {
-        line = fmt::format("{} {:<5} node {}: ", time, level_name(level), self.value);
-        // What a peer says may be quoted in it: one line stays one line.
-        for (const char c : text) line += c == '\n' || c == '\r' ? ' ' : c;
+        line = fmt::format("{} {:<5} node {}: {}", time, level_name(level), self.value, shown);
     }
     return line + '\n';
 }
@@ -219,33 +209,18 @@ void log(LogLevel level, std::string_view text, const LogFields& fields) {
     const Logging& state = logging();
     const std::string line = state.to_stderr
                                  ? log_line(state.format, state.self, level, text, fields)
-                                 : log_prefix + std::string(text);
+                                 : log_prefix + one_line(text);
     state.logger->log(to_spdlog(level), spdlog::string_view_t(line.data(), line.size()));
 }
 
-void log_limited(LogLevel level, const std::string& topic, std::string_view text) {
-    struct Topic {
-        std::chrono::steady_clock::time_point next;
-        std::uint64_t left_out = 0;
-    };
-    thread_local std::map<std::string, Topic> topics;
-    const auto now = std::chrono::steady_clock::now();
-    if (topics.size() >= topics_max && !topics.contains(topic)) {
-        std::erase_if(topics, [now](const auto& one) { return one.second.next <= now; });
-        if (topics.size() >= topics_max) return;
-    }
-    Topic& state = topics[topic];
-    if (now < state.next) {
-        ++state.left_out;
-        return;
-    }
-    state.next = now + limited_every;
-    if (state.left_out == 0) {
-        log(level, text);
-    } else {
-        log(level, fmt::format("{} ({} more like this meanwhile)", text, state.left_out));
-    }
-    state.left_out = 0;
+bool log_limited(LogLevel level, std::string_view kind, const LogSource& source,
+                 std::string_view text) {
+    thread_local LogLimit limit;
+    const auto left_out = limit.admit(kind, source, std::chrono::steady_clock::now());
+    if (!left_out) return false;
+    log(level, *left_out == 0 ? std::string(text)
+                              : fmt::format("{} ({} more like this meanwhile)", text, *left_out));
+    return true;
 }
 
 void print_log_line(LogFormat format, protocol::NodeId self, LogLevel level,
@@ -254,11 +229,7 @@ void print_log_line(LogFormat format, protocol::NodeId self, LogLevel level,
 }
 
 void print_error(std::string_view text) {
-    std::string line = fmt::format("bullring: {}\n", text);
-    for (char& c : line) {
-        if (c == '\n' && &c != &line.back()) c = ' ';
-    }
-    write_within(STDERR_FILENO, std::move(line), stderr_patience);
+    write_within(STDERR_FILENO, fmt::format("bullring: {}\n", one_line(text)), stderr_patience);
 }
 
 }  // namespace bullring

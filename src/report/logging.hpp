@@ -1,5 +1,6 @@
-// Owns: the program's log on stderr, written by a thread of its own. A log call never waits: while
-// nobody reads stderr the newest lines are kept, and the older ones are lost.
+// Owns: the program's log on stderr, written by a thread of its own, a line in one piece and
+// without what a terminal would obey. A log call never waits: while nobody reads stderr the newest
+// lines are kept, and the older ones are lost.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,7 @@
 
 #include "protocol/ids.hpp"
 #include "src/options/node_options.hpp"
+#include "src/report/log_limit.hpp"
 
 namespace bullring {
 
@@ -32,9 +34,10 @@ void log_as(protocol::NodeId node);
 bool log_enabled(LogLevel level);
 /// Any thread. The fields stand in JSON alone: the text has to say the same to people.
 void log(LogLevel level, std::string_view text, const LogFields& fields = {});
-/// The same, at most once in ten seconds for each `topic` (says then how many were left out).
-/// Each thread counts for itself.
-void log_limited(LogLevel level, const std::string& topic, std::string_view text);
+/// The same, within LogLimit (and says how many were left out); false when this one is. `kind` is
+/// one of few. Each thread counts for itself.
+bool log_limited(LogLevel level, std::string_view kind, const LogSource& source,
+                 std::string_view text);
 
 /// One line as the log has it, straight to stderr: for a process without the log's thread, and with
 /// something to be in time for. Where nobody reads stderr it is lost, after some milliseconds.

@@ -1,6 +1,7 @@
 #include "src/report/reporter.hpp"
 
 #include <chrono>
+#include <utility>
 #include <variant>
 
 #include <fmt/format.h>
@@ -17,7 +18,6 @@ namespace {
 constexpr std::chrono::milliseconds delay{1};
 /// Told at once when so many wait: the delay must not become a queue.
 constexpr std::size_t steps_max = 256;
-constexpr std::size_t refusals_max = 256;
 
 /// What the host does and nobody is told of.
 bool is_silent(const protocol::Action& action) {
@@ -34,8 +34,15 @@ EventTime event_time_now() { return {read_clock().boottime_ns, wall_clock_ns()};
 }  // namespace
 
 Reporter::Reporter(asio::io_context& io, const protocol::Config& config, BackgroundWriter* writer,
-                   std::optional<BackgroundWriter::StreamId> events)
-    : writer_(writer), events_(events), event_lines_(config), role_log_(config.self), timer_(io) {}
+                   std::optional<BackgroundWriter::StreamId> events,
+                   std::function<LogSource(const std::string&)> source_of)
+    : writer_(writer),
+      events_(events),
+      event_lines_(config),
+      role_log_(config.self),
+      members_(config.members),
+      source_of_(std::move(source_of)),
+      timer_(io) {}
 
 void Reporter::started(int pid) { write_event(event_lines_.started(event_time_now(), pid)); }
 
@@ -96,23 +103,41 @@ void Reporter::tell(const protocol::Action& action) {
     } else if (const auto* note = std::get_if<protocol::Note>(&action)) {
         using Level = protocol::Note::Level;
         const LogLevel level = note->level == Level::info ? LogLevel::info : LogLevel::warn;
-        if (log_enabled(level)) log_limited(level, note->text, note->text);
+        if (log_enabled(level)) log_limited(level, note->text, {}, note->text);
     }
 }
 
 void Reporter::tell_refusal(const protocol::HandshakeRefused& refusal) {
     const protocol::Refused& what = refusal.difference;
+    if (!refusal.by_us && what.field == protocol::refused_untold) {
+        log_limited(LogLevel::error, "refused", {std::to_string(refusal.peer.value)},
+                    fmt::format("refused by node {} in the handshake: this node comes from {}, "
+                                "which is no member's address there, and only the log there says "
+                                "why",
+                                refusal.peer.value, what.yours));
+        return;
+    }
     const std::string& here = refusal.by_us ? what.mine : what.yours;
     const std::string& there = refusal.by_us ? what.yours : what.mine;
-    // Both dial, so each pair refuses twice: one line says it, whoever was first.
+    LogSource source = source_of_(refusal.address);
+    const bool of_member =
+        !refusal.by_us || (source.member && members_.index(refusal.peer).has_value());
     const protocol::Refused difference{what.field, here, there};
-    const auto said = refusals_.find(refusal.peer);
-    if (said != refusals_.end() && said->second == difference) return;
-    if (said == refusals_.end() && refusals_.size() >= refusals_max) return;
-    refusals_[refusal.peer] = difference;
-    const char* const who = refusal.by_us ? "refused node" : "refused by node";
-    log(LogLevel::error, fmt::format("{} {} in the handshake: {} is '{}' here and '{}' there", who,
-                                     refusal.peer.value, what.field, here, there));
+    if (of_member) {
+        // Both dial, so each pair refuses twice: one line says it, whoever was first.
+        const auto said = refusals_.find(refusal.peer);
+        if (said != refusals_.end() && said->second == difference) return;
+        source = {std::to_string(refusal.peer.value)};
+    } else {
+        source.member = false;
+    }
+    const std::string who =
+        refusal.by_us ? fmt::format("refused node {} at {}", refusal.peer.value, refusal.address)
+                      : fmt::format("refused by node {}", refusal.peer.value);
+    const bool said = log_limited(LogLevel::error, "refused", source,
+                                  fmt::format("{} in the handshake: {} is '{}' here and '{}' there",
+                                              who, what.field, here, there));
+    if (said && of_member) refusals_[refusal.peer] = difference;
 }
 
 void Reporter::write_event(std::string line) {

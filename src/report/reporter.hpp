@@ -4,6 +4,7 @@
 // of.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -16,15 +17,18 @@
 #include "protocol/time.hpp"
 #include "src/report/background_writer.hpp"
 #include "src/report/events_file.hpp"
+#include "src/report/log_limit.hpp"
 #include "src/report/role_log.hpp"
 
 namespace bullring {
 
 class Reporter {
 public:
-    /// `events` is where the event stream goes, if there is one.
+    /// `events` is where the event stream goes, if there is one; `source_of` says whose host an
+    /// address is.
     Reporter(asio::io_context& io, const protocol::Config& config, BackgroundWriter* writer,
-             std::optional<BackgroundWriter::StreamId> events);
+             std::optional<BackgroundWriter::StreamId> events,
+             std::function<LogSource(const std::string& address)> source_of);
 
     void started(int pid);
     /// The actions of one step. Takes out what it will tell.
@@ -48,10 +52,12 @@ private:
     std::optional<BackgroundWriter::StreamId> events_;
     EventLines event_lines_;
     RoleLog role_log_;
+    protocol::Membership members_;
+    std::function<LogSource(const std::string&)> source_of_;
     asio::steady_timer timer_;
     bool timer_runs_ = false;
     std::vector<Step> steps_;
-    std::map<protocol::NodeId, protocol::Refused> refusals_;  // said already: field, here, there
+    std::map<protocol::NodeId, protocol::Refused> refusals_;  // said of members: field, here, there
 };
 
 }  // namespace bullring

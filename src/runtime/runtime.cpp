@@ -61,7 +61,8 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
                on_event(protocol::ResignRequested{to, request});
            }}),
       writer_(parts.writer),
-      reporter_(io_, options.config, parts.writer, parts.events),
+      reporter_(io_, options.config, parts.writer, parts.events,
+                [this](const std::string& address) { return transport_.source_of(address); }),
       wake_timer_(io_, [this] { on_event(protocol::Wake{}); }),
       signals_(io_),
       drain_timer_(io_),

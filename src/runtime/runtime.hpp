@@ -72,8 +72,6 @@ public:
 
     /// What `status` tells. The loop's thread, or when it does not run.
     StatusInput status() const;
-    /// The resolver's thread would hold up the end of the process.
-    bool resolving() const { return transport_.resolving(); }
 
 private:
     void on_event(const protocol::Event& event) override;

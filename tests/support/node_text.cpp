@@ -134,7 +134,7 @@ struct Line {
     std::string operator()(const Note& a) const { return "Note " + a.text; }
     std::string operator()(const HandshakeRefused& a) const {
         return "HandshakeRefused " + number(a.peer.value) + flag(a.by_us, "by us") +
-               Fields()(a.difference);
+               Fields()(a.difference) + " " + a.address;
     }
     std::string operator()(const Stopped&) const { return "Stopped"; }
 };

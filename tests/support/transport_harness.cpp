@@ -67,7 +67,7 @@ void Recorder::on_event(const protocol::Event& event) {
         }
     } else if (const auto* hello = std::get_if<protocol::HelloReceived>(&event)) {
         if (refuse) {
-            transport->send(hello->session, protocol::Refused{"cluster", "a", "b"});
+            transport->send(hello->session, refusal);
             transport->close(hello->session);
         } else if (answer) {
             protocol::HelloAck ack;
@@ -130,12 +130,16 @@ RawSocket::RawSocket(OwnedFd fd) : fd_(std::move(fd)) {
     ::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &deadline, sizeof deadline);
 }
 
-RawSocket RawSocket::connect(const Endpoint& to, int receive_bytes) {
+RawSocket RawSocket::connect(const Endpoint& to, int receive_bytes, const std::string& from) {
     const auto address = tcp::numeric_addresses(to).at(0);
     OwnedFd fd(::socket(address.protocol().family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (!fd) fail("socket");
     if (receive_bytes != 0) {
         ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVBUF, &receive_bytes, sizeof receive_bytes);
+    }
+    if (!from.empty()) {
+        const auto own = tcp::numeric_addresses({from, 0}).at(0);
+        if (::bind(fd.get(), own.data(), static_cast<socklen_t>(own.size())) != 0) fail("bind");
     }
     if (::connect(fd.get(), address.data(), static_cast<socklen_t>(address.size())) != 0) {
         fail("connect");

@@ -57,8 +57,9 @@ public:
     std::size_t heartbeats() const;
 
     Transport* transport = nullptr;
-    bool answer = true;                                // HELLO with HELLO_ACK
-    bool refuse = false;                               // … or with REFUSED, and closes
+    bool answer = true;   // HELLO with HELLO_ACK
+    bool refuse = false;  // … or with REFUSED, and closes
+    protocol::Refused refusal{"cluster", "a", "b"};
     bool say_hello = true;                             // on what was dialled
     std::function<void(const protocol::Event&)> then;  // after each event
     std::vector<protocol::Event> events;
@@ -81,8 +82,9 @@ struct Host {
 /// A blocking socket with a deadline on every read.
 class RawSocket {
 public:
-    /// `receive_bytes` 0 leaves the kernel's choice.
-    static RawSocket connect(const Endpoint& to, int receive_bytes = 0);
+    /// `receive_bytes` 0 and `from` empty leave the kernel's choice.
+    static RawSocket connect(const Endpoint& to, int receive_bytes = 0,
+                             const std::string& from = "");
     static RawSocket accept(const BoundListener& from);
     explicit RawSocket(OwnedFd fd);
 

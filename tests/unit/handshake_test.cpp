@@ -122,8 +122,9 @@ TEST_CASE("handshake: each thing that must agree refuses with its own name when 
         const std::vector<Refused> refused = sent<Refused>(actions);
         REQUIRE(refused.size() == 1);
         CHECK(refused[0].field == difference.field);
-        CHECK(actions == Actions{Send{hello.session, refused[0]}, CloseSession{hello.session},
-                                 HandshakeRefused{hello.hello.id, true, refused[0]}});
+        CHECK(actions ==
+              Actions{Send{hello.session, refused[0]}, CloseSession{hello.session},
+                      HandshakeRefused{hello.hello.id, true, refused[0], hello.addresses.remote}});
         // Nothing is taken from such a session.
         CHECK(
             without_heartbeats(
@@ -270,7 +271,7 @@ TEST_CASE("handshake: a refused dialler says why and closes the session") {
     node.step(Dialled{{2}, {2500}, {}});
     const Refused refused{"algorithm", "ring", "bully"};
     CHECK(without_heartbeats(node.step(Receive{{2500}, refused})) ==
-          Actions{HandshakeRefused{{2}, false, refused}, CloseSession{{2500}}});
+          Actions{HandshakeRefused{{2}, false, refused, {}}, CloseSession{{2500}}});
 }
 
 TEST_CASE("handshake: an answer of another node than the one dialled is not believed") {

@@ -53,8 +53,8 @@ struct Observed final : TransportHandler {
 class Observer {
 public:
     Observer(Observed& node, ObserveWhat what, const std::string& cluster = "blue",
-             int receive_bytes = 0)
-        : node_(node), socket_(RawSocket::connect(node.listener.at, receive_bytes)) {
+             int receive_bytes = 0, const std::string& from = "")
+        : node_(node), socket_(RawSocket::connect(node.listener.at, receive_bytes, from)) {
         socket_.send(observer_frame(Observe{cluster, what, {}}));
     }
     /// The next message; nothing when the connection has ended.
@@ -119,6 +119,14 @@ TEST_CASE("observers: one of another cluster is told what differs") {
     REQUIRE(answer.has_value());
     CHECK(std::get<ObserverRefused>(*answer) == ObserverRefused{"cluster", "blue", "green"});
     CHECK_FALSE(observer.next().has_value());
+}
+
+TEST_CASE("observers: one from elsewhere than a member's host learns no cluster's name") {
+    Observed node;
+    Observer observer(node, ObserveWhat::status, "green", 0, "127.0.0.2");
+    const auto answer = observer.next();
+    REQUIRE(answer.has_value());
+    CHECK(std::get<ObserverRefused>(*answer) == ObserverRefused{"cluster", "", "green"});
 }
 
 TEST_CASE("observers: a watcher gets the state first and then every change in order") {
@@ -190,6 +198,53 @@ TEST_CASE("observers: a resign is answered with its own result") {
     node.sessions.on_resign_answer({node.resigns[0].second, false, "no successor", true});
     CHECK(std::get<ResignResult>(one.next().value()) == ResignResult{false, "no successor", true});
     CHECK(std::get<ResignResult>(two.next().value()) == ResignResult{true, "", false});
+}
+
+TEST_CASE(
+    "observers: a node hands over some times at once and then says when it may be asked again") {
+    Observed node;
+    const auto ask = [&] {
+        const std::size_t asked = node.observers.size();
+        const std::size_t before = node.resigns.size();
+        Observer observer(node, ObserveWhat::resign);
+        REQUIRE(run_until(node.io, [&] { return node.observers.size() > asked; }));
+        if (node.resigns.size() > before)
+            node.sessions.on_resign_answer({node.resigns.back().second, true, ""});
+        return std::get<ResignResult>(observer.next().value());
+    };
+    for (int i = 0; i < ObserverSessions::resigns_at_once; ++i) CHECK(ask().done);
+    const ResignResult refused = ask();
+    CHECK_FALSE(refused.done);
+    CHECK(refused.why.find("asked again in") != std::string::npos);
+    CHECK(node.resigns.size() == ObserverSessions::resigns_at_once);
+}
+
+TEST_CASE("observers: a handover that was refused counts for nothing") {
+    Observed node;
+    for (std::size_t i = 0; i < 20; ++i) {
+        Observer observer(node, ObserveWhat::resign);
+        REQUIRE(run_until(node.io, [&] { return node.resigns.size() == i + 1; }));
+        node.sessions.on_resign_answer({node.resigns.back().second, false, "nobody else is there"});
+        CHECK(std::get<ResignResult>(observer.next().value()).why == "nobody else is there");
+    }
+}
+
+TEST_CASE("rate limit: so many at once, then one in each period, and no more saved up than that") {
+    const std::chrono::seconds period{3};
+    RateLimit limit(3, period);
+    RateLimit::Time now{std::chrono::hours(1)};
+    for (int i = 0; i < 3; ++i) CHECK_FALSE(limit.take(now).has_value());
+    CHECK(limit.take(now) == period);
+    now += period / 3;
+    CHECK(limit.take(now) == period - period / 3);
+    now += period - period / 3;
+    CHECK_FALSE(limit.take(now).has_value());
+    CHECK(limit.take(now).has_value());
+    limit.give_back();
+    CHECK_FALSE(limit.take(now).has_value());
+    now += 100 * period;
+    for (int i = 0; i < 3; ++i) CHECK_FALSE(limit.take(now).has_value());
+    CHECK(limit.take(now) == period);
 }
 
 }  // namespace bullring::observer_sessions_test

@@ -1,7 +1,9 @@
 #include "src/net/transport.hpp"
 
 #include <array>
+#include <chrono>
 #include <cstdlib>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -11,6 +13,7 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 
+#include "tests/support/dead_names.hpp"
 #include "tests/support/transport_harness.hpp"
 
 namespace bullring::transport_test {
@@ -212,6 +215,133 @@ TEST_CASE("transport: a peer that comes back is dialled at once when it is told 
     acceptor.transport.listen(std::move(*again));
     dialler.transport.dial_now(voter);
     CHECK(run_until(io, [&] { return has_one<protocol::Receive>(dialler); }));
+}
+
+TEST_CASE("transport: a name for which no resolver answers keeps no other name waiting") {
+    const DeadNames dead(".dead");
+    asio::io_context io(1);
+    BoundListener listener = listen_anywhere("localhost");
+    Host acceptor(io, NodeId{3}, {});
+    Host dialler(io, holder, {{voter, {"member.dead", 1}}, {NodeId{3}, listener.at}});
+    acceptor.transport.listen(std::move(listener.fds));
+    dialler.transport.start_dialling();
+    CHECK(run_until(io, [&] { return has_one<protocol::Receive>(dialler); }));
+}
+
+TEST_CASE("transport: where the resolver does not answer the last answer is dialled at once") {
+    Pair pair("localhost");
+    pair.connect();
+    REQUIRE(pair.established());
+    const DeadNames all("");
+    // Time is what is tested: both timer and dialler stand in this one loop.
+    asio::steady_timer late(pair.io, std::chrono::seconds(1));
+    bool is_late = false;
+    late.async_wait([&](const asio::error_code&) { is_late = true; });
+    pair.acceptor.transport.close(
+        pair.acceptor.recorder.all<protocol::HelloReceived>().at(0).session);
+    REQUIRE(run_until(pair.io, [&] {
+        return pair.dialler.recorder.all<protocol::Receive>().size() == 2 || is_late;
+    }));
+    CHECK_FALSE(is_late);
+}
+
+TEST_CASE("transport: a loop ends while the resolver is still asked") {
+    const DeadNames all("");
+    asio::io_context io(1);
+    Host dialler(io, holder, {{voter, {"member.dead", 1}}});
+    dialler.transport.start_dialling();
+    io.poll();
+    dialler.transport.stop();
+    io.restart();
+    io.run();
+    CHECK(dialler.recorder.events.empty());
+}
+
+TEST_CASE("transport: a frame that never comes to its end, by a damaged length, ends the session") {
+    Listening voter_side(
+        [](TransportOptions& options) { options.unacknowledged_max = protocol::milliseconds(30); });
+    const RawSocket socket = voter_side.greeted(holder);
+    const auto session = voter_side.last_session();
+    auto damaged = frame_of(holder, protocol::Heartbeat{});
+    damaged[2] ^= std::byte{0x10};
+    socket.send(damaged);
+    REQUIRE(voter_side.wait_for_end());
+    CHECK(voter_side.host.recorder.ends(session) == std::vector<SessionEnd>{SessionEnd::protocol});
+}
+
+TEST_CASE("transport: a frame of an earlier version of the wire ends the connection") {
+    Listening voter_side;
+    const RawSocket socket = RawSocket::connect(voter_side.listener.at);
+    auto old = hello_frame(holder);
+    old[5] = std::byte{1};
+    socket.send(old);
+    char byte = 0;
+    REQUIRE(
+        run_until(voter_side.io, [&] { return ::recv(socket.fd(), &byte, 1, MSG_DONTWAIT) == 0; }));
+    CHECK(voter_side.host.recorder.events.empty());
+}
+
+TEST_CASE(
+    "transport: a refusal tells its reason to members' hosts, and to others the version only") {
+    const protocol::Refused reason{"cluster", "secret", "guess"};
+    const protocol::Refused version{"version", "2-2", "1-1"};
+    struct Case {
+        const char* from;
+        protocol::Refused refused;
+        protocol::Refused told;
+    };
+    const Case cases[] = {
+        {"127.0.0.1", reason, reason},  // the node's own host
+        {"127.0.0.3", reason, reason},  // that of a member
+        {"127.0.0.2", reason, {"address", "", "127.0.0.2"}},
+        {"127.0.0.2", version, version},
+    };
+    for (const Case& one : cases) {
+        CAPTURE(one.from);
+        asio::io_context io(1);
+        BoundListener listener = listen_anywhere();
+        Host host(io, voter, {{holder, {"127.0.0.3", 1}}});
+        host.recorder.refuse = true;
+        host.recorder.refusal = one.refused;
+        host.transport.listen(std::move(listener.fds));
+        host.transport.start_dialling();
+        io.poll();
+        const RawSocket socket = RawSocket::connect(listener.at, 0, one.from);
+        socket.send(hello_frame(holder));
+        FrameReader reader;
+        std::optional<Frame> answer;
+        REQUIRE(run_until(io, [&] {
+            const auto room = reader.prepare();
+            const ssize_t count = ::recv(socket.fd(), room.data(), room.size(), MSG_DONTWAIT);
+            if (count > 0) reader.commit(static_cast<std::size_t>(count));
+            auto frame = reader.next();
+            REQUIRE(frame.has_value());
+            answer = std::move(*frame);
+            return answer.has_value();
+        }));
+        CHECK(std::get<protocol::Refused>(std::get<protocol::Message>(answer->message)) ==
+              one.told);
+    }
+}
+
+TEST_CASE("transport: where the last descriptors are reserved a member's host takes a stranger's") {
+    bool full = false;
+    Listening voter_side([&](TransportOptions& options) {
+        options.peers = {{holder, {"127.0.0.3", 1}}};
+        options.is_reserved = [&](int) { return full; };
+    });
+    const RawSocket silent = RawSocket::connect(voter_side.listener.at, 0, "127.0.0.2");
+    const auto closed = [&](const RawSocket& socket) {
+        char byte = 0;
+        return ::recv(socket.fd(), &byte, 1, MSG_DONTWAIT) == 0;
+    };
+    const RawSocket own = voter_side.greeted(NodeId{3});
+    full = true;
+    const RawSocket late = RawSocket::connect(voter_side.listener.at, 0, "127.0.0.2");
+    REQUIRE(run_until(voter_side.io, [&] { return closed(late); }));
+    CHECK_FALSE(closed(silent));
+    const RawSocket member = voter_side.greeted(holder);
+    CHECK(closed(silent));
 }
 
 TEST_CASE("transport: after a peer's death, and after a refusal, it is dialled again") {

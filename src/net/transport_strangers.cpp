@@ -1,0 +1,81 @@
+// What those who may be no members can get of a node: a place for their connection, and words.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "protocol/assert.hpp"
+#include "src/net/transport.hpp"
+#include "src/report/logging.hpp"
+
+namespace bullring {
+
+using protocol::Message;
+using protocol::SessionEnd;
+using protocol::SessionId;
+
+namespace {
+
+std::string host_of(const std::string& address) { return address.substr(0, address.rfind(':')); }
+
+}  // namespace
+
+// ---- Places.
+
+void Transport::on_accepted(OwnedFd fd) {
+    if (options_.is_reserved(fd.get())) {
+        log_limited(LogLevel::warn, "descriptors", {},
+                    "no descriptors are left for connections but those of the members' hosts");
+        if (!source_of(tcp::addresses_of(fd.get()).remote).member || !give_up_a_stranger()) return;
+    }
+    make_room_for_one_more();
+    tcp::set_keep_alive(fd.get());
+    const Entry& entry = add(Side::accepted, std::move(fd), options_.observer_outbox_bytes_max);
+    own_hosts_.insert(host_of(entry.addresses.local));
+    greeting_.push_back(entry.session->id());
+}
+
+void Transport::make_room_for_one_more() {
+    if (greeting_.size() < options_.unauthenticated_max) return;
+    // The oldest: a member says HELLO at once, so it is not a member that is thrown out.
+    const auto found = sessions_.find(greeting_.front());
+    BULLRING_ASSERT(found != sessions_.end());
+    log_limited(LogLevel::warn, "unauthenticated", {},
+                "too many connections that say nothing; dropped the one from " +
+                    found->second.addresses.remote);
+    end(found->second, SessionEnd::timeout, "");
+}
+
+/// For a member: a connection that has said nothing, or an observer's. False when there is none.
+bool Transport::give_up_a_stranger() {
+    const auto found = !greeting_.empty()
+                           ? sessions_.find(greeting_.front())
+                           : std::find_if(sessions_.begin(), sessions_.end(), [](const auto& one) {
+                                 return one.second.phase == Phase::observer;
+                             });
+    if (found == sessions_.end()) return false;
+    end(found->second, SessionEnd::timeout, "");
+    return true;
+}
+
+// ---- Words.
+
+/// A refusal names the cluster and its members. Who comes from a member's address may know them,
+/// and whoever has misconfigured it has to; nobody else is told more than the version.
+Message Transport::as_told_to(const Entry& entry, const protocol::Refused& refused) const {
+    if (refused.field == "version" || source_of(entry.addresses.remote).member) return refused;
+    return protocol::Refused{std::string(protocol::refused_untold), "",
+                             host_of(entry.addresses.remote)};
+}
+
+LogSource Transport::source_of(const std::string& address) const {
+    const std::string host = host_of(address);
+    return {host, own_hosts_.contains(host) || dialler_.is_host_of_peer(host)};
+}
+
+LogSource Transport::source_of(SessionId session) const {
+    const auto found = sessions_.find(session);
+    return found == sessions_.end() ? LogSource{"", false}
+                                    : source_of(found->second.addresses.remote);
+}
+
+}  // namespace bullring
