@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "protocol/assert.hpp"
+#include "src/os/descriptors.hpp"
 #include "src/report/logging.hpp"
 #include "src/runtime/memory_keeper.hpp"
 #include "src/runtime/open_node.hpp"
@@ -43,6 +44,7 @@ Member::~Member() {
 }
 
 tl::expected<void, std::string> Member::open(protocol::Duration lock_wait) {
+    raise_descriptor_limit(descriptors_needed(options_.peers.size()));
     auto opened = open_node(options_, lock_wait);
     if (!opened) return tl::unexpected(opened.error());
     opened_.emplace(std::move(*opened));

@@ -1,10 +1,12 @@
 #include "src/net/name_lookup.hpp"
 
 #include <mutex>
+#include <system_error>
 #include <utility>
 
 #include <asio/post.hpp>
 #include <pthread.h>
+#include <sched.h>
 
 #include "src/net/tcp.hpp"
 #include "src/os/quiet_thread.hpp"
@@ -27,12 +29,12 @@ struct NameLookup::Question : std::enable_shared_from_this<NameLookup::Question>
         });
     }
 
-    /// The body of the thread; `argument` is a shared pointer of its own.
-    static void* ask(void* argument) {
-        const std::unique_ptr<std::shared_ptr<Question>> own(
-            static_cast<std::shared_ptr<Question>*>(argument));
-        (*own)->answer(tcp::resolve((*own)->endpoint).value_or(Addresses{}));
-        return nullptr;
+    /// The thread.
+    void ask() {
+        // The node's own thread may be a real-time one, and this would be too.
+        const sched_param usual{};
+        ::pthread_setschedparam(::pthread_self(), SCHED_OTHER, &usual);
+        answer(tcp::resolve(endpoint).value_or(Addresses{}));
     }
 
     std::mutex mutex;
@@ -41,34 +43,13 @@ struct NameLookup::Question : std::enable_shared_from_this<NameLookup::Question>
     const std::function<void(Addresses)> done;
 };
 
-namespace {
-
-/// What the resolver's modules need, and no more: memory may be locked.
-constexpr std::size_t stack_bytes = 512 * 1024;
-
-bool start_detached_thread(void* (*body)(void*), void* argument) {
-    const SignalsBlocked blocked;
-    pthread_attr_t attributes;
-    ::pthread_attr_init(&attributes);
-    ::pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    ::pthread_attr_setstacksize(&attributes, stack_bytes);
-    // The node's own thread may be a real-time one.
-    ::pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);
-    pthread_t thread{};
-    const bool started = ::pthread_create(&thread, &attributes, body, argument) == 0;
-    ::pthread_attr_destroy(&attributes);
-    return started;
-}
-
-}  // namespace
-
 void NameLookup::start(const Endpoint& endpoint, std::function<void(Addresses)> done) {
     question_ = std::make_shared<Question>(*this, endpoint, std::move(done));
-    auto threads_own = std::make_unique<std::shared_ptr<Question>>(question_);
-    if (start_detached_thread(&Question::ask, threads_own.get()))
-        threads_own.release();
-    else
+    try {
+        quiet_thread([question = question_] { question->ask(); }).detach();
+    } catch (const std::system_error&) {  // there are no more threads
         question_->answer({});
+    }
 }
 
 void NameLookup::forget() {

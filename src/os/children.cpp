@@ -5,13 +5,10 @@
 #include <mutex>
 #include <set>
 
-#include <poll.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/net/owned_fd.hpp"
-#include "src/runtime/clock.hpp"
+#include "src/os/watch_child.hpp"
 
 namespace bullring {
 
@@ -63,17 +60,7 @@ int wait_for_child(pid_t child) {
 }
 
 bool child_ends_within(pid_t child, protocol::Duration time) {
-    // Not pidfd_open(): the C library's header does not say that it is a C function.
-    const OwnedFd process(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
-    const protocol::Instant end = read_clock() + time;
-    while (true) {
-        const std::int64_t left =
-            std::max<std::int64_t>(protocol::elapsed(read_clock(), end).ns, 0);
-        pollfd ended{process.get(), POLLIN, 0};
-        const int ready = ::poll(&ended, 1, static_cast<int>(left / 1'000'000));
-        if (ready > 0) return ended.revents != 0;
-        if (ready == 0 || errno != EINTR) return find_dead(P_PID, child, WNOHANG) == child;
-    }
+    return watch_child(child, {}, static_cast<int>(time.ns / 1'000'000)) == ChildWatch::ended;
 }
 
 void count_as_own(const std::vector<pid_t>& children) {

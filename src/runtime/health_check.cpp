@@ -9,13 +9,13 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "protocol/timing.hpp"
 #include "src/os/children.hpp"
 #include "src/os/quiet_thread.hpp"
+#include "src/os/watch_child.hpp"
 #include "src/report/logging.hpp"
 #include "src/runtime/shell_command.hpp"
 
@@ -82,11 +82,8 @@ std::string HealthCheck::check() {
     if (!child)
         return fmt::format("cannot start the health command: {}",
                            std::generic_category().message(child.error()));
-    // Not pidfd_open(): the C library's header does not say that it is a C function.
-    const OwnedFd process(static_cast<int>(::syscall(SYS_pidfd_open, *child, 0)));
-    pollfd ready[] = {{process.get(), POLLIN, 0}, {stop_fd_.get(), POLLIN, 0}};
-    ::poll(ready, 2, whole_ms(options_.timeout));
-    const bool ended = ready[0].revents != 0;
+    const bool ended =
+        watch_child(*child, {stop_fd_.get()}, whole_ms(options_.timeout)) == ChildWatch::ended;
     // What it has started must not pile up behind it.
     ::kill(-*child, SIGKILL);
     const int status = wait_for_child(*child);

@@ -6,15 +6,14 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "src/os/children.hpp"
 #include "src/os/quiet_thread.hpp"
+#include "src/os/watch_child.hpp"
 #include "src/report/logging.hpp"
 #include "src/runtime/clock.hpp"
 #include "src/runtime/shell_command.hpp"
@@ -183,10 +182,8 @@ void Hooks::run_job(const Job& job) {
 }
 
 void Hooks::wait_for(pid_t child, const Job& job) {
-    // Not pidfd_open(): the C library's header does not say that it is a C function.
-    const OwnedFd process(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
     bool ended = false;
-    while (process && !ended) {
+    while (!ended) {
         protocol::Instant kill = protocol::never;
         {
             const std::lock_guard lock(mutex_);
@@ -203,12 +200,9 @@ void Hooks::wait_for(pid_t child, const Job& job) {
             const protocol::Duration wait = protocol::lease_wait(now, kill);
             arm_boottime_timer(timer_.get(), now.boottime_ns + wait.ns);
         }
-        pollfd ready[] = {
-            {process.get(), POLLIN, 0}, {wake_fd_.get(), POLLIN, 0}, {timer_.get(), POLLIN, 0}};
-        ::poll(ready, 3, -1);
+        ended = watch_child(child, {wake_fd_.get(), timer_.get()}, -1) == ChildWatch::ended;
         std::uint64_t count = 0;
-        if (ready[1].revents != 0 && ::read(wake_fd_.get(), &count, sizeof count) < 0) continue;
-        ended = ready[0].revents != 0;
+        if (::read(wake_fd_.get(), &count, sizeof count) < 0) continue;  // nothing was there
     }
     if (!ended) ::kill(-child, SIGKILL);
     const int status = wait_for_child(child);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "src/net/tcp.hpp"
+#include "src/os/descriptors.hpp"
 #include "src/report/logging.hpp"
 #include "src/runtime/clock.hpp"
 
@@ -31,6 +32,9 @@ tl::expected<OpenedNode, std::string> open_node(const NodeOptions& options,
     if (wall_clock.before_build) {
         log(LogLevel::warn, "the system's clock is before this program was built; using that date");
     }
+
+    if (const auto short_of = descriptor_shortage(descriptors_needed(options.peers.size())))
+        log(LogLevel::warn, *short_of);
 
     auto listeners = tcp::listen_on(options.listen);
     if (!listeners) return tl::unexpected(listeners.error());

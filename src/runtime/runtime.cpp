@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "bullring/version.hpp"
+#include "src/os/descriptors.hpp"
 #include "src/report/logging.hpp"
 #include "src/runtime/clock.hpp"
 #include "src/runtime/realtime.hpp"
@@ -40,6 +41,9 @@ TransportOptions transport_options(const NodeOptions& options, const protocol::S
     // which has been cut off is given up before its retransmissions are seconds apart.
     result.unacknowledged_max = std::max(timing.suspect_after, protocol::seconds(1));
     result.seed = random_bits();
+    result.is_reserved = [members = options.peers.size()](int fd) {
+        return is_reserved_descriptor(fd, members);
+    };
     return result;
 }
 

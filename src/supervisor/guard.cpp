@@ -94,12 +94,17 @@ private:
         int received = 0;
         while ((received = receive_record(node_.get(), &order, sizeof order, descriptor)) > 0)
             obey(order, std::move(descriptor));
-        if (received < 0) return;
+        const bool lost_descriptor = received < 0 && errno == EMFILE;
+        if (received < 0 && !lost_descriptor) return;
         node_ = OwnedFd();
+        if (lost_descriptor) complain("no descriptor is left for what the node hands over");
         if (!run_) return;
         end(Cause::asked);
-        print_log_line(settings_.log_format, {std::stoull(settings_.id)}, LogLevel::error,
-                       "the node is gone without a word; its command is ended");
+        if (!lost_descriptor) complain("the node is gone without a word; its command is ended");
+    }
+
+    void complain(const char* text) const {
+        print_log_line(settings_.log_format, {std::stoull(settings_.id)}, LogLevel::error, text);
     }
 
     void obey(const GuardOrder& order, OwnedFd descriptor) {

@@ -50,6 +50,10 @@ int receive_record(int socket, void* record, std::size_t bytes, OwnedFd& descrip
         descriptor = OwnedFd(received);
     }
     if (count == 0) return 0;
+    if ((message.msg_flags & MSG_CTRUNC) != 0) {
+        errno = EMFILE;
+        return -1;
+    }
     return count == static_cast<ssize_t>(bytes) ? 1 : -1;
 }
 

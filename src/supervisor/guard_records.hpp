@@ -53,7 +53,8 @@ struct GuardReport {
 
 /// False with errno. Never waits.
 bool send_record(int socket, const void* record, std::size_t bytes, int descriptor = -1);
-/// 1: received; 0: the other end is gone; -1: nothing there, or an error (errno). Never waits.
+/// 1: received; 0: the other end is gone; -1: nothing there, or an error (errno; EMFILE: there was
+/// no room for the descriptor that came along, and the record is lost with it). Never waits.
 int receive_record(int socket, void* record, std::size_t bytes, OwnedFd& descriptor);
 
 }  // namespace bullring

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/os/descriptors.hpp"
 #include "src/report/logging.hpp"
 #include "src/runtime/clock.hpp"
 #include "src/supervisor/guard_records.hpp"
@@ -26,6 +27,7 @@ using Wait = asio::posix::descriptor_base;
 namespace {
 
 constexpr std::size_t clients_max = 256;
+constexpr std::chrono::milliseconds accept_again_after{100};
 
 }  // namespace
 
@@ -36,6 +38,7 @@ LeadServer::LeadServer(asio::io_context& io, NodeLink& node, const NodeOptions& 
       options_(options),
       directory_lock_(directory_lock),
       listener_(io),
+      accept_timer_(io),
       prolong_timer_(io) {
     if (const auto opened = open(); !opened)
         log(LogLevel::warn, "bullring lead can't be used here: " + opened.error());
@@ -138,13 +141,26 @@ void LeadServer::accept_some() {
         while (true) {
             OwnedFd fd(::accept4(listener_.native_handle(), nullptr, nullptr,
                                  SOCK_CLOEXEC | SOCK_NONBLOCK));
+            if (!fd && errno != EAGAIN && errno != ECONNABORTED) return accept_later();
             if (!fd) break;
-            if (clients_.size() >= clients_max) continue;
+            if (clients_.size() >= clients_max ||
+                is_reserved_descriptor(fd.get(), options_.peers.size()))
+                continue;
             const auto client = clients_.emplace(clients_.end(), io_);
             client->socket.assign(fd.release());
             read_from(client);
         }
         accept_some();
+    });
+}
+
+/// The one that waits makes the listener readable all the time.
+void LeadServer::accept_later() {
+    log_limited(LogLevel::warn, "lead", {},
+                "bullring lead has to wait: " + std::generic_category().message(errno));
+    accept_timer_.expires_after(accept_again_after);
+    accept_timer_.async_wait([this](const asio::error_code& error) {
+        if (!error) accept_some();
     });
 }
 

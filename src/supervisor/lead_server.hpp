@@ -49,6 +49,7 @@ private:
 
     tl::expected<void, std::string> open();
     void accept_some();
+    void accept_later();
     void read_from(Clients::iterator client);
     void on_request(Client& client);
     void drop(Clients::iterator client);
@@ -64,6 +65,7 @@ private:
     int directory_lock_;
     std::optional<SharedLeasePage> page_;
     asio::posix::stream_descriptor listener_;
+    asio::steady_timer accept_timer_;
     asio::steady_timer prolong_timer_;
     std::string path_;
     Clients clients_;

@@ -3,11 +3,15 @@
 They come from 127.0.0.2 and beyond; the members are on 127.0.0.1.
 """
 
+import contextlib
 import json
+import os
+import pathlib
 import socket
 import time
 
 import bullring_wire as wire
+from clusters import assert_unchanged
 
 # What LogLimit allows in the ten seconds that a test is shorter than, for two kinds of lines, and
 # what a node says of itself.
@@ -22,6 +26,11 @@ def ask(node, source, data):
     with connection(node, source) as stranger:
         stranger.sendall(data)
         return wire.receive_all(stranger)
+
+
+def cpu_seconds(node):
+    fields = pathlib.Path(f"/proc/{node.current.process.pid}/stat").read_text().split()
+    return (int(fields[13]) + int(fields[14])) / os.sysconf("SC_CLK_TCK")
 
 
 def flood(cluster, node):
@@ -77,3 +86,42 @@ def test_a_flood_of_resignations_is_some_elections(new_cluster):
     begun = 1 + int((time.monotonic() - started) / 3)
     assert len(elections) <= 2 + 3 * (3 + begun), f"{asked} were asked for"
     assert asked > len(elections)
+
+
+def hold_descriptors(node, held):
+    """As many as a node takes: watchers at its port, and clients of `lead`."""
+    for _ in range(150):
+        watcher = held.enter_context(connection(node, "127.0.0.2"))
+        with contextlib.suppress(OSError):  # it has been closed: nothing is left for it
+            watcher.sendall(wire.observe(b"bullring", wire.WATCH))
+        client = held.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET))
+        client.setblocking(False)
+        with contextlib.suppress(OSError):
+            client.connect(str(node.data_dir / "lead.sock"))
+
+
+def test_a_node_without_free_descriptors_does_what_it_must(new_cluster):
+    cluster = new_cluster(3)
+    hooks = pathlib.Path(cluster.directory) / "hooks"
+    health = ["--health-cmd", "true", "--health-interval", "50ms", "--health-failures", "2"]
+    for node in cluster:
+        node.prefix = ["prlimit", "--nofile=96:96"]
+        node.flags = [*health, "--on-deposed", f"sleep 0.2; echo $BULLRING_ID >>{hooks}"]
+    cluster.start()
+    leader = cluster.wait_settled()
+    with contextlib.ExitStack() as held:
+        for node in cluster:
+            hold_descriptors(node, held)
+        used = {node.id: cpu_seconds(node) for node in cluster}
+        assert_unchanged(cluster, leader, 2.0, "no descriptors are left")
+        for node in cluster:
+            assert cpu_seconds(node) - used[node.id] < 1.0, "it spins"
+        # A restart needs descriptors at the other members, and so do a handover and its hook.
+        other = next(node for node in cluster if node is not leader)
+        other.kill()
+        other.wait_exit()
+        other.start()
+        cluster.wait_settled()
+        assert cluster.resign().returncode == 0
+        cluster.wait_for(lambda: hooks.exists() and hooks.read_text(), "on-deposed has ended")
+    assert hooks.read_text().split() == [str(leader.id)]

@@ -1,0 +1,58 @@
+#include "src/os/descriptors.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+namespace bullring {
+
+namespace {
+
+// Connections that have said nothing yet, answers that are not read, observers, clients of `lead`;
+// files, timers and children.
+constexpr std::size_t needed_by_all = 64 + 64 + 256 + 256 + 64;
+// Accepted sessions; the dialled one, its duplicate for the last word, those that linger.
+constexpr std::size_t needed_by_each_peer = 64 + 16;
+
+constexpr std::size_t reserved_for_all = 32;
+constexpr std::size_t reserved_for_each_peer = 4;
+
+rlimit limit_now() {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) limit.rlim_cur = limit.rlim_max = RLIM_INFINITY;
+    return limit;
+}
+
+}  // namespace
+
+std::size_t descriptors_needed(std::size_t members) {
+    return needed_by_all + needed_by_each_peer * (members - 1);
+}
+
+void raise_descriptor_limit(std::size_t needed) {
+    rlimit limit = limit_now();
+    if (limit.rlim_cur >= needed) return;
+    limit.rlim_cur = std::min<rlim_t>(needed, limit.rlim_max);
+    ::setrlimit(RLIMIT_NOFILE, &limit);  // descriptor_shortage() says it when it has failed
+}
+
+std::optional<std::string> descriptor_shortage(std::size_t needed) {
+    const rlim_t limit = limit_now().rlim_cur;
+    if (limit >= needed) return std::nullopt;
+    return fmt::format(
+        "only {0} descriptors may be open, and this node may need {1}: strangers can keep "
+        "observers "
+        "out; right is a limit of {1} (ulimit -n, LimitNOFILE=)",
+        limit, needed);
+}
+
+bool is_reserved_descriptor(int fd, std::size_t members) {
+    const rlim_t limit = limit_now().rlim_cur;
+    const rlim_t reserved =
+        std::min<rlim_t>(reserved_for_all + reserved_for_each_peer * (members - 1), limit / 2);
+    // The kernel gives the lowest that is free.
+    return static_cast<rlim_t>(fd) >= limit - reserved;
+}
+
+}  // namespace bullring

@@ -1,0 +1,25 @@
+// Owns: how many descriptors a node may need, and who may have the last ones. Strangers can take as
+// many as the limits of protocol/README.md §3 allow; what is left must be enough for the members,
+// for the children that hooks and health checks are, and for the files.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+namespace bullring {
+
+/// With all limits reached.
+std::size_t descriptors_needed(std::size_t members);
+
+/// Raises this process's soft limit to `needed`, or as far as it may.
+void raise_descriptor_limit(std::size_t needed);
+
+/// What is wrong with the limit, and what would be right; nothing when it is enough.
+std::optional<std::string> descriptor_shortage(std::size_t needed);
+
+/// True for one of the last descriptors that may be open: it is the node's own, and nobody's who
+/// only connects.
+bool is_reserved_descriptor(int fd, std::size_t members);
+
+}  // namespace bullring

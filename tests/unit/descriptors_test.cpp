@@ -1,0 +1,144 @@
+// Waiting for children, and passing descriptors on, in a process that has no descriptor left.
+#include "src/os/descriptors.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <string>
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "src/os/watch_child.hpp"
+#include "src/supervisor/guard_records.hpp"
+
+namespace bullring::descriptors_test {
+
+namespace {
+
+/// No descriptor can be opened in this process any more.
+void use_up_descriptors() {
+    const int next = ::dup(0);
+    const rlimit none{static_cast<rlim_t>(next), static_cast<rlim_t>(next)};
+    ::close(next);
+    if (::setrlimit(RLIMIT_NOFILE, &none) != 0 || ::dup(0) != -1) ::_exit(2);
+}
+
+/// Runs `body`, which has to say true, in a process of its own, with and without descriptors left.
+template <class Body>
+void in_both(Body body) {
+    for (const bool none_left : {false, true}) {
+        CAPTURE(none_left);
+        const pid_t pid = ::fork();
+        if (pid == 0) {
+            if (none_left) use_up_descriptors();
+            ::_exit(body() ? 0 : 1);
+        }
+        int status = -1;
+        REQUIRE(::waitpid(pid, &status, 0) == pid);
+        CHECK(status == 0);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("watch child: a child that ends is seen, and left to be reaped") {
+    in_both([] {
+        const pid_t child = ::fork();
+        if (child == 0) ::_exit(7);
+        if (watch_child(child, {}, -1) != ChildWatch::ended) return false;
+        int status = 0;
+        return ::waitpid(child, &status, WNOHANG) == child && WEXITSTATUS(status) == 7;
+    });
+}
+
+TEST_CASE("watch child: a child that does not end is waited for no longer than was asked") {
+    in_both([] {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            ::pause();
+            ::_exit(0);
+        }
+        const bool timed_out = watch_child(child, {}, 30) == ChildWatch::timeout &&
+                               watch_child(child, {}, 0) == ChildWatch::timeout;
+        ::kill(child, SIGKILL);
+        return timed_out && watch_child(child, {}, -1) == ChildWatch::ended &&
+               ::waitpid(child, nullptr, 0) == child;
+    });
+}
+
+TEST_CASE("watch child: the other descriptor ends the wait") {
+    int ends[2];
+    REQUIRE(::pipe(ends) == 0);
+    REQUIRE(::write(ends[1], "x", 1) == 1);
+    in_both([&] {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            ::pause();
+            ::_exit(0);
+        }
+        const bool woken = watch_child(child, {ends[0]}, -1) == ChildWatch::woken;
+        ::kill(child, SIGKILL);
+        return woken && ::waitpid(child, nullptr, 0) == child;
+    });
+    ::close(ends[0]);
+    ::close(ends[1]);
+}
+
+TEST_CASE("records: a descriptor for which its receiver has no room is an error, and not nothing") {
+    int ends[2];
+    REQUIRE(::socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) == 0);
+    GuardOrder order;
+    order.kind = GuardOrder::Kind::hold;
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+        GuardOrder received;
+        OwnedFd descriptor;
+        use_up_descriptors();
+        if (!send_record(ends[0], &order, sizeof order, 0)) ::_exit(3);
+        const int result = receive_record(ends[1], &received, sizeof received, descriptor);
+        ::_exit(result == -1 && errno == EMFILE && !descriptor ? 0 : 1);
+    }
+    int status = -1;
+    REQUIRE(::waitpid(pid, &status, 0) == pid);
+    CHECK(status == 0);
+    ::close(ends[0]);
+    ::close(ends[1]);
+}
+
+TEST_CASE("descriptors: the limit is raised as far as needed, and what is missing is told") {
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+        const auto set = [](rlim_t soft, rlim_t hard) {
+            const rlimit limit{soft, hard};
+            return ::setrlimit(RLIMIT_NOFILE, &limit) == 0;
+        };
+        const auto soft = [] {
+            rlimit limit{};
+            ::getrlimit(RLIMIT_NOFILE, &limit);
+            return limit.rlim_cur;
+        };
+        if (!set(256, 4096)) ::_exit(2);
+        raise_descriptor_limit(100);
+        if (soft() != 256) ::_exit(3);
+        raise_descriptor_limit(1000);
+        if (soft() != 1000 || descriptor_shortage(1000)) ::_exit(4);
+        if (!set(256, 512)) ::_exit(5);
+        raise_descriptor_limit(1000);
+        const auto shortage = descriptor_shortage(1000);
+        if (soft() != 512 || !shortage) ::_exit(6);
+        if (shortage->find("512") == std::string::npos) ::_exit(7);
+        if (shortage->find("1000") == std::string::npos) ::_exit(8);
+        // Of 512 the last 32 and 4 for each peer.
+        if (is_reserved_descriptor(471, 3) || !is_reserved_descriptor(472, 3)) ::_exit(9);
+        ::_exit(0);
+    }
+    int status = -1;
+    REQUIRE(::waitpid(pid, &status, 0) == pid);
+    CHECK(status == 0);
+}
+
+}  // namespace bullring::descriptors_test
