@@ -284,6 +284,7 @@ private:
     HeartbeatState heartbeat_state(Instant now) const;
     Heartbeat heartbeat(Instant now) const;
     void report_peers(Step& step);
+    PeerDownReason down_reason(Index i, Instant now) const;
     void report_leader(Step& step);
     void report_resign(Step& step);
     void send_heartbeats(Step& step);

@@ -12,7 +12,8 @@ bool Core::heard(Index i, Instant now) const {
 bool Core::connected(Index i, Instant now) const {
     if (i == me_) return false;
     const Peer& peer = peers_[i];
-    return heard(i, now) && peer.has_heartbeat && peer.heartbeat.heard.contains(me_);
+    return heard(i, now) && peer.has_heartbeat && peer.heartbeat.heard.contains(me_) &&
+           !peer.refused;
 }
 
 MemberSet Core::connected(Instant now) const {

@@ -29,8 +29,14 @@ void Core::report_peers(Step& step) {
         if (up)
             step.act(PeerUp{id(i)});
         else
-            step.act(PeerDown{id(i), peer.accepted ? PeerDownReason::timeout : peer.last_end});
+            step.act(PeerDown{id(i), down_reason(i, step.now)});
     }
+}
+
+PeerDownReason Core::down_reason(Index i, Instant now) const {
+    const Peer& peer = peers_[i];
+    if (!peer.accepted) return peer.last_end;
+    return peer.refused && heard(i, now) ? PeerDownReason::refused : PeerDownReason::timeout;
 }
 
 LeaderView Core::user_leader(Instant now) const {

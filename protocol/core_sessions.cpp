@@ -98,6 +98,7 @@ void Core::on_hello(Step& step, const HelloReceived& event) {
         peer.has_heartbeat = false;
         peer.heartbeat = {};
         peer.view = {};
+        peer.refused = false;  // that was the other run
     } else {
         // The same run is back: it was not gone after all.
         peer.gone_until = long_ago;
@@ -169,6 +170,7 @@ void Core::on_hello_ack(Step& step, SessionId id, const HelloAck& ack) {
     peer.dialled = id;
     peer.has_ack = true;
     peer.ack = ack;
+    peer.refused = false;
     raise_max_seen(ack.max_seen);
     if (recovering_) {
         promise_.raise_floor(ack.max_seen);
@@ -192,6 +194,7 @@ void Core::on_hello_ack(Step& step, SessionId id, const HelloAck& ack) {
 void Core::on_refused(Step& step, SessionId id, const Refused& refused) {
     DialledSession* session = sessions_.dialled(id);
     if (session == nullptr || session->state != DialledState::greeting) return;
+    peers_[session->peer].refused = true;
     step.act(HandshakeRefused{this->id(session->peer), false, refused, {}});
     give_up_dialled(step, *session, SessionEnd::protocol);
 }

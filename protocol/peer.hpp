@@ -40,6 +40,8 @@ struct Peer {
     SessionId dialled;     // in use for sending; `no_session` when there is none
     bool has_ack = false;  // ever, in this run
     HelloAck ack;          // the newest
+    bool refused =
+        false;  // it has answered REFUSED since: what it says of our id is of another run
 
     // ---- It is known to be gone as a leader: views of its epochs ≤ gone_epoch are out of date.
     Epoch gone_epoch;
@@ -59,9 +61,9 @@ struct Peer {
     bool operator==(const Peer&) const = default;
     auto digest_fields() const {
         return std::tie(incarnation, priority, lease, advertised, accepted, heard_at, has_heartbeat,
-                        heartbeat, heartbeat_at, view, dialled, has_ack, ack, gone_epoch, gone_at,
-                        gone_until, up, up_since, last_end, handed_over, hand_over_hold_off,
-                        hand_over_not_before);
+                        heartbeat, heartbeat_at, view, dialled, has_ack, ack, refused, gone_epoch,
+                        gone_at, gone_until, up, up_since, last_end, handed_over,
+                        hand_over_hold_off, hand_over_not_before);
     }
 };
 

@@ -83,6 +83,33 @@ TEST_CASE("peers: the end of its newest session makes a peer unheard until its n
     CHECK(only<PeerUp>(node.hear_heartbeat(2)) == std::vector<PeerUp>{{{2}}});
 }
 
+TEST_CASE("peers: a peer that refuses this node's HELLO is not connected, whatever its mask says") {
+    NodeFixture node = voter({2});
+    const Refused refused{"id", "another process with id 1 is connected", "1"};
+    node.step(SessionEnded{node.dialled(2), SessionEnd::reset});
+    node.hear_heartbeat(2);
+    CHECK(node.view().connected.size() == 1);  // both ways, as far as anybody knows
+    node.step(Dialled{{2}, {2500}, {}});
+    CHECK(only<PeerDown>(node.step(Receive{{2500}, refused})) ==
+          std::vector<PeerDown>{{{2}, PeerDownReason::refused}});
+    node.hear_heartbeat(2);  // whom it hears is the other process
+    CHECK(node.view().connected.empty());
+    node.step(Dialled{{2}, {2501}, {}});
+    CHECK(only<PeerUp>(node.step(Receive{{2501}, node.ack_from(2)})) == std::vector<PeerUp>{{{2}}});
+}
+
+TEST_CASE("peers: the next run of a peer that has refused this node is asked anew") {
+    NodeFixture node = voter({2});
+    node.step(SessionEnded{node.dialled(2), SessionEnd::reset});
+    node.step(Dialled{{2}, {2500}, {}});
+    node.step(Receive{{2500}, Refused{"id", "another process", "1"}});
+    CHECK(node.view().connected.empty());
+    node.new_incarnation(2);
+    node.lose(2, SessionEnd::eof);
+    node.accept(2);
+    CHECK(only<PeerUp>(node.hear_heartbeat(2)) == std::vector<PeerUp>{{{2}}});
+}
+
 TEST_CASE("peers: a late heartbeat on an older session does not replace the newest one's") {
     NodeFixture node = voter({2});
     const SessionId older = node.accepted(2);
