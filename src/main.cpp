@@ -13,6 +13,7 @@
 #include "src/commands/check_programs.hpp"
 #include "src/commands/commands.hpp"
 #include "src/commands/inherited.hpp"
+#include "src/manual/help_command.hpp"
 #include "src/options/options.hpp"
 #include "src/report/logging.hpp"
 #include "src/supervisor/guard.hpp"
@@ -86,6 +87,8 @@ int main(int argc, char** argv) {
     try {
         const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
         if (!arguments.empty() && arguments.front() == guard_word) return guard(arguments);
+        if (!arguments.empty() && arguments.front() == help_word)
+            return run_help({arguments.begin() + 1, arguments.end()});
         return std::visit(Run{}, parse_options(arguments, environment_of_process()));
     } catch (const std::exception& error) {
         print_error(error.what());

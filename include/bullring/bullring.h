@@ -1,5 +1,5 @@
 /* Owns: the library's interface for C, and for what can call C. It has the same rules as the C++ one
- * (README, Library), with one difference: there is no task to call, so whoever works while it leads
+ * (libbullring(3)), with one difference: there is no task to call, so whoever works while it leads
  * says so itself. After bullring_wait() has given BULLRING_ELECTED the work may begin; after
  * BULLRING_STOP it must end, and then bullring_done() lets the leadership go. Until that call nobody
  * else is let in before the lease ends by itself.

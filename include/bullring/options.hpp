@@ -1,5 +1,5 @@
 // Owns: what a node is told before it starts. The names, defaults and meanings are those of the
-// flags of `bullring node`, which the README explains.
+// flags of `bullring node`; bullring-node(1) explains them.
 #pragma once
 
 #include <chrono>

@@ -153,7 +153,7 @@ std::string subcommand_names() {
 
 void report_no_subcommand(const CLI::App& root, Problems& problems) {
     const std::vector<std::string> rest = root.remaining();
-    const std::string right = "right is one of " + subcommand_names();
+    const std::string right = "right is one of " + subcommand_names() + ", help";
     if (rest.empty()) {
         problems.push_back("no subcommand; " + right);
     } else if (rest.front().starts_with('-')) {
@@ -188,7 +188,10 @@ CommandLine read_command_line(const std::vector<std::string>& arguments, Problem
     root.set_help_flag("-h,--help", "print this and exit");
     root.set_version_flag("--version", "bullring " + std::string(version),
                           "print the version and exit");
-    root.footer("`bullring SUBCOMMAND --help` tells its flags and their defaults.");
+    root.footer(
+        "`bullring SUBCOMMAND --help` prints its flags and their defaults, `bullring help "
+        "[TOPIC]`\n"
+        "the manual.");
     add_subcommands(root);
 
     // CLI11 mistakes what follows `--` for its own.

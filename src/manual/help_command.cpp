@@ -1,0 +1,116 @@
+#include "src/manual/help_command.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+#include <unistd.h>
+
+#include "src/commands/commands.hpp"
+#include "src/manual/pages.hpp"
+#include "src/manual/plain_text.hpp"
+#include "src/options/text.hpp"
+#include "src/report/logging.hpp"
+
+namespace bullring {
+
+namespace {
+
+constexpr int failed = 1;
+
+/// "run" of bullring-run, "toml" of bullring.toml: what a user has to write.
+std::string_view topic_of(const ManualPage& page) {
+    constexpr std::string_view program = "bullring";
+    const std::string_view name = page.name;
+    return name.starts_with(program) && name != program ? name.substr(program.size() + 1) : name;
+}
+
+const ManualPage* find_page(std::string_view topic) {
+    const auto pages = manual_pages();
+    const auto found = std::find_if(pages.begin(), pages.end(), [&](const ManualPage& page) {
+        return topic == page.name || topic == topic_of(page);
+    });
+    return found == pages.end() ? nullptr : &*found;
+}
+
+/// Of the line "bullring-run - run a command …" under NAME.
+std::string summary_of(const ManualPage& page) {
+    const std::string mark = "\n" + std::string(page.name) + " - ";
+    const std::size_t begin = page.text.find(mark);
+    if (begin == std::string_view::npos) return {};
+    const std::string_view rest = page.text.substr(begin + mark.size());
+    return std::string(rest.substr(0, rest.find('\n')));
+}
+
+std::string list_of_topics() {
+    constexpr std::size_t column = 18;
+    std::string text =
+        "Usage: bullring help [TOPIC]\n\nShows a page of the manual. On a terminal man(1) shows it "
+        "if the man pages are there.\n\n";
+    for (const ManualPage& page : manual_pages()) {
+        const std::string topic(topic_of(page));
+        text += "  " + topic + std::string(column - std::min(column, topic.size()), ' ') +
+                summary_of(page) + "\n";
+    }
+    return text;
+}
+
+std::string names_of_topics() {
+    std::string names;
+    for (const ManualPage& page : manual_pages())
+        names += (names.empty() ? "" : ", ") + std::string(topic_of(page));
+    return names;
+}
+
+/// As `cmake --install` puts them beside the program, or as the build leaves them there.
+std::filesystem::path man_page(const ManualPage& page) {
+    std::error_code error;
+    const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
+    const std::string file =
+        std::string("man") + page.section + "/" + std::string(page.name) + "." + page.section;
+    for (const char* directory : {"../share/man", "share/man"}) {
+        for (const char* suffix : {"", ".gz"}) {
+            const auto path = program.parent_path() / directory / (file + suffix);
+            if (std::filesystem::exists(path, error)) return path;
+        }
+    }
+    return {};
+}
+
+/// Returns only if there is no man(1) or no page for it.
+void exec_man(const ManualPage& page) {
+    const std::string path = man_page(page).string();
+    if (!path.empty()) ::execlp("man", "man", "-l", path.c_str(), nullptr);
+}
+
+int print(const std::string& text) {
+    std::fputs(text.c_str(), stdout);
+    if (std::fflush(stdout) == 0) return 0;
+    print_error("stdout can't be written");
+    return failed;
+}
+
+int refuse(const std::string& problem) {
+    print_error(problem);
+    return wrong_usage;
+}
+
+}  // namespace
+
+int run_help(const std::vector<std::string>& arguments) {
+    if (arguments.size() > 1)
+        return refuse("unexpected argument " + in_quotes(arguments[1]) + "; help takes one topic");
+    if (arguments.empty() || arguments.front() == "--help" || arguments.front() == "-h")
+        return print(list_of_topics());
+    const ManualPage* page = find_page(arguments.front());
+    if (page == nullptr) {
+        return refuse("unknown topic " + in_quotes(arguments.front()) + "; right is one of " +
+                      names_of_topics());
+    }
+    if (::isatty(STDOUT_FILENO) != 0) exec_man(*page);
+    return print(plain_text(page->text));
+}
+
+}  // namespace bullring

@@ -1,0 +1,49 @@
+-- Tables that fit on a terminal of 80 columns: as wide as their cells where those leave room, else
+-- with the widest columns made narrower, as `bullring help` does it (plain_text.cpp).
+
+local columns = 70 -- besides a man page's indentation and margin
+local gap = 3      -- what tbl(1) leaves between two columns
+local pandocs = 70 -- the width that a share of 1 means to pandoc
+local narrowest = 4
+
+local function rows_of(table)
+    local rows = {}
+    for _, row in ipairs(table.head.rows) do rows[#rows + 1] = row end
+    for _, body in ipairs(table.bodies) do
+        for _, row in ipairs(body.body) do rows[#rows + 1] = row end
+    end
+    return rows
+end
+
+local function widths_of(table)
+    local widths = {}
+    for i = 1, #table.colspecs do widths[i] = 1 end
+    for _, row in ipairs(rows_of(table)) do
+        for i, cell in ipairs(row.cells) do
+            local text = pandoc.utils.stringify(cell.contents)
+            widths[i] = math.max(widths[i], utf8.len(text))
+        end
+    end
+    return widths
+end
+
+function Table(table)
+    local widths = widths_of(table)
+    local sum = gap * (#widths - 1)
+    for _, width in ipairs(widths) do sum = sum + width end
+    local natural = sum <= columns
+    while sum > columns do
+        local widest = 1
+        for i, width in ipairs(widths) do
+            if width > widths[widest] then widest = i end
+        end
+        -- More columns than fit: better too wide than torn apart.
+        if widths[widest] <= narrowest then natural = true break end
+        widths[widest] = widths[widest] - 1
+        sum = sum - 1
+    end
+    for i, column in ipairs(table.colspecs) do
+        table.colspecs[i] = {column[1], not natural and widths[i] / pandocs or nil}
+    end
+    return table
+end
