@@ -6,6 +6,7 @@ import subprocess
 from urllib.parse import unquote
 
 import pytest
+import readme
 from bullring_node import ROOT
 
 pytestmark = pytest.mark.beside
@@ -15,21 +16,24 @@ DOCUMENTS = [
     *ROOT.glob("*.md"),
     *(file for name in FOLDERS for file in (ROOT / name).rglob("*.md")),
 ]
+PAGES = [*sorted((ROOT / "src" / "manual").glob("*.md")), ROOT / "include" / "libbullring.3.md"]
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 # A file of this tree, as the documents write it.
 NAMED = re.compile(r"`((?:tests|scripts|src|sim|protocol|include)/[\w./-]+)`")
 
 
 def prose(document):
-    """Its text without the blocks of code."""
-    lines = document.read_text().split("\n")
-    return "\n".join(line for line in lines if not line.startswith("    "))
+    """Its text without the blocks of code: fenced ones, or indented ones where none is fenced."""
+    text, fenced = readme.FENCE.subn("", document.read_text())
+    if fenced:
+        return text
+    return "\n".join(line for line in text.split("\n") if not line.startswith("    "))
 
 
 def anchors(document):
     """The headings, as GitHub makes anchors of them."""
     found = set()
-    for line in document.read_text().split("\n"):
+    for line in prose(document).split("\n"):
         if re.match(r"#+ ", line):
             text = line.lstrip("#").strip().lower()
             found.add(re.sub(r"[^\w\- ]", "", text).replace(" ", "-"))
@@ -64,23 +68,85 @@ def test_a_named_file_exists(name):
     assert (ROOT / name).exists()
 
 
-def test_the_poller_in_the_readme_is_the_one_that_is_tested():
+def test_the_poller_in_the_manual_is_the_one_that_is_tested():
     source = (ROOT / "tests" / "examples" / "poller.cpp").read_text()
-    main = source[source.index("int main") :].rstrip("\n").split("\n")
-    quoted = "\n".join(f"    {line}".rstrip() for line in main)
-    assert f"\n{quoted}\n" in (ROOT / "README.md").read_text(), "they differ"
+    page = (ROOT / "include" / "libbullring.3.md").read_text()
+    assert f"```cpp\n{source[source.index('int main'):]}```\n" in page, "they differ"
 
 
-UNIT = re.compile(r"(?m)^    # /etc/systemd/system/(\S+)\n((?:    .*\n|\n(?=    ))+)")
+def test_the_readme_is_a_first_page():
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 300
+
+
+def test_each_block_of_commands_in_the_readme_is_run_by_a_test():
+    there = {
+        (heading, index)
+        for heading, blocks in readme.sections().items()
+        for index in range(sum(language == "sh" for language, _ in blocks))
+    }
+    calls = re.compile(r'readme\.commands\("([^"]+)"(?:, (\d+))?\)')
+    taken = [
+        (heading, int(index or 0))
+        for file in (ROOT / "tests").glob("*/test_*.py")
+        for heading, index in calls.findall(file.read_text())
+    ]
+    assert len(there) > 5
+    assert sorted(taken) == sorted(there)
+
+
+def test_the_commands_of_the_readme_are_taken_one_by_one():
+    text = "# A\n```sh\n# no heading\nb c   # why\n```\n## D\n```\ne\n```\n"
+    blocks = readme.sections(text)
+    assert blocks == {"A": [("sh", "# no heading\nb c   # why\n")], "D": [("", "e\n")]}
+    block = readme.Block("b c   # why\nd\n")
+    assert block.take("b") == "b c"
+    with pytest.raises(AssertionError):
+        block.take("e")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
+def test_a_page_of_the_manual_begins_with_what_its_reader_came_for(page):
+    text = page.read_text()
+    name, section = page.name.removesuffix(".md").rsplit(".", 1)
+    title = rf"# {re.escape(name)}\({section}\)\n\n## NAME\n\n{re.escape(name)} - \S.*\n\n"
+    assert re.match(title, text)
+    headings = re.findall(r"(?m)^## (.*)$", text)
+    if section != "7":
+        assert headings[1] == "SYNOPSIS"
+    # The heads of documents that stand elsewhere are short.
+    if page.name not in ("bullring-protocol.7.md", "bullring-sim.1.md"):
+        assert "EXAMPLE" in headings[1:3]
+
+
+def links_to_pages():
+    for document in DOCUMENTS:
+        for title, path in re.findall(r"\[([\w.-]+\(\d\))\]\(([^)#]+)", prose(document)):
+            yield pytest.param(
+                document, title, path, id=f"{document.relative_to(ROOT)}: {title} {path}"
+            )
+
+
+@pytest.mark.parametrize(("document", "title", "path"), links_to_pages())
+def test_a_link_to_a_page_leads_to_that_page(document, title, path):
+    target = (document.parent / path).resolve()
+    documents = {"bullring-protocol(7)": "protocol", "bullring-sim(1)": "sim"}
+    if target.name == "README.md":
+        assert target == ROOT / documents[title] / "README.md"
+    else:
+        assert target.name == title.replace("(", ".").replace(")", ".md")
+
+
+UNIT = re.compile(r"(?ms)^```ini\n# /etc/systemd/system/(\S+)\n(.*?)^```$")
 
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not installed")
-@pytest.mark.parametrize(("name", "text"), UNIT.findall((ROOT / "README.md").read_text()))
-def test_systemd_understands_a_unit_in_the_readme(tmp_path, name, text):
+@pytest.mark.parametrize(
+    ("name", "text"), [unit for page in PAGES for unit in UNIT.findall(page.read_text())]
+)
+def test_systemd_understands_a_unit_in_the_manual(tmp_path, name, text):
     # Only what is installed here can be executed here.
-    text = text.replace("/usr/local/bin/bullring", "/bin/true").replace("\n    ", "\n")
     file = tmp_path / name
-    file.write_text(text[4:])
+    file.write_text(text.replace("/usr/local/bin/bullring", "/bin/true"))
     done = subprocess.run(["systemd-analyze", "verify", file], capture_output=True, text=True)
     assert name not in done.stdout + done.stderr
     assert done.returncode == 0, done.stderr

@@ -3,8 +3,10 @@
 import os
 import re
 import shutil
+import subprocess
 
 import pytest
+import readme
 from bullring_node import ROOT
 from installation import BUILD, CONSUMER, run
 
@@ -31,9 +33,9 @@ def test_everything_is_installed_and_runs(tmp_path):
     assert list(prefix.glob("lib/**/libbullring.a"))
 
 
-def test_the_command_line_of_the_readme_for_pkg_config(installed, tmp_path):
-    text = (ROOT / "README.md").read_text()
-    line = re.search(r"(?m)^    (g\+\+ .*pkg-config .*)$", text)
+def test_the_command_line_of_the_manual_for_pkg_config(installed, tmp_path):
+    text = (ROOT / "include" / "libbullring.3.md").read_text()
+    line = re.search(r"(?m)^(g\+\+ .*pkg-config .*)$", text)
     shutil.copy(CONSUMER / "main.cpp", tmp_path / "service.cpp")
     environment = {**os.environ, "PKG_CONFIG_PATH": str(installed.libraries / "pkgconfig")}
     run("sh", "-c", line.group(1), cwd=tmp_path, env=environment)
@@ -42,10 +44,11 @@ def test_the_command_line_of_the_readme_for_pkg_config(installed, tmp_path):
     installed.assert_leads(tmp_path / "service", tmp_path / "data", environment)
 
 
-def test_the_first_example_of_the_readme_compiles(installed, tmp_path):
-    text = (ROOT / "README.md").read_text()
-    example = text[text.index("    #include <bullring") : text.index("[Library](#library) goes on")]
-    include, body = example.replace("\n    ", "\n").strip().split("\n", 1)
+def test_the_example_of_the_readme_and_of_the_manual_compiles(installed, tmp_path):
+    (example,) = readme.blocks("A task in your own service", "cpp")
+    include, body = example.split("\n", 1)
+    page = (ROOT / "include" / "libbullring.3.md").read_text()
+    assert f"```cpp\n{body.strip()}\n```\n" in page
     source = tmp_path / "readme.cpp"
     source.write_text(
         f"{include}\nint next_row();\nvoid write(int row, std::uint64_t epoch);\n"
@@ -53,6 +56,42 @@ def test_the_first_example_of_the_readme_compiles(installed, tmp_path):
     )
     flags = ["-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]
     run("c++", *flags, "-I", installed.prefix / "include", source)
+
+
+def test_the_commands_that_install(tmp_path):
+    with readme.commands("Installing") as block:
+        build = block.take("scripts/build$")
+        if BUILD.resolve() == ROOT / "build":  # what it leaves is what is tested
+            run(*build.split(), cwd=ROOT)
+        install = block.take("sudo cmake --install build --prefix /usr/local$").split()[1:]
+        run(*({"build": BUILD, "/usr/local": tmp_path}.get(word, word) for word in install))
+        environment = {**os.environ, "MANPATH": str(tmp_path / "share" / "man")}
+        environment["PATH"] = f"{tmp_path / 'bin'}:{os.environ['PATH']}"
+        man = block.take("man bullring-run$").split()
+        if shutil.which("man") and (BUILD / "share" / "man").exists():
+            page = run(*man, env=environment)
+            assert "run a command on exactly one of several machines" in page
+        assert "troubleshooting" in run(*block.take("bullring help$").split(), env=environment)
+
+
+@pytest.mark.skipif(
+    not (shutil.which("man") and (BUILD / "share" / "man").exists()), reason="no man pages here"
+)
+def test_a_man_page_is_installed_for_each_page_of_the_manual(tmp_path):
+    run("cmake", "--install", BUILD, "--prefix", tmp_path)
+    manual = ROOT / "src" / "manual"
+    for page in [*manual.glob("*.md"), ROOT / "include" / "libbullring.3.md"]:
+        name = page.name.removesuffix(".md")
+        file = tmp_path / "share" / "man" / f"man{name[-1]}" / name
+        assert file.exists()
+        environment = {**os.environ, "MANWIDTH": "80", "LC_ALL": "C.UTF-8"}
+        shown = subprocess.run(
+            ["man", "--warnings", "-l", file], capture_output=True, text=True, env=environment
+        )
+        assert shown.returncode == 0
+        # A table of 13 columns is wider than a terminal of 80.
+        if name != "bullring-protocol.7":
+            assert shown.stderr == "", name
 
 
 def test_headers_need_the_standard_library_alone(installed):
