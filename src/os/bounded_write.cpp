@@ -42,13 +42,16 @@ void write_within(int fd, std::string text, std::chrono::milliseconds patience) 
     try {
         quiet_thread([fd, text, written = std::move(written)]() mutable {
             write_all(fd, text);
-            left_behind = false;
             written.set_value();
+            left_behind = false;
         }).detach();
     } catch (const std::system_error&) {
         return write_if_ready(fd, text);
     }
-    if (done.wait_for(patience) == std::future_status::timeout) left_behind = true;
+    if (done.wait_for(patience) == std::future_status::ready) return;
+    left_behind = true;
+    // It may have come through at this very moment.
+    if (done.wait_for(std::chrono::seconds(0)) == std::future_status::ready) left_behind = false;
 }
 
 }  // namespace bullring

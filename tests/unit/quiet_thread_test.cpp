@@ -82,6 +82,8 @@ TEST_CASE("threads: all that the library makes block all signals") {
     peers.replace(peers.rfind("3=") + 2, last.rfind(':') - 2, "localhost");
     Options options = cluster.options(1);
     options.peers = peers;
+    options.first_epoch = FirstEpoch::clock;
+    options.bootstrap_wait = std::chrono::milliseconds(100);
     options.events = cluster.directory() / "events";
     options.trace = cluster.directory() / "trace";
     Node node(options);
