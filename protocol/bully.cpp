@@ -65,9 +65,9 @@ void Bully::on_decline(Core& core, Step& step, Index from, const Decline& messag
 }
 
 void Bully::on_leader_is(Core& core, Step& step, Index from, const LeaderIs& message) {
-    core.raise_max_seen(message.epoch);
+    const bool believed = core.learn_epoch(step.now, message.epoch);
     if (phase_ != Phase::polling || message.attempt != attempt_ || !asked_.contains(from)) return;
-    if (message.leader == core.config().self ||
+    if (message.leader == core.config().self || !believed ||
         core.known_gone(message.leader, message.epoch, step.now))
         return on_decline(core, step, from, Decline{message.attempt});
     if (core.textbook()) {

@@ -30,11 +30,9 @@ std::size_t Core::majority() const { return textbook() ? 1 : config_.members.maj
 
 Rank Core::rank(Index i) const { return i == me_ ? own_rank() : Rank{peers_[i].priority, id(i)}; }
 
-void Core::raise_max_seen(Epoch epoch) {
-    // A number that no election can have reached is a peer's mistake; following it would exhaust
-    // the range of epochs.
-    constexpr Epoch plausible_max{std::uint64_t{1} << 62U};
-    if (epoch > max_seen_ && epoch < plausible_max) max_seen_ = epoch;
+bool Core::learn_epoch(Instant now, Epoch epoch) {
+    max_seen_ = epoch_bound_.raised(now, max_seen_, epoch);
+    return epoch <= max_seen_;
 }
 
 void Core::advance(Step& step) {
@@ -73,6 +71,7 @@ void Core::collect_wakes(WakeTime& wake) const {
     if (recovering_) {
         wake.promise(silence(now).until);
         wake.timer(started_ + config_.bootstrap_wait);
+        wake.timer(asked_again_at_ + config_.bootstrap_wait);
     }
     for (const Instant at : {retry_at_, start_at_, stand_back_until_, modest_until_,
                              next_heartbeat_, changed_heartbeat_at_, healthy_from_})

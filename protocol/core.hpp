@@ -14,6 +14,7 @@
 
 #include "protocol/actions.hpp"
 #include "protocol/config.hpp"
+#include "protocol/epoch_bound.hpp"
 #include "protocol/events.hpp"
 #include "protocol/lease.hpp"
 #include "protocol/peer.hpp"
@@ -65,6 +66,8 @@ public:
     Index me() const { return me_; }
     std::size_t size() const { return config_.members.size(); }
     std::size_t majority() const;
+    /// P(lease-max): nothing binds anybody for longer.
+    Duration longest_promise() const { return timing().promise(timing().lease_max); }
     HolderKey own_key() const { return {config_.self, incarnation_}; }
     NodeId id(Index i) const { return config_.members.id(i); }
     Rank rank(Index i) const;
@@ -89,12 +92,14 @@ public:
     /// Second-hand: what peers say that know first-hand; never relayed.
     LeaderView second_hand(Instant now) const;
     bool leader_known(Instant now) const;
-    void adopt_view(Step& step, Index from, const LeaderView& view);
+    void adopt_view(Step& step, Index from, LeaderView view);
     bool known_gone(NodeId holder, Epoch epoch, Instant now) const;
     bool gone_just_now(NodeId holder, Instant now) const;
 
     // ---- Standing.
     bool recovering() const { return recovering_; }
+    /// Being stopped, and a follower: it grants nothing, so its last write can be exact (R7).
+    bool leaving() const { return stopping_ && role_ == Role::follower; }
     bool promise_free(Instant now) const;
     const Promise& promise() const { return promise_; }
     /// R1's conditions.
@@ -120,7 +125,8 @@ public:
     Role role() const { return role_; }
     Epoch epoch() const { return lease_.epoch(); }
     Epoch max_seen() const { return max_seen_; }
-    void raise_max_seen(Epoch epoch);
+    /// Somebody says this epoch. True: it is believed, and max_seen is not below it now (R9).
+    bool learn_epoch(Instant now, Epoch epoch);
     bool own_lease_valid(Instant now) const;
     /// Whether voters are asked to tie what they grant to a session.
     bool ties() const { return config_.tie && config_.fast_release && !untied_; }
@@ -160,7 +166,7 @@ public:
     void on_heartbeat(Step& step, const AcceptedSession& from, const Heartbeat& heartbeat);
     void on_coordinator(Step& step, const AcceptedSession& from, const Coordinator& request);
     /// Quorum none: that node says that it leads.
-    void note_announcement(Index leader, Epoch epoch);
+    void note_announcement(Instant now, Index leader, Epoch epoch);
     void on_resign(Step& step, const AcceptedSession& from, const Resign& resign);
     void on_persisted(Step& step, const Persisted& event);
     void on_task_ended(Step& step, const TaskEnded& event);
@@ -181,16 +187,16 @@ public:
     bool operator==(const Core&) const = default;
     /// All of the state but the configuration, which never changes.
     auto digest_fields() const {
-        return std::tie(me_, incarnation_, started_, wall_clock_ms_, had_file_, file_promised_max_,
-                        disk_, wanted_, writing_, persisting_, promised_since_start_, promise_,
-                        park_, awaiting_disk_, reservation_, recovering_, floor_decided_,
-                        recovered_at_, role_, lease_, textbook_end_, max_seen_, candidate_until_,
-                        next_renewal_, elected_at_, published_, task_running_, refused_by_,
-                        refused_wait_, step_down_, call_, retry_at_, start_at_, leader_was_known_,
-                        leader_ever_known_, stand_back_until_, healthy_, healthy_from_, willing_,
-                        untied_, stopping_, stopped_, quorum_since_, modest_until_, modest_for_,
-                        resign_request_, resigned_epoch_, sessions_, peers_, rng_, next_heartbeat_,
-                        changed_heartbeat_at_, told_state_, told_leader_, told_leader_epoch_);
+        return std::tie(
+            me_, incarnation_, started_, wall_clock_ms_, had_file_, file_promised_max_, disk_,
+            wanted_, writing_, persisting_, promised_since_start_, promise_, park_, awaiting_disk_,
+            reservation_, recovering_, floor_known_, asked_again_at_, recovered_at_, role_, lease_,
+            textbook_end_, max_seen_, epoch_bound_, candidate_until_, next_renewal_, elected_at_,
+            published_, task_running_, refused_by_, refused_wait_, step_down_, call_, retry_at_,
+            start_at_, leader_was_known_, leader_ever_known_, stand_back_until_, healthy_,
+            healthy_from_, willing_, untied_, stopping_, stopped_, quorum_since_, modest_until_,
+            modest_for_, resign_request_, resigned_epoch_, sessions_, peers_, rng_, next_heartbeat_,
+            changed_heartbeat_at_, told_state_, told_leader_, told_leader_epoch_);
     }
 
 private:
@@ -230,6 +236,11 @@ private:
     void give_up_dialled(Step& step, DialledSession& session, SessionEnd how);
     void close_lingering(Step& step);
     void end_accepted(Step& step, const AcceptedSession& session, SessionEnd how);
+    /// Whether what comes on this session shows that its run is there (§3).
+    bool is_heard_on(const AcceptedSession& session, Instant now) const;
+    /// The promise that a request of that peer will need; 0 of one that would be refused.
+    Duration expected_promise(Index i) const;
+    void expect_lease_of(Index i);
 
     // core_voter.cpp
     void answer(Step& step, const AcceptedSession& from, const Coordinator& request,
@@ -238,6 +249,7 @@ private:
     void serve_awaiting_disk(Step& step);
     std::optional<Vote> refusal_outside_promise(Instant now, const LeaseRequest& request) const;
     bool reserved_for_other(Instant now, NodeId id) const;
+    Epoch resigned_epoch_of(HolderKey key) const;
 
     // core_holder.cpp
     Instant lease_end() const { return lease_.deadline(); }
@@ -247,6 +259,10 @@ private:
     bool cannot_win_any_more() const;
     Duration wait_until_quorum_free(Instant now) const;
     Duration promise_length(Duration lease) const { return timing().promise(lease); }
+    Duration longest_promise_to(Index i) const {
+        return promise_length(
+            std::min(std::max(peers_[i].lease, timing().lease), timing().lease_max));
+    }
 
     // core_roles.cpp
     void become_candidate(Step& step, Epoch epoch);
@@ -271,10 +287,21 @@ private:
     struct Silence {
         bool known = false;
         Instant until;
-        bool from_clock = false;
     };
+    struct Answers {  // HELLO_ACKs
+        std::size_t all = 0;
+        std::size_t with_file = 0;  // at their start
+        Duration longest_promise{0};
+        Duration longest_lease{0};
+    };
+    Answers answers(bool again) const;
+    std::size_t enough_with_file() const;
     Silence silence(Instant now) const;
-    void decide_floor(Step& step, bool from_clock);
+    void keep_for_recovery(Duration promised_max);
+    void end_silence_without_file(Step& step);
+    bool floor_from_clock(const Answers& heard) const;
+    void find_floor(Step& step);
+    void take_floor_from_clock(Step& step);
     void leave_recovery(Step& step);
     void keep_reserve(Step& step);
     void lower_promised_max(Instant now);
@@ -287,6 +314,7 @@ private:
     PeerDownReason down_reason(Index i, Instant now) const;
     void report_leader(Step& step);
     void report_resign(Step& step);
+    void report_stop(Step& step);
     void send_heartbeats(Step& step);
     LeaderView user_leader(Instant now) const;
     std::string why(Instant now, const HostReasons& reasons) const;
@@ -315,7 +343,8 @@ private:
     std::vector<PendingRequest> awaiting_disk_;  // at most one a peer
     Reservation reservation_;
     bool recovering_ = true;
-    bool floor_decided_ = false;
+    bool floor_known_ = false;        // the epochs that it may have granted are below vmax
+    Instant asked_again_at_ = never;  // without a file: the end of its silence
     Instant recovered_at_ = never;
 
     // ---- Holder. role_ and lease_'s epoch are written by core_roles.cpp alone.
@@ -323,6 +352,7 @@ private:
     Lease lease_;
     Instant textbook_end_ = long_ago;  // quorum none: no lease, so never or long_ago
     Epoch max_seen_;
+    EpochBound epoch_bound_;
     Instant candidate_until_ = never;  // T_camp
     Instant next_renewal_ = never;
     Instant elected_at_ = never;

@@ -107,6 +107,10 @@ void Core::on_grant(Step& step, Index voter, const Grant& grant) {
             session->state == DialledState::greeting)
             return;
     }
+    // No voter can have granted more than was asked for, nor before it was asked.
+    const Duration asked = role_ == Role::candidate ? timing().campaign_lease : timing().lease;
+    if (grant.lease.ns <= 0 || grant.lease > asked) return;
+    if (grant.stamp != earlier(grant.stamp, step.now)) return;
     const Instant end = grant.stamp + grant.lease;
     if (!lease_valid(step.now, end)) return;
     lease_.count(voter, end, grant.tied_session);
@@ -120,18 +124,18 @@ void Core::grants_changed(Step& step) {
 }
 
 void Core::on_nack(Step& step, Index voter, const Nack& nack) {
-    raise_max_seen(nack.promised_epoch);
+    const bool believed = learn_epoch(step.now, nack.promised_epoch);
     if (nack.holder_incarnation != incarnation_ || nack.epoch != epoch()) return;
-    if (nack.reason == NackReason::busy && nack.promise_holder)
+    if (nack.reason == NackReason::busy && nack.promise_holder && believed)
         adopt_view(step, voter,
-                   {nack.promise_holder, nack.promised_epoch,
-                    step.now + std::min(nack.remaining, timing().lease_max * 2), false});
+                   {nack.promise_holder, nack.promised_epoch, step.now + nack.remaining, false});
     if (role_ != Role::candidate) return;
     // The voter has not seen that end yet; it has parked the request and will serve it then.
     if (nack.reason == NackReason::busy && nack.parked &&
         gone_just_now(nack.promise_holder, step.now))
         return;
-    if (nack.reason == NackReason::stale) {
+    // At once only where the next epoch is another one than this.
+    if (nack.reason == NackReason::stale && believed && nack.promised_epoch >= epoch()) {
         abandon(step, Duration{0});
         retry_at_ = step.now;
         call_ = Call::higher_epoch;
@@ -154,7 +158,7 @@ Duration Core::wait_until_quorum_free(Instant now) const {
     std::sort(waits.begin(), waits.end());
     const std::size_t needed = majority() - granted - unknown;
     if (needed == 0 || needed > waits.size()) return Duration{0};
-    return std::clamp(waits[needed - 1], Duration{0}, timing().lease_max * 2);
+    return std::clamp(waits[needed - 1], Duration{0}, longest_promise());
 }
 
 void Core::abandon(Step& step, Duration wait_at_least) {

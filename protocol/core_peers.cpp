@@ -101,8 +101,9 @@ bool Core::leader_known(Instant now) const {
     return static_cast<bool>(first_hand(now).leader) || static_cast<bool>(second_hand(now).leader);
 }
 
-void Core::adopt_view(Step& step, Index from, const LeaderView& view) {
+void Core::adopt_view(Step& step, Index from, LeaderView view) {
     if (view.leader == config_.self || known_gone(view.leader, view.epoch, step.now)) return;
+    view.until = earlier(view.until, step.now + longest_promise());
     peers_[from].view = view;
 }
 
@@ -121,22 +122,16 @@ void Core::on_heartbeat(Step& step, const AcceptedSession& from, const Heartbeat
     Peer& peer = peers_[from.peer];
     // Late bytes of an older session would bring back what its end has cleared.
     if (peer.accepted != from.id) return;
-    raise_max_seen(heartbeat.max_seen);
-    raise_max_seen(heartbeat.leader_epoch);
+    learn_epoch(step.now, heartbeat.max_seen);
+    const bool believed = learn_epoch(step.now, heartbeat.leader_epoch);
     peer.has_heartbeat = true;
     peer.heartbeat = heartbeat;
     peer.heartbeat_at = step.now;
-    const bool names_leader = heartbeat.leader && heartbeat.leader_remaining.ns > 0;
-    if (!names_leader) {
-        peer.view = {};
-    } else if (heartbeat.leader == config_.self ||
-               known_gone(heartbeat.leader, heartbeat.leader_epoch, step.now)) {
-        peer.view = {};
-    } else {
-        peer.view = {heartbeat.leader, heartbeat.leader_epoch,
-                     step.now + std::min(heartbeat.leader_remaining, timing().lease_max * 2),
-                     heartbeat.leader_announced};
-    }
+    peer.view = {};
+    if (heartbeat.leader && heartbeat.leader_remaining.ns > 0 && believed)
+        adopt_view(step, from.peer,
+                   {heartbeat.leader, heartbeat.leader_epoch, step.now + heartbeat.leader_remaining,
+                    heartbeat.leader_announced});
 }
 
 }  // namespace bullring::protocol

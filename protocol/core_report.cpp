@@ -13,10 +13,16 @@ void Core::report(Step& step) {
     send_heartbeats(step);
     serve_park(step);  // the selector or a preemption may just have freed the own promise
     keep_reserve(step);
-    if (stopping_ && !stopped_ && role_ == Role::follower) {
-        stopped_ = true;
-        step.act(Stopped{});
-    }
+    report_stop(step);
+}
+
+void Core::report_stop(Step& step) {
+    if (!leaving() || stopped_) return;
+    const bool written = !persisting_ && wanted_ == disk_;
+    const bool nothing_to_write = textbook() || (recovering_ && !floor_known_);
+    if (!written && !nothing_to_write) return;
+    stopped_ = true;
+    step.act(Stopped{});
 }
 
 void Core::report_peers(Step& step) {
@@ -196,6 +202,8 @@ std::string Core::why(Instant now, const HostReasons& reasons) const {
     if (recovering_) {
         const Silence quiet = silence(now);
         if (!quiet.known) return "has no state file and waits to hear from the others";
+        if (asked_again_at_ != never)
+            return "has no state file and asks the others again for their epochs";
         return "silent after a restart, " +
                std::to_string(
                    std::max<std::int64_t>(promise_left(now, quiet.until).ns / 1'000'000, 0)) +

@@ -44,7 +44,8 @@ std::optional<Refused> common_difference(const Config& mine, const Hello& yours)
 void Core::on_dialled(Step& step, const Dialled& event) {
     const auto peer = config_.members.index(event.peer);
     if (!peer || *peer == me_) return;
-    sessions_.add(DialledSession{event.session, *peer, DialledState::greeting});
+    sessions_.add(
+        DialledSession{event.session, *peer, DialledState::greeting, asked_again_at_ != never});
     Hello hello;
     hello.cluster = config_.cluster;
     hello.members = config_.members.ids();
@@ -117,10 +118,10 @@ void Core::on_hello(Step& step, const HelloReceived& event) {
     // Half-open ones pile up when its host loses power again and again; an own close releases
     // nothing.
     if (sessions_.accepted_of(index) >= SessionTable::per_peer_max) {
-        const AcceptedSession oldest = *sessions_.oldest_accepted(index);
-        step.act(CloseSession{oldest.id});
-        sessions_.remove_accepted(oldest.id);
-        end_accepted(step, oldest, SessionEnd::overflow);
+        const AcceptedSession closed = *sessions_.least_needed(index);
+        step.act(CloseSession{closed.id});
+        sessions_.remove_accepted(closed.id);
+        end_accepted(step, closed, SessionEnd::overflow);
     }
     // The addresses agree unless something in between rewrites them, and could send a FIN of its
     // own.
@@ -128,7 +129,7 @@ void Core::on_hello(Step& step, const HelloReceived& event) {
                         event.addresses.remote == hello.addresses.local;
     sessions_.add(AcceptedSession{event.session, index, hello.incarnation, hello.session,
                                   config_.fast_release && hello.release_ok && direct});
-    if (hello.lease <= timing().lease_max) want_durable({}, promise_length(hello.lease));
+    expect_lease_of(index);
 
     HelloAck ack;
     ack.id = config_.self;
@@ -136,9 +137,7 @@ void Core::on_hello(Step& step, const HelloReceived& event) {
     ack.priority = config_.priority;
     ack.lease = timing().lease;
     ack.addresses = event.addresses;
-    ack.max_seen = max_seen_;
-    // Who has no past and is still silent has proposed and granted nothing: its reserve is no news.
-    ack.hw = recovering_ && !had_file_ ? promise_.vmax() : std::max(disk_.hw, wanted_.hw);
+    ack.max_seen = std::max(max_seen_, promise_.vmax());
     ack.promised_max = std::max(disk_.promised_max, wanted_.promised_max);
     ack.lease_max = timing().lease_max;
     ack.had_file_at_start = had_file_;
@@ -171,13 +170,11 @@ void Core::on_hello_ack(Step& step, SessionId id, const HelloAck& ack) {
     peer.has_ack = true;
     peer.ack = ack;
     peer.refused = false;
-    raise_max_seen(ack.max_seen);
-    if (recovering_) {
-        promise_.raise_floor(ack.max_seen);
-        // One that had no file and is still silent has granted nothing: its reserve says nothing.
-        if (ack.had_file_at_start || !ack.recovering) promise_.raise_floor(ack.hw);
-        raise_max_seen(promise_.vmax());
-    }
+    expect_lease_of(index);
+    learn_epoch(step.now, ack.max_seen);
+    // A file knows all that this node has ever granted; without one the others have to say.
+    if (recovering_ && !had_file_) promise_.raise_floor(std::min(ack.max_seen, max_seen_));
+    peer.answered_again = session->asks_again;
     send(step, index, heartbeat(step.now));
     if (textbook()) {
         if (role_ == Role::leader)
@@ -245,6 +242,13 @@ void Core::end_accepted(Step& step, const AcceptedSession& session, SessionEnd h
                   [&](const PendingRequest& pending) { return pending.from.id == session.id; });
     Peer& peer = peers_[session.peer];
     if (peer.accepted != session.id) return;
+    // One that has spoken was the right one, and what is older is of no more use. One that has not
+    // may be anybody's.
+    if (const AcceptedSession* next = sessions_.newest_accepted(session.peer, session.incarnation);
+        next != nullptr && (!session.spoke || next->number > session.number)) {
+        peer.accepted = next->id;
+        return;
+    }
     peer.accepted = no_session;
     peer.has_heartbeat = false;
     peer.view = {};
@@ -255,14 +259,17 @@ void Core::end_accepted(Step& step, const AcceptedSession& session, SessionEnd h
     if (how == SessionEnd::eof) {
         peer.gone_epoch = max_seen_;
         peer.gone_at = step.now;
-        peer.gone_until = step.now + promise_length(std::max(peer.lease, timing().lease));
+        peer.gone_until = step.now + longest_promise_to(session.peer);
     }
 }
 
 std::optional<AcceptedSession> Core::sender_of(Step& step, SessionId id) {
-    const AcceptedSession* session = sessions_.accepted(id);
+    AcceptedSession* session = sessions_.accepted(id);
     if (session == nullptr) return std::nullopt;
+    session->spoke = true;
     Peer& peer = peers_[session->peer];
+    if (session->incarnation == peer.incarnation && is_heard_on(*session, step.now))
+        peer.accepted = id;
     if (peer.accepted == id) {
         peer.heard_at = step.now;
     } else if (!heard(session->peer, step.now) && session->incarnation != peer.incarnation) {
@@ -277,6 +284,24 @@ std::optional<AcceptedSession> Core::sender_of(Step& step, SessionId id) {
     }
     return *session;
 }
+
+bool Core::is_heard_on(const AcceptedSession& session, Instant now) const {
+    const Peer& peer = peers_[session.peer];
+    // What its end has cleared is not brought back by late bytes of an older session, but by one
+    // that goes on when nothing else of that run is heard.
+    if (due(now, peer.heard_at + timing().suspect_after)) return true;
+    const AcceptedSession* current = sessions_.accepted(peer.accepted);
+    return current != nullptr && (!current->spoke || current->number <= session.number);
+}
+
+// What a stranger says of its lease makes nothing durable: its requests are refused, too (R2).
+Duration Core::expected_promise(Index i) const {
+    const Peer& peer = peers_[i];
+    const bool known = peer.has_ack && peer.ack.incarnation == peer.incarnation;
+    return known && peer.lease <= timing().lease_max ? promise_length(peer.lease) : Duration{0};
+}
+
+void Core::expect_lease_of(Index i) { want_durable({}, expected_promise(i)); }
 
 bool Core::can_send(Index to) const { return to != me_ && peers_[to].dialled; }
 

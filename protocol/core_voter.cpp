@@ -18,9 +18,9 @@ bool Core::promise_free(Instant now) const {
 
 std::optional<Vote> Core::refusal_outside_promise(Instant now, const LeaseRequest& request) const {
     Vote vote;
-    if (recovering_) {
+    if (recovering_ || leaving()) {
         vote.reason = NackReason::recovering;
-        const Silence quiet = silence(now);
+        const Silence quiet = recovering_ ? silence(now) : Silence{};
         vote.remaining = quiet.known ? promise_left(now, quiet.until) : timing().campaign_wait;
         return vote;
     }
@@ -45,10 +45,22 @@ std::optional<Vote> Core::refusal_outside_promise(Instant now, const LeaseReques
 
 Vote Core::vote(Step& step, const LeaseRequest& request) {
     const Instant now = step.now;
+    // Its own epochs are counted, one by one, from what it has believed before.
+    const bool believed = request.key == own_key() || learn_epoch(now, request.epoch);
     if (auto refusal = refusal_outside_promise(now, request)) return *refusal;
     const PromiseRequest asked{request.key, request.epoch, request.renew,
                                promise_length(request.lease), request.session};
     Vote vote;
+    if (!believed) {
+        vote.reason = NackReason::epoch_too_high;
+        vote.remaining = EpochBound::window;
+        return vote;
+    }
+    if (const Epoch resigned = resigned_epoch_of(request.key); request.epoch <= resigned) {
+        vote.reason = NackReason::stale;
+        vote.promised_epoch = std::max(promise_.vmax(), resigned);
+        return vote;
+    }
     const PromiseVerdict verdict = promise_.judge(asked, now);
     if (verdict == PromiseVerdict::busy) {
         vote.reason = NackReason::busy;
@@ -78,7 +90,7 @@ Vote Core::vote(Step& step, const LeaseRequest& request) {
     }
     promise_.grant(asked, now);
     promised_since_start_ = std::max(promised_since_start_, asked.length);
-    raise_max_seen(request.epoch);
+    if (request.epoch > max_seen_) max_seen_ = request.epoch;
     if (request.renew && request.key != own_key()) {
         stand_back_until_ = long_ago;
         call_ = Call::none;
@@ -87,9 +99,14 @@ Vote Core::vote(Step& step, const LeaseRequest& request) {
     return vote;
 }
 
+Epoch Core::resigned_epoch_of(HolderKey key) const {
+    const auto from = config_.members.index(key.id);
+    if (!from || peers_[*from].resigned_by != key.incarnation) return {};
+    return peers_[*from].resigned_epoch;
+}
+
 void Core::on_coordinator(Step& step, const AcceptedSession& from, const Coordinator& request) {
-    raise_max_seen(request.epoch);
-    if (textbook()) return note_announcement(from.peer, request.epoch);
+    if (textbook()) return note_announcement(step.now, from.peer, request.epoch);
     const bool tied = request.tie && from.release_ok;
     const Vote given = vote(step, {{id(from.peer), from.incarnation},
                                    request.epoch,
@@ -109,8 +126,8 @@ void Core::on_coordinator(Step& step, const AcceptedSession& from, const Coordin
     answer(step, from, request, given, park);
 }
 
-void Core::note_announcement(Index leader, Epoch epoch) {
-    if (leader == me_) return;
+void Core::note_announcement(Instant now, Index leader, Epoch epoch) {
+    if (!learn_epoch(now, epoch) || leader == me_) return;
     peers_[leader].view = {id(leader), epoch, never, true};
     stand_back_until_ = long_ago;
     call_ = Call::none;
@@ -159,17 +176,20 @@ void Core::serve_awaiting_disk(Step& step) {
 void Core::on_resign(Step& step, const AcceptedSession& from, const Resign& resign) {
     Peer& peer = peers_[from.peer];
     const NodeId sender = id(from.peer);
-    raise_max_seen(resign.epoch);
+    if (!learn_epoch(step.now, resign.epoch)) return;
     if (park_ && park_->from.peer == from.peer && park_->from.incarnation == from.incarnation &&
         park_->request.epoch == resign.epoch)
         park_.reset();
     std::erase_if(awaiting_disk_, [&](const PendingRequest& pending) {
         return pending.from.peer == from.peer && pending.request.epoch == resign.epoch;
     });
+    if (peer.resigned_by != from.incarnation) peer.resigned_epoch = {};
+    peer.resigned_by = from.incarnation;
+    peer.resigned_epoch = std::max(peer.resigned_epoch, resign.epoch);
     if (peer.incarnation == from.incarnation) {
         peer.gone_epoch = std::max(peer.gone_epoch, resign.epoch);
         peer.gone_at = step.now;
-        peer.gone_until = step.now + promise_length(std::max(peer.lease, timing().lease));
+        peer.gone_until = step.now + longest_promise_to(from.peer);
         if (peer.view.leader == sender && peer.view.epoch <= resign.epoch) peer.view = {};
     }
     const bool mine = promise_.release_resigned({sender, from.incarnation}, resign.epoch);

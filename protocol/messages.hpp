@@ -61,7 +61,6 @@ struct HelloAck {
     Duration lease;
     Addresses addresses;  // as the acceptor sees them
     Epoch max_seen;
-    Epoch hw;  // used only by a recovering node (R6)
     Duration promised_max;
     Duration lease_max;
     bool had_file_at_start = false;
@@ -147,6 +146,7 @@ enum class NackReason : std::uint8_t {
     reserved = 4,
     lease_too_long = 5,
     unknown_holder = 6,
+    epoch_too_high = 7,
 };
 
 struct Nack {

@@ -37,16 +37,20 @@ struct Peer {
     LeaderView view;  // from HB, NACK or LEADER; the next HB replaces it
 
     // ---- From the HELLO_ACK on the session dialled to it.
-    SessionId dialled;     // in use for sending; `no_session` when there is none
-    bool has_ack = false;  // ever, in this run
-    HelloAck ack;          // the newest
-    bool refused =
-        false;  // it has answered REFUSED since: what it says of our id is of another run
+    SessionId dialled;            // in use for sending; `no_session` when there is none
+    bool has_ack = false;         // ever, in this run
+    HelloAck ack;                 // the newest
+    bool answered_again = false;  // it is the answer to a HELLO after this node's silence (R6)
+    // It has answered REFUSED since: what it says of our id is of another run.
+    bool refused = false;
 
     // ---- It is known to be gone as a leader: views of its epochs ≤ gone_epoch are out of date.
     Epoch gone_epoch;
     Instant gone_at = long_ago;
     Instant gone_until = long_ago;
+    // ---- The highest epoch that a run of it has resigned; that run never asks for it again.
+    Incarnation resigned_by;
+    Epoch resigned_epoch;
 
     // ---- Derived, kept to notice changes.
     bool up = false;  // told as peer_up
@@ -61,9 +65,10 @@ struct Peer {
     bool operator==(const Peer&) const = default;
     auto digest_fields() const {
         return std::tie(incarnation, priority, lease, advertised, accepted, heard_at, has_heartbeat,
-                        heartbeat, heartbeat_at, view, dialled, has_ack, ack, refused, gone_epoch,
-                        gone_at, gone_until, up, up_since, last_end, handed_over,
-                        hand_over_hold_off, hand_over_not_before);
+                        heartbeat, heartbeat_at, view, dialled, has_ack, ack, refused,
+                        answered_again, gone_epoch, gone_at, gone_until, resigned_by,
+                        resigned_epoch, up, up_since, last_end, handed_over, hand_over_hold_off,
+                        hand_over_not_before);
     }
 };
 

@@ -21,14 +21,17 @@ bool Ring::accept(Core& core, Step& step, Index from, const Walk& walk) {
     if (!well_formed(core, walk)) return false;
     if (!core.textbook())
         core.send(step, from, TokenAck{walk.owner, walk.owner_incarnation, walk.round, walk.step});
-    // What an earlier run of this node has left behind is nobody's, and no news of its own tokens.
-    if (walk.owner == core.config().self && walk.owner_incarnation != core.own_key().incarnation)
+    // What an earlier run of this node has left behind is nobody's, and no news of its own tokens;
+    // nor is a round that it has not begun.
+    if (walk.owner == core.config().self &&
+        (walk.owner_incarnation != core.own_key().incarnation || walk.round > round_))
         return false;
     Seen& seen = seen_[*core.config().members.index(walk.owner)];
-    if (seen.incarnation == walk.owner_incarnation &&
+    const bool remembered = !due(step.now, seen.at + core.longest_promise());
+    if (remembered && seen.incarnation == walk.owner_incarnation &&
         (walk.round < seen.round || (walk.round == seen.round && walk.step <= seen.step)))
         return false;
-    seen = {walk.owner_incarnation, walk.round, walk.step};
+    seen = {walk.owner_incarnation, walk.round, walk.step, step.now};
     // What came another way while this node kept a request of that owner takes its place.
     if (held_ && held_->token.walk.owner_incarnation == walk.owner_incarnation) held_.reset();
     return true;
@@ -52,9 +55,9 @@ void Ring::start(Core& core, Step& step, const char* reason) {
 
 void Ring::on_token(Core& core, Step& step, Index from, const Token& received) {
     if (!accept(core, step, from, received.walk)) return;
-    core.raise_max_seen(received.max_seen);
+    core.learn_epoch(step.now, received.max_seen);
     Token token = received;
-    token.max_seen = std::max(token.max_seen, core.max_seen());
+    token.max_seen = core.max_seen();
     if (token.walk.owner == core.config().self) return own_token_back(core, step, token);
     // A later one of its owner takes its place, whatever becomes of that.
     if (parked_ && parked_->walk.owner == token.walk.owner) parked_.reset();
@@ -123,7 +126,7 @@ void Ring::carry(Core& core, Step& step, const Coordinator& request) {
 
 void Ring::on_coordinator_token(Core& core, Step& step, Index from, const CoordinatorToken& token) {
     if (!accept(core, step, from, token.walk)) return;
-    core.raise_max_seen(token.request.epoch);
+    core.learn_epoch(step.now, token.request.epoch);
     if (token.walk.owner == core.config().self) return own_request_back(core, step, token);
     vote_and_pass(core, step, token, step.now + core.timing().hop_wait / 3);
 }
@@ -131,10 +134,10 @@ void Ring::on_coordinator_token(Core& core, Step& step, Index from, const Coordi
 void Ring::vote_and_pass(Core& core, Step& step, CoordinatorToken token, Instant hold_until) {
     const Index owner = *core.config().members.index(token.walk.owner);
     if (core.textbook()) {
-        core.note_announcement(owner, token.request.epoch);
+        core.note_announcement(step.now, owner, token.request.epoch);
     } else if (!token.walk.visited.contains(core.me())) {
         const AcceptedSession* session =
-            core.sessions().newest_accepted(owner, token.walk.owner_incarnation);
+            core.sessions().newest_spoken(owner, token.walk.owner_incarnation);
         const bool tied = token.request.tie && session != nullptr && session->release_ok;
         const Vote vote = core.vote(step, {{token.walk.owner, token.walk.owner_incarnation},
                                            token.request.epoch,

@@ -33,11 +33,13 @@ public:
     }
 
 private:
-    /// The newest token of a member's rounds that was accepted here; older ones are duplicates.
+    /// The newest token of a member's rounds that was accepted here; older ones are duplicates. Not
+    /// for ever: a round that somebody has made up would shut out all that its owner begins.
     struct Seen {
         Incarnation incarnation;
         std::uint64_t round = 0;
         std::uint32_t step = 0;
+        Instant at = long_ago;
         bool operator==(const Seen&) const = default;
     };
     struct HeldRequest {  // a voter that is busy, or waits for its disk, keeps the token a moment

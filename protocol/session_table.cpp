@@ -16,6 +16,7 @@ auto* find(Sessions& sessions, SessionId id) {
 }  // namespace
 
 const AcceptedSession* SessionTable::accepted(SessionId id) const { return find(accepted_, id); }
+AcceptedSession* SessionTable::accepted(SessionId id) { return find(accepted_, id); }
 const DialledSession* SessionTable::dialled(SessionId id) const { return find(dialled_, id); }
 DialledSession* SessionTable::dialled(SessionId id) { return find(dialled_, id); }
 
@@ -28,10 +29,23 @@ const AcceptedSession* SessionTable::newest_accepted(Index peer, Incarnation inc
     return newest;
 }
 
-const AcceptedSession* SessionTable::oldest_accepted(Index peer) const {
-    for (const AcceptedSession& session : accepted_)
-        if (session.peer == peer) return &session;
-    return nullptr;
+const AcceptedSession* SessionTable::newest_spoken(Index peer, Incarnation incarnation) const {
+    const AcceptedSession* newest = nullptr;
+    for (const AcceptedSession& session : accepted_) {
+        if (session.peer != peer || session.incarnation != incarnation || !session.spoke) continue;
+        if (newest == nullptr || newest->number < session.number) newest = &session;
+    }
+    return newest;
+}
+
+const AcceptedSession* SessionTable::least_needed(Index peer) const {
+    const AcceptedSession* oldest = nullptr;
+    for (const AcceptedSession& session : accepted_) {
+        if (session.peer != peer) continue;
+        if (!session.spoke) return &session;
+        if (oldest == nullptr) oldest = &session;
+    }
+    return oldest;
 }
 
 bool SessionTable::has_accepted(Index peer, Incarnation incarnation, SessionId number) const {

@@ -17,6 +17,7 @@ struct AcceptedSession {
     Incarnation incarnation;
     SessionId number;         // the dialler's
     bool release_ok = false;  // its FIN may release what is tied to it (R4)
+    bool spoke = false;       // something has come on it after its HELLO
     bool operator==(const AcceptedSession&) const = default;
 };
 
@@ -26,6 +27,7 @@ struct DialledSession {
     SessionId id;
     Index peer = 0;
     DialledState state = DialledState::greeting;
+    bool asks_again = false;  // its HELLO came after the silence (R6)
     bool operator==(const DialledSession&) const = default;
 };
 
@@ -35,12 +37,17 @@ public:
     static constexpr std::size_t per_peer_max = 64;
 
     const AcceptedSession* accepted(SessionId id) const;
+    AcceptedSession* accepted(SessionId id);
     const DialledSession* dialled(SessionId id) const;
     DialledSession* dialled(SessionId id);
-    /// The newest accepted session of that run of the peer; for requests that came by way of
-    /// others.
+    /// The newest accepted session of that run of the peer.
     const AcceptedSession* newest_accepted(Index peer, Incarnation incarnation) const;
-    const AcceptedSession* oldest_accepted(Index peer) const;
+    /// The newest on which it has spoken, for requests that came by way of others: anybody can open
+    /// a session and say nothing.
+    const AcceptedSession* newest_spoken(Index peer, Incarnation incarnation) const;
+    /// Which one to close when there are too many: the oldest on which nothing was said, or else
+    /// the oldest.
+    const AcceptedSession* least_needed(Index peer) const;
     bool has_accepted(Index peer, Incarnation incarnation, SessionId number) const;
     std::size_t accepted_of(Index peer) const;
     bool has_dialled_in_use(Index peer) const;

@@ -16,6 +16,7 @@ const char* word(NackReason reason) {
         case NackReason::reserved: return "reserved";
         case NackReason::lease_too_long: return "lease_too_long";
         case NackReason::unknown_holder: return "unknown_holder";
+        case NackReason::epoch_too_high: return "epoch_too_high";
     }
     return "unknown";
 }
@@ -49,7 +50,6 @@ struct Fields {
     void operator()(const HelloAck& m) const {
         line.number("id", m.id.value);
         line.number("max_seen", m.max_seen.value);
-        line.number("hw", m.hw.value);
         line.flag("recovering", m.recovering);
     }
     void operator()(const Refused& m) const {

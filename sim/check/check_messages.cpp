@@ -1,5 +1,6 @@
 // What can be judged from messages alone. I11: no epoch is granted or proposed that the disk does
-// not cover. L5: tokens die. And what is counted of messages and events.
+// not cover. R9: nothing that a message says makes nonsense durable. L5: tokens die. And what is
+// counted of messages and events.
 #include <algorithm>
 #include <type_traits>
 #include <variant>
@@ -50,6 +51,24 @@ void Checks::check_disk(const World& world, HostIndex h, Epoch epoch) {
                          host.disk.file ? host.disk.file->hw.value : 0));
 }
 
+void Checks::check_durable(const World& world, HostIndex h, const Durable& durable) {
+    constexpr std::uint64_t believed = std::uint64_t{1} << 54U;
+    constexpr std::uint64_t each_second = std::uint64_t{1} << 20U;
+    constexpr std::uint64_t reserve = 1024;
+    const std::uint64_t seconds = 1 + static_cast<std::uint64_t>(world.now() / sec);
+    if (durable.hw.value > believed + seconds * each_second + reserve)
+        fail(world, "R9",
+             fmt::format("node {} makes epoch {} durable, which no election can have needed",
+                         world.host(h).id.value, durable.hw.value));
+    const Timing& timing = world.config(h).timing;
+    const auto& file = world.host(h).disk.file;
+    const Duration before = file ? file->promised_max : Duration{0};
+    if (durable.promised_max > std::max(before, timing.promise(timing.lease_max)))
+        fail(world, "R9",
+             fmt::format("node {} makes it durable that it may have promised itself for {} ns",
+                         world.host(h).id.value, durable.promised_max.ns));
+}
+
 void Checks::check_walk(const World& world, HostIndex h, const Walk& walk) {
     const std::size_t hops_max = 3 * (world.members() - 1);
     if (walk.step > hops_max)
@@ -93,7 +112,9 @@ void Checks::count_message(HostIndex h, const Send& send) {
                     Seen::nack_busy,          Seen::nack_busy,     Seen::nack_stale,
                     Seen::nack_recovering,    Seen::nack_reserved, Seen::nack_too_long,
                     Seen::nack_unknown_holder};
-                coverage_.count(of_reason[static_cast<std::size_t>(m.reason)]);
+                // Nobody lies in the swarm, so no epoch is too high there.
+                if (m.reason != NackReason::epoch_too_high)
+                    coverage_.count(of_reason[static_cast<std::size_t>(m.reason)]);
                 if (m.parked) {
                     coverage_.count(Seen::request_parked);
                     if (of.parked.size() > 8) of.parked.erase(of.parked.begin());

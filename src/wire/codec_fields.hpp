@@ -120,7 +120,6 @@ constexpr void fields(Coder& c, M& m) {
     c(m.lease);
     whole(c, m.addresses);
     c(m.max_seen);
-    c(m.hw);
     c(m.promised_max);
     c(m.lease_max);
     c.flags(m.had_file_at_start, m.recovering);
@@ -179,7 +178,7 @@ template <class Coder, Is<protocol::Nack> M>
 constexpr void fields(Coder& c, M& m) {
     c(m.holder_incarnation);
     c(m.epoch);
-    c.choice(m.reason, protocol::NackReason::unknown_holder);
+    c.choice(m.reason, protocol::NackReason::epoch_too_high);
     c(m.promise_holder);
     c(m.promised_epoch);
     c(m.remaining);
@@ -231,7 +230,7 @@ constexpr void fields(Coder& c, M& m) {
 template <class Coder, Is<protocol::TokenNack> M>
 constexpr void fields(Coder& c, M& m) {
     c.member(m.voter);
-    c.choice(m.reason, protocol::NackReason::unknown_holder);
+    c.choice(m.reason, protocol::NackReason::epoch_too_high);
     c(m.promise_holder);
     c(m.promised_epoch);
     c(m.remaining);

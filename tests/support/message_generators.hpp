@@ -105,7 +105,6 @@ inline protocol::HelloAck draw_hello_ack() {
     m.lease = draw_duration();
     m.addresses = draw_addresses();
     m.max_seen = draw_epoch();
-    m.hw = draw_epoch();
     m.promised_max = draw_duration();
     m.lease_max = draw_duration();
     m.had_file_at_start = draw_bool();
@@ -154,7 +153,7 @@ inline protocol::Nack draw_nack() {
     protocol::Nack m;
     m.holder_incarnation = draw_incarnation();
     m.epoch = draw_epoch();
-    m.reason = draw_choice(protocol::NackReason::unknown_holder);
+    m.reason = draw_choice(protocol::NackReason::epoch_too_high);
     m.promise_holder = draw_id();
     m.promised_epoch = draw_epoch();
     m.remaining = draw_duration();
@@ -182,7 +181,7 @@ inline protocol::CoordinatorToken draw_coordinator_token() {
         return protocol::TokenGrant{draw_member(), draw_incarnation(), draw_session()};
     });
     m.nacks = draw_list<protocol::TokenNack>(protocol::members_max, [] {
-        return protocol::TokenNack{draw_member(), draw_choice(protocol::NackReason::unknown_holder),
+        return protocol::TokenNack{draw_member(), draw_choice(protocol::NackReason::epoch_too_high),
                                    draw_id(), draw_epoch(), draw_duration()};
     });
     return m;

@@ -27,8 +27,8 @@ struct Fields {
     }
     std::string operator()(const HelloAck& m) const {
         return " id=" + number(m.id.value) + " max_seen=" + number(m.max_seen.value) +
-               " hw=" + number(m.hw.value) + " promised_max=" + to_text(m.promised_max) +
-               flag(m.had_file_at_start, "file") + flag(m.recovering, "recovering");
+               " promised_max=" + to_text(m.promised_max) + flag(m.had_file_at_start, "file") +
+               flag(m.recovering, "recovering");
     }
     std::string operator()(const Refused& m) const {
         return " " + m.field + " mine=" + m.mine + " yours=" + m.yours;

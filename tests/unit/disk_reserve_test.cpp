@@ -119,6 +119,18 @@ TEST_CASE("promised_max: a HELLO with a longer lease raises it before any reques
     CHECK(sent<Grant>(node.hear(3, renewal(node, 5001, seconds(2)))).size() == 1);
 }
 
+TEST_CASE("promised_max: a stranger's HELLO in a member's name raises nothing") {
+    NodeFixture node(voter_config());
+    node.recover();
+    HelloReceived hello = node.hello_from(3);
+    hello.hello.lease = node.timing().lease_max;
+    CHECK(only<Persist>(node.accept(hello)).empty());
+    // The member itself, which answers at its address, raises it.
+    const std::vector<Persist> writes = only<Persist>(node.dial(3));
+    REQUIRE(writes.size() == 1);
+    CHECK(writes[0].durable.promised_max == node.timing().promise(node.timing().lease_max));
+}
+
 TEST_CASE("promised_max: a lease beyond lease-max does not raise it") {
     NodeFixture node = voter();
     HelloReceived hello = node.hello_from(3);
@@ -130,6 +142,60 @@ Start with_long_promises(const Config& config, Duration promised_max) {
     Start start = test::start_with_file(config);
     start.file->promised_max = promised_max;
     return start;
+}
+
+TEST_CASE(
+    "stop: the last write says exactly which epochs were used, and nothing is granted after it") {
+    NodeFixture node = voter();
+    node.hear(3, renewal(node, 5007, milliseconds(500)));
+    const Actions asked = node.step(StopRequested{});
+    REQUIRE(only<Persist>(asked).size() == 1);
+    CHECK(only<Persist>(asked)[0].durable.hw == Epoch{5007});
+    CHECK(only<Stopped>(asked).empty());
+    CHECK(sent<Grant>(node.hear(3, renewal(node, 5007, milliseconds(500)))).empty());
+    CHECK(sent<Grant>(node.hear(2, Coordinator{{5008}, milliseconds(250), node.now(), false, true}))
+              .empty());
+    const Actions written = node.persisted();
+    CHECK(only<Stopped>(written).size() == 1);
+    CHECK(only<Persist>(written).empty());
+}
+
+TEST_CASE("stop: a write under way is waited for, and the exact one follows it") {
+    NodeFixture node = voter();
+    REQUIRE(only<Persist>(node.hear(2, seen(node, 9000))).size() == 1);
+    CHECK(only<Stopped>(node.step(StopRequested{})).empty());
+    const Actions first = node.persisted();
+    CHECK(only<Stopped>(first).empty());
+    REQUIRE(only<Persist>(first).size() == 1);
+    CHECK(only<Persist>(first)[0].durable.hw == Epoch{5000});
+    CHECK(only<Stopped>(node.persisted()).size() == 1);
+}
+
+TEST_CASE("stop: a node that never knew its epochs writes no file") {
+    const Config config = voter_config();
+    NodeFixture node(config, test::start_without_file(config));
+    node.wake();
+    const Actions actions = node.step(StopRequested{});
+    CHECK(only<Persist>(actions).empty());
+    CHECK(only<Stopped>(actions).size() == 1);
+}
+
+TEST_CASE(
+    "restart: after a stop a node's epochs make nobody else write, nor do others' reserves it") {
+    const Config config = voter_config();
+    Start start = test::start_with_file(config);
+    start.file->hw = {5007};  // exact
+    NodeFixture node(config, start);
+    node.disk_answers(true);
+    Actions actions = node.wake();
+    test::append(actions, node.connect(2));
+    test::append(actions, node.after(node.timing().promise(node.timing().lease)));
+    test::append(actions, node.run(seconds(1)));
+    REQUIRE_FALSE(node.view().recovering);
+    CHECK(only<Persist>(actions).size() == 1);  // its own reserve
+    for (const Heartbeat& heartbeat : sent<Heartbeat>(actions))
+        CHECK(heartbeat.max_seen == Epoch{5007});
+    for (const HelloAck& ack : sent<HelloAck>(actions)) CHECK(ack.max_seen == Epoch{5007});
 }
 
 TEST_CASE("promised_max: it is lowered once the node has run for as long as it says") {

@@ -70,7 +70,6 @@ TEST_CASE("handshake: an accepted HELLO is answered and the peer is dialled back
     const HelloReceived hello = node.hello_from(2);
     ack.addresses = hello.addresses;
     ack.max_seen = {5000};
-    ack.hw = {6024};
     ack.promised_max = node.timing().promise(node.timing().lease);
     ack.lease_max = node.timing().lease_max;
     ack.had_file_at_start = true;

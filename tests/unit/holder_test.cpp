@@ -216,6 +216,36 @@ TEST_CASE("holder: its host is woken for the lapse") {
     CHECK(node.now() == end);
 }
 
+TEST_CASE("holder: a grant of more than was asked, or of a request of the future, is not counted") {
+    NodeFixture candidate(test::config_for(3, {1, 2, 3}));
+    candidate.stand({1, 2});
+    NodeFixture leading = leader();
+    leading.pass(leading.timing().heartbeat);
+    leading.wake();
+    for (NodeFixture* start : {&candidate, &leading}) {
+        const Grant sound = start->grant_from(1);
+        const auto counted = [&](const Grant& grant) {
+            NodeFixture node = *start;
+            return !only<Publish>(node.hear(1, grant)).empty();
+        };
+        CHECK(counted(sound));
+        for (const Duration lease :
+             {sound.lease + Duration{1}, seconds(3600), forever, Duration{0}, Duration{-1}}) {
+            Grant grant = sound;
+            grant.lease = lease;
+            CHECK_FALSE(counted(grant));
+        }
+        const Instant now = start->now();
+        for (const Instant stamp :
+             {now + Duration{1}, Instant{now.boottime_ns + 1, now.raw_ns},
+              Instant{now.boottime_ns, now.raw_ns + 1}, now + seconds(3600), never}) {
+            Grant grant = sound;
+            grant.stamp = stamp;
+            CHECK_FALSE(counted(grant));
+        }
+    }
+}
+
 // ---- kill_margin: the task counts as lost before the lease ends.
 
 Config with_margin() {

@@ -217,6 +217,7 @@ TEST_CASE("release: a FIN releases nothing when either side or the request does 
 TEST_CASE("release: a new session and a new run of the holder release nothing") {
     NodeFixture node = promised();
     node.accept(5);
+    node.hear_heartbeat(5);
     CHECK(node.view().promised_to == NodeId{5});
     node.lose(5, SessionEnd::reset);
     node.new_incarnation(5);

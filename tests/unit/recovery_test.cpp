@@ -1,4 +1,6 @@
 // The silence after a restart and the start without a state file (R6).
+#include <map>
+
 #include <doctest/doctest.h>
 
 #include "tests/support/node_fixture.hpp"
@@ -15,15 +17,26 @@ constexpr std::uint64_t wall_ms = 1'800'000'000'000;  // the fixture's wall cloc
 
 Duration own_promise(const Config& config) { return config.timing.promise(config.timing.lease); }
 
+using Acks = std::map<std::uint64_t, HelloAck>;
+
+/// Sessions that the node has closed are dialled again, and these peers answer them.
+void dial_again(NodeFixture& node, const Actions& actions, const Acks& acks) {
+    for (const CloseSession& closed : only<CloseSession>(actions))
+        for (const auto& [peer, ack] : acks)
+            if (closed.session == node.dialled(peer)) node.dial(peer, ack);
+}
+
 /// How long after its start the node may vote, by asking until_wake; nullopt: not in `patience`.
-std::optional<Duration> silence_of(NodeFixture& node, Duration patience = seconds(30)) {
+std::optional<Duration> silence_of(NodeFixture& node, const Acks& acks = {},
+                                   Duration patience = seconds(30)) {
     const Instant start = node.now();
     node.disk_answers(true);
+    for (const auto& [peer, ack] : acks) node.dial(peer, ack);
     node.wake();
     while (node.view().recovering) {
         const Duration sleep = std::min(node.node().until_wake(node.now()), milliseconds(500));
         if (elapsed(start, node.now()) > patience) return std::nullopt;
-        node.after(std::max(sleep, Duration{1}));
+        dial_again(node, node.after(std::max(sleep, Duration{1})), acks);
     }
     return elapsed(start, node.now());
 }
@@ -69,31 +82,18 @@ TEST_CASE("recovery: it does not end before its reserve is on the disk") {
     CHECK_FALSE(node.view().recovering);
 }
 
-TEST_CASE("recovery: the first epoch afterwards is above all that peers have seen or reserved") {
+TEST_CASE("recovery: the first epoch afterwards is above all that peers have seen") {
     const Config config = test::config_for(3, {1, 2, 3});
     NodeFixture node(config);
     node.disk_answers(true);
     HelloAck ack = node.ack_from(1);
-    SUBCASE("seen") { ack.max_seen = {9000}; }
-    SUBCASE("reserved") { ack.hw = {9000}; }
+    ack.max_seen = {9000};
     node.accept(1);
     node.dial(1, ack);
     node.after(own_promise(config));
     const std::vector<Coordinator> requests = sent<Coordinator>(node.hear_heartbeat(1));
     REQUIRE_FALSE(requests.empty());
     CHECK(requests[0].epoch == Epoch{9001});
-}
-
-TEST_CASE("recovery: after it a peer's reserve raises no epoch of this node") {
-    NodeFixture node(test::config_for(3, {1, 2, 3}));
-    node.recover();
-    HelloAck ack = node.ack_from(1);
-    ack.hw = {9000};
-    node.accept(1);
-    node.dial(1, ack);
-    const std::vector<Coordinator> requests = sent<Coordinator>(node.hear_heartbeat(1));
-    REQUIRE_FALSE(requests.empty());
-    CHECK(requests[0].epoch == Epoch{5001});
 }
 
 TEST_CASE("recovery: meanwhile it answers DECLINE, tells heartbeats so, and does not stand") {
@@ -132,27 +132,87 @@ HelloAck ack_of(NodeFixture& node, std::uint64_t peer, bool had_file,
 TEST_CASE(
     "no file: N−q+1 others with a file are enough, and their longest promise is the silence") {
     NodeFixture node = fresh(five());
-    node.dial(1, ack_of(node, 1, true));
-    node.dial(2, ack_of(node, 2, true, milliseconds(900)));
+    Acks acks{{1, ack_of(node, 1, true)}, {2, ack_of(node, 2, true, milliseconds(900))}};
+    for (const auto& [peer, ack] : acks) node.dial(peer, ack);
     node.after(seconds(2));
     CHECK(node.view().recovering);  // two are not enough of five
-    node.dial(3, ack_of(node, 3, true));
+    acks[3] = ack_of(node, 3, true);
+    dial_again(node, node.dial(3, acks[3]), acks);
     CHECK_FALSE(node.view().recovering);
     NodeFixture early = fresh(five());
-    for (const std::uint64_t peer : {1U, 2U, 3U})
-        early.dial(peer, ack_of(early, peer, true, milliseconds(peer == 2 ? 900 : 700)));
-    CHECK(silence_of(early) == milliseconds(900));
+    CHECK(silence_of(early, acks) == milliseconds(900));
+}
+
+TEST_CASE("no file: nobody's word makes the silence longer than the longest promise there can be") {
+    NodeFixture node = fresh(five());
+    Acks acks;
+    for (const std::uint64_t peer : {1U, 2U, 3U, 4U}) {
+        acks[peer] = ack_of(node, peer, true, peer == 2 ? forever : milliseconds(700));
+        acks[peer].lease = forever;
+    }
+    CHECK(silence_of(node, acks) == node.timing().promise(node.timing().lease_max));
+}
+
+// A vote of the lost run may be counted until the silence ends, and elect somebody whose epoch
+// nobody could tell before that.
+TEST_CASE("no file: the epochs go on from what the others say after the silence, not before it") {
+    NodeFixture node = fresh(five());
+    Acks acks;
+    for (const std::uint64_t peer : {1U, 2U, 3U}) {
+        acks[peer] = ack_of(node, peer, true);
+        acks[peer].max_seen = {7000};
+        node.dial(peer, acks[peer]);
+    }
+    const Actions over = node.after(milliseconds(700));
+    CHECK(only<DialNow>(over).size() == 3);
+    CHECK(only<Persist>(over).empty());
+    CHECK(node.view().recovering);
+    acks[2].max_seen = {9'000'000};
+    Acks two = acks;
+    two.erase(1);
+    dial_again(node, over, two);
+    CHECK(node.view().recovering);  // two are not enough of five
+    node.dial(1, acks[1]);
+    CHECK_FALSE(node.view().recovering);
+    node.connect(1);
+    node.accept(2);
+    const std::vector<Coordinator> requests = sent<Coordinator>(node.hear_heartbeat(2));
+    REQUIRE_FALSE(requests.empty());
+    CHECK(requests[0].epoch == Epoch{9'000'001});
+}
+
+TEST_CASE("no file: an answer to a HELLO of before the end of the silence is none") {
+    NodeFixture node = fresh(five());
+    Acks acks;
+    for (const std::uint64_t peer : {1U, 2U, 3U}) acks[peer] = ack_of(node, peer, true);
+    for (const auto& [peer, ack] : acks) node.dial(peer, ack);
+    const SessionId asked{4999};
+    node.step(Dialled{{4}, asked, {}});
+    dial_again(node, node.after(milliseconds(700)), {{1, acks[1]}, {2, acks[2]}});
+    node.step(Receive{asked, ack_of(node, 4, true)});
+    CHECK(node.view().recovering);
+}
+
+TEST_CASE("no file: when too few answer after the silence, the epochs go on from the wall clock") {
+    NodeFixture node = fresh(five());
+    for (const std::uint64_t peer : {1U, 2U, 3U}) node.dial(peer, ack_of(node, peer, true));
+    node.after(milliseconds(700));
+    node.after(node.config().bootstrap_wait - Duration{1});
+    CHECK(node.view().recovering);
+    const std::vector<Persist> writes = only<Persist>(node.after(Duration{1}));
+    REQUIRE_FALSE(writes.empty());
+    CHECK(writes[0].durable.hw == Epoch{1024 * wall_ms + 1024});
+    CHECK_FALSE(node.view().recovering);
 }
 
 TEST_CASE("no file: then the epochs go on from what those have, not from the clock") {
     NodeFixture node = fresh(five());
+    Acks acks;
     for (const std::uint64_t peer : {1U, 2U, 3U}) {
-        HelloAck ack = ack_of(node, peer, true);
-        ack.hw = {7000 + peer};
-        node.dial(peer, ack);
+        acks[peer] = ack_of(node, peer, true);
+        acks[peer].max_seen = {7000 + peer};
     }
-    node.after(seconds(1));
-    REQUIRE_FALSE(node.view().recovering);
+    REQUIRE(silence_of(node, acks));
     node.connect(1);
     const std::vector<Coordinator> requests = sent<Coordinator>(node.connect(2));
     REQUIRE_FALSE(requests.empty());
@@ -161,12 +221,12 @@ TEST_CASE("no file: then the epochs go on from what those have, not from the clo
 
 TEST_CASE("no file: all others' answers are enough without files, with P of every lease heard") {
     NodeFixture node = fresh(five());
+    Acks acks;
     for (const std::uint64_t peer : {1U, 2U, 3U, 4U}) {
-        HelloAck ack = ack_of(node, peer, false);
-        ack.lease = peer == 2 ? seconds(2) : node.timing().lease;
-        node.dial(peer, ack);
+        acks[peer] = ack_of(node, peer, false);
+        acks[peer].lease = peer == 2 ? seconds(2) : node.timing().lease;
     }
-    CHECK(silence_of(node) == node.timing().promise(seconds(2)));
+    CHECK(silence_of(node, acks) == node.timing().promise(seconds(2)));
 }
 
 TEST_CASE("no file: with too few answers T_boot has to pass, and then the longest lease of all") {
@@ -197,13 +257,12 @@ TEST_CASE("no file: nothing is written before it is known how to go on") {
 /// The first epoch that a node of three, without a file, stands for.
 Epoch first_epoch_of(Config config, std::vector<bool> others_had_file) {
     NodeFixture node = fresh(config);
-    std::uint64_t peer = 0;
+    Acks acks;
     for (const bool had_file : others_had_file) {
-        ++peer;
-        node.dial(peer, ack_of(node, peer, had_file));
+        const std::uint64_t peer = acks.size() + 1;
+        acks[peer] = ack_of(node, peer, had_file);
     }
-    node.after(seconds(11));
-    REQUIRE_FALSE(node.view().recovering);
+    REQUIRE(silence_of(node, acks));
     node.accept(1);
     if (others_had_file.empty()) node.dial(1, ack_of(node, 1, false));
     const std::vector<Coordinator> requests = sent<Coordinator>(node.hear_heartbeat(1));
@@ -241,9 +300,8 @@ TEST_CASE("no file: a single node starts at once from the wall clock, or at 1 wh
 TEST_CASE("no file: of two nodes, the other's file is enough") {
     NodeFixture node = fresh(test::config_for(2, {1, 2}));
     HelloAck ack = ack_of(node, 1, true);
-    ack.hw = {7000};
-    node.dial(1, ack);
-    CHECK(silence_of(node) == milliseconds(700));
+    ack.max_seen = {7000};
+    CHECK(silence_of(node, {{1, ack}}) == milliseconds(700));
     const std::vector<Coordinator> requests = sent<Coordinator>(node.connect(1));
     REQUIRE_FALSE(requests.empty());
     CHECK(requests[0].epoch == Epoch{7001});

@@ -204,6 +204,7 @@ TEST_CASE("step down: a stop without a possible successor goes on with none") {
 
 TEST_CASE("step down: a stopping leader says Stopped last, after RESIGN") {
     NodeFixture node = leader();
+    node.disk_answers(true);
     CHECK(only<Stopped>(node.step(StopRequested{})).empty());
     CHECK(only<Stopped>(node.run_granted(milliseconds(100))).empty());
     const Actions actions = node.step(TaskEnded{epoch});
@@ -215,6 +216,7 @@ TEST_CASE("step down: a stopping leader says Stopped last, after RESIGN") {
 TEST_CASE("step down: a candidate that is stopped gives its candidacy up") {
     NodeFixture node(test::config_for(3, {1, 2, 3}));
     node.stand({1, 2});
+    node.disk_answers(true);
     const Actions actions = node.step(StopRequested{});
     CHECK(sent<Resign>(actions) == std::vector<Resign>{{epoch, nobody}, {epoch, nobody}});
     CHECK(actions.back() == Action{Stopped{}});
@@ -223,6 +225,7 @@ TEST_CASE("step down: a candidate that is stopped gives its candidacy up") {
 TEST_CASE("step down: a follower stops at once, once, and never stands again") {
     NodeFixture node(test::config_for(1, {1, 2, 3}));
     node.recover();
+    node.disk_answers(true);
     CHECK(only<Stopped>(node.step(StopRequested{})).size() == 1);
     CHECK(only<Stopped>(node.step(StopRequested{})).empty());
     node.connect(2);
@@ -231,6 +234,7 @@ TEST_CASE("step down: a follower stops at once, once, and never stands again") {
 
 TEST_CASE("step down: the second reason does not start it again") {
     NodeFixture node = stepping_down();
+    node.disk_answers(true);
     Actions actions = node.step(Stalled{});
     test::append(actions, node.step(ResignRequested{{2}, 0}));
     test::append(actions, node.step(HealthChanged{false}));

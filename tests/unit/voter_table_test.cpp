@@ -32,6 +32,7 @@ struct Row {
 
 Answer rule(const Row& row) {
     if (row.asked == Asked::too_long) return Answer::too_long;
+    if (row.same_key && row.dead && row.epoch <= rec_epoch) return Answer::stale;
     if (row.live && !row.same_key) return Answer::busy;
     if (row.reserved == Reserved::for_other && !row.renew) return Answer::reserved;
     const bool same = row.same_key && row.epoch == rec_epoch;
@@ -44,7 +45,7 @@ Answer rule(const Row& row) {
 }
 
 Config voter_config() {
-    Config config = test::config_for(1, {1, 2, 3});
+    Config config = test::config_for(1, {1, 2, 3, 4});
     config.priority = Priority::never();  // it only votes
     return config;
 }
@@ -58,12 +59,13 @@ NodeFixture node_of(const Row& row) {
     node.recover();
     node.connect(2);
     node.connect(3);
+    node.connect(4);
     const std::uint64_t asker = row.same_key ? 3 : 2;
     const NodeId successor = row.reserved == Reserved::no          ? nobody
                              : row.reserved == Reserved::for_asker ? NodeId{asker}
                                                                    : NodeId{5 - asker};
-    node.hear(2, request(node, vmax, false, milliseconds(20)));
-    node.hear(2, Resign{{vmax}, successor});
+    node.hear(4, request(node, vmax, false, milliseconds(20)));
+    node.hear(4, Resign{{vmax}, successor});
     const Actions given = node.hear(3, request(node, rec_epoch, true, milliseconds(20)));
     REQUIRE(sent<Grant>(given).size() == 1);
     if (row.dead) node.hear(3, Resign{{rec_epoch}, nobody});

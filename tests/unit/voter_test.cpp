@@ -54,6 +54,39 @@ TEST_CASE("voter: a renewal is granted and its holder is the leader towards user
           Actions{grant_to(node, 3, asked), LeaderChanged{{3}, {5001}, "app-3"}});
 }
 
+TEST_CASE("voter: what its sender has resigned is not granted, whenever the request is read") {
+    for (const bool renew : {false, true}) {
+        NodeFixture node = voter();
+        const SessionId older = node.accepted(3);
+        node.accept(3);
+        // Not promised here, so that there is nothing to release.
+        node.hear(3, Resign{{5004}, nobody});
+        for (const std::uint64_t epoch : {5003U, 5004U}) {
+            Coordinator late = candidacy(node, epoch);
+            late.renew = renew;
+            const Actions actions = node.step(Receive{older, late});
+            CHECK(sent<Grant>(actions).empty());
+            const std::vector<Nack> nacks = sent<Nack>(actions);
+            REQUIRE(nacks.size() == 1);
+            CHECK(nacks[0].reason == NackReason::stale);
+            CHECK(nacks[0].promised_epoch == Epoch{5004});
+        }
+        CHECK(node.view().promised_to == nobody);
+        CHECK(sent<Grant>(node.hear(3, candidacy(node, 5005))).size() == 1);
+    }
+}
+
+TEST_CASE("voter: a resignation binds its own run only") {
+    NodeFixture node = voter();
+    node.hear(3, Resign{{5004}, nobody});
+    CHECK(sent<Grant>(node.hear(2, renewal(node, 5003))).size() == 1);
+    node.hear(2, Resign{{5003}, nobody});
+    node.lose(3);
+    node.new_incarnation(3);
+    node.connect(3);
+    CHECK(sent<Grant>(node.hear(3, renewal(node, 5004))).size() == 1);
+}
+
 TEST_CASE("voter: a request asked twice is granted twice") {
     NodeFixture node = voter();
     const Coordinator asked = candidacy(node, 5001);
