@@ -20,6 +20,10 @@ void Checks::check_given(const World& world, HostIndex h, Instant now, const Giv
         fail(world, "I7",
              fmt::format("node {} grants epoch {} to {} while it recovers", host.id.value,
                          given.epoch.value, given.holder.id.value));
+    if (given.epoch <= ledger_.resigned(h, given.holder.incarnation))
+        fail(world, "I8",
+             fmt::format("node {} grants epoch {} to {}, which it has read to be resigned",
+                         host.id.value, given.epoch.value, given.holder.id.value));
     check_conflicts(world, h, now, given.holder);
     check_cover(world, h, given.holder);
     check_one_holder(world, h, given.epoch, given.holder);

@@ -49,6 +49,8 @@ void Checks::on_action(const World& world, HostIndex h, Instant now, const Actio
                 check_elected(world, h, what);
             } else if constexpr (std::is_same_v<What, CloseSession>) {
                 check_close(world, h, now, what);
+            } else if constexpr (std::is_same_v<What, Persist>) {
+                check_durable(world, h, what.durable);
             } else if constexpr (std::is_same_v<What, Deposed>) {
                 ++depositions_;
             }

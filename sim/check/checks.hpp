@@ -81,9 +81,10 @@ private:
     void check_resign(const World& world, HostIndex h, const protocol::Resign& resign);
     void check_request(const World& world, HostIndex h, const protocol::Coordinator& request);
     void check_no_other_task(const World& world, HostIndex h);
-    // check_messages.cpp: I11, L5, what is counted of messages
+    // check_messages.cpp: I11, R9, L5, what is counted of messages
     void check_message(const World& world, HostIndex h, Instant now, const protocol::Send& send);
     void check_disk(const World& world, HostIndex h, Epoch epoch);
+    void check_durable(const World& world, HostIndex h, const protocol::Durable& durable);
     void check_walk(const World& world, HostIndex h, const protocol::Walk& walk);
     void count_message(HostIndex h, const protocol::Send& send);
     void count_event(const World& world, HostIndex h, const protocol::Event& event);

@@ -85,6 +85,10 @@ void Ledger::receive(const World& world, HostIndex h, Instant now, const Receive
                      Incarnation voter, const Coordinator& request) {
     // Only the process that answers at the voter's address can vote (R3).
     if (world.host(grant.voter).impostor || acknowledged_[h][grant.voter] != voter) return;
+    // What nobody has asked for nobody has granted.
+    if (request.lease > world.config(h).timing.lease ||
+        request.stamp.boottime_ns > now.boottime_ns || request.stamp.raw_ns > now.raw_ns)
+        return;
     const Instant end = request.stamp + request.lease;
     if (!lease_valid(now, end)) return;
     // No grant counts that the holder's own FIN may release. (One that is tied to a session in
@@ -128,6 +132,10 @@ void Ledger::resigned(const World& world, HostIndex h, Instant now, SessionId se
     const Host& sender = world.host(world.connection_of(session).ends[dialler_side].host);
     const Instant unbroken = world.host(h).clock.unbroken(now);
     const Connection& c = world.connection_of(session);
+    if (sender.run == c.ends[dialler_side].run) {
+        Epoch& highest = resigned_[h][sender.incarnation];
+        highest = std::max(highest, resign.epoch);
+    }
     std::erase_if(given_[h], [&](const GivenPromise& promise) {
         // The incarnation that dialled this session, which may be dead by now.
         // Whoever resigns an epoch has nothing left of earlier ones.

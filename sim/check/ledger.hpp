@@ -3,6 +3,7 @@
 // nodes keep theirs; the checks compare.
 #pragma once
 
+#include <map>
 #include <set>
 #include <vector>
 
@@ -36,7 +37,8 @@ public:
           received_(hosts),
           acknowledged_(hosts, std::vector<Incarnation>(hosts)),
           own_token_(hosts),
-          granted_(hosts) {}
+          granted_(hosts),
+          resigned_(hosts) {}
 
     // ---- Facts that come in, in the order of what happens.
     /// Writes down what a message that `h` reads releases or grants.
@@ -48,11 +50,17 @@ public:
         received_[h].clear();
         own_token_[h] = {};
         acknowledged_[h].assign(acknowledged_[h].size(), {});
+        resigned_[h].clear();
     }
 
     // ---- Questions.
     std::vector<GivenPromise>& given(HostIndex voter) { return given_[voter]; }
     const std::vector<ReceivedGrant>& received(HostIndex holder) const { return received_[holder]; }
+    /// The highest epoch that this run has resigned, as far as the voter has read it.
+    Epoch resigned(HostIndex voter, Incarnation run) const {
+        const auto found = resigned_[voter].find(run);
+        return found == resigned_[voter].end() ? Epoch{} : found->second;
+    }
     /// What the last event at a voter has released, for those who count.
     bool released_by_eof() const { return released_by_eof_; }
     bool released_by_resign() const { return released_by_resign_; }
@@ -85,6 +93,7 @@ private:
         auto operator<=>(const OnToken&) const = default;
     };
     std::vector<std::set<OnToken>> granted_;
+    std::vector<std::map<Incarnation, Epoch>> resigned_;  // by voter, in its run
     OnToken token_read_;  // by the event of this step, if it was a coordinator token
     bool released_by_eof_ = false;
     bool released_by_resign_ = false;

@@ -17,6 +17,14 @@ void Player::incident(const Command& command) {
         case Verb::reset:
         case Verb::forget:
         case Verb::flip: return links(command);
+        case Verb::lie: {
+            const auto from = host_of(command.a);
+            const auto to = host_of(command.b);
+            if (!from || !to) return;
+            const std::size_t space = command.word.find(' ');
+            return world_.lie({*from, *to, command.word.substr(0, space),
+                               command.word.substr(space + 1), command.number});
+        }
         case Verb::second: {
             const auto h = host_of(command.a);
             if (!h || world_.hosts() >= world_.members() + impostors_max) return;

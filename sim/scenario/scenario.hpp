@@ -47,6 +47,7 @@ enum class Verb : std::uint8_t {
     reset,
     forget,
     flip,    // one bit of the next frame between a and b
+    lie,     // a, b; word: message and field; number: what the next one says
     resign,  // a = who is asked, b = to
     health,  // word: bad good
     stall,

@@ -28,6 +28,7 @@ enum class Form : std::uint8_t {
     health,
     task,
     picture,
+    lie,
     alone
 };
 
@@ -37,7 +38,7 @@ struct Word {
     Form form;
 };
 
-constexpr std::array<Word, 26> words{{
+constexpr std::array<Word, 27> words{{
     {"start", Verb::start, Form::target},
     {"crash", Verb::crash, Form::target_reset},
     {"power-off", Verb::power_off, Form::target},
@@ -56,6 +57,7 @@ constexpr std::array<Word, 26> words{{
     {"reset", Verb::reset, Form::link},
     {"forget", Verb::forget, Form::link},
     {"flip-bit", Verb::flip, Form::link},
+    {"lie", Verb::lie, Form::lie},
     {"resign", Verb::resign, Form::resign},
     {"health", Verb::health, Form::health},
     {"stall", Verb::stall, Form::target},
@@ -94,6 +96,16 @@ void read_disk(LineReader& line, Command& command) {
     if (command.word == "slow") command.duration = line.duration("how much longer a write takes");
 }
 
+void read_lie(LineReader& line, Command& command) {
+    char separator = '>';
+    std::tie(command.a, command.b) = line.link(separator);
+    if (separator != '>') return line.fail("a lie goes one way, such as 1>2");
+    command.word = line.one_of(
+        {"HELLO_ACK", "HB", "LEADER", "COORDINATOR", "GRANT", "NACK", "RESIGN", "TOKEN", "CTOKEN"});
+    command.word += " " + line.one_of({"epoch", "duration", "stamp", "round"});
+    command.number = line.number("what it says", 0, INT64_MAX);
+}
+
 void read_arguments(LineReader& line, Form form, Command& command) {
     switch (form) {
         case Form::alone: return;
@@ -126,6 +138,7 @@ void read_arguments(LineReader& line, Form form, Command& command) {
             return;
         }
         case Form::links: return read_links(line, command);
+        case Form::lie: return read_lie(line, command);
         case Form::resign:
             command.a = line.target();
             if (line.take("to")) command.b = line.target();
@@ -256,6 +269,7 @@ std::string arguments_text(const Command& c, Form form) {
         case Form::health:
         case Form::task: return " " + a + " " + c.word;
         case Form::picture: return " " + c.word;
+        case Form::lie: return fmt::format(" {}>{} {} {}", a, target_text(c.b), c.word, c.number);
     }
     return "";
 }

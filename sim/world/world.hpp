@@ -14,6 +14,7 @@
 #include "sim/world/connection.hpp"
 #include "sim/world/event_queue.hpp"
 #include "sim/world/host.hpp"
+#include "sim/world/lie.hpp"
 #include "sim/world/links.hpp"
 #include "sim/world/observer.hpp"
 #include "sim/world/settings.hpp"
@@ -99,6 +100,8 @@ public:
     void reset_sessions(HostIndex a, HostIndex b);
     /// One bit of the next frame from the one to the other is flipped on its way.
     void flip_next(HostIndex from, HostIndex to) { flip_next_.emplace(from, to); }
+    /// The next message of that kind between the two says something else.
+    void lie(const Lie& lie) { lies_.push_back(lie); }
     /// Something in between forgets all connections between the two: silence.
     void forget_sessions(HostIndex a, HostIndex b);
 
@@ -145,6 +148,7 @@ private:
     void read(std::size_t connection, Side reader);
     void deliver(std::size_t connection, Side reader, Parcel&& parcel);
     void reject(std::size_t connection, Side reader);
+    void tell_lies(const End& from, const End& to, protocol::Message& message);
     void session_over(std::size_t connection, Side side, protocol::SessionEnd how);
     void break_end(std::size_t connection, Side side, protocol::SessionEnd how, Time after);
     void end_noticed(std::size_t connection, Side side, protocol::SessionEnd how);
@@ -171,6 +175,7 @@ private:
     Links links_;
     std::set<std::pair<HostIndex, HostIndex>> flip_next_;
     std::vector<Connection> connections_;
+    std::vector<Lie> lies_;  // to be told
     std::vector<Observer*> observers_;
     std::vector<protocol::Action> actions_;  // of the step that is being made
     std::uint64_t steps_ = 0;

@@ -215,6 +215,7 @@ void World::deliver(std::size_t number, Side reader, Parcel&& parcel) {
     if (flip_next_.erase({connection.ends[other(reader)].host, h}) != 0)
         return reject(number, reader);
     ++delivered_;
+    tell_lies(connection.ends[other(reader)], connection.ends[reader], *parcel.message);
     if (reader == acceptor_side) {
         if (const auto* hello = std::get_if<Hello>(&*parcel.message))
             return step(h, HelloReceived{session, *hello, {"acceptor", "dialler"}});
@@ -223,6 +224,12 @@ void World::deliver(std::size_t number, Side reader, Parcel&& parcel) {
         hosts_[h].dialling[connection.acceptor().host].pause = pause_min;
     }
     step(h, Receive{session, std::move(*parcel.message)});
+}
+
+void World::tell_lies(const End& from, const End& to, Message& message) {
+    std::erase_if(lies_, [&](const Lie& lie) {
+        return lie.from == from.host && lie.to == to.host && say(lie, message);
+    });
 }
 
 // ---- How ends are lost.

@@ -68,6 +68,19 @@ TEST_CASE("scenario: one of both algorithms is the same after it was written and
     CHECK(each_algorithm(each[1]) == std::vector<Scenario>{each[1]});
 }
 
+TEST_CASE("scenario: a lie is written as it is read, and goes one way") {
+    const std::string text = "at 1s lie 1>2 COORDINATOR epoch 9223372036854775807\n";
+    const auto parsed = parse_scenario("nodes 3\n" + text);
+    REQUIRE(std::holds_alternative<Scenario>(parsed));
+    CHECK(to_text(std::get<Scenario>(parsed)).find(text) != std::string::npos);
+    for (const char* wrong :
+         {"1-2 HB epoch 1", "1>2 OK epoch 1", "1>2 HB colour 1", "1>2 HB epoch"}) {
+        CAPTURE(wrong);
+        CHECK(std::holds_alternative<ScenarioProblems>(
+            parse_scenario("nodes 3\nat 1s lie " + std::string(wrong) + "\n")));
+    }
+}
+
 TEST_CASE("scenario: all problems are told at once, each with its line and what would be right") {
     const auto parsed = parse_scenario(
         "nodes 0\n"
