@@ -42,7 +42,7 @@ void Bully::on_election(Core& core, Step& step, Index from, const Election& mess
         return;
     }
     const bool stands = !core.second_hand(step.now).leader && core.quorum_connected(step.now) &&
-                        core.eligible(step.now) && !core.recovering();
+                        core.eligible(step.now) && !core.silent(step.now);
     if (!stands) return core.send(step, from, Decline{message.attempt});
     core.send(step, from, Ok{message.attempt});
     wants_to_start_ = true;

@@ -50,6 +50,11 @@ void Core::advance(Step& step) {
     }
 
     const bool known = leader_known(step.now);
+    // The probation after bad health lets others lead. Where none can, it would only be a time
+    // without a leader.
+    const bool on_probation = healthy_ && !due(step.now, healthy_from_);
+    if (on_probation && connected_majority && !known && !another_may_lead(step.now))
+        healthy_from_ = step.now;
     if (leader_was_known_ && !known)
         start_at_ = step.now +
                     timing().stagger * static_cast<std::int64_t>(connected_higher(step.now).size());
@@ -79,8 +84,9 @@ void Core::collect_wakes(WakeTime& wake) const {
     if (!recovering_) wake.timer(recovered_at_ + promise_length(timing().lease));
     for (Index i = 0; i < size(); ++i) {
         if (i == me_) continue;
-        if (peers_[i].accepted) wake.timer(peers_[i].heard_at + timing().suspect_after);
+        if (peers_[i].accepted) wake.timer(peers_[i].heard_at + silence_allowed(i));
         wake.timer(peers_[i].view.until);
+        wake.promise(peers_[i].twin_over);
     }
     for (const DialledSession& session : sessions_.all_dialled())
         if (session.state == DialledState::lingering) wake.lease(lease_.tied_until(session.id));

@@ -78,6 +78,8 @@ public:
     Rng& rng() { return rng_; }
 
     // ---- Failure detection (§6).
+    /// How long a peer may be silent before it is suspected: T_s, or three of its own heartbeats.
+    Duration silence_allowed(Index i) const;
     bool heard(Index i, Instant now) const;
     bool connected(Index i, Instant now) const;
     MemberSet connected(Instant now) const;
@@ -85,6 +87,8 @@ public:
     /// Connected, eligible, of higher rank.
     MemberSet connected_higher(Instant now) const;
     bool eligible(Instant now) const;
+    /// A connected peer says that it may stand and has a majority.
+    bool another_may_lead(Instant now) const;
     /// So many refuse a lease as long as the own one that no majority is left to grant it.
     bool lease_refused(Instant now) const;
     /// First-hand: the own lease, or an own promise that is live to another.
@@ -100,6 +104,10 @@ public:
     bool recovering() const { return recovering_; }
     /// Being stopped, and a follower: it grants nothing, so its last write can be exact (R7).
     bool leaving() const { return stopping_ && role_ == Role::follower; }
+    /// Until when a process with the same id elsewhere may have votes that count, as peers tell.
+    Instant twin_over() const;
+    /// R6: grants nothing, not even to itself, and does not stand.
+    bool silent(Instant now) const { return recovering_ || !promise_over(now, twin_over()); }
     bool promise_free(Instant now) const;
     const Promise& promise() const { return promise_; }
     /// R1's conditions.
@@ -196,7 +204,8 @@ public:
             start_at_, leader_was_known_, leader_ever_known_, stand_back_until_, healthy_,
             healthy_from_, willing_, untied_, stopping_, stopped_, quorum_since_, modest_until_,
             modest_for_, resign_request_, resigned_epoch_, sessions_, peers_, rng_, next_heartbeat_,
-            changed_heartbeat_at_, told_state_, told_leader_, told_leader_epoch_);
+            changed_heartbeat_at_, told_state_, told_leader_, told_leader_epoch_,
+            told_leader_since_);
     }
 
 private:
@@ -279,11 +288,14 @@ private:
     NodeId best_successor(Instant now) const;
     std::string why_not_successor(NodeId to, Instant now) const;
     void consider_preemption(Step& step);
+    void forget_hold_off(Instant now);
     Duration reported_quorum_age(Instant now) const;
     void follow_higher_leader(Step& step);  // quorum none
 
     // core_recovery.cpp
     void advance_recovery(Step& step);
+    void told_of_twin(Step& step, Peer& by);
+    void taken_after_twin(Peer& by, Instant now);
     struct Silence {
         bool known = false;
         Instant until;
@@ -392,6 +404,7 @@ private:
     HeartbeatState told_state_;
     NodeId told_leader_;
     Epoch told_leader_epoch_;
+    Instant told_leader_since_ = never;
 };
 
 }  // namespace bullring::protocol

@@ -12,7 +12,7 @@ bool Core::own_lease_valid(Instant now) const {
 }
 
 bool Core::may_campaign(Instant now) const {
-    return role_ == Role::follower && eligible(now) && !recovering_ && promise_free(now);
+    return role_ == Role::follower && eligible(now) && !silent(now) && promise_free(now);
 }
 
 bool Core::may_start(Instant now) const {

@@ -1,12 +1,22 @@
 // Failure detection (PROTOCOL §6): who is heard, who is connected both ways, whether that is a
 // majority, and what is known of a leader, first-hand and second-hand.
+#include <algorithm>
+
 #include "protocol/core.hpp"
 
 namespace bullring::protocol {
 
+Duration Core::silence_allowed(Index i) const {
+    // A leader's h is at most L/5 and its L at most this node's lease-max. A longer h is a mistake
+    // or a lie, and would have its sender believed to be there long after it has gone.
+    const Duration period =
+        std::clamp(peers_[i].heartbeat_period, Duration{0}, timing().lease_max / 5);
+    return std::max(timing().suspect_after, period * 3);
+}
+
 bool Core::heard(Index i, Instant now) const {
     const Peer& peer = peers_[i];
-    return peer.accepted && !due(now, peer.heard_at + timing().suspect_after);
+    return peer.accepted && !due(now, peer.heard_at + silence_allowed(i));
 }
 
 bool Core::connected(Index i, Instant now) const {
@@ -41,6 +51,16 @@ bool Core::eligible(Instant now) const {
     if (!due(now, healthy_from_)) return false;
     if (role_ == Role::stepping_down || !due(now, stand_back_until_)) return false;
     return !lease_refused(now);
+}
+
+bool Core::another_may_lead(Instant now) const {
+    for (Index i = 0; i < size(); ++i) {
+        const Peer& peer = peers_[i];
+        if (connected(i, now) && !peer.priority.is_never() && peer.heartbeat.eligible &&
+            peer.heartbeat.quorum_connected)
+            return true;
+    }
+    return false;
 }
 
 bool Core::lease_refused(Instant now) const {

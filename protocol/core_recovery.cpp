@@ -32,6 +32,30 @@ Core::Answers Core::answers(bool again) const {
 
 std::size_t Core::enough_with_file() const { return size() - majority() + 1; }
 
+// Another process with this id votes elsewhere, or did so until a moment ago. It may be one whose
+// directory is not this node's, so nothing is known of its promises but that none is longer than
+// lease-max.
+void Core::told_of_twin(Step& step, Peer& by) {
+    by.hears_twin = true;
+    by.twin_over = step.now + promise_length(timing().lease_max);
+    if (role_ == Role::candidate) abandon(step, Duration{0});
+}
+
+// Now that process is gone, as far as `by` can tell. Usually it was this node's earlier run, whose
+// FIN came late: what it may have promised is as long as after any restart, but from now.
+void Core::taken_after_twin(Peer& by, Instant now) {
+    if (!by.hears_twin) return;
+    by.hears_twin = false;
+    const Silence quiet = silence(now);
+    if (quiet.known) by.twin_over = earlier(by.twin_over, now + elapsed(started_, quiet.until));
+}
+
+Instant Core::twin_over() const {
+    Instant over = long_ago;
+    for (const Peer& peer : peers_) over = later(over, peer.twin_over);
+    return over;
+}
+
 Core::Silence Core::silence(Instant now) const {
     const Duration own = promise_length(timing().lease);
     if (size() == 1) return {true, started_};

@@ -66,16 +66,15 @@ void Core::report_leader(Step& step) {
     if (!textbook() && leader.leader && leader.epoch < told_leader_epoch_) leader = {};
     if (leader.leader == told_leader_ && (!leader.leader || leader.epoch == told_leader_epoch_))
         return;
+    forget_hold_off(step.now);
     told_leader_ = leader.leader;
+    told_leader_since_ = step.now;
     if (leader.leader) told_leader_epoch_ = leader.epoch;
     std::string advertised;
     if (leader.leader == config_.self) {
         advertised = config_.advertised;
     } else if (leader.leader) {
-        Peer& peer = peers_[*config_.members.index(leader.leader)];
-        advertised = peer.advertised;
-        peer.handed_over = {};
-        peer.hand_over_hold_off = Duration{0};
+        advertised = peers_[*config_.members.index(leader.leader)].advertised;
     }
     step.act(LeaderChanged{told_leader_, told_leader_epoch_, advertised});
 }
@@ -92,7 +91,7 @@ void Core::report_resign(Step& step) {
 
 Core::HeartbeatState Core::heartbeat_state(Instant now) const {
     const LeaderView leader = first_hand(now);
-    return {quorum_connected(now),        eligible(now), recovering_, leader.announced,
+    return {quorum_connected(now),        eligible(now), silent(now), leader.announced,
             role_ == Role::stepping_down, leader.leader, leader.epoch};
 }
 
@@ -101,7 +100,7 @@ Heartbeat Core::heartbeat(Instant now) const {
     Heartbeat heartbeat;
     for (Index i = 0; i < size(); ++i)
         if (i != me_ && heard(i, now)) heartbeat.heard.insert(i);
-    heartbeat.quorum_connected = state.quorum_connected && !recovering_;
+    heartbeat.quorum_connected = state.quorum_connected && !state.recovering;
     heartbeat.eligible = state.eligible;
     heartbeat.recovering = state.recovering;
     heartbeat.stepping_down = state.stepping_down;
@@ -209,6 +208,10 @@ std::string Core::why(Instant now, const HostReasons& reasons) const {
                    std::max<std::int64_t>(promise_left(now, quiet.until).ns / 1'000'000, 0)) +
                " ms left";
     }
+    if (silent(now))
+        return "silent: another process with id " + std::to_string(config_.self.value) +
+               " is or was connected elsewhere, " + time_text(promise_left(now, twin_over())) +
+               " left";
     std::string hindered = why_hindered(now, reasons);
     if (leader.leader)
         return "follows " + std::to_string(leader.leader.value) +

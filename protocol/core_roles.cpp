@@ -20,9 +20,11 @@ void Core::become_leader(Step& step) {
     elected_at_ = step.now;
     next_renewal_ = step.now;
     if (textbook()) textbook_end_ = never;
+    forget_hold_off(step.now);
     for (Peer& peer : peers_) {
         if (!peer.handed_over) continue;
-        // It was handed the leadership and did not take it: not again for a while, doubling.
+        // It was handed the leadership and did not take it, or soon lost it: not again for a while,
+        // doubling.
         peer.hand_over_hold_off =
             peer.hand_over_hold_off.ns == 0
                 ? timing().hand_over_hold_off

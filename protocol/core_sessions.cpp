@@ -18,6 +18,12 @@ std::string list_text(const std::vector<NodeId>& ids) {
 const char* text(Algorithm algorithm) { return algorithm == Algorithm::bully ? "bully" : "ring"; }
 const char* text(QuorumMode mode) { return mode == QuorumMode::majority ? "majority" : "none"; }
 
+/// Two processes have this id. The dialler recognises it: see told_of_twin.
+Refused twin_refusal(NodeId id) {
+    return {"id", "another process with id " + std::to_string(id.value) + " is connected",
+            std::to_string(id.value)};
+}
+
 std::string versions_text(std::uint16_t lowest, std::uint16_t highest) {
     return std::to_string(lowest) + "-" + std::to_string(highest);
 }
@@ -57,6 +63,7 @@ void Core::on_dialled(Step& step, const Dialled& event) {
     hello.session = event.session;
     hello.priority = config_.priority;
     hello.lease = timing().lease;
+    hello.heartbeat_period = timing().heartbeat;
     hello.advertised = config_.advertised;
     hello.addresses = event.addresses;
     hello.release_ok = config_.fast_release && config_.tie && !textbook();
@@ -74,10 +81,7 @@ std::optional<Refused> Core::hello_difference(const HelloReceived& event, Instan
         return Refused{"id", std::to_string(config_.self.value) + " is this node's own id",
                        std::to_string(hello.id.value)};
     const Peer& peer = peers_[*index];
-    if (heard(*index, now) && peer.incarnation != hello.incarnation)
-        return Refused{
-            "id", "another process with id " + std::to_string(hello.id.value) + " is connected",
-            std::to_string(hello.id.value)};
+    if (heard(*index, now) && peer.incarnation != hello.incarnation) return twin_refusal(hello.id);
     if (sessions_.has_accepted(*index, hello.incarnation, hello.session))
         return Refused{"session", "already open", std::to_string(hello.session.value)};
     return std::nullopt;
@@ -107,6 +111,7 @@ void Core::on_hello(Step& step, const HelloReceived& event) {
     peer.incarnation = hello.incarnation;
     peer.priority = hello.priority;
     peer.lease = hello.lease;
+    peer.heartbeat_period = hello.heartbeat_period;
     peer.advertised = hello.advertised;
     // The newest by the dialler's numbers: two sockets may be read in any order, and another
     // process with that id may have been listened to in between.
@@ -170,6 +175,7 @@ void Core::on_hello_ack(Step& step, SessionId id, const HelloAck& ack) {
     peer.has_ack = true;
     peer.ack = ack;
     peer.refused = false;
+    taken_after_twin(peer, step.now);
     expect_lease_of(index);
     learn_epoch(step.now, ack.max_seen);
     // A file knows all that this node has ever granted; without one the others have to say.
@@ -191,9 +197,13 @@ void Core::on_hello_ack(Step& step, SessionId id, const HelloAck& ack) {
 void Core::on_refused(Step& step, SessionId id, const Refused& refused) {
     DialledSession* session = sessions_.dialled(id);
     if (session == nullptr || session->state != DialledState::greeting) return;
-    peers_[session->peer].refused = true;
-    step.act(HandshakeRefused{this->id(session->peer), false, refused, {}});
+    const Index index = session->peer;
+    peers_[index].refused = true;
+    step.act(HandshakeRefused{this->id(index), false, refused, {}});
     give_up_dialled(step, *session, SessionEnd::protocol);
+    // A process at an address that is no member's is not told why, and this may be why.
+    const bool twin = refused == twin_refusal(config_.self) || refused.field == refused_untold;
+    if (!textbook() && twin) told_of_twin(step, peers_[index]);
 }
 
 void Core::on_session_ended(Step& step, const SessionEnded& event) {

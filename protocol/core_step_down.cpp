@@ -200,6 +200,14 @@ void Core::consider_preemption(Step& step) {
     if (best) step_down(step, DeposedReason::preempted, best);
 }
 
+/// Called before the leader that was told last is replaced: it has led until now.
+void Core::forget_hold_off(Instant now) {
+    const auto leader = config_.members.index(told_leader_);
+    if (!leader || elapsed(told_leader_since_, now) < timing().preempt_delay) return;
+    peers_[*leader].handed_over = {};
+    peers_[*leader].hand_over_hold_off = Duration{0};
+}
+
 Duration Core::reported_quorum_age(Instant now) const {
     if (quorum_since_ == never || !due(now, modest_until_)) return Duration{0};
     return std::max(elapsed(quorum_since_, now), Duration{1});

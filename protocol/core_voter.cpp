@@ -24,6 +24,11 @@ std::optional<Vote> Core::refusal_outside_promise(Instant now, const LeaseReques
         vote.remaining = quiet.known ? promise_left(now, quiet.until) : timing().campaign_wait;
         return vote;
     }
+    if (silent(now)) {
+        vote.reason = NackReason::recovering;
+        vote.remaining = promise_left(now, twin_over());
+        return vote;
+    }
     const auto from = config_.members.index(request.key.id);
     const Duration told = from && *from != me_ ? peers_[*from].lease : timing().lease;
     if (request.lease > timing().lease_max || told > timing().lease_max) {

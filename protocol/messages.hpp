@@ -48,6 +48,7 @@ struct Hello {
     SessionId session;  // the dialler's number for it
     Priority priority;
     Duration lease;
+    Duration heartbeat_period;
     std::string advertised;
     Addresses addresses;      // as the dialler sees them
     bool release_ok = false;  // the dialler allows its FIN to release what is tied

@@ -26,6 +26,7 @@ struct Peer {
     Incarnation incarnation;
     Priority priority;
     Duration lease{0};
+    Duration heartbeat_period{0};
     std::string advertised;
     SessionId accepted;           // the newest; `no_session` after its end: then it is not heard
     Instant heard_at = long_ago;  // the last message on it
@@ -44,6 +45,10 @@ struct Peer {
     // It has answered REFUSED since: what it says of our id is of another run.
     bool refused = false;
 
+    // ---- From its REFUSED: it hears another process that has this node's id (R6).
+    bool hears_twin = false;       // it has not taken this one since
+    Instant twin_over = long_ago;  // until then this node is silent for it
+
     // ---- It is known to be gone as a leader: views of its epochs ≤ gone_epoch are out of date.
     Epoch gone_epoch;
     Instant gone_at = long_ago;
@@ -58,17 +63,17 @@ struct Peer {
     PeerDownReason last_end = PeerDownReason::timeout;
 
     // ---- Handovers to it (§9).
-    Epoch handed_over;  // the epoch given up in its favour, while it has not led
+    Epoch handed_over;  // the epoch given up in its favour, until it has led for T_stable
     Duration hand_over_hold_off{0};
     Instant hand_over_not_before = long_ago;
 
     bool operator==(const Peer&) const = default;
     auto digest_fields() const {
-        return std::tie(incarnation, priority, lease, advertised, accepted, heard_at, has_heartbeat,
-                        heartbeat, heartbeat_at, view, dialled, has_ack, ack, refused,
-                        answered_again, gone_epoch, gone_at, gone_until, resigned_by,
-                        resigned_epoch, up, up_since, last_end, handed_over, hand_over_hold_off,
-                        hand_over_not_before);
+        return std::tie(incarnation, priority, lease, heartbeat_period, advertised, accepted,
+                        heard_at, has_heartbeat, heartbeat, heartbeat_at, view, dialled, has_ack,
+                        ack, answered_again, refused, hears_twin, twin_over, gone_epoch, gone_at,
+                        gone_until, resigned_by, resigned_epoch, up, up_since, last_end,
+                        handed_over, hand_over_hold_off, hand_over_not_before);
     }
 };
 

@@ -1,6 +1,7 @@
 #include "protocol/ring.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace bullring::protocol {
 
@@ -17,6 +18,11 @@ bool well_formed(const Core& core, const Walk& walk) {
 
 }  // namespace
 
+Ring::Seen& Ring::SeenRuns::of(Incarnation run) {
+    if (latest.incarnation != run) std::swap(latest, before);
+    return latest;
+}
+
 bool Ring::accept(Core& core, Step& step, Index from, const Walk& walk) {
     if (!well_formed(core, walk)) return false;
     if (!core.textbook())
@@ -26,7 +32,7 @@ bool Ring::accept(Core& core, Step& step, Index from, const Walk& walk) {
     if (walk.owner == core.config().self &&
         (walk.owner_incarnation != core.own_key().incarnation || walk.round > round_))
         return false;
-    Seen& seen = seen_[*core.config().members.index(walk.owner)];
+    Seen& seen = seen_[*core.config().members.index(walk.owner)].of(walk.owner_incarnation);
     const bool remembered = !due(step.now, seen.at + core.longest_promise());
     if (remembered && seen.incarnation == walk.owner_incarnation &&
         (walk.round < seen.round || (walk.round == seen.round && walk.step <= seen.step)))

@@ -33,14 +33,23 @@ public:
     }
 
 private:
-    /// The newest token of a member's rounds that was accepted here; older ones are duplicates. Not
-    /// for ever: a round that somebody has made up would shut out all that its owner begins.
+    /// The newest token of one run's rounds that was accepted here; older ones are duplicates. Not
+    /// for ever: a forged round would shut out all that its owner begins.
     struct Seen {
         Incarnation incarnation;
         std::uint64_t round = 0;
         std::uint32_t step = 0;
         Instant at = long_ago;
         bool operator==(const Seen&) const = default;
+    };
+    /// Of one member: its last two runs. Which of two is the newer one nobody can tell, and tokens
+    /// of both may be under way.
+    struct SeenRuns {
+        Seen latest;
+        Seen before;
+        /// What has been seen of this run, or what gives way to it.
+        Seen& of(Incarnation run);
+        bool operator==(const SeenRuns&) const = default;
     };
     struct HeldRequest {  // a voter that is busy, or waits for its disk, keeps the token a moment
         CoordinatorToken token;
@@ -65,7 +74,7 @@ private:
     std::uint64_t own_request_round_ = 0;  // the coordinator token under way
     Instant round_until_ = never;          // T_ring
     Instant able_after_ = long_ago;
-    std::vector<Seen> seen_;       // by owner
+    std::vector<SeenRuns> seen_;   // by owner
     std::optional<Token> parked_;  // the best token, while a leader is known first-hand
     std::optional<HeldRequest> held_;
     bool disk_is_slow_ = false;  // a request was held for the disk in vain, and none granted since

@@ -24,7 +24,8 @@ void Checks::check_deadline(const World& world, HostIndex h, const Publish& publ
 
     std::vector<bool> by_boottime(world.members());
     std::vector<bool> by_raw(world.members());
-    const auto count = [&](HostIndex voter, Instant end) {
+    const auto count = [&](HostIndex process, Instant end) {
+        const HostIndex voter = world.member_of(process);
         if (end.boottime_ns >= publish.deadline.boottime_ns) by_boottime[voter] = true;
         if (end.raw_ns >= publish.deadline.raw_ns) by_raw[voter] = true;
     };
@@ -78,6 +79,7 @@ void Checks::check_resign(const World& world, HostIndex h, const Resign& resign)
         coverage_.count(Seen::candidacy_abandoned);
         return;
     }
+    of_[h].handed_over_to = resign.successor;
     if (host.published.epoch)
         fail(world, "I10",
              fmt::format("node {} sends RESIGN of epoch {} while is_leader() can still be true",

@@ -31,6 +31,7 @@ void Checks::check_published(const World& world, HostIndex h, const Publish& pub
 
 void Checks::check_elected(const World& world, HostIndex h, const Elected& elected) {
     ++elections_;
+    note_leadership(world, h);
     last_elected_at_ = world.now();
     of_[h].elected_in = elected.epoch;
     elected_in_.note(elected.epoch, world.host(h).node->core().own_key());

@@ -76,7 +76,7 @@ void Checks::check_walk(const World& world, HostIndex h, const Walk& walk) {
              fmt::format("node {} sends the token of {} for its hop {}; {} are possible",
                          world.host(h).id.value, walk.owner.value, walk.step, hops_max));
     OfHost::Token* known = token_at(h, walk.owner, walk.owner_incarnation, walk.round);
-    if (known == nullptr || known->of_several_runs || walk.step >= 64) return;
+    if (known == nullptr || known->of_many_runs || walk.step >= 64) return;
     const std::uint64_t bit = std::uint64_t{1} << walk.step;
     if (walk.step <= known->step && (known->sent_before & bit) == 0)
         fail(world, "L5",
@@ -87,16 +87,23 @@ void Checks::check_walk(const World& world, HostIndex h, const Walk& walk) {
     known->sent_before |= bit;
 }
 
-/// What is known at `h` of this round's token; nullptr: a newer one of its owner is known.
+/// What is known at `h` of this round's token; nullptr: a newer one of that run is known.
 Checks::OfHost::Token* Checks::token_at(HostIndex h, NodeId owner, Incarnation incarnation,
                                         std::uint64_t round) {
     std::vector<OfHost::Token>& tokens = of_[h].tokens;
-    auto known = std::find_if(tokens.begin(), tokens.end(),
-                              [&](const auto& token) { return token.owner == owner; });
-    OfHost::Token fresh{owner, incarnation, round, 0, 0, false};
-    if (known == tokens.end()) return &tokens.emplace_back(fresh);
-    fresh.of_several_runs = known->of_several_runs || known->incarnation != incarnation;
-    if (known->incarnation != incarnation || known->round < round) *known = fresh;
+    const auto known = std::find_if(tokens.begin(), tokens.end(), [&](const auto& token) {
+        return token.owner == owner && token.incarnation == incarnation;
+    });
+    if (known == tokens.end()) {
+        const auto runs = std::count_if(tokens.begin(), tokens.end(),
+                                        [&](const auto& token) { return token.owner == owner; });
+        tokens.push_back({owner, incarnation, round, 0, 0, false});
+        if (runs >= 2)
+            for (OfHost::Token& token : tokens)
+                if (token.owner == owner) token.of_many_runs = true;
+        return &tokens.back();
+    }
+    if (known->round < round) *known = {owner, incarnation, round, 0, 0, known->of_many_runs};
     return known->round == round ? &*known : nullptr;
 }
 

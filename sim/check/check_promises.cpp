@@ -24,10 +24,13 @@ void Checks::check_given(const World& world, HostIndex h, Instant now, const Giv
         fail(world, "I8",
              fmt::format("node {} grants epoch {} to {}, which it has read to be resigned",
                          host.id.value, given.epoch.value, given.holder.id.value));
+    // What a held token brings was granted before.
+    const Duration length = Ledger::promise(given.lease, world.settings().rho_ppm);
+    if (given.end == host.clock.unbroken(now) + length) check_twin_silence(world, h, now);
     check_conflicts(world, h, now, given.holder);
     check_cover(world, h, given.holder);
     check_one_holder(world, h, given.epoch, given.holder);
-    check_silence_to_come(world, h, Ledger::promise(given.lease, world.settings().rho_ppm));
+    check_silence_to_come(world, h, length);
     for (const GivenPromise& old : ledger_.given(h)) {
         if (old.holder != given.holder || old.run != host.run || old.epoch <= given.epoch) continue;
         if (promise_over(host.clock.unbroken(now), old.end)) continue;
@@ -121,6 +124,7 @@ void Checks::check_own_promise(const World& world, HostIndex h, Instant now) {
         fail(world, "I7",
              fmt::format("node {} promises itself epoch {} while it recovers",
                          core.own_key().id.value, promise.epoch().value));
+    check_twin_silence(world, h, now);
     check_conflicts(world, h, now, core.own_key());
     check_cover(world, h, core.own_key());
     check_one_holder(world, h, promise.epoch(), core.own_key());

@@ -34,6 +34,9 @@ void Checks::fail(const World& world, const char* check, std::string what) {
 void Checks::before_step(const World& world, HostIndex h, Instant now, const Event& event) {
     ledger_.before_step(world, h, now, event);
     of_[h].event_was_persisted = std::holds_alternative<Persisted>(event);
+    if (const auto* receive = std::get_if<Receive>(&event)) note_twin(world, h, now, *receive);
+    if (const auto* health = std::get_if<HealthChanged>(&event))
+        of_[h].well_since = health->healthy ? world.now() : -1;
     count_event(world, h, event);
 }
 
@@ -53,6 +56,11 @@ void Checks::on_action(const World& world, HostIndex h, Instant now, const Actio
                 check_durable(world, h, what.durable);
             } else if constexpr (std::is_same_v<What, Deposed>) {
                 ++depositions_;
+                if (what.reason == DeposedReason::preempted) check_handover(world, h);
+            } else if constexpr (std::is_same_v<What, ElectionStarted>) {
+                const Time well = of_[h].well_since;
+                if (well >= 0 && world.now() - well < world.settings().preempt_delay.ns / 2)
+                    coverage_.count(Seen::probation_cut_short);
             }
         },
         action);
@@ -73,6 +81,7 @@ void Checks::check_time_passes(const World& world) {
 
 void Checks::after_step(const World& world, HostIndex h, Instant now) {
     check_time_passes(world);
+    check_suspicion(world, h, now);
     if (world.settings().quorum == QuorumMode::none) return;
     check_own_promise(world, h, now);
     check_kept(world, h, now);

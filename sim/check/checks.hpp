@@ -2,6 +2,7 @@
 // own function, named in the violation that it reports; the first violation is kept.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -81,6 +82,13 @@ private:
     void check_resign(const World& world, HostIndex h, const protocol::Resign& resign);
     void check_request(const World& world, HostIndex h, const protocol::Coordinator& request);
     void check_no_other_task(const World& world, HostIndex h);
+    // check_twins.cpp: I7 of a node that has been told of another process with its id
+    void note_twin(const World& world, HostIndex h, Instant now, const protocol::Receive& receive);
+    void check_twin_silence(const World& world, HostIndex h, Instant now);
+    // check_calm.cpp: L2, that nobody is suspected, or handed the leadership, too soon
+    void check_suspicion(const World& world, HostIndex h, Instant now);
+    void note_leadership(const World& world, HostIndex h);
+    void check_handover(const World& world, HostIndex h);
     // check_messages.cpp: I11, R9, L5, what is counted of messages
     void check_message(const World& world, HostIndex h, Instant now, const protocol::Send& send);
     void check_disk(const World& world, HostIndex h, Epoch epoch);
@@ -95,7 +103,13 @@ private:
     std::optional<Violation> violation_;
 
     struct OfHost {
-        Epoch elected_in;         // the epoch of its last leadership
+        Epoch elected_in;       // the epoch of its last leadership
+        NodeId handed_over_to;  // named by its last RESIGN of a leadership
+        /// To whom it has handed over who did not lead for T_stable since, and when it was elected
+        /// again after that; −1: not yet.
+        std::map<NodeId, Time> held_off;
+        std::map<HostIndex, Instant> twin_over;  // by the peer that has told of a twin
+        Time well_since = -1;                    // −1: it has not been unhealthy
         NodeId successor;         // named by RESIGNs that it has read; `nobody`: none
         Instant own_promise_end;  // of its promise to itself, as seen last
         Epoch own_promise_epoch;
@@ -114,9 +128,9 @@ private:
             std::uint64_t round = 0;
             std::uint32_t step = 0;         // the furthest that was read
             std::uint64_t sent_before = 0;  // steps, as bits: a lost hop goes out once more
-            bool of_several_runs = false;   // of its owner; which is the newest, nobody can tell
+            bool of_many_runs = false;      // of its owner; which are the last two, nobody can tell
         };
-        std::vector<Token> tokens;  // the newest of each owner
+        std::vector<Token> tokens;  // the newest of each run of each owner
     };
     // check_messages.cpp
     OfHost::Token* token_at(HostIndex h, NodeId owner, Incarnation incarnation,
@@ -127,6 +141,7 @@ private:
     EpochHolders elected_in_;
     Epoch newest_epoch_;  // of all that were elected
     NodeId newest_leader_;
+    NodeId last_elected_;
     std::uint64_t elections_ = 0;
     std::uint64_t depositions_ = 0;
     Time last_elected_at_ = 0;

@@ -29,6 +29,13 @@ bool listens_to(const World& world, HostIndex h, Instant now, SessionId session)
     return peer.incarnation == accepted->incarnation || core.heard(accepted->peer, now);
 }
 
+/// The process that has granted this, the member's own unless a second one has.
+std::optional<HostIndex> voter_of(const World& world, const TokenGrant& grant) {
+    for (HostIndex h = world.members(); h < world.hosts(); ++h)
+        if (world.host(h).incarnation == grant.voter_incarnation) return h;
+    return world.host_of(grant.voter);
+}
+
 }  // namespace
 
 void Ledger::before_step(const World& world, HostIndex h, Instant now, const Event& event) {
@@ -43,7 +50,7 @@ void Ledger::before_step(const World& world, HostIndex h, Instant now, const Eve
     const Host& host = world.host(h);
     const Connection& c = world.connection_of(receive_event->session);
     if (const auto* ack = std::get_if<HelloAck>(&receive_event->message)) {
-        acknowledged_[h][c.ends[acceptor_side].host] = ack->incarnation;
+        acknowledged_[h][world.member_of(c.ends[acceptor_side].host)] = ack->incarnation;
         return;
     }
     if (const auto* grant = std::get_if<Grant>(&receive_event->message)) {
@@ -65,7 +72,7 @@ void Ledger::before_step(const World& world, HostIndex h, Instant now, const Eve
         if (token->walk.owner_incarnation != host.incarnation) return;
         if (!comes_home(h, token->walk)) return;
         for (const TokenGrant& grant : token->grants) {
-            const auto voter = world.host_of(grant.voter);
+            const auto voter = voter_of(world, grant);
             if (!voter) continue;
             receive(world, h, now, {*voter, token->request.epoch, {}, grant.tied_session},
                     grant.voter_incarnation, token->request);
@@ -84,7 +91,7 @@ bool Ledger::comes_home(HostIndex owner, const Walk& walk) {
 void Ledger::receive(const World& world, HostIndex h, Instant now, const ReceivedGrant& grant,
                      Incarnation voter, const Coordinator& request) {
     // Only the process that answers at the voter's address can vote (R3).
-    if (world.host(grant.voter).impostor || acknowledged_[h][grant.voter] != voter) return;
+    if (acknowledged_[h][world.member_of(grant.voter)] != voter) return;
     // What nobody has asked for nobody has granted.
     if (request.lease > world.config(h).timing.lease ||
         request.stamp.boottime_ns > now.boottime_ns || request.stamp.raw_ns > now.raw_ns)

@@ -62,6 +62,10 @@ struct Move {
     std::uint8_t node() const { return session.dialler; }
 };
 
+constexpr Move move_of(MoveKind kind, std::size_t node) {
+    return {kind, {static_cast<std::uint8_t>(node), 0, 0}};
+}
+
 /// Which faults a search may choose.
 class FaultKinds {
 public:

@@ -22,10 +22,6 @@ Duration longest_look_back(const Config& config, bool without_files) {
     return longest + milliseconds(1);
 }
 
-Move move_of(MoveKind kind, std::size_t node) {
-    return {kind, {static_cast<std::uint8_t>(node), 0, 0}};
-}
-
 }  // namespace
 
 SmallWorld::SmallWorld(const SmallWorldOptions& options) : options_(options) {

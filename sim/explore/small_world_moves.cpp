@@ -10,10 +10,6 @@ using namespace protocol;
 
 namespace {
 
-Move move_of(MoveKind kind, std::size_t node) {
-    return {kind, {static_cast<std::uint8_t>(node), 0, 0}};
-}
-
 bool marked(std::uint8_t peers, std::size_t node) { return (peers >> node & 1U) != 0; }
 
 }  // namespace

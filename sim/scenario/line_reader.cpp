@@ -99,10 +99,12 @@ Target LineReader::target_from(std::string_view text) {
     if (text == "follower") return {Kind::follower, {}};
     if (text == "highest") return {Kind::highest, {}};
     if (text == "best") return {Kind::best, {}};
+    if (text == "second") return {Kind::second, {}};
     const auto value = integer(text);
     if (!value || *value < 1) {
         fail(fmt::format(
-            "'{}': a node's id or one of all, leader, follower, highest, best is needed", text));
+            "'{}': a node's id or one of all, leader, follower, highest, best, second is needed",
+            text));
         return {};
     }
     return {Kind::id, {static_cast<std::uint64_t>(*value)}};

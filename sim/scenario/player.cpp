@@ -14,6 +14,9 @@ Player::Player(const Scenario& scenario, const RunOptions& options)
     world_.watch(digest_);
     world_.watch(*this);
     for (Observer* observer : options.observers) world_.watch(*observer);
+    const Settings& settings = scenario.settings;
+    if (!settings.heartbeats.empty()) checks_.coverage().count(Seen::other_heartbeat);
+    if (!settings.wall_clocks.empty()) checks_.coverage().count(Seen::wall_clocks_differ);
 }
 
 Outcome Player::play() {
@@ -88,6 +91,9 @@ std::optional<HostIndex> Player::host_of(const Target& target) const {
             for (HostIndex h = 0; h < world_.members(); ++h)
                 if (world_.host(h).running() && h != leader) return h;
             return std::nullopt;
+        case Target::Kind::second:
+            if (world_.hosts() == world_.members()) return std::nullopt;
+            return world_.hosts() - 1;
         case Target::Kind::none:
         case Target::Kind::all: return std::nullopt;
     }

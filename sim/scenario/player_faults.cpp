@@ -31,6 +31,14 @@ void Player::incident(const Command& command) {
             checks_.coverage().count(Seen::second_process);
             return world_.start(world_.add_impostor(world_.host(*h).id));
         }
+        case Verb::readdress: {
+            const auto h = host_of(command.a);
+            const auto member = host_of(command.b);
+            const auto target = host_of({Target::Kind::second, {}});
+            if (!h || !member || !target || world_.member_of(*target) != *member) return;
+            checks_.coverage().count(Seen::readdressed);
+            return world_.readdress(*h, *member, *target);
+        }
         default: return on_each(command);
     }
 }
@@ -70,7 +78,10 @@ void Player::on_each(const Command& command) {
             case Verb::disk: disk(h, command); break;
             case Verb::task: task(h, command); break;
             case Verb::health:
-                if (command.word == "bad") coverage.count(Seen::health_lost);
+                if (command.word == "bad")
+                    coverage.count(command.a.kind == Target::Kind::all
+                                       ? Seen::health_lost_everywhere
+                                       : Seen::health_lost);
                 world_.set_health(h, command.word == "good");
                 break;
             case Verb::stall:
@@ -182,8 +193,8 @@ void Player::links(const Command& command) {
     }
     if (command.verb == Verb::heal && command.a.kind == Target::Kind::all) {
         coverage.count(Seen::heal);
-        for (HostIndex a = 0; a < all; ++a)
-            for (HostIndex b = 0; b < all; ++b)
+        for (HostIndex a = 0; a < world_.hosts(); ++a)
+            for (HostIndex b = 0; b < world_.hosts(); ++b)
                 if (a != b && world_.links().cut(a, b)) {
                     tell_link("heal", a, b);
                     world_.heal(a, b);
@@ -194,6 +205,7 @@ void Player::links(const Command& command) {
     if (!a) return;
     if (command.verb == Verb::isolate) {
         coverage.count(Seen::cut_two_ways);
+        if (command.a.kind == Target::Kind::highest) coverage.count(Seen::best_node_flaps);
         for (HostIndex b = 0; b < all; ++b)
             if (b != *a) {
                 tell_link("cut", *a, b);
@@ -246,6 +258,7 @@ void Player::calm() {
     links(heal);
     world_.end_loss();
     for (HostIndex h = world_.members(); h < world_.hosts(); ++h) world_.die(h, Death::killed);
+    world_.restore_addresses();
     for (HostIndex h = 0; h < world_.members(); ++h) {
         world_.interrupt(h, {});
         world_.set_slow(h, 0);

@@ -22,6 +22,7 @@ struct Target {
         follower,  // the lowest running one that does not lead
         highest,   // the running one of the highest id
         best,      // the running follower of the highest id
+        second,    // the newest second process, running or not
     };
     Kind kind = Kind::none;
     NodeId id;
@@ -36,12 +37,13 @@ enum class Verb : std::uint8_t {
     pause,  // number > 0: within the next step, after number−1 actions
     resume,
     suspend,
-    slow,    // duration: what each step takes
-    rates,   // number: boottime ppm, number2: raw ppm
-    second,  // a second process with this id
-    disk,    // word: lost torn older failing good slow (duration)
-    cut,     // a, b; word ">" (one way) or "-"
-    heal,    // a, b; or a = all
+    slow,       // duration: what each step takes
+    rates,      // number: boottime ppm, number2: raw ppm
+    second,     // a second process with this id
+    readdress,  // a dials the member b at its second process' address from now on
+    disk,       // word: lost torn older failing good slow (duration)
+    cut,        // a, b; word ">" (one way) or "-"
+    heal,       // a, b; or a = all
     isolate,
     graph,  // links: exactly these are whole
     reset,

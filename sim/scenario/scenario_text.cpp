@@ -49,6 +49,7 @@ constexpr std::array<Word, 27> words{{
     {"slow", Verb::slow, Form::target_duration},
     {"rates", Verb::rates, Form::rates},
     {"second-process", Verb::second, Form::target},
+    {"readdress", Verb::readdress, Form::link},
     {"disk", Verb::disk, Form::disk},
     {"cut", Verb::cut, Form::link},
     {"heal", Verb::heal, Form::link},
@@ -236,6 +237,7 @@ std::string target_text(const Target& target) {
         case Target::Kind::follower: return "follower";
         case Target::Kind::highest: return "highest";
         case Target::Kind::best: return "best";
+        case Target::Kind::second: return "second";
     }
     return "";
 }

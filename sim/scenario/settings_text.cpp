@@ -116,6 +116,16 @@ const std::map<std::string_view, Read>& readers() {
              const NodeId id = line.id();
              s.leases_max[id] = Duration{line.duration("the longest lease that it grants")};
          }},
+        {"wall-clock-of",
+         [](LineReader& line, Settings& s) {
+             const NodeId id = line.id();
+             s.wall_clocks[id] = Duration{line.duration("how far it is ahead")};
+         }},
+        {"heartbeat-of",
+         [](LineReader& line, Settings& s) {
+             const NodeId id = line.id();
+             s.heartbeats[id] = Duration{line.duration("its heartbeat")};
+         }},
         {"beyond",
          [](LineReader& line, Settings& s) {
              (line.one_of({"rho", "disk"}) == "rho" ? s.beyond_rho : s.beyond_disk) = true;
@@ -237,6 +247,10 @@ std::string settings_text(const Scenario& scenario) {
         line("lease-of", fmt::format("{} {}", id.value, duration_text(lease.ns)));
     for (const auto& [id, lease] : s.leases_max)
         line("lease-max-of", fmt::format("{} {}", id.value, duration_text(lease.ns)));
+    for (const auto& [id, heartbeat] : s.heartbeats)
+        line("heartbeat-of", fmt::format("{} {}", id.value, duration_text(heartbeat.ns)));
+    for (const auto& [id, ahead] : s.wall_clocks)
+        line("wall-clock-of", fmt::format("{} {}", id.value, duration_text(ahead.ns)));
     return out;
 }
 

@@ -25,6 +25,7 @@ public:
             add(together ? 0 : time(0, sec), Verb::start, target(id));
     }
     void strike(FaultKind kind, Time at);
+    void half_rolled_address();
     std::vector<Command> take() {
         std::stable_sort(plan_.begin(), plan_.end(),
                          [](const Command& x, const Command& y) { return x.at < y.at; });
@@ -60,6 +61,7 @@ private:
     void cut(Time at, bool one_way);
     void flap(Time at);
     void between_two(Time at, Verb verb, const char* word);
+    void flap_best(Time at);
     void lose_disk(Time at, const char* word);
     void bad_disk(Time at, const char* word);
     void task(Time at);
@@ -125,7 +127,19 @@ void Planner::cut(Time at, bool one_way) {
     }
 }
 
+/// The best node's links go away for a moment whenever it has had time to take over.
+void Planner::flap_best(Time at) {
+    const std::uint64_t times = 2 + rng_.below(3);
+    for (std::uint64_t i = 0; i < times; ++i) {
+        add(at, Verb::isolate, {Target::Kind::highest, {}});
+        at += time(100 * ms, 500 * ms);
+        add(at, Verb::heal, {Target::Kind::all, {}});
+        at += settings_.preempt_delay.ns + time(100 * ms, sec);
+    }
+}
+
 void Planner::flap(Time at) {
+    if (percent(25)) return flap_best(at);
     const NodeId a = any();
     const NodeId b = any();
     if (a == b) return;
@@ -202,6 +216,49 @@ void Planner::rates(Time at) {
     back.number = back.number2 = 0;
 }
 
+/// Member `moved` is started anew at another address while its old process lives, and some of the
+/// others are told the new address. Then a partition, not for as long as P(lease-max), separates
+/// those who know the one from those who know the other. Each of the two processes has a majority
+/// on its side, or none has.
+void Planner::half_rolled_address() {
+    const NodeId moved = any();
+    const Target second{Target::Kind::second, {}};
+    std::vector<NodeId> left;
+    std::vector<NodeId> rolled;
+    for (const NodeId id : settings_.ids)
+        if (id != moved) (left.empty() || percent(50) ? left : rolled).push_back(id);
+    if (rolled.empty()) {
+        rolled.push_back(left.back());
+        left.pop_back();
+    }
+    Time at = time(sec, 3 * sec);
+    add(at, Verb::second, target(moved));
+    for (const NodeId id : rolled) {
+        at += time(ms, 500 * ms);
+        add(at, Verb::crash, target(id));
+        Command& readdress = add(at, Verb::readdress, target(id));
+        readdress.b = target(moved);
+        readdress.word = ">";
+        at += time(3 * ms, 500 * ms);
+        add(at, Verb::start, target(id));
+    }
+    at += time(0, 4 * sec);
+    const Timing timing = config_of(settings_, moved).timing;
+    const Time apart = timing.promise(timing.lease_max).ns / 2 - timing.suspect_after.ns;
+    const auto cut = [&](Target a, Target b) {
+        Command& command = add(at, Verb::cut, a);
+        command.b = b;
+        command.word = "-";
+    };
+    for (const NodeId a : left) {
+        for (const NodeId b : rolled) cut(target(a), target(b));
+        cut(target(a), second);
+    }
+    for (const NodeId b : rolled) cut(target(moved), target(b));
+    add(at + std::max<Time>(apart, ms), Verb::heal, {Target::Kind::all, {}});
+    add(at + apart + time(ms, 2 * sec), Verb::crash, percent(50) ? second : target(moved));
+}
+
 void Planner::strike(FaultKind kind, Time at) {
     switch (kind) {
         case FaultKind::crash: return crash(at);
@@ -239,7 +296,7 @@ void Planner::strike(FaultKind kind, Time at) {
         case FaultKind::disk_failing: return bad_disk(at, "failing");
         case FaultKind::task: return task(at);
         case FaultKind::health: {
-            const Target who = somebody();
+            const Target who = percent(15) ? Target{Target::Kind::all, {}} : somebody();
             add(at, Verb::health, who).word = "bad";
             const Time back = at + spell();
             for (const NodeId id : settings_.ids) add(back, Verb::health, target(id)).word = "good";
@@ -290,6 +347,17 @@ std::vector<Command> plan_faults(Settings& settings,
         planner.strike(kinds[rng.below(kinds.size())], at);
         at += static_cast<Time>(rng.below(static_cast<std::uint64_t>(2 * between)));
     }
+    return planner.take();
+}
+
+std::vector<Command> plan_half_rolled_address(Settings& settings, Time end, Rng& rng) {
+    // The second process begins with an empty disk.
+    settings.first_epoch = FirstEpoch::clock;
+    settings.loss_ppm = 0;
+    settings.beyond_rho = settings.beyond_disk = false;
+    Planner planner(settings, end, false, rng);
+    planner.start_all();
+    planner.half_rolled_address();
     return planner.take();
 }
 

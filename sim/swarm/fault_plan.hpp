@@ -15,5 +15,8 @@ namespace bullring::sim {
 std::vector<Command> plan_faults(Settings& settings,
                                  const std::optional<std::vector<FaultKind>>& kinds, Time end,
                                  protocol::Rng& rng);
+/// Everybody starts, then a member's address is changed at some of the others only, while its old
+/// process lives.
+std::vector<Command> plan_half_rolled_address(Settings& settings, Time end, protocol::Rng& rng);
 
 }  // namespace bullring::sim

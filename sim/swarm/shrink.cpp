@@ -103,6 +103,8 @@ private:
             [&](Settings& s) { s.priorities.clear(); },
             [&](Settings& s) { s.leases.clear(); },
             [&](Settings& s) { s.leases_max.clear(); },
+            [&](Settings& s) { s.heartbeats.clear(); },
+            [&](Settings& s) { s.wall_clocks.clear(); },
             [&](Settings& s) { s.delay = usual.delay; },
             [&](Settings& s) { s.loss_ppm = 0; },
             [&](Settings& s) { s.fsync = usual.fsync; },

@@ -74,7 +74,16 @@ Settings draw_settings(std::uint64_t seed, const SwarmOptions& options, Rng& rng
         if (n > 2 && draw.percent(4)) s.priorities[id] = Priority::never();
         if (draw.percent(5)) s.leases[id] = lease * 2;
         if (draw.percent(3)) s.leases_max[id] = lease + lease / 2;
+        if (draw.percent(5)) {
+            const std::int64_t most = s.lease_max.ns / lease.ns;
+            s.heartbeats[id] = make_timing(request, n, s.algorithm).heartbeat *
+                               (2 + static_cast<std::int64_t>(draw.time(0, most - 2)));
+        }
     }
+    // The clocks by which the epochs of a lost disk go on differ by less than a leadership's
+    // length.
+    if (draw.percent(40))
+        for (const NodeId id : s.ids) s.wall_clocks[id] = Duration{draw.time(0, lease.ns / 2)};
     return s;
 }
 
@@ -88,6 +97,7 @@ void make_sound(Settings& s) {
     if (!problems(s).empty()) {
         s.leases.clear();
         s.leases_max.clear();
+        s.heartbeats.clear();
     }
     if (!problems(s).empty()) s.profile = Profile::lan;
     if (!problems(s).empty()) {
@@ -142,6 +152,16 @@ Duration longest_lease(const Settings& s) {
     return longest;
 }
 
+/// How long a node may be silent before some other suspects it.
+Duration longest_silence(const Settings& s) {
+    Duration longest{0};
+    for (const NodeId id : s.ids) {
+        const Timing timing = config_of(s, id).timing;
+        longest = std::max({longest, timing.suspect_after, timing.heartbeat * 3});
+    }
+    return longest;
+}
+
 /// Until preemption has brought the best node to the lead, and nobody stands back any more.
 Time settling(const Settings& s) {
     const Timing timing = config_of(s, s.ids.front()).timing;
@@ -151,13 +171,13 @@ Time settling(const Settings& s) {
     const Time handover =
         s.preempt_delay.ns + std::min(s.task_ending.max, timing.step_down_timeout.ns);
     return (n + 1) * handover + 2 * s.task_ending.max + 12 * s.hand_over_hold_off.ns +
-           2 * timing.promise(longest_lease(s)).ns + timing.suspect_after.ns;
+           2 * timing.promise(longest_lease(s)).ns + longest_silence(s).ns;
 }
 
 /// A majority without its best node, of nodes that all grant each other's leases.
 bool fails_over(const Settings& s) {
     return s.ids.size() >= 3 && s.fast_release && s.tie && !s.translated && s.leases.empty() &&
-           s.leases_max.empty() &&
+           s.leases_max.empty() && s.heartbeats.empty() &&
            std::none_of(s.ids.begin(), s.ids.end(), [&](NodeId id) { return is_never(s, id); });
 }
 
@@ -167,7 +187,7 @@ Time leader_bound(const Settings& s) {
     Timing t = config_of(s, s.ids.front()).timing;
     const auto n = static_cast<Time>(s.ids.size());
     const Time promises = t.promise(s.lease_max).ns;
-    const Time l1 = t.promise(longest_lease(s)).ns + t.suspect_after.ns + 2 * t.ring_wait.ns;
+    const Time l1 = t.promise(longest_lease(s)).ns + longest_silence(s).ns + 2 * t.ring_wait.ns;
     const Time restart = promises + s.bootstrap_wait.ns + 2 * s.fsync.max;
     const Time dialling = connect_max(t).ns + unacknowledged_max(t).ns + 500 * ms + handshake_max;
     const Time stand_back = t.reservation().ns + t.coordinator_wait.ns;
@@ -203,9 +223,17 @@ Scenario draw_scenario(std::uint64_t seed, const SwarmOptions& options) {
     bool winnable = false;
     for (std::size_t i = 0; i < s.ids.size(); ++i)
         winnable = winnable || can_win(s, i, [](std::size_t, std::size_t) { return true; });
-    if (!winnable) s.leases.clear();
+    if (!winnable) {
+        s.leases.clear();
+        s.heartbeats.clear();
+    }
     const Time faults_end = options.duration.value_or(draw.time(2 * sec, 12 * sec));
     scenario.commands = plan_faults(s, options.faults, faults_end, rng);
+    constexpr std::uint64_t half_rolled_percent = 3;
+    Rng half_rolled(seed ^ 0x5DEE'CE66'D123'4567ULL);
+    if (!options.faults && s.ids.size() >= 3 && s.quorum == QuorumMode::majority &&
+        half_rolled.below(100) < half_rolled_percent)
+        scenario.commands = plan_half_rolled_address(s, faults_end, half_rolled);
 
     Command calm = command(Verb::calm);
     calm.relative = false;

@@ -65,9 +65,10 @@ struct Host {
     Task task;
     bool healthy = true;
     Interruption interruption;
-    std::vector<protocol::Action> unfinished;  // of the step that it was stopped in,
-    Instant unfinished_at;                     // and when that was, by its clock
-    std::vector<Dialling> dialling;            // by peer
+    std::vector<protocol::Action> unfinished;    // of the step that it was stopped in,
+    Instant unfinished_at;                       // and when that was, by its clock
+    std::vector<Dialling> dialling;              // by peer
+    std::map<HostIndex, HostIndex> readdressed;  // members that it dials elsewhere
     std::optional<protocol::Durable> writing;
     std::vector<protocol::Event> local;  // happened while it was paused
 

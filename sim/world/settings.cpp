@@ -34,6 +34,8 @@ Config config_of(const Settings& settings, NodeId id) {
     request.preempt_delay = settings.preempt_delay;
     if (const auto found = settings.leases.find(id); found != settings.leases.end())
         request.lease = found->second;
+    if (const auto found = settings.heartbeats.find(id); found != settings.heartbeats.end())
+        request.heartbeat = found->second;
     config.timing = make_timing(request, settings.ids.size(), settings.algorithm);
     config.timing.rho_ppm = settings.rho_ppm;
     config.timing.hand_over_hold_off = settings.hand_over_hold_off;
@@ -75,10 +77,12 @@ std::vector<std::string> problems(const Settings& settings) {
     for (const auto& [id, priority] : settings.priorities)
         if (!std::binary_search(settings.ids.begin(), settings.ids.end(), id))
             found.push_back(fmt::format("priority of {}: no member", id.value));
-    for (const auto& leases : {settings.leases, settings.leases_max})
-        for (const auto& [id, lease] : leases)
+    for (const auto& durations :
+         {settings.leases, settings.leases_max, settings.heartbeats, settings.wall_clocks})
+        for (const auto& [id, duration] : durations)
             if (!std::binary_search(settings.ids.begin(), settings.ids.end(), id))
-                found.push_back(fmt::format("lease of {}: no member", id.value));
+                found.push_back(
+                    fmt::format("lease, heartbeat or wall clock of {}: no member", id.value));
     return found;
 }
 

@@ -46,8 +46,10 @@ struct Settings {
     Duration kill_margin{0};
     Range task_ending{0, 0};  // how long a task takes to end after StopTask
     std::map<NodeId, protocol::Priority> priorities;
-    std::map<NodeId, Duration> leases;      // of members that ask for another one
-    std::map<NodeId, Duration> leases_max;  // of members that grant others
+    std::map<NodeId, Duration> leases;       // of members that ask for another one
+    std::map<NodeId, Duration> leases_max;   // of members that grant others
+    std::map<NodeId, Duration> heartbeats;   // of members that send others
+    std::map<NodeId, Duration> wall_clocks;  // of machines: how far they are ahead of real time
 
     // ---- Marks: an assumption of the protocol is broken on purpose, and with it what rests on it.
     bool beyond_rho = false;   // both clocks of a node may be wrong (A2)

@@ -194,6 +194,13 @@ void World::carry_out(HostIndex h, const Action& action) {
                     host.dialling[*peer].pause = 10 * ms;
                     dial_after(h, *peer, 0);
                 }
+            } else if constexpr (std::is_same_v<What, HandshakeRefused>) {
+                // Whoever is refused dials again within T_s (§3).
+                const auto peer = host_of(what.peer);
+                if (peer && !what.by_us && *peer < host.dialling.size()) {
+                    Time& pause = host.dialling[*peer].pause;
+                    pause = std::min(pause, configs_[h].timing.suspect_after.ns);
+                }
             } else if constexpr (std::is_same_v<What, Persist>) {
                 write_disk(h, what.durable);
             } else if constexpr (std::is_same_v<What, StartTask>) {

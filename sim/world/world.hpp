@@ -87,6 +87,12 @@ public:
     }
     /// A second process with this member's id, on another machine with a disk of its own.
     HostIndex add_impostor(NodeId id);
+    /// From its next attempt on `h` dials `member` where `target` is: it has been told another
+    /// address.
+    void readdress(HostIndex h, HostIndex member, HostIndex target);
+    void restore_addresses();
+    /// The member whose id this process has.
+    HostIndex member_of(HostIndex h) const { return *host_of(hosts_[h].id); }
 
     // ---- Disks.
     Disk& disk(HostIndex h) { return hosts_[h].disk; }
@@ -135,6 +141,7 @@ private:
     void stop_task(HostIndex h, Epoch epoch);
 
     // world_network.cpp: connections
+    HostIndex address_of(HostIndex h, HostIndex peer) const;
     void dial_after(HostIndex h, HostIndex peer, Time wait);
     void dial_again(HostIndex h, HostIndex peer);
     void dial(HostIndex h, HostIndex peer);

@@ -37,8 +37,9 @@ void World::start(HostIndex h) {
     start.incarnation = host.incarnation = {rng_.next()};
     start.seed = rng_.next();
     if (settings_.quorum == QuorumMode::majority) start.file = host.disk.file;
-    // The wall clocks of the machines differ, but not by more than a leadership's length.
-    start.wall_clock_ms = 1'700'000'000'000 + static_cast<std::uint64_t>(now_ / ms);
+    const auto ahead = settings_.wall_clocks.find(host.id);
+    const Time wall = now_ + (ahead == settings_.wall_clocks.end() ? 0 : ahead->second.ns);
+    start.wall_clock_ms = 1'700'000'000'000 + static_cast<std::uint64_t>(wall / ms);
     host.node.emplace(configs_[h], start);
     tell({.kind = "start", .host = h, .detail = {}});
     for (HostIndex peer = 0; peer < settings_.ids.size(); ++peer)
@@ -155,6 +156,15 @@ HostIndex World::add_impostor(NodeId id) {
     host.clock = HostClock({7777 * sec, 9999 * sec}, {});
     configs_.push_back(config_of(settings_, id));
     return h;
+}
+
+void World::readdress(HostIndex h, HostIndex member, HostIndex target) {
+    hosts_[h].readdressed[member] = target;
+    hosts_[target].impostor = false;
+}
+
+void World::restore_addresses() {
+    for (Host& host : hosts_) host.readdressed.clear();
 }
 
 }  // namespace bullring::sim

@@ -23,6 +23,11 @@ bool replaces(const Message& newer, const Message& older) {
 
 // ---- Dialling.
 
+HostIndex World::address_of(HostIndex h, HostIndex peer) const {
+    const auto elsewhere = hosts_[h].readdressed.find(peer);
+    return elsewhere == hosts_[h].readdressed.end() ? peer : elsewhere->second;
+}
+
 void World::dial_after(HostIndex h, HostIndex peer, Time wait) {
     Host& host = hosts_[h];
     Dialling& dialling = host.dialling[peer];
@@ -52,7 +57,7 @@ void World::dial(HostIndex h, HostIndex peer) {
     }
     host.dialling[peer].attempt = true;
     const Time trip = draw(settings_.delay) + draw(settings_.delay);
-    const bool answered = two_way(h, peer);
+    const bool answered = two_way(h, address_of(h, peer));
     const Time wait = answered ? trip : connect_max(configs_[h].timing).ns;
     queue_.push(now_ + wait, Happening::connected, h, host.run, peer);
 }
@@ -60,12 +65,14 @@ void World::dial(HostIndex h, HostIndex peer) {
 void World::connected(HostIndex h, HostIndex peer) {
     Host& host = hosts_[h];
     if (host.dialling[peer].session) return;
-    if (!host.awake() || !hosts_[peer].running() || !two_way(h, peer)) return dial_again(h, peer);
+    const HostIndex target = address_of(h, peer);
+    if (!host.awake() || !hosts_[target].running() || !two_way(h, target))
+        return dial_again(h, peer);
     Connection connection;
     connection.dialler().host = h;
     connection.dialler().run = host.run;
-    connection.acceptor().host = peer;
-    connection.acceptor().run = hosts_[peer].run;
+    connection.acceptor().host = target;
+    connection.acceptor().run = hosts_[target].run;
     const std::size_t number = connections_.size();
     connections_.push_back(std::move(connection));
     const SessionId session = session_id(number, dialler_side);
@@ -88,7 +95,7 @@ void World::handshake_late(std::size_t number) {
     let_go(number, dialler_side, Death::killed);
     end.told = true;
     const HostIndex h = end.host;
-    const HostIndex peer = connection.acceptor().host;
+    const HostIndex peer = member_of(connection.acceptor().host);
     if (hosts_[h].dialling[peer].session == session_id(number, dialler_side)) dial_again(h, peer);
     if (!told) give(h, SessionEnded{session_id(number, dialler_side), SessionEnd::timeout});
 }
@@ -221,7 +228,7 @@ void World::deliver(std::size_t number, Side reader, Parcel&& parcel) {
             return step(h, HelloReceived{session, *hello, {"acceptor", "dialler"}});
     } else if (std::holds_alternative<HelloAck>(*parcel.message)) {
         connection.established = true;
-        hosts_[h].dialling[connection.acceptor().host].pause = pause_min;
+        hosts_[h].dialling[member_of(connection.acceptor().host)].pause = pause_min;
     }
     step(h, Receive{session, std::move(*parcel.message)});
 }
@@ -252,7 +259,7 @@ void World::session_over(std::size_t number, Side side, SessionEnd how) {
         end.process_gone = true;
     }
     const HostIndex h = end.host;
-    const HostIndex peer = connections_[number].acceptor().host;
+    const HostIndex peer = member_of(connections_[number].acceptor().host);
     const SessionId session = session_id(number, side);
     if (side == dialler_side && hosts_[h].dialling[peer].session == session) dial_again(h, peer);
     give(h, SessionEnded{session, how});
@@ -283,7 +290,7 @@ void World::close(SessionId session) {
     End& end = connections_[number].ends[side];
     if (!end.open) return;
     const HostIndex h = end.host;
-    const HostIndex peer = connections_[number].acceptor().host;
+    const HostIndex peer = member_of(connections_[number].acceptor().host);
     let_go(number, side, Death::killed);
     connections_[number].ends[side].told = true;
     if (side == dialler_side && hosts_[h].dialling[peer].session == session) dial_again(h, peer);

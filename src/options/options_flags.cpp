@@ -66,8 +66,10 @@ constexpr std::array flags{
     Flag{"profile", "realtime|fast|lan|cloud|wan", "the timing parameters, see below", "lan",
          members},
     Flag{"heartbeat", "D", "how often peers hear from this node", "the profile's", members},
-    Flag{"suspect-after", "D", "how long a silent peer is believed to be there", "the profile's",
-         members},
+    Flag{"suspect-after", "D",
+         "how long a silent peer is believed to be there; three of\n"
+         "its own heartbeats if that is more",
+         "the profile's", members},
     Flag{"lease", "D", "how long a leadership lasts without renewal", "the profile's", members},
     Flag{"lease-max", "D", "the longest lease that this node grants to another", "10s", members},
     Flag{"realtime", "on|off|auto",

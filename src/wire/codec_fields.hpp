@@ -107,6 +107,7 @@ constexpr void fields(Coder& c, M& m) {
     c(m.session);
     c(m.priority);
     c(m.lease);
+    c(m.heartbeat_period);
     c.text(m.advertised, protocol::advertised_bytes_max);
     whole(c, m.addresses);
     c.flags(m.release_ok);

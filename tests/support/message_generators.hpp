@@ -91,6 +91,7 @@ inline protocol::Hello draw_hello() {
     m.session = draw_session();
     m.priority = draw_priority();
     m.lease = draw_duration();
+    m.heartbeat_period = draw_duration();
     m.advertised = draw_text(protocol::advertised_bytes_max);
     m.addresses = draw_addresses();
     m.release_ok = draw_bool();

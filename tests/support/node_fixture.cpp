@@ -131,6 +131,7 @@ HelloReceived NodeFixture::hello_from(std::uint64_t peer) {
     hello.incarnation = incarnation_of(peer);
     hello.session = {7000 + count};
     hello.lease = timing().lease;
+    hello.heartbeat_period = timing().heartbeat;
     hello.advertised = "app-" + std::to_string(peer);
     hello.addresses = {address(peer, 40000 + count), address(config_.self.value, 9000)};
     hello.release_ok = true;

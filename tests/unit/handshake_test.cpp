@@ -1,6 +1,7 @@
 // The handshake (§3, §4): everything that must agree, who is refused, and what both sides are told.
 #include <functional>
 #include <string>
+#include <utility>
 
 #include <doctest/doctest.h>
 
@@ -36,6 +37,7 @@ TEST_CASE(
     expected.session = {2500};
     expected.priority = Priority::never();
     expected.lease = node.timing().lease;
+    expected.heartbeat_period = node.timing().heartbeat;
     expected.advertised = "app-1";
     expected.addresses = addresses;
     expected.release_ok = true;
@@ -271,6 +273,141 @@ TEST_CASE("handshake: a refused dialler says why and closes the session") {
     const Refused refused{"algorithm", "ring", "bully"};
     CHECK(without_heartbeats(node.step(Receive{{2500}, refused})) ==
           Actions{HandshakeRefused{{2}, false, refused, {}}, CloseSession{{2500}}});
+}
+
+// ---- Another process with this node's id (R6).
+
+constexpr SessionId to_3{70300};
+
+/// Member 3 answers that it hears another process with the id of this node, 1.
+Actions told_of_twin(NodeFixture& node) {
+    Actions actions = node.step(Dialled{{3}, to_3, {}});
+    test::append(actions, node.step(Receive{
+                              to_3, Refused{"id", "another process with id 1 is connected", "1"}}));
+    return actions;
+}
+Actions taken(NodeFixture& node) {
+    Actions actions = node.step(Dialled{{3}, to_3, {}});
+    test::append(actions, node.step(Receive{to_3, node.ack_from(3)}));
+    return actions;
+}
+/// Node 1 of these, of the highest rank.
+Config best_of(std::vector<std::uint64_t> ids) {
+    Config config = test::config_for(1, std::move(ids));
+    config.priority = {1};
+    return config;
+}
+bool grants(NodeFixture& node, std::uint64_t epoch) {
+    node.accept(2);
+    const Coordinator request{{epoch}, milliseconds(1), node.now(), false, false};
+    const Actions actions = node.hear(2, request);
+    REQUIRE(sent<Grant>(actions).size() + sent<Nack>(actions).size() == 1);
+    if (!sent<Nack>(actions).empty())
+        CHECK(sent<Nack>(actions)[0].reason == NackReason::recovering);
+    return !sent<Grant>(actions).empty();
+}
+
+TEST_CASE("twin: who is told of one grants nothing for P(lease-max), and tells so") {
+    NodeFixture node = voter();
+    node.dial(2);
+    told_of_twin(node);
+    const Duration longest = node.timing().promise(node.timing().lease_max);
+    CHECK_FALSE(grants(node, 5001));
+    CHECK(sent<Heartbeat>(node.after(node.timing().heartbeat)).back().recovering);
+    node.pass(longest - node.timing().heartbeat - Duration{1});
+    CHECK_FALSE(grants(node, 5002));
+    node.pass(Duration{1});
+    CHECK(grants(node, 5003));
+}
+
+TEST_CASE("twin: who is refused without a reason may have one, and is silent, too") {
+    NodeFixture node = voter();
+    node.dial(2);
+    node.step(Dialled{{3}, to_3, {}});
+    node.step(Receive{to_3, Refused{std::string(refused_untold), "", "192.0.2.7"}});
+    CHECK_FALSE(grants(node, 5001));
+}
+
+TEST_CASE("twin: each time that it is told anew the silence begins anew") {
+    NodeFixture node = voter();
+    node.dial(2);
+    told_of_twin(node);
+    const Duration longest = node.timing().promise(node.timing().lease_max);
+    node.pass(longest - Duration{1});
+    told_of_twin(node);
+    node.pass(longest - Duration{1});
+    CHECK_FALSE(grants(node, 5001));
+    node.pass(Duration{1});
+    CHECK(grants(node, 5002));
+}
+
+TEST_CASE("twin: once that peer takes it the silence is as long as after a restart") {
+    NodeFixture node = voter();
+    node.dial(2);
+    told_of_twin(node);
+    node.pass(milliseconds(100));
+    taken(node);
+    const Duration silence = node.timing().promise(node.timing().lease);
+    node.pass(silence - Duration{1});
+    CHECK_FALSE(grants(node, 5001));
+    node.pass(Duration{1});
+    CHECK(grants(node, 5002));
+}
+
+TEST_CASE("twin: another peer that takes it shortens nothing") {
+    NodeFixture node = voter();
+    told_of_twin(node);
+    node.dial(2);
+    node.pass(node.timing().promise(node.timing().lease));
+    CHECK_FALSE(grants(node, 5001));
+}
+
+TEST_CASE("twin: other refusals silence nobody") {
+    for (const Refused& other :
+         {Refused{"id", "another process with id 2 is connected", "2"},
+          Refused{"id", "3 is this node's own id", "1"}, Refused{"algorithm", "ring", "bully"}}) {
+        NodeFixture node = voter();
+        node.dial(2);
+        node.step(Dialled{{3}, to_3, {}});
+        node.step(Receive{to_3, other});
+        CHECK(grants(node, 5001));
+    }
+}
+
+TEST_CASE("twin: a candidate that is told of one gives up, and does not stand") {
+    NodeFixture node(best_of({1, 2, 3}));
+    node.stand({2});
+    node.disk_answers(true);
+    const Actions actions = told_of_twin(node);
+    CHECK(sent<Resign>(actions).size() == 1);
+    CHECK(node.role() == Role::follower);
+    CHECK(only<ElectionStarted>(node.run(seconds(5))).empty());
+    CHECK(node.view().why.find("another process with id 1") != std::string::npos);
+    CHECK_FALSE(only<ElectionStarted>(node.run(seconds(6))).empty());
+}
+
+TEST_CASE("twin: the own vote of a leader that is told of one counts no longer than it was given") {
+    for (const bool enough_others : {true, false}) {
+        NodeFixture node(best_of({1, 2, 3, 4, 5}));
+        node.lead({2, 4});
+        if (enough_others) {
+            node.connect(5);
+            node.answer_grant(5);
+        }
+        told_of_twin(node);
+        node.run_granted(node.timing().lease * 3);
+        CHECK((node.role() == Role::leader) == enough_others);
+    }
+}
+
+TEST_CASE("twin: with quorum none there are no votes, and nobody is silent") {
+    Config config = test::config_for(3, {1, 2, 3});
+    config.quorum = QuorumMode::none;
+    NodeFixture node(config);
+    node.connect(1);
+    node.step(Dialled{{2}, to_3, {}});
+    node.step(Receive{to_3, Refused{"id", "another process with id 3 is connected", "3"}});
+    CHECK_FALSE(only<ElectionStarted>(node.run(seconds(1))).empty());
 }
 
 TEST_CASE("handshake: an answer of another node than the one dialled is not believed") {

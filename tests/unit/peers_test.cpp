@@ -61,6 +61,38 @@ TEST_CASE("peers: after T_s without a message a peer is not heard, and its host 
     CHECK(only<PeerDown>(all) == std::vector<PeerDown>{{{2}, PeerDownReason::timeout}});
 }
 
+TEST_CASE(
+    "peers: nobody is suspected before three of its own heartbeats, as far as these are sound") {
+    const auto silence_of = [](Duration period) {
+        NodeFixture node = voter({});
+        HelloReceived hello = node.hello_from(2);
+        hello.hello.heartbeat_period = period;
+        node.accept(hello);
+        node.dial(2);
+        node.hear_heartbeat(2);
+        const Instant last = node.now();
+        for (int wakes = 0; wakes < 1000 && !node.view().connected.empty(); ++wakes)
+            node.after(node.node().until_wake(node.now()));
+        return elapsed(last, node.now());
+    };
+    const Timing timing = voter({}).timing();
+    CHECK(silence_of(Duration{0}) == timing.suspect_after);
+    CHECK(silence_of(timing.heartbeat) == timing.suspect_after);
+    CHECK(silence_of(timing.suspect_after) == timing.suspect_after * 3);
+    const Duration longest = timing.lease_max / 5;
+    CHECK(silence_of(longest) == longest * 3);
+    for (const Duration wild : {longest + Duration{1}, forever, Duration{INT64_MAX}})
+        CHECK(silence_of(wild) == longest * 3);
+    CHECK(silence_of(Duration{INT64_MIN}) == timing.suspect_after);
+}
+
+TEST_CASE("peers: a HELLO tells the own heartbeat") {
+    NodeFixture node = voter({});
+    const Actions actions = node.step(Dialled{{2}, {70000}, {"a", "b"}});
+    REQUIRE(sent<Hello>(actions).size() == 1);
+    CHECK(sent<Hello>(actions)[0].heartbeat_period == node.timing().heartbeat);
+}
+
 TEST_CASE("peers: any message counts as heard, not only heartbeats") {
     NodeFixture node = voter({2});
     for (int i = 0; i < 5; ++i) {

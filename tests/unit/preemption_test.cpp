@@ -150,20 +150,51 @@ TEST_CASE("preemption: a node that did not take it is left alone for a hold-off 
     }
 }
 
-TEST_CASE("preemption: once it has led, the hold-off is forgotten") {
-    NodeFixture node = challenged(config());
-    REQUIRE(hands_over(node.run_granted(stable + milliseconds(100))));
-    node.step(TaskEnded{epoch});
-    node.hear(3, Coordinator{{5002}, node.timing().lease, node.now(), true, true});
-    CHECK(node.view().leader == NodeId{3});
+/// Node 3 takes what it was handed, leads for so long, and is gone; node 2 is elected again.
+void lead_and_vanish(NodeFixture& node, Duration led) {
+    const std::uint64_t next = node.view().epoch.value + 1;
+    node.step(TaskEnded{node.view().epoch});
+    const Instant end = node.now() + led;
+    do {
+        node.hear(3, Coordinator{{next}, node.timing().lease, node.now(), true, true});
+        REQUIRE(node.view().leader == NodeId{3});
+        node.pass(std::min(node.timing().heartbeat, elapsed(node.now(), end)));
+        node.hear_heartbeat(1);
+    } while (!due(node.now(), end));
+    node.hear(3, Coordinator{{next}, node.timing().lease, node.now(), true, true});
     node.lose(3);
-    node.run(milliseconds(100));
+    node.run(node.timing().heartbeat);
     REQUIRE(node.role() == Role::candidate);
     node.answer_grant(1);
     node.answer_grant(1);
     REQUIRE(node.role() == Role::leader);
     node.connect(3);
-    CHECK(hands_over(node.run_granted(stable + milliseconds(150))));
+}
+
+TEST_CASE("preemption: once it has led for T_stable, the hold-off is forgotten") {
+    NodeFixture node = challenged(config());
+    node.disk_answers(true);
+    REQUIRE(hands_over(node.run_granted(stable + milliseconds(100))));
+    fail_to_hand_over(node);
+    REQUIRE(hands_over(node.run_granted(seconds(5) + milliseconds(100))));
+    lead_and_vanish(node, stable);
+    REQUIRE(hands_over(node.run_granted(stable + milliseconds(150))));
+    fail_to_hand_over(node);
+    CHECK_FALSE(hands_over(node.run_granted(seconds(5) - milliseconds(100))));
+    CHECK(hands_over(node.run_granted(milliseconds(200))));
+}
+
+TEST_CASE(
+    "preemption: a node that loses the leadership sooner is left alone, each time for longer") {
+    NodeFixture node = challenged(config());
+    node.disk_answers(true);
+    REQUIRE(hands_over(node.run_granted(stable + milliseconds(100))));
+    for (const Duration hold_off : {seconds(5), seconds(10), seconds(12)}) {
+        lead_and_vanish(node, stable - milliseconds(100));
+        CAPTURE(hold_off.ns);
+        CHECK_FALSE(hands_over(node.run_granted(hold_off - milliseconds(100))));
+        CHECK(hands_over(node.run_granted(milliseconds(200))));
+    }
 }
 
 }  // namespace

@@ -225,6 +225,18 @@ TEST_CASE("ring: a token is accepted once, and an older step never again") {
     CHECK(hops(node.hear(1, old_round)).empty());
 }
 
+TEST_CASE("ring: tokens of two runs of one owner that alternate pass a node once each") {
+    NodeFixture node = fresh(false);
+    const Token older = token_of(node, 3, {2, 3, 0}, 3);
+    Token newer = older;
+    newer.walk.owner_incarnation = {older.walk.owner_incarnation.value + 1};
+    for (const Token& token : {older, newer}) CHECK(hops(node.hear(1, token)).size() == 1);
+    for (const Token& token : {older, newer, older, newer})
+        CHECK(hops(node.hear(4, token)).empty());
+    newer.walk.step += 1;
+    CHECK(hops(node.hear(1, newer)).size() == 1);
+}
+
 TEST_CASE("ring: a token that cannot be is dropped without an answer") {
     NodeFixture node = fresh(false);
     Token token = token_of(node, 3, {2});

@@ -191,6 +191,35 @@ TEST_CASE(
     CHECK_FALSE(only<ElectionStarted>(node.run(milliseconds(1))).empty());
 }
 
+/// Node 3 was unhealthy and is well again, while its peers say this of themselves.
+bool stands_when_well_beside(bool eligible, bool quorum_connected, bool leads) {
+    NodeFixture node = leader();
+    node.step(HealthChanged{false});
+    node.step(TaskEnded{epoch});
+    for (const std::uint64_t peer : {1U, 2U}) {
+        Heartbeat heartbeat = node.heartbeat_from(peer);
+        heartbeat.eligible = eligible;
+        heartbeat.quorum_connected = quorum_connected;
+        if (leads) {
+            heartbeat.leader = {2};
+            heartbeat.leader_epoch = {epoch.value + 1};
+            heartbeat.leader_announced = true;
+            heartbeat.leader_remaining = seconds(100);
+        }
+        node.says(peer, heartbeat);
+    }
+    node.run(seconds(2));
+    node.step(HealthChanged{true});
+    return !only<ElectionStarted>(node.run(node.timing().heartbeat * 4)).empty();
+}
+
+TEST_CASE("step down: the probation after bad health is over where nobody else can lead") {
+    CHECK(stands_when_well_beside(false, true, false));
+    CHECK(stands_when_well_beside(true, false, false));
+    CHECK_FALSE(stands_when_well_beside(true, true, false));
+    CHECK_FALSE(stands_when_well_beside(false, true, true));
+}
+
 TEST_CASE("step down: a stop without a possible successor goes on with none") {
     NodeFixture node(test::config_for(3, {1, 2, 3}));
     node.lead({1});

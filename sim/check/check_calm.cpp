@@ -1,0 +1,71 @@
+// L2, where it can be judged without a fault: nobody is suspected before three of its own
+// heartbeats are missing, and a better node that does not keep the leadership is not handed it
+// again at once.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "sim/check/checks.hpp"
+
+namespace bullring::sim {
+
+using namespace protocol;
+
+void Checks::check_suspicion(const World& world, HostIndex h, Instant now) {
+    const Core& core = world.host(h).node->core();
+    const Timing& own = world.config(h).timing;
+    for (HostIndex o = 0; o < world.members(); ++o) {
+        const auto index = static_cast<Index>(o);
+        const Peer& peer = core.peer(index);
+        if (index == core.me() || !peer.accepted) continue;
+        const Duration silence = elapsed(peer.heard_at, now);
+        if (core.heard(index, now)) {
+            if (silence > own.suspect_after) coverage_.count(Seen::slow_peer_awaited);
+            continue;
+        }
+        const Duration period = std::min(world.config(o).timing.heartbeat, own.lease_max / 5);
+        const Duration allowed = std::max(own.suspect_after, period * 3);
+        if (silence < allowed)
+            fail(world, "L2",
+                 fmt::format("node {} suspects node {} after {} ns, which may be silent for {} ns",
+                             world.host(h).id.value, world.host(o).id.value, silence.ns,
+                             allowed.ns));
+    }
+}
+
+namespace {
+// By whatever clock a node measures, it takes neither more nor less than this of real time.
+constexpr Time fastest(Time time) { return time / 10 * 13; }
+constexpr Time slowest(Time time) { return time / 10 * 7; }
+}  // namespace
+
+/// Node `h` has just been elected.
+void Checks::note_leadership(const World& world, HostIndex h) {
+    const Time stable = world.config(h).timing.preempt_delay.ns;
+    const bool kept = fastest(world.now() - last_elected_at_) >= stable;
+    for (OfHost& of : of_)
+        if (kept) of.held_off.erase(last_elected_);
+    for (auto& [to, since] : of_[h].held_off) {
+        if (since >= 0) continue;
+        since = world.now();
+        coverage_.count(Seen::hold_off_begun);
+    }
+    last_elected_ = world.host(h).id;
+}
+
+/// Node `h` has just handed the leadership over to a better one.
+void Checks::check_handover(const World& world, HostIndex h) {
+    OfHost& of = of_[h];
+    const auto before = of.held_off.find(of.handed_over_to);
+    const Time hold_off = world.config(h).timing.hand_over_hold_off.ns;
+    if (before != of.held_off.end() && before->second >= 0 &&
+        world.now() - before->second < slowest(hold_off))
+        fail(world, "L2",
+             fmt::format("node {} hands over to node {} {} ns after it was elected because that "
+                         "one had not kept the leadership",
+                         world.host(h).id.value, of.handed_over_to.value,
+                         world.now() - before->second));
+    of.held_off[of.handed_over_to] = -1;
+}
+
+}  // namespace bullring::sim
