@@ -33,7 +33,7 @@ void Storage::write(const protocol::Durable& durable) {
     try {
         thread_ = quiet_thread([this] { run(); });
     } catch (const std::system_error& error) {
-        log_limited(LogLevel::warn, "no thread for the state",
+        log_limited(LogLevel::warn, "no thread for the state", {},
                     fmt::format("no thread can be started ({}): this node stands still while its "
                                 "state is written",
                                 error.code().message()));
