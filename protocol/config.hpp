@@ -14,6 +14,7 @@
 namespace bullring::protocol {
 
 enum class FirstEpoch : std::uint8_t { clock, zero };
+const char* name(FirstEpoch first);
 
 struct Config {
     NodeId self;

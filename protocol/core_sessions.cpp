@@ -15,9 +15,6 @@ std::string list_text(const std::vector<NodeId>& ids) {
     return text;
 }
 
-const char* text(Algorithm algorithm) { return algorithm == Algorithm::bully ? "bully" : "ring"; }
-const char* text(QuorumMode mode) { return mode == QuorumMode::majority ? "majority" : "none"; }
-
 /// Two processes have this id. The dialler recognises it: see told_of_twin.
 Refused twin_refusal(NodeId id) {
     return {"id", "another process with id " + std::to_string(id.value) + " is connected",
@@ -37,9 +34,9 @@ std::optional<Refused> common_difference(const Config& mine, const Hello& yours)
     if (yours.members != mine.members.ids())
         return Refused{"members", list_text(mine.members.ids()), list_text(yours.members)};
     if (yours.quorum != mine.quorum)
-        return Refused{"quorum", text(mine.quorum), text(yours.quorum)};
+        return Refused{"quorum", name(mine.quorum), name(yours.quorum)};
     if (yours.algorithm != mine.algorithm)
-        return Refused{"algorithm", text(mine.algorithm), text(yours.algorithm)};
+        return Refused{"algorithm", name(mine.algorithm), name(yours.algorithm)};
     if (yours.rho_ppm != mine.timing.rho_ppm)
         return Refused{"rho", std::to_string(mine.timing.rho_ppm), std::to_string(yours.rho_ppm)};
     return std::nullopt;

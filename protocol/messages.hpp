@@ -19,6 +19,9 @@ namespace bullring::protocol {
 enum class Algorithm : std::uint8_t { bully = 1, ring = 2 };
 enum class QuorumMode : std::uint8_t { majority = 1, none = 2 };
 
+const char* name(Algorithm algorithm);
+const char* name(QuorumMode mode);
+
 /// The versions of the messages that this code speaks.
 inline constexpr std::uint16_t version_lowest = 1;
 inline constexpr std::uint16_t version_highest = 1;

@@ -1,7 +1,11 @@
 // The words of the field for enumerations and messages, as logs, events and pictures show them.
+#include "protocol/names.hpp"
+
 #include "protocol/actions.hpp"
+#include "protocol/config.hpp"
 #include "protocol/messages.hpp"
 #include "protocol/state.hpp"
+#include "protocol/timing.hpp"
 
 namespace bullring::protocol {
 
@@ -29,6 +33,41 @@ struct MessageName {
 
 const char* name(const Message& message) { return std::visit(MessageName{}, message); }
 
+const char* name(Algorithm algorithm) {
+    switch (algorithm) {
+        case Algorithm::bully: return "bully";
+        case Algorithm::ring: return "ring";
+    }
+    return no_name;
+}
+
+const char* name(QuorumMode mode) {
+    switch (mode) {
+        case QuorumMode::majority: return "majority";
+        case QuorumMode::none: return "none";
+    }
+    return no_name;
+}
+
+const char* name(FirstEpoch first) {
+    switch (first) {
+        case FirstEpoch::clock: return "clock";
+        case FirstEpoch::zero: return "0";
+    }
+    return no_name;
+}
+
+const char* name(Profile profile) {
+    switch (profile) {
+        case Profile::realtime: return "realtime";
+        case Profile::fast: return "fast";
+        case Profile::lan: return "lan";
+        case Profile::cloud: return "cloud";
+        case Profile::wan: return "wan";
+    }
+    return no_name;
+}
+
 const char* name(Role role) {
     switch (role) {
         case Role::follower: return "follower";
@@ -36,7 +75,7 @@ const char* name(Role role) {
         case Role::leader: return "leader";
         case Role::stepping_down: return "stepping_down";
     }
-    return "?";
+    return no_name;
 }
 
 const char* name(DeposedReason reason) {
@@ -51,7 +90,7 @@ const char* name(DeposedReason reason) {
         case DeposedReason::task_failed: return "task_failed";
         case DeposedReason::stopped: return "stopped";
     }
-    return "?";
+    return no_name;
 }
 
 const char* name(PeerDownReason reason) {
@@ -62,7 +101,7 @@ const char* name(PeerDownReason reason) {
         case PeerDownReason::refused: return "refused";
         case PeerDownReason::protocol: return "protocol";
     }
-    return "?";
+    return no_name;
 }
 
 }  // namespace bullring::protocol

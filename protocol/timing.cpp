@@ -15,7 +15,6 @@ constexpr std::int64_t million = 1'000'000;
 
 struct ProfileRow {
     Profile profile = Profile::lan;
-    const char* name = "";
     Timing timing;
 };
 
@@ -41,12 +40,11 @@ constexpr Timing row(std::array<std::int64_t, 12> tenths) {
 
 // In tenths of a millisecond: h, T_s, L, L_c, T_ok, T_camp, T_coord, T_hop, T_ring, δ, RTT, pause.
 constexpr std::array<ProfileRow, 5> profiles{{
-    {Profile::realtime, "realtime", row({40, 120, 200, 120, 20, 50, 80, 30, 140, 5, 5, 50})},
-    {Profile::fast, "fast", row({200, 800, 2000, 1200, 200, 400, 800, 200, 1200, 20, 20, 300})},
-    {Profile::lan, "lan", row({500, 2000, 5000, 2500, 300, 1000, 1600, 400, 2500, 50, 50, 1000})},
-    {Profile::cloud, "cloud",
-     row({1000, 4000, 10000, 4000, 500, 1500, 2500, 600, 4000, 100, 100, 2000})},
-    {Profile::wan, "wan",
+    {Profile::realtime, row({40, 120, 200, 120, 20, 50, 80, 30, 140, 5, 5, 50})},
+    {Profile::fast, row({200, 800, 2000, 1200, 200, 400, 800, 200, 1200, 20, 20, 300})},
+    {Profile::lan, row({500, 2000, 5000, 2500, 300, 1000, 1600, 400, 2500, 50, 50, 1000})},
+    {Profile::cloud, row({1000, 4000, 10000, 4000, 500, 1500, 2500, 600, 4000, 100, 100, 2000})},
+    {Profile::wan,
      row({2500, 10000, 30000, 15000, 3000, 7000, 12000, 3000, 25000, 1000, 1000, 5000})},
 }};
 
@@ -187,15 +185,6 @@ void check_ranges(const Terms& t, Constraints& constraints) {
 
 }  // namespace
 
-std::optional<Profile> profile_named(std::string_view word) {
-    for (const ProfileRow& candidate : profiles) {
-        if (word == candidate.name) return candidate.profile;
-    }
-    return std::nullopt;
-}
-
-const char* name(Profile profile) { return row_of(profile).name; }
-
 Duration Timing::reservation() const { return std::max(campaign_wait, round_trip * 3); }
 
 // x·(1+ρ)/(1−ρ) = x + x·2ρ/(1−ρ); with x split by the denominator nothing leaves 64 bits.
@@ -250,33 +239,6 @@ std::vector<std::string> validate(const Timing& timing, std::size_t members, Alg
         constraints.less(t.kill_margin + 2 * t.heartbeat + t.pause, t.lease);
     }
     return std::move(constraints).problems();
-}
-
-std::string to_text(Duration duration) {
-    struct Unit {
-        std::int64_t ns;
-        const char* name;
-    };
-    constexpr std::array<Unit, 4> units{
-        {{1'000'000'000, "s"}, {1'000'000, "ms"}, {1'000, "us"}, {1, "ns"}}};
-    if (duration.ns == 0) return "0s";
-
-    // Unsigned, so that the most negative duration has an absolute value too.
-    const std::string sign = duration.ns < 0 ? "-" : "";
-    const auto bits = static_cast<std::uint64_t>(duration.ns);
-    const std::uint64_t length = duration.ns < 0 ? 0 - bits : bits;
-    const Unit* unit = std::find_if(units.begin(), units.end(), [&](const Unit& candidate) {
-        return length >= static_cast<std::uint64_t>(candidate.ns);
-    });
-    const auto unit_ns = static_cast<std::uint64_t>(unit->ns);
-    std::string text = sign + std::to_string(length / unit_ns);
-    if (std::uint64_t rest = length % unit_ns; rest != 0) {
-        // The unit's own digits, with the leading zeros and without the trailing ones.
-        std::string digits = std::to_string(unit_ns + rest);
-        digits.front() = '.';
-        text += digits.substr(0, digits.find_last_not_of('0') + 1);
-    }
-    return text + unit->name;
 }
 
 }  // namespace bullring::protocol

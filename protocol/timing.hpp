@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "protocol/durations.hpp"
 #include "protocol/messages.hpp"
 #include "protocol/time.hpp"
 
@@ -15,8 +15,6 @@ namespace bullring::protocol {
 
 enum class Profile : std::uint8_t { realtime, fast, lan, cloud, wan };
 
-/// "lan" and so on; nullopt for any other word.
-std::optional<Profile> profile_named(std::string_view word);
 const char* name(Profile profile);
 
 struct Timing {
@@ -63,8 +61,5 @@ Timing make_timing(const TimingRequest& request, std::size_t members, Algorithm 
 
 /// All the inequalities that are broken, each as a sentence with its numbers; empty when sound.
 std::vector<std::string> validate(const Timing& timing, std::size_t members, Algorithm algorithm);
-
-/// "500ms", "2s", "4.5ms": the shortest exact form.
-std::string to_text(Duration duration);
 
 }  // namespace bullring::protocol

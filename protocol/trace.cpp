@@ -184,8 +184,8 @@ void append_trace_start(std::string& out, const TraceTime& time, Incarnation inc
                         const Config& config) {
     JsonLine line(out);
     begin_event(line, time, config.self, incarnation, "start");
-    line.text("algorithm", config.algorithm == Algorithm::bully ? "bully" : "ring");
-    line.text("quorum", config.quorum == QuorumMode::majority ? "majority" : "none");
+    line.text("algorithm", name(config.algorithm));
+    line.text("quorum", name(config.quorum));
     line.list("members", config.members.ids(), [](NodeId id) { return id.value; });
     add_priority(line, config.priority);
     line.number("lease_ns", config.timing.lease.ns);

@@ -2,9 +2,22 @@
 // and leaves its exit status: 0 good, 1 something was found, 2 wrong usage.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include <CLI/CLI.hpp>
 
+#include "protocol/names.hpp"
+
 namespace bullring::sim {
+
+/// The check of a flag whose value is an enumerator's name.
+template <class Enum>
+CLI::IsMember is_name_of() {
+    std::vector<std::string> names;
+    for (const Enum value : protocol::enumerators<Enum>()) names.emplace_back(name(value));
+    return CLI::IsMember(names);
+}
 
 void add_run_command(CLI::App& app, int& exit_status);
 void add_sweep_command(CLI::App& app, int& exit_status);

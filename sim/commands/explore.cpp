@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "sim/commands/commands.hpp"
 #include "sim/commands/files.hpp"
 #include "sim/explore/path_file.hpp"
 #include "sim/explore/replay.hpp"
@@ -41,7 +42,7 @@ struct ExploreOptions {
     std::string preempt_delay = "10s";
     std::optional<unsigned> depth;
     std::size_t states_max = 2'000'000;
-    std::string time_limit = "5min";
+    std::string time_limit = "5m";
     std::size_t memory_max_gib = 8;
     unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
     std::string json;
@@ -51,7 +52,7 @@ struct ExploreOptions {
 Duration duration_of(const char* flag, const std::string& text) {
     const auto time = parse_duration(text);
     if (!time)
-        throw CLI::ValidationError(flag, "a duration has a unit: 200us, 2ms, 5min; not " + text);
+        throw CLI::ValidationError(flag, "a duration has a unit: 200us, 2ms, 5m; not " + text);
     return {*time};
 }
 
@@ -76,8 +77,8 @@ std::vector<std::string> fault_words() {
 SmallWorldOptions world_options(const ExploreOptions& given) {
     SmallWorldOptions options;
     options.nodes = given.nodes;
-    options.algorithm = given.algorithm == "ring" ? Algorithm::ring : Algorithm::bully;
-    options.profile = profile_named(given.profile).value_or(Profile::lan);
+    options.algorithm = named<Algorithm>(given.algorithm).value_or(options.algorithm);
+    options.profile = named<Profile>(given.profile).value_or(options.profile);
     options.faults = given.faults;
     options.fault_kinds = fault_kinds_in(given.fault_kinds);
     options.delay_max = duration_of("--delay-max", given.delay_max);
@@ -223,13 +224,13 @@ void add_explore_command(CLI::App& app, int& exit_status) {
         ->check(CLI::Range(std::size_t{1}, small_world_nodes_max))
         ->capture_default_str();
     explore.add_option("--algorithm", given->algorithm, "bully or ring")
-        ->check(CLI::IsMember({"bully", "ring"}))
+        ->check(is_name_of<Algorithm>())
         ->capture_default_str();
     explore.add_option("--profile", given->profile, "the timing")
-        ->check(CLI::IsMember({"realtime", "fast", "lan", "cloud", "wan"}))
+        ->check(is_name_of<Profile>())
         ->capture_default_str();
     explore.add_option("--start", given->start, "cold: all just started; settled: a quiet leader")
-        ->check(CLI::IsMember({"cold", "settled"}))
+        ->check(is_name_of<StartState>())
         ->capture_default_str();
     explore.add_option("--faults", given->faults, "at most so many, together")
         ->capture_default_str();

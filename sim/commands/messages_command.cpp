@@ -27,7 +27,7 @@ int count_messages(const MessagesFlags& flags) {
         throw CLI::ValidationError("--from",
                                    fmt::format("{} is above --to {}", flags.from, flags.to));
     check_writable(flags.chart);
-    const QuorumMode quorum = flags.quorum == "none" ? QuorumMode::none : QuorumMode::majority;
+    const QuorumMode quorum = named<QuorumMode>(flags.quorum).value_or(QuorumMode::majority);
     std::vector<Curve> curves;
     for (const Algorithm algorithm : {Algorithm::bully, Algorithm::ring}) {
         const bool bully = algorithm == Algorithm::bully;
@@ -71,7 +71,7 @@ void add_messages_command(CLI::App& app, int& exit_status) {
     command->add_option("--seeds", flags->seeds, "runs for the worst case")
         ->check(CLI::Range(1, 100000));
     command->add_option("--quorum", flags->quorum, "majority, or none: the textbook")
-        ->check(CLI::IsMember({"majority", "none"}));
+        ->check(is_name_of<QuorumMode>());
     command->add_option("--chart", flags->chart, "write a chart there (SVG)");
     command->callback([flags, &exit_status] { exit_status = count_messages(*flags); });
 }

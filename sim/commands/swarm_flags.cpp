@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/commands/commands.hpp"
 #include "sim/scenario/duration_text.hpp"
 #include "sim/scenario/settings_text.hpp"
 
@@ -12,13 +13,12 @@ namespace bullring::sim {
 void add_swarm_flags(CLI::App& command, SwarmFlags& flags) {
     command.add_option("--nodes", flags.nodes, "how many nodes, or their ids: 5 or 3,7,9");
     command.add_option("--algorithm", flags.algorithm, "bully or ring")
-        ->check(CLI::IsMember({"bully", "ring"}));
+        ->check(is_name_of<protocol::Algorithm>());
     command.add_option("--profile", flags.profile, "realtime, fast, lan, cloud or wan")
-        ->check(CLI::IsMember({"realtime", "fast", "lan", "cloud", "wan"}));
+        ->check(is_name_of<protocol::Profile>());
     command.add_option("--quorum", flags.quorum, "majority, or none: the textbook's cluster")
-        ->check(CLI::IsMember({"majority", "none"}));
-    command.add_option("--duration", flags.duration,
-                       "how long faults strike, such as 10s or 10min");
+        ->check(is_name_of<protocol::QuorumMode>());
+    command.add_option("--duration", flags.duration, "how long faults strike, such as 10s or 10m");
     command.add_option("--faults", flags.faults,
                        "which kinds, such as crash,partition; all; none (drawn from the seed)");
 }
@@ -43,17 +43,13 @@ SwarmOptions swarm_options(const SwarmFlags& flags) {
         if (options.ids->empty() || !problems(settings).empty())
             refuse("--nodes", flags.nodes, "a number from 1 to 64, or different ids such as 3,7,9");
     }
-    if (!flags.algorithm.empty())
-        options.algorithm =
-            flags.algorithm == "ring" ? protocol::Algorithm::ring : protocol::Algorithm::bully;
-    if (!flags.profile.empty()) options.profile = protocol::profile_named(flags.profile);
-    if (!flags.quorum.empty())
-        options.quorum =
-            flags.quorum == "none" ? protocol::QuorumMode::none : protocol::QuorumMode::majority;
+    options.algorithm = protocol::named<protocol::Algorithm>(flags.algorithm);
+    options.profile = protocol::named<protocol::Profile>(flags.profile);
+    options.quorum = protocol::named<protocol::QuorumMode>(flags.quorum);
     if (!flags.duration.empty()) {
         options.duration = parse_duration(flags.duration);
         if (!options.duration || *options.duration < sec || *options.duration > 24 * 3600 * sec)
-            refuse("--duration", flags.duration, "a duration from 1s to 24h, such as 10min");
+            refuse("--duration", flags.duration, "a duration from 1s to 24h, such as 10m");
     }
     if (!flags.faults.empty()) {
         options.faults = parse_fault_kinds(flags.faults);

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "protocol/names.hpp"
 #include "sim/scenario/duration_text.hpp"
 
 namespace bullring::sim::explore {
@@ -14,9 +15,6 @@ namespace bullring::sim::explore {
 using namespace protocol;
 
 namespace {
-
-const char* word(Algorithm algorithm) { return algorithm == Algorithm::bully ? "bully" : "ring"; }
-const char* word(StartState start) { return start == StartState::cold ? "cold" : "settled"; }
 
 template <class Number>
 std::optional<Number> number_in(std::string_view text) {
@@ -94,6 +92,13 @@ std::optional<Duration> duration_in(const std::string& text) {
     return Duration{*time};
 }
 
+template <class Enum>
+bool read_name(std::string_view word, Enum& into) {
+    const auto value = named<Enum>(word);
+    into = value.value_or(into);
+    return value.has_value();
+}
+
 bool read_option(const std::vector<std::string>& words, Path& path) {
     if (words.size() != 2) return false;
     const std::string& key = words[0];
@@ -103,15 +108,11 @@ bool read_option(const std::vector<std::string>& words, Path& path) {
         if (!nodes || *nodes < 1 || *nodes > small_world_nodes_max) return false;
         path.options.nodes = *nodes;
     } else if (key == "algorithm") {
-        if (value != "bully" && value != "ring") return false;
-        path.options.algorithm = value == "bully" ? Algorithm::bully : Algorithm::ring;
+        return read_name(value, path.options.algorithm);
     } else if (key == "profile") {
-        const auto profile = profile_named(value);
-        if (!profile) return false;
-        path.options.profile = *profile;
+        return read_name(value, path.options.profile);
     } else if (key == "start") {
-        if (value != "cold" && value != "settled") return false;
-        path.start = value == "cold" ? StartState::cold : StartState::settled;
+        return read_name(value, path.start);
     } else if (key == "delay-max") {
         const auto delay = duration_in(value);
         if (!delay) return false;
@@ -131,6 +132,14 @@ bool read_option(const std::vector<std::string>& words, Path& path) {
 
 }  // namespace
 
+const char* name(StartState start) {
+    switch (start) {
+        case StartState::cold: return "cold";
+        case StartState::settled: return "settled";
+    }
+    return no_name;
+}
+
 std::string step_text(const PathStep& step) {
     const Move& move = step.move;
     std::string text = name(move.kind);
@@ -149,7 +158,7 @@ std::string path_text(const Path& path, const std::string& remark) {
     for (std::string line; std::getline(lines, line);) text += "# " + line + "\n";
     const SmallWorldOptions& options = path.options;
     text += fmt::format("nodes {}\nalgorithm {}\nprofile {}\nstart {}\n", options.nodes,
-                        word(options.algorithm), name(options.profile), word(path.start));
+                        name(options.algorithm), name(options.profile), name(path.start));
     text += fmt::format("delay-max {}\npreempt {}\npreempt-delay {}\nsteps\n",
                         to_text(options.delay_max), options.preempt ? "on" : "off",
                         to_text(options.preempt_delay));

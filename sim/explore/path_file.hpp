@@ -14,6 +14,7 @@ namespace bullring::sim::explore {
 
 /// Where a search begins.
 enum class StartState : std::uint8_t { cold, settled };
+const char* name(StartState start);
 
 struct PathStep {
     Move move;

@@ -9,7 +9,7 @@
 
 namespace bullring::sim {
 
-/// Digits, at most nine decimals, and a unit: ns, us, ms, s, min, h. nullopt for anything else.
+/// As the program reads them: digits with a fraction, and ns, us, ms, s, m or h.
 std::optional<Time> parse_duration(std::string_view text);
 
 /// The exact form in the largest unit that is not longer, seconds at most: "1.923677539s".

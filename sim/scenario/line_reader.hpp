@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "protocol/names.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace bullring::sim {
@@ -29,6 +30,15 @@ public:
     bool take(std::string_view word);
     std::string_view word(const char* what);
     std::string one_of(std::initializer_list<std::string_view> words);
+    /// The enumerator whose name is next.
+    template <class Enum>
+    Enum named() {
+        for (const Enum value : protocol::enumerators<Enum>())
+            if (take(name(value))) return value;
+        fail("'" + std::string(peek()) + "' where one of " + protocol::all_names<Enum>() +
+             " has its place");
+        return Enum{};
+    }
     bool on_or_off() { return one_of({"on", "off"}) == "on"; }
     std::int64_t number(const char* what, std::int64_t min, std::int64_t max);
     Time duration(const char* what);

@@ -38,6 +38,10 @@ Read range_into(Range Settings::*member) {
 Read switch_into(bool Settings::*member) {
     return [member](LineReader& line, Settings& s) { s.*member = line.on_or_off(); };
 }
+template <class Enum>
+Read name_into(Enum Settings::*member) {
+    return [member](LineReader& line, Settings& s) { s.*member = line.named<Enum>(); };
+}
 template <class Integer>
 Read number_into(Integer Settings::*member, std::int64_t max) {
     return [member, max](LineReader& line, Settings& s) {
@@ -61,23 +65,11 @@ void read_priority(LineReader& line, Settings& s) {
             : Priority{static_cast<std::int32_t>(line.number("the priority", -1000, 1000))};
 }
 
-void read_profile(LineReader& line, Settings& s) {
-    const std::string_view text = line.word("a profile");
-    const auto profile = profile_named(text);
-    if (!profile)
-        line.fail(fmt::format("profile '{}': realtime, fast, lan, cloud or wan is needed", text));
-    s.profile = profile.value_or(Profile::lan);
-}
-
 const std::map<std::string_view, Read>& readers() {
     static const std::map<std::string_view, Read> all{
         {"nodes", read_nodes},
-        {"quorum",
-         [](LineReader& line, Settings& s) {
-             s.quorum = line.one_of({"majority", "none"}) == "none" ? QuorumMode::none
-                                                                    : QuorumMode::majority;
-         }},
-        {"profile", read_profile},
+        {"quorum", name_into(&Settings::quorum)},
+        {"profile", name_into(&Settings::profile)},
         {"seed", number_into(&Settings::seed, INT64_MAX)},
         {"delay", range_into(&Settings::delay)},
         {"loss", number_into(&Settings::loss_ppm, million)},
@@ -96,11 +88,7 @@ const std::map<std::string_view, Read>& readers() {
         {"preempt-delay", duration_into(&Settings::preempt_delay)},
         {"hold-off", duration_into(&Settings::hand_over_hold_off)},
         {"bootstrap-wait", duration_into(&Settings::bootstrap_wait)},
-        {"first-epoch",
-         [](LineReader& line, Settings& s) {
-             s.first_epoch =
-                 line.one_of({"clock", "0"}) == "0" ? FirstEpoch::zero : FirstEpoch::clock;
-         }},
+        {"first-epoch", name_into(&Settings::first_epoch)},
         {"fast-release", switch_into(&Settings::fast_release)},
         {"tie", switch_into(&Settings::tie)},
         {"kill-margin", duration_into(&Settings::kill_margin)},
@@ -209,10 +197,8 @@ std::string settings_text(const Scenario& scenario) {
     }
     line("nodes",
          dense ? std::to_string(values.size()) : fmt::format("{}", fmt::join(values, ",")));
-    line("algorithm", scenario.both_algorithms         ? "both"
-                      : s.algorithm == Algorithm::ring ? "ring"
-                                                       : "bully");
-    if (s.quorum == QuorumMode::none) line("quorum", "none");
+    line("algorithm", scenario.both_algorithms ? "both" : name(s.algorithm));
+    if (s.quorum == QuorumMode::none) line("quorum", name(s.quorum));
     line("profile", name(s.profile));
     line("seed", std::to_string(s.seed));
     range("delay", s.delay, usual.delay);
@@ -234,7 +220,7 @@ std::string settings_text(const Scenario& scenario) {
     duration("preempt-delay", s.preempt_delay, usual.preempt_delay);
     duration("hold-off", s.hand_over_hold_off, usual.hand_over_hold_off);
     duration("bootstrap-wait", s.bootstrap_wait, usual.bootstrap_wait);
-    if (s.first_epoch == FirstEpoch::zero) line("first-epoch", "0");
+    if (s.first_epoch == FirstEpoch::zero) line("first-epoch", name(s.first_epoch));
     toggle("fast-release", s.fast_release, usual.fast_release);
     toggle("tie", s.tie, usual.tie);
     duration("kill-margin", s.kill_margin, usual.kill_margin);

@@ -50,8 +50,8 @@ std::string node_status_json(const StatusInput& input) {
 
     Json answer;
     answer["cluster"] = input.cluster;
-    answer["algorithm"] = input.algorithm == protocol::Algorithm::ring ? "ring" : "bully";
-    answer["quorum"] = input.quorum == protocol::QuorumMode::none ? "none" : "majority";
+    answer["algorithm"] = name(input.algorithm);
+    answer["quorum"] = name(input.quorum);
     answer["votes"] = !view.recovering;
     answer["node"] = std::move(node);
     return answer.dump(-1, ' ', false, Json::error_handler_t::replace);

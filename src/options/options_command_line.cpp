@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <bullring/version.hpp>
 
+#include "protocol/names.hpp"
 #include "protocol/timing.hpp"
 #include "src/options/options_sources.hpp"
 #include "src/options/text.hpp"
@@ -44,7 +45,7 @@ std::string profile_table() {
         "suspect-after that is given scales the others:\n";
     for (const char* word : {"realtime", "fast", "lan", "cloud", "wan"}) {
         protocol::TimingRequest request;
-        request.profile = *protocol::profile_named(word);
+        request.profile = *protocol::named<protocol::Profile>(word);
         const auto timing = make_timing(request, 3, protocol::Algorithm::bully);
         std::string line = "  ";
         for (const std::string& cell : {std::string(word), to_text(timing.heartbeat),

@@ -38,8 +38,8 @@ std::string line(const Json& json) {
 
 std::string EventLines::started(EventTime at, int pid) const {
     Json json = head(at, config_.self, "started");
-    json["algorithm"] = config_.algorithm == protocol::Algorithm::bully ? "bully" : "ring";
-    json["quorum"] = config_.quorum == protocol::QuorumMode::majority ? "majority" : "none";
+    json["algorithm"] = name(config_.algorithm);
+    json["quorum"] = name(config_.quorum);
     Json peers = Json::array();
     for (const NodeId id : config_.members.ids()) peers.push_back(id.value);
     json["peers"] = std::move(peers);

@@ -10,6 +10,7 @@
 #include <rapidcheck.h>
 
 #include "protocol/membership.hpp"
+#include "protocol/names.hpp"
 
 namespace bullring::timing_test {
 
@@ -111,9 +112,9 @@ TEST_CASE("timing: the profiles have the values of the protocol's table") {
 }
 
 TEST_CASE("timing: a profile is found by its name, and by no other word") {
-    for (const Profile profile : all_profiles) CHECK(profile_named(name(profile)) == profile);
-    CHECK_FALSE(profile_named("LAN").has_value());
-    CHECK_FALSE(profile_named("").has_value());
+    for (const Profile profile : all_profiles) CHECK(named<Profile>(name(profile)) == profile);
+    CHECK_FALSE(named<Profile>("LAN").has_value());
+    CHECK_FALSE(named<Profile>("").has_value());
 }
 
 TEST_CASE("timing: every profile is sound for every size of cluster and both algorithms") {
