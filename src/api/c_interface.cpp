@@ -173,8 +173,7 @@ bullring_node* bullring_open(const char* const* settings, int* code, char* error
     };
     try {
         Problems problems;
-        const RawValues values = raw_values(settings, problems);
-        LibraryOptions options = library_options(values, problems);
+        LibraryOptions options = library_options(settings, problems);
         if (!problems.empty()) return fail(BULLRING_INVALID, joined(problems));
         auto node = std::make_unique<bullring_node>(std::move(options));
         node->begin();

@@ -12,7 +12,7 @@ namespace {
 
 LibraryOptions checked(const Options& options) {
     Problems problems;
-    LibraryOptions checked = library_options(raw_values(options), problems);
+    LibraryOptions checked = library_options(options, problems);
     if (!problems.empty()) throw ConfigError(std::move(problems));
     return checked;
 }

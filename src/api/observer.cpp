@@ -13,7 +13,7 @@
 #include "src/api/subscribers.hpp"
 #include "src/observer/observer_client.hpp"
 #include "src/observer/watcher.hpp"
-#include "src/options/options_reader.hpp"
+#include "src/options/request.hpp"
 #include "src/os/quiet_thread.hpp"
 #include "src/report/logging.hpp"
 
@@ -85,15 +85,14 @@ private:
 };
 
 Observer::Observer(const std::string& peers, const std::string& cluster) {
-    RawValues values;
-    values["peers"] = {peers, "peers"};
-    values["cluster"] = {cluster, "cluster"};
+    const RawValues values{{"peers", {peers, "peers"}}, {"cluster", {cluster, "cluster"}}};
     Problems problems;
-    OptionReader reader(values, problems);
-    const PeerList list = reader.peers();
-    const std::string name = reader.cluster();
-    if (list.empty() && problems.empty())
-        report(problems, "peers", "it is empty; right is ID=HOST:PORT,… or @FILE");
+    Report report(values, problems, "");
+    Reader read(values, report);
+    PeerList list;
+    std::string name;
+    read("peers", list);
+    read.cluster(name);
     if (!problems.empty()) throw ConfigError(std::move(problems));
     core_ = std::make_unique<ObserverCore>(list, name);
 }

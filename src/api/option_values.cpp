@@ -1,42 +1,143 @@
 #include "src/api/option_values.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <limits>
 #include <string_view>
 
-#include "protocol/timing.hpp"
-#include "src/options/options_member.hpp"
+#include "src/options/request.hpp"
 #include "src/options/text.hpp"
 
 namespace bullring {
 
 namespace {
 
-constexpr std::string_view library_names[] = {"stall-after", "stop-margin", "step-down-timeout",
-                                              "restart-delay"};
+constexpr const char* no_dashes = "";
+constexpr std::array<std::string_view, 4> library_names{"stall-after", "stop-margin",
+                                                        "step-down-timeout", "restart-delay"};
 
-/// By the place of the enumerator.
-template <class Enum, std::size_t count>
-const char* word(Enum value, const char* const (&words)[count]) {
-    const auto place = static_cast<std::size_t>(value);
-    return place < count ? words[place] : "?";
-}
+/// A member's request, and what run_while_leader() adds.
+struct LibraryRequest {
+    MemberRequest member;
+    LibraryOptions added;  // without the node
+    Asked<protocol::Duration> stop_margin, step_down_timeout;
+};
 
-class Writer {
+/// Fills a request with values that have their types already.
+class Filler {
 public:
-    explicit Writer(RawValues& values) : values_(values) {}
+    explicit Filler(Report& report) : report_(report) {}
 
-    void text(const char* name, const std::string& value) {
-        if (!value.empty()) values_[name] = {value, name};
+    template <class Into>
+    void text(const char* name, const std::string& value, Into& into) {
+        if (value.empty()) return;
+        Asked<typename Stored<Into>::Value> asked{true, std::nullopt};
+        reader_.take(name, value, asked.value);
+        store(std::move(asked), into);
     }
-    void duration(const char* name, const std::optional<std::chrono::nanoseconds>& value) {
-        if (value) text(name, to_text(protocol::Duration{value->count()}));
+    void cluster(const std::string& name, std::string& into) {
+        Asked<std::string> asked{true, std::nullopt};
+        reader_.take_cluster(name, asked.value);
+        store(std::move(asked), into);
     }
-    void boolean(const char* name, bool value) { text(name, value ? "on" : "off"); }
+    void id(std::uint64_t value, Asked<protocol::NodeId>& into) {
+        into.given = value != 0;
+        if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+            report_.refuse("id", std::to_string(value), "is too large; right is at most 2^63−1");
+        else if (into.given)
+            into.value = protocol::NodeId{value};
+    }
+    void priority(const Options& options, protocol::Priority& into) {
+        if (options.never_lead)
+            into = protocol::Priority::never();
+        else if (options.priority >= priorities.low && options.priority <= priorities.high)
+            into = protocol::Priority{options.priority};
+        else
+            report_.refuse("priority", std::to_string(options.priority),
+                           std::string("is out of range; right is ") + priorities.right);
+    }
+    template <class Into>
+    void duration(const char* name, const std::optional<std::chrono::nanoseconds>& value,
+                  Into& into, bool zero_too = false) {
+        if (!value) return;
+        const protocol::Duration duration{value->count()};
+        Asked<protocol::Duration> asked{true, std::nullopt};
+        if (duration.ns < 0)
+            report_.refuse(name, to_text(duration), "is negative; right is a length of time");
+        else if (duration.ns == 0 && !zero_too)
+            report_.refuse(name, to_text(duration), "must be more than 0");
+        else if (duration > protocol::duration_max)
+            report_.refuse(name, to_text(duration), std::string(protocol::duration_too_long));
+        else
+            asked.value = duration;
+        store(asked, into);
+    }
+    /// The enumerators of the library's enumeration and of the other stand in the same order.
+    template <class Theirs, class Into>
+    void word(const char* name, Theirs value, Into& into) {
+        using Ours = typename Stored<Into>::Value;
+        const std::vector<Ours> all = protocol::enumerators<Ours>();
+        const auto place = static_cast<std::size_t>(value);
+        Asked<Ours> asked{true, std::nullopt};
+        if (place < all.size())
+            asked.value = all[place];
+        else
+            report_.refuse(name, std::to_string(place),
+                           "is none of the values that are right: " + protocol::all_names<Ours>());
+        store(asked, into);
+    }
 
 private:
-    RawValues& values_;
+    Report& report_;
+    const RawValues none_;
+    Reader reader_{none_, report_};
 };
+
+LibraryRequest request_of(const Options& options, Report& report) {
+    LibraryRequest request;
+    MemberRequest& member = request.member;
+    protocol::Config& config = member.options.config;
+    Filler fill(report);
+    fill.id(options.id, member.id);
+    fill.text("peers", options.peers, member.peers);
+    fill.cluster(options.cluster, config.cluster);
+    fill.word("algorithm", options.algorithm, member.algorithm);
+    fill.text("listen", options.listen, member.listen);
+    fill.text("advertise", options.advertise, config.advertised);
+    fill.priority(options, config.priority);
+    member.preempt = {options.preempt.has_value(), options.preempt};
+    fill.duration("preempt-delay", options.preempt_delay, member.preempt_delay, true);
+    fill.word("quorum", options.quorum, config.quorum);
+    fill.word("profile", options.profile, member.profile);
+    fill.duration("heartbeat", options.heartbeat, member.heartbeat);
+    fill.duration("suspect-after", options.suspect_after, member.suspect_after);
+    fill.duration("lease", options.lease, member.lease);
+    fill.duration("lease-max", options.lease_max, member.lease_max);
+    fill.word("realtime", options.realtime, member.options.realtime);
+    fill.duration("bootstrap-wait", options.bootstrap_wait, config.bootstrap_wait, true);
+    fill.word("first-epoch", options.first_epoch, config.first_epoch);
+    member.fast_release = {true, options.fast_release};
+    fill.text("data-dir", options.data_dir, member.data_dir);
+    member.options.events_file = options.events;
+    member.options.trace_file = options.trace;
+    fill.duration("stall-after", options.stall_after, request.added.stall_after);
+    fill.duration("stop-margin", options.stop_margin, request.stop_margin, true);
+    fill.duration("step-down-timeout", options.step_down_timeout, request.step_down_timeout);
+    fill.duration("restart-delay", options.restart_delay, request.added.restart_delay, true);
+    return request;
+}
+
+LibraryRequest request_of(const RawValues& values, Report& report) {
+    LibraryRequest request;
+    Reader read(values, report);
+    request.member = member_request(read, report);
+    read.positive("stall-after", request.added.stall_after);
+    read("stop-margin", request.stop_margin);
+    read.positive("step-down-timeout", request.step_down_timeout);
+    read("restart-delay", request.added.restart_delay);
+    return request;
+}
 
 Environment data_dir_environment() {
     Environment environment;
@@ -46,21 +147,18 @@ Environment data_dir_environment() {
     return environment;
 }
 
-void read_stop_margin(OptionReader& reader, protocol::Timing& timing, Problems& problems) {
-    const auto given = reader.duration("stop-margin");
-    const protocol::Duration room = timing.lease - timing.heartbeat * 2 - timing.pause;
-    timing.kill_margin =
-        given.value_or(std::min(timing.lease / 5, std::max(room / 2, protocol::Duration{0})));
-    if (!given || *given < room) return;
-    problems.push_back("stop-margin (" + to_text(*given) + ") + 2 × heartbeat (" +
-                       to_text(timing.heartbeat * 2) + ") + pause (" + to_text(timing.pause) +
-                       ") must be < lease (" + to_text(timing.lease) + ")");
+LibraryOptions checked(const LibraryRequest& request, Report& report) {
+    LibraryOptions options = request.added;
+    options.node =
+        checked(request.member, data_dir_environment(), {{}, request.stop_margin}, report);
+    protocol::Timing& timing = options.node.config.timing;
+    timing.step_down_timeout = request.step_down_timeout.value_or(timing.step_down_timeout);
+    return options;
 }
 
 /// Whether it is a flag of `node` that means something in a library, or one of the library's own.
 bool is_setting(std::string_view name) {
-    if (std::find(std::begin(library_names), std::end(library_names), name) !=
-        std::end(library_names))
+    if (std::find(library_names.begin(), library_names.end(), name) != library_names.end())
         return true;
     return find_flag(Subcommand::node, name) != nullptr && name != "config" &&
            !name.starts_with("on-") && !name.starts_with("health-") && !name.starts_with("log-");
@@ -75,57 +173,6 @@ std::string no_setting(const std::string& name) {
     const std::string_view meant = nearest_flag(name);
     return "unknown setting " + in_quotes(name) +
            (is_setting(meant) ? "; did you mean " + std::string(meant) + "?" : right);
-}
-
-/// The reader of the flags names them as on a command line. Values stand in quotes and are left
-/// alone: only the beginning, and what would be right, are the reader's own words.
-std::string without_dashes(std::string problem) {
-    if (problem.starts_with("--")) problem.erase(0, 2);
-    constexpr std::string_view right = "; right is ";
-    const std::size_t at = problem.rfind(right);
-    if (at != std::string::npos && problem.compare(at + right.size(), 2, "--") == 0)
-        problem.erase(at + right.size(), 2);
-    return problem;
-}
-
-}  // namespace
-
-std::string joined(const Problems& problems) {
-    std::string text;
-    for (const std::string& problem : problems) text += (text.empty() ? "" : "\n") + problem;
-    return text;
-}
-
-RawValues raw_values(const Options& options) {
-    RawValues values;
-    Writer write(values);
-    if (options.id != 0) write.text("id", std::to_string(options.id));
-    write.text("peers", options.peers);
-    values["cluster"] = {options.cluster, "cluster"};
-    write.text("algorithm", word(options.algorithm, {"bully", "ring"}));
-    write.text("listen", options.listen);
-    write.text("advertise", options.advertise);
-    write.text("priority", options.never_lead ? "never" : std::to_string(options.priority));
-    if (options.preempt) write.boolean("preempt", *options.preempt);
-    write.duration("preempt-delay", options.preempt_delay);
-    write.text("quorum", word(options.quorum, {"majority", "none"}));
-    write.text("profile", word(options.profile, {"realtime", "fast", "lan", "cloud", "wan"}));
-    write.duration("heartbeat", options.heartbeat);
-    write.duration("suspect-after", options.suspect_after);
-    write.duration("lease", options.lease);
-    write.duration("lease-max", options.lease_max);
-    write.text("realtime", word(options.realtime, {"on", "off", "auto"}));
-    write.duration("bootstrap-wait", options.bootstrap_wait);
-    write.text("first-epoch", word(options.first_epoch, {"clock", "0"}));
-    write.boolean("fast-release", options.fast_release);
-    write.text("data-dir", options.data_dir);
-    write.text("events", options.events);
-    write.text("trace", options.trace);
-    write.duration("stall-after", options.stall_after);
-    write.duration("stop-margin", options.stop_margin);
-    write.duration("step-down-timeout", options.step_down_timeout);
-    write.duration("restart-delay", options.restart_delay);
-    return values;
 }
 
 RawValues raw_values(const char* const* names_and_values, Problems& problems) {
@@ -147,20 +194,24 @@ RawValues raw_values(const char* const* names_and_values, Problems& problems) {
     return values;
 }
 
-LibraryOptions library_options(const RawValues& values, Problems& problems) {
-    LibraryOptions options;
-    Problems of_flags;
-    OptionReader reader(values, of_flags);
-    options.node = member_options(reader, data_dir_environment(), std::nullopt, of_flags);
-    protocol::Timing& timing = options.node.config.timing;
-    const bool sound = problems.empty() && of_flags.empty();
-    timing.step_down_timeout =
-        reader.positive_duration("step-down-timeout").value_or(timing.step_down_timeout);
-    options.stall_after = reader.positive_duration("stall-after").value_or(options.stall_after);
-    options.restart_delay = reader.duration("restart-delay").value_or(options.restart_delay);
-    if (sound) read_stop_margin(reader, timing, of_flags);
-    for (std::string& problem : of_flags) problems.push_back(without_dashes(std::move(problem)));
-    return options;
+}  // namespace
+
+std::string joined(const Problems& problems) {
+    std::string text;
+    for (const std::string& problem : problems) text += (text.empty() ? "" : "\n") + problem;
+    return text;
+}
+
+LibraryOptions library_options(const Options& options, Problems& problems) {
+    const RawValues none;
+    Report report(none, problems, no_dashes);
+    return checked(request_of(options, report), report);
+}
+
+LibraryOptions library_options(const char* const* names_and_values, Problems& problems) {
+    const RawValues values = raw_values(names_and_values, problems);
+    Report report(values, problems, no_dashes);
+    return checked(request_of(values, report), report);
 }
 
 }  // namespace bullring

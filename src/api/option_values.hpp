@@ -1,11 +1,11 @@
 // Owns: the way from the library's Options, and from the names and values of the C interface, to
-// what a node needs: the very reader of the flags.
+// what a node needs. Both become the same request, with the same checks, as the flags of a node.
 #pragma once
 
 #include <bullring/options.hpp>
 
 #include "src/options/node_options.hpp"
-#include "src/options/options_sources.hpp"
+#include "src/options/sources.hpp"
 
 namespace bullring {
 
@@ -18,10 +18,9 @@ struct LibraryOptions {
 /// A line each.
 std::string joined(const Problems& problems);
 
-/// What is the default is left out.
-RawValues raw_values(const Options& options);
+/// They count only if no problem was added.
+LibraryOptions library_options(const Options& options, Problems& problems);
 /// The names are those of the flags; what no flag is called is a problem.
-RawValues raw_values(const char* const* names_and_values, Problems& problems);
-LibraryOptions library_options(const RawValues& values, Problems& problems);
+LibraryOptions library_options(const char* const* names_and_values, Problems& problems);
 
 }  // namespace bullring

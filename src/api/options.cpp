@@ -9,7 +9,7 @@ namespace bullring {
 
 std::vector<std::string> Options::problems() const {
     Problems problems;
-    library_options(raw_values(*this), problems);
+    library_options(*this, problems);
     return problems;
 }
 

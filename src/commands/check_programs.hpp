@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "src/options/run_options.hpp"
+#include "src/options/options.hpp"
 
 namespace bullring {
 

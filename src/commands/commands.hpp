@@ -4,8 +4,7 @@
 #pragma once
 
 #include "src/options/node_options.hpp"
-#include "src/options/observer_options.hpp"
-#include "src/options/run_options.hpp"
+#include "src/options/options.hpp"
 
 namespace bullring {
 

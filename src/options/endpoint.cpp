@@ -1,10 +1,15 @@
 #include "src/options/endpoint.hpp"
 
+#include <array>
 #include <charconv>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
 
 #include <arpa/inet.h>
 
+#include "protocol/membership.hpp"
 #include "src/options/text.hpp"
 
 namespace bullring {
@@ -117,6 +122,142 @@ std::string to_text(const Endpoint& endpoint) {
     const bool is_v6 = endpoint.host.find(':') != std::string::npos;
     const std::string host = is_v6 ? "[" + endpoint.host + "]" : endpoint.host;
     return host + ":" + std::to_string(endpoint.port);
+}
+
+// ---- The list of members.
+
+namespace {
+
+using protocol::NodeId;
+
+constexpr auto id_max = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+
+/// One spelling for an address, so that [::1] and [0:0:0:0:0:0:0:1], Host and host are the same.
+std::string canonical(const Endpoint& endpoint) {
+    Endpoint same = endpoint;
+    for (char& c : same.host) {
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
+    in6_addr address{};
+    std::array<char, INET6_ADDRSTRLEN> shortest{};
+    if (inet_pton(AF_INET6, same.host.c_str(), &address) == 1 &&
+        inet_ntop(AF_INET6, &address, shortest.data(), shortest.size()) != nullptr) {
+        same.host = shortest.data();
+    }
+    return to_text(same);
+}
+
+class PeerParser {
+public:
+    void line(std::string_view text) {
+        text = trimmed(text.substr(0, text.find('#')));
+        // A comma at the end of a line is how lists are written; one too many elsewhere may be a
+        // member that a template has lost.
+        while (!text.empty()) {
+            const std::size_t comma = text.find(',');
+            entry(trimmed(text.substr(0, comma)));
+            text = comma == std::string_view::npos ? std::string_view{} : text.substr(comma + 1);
+        }
+    }
+
+    ParsedPeers result() && {
+        if (entries_ == 0) problem("the peer list is empty; right is ID=HOST:PORT,…");
+        if (parsed_.peers.size() > protocol::members_max) {
+            problem("the peer list has " + std::to_string(parsed_.peers.size()) +
+                    " members; at most " + std::to_string(protocol::members_max) +
+                    " can form a cluster");
+        }
+        return std::move(parsed_);
+    }
+
+private:
+    void entry(std::string_view text) {
+        ++entries_;
+        if (text.empty()) {
+            problem("entry " + std::to_string(entries_) + " is empty; right is ID=HOST:PORT");
+            return;
+        }
+        const std::size_t equals = text.find('=');
+        if (equals == std::string_view::npos) {
+            problem("entry " + in_quotes(text) + " has no ID; right is ID=HOST:PORT");
+            return;
+        }
+        const auto id = parse_node_id(trimmed(text.substr(0, equals)));
+        const auto endpoint = parse_endpoint(trimmed(text.substr(equals + 1)));
+        if (!id) problem("entry " + in_quotes(text) + ": " + id.error());
+        if (!endpoint) problem("entry " + in_quotes(text) + ": address " + endpoint.error());
+        if (id && endpoint) member(*id, *endpoint);
+    }
+
+    void member(NodeId id, const Endpoint& endpoint) {
+        const auto [same_id, is_new_id] = parsed_.peers.emplace(id, endpoint);
+        if (!is_new_id) {
+            problem("ID " + std::to_string(id.value) + " stands twice, at " +
+                    to_text(same_id->second) + " and at " + to_text(endpoint) +
+                    "; each member needs an ID of its own");
+        }
+        const auto [owner, is_new_address] = owners_.emplace(canonical(endpoint), id);
+        if (!is_new_address && owner->second != id) {
+            problem("address " + to_text(endpoint) + " stands twice, for members " +
+                    std::to_string(owner->second.value) + " and " + std::to_string(id.value) +
+                    "; each member needs an address of its own");
+        }
+    }
+
+    void problem(std::string text) { parsed_.problems.push_back(std::move(text)); }
+
+    ParsedPeers parsed_;
+    std::map<std::string, NodeId> owners_;
+    std::size_t entries_ = 0;
+};
+
+}  // namespace
+
+tl::expected<NodeId, std::string> parse_node_id(std::string_view text) {
+    const auto refuse = [&](const char* why) {
+        return tl::unexpected("ID " + in_quotes(text) + " " + why +
+                              "; IDs are whole numbers, 1 … 9223372036854775807");
+    };
+    const bool negative = text.starts_with('-');
+    const std::string_view digits = text.substr(negative ? 1 : 0);
+    std::uint64_t value = 0;
+    const char* const end = digits.data() + digits.size();
+    const auto [stop, error] = std::from_chars(digits.data(), end, value);
+    const bool is_number = !digits.empty() && stop == end && error != std::errc::invalid_argument;
+    if (!is_number) return refuse("is not a number");
+    if (negative) return refuse("is negative");
+    if (error != std::errc{} || value > id_max) return refuse("is too large");
+    if (value == 0) return refuse("is zero");
+    return NodeId{value};
+}
+
+ParsedPeers parse_peers(std::string_view text) {
+    PeerParser parser;
+    while (!text.empty()) {
+        const std::size_t line_end = text.find('\n');
+        parser.line(text.substr(0, line_end));
+        text = line_end == std::string_view::npos ? std::string_view{} : text.substr(line_end + 1);
+    }
+    return std::move(parser).result();
+}
+
+std::string ids_text(const PeerList& peers) {
+    std::string text;
+    for (const auto& [id, endpoint] : peers) {
+        text += (text.empty() ? "" : ", ") + std::to_string(id.value);
+    }
+    return text;
+}
+
+ParsedPeers read_peers(std::string_view argument) {
+    if (!argument.starts_with('@')) return parse_peers(argument);
+    const std::string path(argument.substr(1));
+    if (path.empty()) return {{}, {"\"@\" names no file; right is @FILE"}};
+    const auto text = read_text_file(path);
+    if (!text) return {{}, {text.error()}};
+    ParsedPeers parsed = parse_peers(*text);
+    for (std::string& problem : parsed.problems) problem = path + ": " + problem;
+    return parsed;
 }
 
 }  // namespace bullring

@@ -2,8 +2,7 @@
 // been read and found sound.
 #pragma once
 
-#include <map>
-#include <optional>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,12 +16,14 @@ namespace bullring {
 enum class LogFormat { text, json };
 enum class RealtimeMode { on, off, automatic };
 
+const char* name(LogLevel level);
+const char* name(LogFormat format);
+const char* name(RealtimeMode mode);
+
 struct LogOptions {
     LogLevel level = LogLevel::info;
     LogFormat format = LogFormat::text;
 };
-
-using PeerList = std::map<protocol::NodeId, Endpoint>;  // every member, this one included
 
 /// What on-deposed may take behind a command.
 inline constexpr protocol::Duration hook_time = protocol::seconds(2);
@@ -38,7 +39,7 @@ struct HealthOptions {
     std::string command;  // empty: none
     protocol::Duration interval = protocol::seconds(5);
     protocol::Duration timeout = protocol::seconds(2);
-    int failures = 3;  // in a row, before the node counts as unhealthy
+    std::int64_t failures = 3;  // in a row, before the node counts as unhealthy
 };
 
 struct NodeOptions {
@@ -53,8 +54,7 @@ struct NodeOptions {
     HealthOptions health;
     RealtimeMode realtime = RealtimeMode::automatic;
     LogOptions log;
-    std::vector<std::string>
-        start_notes;  // lines for the log at the start (even peer list, quorum none …)
+    std::vector<std::string> start_notes;  // lines for the log (even peer list, quorum none …)
 };
 
 }  // namespace bullring

@@ -3,32 +3,181 @@
 #include <optional>
 #include <utility>
 
-#include "src/options/options_commands.hpp"
-#include "src/options/options_sources.hpp"
+#include "src/options/request.hpp"
+#include "src/options/sources.hpp"
 
 namespace bullring {
 
 namespace {
 
-/// Fills in what `higher` does not give.
-void merge(RawValues& higher, RawValues lower) { higher.merge(lower); }
+/// What one subcommand is made of.
+struct Given {
+    CommandLine& line;
+    const Environment& environment;
+    Reader& read;
+    Report& report;
+};
 
-ParsedOptions options_of(CommandLine& line, const RawValues& values, const Environment& environment,
-                         Problems& problems) {
-    switch (*line.subcommand) {
-        case Subcommand::node: return node_options(values, environment, problems);
-        case Subcommand::run:
-            return run_options(values, environment, std::move(line.command), problems);
-        case Subcommand::lead:
-            return lead_options(values, environment, std::move(line.command), problems);
-        case Subcommand::status: return status_options(values, problems);
-        case Subcommand::watch: return watch_options(values, problems);
-        case Subcommand::resign: return resign_options(values, problems);
+NodeOptions node_options(const Given& given) {
+    return checked(member_request(given.read, given.report), given.environment, {}, given.report);
+}
+
+Command checked_command(const Given& given, const char* subcommand) {
+    const Command& command = given.line.command;
+    if (command.empty() || command.front().empty())
+        given.report.add(std::string("no command; right is bullring ") + subcommand +
+                         " … -- COMMAND [ARG…]");
+    return command;
+}
+
+RunOptions run_options(const Given& given) {
+    constexpr WholeNumber restarts{0, 1'000'000, "a whole number, 0 … 1000000"};
+    RunOptions options;
+    auto& [line, environment, read, report] = given;
+    const MemberRequest request = member_request(read, report);
+    Asked<protocol::Duration> kill_after;
+    read.positive("kill-after", kill_after);
+    options.kill_after = kill_after.value_or(options.kill_after);
+    read("on-exit", options.on_exit);
+    read("restart-delay", options.restart_delay);
+    read.whole("max-restarts", restarts, options.max_restarts);
+    read.positive("stall-after", options.stall_after);
+
+    options.node = checked(request, environment, {kill_after, {}}, report);
+    // What the command has started may outlive the process, so its end releases nothing.
+    options.node.config.tie = false;
+    if (request.fast_release.value == true) {
+        options.node.start_notes.emplace_back(
+            "fast-release is off for this node's own leadership, because it runs a command");
+    }
+    if (options.node.config.quorum == protocol::QuorumMode::none) {
+        report.say("quorum",
+                   "run can't be used with none, where two nodes may lead at once; right "
+                   "is --quorum majority");
+    }
+    if (options.restart_delay > restart_delay_max) {
+        report.refuse("restart-delay", to_text(options.restart_delay),
+                      "is too long; right is at most 1m");
+    }
+    options.command = checked_command(given, "run");
+    return options;
+}
+
+/// One file serves all subcommands: a time by which `lead` waits makes `status` wait, and "off" is
+/// no time at all. The command line of `status` has nothing but the switch.
+void read_wait_of_status(Reader& read, bool& wait) {
+    const auto text = read.text("wait");
+    const auto parsed = protocol::parse_duration(text ? *text : std::string_view());
+    if (const auto* time = std::get_if<protocol::Duration>(&parsed))
+        wait = time->ns > 0;
+    else
+        read("wait", wait);
+}
+
+void read_wait_of_lead(Reader& read, protocol::Duration& wait) {
+    if (read.text("wait") != "off") read("wait", wait);
+}
+
+LeadOptions lead_options(const Given& given) {
+    LeadOptions options;
+    auto& [line, environment, read, report] = given;
+    Asked<protocol::NodeId> id;
+    Asked<std::string> cluster, data_dir;
+    read("id", id);
+    read.cluster(cluster);
+    read("data-dir", data_dir);
+    read_wait_of_lead(read, options.wait);
+    read.positive("kill-after", options.kill_after);
+    options.log = read.log();
+
+    const auto directory = environment.find("STATE_DIRECTORY");
+    const bool named =
+        data_dir.given || (directory != environment.end() && !directory->second.empty());
+    if (!named && !id.given) {
+        report.add("which node? right is --data-dir DIR, or --id N (and --cluster NAME)");
+    } else {
+        options.data_dir = checked_data_dir(data_dir, environment, cluster.value_or("bullring"),
+                                            id.value_or(protocol::nobody), report);
+    }
+    if (id.value) options.id = id.value->value;
+    options.cluster = cluster.value;
+    options.command = checked_command(given, "lead");
+    return options;
+}
+
+template <class Options>
+Options observer_options(const Given& given) {
+    Options options;
+    given.report.require("peers", given.read.given("peers"), "ID=HOST:PORT,… or @FILE");
+    given.read("peers", options.peers);
+    given.read.cluster(options.cluster);
+    options.log = given.read.log();
+    return options;
+}
+
+StatusOptions status_options(const Given& given) {
+    auto options = observer_options<StatusOptions>(given);
+    given.read("json", options.json);
+    read_wait_of_status(given.read, options.wait);
+    given.read.positive("timeout", options.timeout);
+    return options;
+}
+
+ResignOptions resign_options(const Given& given) {
+    auto options = observer_options<ResignOptions>(given);
+    given.read.positive("timeout", options.timeout);
+    given.read("to", options.to);
+    if (options.to && !options.peers.empty() && !options.peers.contains(options.to)) {
+        given.report.refuse("to", std::to_string(options.to.value),
+                            "is not in the peer list, which has " + ids_text(options.peers));
+    }
+    return options;
+}
+
+ParsedOptions options_of(Subcommand subcommand, const Given& given) {
+    switch (subcommand) {
+        case Subcommand::node: return node_options(given);
+        case Subcommand::run: return run_options(given);
+        case Subcommand::lead: return lead_options(given);
+        case Subcommand::status: return status_options(given);
+        case Subcommand::watch: return observer_options<WatchOptions>(given);
+        case Subcommand::resign: return resign_options(given);
     }
     return UsageProblems{};
 }
 
+RawValues read_environment(Subcommand subcommand, const Environment& environment) {
+    RawValues values;
+    for (const Flag& flag : flag_table()) {
+        if (!flag.belongs_to(subcommand)) continue;
+        const std::string variable = environment_name(flag.name);
+        const auto found = environment.find(variable);
+        // An empty variable counts as unset, as the shells' ${NAME:-…} and XDG have it.
+        if (found == environment.end() || found->second.empty()) continue;
+        values[flag.name] = {found->second, variable};
+    }
+    return values;
+}
+
 }  // namespace
+
+void fold_negations(RawValues& values, Problems& problems) {
+    for (const Flag& flag : flag_table()) {
+        if (flag.negates == nullptr) continue;
+        auto negation = values.extract(flag.name);
+        if (negation.empty()) continue;
+        RawValue value = std::move(negation.mapped());
+        // What is no boolean stays as it is, for the reader of the value to complain about.
+        if (const std::optional<bool> on = boolean_named(value.text)) {
+            value.text = *on ? "off" : "on";
+        }
+        const auto [positive, is_new] = values.emplace(flag.negates, value);
+        if (!is_new && boolean_named(positive->second.text) != boolean_named(value.text)) {
+            report(problems, value.origin,
+                   "it excludes " + positive->second.origin + "; give one of them");
+        }
+    }
+}
 
 ParsedOptions parse_options(const std::vector<std::string>& arguments,
                             const Environment& environment) {
@@ -37,17 +186,23 @@ ParsedOptions parse_options(const std::vector<std::string>& arguments,
     if (line.information) return Information{std::move(*line.information)};
     if (!line.subcommand) return UsageProblems{std::move(problems), {}, {}};
 
-    RawValues values = std::move(line.values);
-    merge(values, read_environment(*line.subcommand, environment, problems));
-    if (const auto config = values.find("config"); config != values.end()) {
-        merge(values, read_config_file(*line.subcommand, config->second, problems));
-    }
-    const Command command = line.command;
-    ParsedOptions options = options_of(line, values, environment, problems);
+    // What a higher source gives is not looked for in the lower ones.
+    RawValues values;
+    const auto add = [&](RawValues source) {
+        fold_negations(source, problems);
+        values.merge(source);
+    };
+    add(std::move(line.values));
+    add(read_environment(*line.subcommand, environment));
+    if (const auto config = values.find("config"); config != values.end())
+        add(read_config_file(*line.subcommand, config->second, problems));
+
+    Report report(values, problems);
+    Reader read(values, report);
+    ParsedOptions options = options_of(*line.subcommand, {line, environment, read, report});
     if (problems.empty()) return options;
-    const auto health_cmd = values.find("health-cmd");
-    return UsageProblems{std::move(problems), command,
-                         health_cmd == values.end() ? std::string() : health_cmd->second.text};
+    return UsageProblems{std::move(problems), std::move(line.command),
+                         read.text("health-cmd").value_or("")};
 }
 
 }  // namespace bullring

@@ -2,18 +2,76 @@
 // Nothing here acts on it, and nothing here writes to a stream.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "src/options/node_options.hpp"
-#include "src/options/observer_options.hpp"
-#include "src/options/run_options.hpp"
 
 namespace bullring {
 
 using Environment = std::map<std::string, std::string, std::less<>>;
+
+/// A program and its arguments; executed as it is, not by a shell.
+using Command = std::vector<std::string>;
+
+/// What a node does when its command has ended by itself.
+enum class OnExit { stay, vote, leave };
+const char* name(OnExit on_exit);
+
+/// To which the restart delay doubles.
+inline constexpr protocol::Duration restart_delay_max = protocol::seconds(60);
+
+struct RunOptions {
+    NodeOptions node;
+    Command command;
+    protocol::Duration kill_after = protocol::seconds(2);  // from SIGTERM to SIGKILL
+    OnExit on_exit = OnExit::stay;
+    protocol::Duration restart_delay = protocol::seconds(1);
+    std::optional<std::int64_t> max_restarts;  // none: as often as it ends
+    protocol::Duration stall_after{0};         // 0: progress is not watched
+};
+
+/// How long before the end of a lease nothing of a command may be left: what killing it may take on
+/// a busy machine. `lease`: without the time that the command gets.
+constexpr protocol::Duration kill_safety(protocol::Duration lease) {
+    return std::clamp(lease / 5, protocol::milliseconds(20), protocol::milliseconds(100));
+}
+
+struct LeadOptions {
+    std::string data_dir;
+    // If they are given, the node in that directory has to be this one.
+    std::optional<std::uint64_t> id;
+    std::optional<std::string> cluster;
+    Command command;
+    protocol::Duration wait{0};  // for the local node to lead
+    protocol::Duration kill_after = protocol::seconds(2);
+    LogOptions log;
+};
+
+/// What `status`, `watch` and `resign` have in common. The peer list is never empty.
+struct ObserverOptions {
+    PeerList peers;
+    std::string cluster = "bullring";
+    LogOptions log;
+};
+
+struct StatusOptions : ObserverOptions {
+    bool json = false;
+    bool wait = false;  // until a majority agrees on one live leader, for at most `timeout`
+    protocol::Duration timeout = protocol::seconds(1);
+};
+
+struct WatchOptions : ObserverOptions {};
+
+struct ResignOptions : ObserverOptions {
+    protocol::NodeId to;  // `nobody`: the leader may choose; otherwise one of `peers`
+    protocol::Duration timeout = protocol::seconds(5);
+};
 
 /// What `--help` or `--version` ask for; goes to stdout.
 struct Information {

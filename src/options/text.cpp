@@ -1,14 +1,23 @@
 #include "src/options/text.hpp"
 
 #include <array>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <system_error>
 
 namespace bullring {
 
 namespace {
 
 constexpr std::size_t shown_bytes_max = 120;
+constexpr std::size_t file_bytes_max = std::size_t{1} << 20U;
+
+struct CloseFile {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+};
 
 std::uint8_t byte_at(std::string_view text, std::size_t i) {
     return static_cast<std::uint8_t>(text[i]);
@@ -106,6 +115,24 @@ std::string_view trimmed(std::string_view text) {
     const std::size_t begin = text.find_first_not_of(blanks);
     if (begin == std::string_view::npos) return {};
     return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
+}
+
+tl::expected<std::string, std::string> read_text_file(const std::string& path) {
+    const auto refuse = [&](const std::string& why) {
+        return tl::unexpected("the file " + in_quotes(path) + " can't be read: " + why);
+    };
+    const auto system_reason = [] { return std::generic_category().message(errno); };
+
+    const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "re"));
+    if (!file) return refuse(system_reason());
+    std::string text;
+    std::array<char, 4096> buffer{};
+    while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), file.get())) {
+        text.append(buffer.data(), count);
+        if (text.size() > file_bytes_max) return refuse("it is longer than 1 MiB");
+    }
+    if (std::ferror(file.get()) != 0) return refuse(system_reason());
+    return text;
 }
 
 }  // namespace bullring

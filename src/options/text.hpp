@@ -1,8 +1,11 @@
-// Text from outside, made fit to be shown and checked. Knows nothing of what the text means.
+// Text from outside, made fit to be shown and checked, and small files of it. Knows nothing of what
+// the text means.
 #pragma once
 
 #include <string>
 #include <string_view>
+
+#include <tl/expected.hpp>
 
 namespace bullring {
 
@@ -17,5 +20,8 @@ bool is_utf8(std::string_view text);
 
 /// Without the blanks at both ends.
 std::string_view trimmed(std::string_view text);
+
+/// The whole file, at most 1 MiB of it. The error names the file and the system's reason.
+tl::expected<std::string, std::string> read_text_file(const std::string& path);
 
 }  // namespace bullring

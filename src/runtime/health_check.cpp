@@ -57,7 +57,7 @@ HealthCheck::~HealthCheck() {
 }
 
 void HealthCheck::run() {
-    int failures = 0;
+    std::int64_t failures = 0;
     bool healthy = true;
     do {
         const std::string wrong = check();

@@ -8,7 +8,7 @@
 #include <tl/expected.hpp>
 
 #include "protocol/time.hpp"
-#include "src/options/run_options.hpp"
+#include "src/options/options.hpp"
 
 namespace bullring {
 

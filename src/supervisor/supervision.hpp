@@ -12,7 +12,7 @@
 
 #include "protocol/events.hpp"
 #include "protocol/time.hpp"
-#include "src/options/run_options.hpp"
+#include "src/options/options.hpp"
 
 namespace bullring {
 

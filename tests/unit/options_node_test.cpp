@@ -186,6 +186,29 @@ TEST_CASE("options: timing that can't be safe is refused with the inequality and
     CHECK(node_of({"--lease", "11s", "--lease-max", "11s"}).config.timing.lease == seconds(11));
 }
 
+TEST_CASE("options: a constraint is told when it does not hang on a value that can't be read") {
+    const Words broken{"--heartbeat", "100ms", "--suspect-after", "200ms"};
+    const std::string told = "3 × heartbeat (300ms) must be ≤ suspect-after (200ms)";
+    for (const char* unreadable :
+         {"--lease", "--lease-max", "--preempt-delay", "--profile", "--algorithm"}) {
+        CAPTURE(unreadable);
+        const auto problems = node_problems(with(broken, {unreadable, "?"}));
+        CHECK(problems.size() == 2);
+        CHECK(one_has(problems, std::string(unreadable) + ": \"?\" is "));
+        CHECK(one_has(problems, told));
+        CHECK(one_has(problems, std::string(unreadable) == "--profile" ? "timing: 3"
+                                                                      : "timing (profile lan): 3"));
+    }
+    // What the value that can't be read would have changed is not known.
+    for (const Words& words : {Words{"--lease", "?", "--heartbeat", "1s"},
+                               Words{"--lease", "11s", "--lease-max", "?"},
+                               Words{"--profile", "?", "--suspect-after", "20s"},
+                               Words{"--heartbeat", "?", "--suspect-after", "1ms"}}) {
+        CAPTURE(words[0]);
+        CHECK(node_problems(words).size() == 1);
+    }
+}
+
 TEST_CASE("options: quorum none is warned about, and refused where hooks would run twice") {
     CHECK(one_has(node_of({"--quorum", "none"}).start_notes,
                   "quorum none elects a leader on each side"));

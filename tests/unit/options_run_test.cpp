@@ -72,6 +72,13 @@ TEST_CASE("options: run refuses a lease in which its command could not be killed
         1);
 }
 
+TEST_CASE("options: without a readable kill-after the other constraints are told") {
+    const Words broken{"--heartbeat", "100ms", "--suspect-after", "200ms"};
+    CHECK(run_problems(with(broken, {"--kill-after", "?"})).size() == 2);
+    CHECK(run_problems({"--lease", "1s", "--kill-after", "?"}).size() == 1);
+    CHECK(run_problems({"--lease", "?", "--kill-after", "20s"}).size() == 1);
+}
+
 TEST_CASE("options: on-deposed has time behind the command's end") {
     CHECK(run_of({"--on-deposed", "true"}).node.config.timing.step_down_timeout ==
           milliseconds(2100) + hook_time);

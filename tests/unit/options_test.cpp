@@ -2,13 +2,14 @@
 #include "src/options/options.hpp"
 
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <bullring/version.hpp>
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
-#include "src/options/options_flags.hpp"
+#include "src/options/flags.hpp"
 #include "tests/support/parsed_options.hpp"
 #include "tests/support/temporary_file.hpp"
 
@@ -241,6 +242,30 @@ TEST_CASE("options: the file's keys are the flags' names, with strings, numbers 
     const TemporaryFile text("peers = \"1=a:1,2=b:1,3=c:1\"\nno-preempt = true\n");
     CHECK_FALSE(
         options_of<NodeOptions>({"node", "--id", "1", "--config", text.path()}).config.preempt);
+}
+
+TEST_CASE("options: one wait in the file or the environment serves status and lead") {
+    const auto status_waits = [](const Environment& environment) {
+        return options_of<StatusOptions>(observer_words("status"), with_home(environment)).wait;
+    };
+    const auto lead_waits = [](const Environment& environment) {
+        return options_of<LeadOptions>({"lead", "--data-dir", "/x", "--", "job"}, environment).wait;
+    };
+    for (const auto& [text, waits, time] :
+         {std::tuple{"wait = \"30s\"\n", true, seconds(30)}, {"wait = \"0s\"\n", false, seconds(0)},
+          {"wait = false\n", false, seconds(0)}}) {
+        CAPTURE(text);
+        const TemporaryFile file(text);
+        CHECK(status_waits({{"BULLRING_CONFIG", file.path()}}) == waits);
+        CHECK(lead_waits({{"BULLRING_CONFIG", file.path()}}) == time);
+    }
+    CHECK(status_waits({{"BULLRING_WAIT", "2m"}}));
+    CHECK(lead_waits({{"BULLRING_WAIT", "2m"}}) == seconds(120));
+    CHECK(status_waits({{"BULLRING_WAIT", "on"}}));
+    CHECK(one_has(problems_of({"lead", "--data-dir", "/x", "--", "job"}, {{"BULLRING_WAIT", "on"}}),
+                  "BULLRING_WAIT: \"on\" is not a duration"));
+    CHECK(one_has(problems_of(observer_words("status"), with_home({{"BULLRING_WAIT", "30"}})),
+                  "BULLRING_WAIT: \"30\" is neither on nor off"));
 }
 
 TEST_CASE("options: unknown keys of the file and values of a wrong kind are all named") {

@@ -1,5 +1,3 @@
-#include "src/options/peer_list.hpp"
-
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
@@ -7,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include "src/options/endpoint.hpp"
 #include "tests/support/temporary_file.hpp"
 
 namespace bullring::peer_list_test {

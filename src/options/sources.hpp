@@ -5,10 +5,11 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "src/options/flags.hpp"
 #include "src/options/options.hpp"
-#include "src/options/options_flags.hpp"
 
 namespace bullring {
 
@@ -30,17 +31,12 @@ struct CommandLine {
 };
 
 CommandLine read_command_line(const std::vector<std::string>& arguments, Problems& problems);
-RawValues read_environment(Subcommand subcommand, const Environment& environment,
-                           Problems& problems);
 /// `config` is the value of --config. Keys of other subcommands are skipped, so that one file can
 /// serve all of them.
 RawValues read_config_file(Subcommand subcommand, const RawValue& config, Problems& problems);
 
 /// Makes `no-preempt` the opposite of `preempt`; both in one source exclude each other.
 void fold_negations(RawValues& values, Problems& problems);
-
-/// on, off, true, false, yes, no, 1, 0.
-std::optional<bool> boolean_named(std::string_view word);
 
 /// How the texts of all that can't be used begin: `subject: what`.
 void report(Problems& problems, const std::string& subject, const std::string& what);

@@ -9,7 +9,7 @@
 
 #include "protocol/names.hpp"
 #include "protocol/timing.hpp"
-#include "src/options/options_sources.hpp"
+#include "src/options/sources.hpp"
 #include "src/options/text.hpp"
 
 namespace bullring {
@@ -43,12 +43,12 @@ std::string profile_table() {
         "Profiles with their heartbeat, suspect-after and lease; the first of lease, heartbeat "
         "and\n"
         "suspect-after that is given scales the others:\n";
-    for (const char* word : {"realtime", "fast", "lan", "cloud", "wan"}) {
+    for (const protocol::Profile profile : protocol::enumerators<protocol::Profile>()) {
         protocol::TimingRequest request;
-        request.profile = *protocol::named<protocol::Profile>(word);
+        request.profile = profile;
         const auto timing = make_timing(request, 3, protocol::Algorithm::bully);
         std::string line = "  ";
-        for (const std::string& cell : {std::string(word), to_text(timing.heartbeat),
+        for (const std::string& cell : {std::string(name(profile)), to_text(timing.heartbeat),
                                         to_text(timing.suspect_after), to_text(timing.lease)}) {
             line += cell + std::string(column - cell.size(), ' ');
         }
@@ -228,7 +228,6 @@ CommandLine read_command_line(const std::vector<std::string>& arguments, Problem
         problems.push_back("unexpected \"--\"; " + app.get_name() + " takes no command after it");
     }
     collect(app, line, problems);
-    fold_negations(line.values, problems);
     return line;
 }
 

@@ -3,9 +3,8 @@
 
 #include <toml++/toml.h>
 
-#include "src/options/options_sources.hpp"
+#include "src/options/sources.hpp"
 #include "src/options/text.hpp"
-#include "src/options/text_file.hpp"
 
 namespace bullring {
 
@@ -90,7 +89,6 @@ RawValues read_config_file(Subcommand subcommand, const RawValue& config, Proble
                        (key == "peers" ? " or an array of strings" : ""));
         }
     }
-    fold_negations(values, problems);
     return values;
 }
 

@@ -1,4 +1,4 @@
-#include "src/options/options_flags.hpp"
+#include "src/options/flags.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,0 +1,230 @@
+#include "src/options/request.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <variant>
+
+#include "protocol/messages.hpp"
+#include "src/options/text.hpp"
+
+namespace bullring {
+
+namespace {
+
+bool fits_cluster_name(char c) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    return letter || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+}
+
+}  // namespace
+
+// The words of the program's own enumerations.
+
+const char* name(LogLevel level) {
+    switch (level) {
+        case LogLevel::trace: return "trace";
+        case LogLevel::debug: return "debug";
+        case LogLevel::info: return "info";
+        case LogLevel::warn: return "warn";
+        case LogLevel::error: return "error";
+    }
+    return protocol::no_name;
+}
+
+const char* name(LogFormat format) {
+    switch (format) {
+        case LogFormat::text: return "text";
+        case LogFormat::json: return "json";
+    }
+    return protocol::no_name;
+}
+
+const char* name(RealtimeMode mode) {
+    switch (mode) {
+        case RealtimeMode::on: return "on";
+        case RealtimeMode::off: return "off";
+        case RealtimeMode::automatic: return "auto";
+    }
+    return protocol::no_name;
+}
+
+const char* name(OnExit on_exit) {
+    switch (on_exit) {
+        case OnExit::stay: return "stay";
+        case OnExit::vote: return "vote";
+        case OnExit::leave: return "leave";
+    }
+    return protocol::no_name;
+}
+
+std::optional<bool> boolean_named(std::string_view word) {
+    for (const std::string_view on : {"on", "true", "yes", "1"})
+        if (word == on) return true;
+    for (const std::string_view off : {"off", "false", "no", "0"})
+        if (word == off) return false;
+    return std::nullopt;
+}
+
+void report(Problems& problems, const std::string& subject, const std::string& what) {
+    problems.push_back(subject + ": " + what);
+}
+
+void Report::say(std::string_view flag, const std::string& what) {
+    const auto found = values_.find(flag);
+    report(problems_, found == values_.end() ? this->flag(flag) : found->second.origin, what);
+}
+
+void Report::refuse(std::string_view flag, std::string_view value, const std::string& why) {
+    say(flag, in_quotes(value) + " " + why);
+}
+
+void Report::require(std::string_view flag, bool given, const std::string& right) {
+    if (!given) say(flag, "it is missing; right is " + right);
+}
+
+std::optional<std::string> Reader::text(std::string_view flag) const {
+    const auto found = values_.find(flag);
+    if (found == values_.end() || !found->second.usable) return std::nullopt;
+    return found->second.text;
+}
+
+void Reader::take_cluster(const std::string& name, std::optional<std::string>& into) {
+    // The name is a directory's name too, so "." and ".." can't be one.
+    const bool right = !name.empty() && name.size() <= protocol::cluster_name_bytes_max &&
+                       name != "." && name != ".." &&
+                       std::all_of(name.begin(), name.end(), fits_cluster_name);
+    if (right)
+        into = name;
+    else
+        report_.refuse(
+            "cluster", name,
+            "is not a cluster's name; right are 1 … 64 letters, digits, '.', '_' or '-'");
+}
+
+LogOptions Reader::log() {
+    LogOptions options;
+    (*this)("log-level", options.level);
+    (*this)("log-format", options.format);
+    return options;
+}
+
+void Reader::take(std::string_view flag, const std::string& text, const WholeNumber& number,
+                  std::optional<std::int64_t>& into) {
+    std::int64_t value = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    const bool is_number = stop == end && error != std::errc::invalid_argument;
+    if (is_number && error == std::errc{} && value >= number.low && value <= number.high) {
+        into = value;
+        return;
+    }
+    const char* const why = is_number ? "is out of range" : "is not a number";
+    report_.refuse(flag, text, std::string(why) + "; right is " + number.right);
+}
+
+void Reader::take(std::string_view, const std::string& text, std::optional<std::string>& into) {
+    into = text;
+}
+
+void Reader::take(std::string_view flag, const std::string& text, std::optional<bool>& into) {
+    into = boolean_named(text);
+    if (!into) report_.refuse(flag, text, "is neither on nor off");
+}
+
+void Reader::take(std::string_view flag, const std::string& text,
+                  std::optional<protocol::NodeId>& into) {
+    if (const auto parsed = parse_node_id(text))
+        into = *parsed;
+    else
+        report_.say(flag, parsed.error());
+}
+
+void Reader::take(std::string_view flag, const std::string& text,
+                  std::optional<protocol::Priority>& into) {
+    if (text == "never") {
+        into = protocol::Priority::never();
+        return;
+    }
+    std::optional<std::int64_t> value;
+    take(flag, text, priorities, value);
+    if (value) into = protocol::Priority{static_cast<std::int32_t>(*value)};
+}
+
+void Reader::take(std::string_view flag, const std::string& text,
+                  std::optional<protocol::Duration>& into) {
+    const auto parsed = protocol::parse_duration(text);
+    if (const auto* duration = std::get_if<protocol::Duration>(&parsed)) {
+        into = *duration;
+        return;
+    }
+    const auto& none = std::get<protocol::NoDuration>(parsed);
+    std::string why(none.why);
+    if (!none.part.empty()) why += " " + in_quotes(none.part);
+    if (!none.right.empty()) why += "; right is " + std::string(none.right);
+    report_.refuse(flag, text, why);
+}
+
+void Reader::take(std::string_view flag, const std::string& text, std::optional<Endpoint>& into) {
+    if (const auto parsed = parse_endpoint(text))
+        into = *parsed;
+    else
+        report_.say(flag, parsed.error());
+}
+
+void Reader::take(std::string_view flag, const std::string& text, std::optional<PeerList>& into) {
+    ParsedPeers parsed = read_peers(text);
+    for (const std::string& problem : parsed.problems) report_.say(flag, problem);
+    into = std::move(parsed.peers);
+}
+
+namespace {
+
+void read_health(Reader& read, Report& report, HealthOptions& health) {
+    constexpr WholeNumber failures{1, 1000, "a whole number, 1 … 1000"};
+    read("health-cmd", health.command);
+    read.positive("health-interval", health.interval);
+    read.positive("health-timeout", health.timeout);
+    read.whole("health-failures", failures, health.failures);
+    if (!health.command.empty()) return;
+    if (read.text("health-cmd")) report.refuse("health-cmd", "", "names no command");
+    for (const std::string_view flag : {"health-interval", "health-timeout", "health-failures"})
+        if (read.given(flag)) report.say(flag, "it needs --health-cmd CMD, which is not given");
+}
+
+}  // namespace
+
+MemberRequest member_request(Reader& read, Report& report) {
+    MemberRequest request;
+    NodeOptions& options = request.options;
+    read("id", request.id);
+    read("peers", request.peers);
+    read("listen", request.listen);
+    read.cluster(options.config.cluster);
+    read("algorithm", request.algorithm);
+    read("quorum", options.config.quorum);
+    read("priority", options.config.priority);
+    read("preempt", request.preempt);
+    read("advertise", options.config.advertised);
+    read("profile", request.profile);
+    read.positive("heartbeat", request.heartbeat);
+    read.positive("suspect-after", request.suspect_after);
+    read.positive("lease", request.lease);
+    read.positive("lease-max", request.lease_max);
+    read("preempt-delay", request.preempt_delay);
+    read("bootstrap-wait", options.config.bootstrap_wait);
+    read("first-epoch", options.config.first_epoch);
+    read("realtime", options.realtime);
+    read("events", options.events_file);
+    read("trace", options.trace_file);
+    read("on-elected", options.hooks.on_elected);
+    read("on-deposed", options.hooks.on_deposed);
+    read("on-change", options.hooks.on_change);
+    read("fast-release", request.fast_release);
+    read_health(read, report, options.health);
+    read("data-dir", request.data_dir);
+    options.log = read.log();
+    return request;
+}
+
+}  // namespace bullring

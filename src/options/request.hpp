@@ -1,0 +1,177 @@
+// What a user asks for, each value with its type: what is read from the raw texts, or filled in by
+// the library, and what is then checked. Reading judges each value for itself; what must hold
+// between values is the checks' business.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "protocol/durations.hpp"
+#include "protocol/names.hpp"
+#include "src/options/endpoint.hpp"
+#include "src/options/sources.hpp"
+
+namespace bullring {
+
+template <class Value>
+struct Asked {
+    bool given = false;          // also when it can't be used, which has been reported
+    std::optional<Value> value;  // none: not given, or it can't be used
+
+    Value value_or(Value standard) const { return value.value_or(std::move(standard)); }
+    bool unusable() const { return given && !value; }
+};
+
+/// A value goes into an `Asked` as it is, or over a default, which stays when there is none.
+template <class Value>
+void store(Asked<Value> asked, Asked<Value>& into) {
+    into = std::move(asked);
+}
+template <class Value, class Into>
+void store(Asked<Value> asked, Into& into) {
+    if (asked.value) into = std::move(*asked.value);
+}
+
+template <class Into>
+struct Stored {
+    using Value = Into;
+};
+template <class T>
+struct Stored<Asked<T>> {
+    using Value = T;
+};
+
+/// What `node`, `run` and the library ask for.
+struct MemberRequest {
+    /// What is taken as it was said, over the defaults.
+    NodeOptions options;
+    // What follows from other values when it is not given.
+    Asked<protocol::NodeId> id;
+    Asked<PeerList> peers;  // its sound entries, even if others are wrong
+    Asked<Endpoint> listen;
+    Asked<protocol::Algorithm> algorithm;
+    Asked<bool> preempt, fast_release;
+    Asked<protocol::Profile> profile;
+    Asked<protocol::Duration> heartbeat, suspect_after, lease, lease_max, preempt_delay;
+    Asked<std::string> data_dir;
+};
+
+/// Collects what is wrong, each with the place where the value was given.
+class Report {
+public:
+    /// `dashes`: "--" where flags are written so, nothing where they are names of settings.
+    Report(const RawValues& values, Problems& problems, const char* dashes = "--")
+        : values_(values), problems_(problems), dashes_(dashes) {}
+
+    /// "--quorum", as this caller writes it.
+    std::string flag(std::string_view name) const { return dashes_ + std::string(name); }
+    void say(std::string_view flag, const std::string& what);
+    /// With the value in quotes.
+    void refuse(std::string_view flag, std::string_view value, const std::string& why);
+    void require(std::string_view flag, bool given, const std::string& right);
+    void add(std::string problem) { problems_.push_back(std::move(problem)); }
+
+private:
+    const RawValues& values_;
+    Problems& problems_;
+    const char* dashes_;
+};
+
+struct WholeNumber {
+    std::int64_t low;
+    std::int64_t high;
+    const char* right;
+};
+
+inline constexpr WholeNumber priorities{-1000, 1000, "a whole number, -1000 … 1000, or never"};
+
+/// Reads texts, one flag at a time; what can't be read is reported.
+class Reader {
+public:
+    Reader(const RawValues& values, Report& report) : values_(values), report_(report) {}
+
+    bool given(std::string_view flag) const { return values_.contains(flag); }
+    std::optional<std::string> text(std::string_view flag) const;
+
+    template <class Into>
+    void operator()(std::string_view flag, Into& into) {
+        Asked<typename Stored<Into>::Value> asked{given(flag), std::nullopt};
+        if (const auto word = text(flag)) take(flag, *word, asked.value);
+        store(std::move(asked), into);
+    }
+    /// Zero is refused.
+    template <class Into>
+    void positive(std::string_view flag, Into& into) {
+        Asked<protocol::Duration> asked;
+        (*this)(flag, asked);
+        if (asked.value == protocol::Duration{0}) {
+            report_.refuse(flag, *text(flag), "must be more than 0");
+            asked.value.reset();
+        }
+        store(asked, into);
+    }
+    template <class Into>
+    void whole(std::string_view flag, const WholeNumber& number, Into& into) {
+        Asked<std::int64_t> asked{given(flag), std::nullopt};
+        if (const auto word = text(flag)) take(flag, *word, number, asked.value);
+        store(asked, into);
+    }
+    template <class Into>
+    void cluster(Into& into) {
+        Asked<std::string> asked{given("cluster"), std::nullopt};
+        if (const auto word = text("cluster")) take_cluster(*word, asked.value);
+        store(std::move(asked), into);
+    }
+    LogOptions log();
+
+    // By type. The value stays empty when the text can't be read.
+    void take(std::string_view flag, const std::string& text, std::optional<std::string>& into);
+    void take(std::string_view flag, const std::string& text, std::optional<bool>& into);
+    void take(std::string_view flag, const std::string& text, std::optional<protocol::NodeId>&);
+    void take(std::string_view flag, const std::string& text, std::optional<protocol::Priority>&);
+    void take(std::string_view flag, const std::string& text, std::optional<protocol::Duration>&);
+    void take(std::string_view flag, const std::string& text, std::optional<Endpoint>& into);
+    void take(std::string_view flag, const std::string& text, std::optional<PeerList>& into);
+    void take(std::string_view flag, const std::string& text, const WholeNumber& number,
+              std::optional<std::int64_t>& into);
+    template <class Enum>
+    void take(std::string_view flag, const std::string& text, std::optional<Enum>& into) {
+        into = protocol::named<Enum>(text);
+        if (into) return;
+        report_.refuse(flag, text,
+                       "is none of the words that are right: " + protocol::all_names<Enum>());
+    }
+    /// 1 … 64 bytes that are fit for a directory's name.
+    void take_cluster(const std::string& name, std::optional<std::string>& into);
+
+private:
+    const RawValues& values_;
+    Report& report_;
+};
+
+/// on, off, true, false, yes, no, 1, 0.
+std::optional<bool> boolean_named(std::string_view word);
+
+MemberRequest member_request(Reader& read, Report& report);
+
+// ---- The checks. What they return counts only if no problem was added.
+
+/// How the work of a leader is ended before its lease is.
+struct EndOfWork {
+    /// Of a command that may have to be killed: its lease has room for that.
+    std::optional<Asked<protocol::Duration>> kill_after;
+    /// Of a task in this process, which is asked to stop so long before.
+    std::optional<Asked<protocol::Duration>> stop_margin;
+};
+
+NodeOptions checked(const MemberRequest& request, const Environment& environment,
+                    const EndOfWork& end_of_work, Report& report);
+
+/// The first directory of systemd's list, else where the desktop's rules put a program's state.
+std::string checked_data_dir(const Asked<std::string>& data_dir, const Environment& environment,
+                             const std::string& cluster, protocol::NodeId self, Report& report);
+
+}  // namespace bullring
