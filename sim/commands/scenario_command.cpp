@@ -51,10 +51,6 @@ std::vector<std::string> files_of(const std::vector<std::string>& paths) {
 /// What a file may hold: a scenario, once for each algorithm; or a path that `explore` has found.
 using Story = std::variant<std::vector<Scenario>, explore::Path>;
 
-std::string_view name(protocol::Algorithm algorithm) {
-    return algorithm == protocol::Algorithm::ring ? "ring" : "bully";
-}
-
 Story read(const std::string& path, const std::string& algorithm) {
     const std::string text = read_file(path);
     if (is_explored_path(text)) return understood_path(path, text);
