@@ -101,7 +101,7 @@ std::string Core::why_never_successor(NodeId to, Instant now) const {
 }
 
 std::string Core::why_not_successor(NodeId to, Instant now) const {
-    if (std::string never = why_never_successor(to, now); !never.empty()) return never;
+    if (std::string reason = why_never_successor(to, now); !reason.empty()) return reason;
     const std::string name = "node " + std::to_string(to.value);
     const Index index = *config_.members.index(to);
     const Peer& peer = peers_[index];

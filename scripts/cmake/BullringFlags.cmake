@@ -40,7 +40,8 @@ endif()
 
 if(CMAKE_UNITY_BUILD)
     # Several sources are compiled as one, and what is local to one shadows what is local to another.
-    # The release build looks at each of them alone.
+    # Only a build that compiles each alone can look for that: the preset dev, and so does
+    # scripts/check alone.
     target_compile_options(bullring_flags INTERFACE -Wno-shadow)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
         target_compile_options(bullring_flags INTERFACE -Wno-subobject-linkage)

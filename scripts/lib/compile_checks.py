@@ -5,12 +5,15 @@ libraries change.
 
     headers  every header of protocol/, include/, src/, sim/ compiles alone; those that their own
              source includes first do so in every ordinary build, and are left out
+    alone    every source of protocol/, src/, sim/ compiles by itself, with -Wshadow: in a build
+             that joins sources one may lean on the includes of another, and -Wshadow is off
     syntax   the tests compile with the compiler of the build directory, warnings as errors
     tidy     clang-tidy finds nothing in protocol/, src/, sim/, no warning of the compiler either
 
-Usage: compile_checks.py headers|syntax|tidy BUILD_DIR [--tidy PROGRAM] [--jobs N] [--root ROOT]
+Usage: compile_checks.py KIND BUILD_DIR [--tidy PROGRAM] [--jobs N] [--root ROOT]
 
-BUILD_DIR is one that CMake configured with Clang; its compile_commands.json says how all compiles.
+BUILD_DIR is one that CMake configured: for `alone` without joined sources (preset dev), else with
+Clang. Its compile_commands.json says how all compiles.
 Exit 1 if anything is found.
 """
 
@@ -46,7 +49,7 @@ class Tree:
     def flags(entry):
         """The compile command without its launcher, its input and its output."""
         words = shlex.split(entry["command"])
-        while "clang" not in os.path.basename(words[0]):
+        while "ccache" in os.path.basename(words[0]):
             words.pop(0)
         kept, skip = [], False
         for word in words:
@@ -158,6 +161,14 @@ def jobs_for(kind, tree, tidy):
                 str(tree.root / header),
             ]
             yield header, command, (tool, tree.digest(tree.root / header))
+    elif kind == "alone":
+        tool = None
+        for source, flags in sorted(tree.commands.items()):
+            if source.split("/")[0] not in ROOMS:
+                continue  # generated, or a test
+            tool = tool or tool_digest(flags[0])
+            command = [*flags, "-fsyntax-only", "-Werror", "-Wshadow", str(tree.root / source)]
+            yield source, command, (tool, tree.digest(tree.root / source))
     elif kind == "syntax":
         tool = None
         for source, flags in sorted(tree.commands.items()):
@@ -213,7 +224,7 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("kind", choices=("headers", "syntax", "tidy"))
+    parser.add_argument("kind", choices=("headers", "alone", "syntax", "tidy"))
     parser.add_argument("build")
     parser.add_argument("--tidy", default="clang-tidy-16")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())

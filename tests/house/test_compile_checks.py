@@ -58,7 +58,9 @@ def check(tree, build):
     return run
 
 
-@pytest.mark.parametrize("kind", ["headers", "syntax", pytest.param("tidy", marks=with_tidy)])
+@pytest.mark.parametrize(
+    "kind", ["headers", "alone", "syntax", pytest.param("tidy", marks=with_tidy)]
+)
 def test_good_sources_are_remembered_until_something_below_them_changes(tree, check, kind):
     assert check(kind) == (0, f"{kind}: 1 good (0 remembered), 0 bad\n")
     assert check(kind) == (0, f"{kind}: 1 good (1 remembered), 0 bad\n")
@@ -81,6 +83,20 @@ def test_a_header_that_leans_on_another_is_found(tree, check):
     status, output = check("headers")
     assert status == 1
     assert "headers: src/lazy.hpp" in output
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("int f(int a) { if (a > 0) { int a = 2; return a; } return a; }\n", "shadow"),
+        ("std::string name();\n", "std"),
+    ],
+)
+def test_a_source_that_is_bad_alone_is_found(tree, check, text, words):
+    tree.plant("src/room.cpp", text)
+    status, output = check("alone")
+    assert status == 1
+    assert words in output
 
 
 @pytest.mark.parametrize(
