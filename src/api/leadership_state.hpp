@@ -8,7 +8,7 @@
 
 #include <bullring/leadership.hpp>
 
-#include "src/runtime/clock.hpp"
+#include "src/os/clock.hpp"
 #include "src/runtime/lease_page.hpp"
 
 namespace bullring {

@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 
 #include "protocol/timing.hpp"
+#include "src/os/clock.hpp"
 #include "src/os/quiet_thread.hpp"
 #include "src/report/logging.hpp"
-#include "src/runtime/clock.hpp"
 
 namespace bullring {
 

@@ -5,8 +5,8 @@
 
 #include "protocol/timing.hpp"
 #include "src/api/node_core.hpp"
+#include "src/os/clock.hpp"
 #include "src/report/logging.hpp"
-#include "src/runtime/clock.hpp"
 
 namespace bullring {
 

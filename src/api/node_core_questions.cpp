@@ -3,7 +3,7 @@
 
 #include "src/api/deadline.hpp"
 #include "src/api/node_core.hpp"
-#include "src/runtime/clock.hpp"
+#include "src/os/clock.hpp"
 
 namespace bullring {
 

@@ -8,8 +8,8 @@
 
 #include "protocol/assert.hpp"
 #include "src/os/descriptors.hpp"
+#include "src/os/memory_keeper.hpp"
 #include "src/report/logging.hpp"
-#include "src/runtime/memory_keeper.hpp"
 #include "src/runtime/open_node.hpp"
 #include "src/supervisor/lead_server.hpp"
 

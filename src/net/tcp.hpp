@@ -10,8 +10,8 @@
 
 #include "protocol/messages.hpp"
 #include "protocol/time.hpp"
-#include "src/net/owned_fd.hpp"
 #include "src/options/endpoint.hpp"
+#include "src/os/owned_fd.hpp"
 
 namespace bullring::tcp {
 

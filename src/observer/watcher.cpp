@@ -7,7 +7,7 @@
 #include <asio/redirect_error.hpp>
 #include <asio/use_awaitable.hpp>
 
-#include "src/runtime/clock.hpp"
+#include "src/os/clock.hpp"
 
 namespace bullring {
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "protocol/assert.hpp"
-#include "src/net/owned_fd.hpp"
+#include "src/os/owned_fd.hpp"
 
 namespace bullring {
 

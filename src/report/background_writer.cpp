@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/net/owned_fd.hpp"
+#include "src/os/owned_fd.hpp"
 #include "src/os/quiet_thread.hpp"
 #include "src/report/logging.hpp"
 

@@ -4,8 +4,8 @@
 #include <variant>
 
 #include "bullring/version.hpp"
+#include "src/os/clock.hpp"
 #include "src/report/json.hpp"
-#include "src/runtime/clock.hpp"
 
 namespace bullring {
 

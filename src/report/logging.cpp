@@ -15,8 +15,8 @@
 
 #include "src/options/text.hpp"
 #include "src/os/bounded_write.hpp"
+#include "src/os/clock.hpp"
 #include "src/os/quiet_thread.hpp"
-#include "src/runtime/clock.hpp"
 
 namespace bullring {
 

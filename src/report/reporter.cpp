@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "src/os/clock.hpp"
 #include "src/report/logging.hpp"
-#include "src/runtime/clock.hpp"
 
 namespace bullring {
 

@@ -7,8 +7,8 @@
 
 #include <tl/expected.hpp>
 
-#include "src/net/owned_fd.hpp"
 #include "src/options/node_options.hpp"
+#include "src/os/owned_fd.hpp"
 #include "src/runtime/task_host.hpp"
 
 namespace bullring {

@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "src/os/children.hpp"
+#include "src/os/clock.hpp"
 #include "src/os/quiet_thread.hpp"
 #include "src/os/watch_child.hpp"
 #include "src/report/logging.hpp"
-#include "src/runtime/clock.hpp"
 #include "src/runtime/shell_command.hpp"
 
 namespace bullring {

@@ -16,9 +16,9 @@
 #include <sys/types.h>
 
 #include "protocol/actions.hpp"
-#include "src/net/owned_fd.hpp"
 #include "src/options/node_options.hpp"
-#include "src/runtime/boottime_timer.hpp"
+#include "src/os/boottime_timer.hpp"
+#include "src/os/owned_fd.hpp"
 #include "src/runtime/host_around.hpp"
 
 namespace bullring {

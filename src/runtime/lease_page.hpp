@@ -13,7 +13,7 @@
 #include <tl/expected.hpp>
 
 #include "protocol/actions.hpp"
-#include "src/net/owned_fd.hpp"
+#include "src/os/owned_fd.hpp"
 
 namespace bullring {
 

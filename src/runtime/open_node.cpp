@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "src/net/tcp.hpp"
+#include "src/os/clock.hpp"
 #include "src/os/descriptors.hpp"
 #include "src/report/logging.hpp"
-#include "src/runtime/clock.hpp"
 
 namespace bullring {
 

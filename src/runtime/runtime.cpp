@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "bullring/version.hpp"
+#include "src/os/clock.hpp"
 #include "src/os/descriptors.hpp"
+#include "src/os/realtime.hpp"
 #include "src/report/logging.hpp"
-#include "src/runtime/clock.hpp"
-#include "src/runtime/realtime.hpp"
 
 namespace bullring {
 

@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-#include "src/runtime/boottime_timer.hpp"
+#include "src/os/boottime_timer.hpp"
 
 namespace bullring {
 

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/runtime/clock.hpp"
+#include "src/os/clock.hpp"
 
 namespace bullring {
 

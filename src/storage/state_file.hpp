@@ -11,7 +11,7 @@
 
 #include "protocol/state.hpp"
 #include "protocol/time.hpp"
-#include "src/net/owned_fd.hpp"
+#include "src/os/owned_fd.hpp"
 
 namespace bullring {
 

@@ -7,7 +7,7 @@
 
 #include <sys/types.h>
 
-#include "src/net/owned_fd.hpp"
+#include "src/os/owned_fd.hpp"
 
 namespace bullring {
 

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/net/owned_fd.hpp"
+#include "src/os/owned_fd.hpp"
 
 namespace bullring {
 

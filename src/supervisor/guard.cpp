@@ -18,9 +18,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "src/os/boottime_timer.hpp"
+#include "src/os/clock.hpp"
 #include "src/report/logging.hpp"
-#include "src/runtime/boottime_timer.hpp"
-#include "src/runtime/clock.hpp"
 #include "src/supervisor/descendants.hpp"
 #include "src/supervisor/guard_records.hpp"
 #include "src/supervisor/shield.hpp"

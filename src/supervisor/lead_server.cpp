@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/os/clock.hpp"
 #include "src/os/descriptors.hpp"
 #include "src/report/logging.hpp"
-#include "src/runtime/clock.hpp"
 #include "src/supervisor/guard_records.hpp"
 #include "src/supervisor/lead_records.hpp"
 

@@ -12,7 +12,7 @@
 #include <tl/expected.hpp>
 
 #include "protocol/time.hpp"
-#include "src/net/owned_fd.hpp"
+#include "src/os/owned_fd.hpp"
 
 namespace bullring {
 

@@ -16,8 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/runtime/boottime_timer.hpp"
-#include "src/runtime/clock.hpp"
+#include "src/os/boottime_timer.hpp"
+#include "src/os/clock.hpp"
 #include "src/supervisor/descendants.hpp"
 #include "src/supervisor/find_program.hpp"
 

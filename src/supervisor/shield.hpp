@@ -8,7 +8,7 @@
 
 #include <sys/types.h>
 
-#include "src/net/owned_fd.hpp"
+#include "src/os/owned_fd.hpp"
 #include "src/runtime/lease_page.hpp"
 #include "src/supervisor/guard_settings.hpp"
 

@@ -17,8 +17,8 @@
 
 #include "protocol/timing.hpp"
 #include "src/os/children.hpp"
+#include "src/os/clock.hpp"
 #include "src/report/logging.hpp"
-#include "src/runtime/clock.hpp"
 #include "src/supervisor/descendants.hpp"
 
 namespace bullring {

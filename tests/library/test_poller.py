@@ -1,5 +1,5 @@
-"""The example of libbullring(3): three pollers move rows into a queue; one is killed, one is stopped
-in the middle. No row twice, none lost, and the fencing tokens in the queue never fall.
+"""The example of libbullring(3): three pollers move rows into a queue; one is killed, one is
+stopped in the middle. No row twice, none lost, and the fencing tokens in the queue never fall.
 """
 
 import contextlib

@@ -12,9 +12,9 @@
 #include <asio/io_context.hpp>
 
 #include "protocol/events.hpp"
-#include "src/net/owned_fd.hpp"
 #include "src/net/tcp.hpp"
 #include "src/net/transport.hpp"
+#include "src/os/owned_fd.hpp"
 #include "src/wire/codec.hpp"
 
 namespace bullring::test {

@@ -1,4 +1,4 @@
-#include "src/runtime/memory_keeper.hpp"
+#include "src/os/memory_keeper.hpp"
 
 #include <cstddef>
 
@@ -9,8 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "src/net/owned_fd.hpp"
 #include "src/os/children.hpp"
+#include "src/os/owned_fd.hpp"
 
 namespace bullring {
 

@@ -1,4 +1,4 @@
-#include "src/runtime/clock.hpp"
+#include "src/os/clock.hpp"
 
 #include <cerrno>
 #include <ctime>

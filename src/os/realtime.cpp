@@ -1,4 +1,4 @@
-#include "src/runtime/realtime.hpp"
+#include "src/os/realtime.hpp"
 
 #include <cerrno>
 #include <system_error>

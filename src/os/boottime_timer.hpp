@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "src/net/owned_fd.hpp"
+#include "src/os/owned_fd.hpp"
 
 namespace bullring {
 

@@ -1,4 +1,4 @@
-#include "src/runtime/boottime_timer.hpp"
+#include "src/os/boottime_timer.hpp"
 
 #include <algorithm>
 
