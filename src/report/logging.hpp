@@ -18,8 +18,8 @@
 namespace bullring {
 
 /// What a program that reads the log in JSON finds by its name; nothing is null.
-using LogFields =
-    std::vector<std::pair<const char*, std::variant<std::monostate, std::uint64_t, std::string>>>;
+using LogFields = std::vector<
+    std::pair<std::string_view, std::variant<std::monostate, std::uint64_t, std::string>>>;
 
 /// Once, before the first thread that logs. Until then nothing is logged.
 void start_logging(const LogOptions& options, protocol::NodeId self);

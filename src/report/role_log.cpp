@@ -13,7 +13,7 @@ namespace {
 
 std::string name_of(NodeId leader) { return leader ? std::to_string(leader.value) : "none"; }
 
-LogFields::value_type field(const char* name, NodeId id) {
+LogFields::value_type field(std::string_view name, NodeId id) {
     if (!id) return {name, std::monostate{}};
     return {name, id.value};
 }

@@ -131,7 +131,7 @@ TEST_CASE("background writer: a FIFO is written while somebody reads it, and wai
         const int reader = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
         REQUIRE(reader >= 0);
         std::string text;
-        while (text.find("read\n") == std::string::npos) {
+        while (text.find("read\n") == std::string::npos || text.back() != '\n') {
             writer.write(*stream, "read\n");
             char bytes[64];
             const ssize_t count = ::read(reader, bytes, sizeof bytes);
