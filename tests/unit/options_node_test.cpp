@@ -196,14 +196,15 @@ TEST_CASE("options: a constraint is told when it does not hang on a value that c
         CHECK(problems.size() == 2);
         CHECK(one_has(problems, std::string(unreadable) + ": \"?\" is "));
         CHECK(one_has(problems, told));
-        CHECK(one_has(problems, std::string(unreadable) == "--profile" ? "timing: 3"
-                                                                      : "timing (profile lan): 3"));
+        CHECK(one_has(problems, std::string(unreadable) == "--profile"
+                                    ? "timing: 3"
+                                    : "timing (profile lan): 3"));
     }
     // What the value that can't be read would have changed is not known.
-    for (const Words& words : {Words{"--lease", "?", "--heartbeat", "1s"},
-                               Words{"--lease", "11s", "--lease-max", "?"},
-                               Words{"--profile", "?", "--suspect-after", "20s"},
-                               Words{"--heartbeat", "?", "--suspect-after", "1ms"}}) {
+    for (const Words& words :
+         {Words{"--lease", "?", "--heartbeat", "1s"}, Words{"--lease", "11s", "--lease-max", "?"},
+          Words{"--profile", "?", "--suspect-after", "20s"},
+          Words{"--heartbeat", "?", "--suspect-after", "1ms"}}) {
         CAPTURE(words[0]);
         CHECK(node_problems(words).size() == 1);
     }

@@ -251,9 +251,9 @@ TEST_CASE("options: one wait in the file or the environment serves status and le
     const auto lead_waits = [](const Environment& environment) {
         return options_of<LeadOptions>({"lead", "--data-dir", "/x", "--", "job"}, environment).wait;
     };
-    for (const auto& [text, waits, time] :
-         {std::tuple{"wait = \"30s\"\n", true, seconds(30)}, {"wait = \"0s\"\n", false, seconds(0)},
-          {"wait = false\n", false, seconds(0)}}) {
+    for (const auto& [text, waits, time] : {std::tuple{"wait = \"30s\"\n", true, seconds(30)},
+                                            {"wait = \"0s\"\n", false, seconds(0)},
+                                            {"wait = false\n", false, seconds(0)}}) {
         CAPTURE(text);
         const TemporaryFile file(text);
         CHECK(status_waits({{"BULLRING_CONFIG", file.path()}}) == waits);
