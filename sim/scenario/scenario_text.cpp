@@ -38,7 +38,7 @@ struct Word {
     Form form;
 };
 
-constexpr std::array<Word, 27> words{{
+constexpr auto words = std::to_array<Word>({
     {"start", Verb::start, Form::target},
     {"crash", Verb::crash, Form::target_reset},
     {"power-off", Verb::power_off, Form::target},
@@ -67,7 +67,7 @@ constexpr std::array<Word, 27> words{{
     {"mark", Verb::mark, Form::alone},
     {"picture", Verb::picture, Form::picture},
     {"wait", Verb::wait, Form::target_duration},
-}};
+});
 
 std::string known_words() {
     std::string known;
