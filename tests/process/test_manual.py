@@ -40,8 +40,8 @@ def test_all_pages_are_listed_with_what_they_are_about():
 def test_a_page_is_printed_as_plain_text(topic):
     shown = run_help(topic)
     assert (shown.returncode, shown.stderr) == (0, "")
-    text = NAMES[TOPICS[topic]].read_text()
-    assert f"\nNAME\n\n{re.search(r'(?m)^[^ ]+ - .*$', text)[0]}\n" in shown.stdout
+    name = re.search(r"(?m)^\S+ - .*$", NAMES[TOPICS[topic]].read_text())[0]
+    assert f"\nNAME\n\n{name}\n" in shown.stdout
     marks = r"(?m)^#+ [A-Z].*|^[|`].*|.*<!--.*|.*\]\([\w./#-]+\).*"
     assert re.findall(marks, shown.stdout) == []
     assert run_help(TOPICS[topic]).stdout == shown.stdout
