@@ -1,4 +1,4 @@
-// Whole clusters of nodes in a made-up world: elections, failovers, partitions, and long random
+// Whole clusters of nodes in a simulated world: elections, failovers, partitions, and long random
 // histories of faults, of which each seed can be run again alone:
 //   BULLRING_SEED=42 bullring_unit_tests --test-case='*random history*'
 #include <cstdlib>
@@ -7,9 +7,8 @@
 
 #include "tests/support/world.hpp"
 
-namespace bullring::cluster_test {
+namespace bullring::protocol::cluster_test {
 
-using namespace bullring::protocol;
 using namespace bullring::test;
 
 namespace {
@@ -336,4 +335,4 @@ TEST_CASE(
     }
 }
 
-}  // namespace bullring::cluster_test
+}  // namespace bullring::protocol::cluster_test
