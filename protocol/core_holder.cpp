@@ -33,10 +33,12 @@ bool Core::may_start(Instant now) const {
     // cannot be asked yet: their heartbeat may be here before the answer to our greeting.
     if (leader_ever_known_) return true;
     if (due(now, recovered_at_ + promise_length(timing().lease))) return true;
-    const MemberSet higher = connected_higher(now);
-    for (Index i = 0; i < size(); ++i)
-        if (higher.contains(i) && peers_[i].heartbeat.recovering) return false;
-    return can_send_to_all(higher);
+    // One that asks again without a file (R6) is out of reach for a moment, and still silent.
+    for (Index i = 0; i < size(); ++i) {
+        const Heartbeat& last = peers_[i].heartbeat;
+        if (i != me_ && own_rank() < rank(i) && last.recovering && last.eligible) return false;
+    }
+    return can_send_to_all(connected_higher(now));
 }
 
 bool Core::waits_for_disk() const {

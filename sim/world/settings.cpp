@@ -77,12 +77,15 @@ std::vector<std::string> problems(const Settings& settings) {
     for (const auto& [id, priority] : settings.priorities)
         if (!std::binary_search(settings.ids.begin(), settings.ids.end(), id))
             found.push_back(fmt::format("priority of {}: no member", id.value));
-    for (const auto& durations :
-         {settings.leases, settings.leases_max, settings.heartbeats, settings.wall_clocks})
+    const auto check_members = [&](const char* what, const auto& durations) {
         for (const auto& [id, duration] : durations)
             if (!std::binary_search(settings.ids.begin(), settings.ids.end(), id))
-                found.push_back(
-                    fmt::format("lease, heartbeat or wall clock of {}: no member", id.value));
+                found.push_back(fmt::format("{} of {}: no member", what, id.value));
+    };
+    check_members("lease", settings.leases);
+    check_members("lease-max", settings.leases_max);
+    check_members("heartbeat", settings.heartbeats);
+    check_members("wall clock", settings.wall_clocks);
     return found;
 }
 

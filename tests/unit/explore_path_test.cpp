@@ -92,18 +92,18 @@ TEST_CASE("explore path: a replay says which step cannot be made") {
     SmallWorldOptions options;
     const SmallWorld world(options);
     const WorldState start = world.settled();
+    const SessionName last{2, 0, start.hosts[2].dials[0]};  // from 3 to 1
+    const PathStep crash = step(MoveKind::crash, {2, 0, 0});
+    const PathStep resign = step(MoveKind::deliver, last, "RESIGN");
+    const PathStep fin = step(MoveKind::deliver, last, "FIN");
     const Replay wrong = replay(world, start, {step(MoveKind::restart, {0, 0, 0})});
     CHECK(wrong.problem == "step 1, restart 1: this cannot happen here");
-    const Replay other =
-        replay(world, start,
-               {step(MoveKind::crash, {2, 0, 0}), step(MoveKind::deliver, {2, 0, 1}, "RESIGN")});
-    CHECK(other.problem == "step 2, deliver 3>1 RESIGN: what comes here is FIN");
-    const Replay good =
-        replay(world, start,
-               {step(MoveKind::crash, {2, 0, 0}), step(MoveKind::deliver, {2, 0, 1}, "FIN")});
+    CHECK(replay(world, start, {crash, resign}).problem ==
+          "step 2, " + step_text(resign) + ": what comes here is FIN");
+    const Replay good = replay(world, start, {crash, fin});
     CHECK(good.problem == "");
     CHECK_FALSE(good.violation.has_value());
-    CHECK(good.text.find("2. +    0.000 ms  deliver 3>1 FIN") != std::string::npos);
+    CHECK(good.text.find("2. +    0.000 ms  " + step_text(fin)) != std::string::npos);
 }
 
 }  // namespace bullring::sim::explore::explore_path_test
