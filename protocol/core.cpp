@@ -28,7 +28,9 @@ Core::Core(const Config& config, const Start& start)
 
 std::size_t Core::majority() const { return textbook() ? 1 : config_.members.majority(); }
 
-Rank Core::rank(Index i) const { return i == me_ ? own_rank() : Rank{peers_[i].priority, id(i)}; }
+Rank Core::rank(Index i) const {
+    return i == me_ ? own_rank() : Rank{peers_[i].introduction.priority, id(i)};
+}
 
 bool Core::learn_epoch(Instant now, Epoch epoch) {
     max_seen_ = epoch_bound_.raised(now, max_seen_, epoch);

@@ -14,6 +14,7 @@
 
 #include "protocol/actions.hpp"
 #include "protocol/config.hpp"
+#include "protocol/core_parts.hpp"
 #include "protocol/epoch_bound.hpp"
 #include "protocol/events.hpp"
 #include "protocol/lease.hpp"
@@ -195,56 +196,27 @@ public:
     bool operator==(const Core&) const = default;
     /// All of the state but the configuration, which never changes.
     auto digest_fields() const {
-        return std::tie(
-            me_, incarnation_, started_, wall_clock_ms_, had_file_, file_promised_max_, disk_,
-            wanted_, writing_, persisting_, promised_since_start_, promise_, park_, awaiting_disk_,
-            reservation_, recovering_, floor_known_, asked_again_at_, recovered_at_, role_, lease_,
-            textbook_end_, max_seen_, epoch_bound_, candidate_until_, next_renewal_, elected_at_,
-            published_, task_running_, refused_by_, refused_wait_, step_down_, call_, retry_at_,
-            start_at_, leader_was_known_, leader_ever_known_, stand_back_until_, healthy_,
-            healthy_from_, willing_, untied_, stopping_, stopped_, quorum_since_, modest_until_,
-            modest_for_, resign_request_, resigned_epoch_, sessions_, peers_, rng_, next_heartbeat_,
-            changed_heartbeat_at_, told_state_, told_leader_, told_leader_epoch_,
-            told_leader_since_);
+        return std::tie(me_, incarnation_, started_, wall_clock_ms_, had_file_, file_promised_max_,
+                        disk_, wanted_, writing_, persisting_, promised_since_start_, promise_,
+                        park_, awaiting_disk_, reservation_, recovering_, floor_known_,
+                        asked_again_at_, recovered_at_, role_, lease_, textbook_end_, max_seen_,
+                        epoch_bound_, candidate_until_, next_renewal_, elected_at_, published_,
+                        task_running_, refused_by_, refused_wait_, step_down_, call_, retry_at_,
+                        start_at_, leader_was_known_, leader_ever_known_, stand_back_until_,
+                        healthy_, healthy_from_, willing_, untied_, stopping_, stopped_,
+                        quorum_since_, modest_until_, modest_for_, resign_request_, resigned_epoch_,
+                        sessions_, peers_, rng_, next_heartbeat_, changed_heartbeat_at_,
+                        told_state_, told_leader_, told_leader_epoch_, told_leader_since_);
     }
 
 private:
-    struct PendingRequest {  // parked, or waiting for the disk
-        AcceptedSession from;
-        Coordinator request;
-        Instant since;
-        bool operator==(const PendingRequest&) const = default;
-    };
-    struct Reservation {
-        NodeId successor;
-        Instant until = long_ago;
-        bool operator==(const Reservation&) const = default;
-    };
-    struct StepDown {
-        DeposedReason reason = DeposedReason::resigned;
-        NodeId successor;
-        bool renewing = false;       // while the task ends (R5.1)
-        Instant give_up_at = never;  // the end of renewals if the task does not end
-        bool operator==(const StepDown&) const = default;
-    };
-    /// What a heartbeat says of this node's state; a change is told without waiting for the period.
-    struct HeartbeatState {
-        bool quorum_connected = false;
-        bool eligible = false;
-        bool recovering = false;
-        bool announced = false;
-        bool stepping_down = false;
-        NodeId leader;
-        Epoch epoch;
-        bool operator==(const HeartbeatState&) const = default;
-    };
-
     // core_sessions.cpp
     std::optional<Refused> hello_difference(const HelloReceived& event, Instant now) const;
     void refuse(Step& step, const HelloReceived& event, const Refused& refused);
     void give_up_dialled(Step& step, DialledSession& session, SessionEnd how);
     void close_lingering(Step& step);
     void end_accepted(Step& step, const AcceptedSession& session, SessionEnd how);
+    void listen_to(const AcceptedSession& session);
     /// Whether what comes on this session shows that its run is there (§3).
     bool is_heard_on(const AcceptedSession& session, Instant now) const;
     /// The promise that a request of that peer will need; 0 of one that would be refused.
@@ -270,7 +242,7 @@ private:
     Duration promise_length(Duration lease) const { return timing().promise(lease); }
     Duration longest_promise_to(Index i) const {
         return promise_length(
-            std::min(std::max(peers_[i].lease, timing().lease), timing().lease_max));
+            std::min(std::max(peers_[i].introduction.lease, timing().lease), timing().lease_max));
     }
 
     // core_roles.cpp

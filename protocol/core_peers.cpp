@@ -10,7 +10,7 @@ Duration Core::silence_allowed(Index i) const {
     // A leader's h is at most L/5 and its L at most this node's lease-max. A longer h is a mistake
     // or a lie, and would have its sender believed to be there long after it has gone.
     const Duration period =
-        std::clamp(peers_[i].heartbeat_period, Duration{0}, timing().lease_max / 5);
+        std::clamp(peers_[i].introduction.heartbeat_period, Duration{0}, timing().lease_max / 5);
     return std::max(timing().suspect_after, period * 3);
 }
 
@@ -40,7 +40,7 @@ MemberSet Core::connected_higher(Instant now) const {
     for (Index i = 0; i < size(); ++i) {
         if (!connected(i, now) || rank(i) < own_rank()) continue;
         const Peer& peer = peers_[i];
-        if (peer.priority.is_never()) continue;
+        if (peer.introduction.priority.is_never()) continue;
         if (!peer.has_heartbeat || peer.heartbeat.eligible) members.insert(i);
     }
     return members;
@@ -56,8 +56,8 @@ bool Core::eligible(Instant now) const {
 bool Core::another_may_lead(Instant now) const {
     for (Index i = 0; i < size(); ++i) {
         const Peer& peer = peers_[i];
-        if (connected(i, now) && !peer.priority.is_never() && peer.heartbeat.eligible &&
-            peer.heartbeat.quorum_connected)
+        if (connected(i, now) && !peer.introduction.priority.is_never() &&
+            peer.heartbeat.eligible && peer.heartbeat.quorum_connected)
             return true;
     }
     return false;

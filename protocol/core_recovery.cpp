@@ -46,8 +46,13 @@ void Core::told_of_twin(Step& step, Peer& by) {
 void Core::taken_after_twin(Peer& by, Instant now) {
     if (!by.hears_twin) return;
     by.hears_twin = false;
+    if (promise_over(now, by.twin_over)) return;
     const Silence quiet = silence(now);
-    if (quiet.known) by.twin_over = earlier(by.twin_over, now + elapsed(started_, quiet.until));
+    const Duration forgotten =
+        quiet.known
+            ? std::max({elapsed(started_, quiet.until), disk_.promised_max, wanted_.promised_max})
+            : longest_promise();
+    by.twin_over = now + std::min(forgotten, longest_promise());
 }
 
 Instant Core::twin_over() const {

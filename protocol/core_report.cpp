@@ -74,7 +74,7 @@ void Core::report_leader(Step& step) {
     if (leader.leader == config_.self) {
         advertised = config_.advertised;
     } else if (leader.leader) {
-        advertised = peers_[*config_.members.index(leader.leader)].advertised;
+        advertised = peers_[*config_.members.index(leader.leader)].introduction.advertised;
     }
     step.act(LeaderChanged{told_leader_, told_leader_epoch_, advertised});
 }
@@ -89,10 +89,15 @@ void Core::report_resign(Step& step) {
     resign_request_ = 0;
 }
 
-Core::HeartbeatState Core::heartbeat_state(Instant now) const {
+HeartbeatState Core::heartbeat_state(Instant now) const {
     const LeaderView leader = first_hand(now);
-    return {quorum_connected(now),        eligible(now), silent(now), leader.announced,
-            role_ == Role::stepping_down, leader.leader, leader.epoch};
+    return {quorum_connected(now),
+            eligible(now),
+            silent(now) || leaving(),
+            leader.announced,
+            role_ == Role::stepping_down,
+            leader.leader,
+            leader.epoch};
 }
 
 Heartbeat Core::heartbeat(Instant now) const {
@@ -153,7 +158,7 @@ View Core::view(Instant now, const HostReasons& reasons) const {
         view.lease_left =
             textbook() ? Duration{0} : std::max(lease_left(now, lease_end()), Duration{0});
     } else if (leader.leader) {
-        view.advertised = peers_[*config_.members.index(leader.leader)].advertised;
+        view.advertised = peers_[*config_.members.index(leader.leader)].introduction.advertised;
         if (!textbook()) view.lease_left = std::max(promise_left(now, leader.until), Duration{0});
     }
     if (promise_.live(now)) view.promised_to = promise_.key().id;

@@ -15,12 +15,6 @@ std::string list_text(const std::vector<NodeId>& ids) {
     return text;
 }
 
-/// Two processes have this id. The dialler recognises it: see told_of_twin.
-Refused twin_refusal(NodeId id) {
-    return {"id", "another process with id " + std::to_string(id.value) + " is connected",
-            std::to_string(id.value)};
-}
-
 std::string versions_text(std::uint16_t lowest, std::uint16_t highest) {
     return std::to_string(lowest) + "-" + std::to_string(highest);
 }
@@ -43,6 +37,11 @@ std::optional<Refused> common_difference(const Config& mine, const Hello& yours)
 }
 
 }  // namespace
+
+Refused twin_refusal(NodeId id) {
+    return {"id", "another process with id " + std::to_string(id.value) + " is connected",
+            std::to_string(id.value)};
+}
 
 void Core::on_dialled(Step& step, const Dialled& event) {
     const auto peer = config_.members.index(event.peer);
@@ -105,16 +104,22 @@ void Core::on_hello(Step& step, const HelloReceived& event) {
         // The same run is back: it was not gone after all.
         peer.gone_until = long_ago;
     }
+    // The addresses agree unless something in between rewrites them, and could send a FIN of its
+    // own.
+    const bool direct = event.addresses.local == hello.addresses.remote &&
+                        event.addresses.remote == hello.addresses.local;
+    const AcceptedSession session{
+        event.session,
+        index,
+        hello.incarnation,
+        hello.session,
+        config_.fast_release && hello.release_ok && direct,
+        Introduction{hello.priority, hello.lease, hello.heartbeat_period, hello.advertised}};
     peer.incarnation = hello.incarnation;
-    peer.priority = hello.priority;
-    peer.lease = hello.lease;
-    peer.heartbeat_period = hello.heartbeat_period;
-    peer.advertised = hello.advertised;
     // The newest by the dialler's numbers: two sockets may be read in any order, and another
     // process with that id may have been listened to in between.
     const AcceptedSession* newest = sessions_.newest_accepted(index, hello.incarnation);
-    peer.accepted =
-        newest != nullptr && newest->number > hello.session ? newest->id : event.session;
+    listen_to(newest != nullptr && newest->number > hello.session ? *newest : session);
     peer.heard_at = step.now;
 
     // Half-open ones pile up when its host loses power again and again; an own close releases
@@ -125,12 +130,7 @@ void Core::on_hello(Step& step, const HelloReceived& event) {
         sessions_.remove_accepted(closed.id);
         end_accepted(step, closed, SessionEnd::overflow);
     }
-    // The addresses agree unless something in between rewrites them, and could send a FIN of its
-    // own.
-    const bool direct = event.addresses.local == hello.addresses.remote &&
-                        event.addresses.remote == hello.addresses.local;
-    sessions_.add(AcceptedSession{event.session, index, hello.incarnation, hello.session,
-                                  config_.fast_release && hello.release_ok && direct});
+    sessions_.add(session);
     expect_lease_of(index);
 
     HelloAck ack;
@@ -172,11 +172,13 @@ void Core::on_hello_ack(Step& step, SessionId id, const HelloAck& ack) {
     peer.has_ack = true;
     peer.ack = ack;
     peer.refused = false;
+    const bool by_others = (recovering_ && !had_file_) || peer.hears_twin;
     taken_after_twin(peer, step.now);
     expect_lease_of(index);
     learn_epoch(step.now, ack.max_seen);
-    // A file knows all that this node has ever granted; without one the others have to say.
-    if (recovering_ && !had_file_) promise_.raise_floor(std::min(ack.max_seen, max_seen_));
+    // A file knows all that this node has ever granted. Without one, or after another process with
+    // its id, the others have to say.
+    if (by_others) promise_.raise_floor(std::min(ack.max_seen, max_seen_));
     peer.answered_again = session->asks_again;
     send(step, index, heartbeat(step.now));
     if (textbook()) {
@@ -198,9 +200,7 @@ void Core::on_refused(Step& step, SessionId id, const Refused& refused) {
     peers_[index].refused = true;
     step.act(HandshakeRefused{this->id(index), false, refused, {}});
     give_up_dialled(step, *session, SessionEnd::protocol);
-    // A process at an address that is no member's is not told why, and this may be why.
-    const bool twin = refused == twin_refusal(config_.self) || refused.field == refused_untold;
-    if (!textbook() && twin) told_of_twin(step, peers_[index]);
+    if (!textbook() && refused == twin_refusal(config_.self)) told_of_twin(step, peers_[index]);
 }
 
 void Core::on_session_ended(Step& step, const SessionEnded& event) {
@@ -253,7 +253,7 @@ void Core::end_accepted(Step& step, const AcceptedSession& session, SessionEnd h
     // may be anybody's.
     if (const AcceptedSession* next = sessions_.newest_accepted(session.peer, session.incarnation);
         next != nullptr && (!session.spoke || next->number > session.number)) {
-        peer.accepted = next->id;
+        listen_to(*next);
         return;
     }
     peer.accepted = no_session;
@@ -276,7 +276,7 @@ std::optional<AcceptedSession> Core::sender_of(Step& step, SessionId id) {
     session->spoke = true;
     Peer& peer = peers_[session->peer];
     if (session->incarnation == peer.incarnation && is_heard_on(*session, step.now))
-        peer.accepted = id;
+        listen_to(*session);
     if (peer.accepted == id) {
         peer.heard_at = step.now;
     } else if (!heard(session->peer, step.now) && session->incarnation != peer.incarnation) {
@@ -292,11 +292,19 @@ std::optional<AcceptedSession> Core::sender_of(Step& step, SessionId id) {
     return *session;
 }
 
+// What another session has said of that run counts no more: anybody can say HELLO in its name.
+void Core::listen_to(const AcceptedSession& session) {
+    Peer& peer = peers_[session.peer];
+    if (peer.accepted == session.id) return;
+    peer.accepted = session.id;
+    peer.introduction = session.introduction;
+}
+
 bool Core::is_heard_on(const AcceptedSession& session, Instant now) const {
     const Peer& peer = peers_[session.peer];
     // What its end has cleared is not brought back by late bytes of an older session, but by one
     // that goes on when nothing else of that run is heard.
-    if (due(now, peer.heard_at + timing().suspect_after)) return true;
+    if (due(now, peer.heard_at + silence_allowed(session.peer))) return true;
     const AcceptedSession* current = sessions_.accepted(peer.accepted);
     return current != nullptr && (!current->spoke || current->number <= session.number);
 }
@@ -305,7 +313,8 @@ bool Core::is_heard_on(const AcceptedSession& session, Instant now) const {
 Duration Core::expected_promise(Index i) const {
     const Peer& peer = peers_[i];
     const bool known = peer.has_ack && peer.ack.incarnation == peer.incarnation;
-    return known && peer.lease <= timing().lease_max ? promise_length(peer.lease) : Duration{0};
+    const Duration lease = peer.introduction.lease;
+    return known && lease <= timing().lease_max ? promise_length(lease) : Duration{0};
 }
 
 void Core::expect_lease_of(Index i) { want_durable({}, expected_promise(i)); }

@@ -96,7 +96,7 @@ std::string Core::why_never_successor(NodeId to, Instant now) const {
     if (!index) return name + " is not a member";
     if (*index == me_) return name + " is the leader itself";
     // It may come back with another priority.
-    if (!connected(*index, now) || !peers_[*index].priority.is_never()) return {};
+    if (!connected(*index, now) || !peers_[*index].introduction.priority.is_never()) return {};
     return name + " is a voter that never leads (priority never)";
 }
 

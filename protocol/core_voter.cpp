@@ -30,7 +30,7 @@ std::optional<Vote> Core::refusal_outside_promise(Instant now, const LeaseReques
         return vote;
     }
     const auto from = config_.members.index(request.key.id);
-    const Duration told = from && *from != me_ ? peers_[*from].lease : timing().lease;
+    const Duration told = from && *from != me_ ? peers_[*from].introduction.lease : timing().lease;
     if (request.lease > timing().lease_max || told > timing().lease_max) {
         vote.reason = NackReason::lease_too_long;
         vote.remaining = timing().lease_max;

@@ -84,6 +84,9 @@ struct Refused {
     bool operator==(const Refused&) const = default;
 };
 
+/// Two processes have this id: the acceptor hears another one. The dialler recognises it (R6).
+Refused twin_refusal(NodeId id);
+
 struct Heartbeat {
     MemberSet heard;
     bool quorum_connected = false;

@@ -17,8 +17,9 @@ void Core::check_invariants(Instant now) const {
     // I5: a lease needs a majority of voters, the holder's own promise among what it counts on.
     if (role_ == Role::leader && lease_valid(now, lease_end()))
         BULLRING_ASSERT(lease_.voters(now).size() >= majority());
-    // I7: a recovering node neither stands nor leads.
-    BULLRING_ASSERT(!recovering_);
+    // I7: a recovering node neither stands nor leads, and one that is told of another process with
+    // its id does not stand.
+    BULLRING_ASSERT(!recovering_ && (role_ != Role::candidate || !silent(now)));
     // A task runs only while the role says so.
     BULLRING_ASSERT(!published_ || role_ != Role::candidate);
 }

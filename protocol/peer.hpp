@@ -2,12 +2,12 @@
 // (PROTOCOL §6). Plain data with a few questions; it decides nothing.
 #pragma once
 
-#include <string>
 #include <tuple>
 
 #include "protocol/actions.hpp"
 #include "protocol/ids.hpp"
 #include "protocol/messages.hpp"
+#include "protocol/session_table.hpp"
 #include "protocol/time.hpp"
 
 namespace bullring::protocol {
@@ -22,13 +22,10 @@ struct LeaderView {
 };
 
 struct Peer {
-    // ---- From the HELLO of its newest accepted session.
+    // ---- From the HELLO of the accepted session that is listened to (§3).
     Incarnation incarnation;
-    Priority priority;
-    Duration lease{0};
-    Duration heartbeat_period{0};
-    std::string advertised;
-    SessionId accepted;           // the newest; `no_session` after its end: then it is not heard
+    SessionId accepted;           // `no_session` after its end: then it is not heard
+    Introduction introduction;    // also after its end
     Instant heard_at = long_ago;  // the last message on it
 
     // ---- From its last heartbeat on that session.
@@ -69,11 +66,11 @@ struct Peer {
 
     bool operator==(const Peer&) const = default;
     auto digest_fields() const {
-        return std::tie(incarnation, priority, lease, heartbeat_period, advertised, accepted,
-                        heard_at, has_heartbeat, heartbeat, heartbeat_at, view, dialled, has_ack,
-                        ack, answered_again, refused, hears_twin, twin_over, gone_epoch, gone_at,
-                        gone_until, resigned_by, resigned_epoch, up, up_since, last_end,
-                        handed_over, hand_over_hold_off, hand_over_not_before);
+        return std::tie(incarnation, accepted, introduction, heard_at, has_heartbeat, heartbeat,
+                        heartbeat_at, view, dialled, has_ack, ack, answered_again, refused,
+                        hears_twin, twin_over, gone_epoch, gone_at, gone_until, resigned_by,
+                        resigned_epoch, up, up_since, last_end, handed_over, hand_over_hold_off,
+                        hand_over_not_before);
     }
 };
 

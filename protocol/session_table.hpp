@@ -3,13 +3,24 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <tuple>
 #include <vector>
 
 #include "protocol/ids.hpp"
 #include "protocol/membership.hpp"
+#include "protocol/time.hpp"
 
 namespace bullring::protocol {
+
+/// What the dialler's HELLO says of it beside its name.
+struct Introduction {
+    Priority priority;
+    Duration lease;
+    Duration heartbeat_period;
+    std::string advertised;
+    bool operator==(const Introduction&) const = default;
+};
 
 struct AcceptedSession {
     SessionId id;
@@ -17,7 +28,8 @@ struct AcceptedSession {
     Incarnation incarnation;
     SessionId number;         // the dialler's
     bool release_ok = false;  // its FIN may release what is tied to it (R4)
-    bool spoke = false;       // something has come on it after its HELLO
+    Introduction introduction;
+    bool spoke = false;  // something has come on it after its HELLO
     bool operator==(const AcceptedSession&) const = default;
 };
 

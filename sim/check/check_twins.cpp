@@ -21,8 +21,9 @@ void Checks::note_twin(const World& world, HostIndex h, Instant now, const Recei
         coverage_.count(Seen::told_of_twin);
         over[peer] = now + length(timing.lease_max);
     } else if (std::holds_alternative<HelloAck>(receive.message) && over.count(peer) != 0) {
-        // It is taken: from now it is silent at least as long as after a restart.
-        over[peer] = earlier(over[peer], now + length(timing.lease));
+        // It is taken: from now it is silent at least as long as after a restart, unless the other
+        // one was gone long enough before.
+        if (!promise_over(now, over[peer])) over[peer] = now + length(timing.lease);
     }
 }
 

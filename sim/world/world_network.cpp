@@ -21,8 +21,6 @@ bool replaces(const Message& newer, const Message& older) {
 
 }  // namespace
 
-// ---- Dialling.
-
 HostIndex World::address_of(HostIndex h, HostIndex peer) const {
     const auto elsewhere = hosts_[h].readdressed.find(peer);
     return elsewhere == hosts_[h].readdressed.end() ? peer : elsewhere->second;

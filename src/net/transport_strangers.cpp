@@ -60,9 +60,12 @@ bool Transport::give_up_a_stranger() {
 // ---- Words.
 
 /// A refusal names the cluster and its members. Who comes from a member's address may know them,
-/// and whoever has misconfigured it has to; nobody else is told more than the version.
+/// and whoever has misconfigured it has to; nobody else is told more than the version. A dialler
+/// that learns of another process with its id has named the cluster and its members rightly.
 Message Transport::as_told_to(const Entry& entry, const protocol::Refused& refused) const {
-    if (refused.field == "version" || source_of(entry.addresses.remote).member) return refused;
+    if (refused.field == "version" || refused == protocol::twin_refusal(entry.peer.id) ||
+        source_of(entry.addresses.remote).member)
+        return refused;
     return protocol::Refused{std::string(protocol::refused_untold), "",
                              host_of(entry.addresses.remote)};
 }

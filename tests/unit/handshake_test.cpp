@@ -320,14 +320,6 @@ TEST_CASE("twin: who is told of one grants nothing for P(lease-max), and tells s
     CHECK(grants(node, 5003));
 }
 
-TEST_CASE("twin: who is refused without a reason may have one, and is silent, too") {
-    NodeFixture node = voter();
-    node.dial(2);
-    node.step(Dialled{{3}, to_3, {}});
-    node.step(Receive{to_3, Refused{std::string(refused_untold), "", "192.0.2.7"}});
-    CHECK_FALSE(grants(node, 5001));
-}
-
 TEST_CASE("twin: each time that it is told anew the silence begins anew") {
     NodeFixture node = voter();
     node.dial(2);
@@ -354,6 +346,35 @@ TEST_CASE("twin: once that peer takes it the silence is as long as after a resta
     CHECK(grants(node, 5002));
 }
 
+TEST_CASE("twin: taken late, it still waits for what the other one may have promised just now") {
+    NodeFixture node = voter();
+    node.dial(2);
+    told_of_twin(node);
+    node.pass(node.timing().promise(node.timing().lease_max) - Duration{1});
+    taken(node);
+    const Duration silence = node.timing().promise(node.timing().lease);
+    node.pass(silence - Duration{1});
+    CHECK_FALSE(grants(node, 5001));
+    node.pass(Duration{1});
+    CHECK(grants(node, 5002));
+}
+
+TEST_CASE("twin: the other one may have promised as long as this node has ever been asked to") {
+    NodeFixture node = voter();
+    node.disk_answers(true);
+    HelloReceived hello = node.hello_from(2);
+    hello.hello.lease = seconds(4);
+    node.accept(hello);
+    node.dial(2);
+    told_of_twin(node);
+    node.pass(milliseconds(100));
+    taken(node);
+    node.pass(node.timing().promise(seconds(4)) - Duration{1});
+    CHECK_FALSE(grants(node, 5001));
+    node.pass(Duration{1});
+    CHECK(grants(node, 5002));
+}
+
 TEST_CASE("twin: another peer that takes it shortens nothing") {
     NodeFixture node = voter();
     told_of_twin(node);
@@ -365,7 +386,8 @@ TEST_CASE("twin: another peer that takes it shortens nothing") {
 TEST_CASE("twin: other refusals silence nobody") {
     for (const Refused& other :
          {Refused{"id", "another process with id 2 is connected", "2"},
-          Refused{"id", "3 is this node's own id", "1"}, Refused{"algorithm", "ring", "bully"}}) {
+          Refused{"id", "3 is this node's own id", "1"}, Refused{"algorithm", "ring", "bully"},
+          Refused{std::string(refused_untold), "", "192.0.2.7"}}) {
         NodeFixture node = voter();
         node.dial(2);
         node.step(Dialled{{3}, to_3, {}});

@@ -15,6 +15,7 @@ namespace {
 
 using test::NodeFixture;
 using test::only;
+using test::sent;
 
 constexpr std::uint64_t peer = 2;
 constexpr Index peer_index = 1;
@@ -201,4 +202,28 @@ TEST_CASE("sessions: of too many, silent ones are closed first") {
 }
 
 }  // namespace
+TEST_CASE("sessions: what a stranger's HELLO says of a member is over when the member speaks") {
+    Config config = test::config_for(1, {1, 2, 3});
+    config.priority = Priority::never();
+    NodeFixture node(config);
+    node.recover();
+    node.connect(peer);
+    const SessionId genuine = node.accepted(peer);
+    HelloReceived stranger = node.hello_from(peer);
+    stranger.session = {2100};
+    stranger.hello.session = {1'000'000};
+    stranger.hello.lease = node.timing().lease_max + Duration{1};
+    stranger.hello.priority = Priority::never();
+    for (const bool ends : {false, true}) {
+        CAPTURE(ends);
+        node.step(stranger);
+        if (ends) node.step(SessionEnded{stranger.session, SessionEnd::eof});
+        node.pass(milliseconds(1));
+        const Coordinator request{{6000}, node.timing().lease, node.now(), true, false};
+        CHECK(sent<Nack>(node.step(Receive{genuine, request})).empty());
+        stranger.session = {2101};
+        stranger.hello.session = {1'000'001};
+    }
+}
+
 }  // namespace bullring::protocol::session_orders_test
