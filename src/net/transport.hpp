@@ -115,7 +115,7 @@ private:
     void set_deadline(Entry& entry);
     void end_greeting(Entry& entry);
     void make_room_for_one_more();
-    bool give_up_a_stranger();
+    void give_up_a_stranger();
     std::string on_first_frame(Entry& entry, Frame&& frame);
     std::string on_answer(Entry& entry, Frame&& frame);
     std::string on_later_frame(Entry& entry, Frame&& frame);

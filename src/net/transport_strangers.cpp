@@ -25,7 +25,8 @@ void Transport::on_accepted(OwnedFd fd) {
     if (options_.is_reserved(fd.get())) {
         log_limited(LogLevel::warn, "descriptors", {},
                     "no descriptors are left for connections but those of the members' hosts");
-        if (!source_of(tcp::addresses_of(fd.get()).remote).member || !give_up_a_stranger()) return;
+        if (!source_of(tcp::addresses_of(fd.get()).remote).member) return;
+        give_up_a_stranger();  // if there is one: a member is let in anyway
     }
     make_room_for_one_more();
     tcp::set_keep_alive(fd.get());
@@ -45,16 +46,18 @@ void Transport::make_room_for_one_more() {
     end(found->second, SessionEnd::timeout, "");
 }
 
-/// For a member: a connection that has said nothing, or an observer's. False when there is none.
-bool Transport::give_up_a_stranger() {
-    const auto found = !greeting_.empty()
-                           ? sessions_.find(greeting_.front())
+/// For a member: a connection from elsewhere that has said nothing, or else an observer's. What
+/// comes from a member's host and has said nothing yet may be a member's.
+void Transport::give_up_a_stranger() {
+    const auto silent = std::find_if(greeting_.begin(), greeting_.end(), [this](SessionId session) {
+        return !source_of(session).member;
+    });
+    const auto found = silent != greeting_.end()
+                           ? sessions_.find(*silent)
                            : std::find_if(sessions_.begin(), sessions_.end(), [](const auto& one) {
                                  return one.second.phase == Phase::observer;
                              });
-    if (found == sessions_.end()) return false;
-    end(found->second, SessionEnd::timeout, "");
-    return true;
+    if (found != sessions_.end()) end(found->second, SessionEnd::timeout, "");
 }
 
 // ---- Words.

@@ -340,8 +340,12 @@ TEST_CASE("transport: where the last descriptors are reserved a member's host ta
     const RawSocket late = RawSocket::connect(voter_side.listener.at, 0, "127.0.0.2");
     REQUIRE(run_until(voter_side.io, [&] { return closed(late); }));
     CHECK_FALSE(closed(silent));
+    // One from the member's host that says nothing yet may be the member itself.
+    const RawSocket early = RawSocket::connect(voter_side.listener.at, 0, "127.0.0.3");
+    REQUIRE(run_until(voter_side.io, [&] { return closed(silent); }));
+    // There is no stranger left to be given up, and the member is let in nevertheless.
     const RawSocket member = voter_side.greeted(holder);
-    CHECK(closed(silent));
+    CHECK_FALSE(closed(early));
 }
 
 TEST_CASE("transport: after a peer's death, and after a refusal, it is dialled again") {
