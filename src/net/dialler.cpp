@@ -20,6 +20,8 @@ namespace {
 
 /// How long an attempt waits for the resolver where nothing is known yet.
 constexpr Duration resolve_max = protocol::seconds(1);
+/// The resolver is not asked again for the addresses of a name that it has told so lately.
+constexpr std::chrono::seconds fresh_for{1};
 /// An operator is told of a peer that could not be reached for so long: longer than a restart
 /// takes.
 constexpr std::chrono::seconds unreachable_after{5};
@@ -87,7 +89,7 @@ bool Dialler::is_host_of_peer(const std::string& host) const {
 
 asio::awaitable<void> Dialler::keep_connected(NodeId id, Peer& peer) {
     while (!stopped_) {
-        look_up(peer);
+        if (peer.addresses.empty()) look_up(peer);
         if (peer.addresses.empty()) {
             peer.waits_for_address = true;
             co_await wait(peer, resolve_max);
@@ -96,7 +98,7 @@ asio::awaitable<void> Dialler::keep_connected(NodeId id, Peer& peer) {
         OwnedFd fd;
         const Addresses addresses = peer.addresses;
         for (std::size_t i = 0; i < addresses.size() && !fd && !stopped_; ++i) {
-            fd = co_await connect(addresses[i]);
+            fd = co_await connect(addresses[i], peer);
         }
         if (stopped_) co_return;
         if (fd) {
@@ -116,7 +118,8 @@ asio::awaitable<void> Dialler::keep_connected(NodeId id, Peer& peer) {
 void Dialler::look_up(Peer& peer) {
     Addresses numeric = tcp::numeric_addresses(peer.endpoint);
     if (!numeric.empty()) return on_addresses(peer, std::move(numeric));
-    if (peer.lookup.running()) return;
+    const auto now = asio::steady_timer::clock_type::now();
+    if (peer.lookup.running() || (peer.found_at && now - *peer.found_at < fresh_for)) return;
     peer.lookup.start(peer.endpoint, [this, &peer](Addresses found) {
         if (!found.empty()) on_addresses(peer, std::move(found));
         if (peer.waits_for_address) peer.signal.cancel();
@@ -124,6 +127,7 @@ void Dialler::look_up(Peer& peer) {
 }
 
 void Dialler::on_addresses(Peer& peer, Addresses found) {
+    peer.found_at = asio::steady_timer::clock_type::now();
     peer.addresses = std::move(found);
     peer.hosts.clear();
     for (const auto& address : peer.addresses) {
@@ -132,8 +136,9 @@ void Dialler::on_addresses(Peer& peer, Addresses found) {
     }
 }
 
-asio::awaitable<OwnedFd> Dialler::connect(asio::ip::tcp::endpoint address) {
+asio::awaitable<OwnedFd> Dialler::connect(asio::ip::tcp::endpoint address, Peer& peer) {
     OwnedFd fd = tcp::start_connect(address);
+    look_up(peer);  // for the next attempt; not first, since it makes a thread
     if (!fd) co_return fd;
     // Shared with the deadline's handler, which may be queued when the coroutine has gone on.
     const auto waiting = std::make_shared<asio::posix::stream_descriptor>(io_, fd.release());
