@@ -94,13 +94,20 @@ private:
         int received = 0;
         while ((received = receive_record(node_.get(), &order, sizeof order, descriptor)) > 0)
             obey(order, std::move(descriptor));
-        const bool lost_descriptor = received < 0 && errno == EMFILE;
-        if (received < 0 && !lost_descriptor) return;
+        if (received < 0 && errno == EMFILE)
+            fail("no descriptor is left for what the node hands over");
+        if (received < 0) return;
         node_ = OwnedFd();
-        if (lost_descriptor) complain("no descriptor is left for what the node hands over");
         if (!run_) return;
         end(Cause::asked);
-        if (!lost_descriptor) complain("the node is gone without a word; its command is ended");
+        complain("the node is gone without a word; its command is ended");
+    }
+
+    /// The node lives and nothing may be said in its name: the shield kills the command at once,
+    /// and the node clears up as after any guard that has died.
+    [[noreturn]] void fail(const char* text) const {
+        complain(text);
+        ::_exit(1);
     }
 
     void complain(const char* text) const {
