@@ -89,33 +89,56 @@ struct bullring_node {
         taker = quiet_thread([this] { take_leaderships(); });
     }
 
-    void take_leaderships() {
-        while (const auto taken = core.take()) {
+    void take_leaderships() noexcept {
+        while (const auto taken = next_leadership()) {
             const std::uint64_t epoch = taken->epoch.value;
-            std::unique_lock lock(mutex);
-            if (closing) {
-                lock.unlock();
-                core.give_back(taken, false);
-                continue;
-            }
-            state = taken;
-            leadership.emplace(NodeCore::leadership(taken));
-            lock.unlock();
-            push({BULLRING_ELECTED, epoch, core.leader() ? core.leader()->id : 0});
+            bool offered = false;
+            insist([&] { offered = offer(taken); });
+            if (!offered) continue;
             const std::stop_callback asked(taken->stop.get_token(), [this, epoch] {
-                push({BULLRING_STOP, epoch, 0});
+                insist([&] { push({BULLRING_STOP, epoch, 0}); });
             });
-            lock.lock();
-            changed.wait(lock, [&] { return state != taken; });
-            lock.unlock();
+            insist([&] {
+                std::unique_lock lock(mutex);
+                changed.wait(lock, [&] { return state != taken; });
+            });
         }
-        const std::lock_guard lock(mutex);
-        closed = true;
-        changed.notify_all();
+        insist([this] {
+            const std::lock_guard lock(mutex);
+            closed = true;
+            changed.notify_all();
+        });
+    }
+
+    /// None when the node has ended.
+    NodeCore::StatePtr next_leadership() noexcept {
+        NodeCore::StatePtr taken;
+        insist([&] { taken = core.take(); });
+        return taken;
+    }
+
+    /// False when the user is not to have it any more. When it throws, nothing has happened.
+    bool offer(const NodeCore::StatePtr& taken) {
+        const std::optional<Leader> leader = core.leader();
+        std::unique_lock lock(mutex);
+        if (closing) {
+            lock.unlock();
+            core.give_back(taken, false);
+            return false;
+        }
+        queue({BULLRING_ELECTED, taken->epoch.value, leader ? leader->id : 0});
+        state = taken;
+        leadership.emplace(NodeCore::leadership(taken));
+        return true;
     }
 
     void push(bullring_change change) {
         const std::lock_guard lock(mutex);
+        queue(change);
+    }
+
+    /// Under the mutex.
+    void queue(bullring_change change) {
         if (changes.size() >= changes_max) {
             const auto leader = std::find_if(changes.begin(), changes.end(), [](const auto& one) {
                 return one.kind == BULLRING_LEADER;

@@ -304,11 +304,12 @@ NodeCore::StatePtr NodeCore::take() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return life_ == Life::over || (current_ && !taken_); });
     if (life_ == Life::over) return nullptr;
-    taken_ = true;
-    task_thread_ = std::this_thread::get_id();
     StatePtr state = current_;
     state->report_progress();
+    // First what can fail: then it can still be taken.
     if (options_.stall_after.ns > 0) asio::post(control_, [this, state] { watch_progress(state); });
+    taken_ = true;
+    task_thread_ = std::this_thread::get_id();
     return state;
 }
 
