@@ -101,8 +101,9 @@ private:
                     receive_record(node_.native_handle(), &answer, sizeof answer, page);
                 if (received == 0) return on_node_gone();
                 if (received < 0 && errno == EMFILE) {
-                    print_error("no descriptor is left for what the node hands over");
-                    return guard_ ? end_command() : finish(1);
+                    // The command first: what is printed may have to wait for its reader.
+                    guard_ ? end_command() : finish(1);
+                    return print_error("no descriptor is left for what the node hands over");
                 }
                 if (received > 0) on_answer(answer, std::move(page));
                 read_node();
