@@ -19,21 +19,27 @@ namespace {
 /// Somebody was left behind, and still waits for a reader.
 std::atomic<bool> left_behind{false};
 
-void write_all(int fd, std::string_view rest) {
-    while (!rest.empty()) {
-        const ssize_t count = ::write(fd, rest.data(), rest.size());
-        if (count < 0 && errno != EINTR) return;
-        if (count > 0) rest.remove_prefix(static_cast<std::size_t>(count));
-    }
-}
+constexpr int look_again_ms = 100;
 
 /// Where there are no more threads: the chance that it blocks is small, and all that is left.
 void write_if_ready(int fd, std::string_view text) {
     pollfd ready{fd, POLLOUT, 0};
-    if (::poll(&ready, 1, 0) > 0) write_all(fd, text);
+    if (::poll(&ready, 1, 0) > 0) write_waiting(fd, text);
 }
 
 }  // namespace
+
+bool write_waiting(int fd, std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t count = ::write(fd, text.data(), text.size());
+        if (count > 0) text.remove_prefix(static_cast<std::size_t>(count));
+        if (count >= 0 || errno == EINTR) continue;
+        if (errno != EAGAIN) return false;
+        pollfd ready{fd, POLLOUT, 0};
+        ::poll(&ready, 1, look_again_ms);
+    }
+    return true;
+}
 
 void write_within(int fd, std::string text, std::chrono::milliseconds patience) {
     if (left_behind) return;
@@ -41,7 +47,7 @@ void write_within(int fd, std::string text, std::chrono::milliseconds patience) 
     const std::future<void> done = written.get_future();
     try {
         quiet_thread([fd, text, written = std::move(written)]() mutable {
-            write_all(fd, text);
+            write_waiting(fd, text);
             written.set_value();
             left_behind = false;
         }).detach();

@@ -5,8 +5,13 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 
 namespace bullring {
+
+/// Writes all of it, and waits for the reader, also where another program has made the stream
+/// non-blocking: that holds for all that share it. False when the stream has failed.
+bool write_waiting(int fd, std::string_view text);
 
 /// Returns when the text is written, the stream has failed, or `patience` is over. In the last case
 /// a thread is left behind that goes on trying until this process ends; as long as it does, further

@@ -207,10 +207,12 @@ void BackgroundWriter::Work::write_line(Stream& stream, const std::string& text)
     std::size_t done = 0;
     while (done < text.size()) {
         if (is_over(stream)) return;
-        // A stream of our own is looked after; on stdout the write itself waits.
+        // On stdout the write itself waits, unless a program that shares it has made it
+        // non-blocking.
         pollfd ready{fd, POLLOUT, 0};
         if (!stream.is_stdout() && ::poll(&ready, 1, look_up_every_ms) == 0) continue;
         const ssize_t count = ::write(fd, text.data() + done, text.size() - done);
+        if (count < 0 && errno == EAGAIN) ::poll(&ready, 1, look_up_every_ms);
         if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
         if (count < 0 && errno == EPIPE && !stream.is_stdout()) return lose_reader(stream);
         if (count <= 0) return end(stream, message_of(errno));

@@ -109,12 +109,7 @@ public:
 
 protected:
     void sink_it_(const spdlog::details::log_msg& message) override {
-        std::string_view rest(message.payload.data(), message.payload.size());
-        while (!rest.empty()) {
-            const ssize_t count = ::write(STDERR_FILENO, rest.data(), rest.size());
-            if (count < 0 && errno != EINTR) return;
-            if (count > 0) rest.remove_prefix(static_cast<std::size_t>(count));
-        }
+        write_waiting(STDERR_FILENO, {message.payload.data(), message.payload.size()});
     }
     void flush_() override {
         const std::lock_guard lock(flush_mutex_);
