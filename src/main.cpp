@@ -37,15 +37,26 @@ Environment environment_of_process() {
 }
 
 struct Run {
-    int operator()(const NodeOptions& options) const { return run_node(options); }
-    int operator()(const RunOptions& options) const { return run_run(options); }
-    int operator()(const LeadOptions& options) const { return run_lead(options); }
+    std::vector<int> missing_streams;
+
+    int operator()(const NodeOptions& options) const {
+        discard_writes_to(missing_streams);
+        return run_node(options);
+    }
+    int operator()(const RunOptions& options) const {
+        discard_writes_to(missing_streams);
+        return run_run(options);
+    }
+    int operator()(const LeadOptions& options) const {
+        discard_writes_to(missing_streams);
+        return run_lead(options);
+    }
     int operator()(const StatusOptions& options) const { return run_status(options); }
     int operator()(const WatchOptions& options) const { return run_watch(options); }
     int operator()(const ResignOptions& options) const { return run_resign(options); }
     int operator()(const Information& information) const {
-        std::fputs(information.text.c_str(), stdout);
-        if (std::fflush(stdout) == 0) return 0;
+        // What does not fit into the buffer is written, and fails, at once.
+        if (std::fputs(information.text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0) return 0;
         print_error("stdout can't be written");
         return failed;
     }
@@ -82,14 +93,15 @@ int guard(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    open_missing_streams();  // before anything else is opened, and takes their numbers
     std::set_terminate(give_up);
     try {
+        // Before anything else is opened, and takes their numbers.
+        const std::vector<int> missing_streams = open_missing_streams();
         const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
         if (!arguments.empty() && arguments.front() == guard_word) return guard(arguments);
         if (!arguments.empty() && arguments.front() == help_word)
             return run_help({arguments.begin() + 1, arguments.end()});
-        return std::visit(Run{}, parse_options(arguments, environment_of_process()));
+        return std::visit(Run{missing_streams}, parse_options(arguments, environment_of_process()));
     } catch (const std::exception& error) {
         print_error(error.what());
     } catch (...) {

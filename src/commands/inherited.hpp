@@ -1,11 +1,18 @@
 // Owns: what the process has been given by whoever has started it.
 #pragma once
 
+#include <vector>
+
 namespace bullring {
 
-/// Opens /dev/null in the place of stdin, stdout and stderr as far as they are closed: what is
-/// opened later must not take their numbers, and be written to by a command.
-void open_missing_streams();
+/// Opens /dev/null in the place of stdin, stdout and stderr as far as they are closed, and says
+/// which: what is opened later must not take their numbers, and be written to. They can only be
+/// read: whoever asks for an answer learns that stdout can't be written.
+std::vector<int> open_missing_streams();
+
+/// From now on what is written to these goes nowhere: for a program that has work to do, and for
+/// what it starts.
+void discard_writes_to(const std::vector<int>& streams);
 
 /// Whether this signal is ignored, as nohup(1) has it with SIGHUP.
 bool is_ignored(int signal);

@@ -86,8 +86,8 @@ void exec_man(const ManualPage& page) {
 }
 
 int print(const std::string& text) {
-    std::fputs(text.c_str(), stdout);
-    if (std::fflush(stdout) == 0) return 0;
+    // What does not fit into the buffer is written, and fails, at once.
+    if (std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0) return 0;
     print_error("stdout can't be written");
     return failed;
 }

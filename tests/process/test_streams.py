@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 import subprocess
+import time
 
 import pytest
 from bullring_node import DEADLINE, find_program
@@ -82,20 +83,47 @@ def test_missing_streams_are_opened_before_anything_else(alone, start, command, 
 @pytest.mark.parametrize(
     ("extra", "status"), [([], 0), (["--cluster", "other"], 1), (["--no-such-flag"], 2)], ids=str
 )
-def test_a_question_without_streams_is_answered_by_the_exit_status(new_cluster, extra, status):
+def test_a_question_without_stderr_is_answered_by_the_exit_status(new_cluster, extra, status):
     cluster = new_cluster(1).start()
     cluster.wait_settled()
     words = [cluster.program, "status", "--peers", cluster.peers, *extra]
-    closed = closing([0, 1, 2])
-    done = subprocess.run(words, preexec_fn=closed, timeout=DEADLINE, env=cluster.environment)
+    done = subprocess.run(
+        words,
+        preexec_fn=closing([0, 2]),
+        stdout=subprocess.DEVNULL,
+        timeout=DEADLINE,
+        env=cluster.environment,
+    )
     assert done.returncode == status
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["status --peers {peers}", "watch --peers {peers}", "--help", "help", "help run", "run --help"],
+)
+@pytest.mark.parametrize("numbers", [[1], [0, 1, 2]], ids=str)
+def test_an_answer_that_cannot_be_written_is_a_failure(new_cluster, words, numbers):
+    cluster = new_cluster(1).start()
+    cluster.wait_settled()
+    done = subprocess.run(
+        [cluster.program, *words.format(peers=cluster.peers).split()],
+        preexec_fn=closing(numbers),
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=DEADLINE,
+        env=cluster.environment,
+    )
+    assert done.returncode == 1
+    assert ("stdout can't be written" in done.stderr) == (2 not in numbers)
 
 
 def test_watch_without_streams_writes_into_no_connection(new_cluster, spawn):
     cluster = new_cluster(1).start()
     cluster.wait_settled()
     words = [cluster.program, "watch", "--peers", cluster.peers]
-    process = spawn(words, preexec_fn=closing([0, 1, 2]), env=cluster.environment)
+    process = spawn(
+        words, preexec_fn=closing([0, 2]), stdout=subprocess.DEVNULL, env=cluster.environment
+    )
     numbers = cluster.wait_for(lambda: open_sockets(process.pid), "it is connected")
     assert min(numbers) > 2
     assert end(process) == 0
@@ -116,6 +144,54 @@ def full_pipe():
     yield writing
     os.close(reading)
     os.close(writing)
+
+
+def cpu_seconds(pid):
+    with open(f"/proc/{pid}/stat") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@pytest.fixture
+def shared_pipe():
+    """A pipe that somebody who shares its writing end has made non-blocking."""
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    yield reading, writing
+    os.close(writing)
+
+
+def test_a_full_stream_that_does_not_block_is_waited_for_without_effort(alone, start, shared_pipe):
+    reading, writing = shared_pipe
+    filler = 0
+    try:
+        while True:
+            filler += os.write(writing, b"x" * 4096)
+    except BlockingIOError:
+        pass
+    process = start(["--events", "-"], stdout=writing, stderr=writing)
+    wait_until_it_leads(alone)
+    before = cpu_seconds(process.pid)
+    time.sleep(1)  # pause: what is measured is the effort of waiting
+    assert cpu_seconds(process.pid) - before < 0.5
+    with os.fdopen(reading, "rb") as reader:
+        assert set(reader.read(filler)) == {ord("x")}
+        process.terminate()
+        os.set_blocking(reader.fileno(), False)
+        text = b""
+        ended = False
+        while not ended:
+            ended = process.poll() is not None  # and what is read from then on is all
+            text += reader.read() or b""
+            time.sleep(0.01)  # pause: between two reads
+        assert process.returncode == 0
+    lines = text.splitlines()
+    events = [json.loads(line)["event"] for line in lines if line.startswith(b"{")]
+    assert events[0] == "started"
+    assert events[-1] == "stopped"
+    logged = [line for line in lines if not line.startswith(b"{")]
+    assert logged
+    assert all(b" node 1: " in line for line in logged), "a line is cut"
 
 
 @pytest.fixture
