@@ -53,10 +53,11 @@ int wait_for_child(pid_t child) {
     // Its number may be another child's as soon as it has been waited for.
     const std::lock_guard lock(own().mutex);
     int status = 0;
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    pid_t found = 0;
+    while ((found = ::waitpid(child, &status, 0)) < 0 && errno == EINTR) {
     }
     own().awaited.erase(child);
-    return status;
+    return found == child ? status : status_unknown;
 }
 
 bool child_ends_within(pid_t child, protocol::Duration time) {

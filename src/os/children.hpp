@@ -20,6 +20,9 @@ tl::expected<pid_t, int> spawn_child(const char* program, const posix_spawn_file
                                      const posix_spawnattr_t* attributes, char* const* arguments,
                                      char* const* environment);
 
+/// What a child counts as whose status somebody else has taken: one that has failed, by exit 127.
+inline constexpr int status_unknown = 127 << 8;
+
 /// Its status, as soon as it has one. Any thread, once for each child.
 int wait_for_child(pid_t child);
 /// False when it still runs after that time.

@@ -129,17 +129,6 @@ void signal_descendants(pid_t ancestor, int signal, pid_t except_group,
     }
 }
 
-bool reap_children(const std::vector<pid_t>& spared) {
-    bool others = false;
-    const pid_t self = ::getpid();
-    for (const Process& process : descendants_of(self, {}, others)) {
-        if (process.parent != self || contains(spared, process.pid)) continue;
-        int status = 0;
-        if (!process.dead || ::waitpid(process.pid, &status, WNOHANG) == 0) others = true;
-    }
-    return others;
-}
-
 bool reap_all_children() {
     int status = 0;
     pid_t child = 0;

@@ -25,11 +25,7 @@ std::size_t kill_descendants(pid_t ancestor, const std::vector<pid_t>& spared,
 void signal_descendants(pid_t ancestor, int signal, pid_t except_group,
                         const std::vector<pid_t>& spared);
 
-/// Takes the statuses of dead children of this process that are none of `spared`. True while it has
-/// other children, or cannot know. /proc is read process by process, so one that has been adopted
-/// meanwhile can be missed: "none" counts when it is said twice in a row.
-bool reap_children(const std::vector<pid_t>& spared);
-/// The same without `spared`, which the kernel knows exactly.
+/// Takes the statuses of all dead children of this process. True while it has others.
 bool reap_all_children();
 
 std::vector<pid_t> children_of_this_process();

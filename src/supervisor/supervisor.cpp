@@ -94,7 +94,7 @@ Supervisor::~Supervisor() {
     int clean_looks = 0;
     while (clean_looks < 2) {
         const bool alive = kill_descendants(::getpid(), own_children(), true) > 0;
-        clean_looks = reap_children(own_children()) || alive ? 0 : clean_looks + 1;
+        clean_looks = !reap_orphans() || alive ? 0 : clean_looks + 1;
         if (clean_looks == 0) std::this_thread::sleep_for(look_for_descendants_every);
     }
 }
@@ -239,7 +239,7 @@ void Supervisor::on_guard_lost() {
 /// The shield ends everything below it; who outlives the shield, too, has been adopted here.
 void Supervisor::clear_up() {
     const bool alive = kill_descendants(::getpid(), own_children(), true) > 0;
-    clean_looks_ = reap_children(own_children()) || alive ? 0 : clean_looks_ + 1;
+    clean_looks_ = !reap_orphans() || alive ? 0 : clean_looks_ + 1;
     if (clean_looks_ < 2) {
         clear_up_timer_.expires_after(look_for_descendants_every);
         clear_up_timer_.async_wait([this](const asio::error_code& error) {

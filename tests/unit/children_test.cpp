@@ -81,6 +81,16 @@ TEST_CASE("children: one that was there before is this program's own as long as 
           }) == 0);
 }
 
+TEST_CASE("children: one whose status somebody else has taken has not succeeded") {
+    const pid_t child = shell("exit 0");
+    int status = -1;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    const int told = wait_for_child(child);
+    CHECK(WIFEXITED(told));
+    CHECK(WEXITSTATUS(told) == 127);
+    CHECK_FALSE(is_own(child));
+}
+
 TEST_CASE("children: one that does not end in time is told from one that does") {
     const pid_t sleeper = shell("exec sleep 1000");
     CHECK_FALSE(child_ends_within(sleeper, protocol::milliseconds(20)));
