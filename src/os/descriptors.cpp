@@ -18,6 +18,8 @@ constexpr std::size_t needed_by_each_peer = 64 + 16;
 constexpr std::size_t reserved_for_all = 32;
 constexpr std::size_t reserved_for_each_peer = 4;
 
+std::uint64_t limit_before = 0;
+
 rlimit limit_now() {
     rlimit limit{};
     if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) limit.rlim_cur = limit.rlim_max = RLIM_INFINITY;
@@ -33,8 +35,19 @@ std::size_t descriptors_needed(std::size_t members) {
 void raise_descriptor_limit(std::size_t needed) {
     rlimit limit = limit_now();
     if (limit.rlim_cur >= needed) return;
+    const rlim_t before = limit.rlim_cur;
     limit.rlim_cur = std::min<rlim_t>(needed, limit.rlim_max);
-    ::setrlimit(RLIMIT_NOFILE, &limit);  // descriptor_shortage() says it when it has failed
+    // descriptor_shortage() says it when it has failed.
+    if (::setrlimit(RLIMIT_NOFILE, &limit) == 0 && limit_before == 0) limit_before = before;
+}
+
+std::uint64_t descriptor_limit_before() { return limit_before; }
+
+void set_descriptor_limit(pid_t process, std::uint64_t soft) {
+    rlimit limit{};
+    if (soft == 0 || ::prlimit(process, RLIMIT_NOFILE, nullptr, &limit) != 0) return;
+    limit.rlim_cur = std::min<rlim_t>(soft, limit.rlim_max);
+    ::prlimit(process, RLIMIT_NOFILE, &limit, nullptr);
 }
 
 std::optional<std::string> descriptor_shortage(std::size_t needed) {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "src/os/children.hpp"
+#include "src/os/descriptors.hpp"
 #include "src/runtime/spawn_settings.hpp"
 
 extern char** environ;
@@ -44,8 +45,11 @@ tl::expected<pid_t, int> start_shell_command(const std::string& command,
     std::string text = command;
     char* arguments[] = {shell.data(), flag.data(), text.data(), nullptr};
     std::vector<char*> environment = environment_of(own_environment);
-    return spawn_child("/bin/sh", settings.files(), settings.attributes(), arguments,
-                       environment.data());
+    const auto child = spawn_child("/bin/sh", settings.files(), settings.attributes(), arguments,
+                                   environment.data());
+    // posix_spawn() can't do it before. It has not been waited for, so the number is still its own.
+    if (child) set_descriptor_limit(*child, descriptor_limit_before());
+    return child;
 }
 
 }  // namespace bullring

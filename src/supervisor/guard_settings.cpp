@@ -6,7 +6,7 @@ namespace bullring {
 
 namespace {
 
-constexpr std::size_t words_before_command = 12;
+constexpr std::size_t words_before_command = 13;
 
 constexpr const char* json_word = "json";
 constexpr const char* ignores_word = "ignores-hangup";
@@ -32,7 +32,8 @@ std::vector<std::string> guard_words(const GuardSettings& settings) {
                                    settings.cluster,
                                    settings.progress_file,
                                    settings.log_format == LogFormat::json ? json_word : "",
-                                   settings.ignores_hangup ? ignores_word : ""};
+                                   settings.ignores_hangup ? ignores_word : "",
+                                   std::to_string(settings.descriptor_limit)};
     words.insert(words.end(), settings.command.begin(), settings.command.end());
     return words;
 }
@@ -44,7 +45,8 @@ tl::expected<GuardSettings, std::string> guard_settings(const std::vector<std::s
         !read_number(words[3], settings.terminal_group) ||
         !read_number(words[4], settings.kill_after.ns) ||
         !read_number(words[5], settings.margin.ns) ||
-        !read_number(words[6], settings.kill_safety.ns))
+        !read_number(words[6], settings.kill_safety.ns) ||
+        !read_number(words[12], settings.descriptor_limit))
         return tl::unexpected(
             std::string("a guard is started by bullring run and bullring lead alone"));
     settings.id = words[7];

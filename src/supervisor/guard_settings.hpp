@@ -1,6 +1,7 @@
 // Owns: what the guard of a command is told when it is started, as the words of its command line.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,8 @@ struct GuardSettings {
     std::string cluster;
     std::string progress_file;  // empty: none
     LogFormat log_format = LogFormat::text;
-    bool ignores_hangup = false;  // SIGHUP, as nohup(1) has it; the command does, too
+    bool ignores_hangup = false;         // SIGHUP, as nohup(1) has it; the command does, too
+    std::uint64_t descriptor_limit = 0;  // the command's; 0: as it is
     Command command;
     bool operator==(const GuardSettings&) const = default;
 };

@@ -18,6 +18,7 @@
 
 #include "src/os/boottime_timer.hpp"
 #include "src/os/clock.hpp"
+#include "src/os/descriptors.hpp"
 #include "src/supervisor/descendants.hpp"
 #include "src/supervisor/find_program.hpp"
 
@@ -95,6 +96,7 @@ void stop_ignoring_internal_signals() {
         ::syscall(SYS_close_range, static_cast<unsigned>(kept + 1),
                   static_cast<unsigned>(errors - 1), 0U);
     ::syscall(SYS_close_range, static_cast<unsigned>(errors + 1), ~0U, 0U);
+    set_descriptor_limit(0, shield.settings.descriptor_limit);
     stop_ignoring_internal_signals();
     sigset_t none;
     ::sigemptyset(&none);

@@ -18,6 +18,7 @@
 #include "protocol/timing.hpp"
 #include "src/os/children.hpp"
 #include "src/os/clock.hpp"
+#include "src/os/descriptors.hpp"
 #include "src/report/logging.hpp"
 #include "src/supervisor/descendants.hpp"
 
@@ -52,6 +53,7 @@ GuardSettings guard_settings_of(const RunOptions& options, bool ignores_hangup) 
     if (options.stall_after.ns > 0) settings.progress_file = options.node.data_dir + "/progress";
     settings.log_format = options.node.log.format;
     settings.ignores_hangup = ignores_hangup;
+    settings.descriptor_limit = descriptor_limit_before();
     settings.command = options.command;
     return settings;
 }

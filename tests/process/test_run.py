@@ -53,6 +53,25 @@ def why(cluster):
     return cluster.status()["nodes"][0]["why"]
 
 
+def test_what_is_started_has_the_descriptor_limit_of_the_user(new_cluster):
+    """The node itself raises its own, for more connections than a usual limit allows."""
+    cluster = new_cluster(1, profile="fast", flags=QUICK)
+    node = cluster[1]
+    places = {name: pathlib.Path(cluster.directory) / name for name in ("command", "hook")}
+    node.prefix = ["prlimit", "--nofile=256:4096"]
+    node.task = ["sh", "-c", f"ulimit -Sn >{places['command']}; exec sleep 60"]
+    # A hook has it a moment after its start.
+    node.flags = ["--on-elected", f"sleep 0.3; ulimit -Sn >{places['hook']}"]
+    cluster.start()
+    for name, place in places.items():
+        cluster.wait_for(
+            lambda: place.exists() and place.read_text(), f"the {name} tells its limit"
+        )
+        assert place.read_text() == "256\n", name
+    limits = pathlib.Path(f"/proc/{node.current.process.pid}/limits").read_text().splitlines()
+    assert int(next(line for line in limits if "open files" in line).split()[3]) > 256
+
+
 def test_the_command_has_its_environment_and_stdin_and_streams(new_cluster):
     cluster = new_cluster(1, profile="fast", flags=QUICK)
     node = cluster[1]

@@ -126,6 +126,11 @@ TEST_CASE("descriptors: the limit is raised as far as needed, and what is missin
         if (soft() != 256) ::_exit(3);
         raise_descriptor_limit(1000);
         if (soft() != 1000 || descriptor_shortage(1000)) ::_exit(4);
+        if (descriptor_limit_before() != 256) ::_exit(10);
+        set_descriptor_limit(0, descriptor_limit_before());
+        if (soft() != 256) ::_exit(11);
+        set_descriptor_limit(0, 0);
+        if (soft() != 256) ::_exit(12);
         if (!set(256, 512)) ::_exit(5);
         raise_descriptor_limit(1000);
         const auto shortage = descriptor_shortage(1000);
