@@ -37,12 +37,15 @@ public:
         const Enough found = [](const auto& so_far) { return find_leader(so_far).has_value(); };
         while (!members_.time_is_up()) {
             if (const auto leader = find_leader(co_await members_.ask(found))) {
-                const bool moved = asked_ && leader->leader != asked_->leader;
-                if (successor_ ? leader->leader == successor_ : moved) co_return success(*leader);
+                if (is_wanted(*leader)) co_return success(*leader);
                 // It did step down, nobody else took over, and it leads again: not twice.
-                if (asked_ && !moved && leader->epoch != asked_->epoch) break;
-                asked_ = leader;
-                if (auto outcome = co_await hand_over(*leader)) co_return std::move(*outcome);
+                if (asked_ && leader->leader == asked_->leader && leader->epoch > asked_->epoch)
+                    break;
+                if (!is_replaced(*leader)) {
+                    asked_ = leader;
+                    handed_over_ = false;
+                    if (auto outcome = co_await hand_over(*leader)) co_return std::move(*outcome);
+                }
             }
             // What stands against it may pass: a successor that has just started, or just resigned.
             co_await members_.pause();
@@ -53,6 +56,19 @@ public:
     }
 
 private:
+    /// The leader that was to be reached: the one that was named, or any other than the one asked.
+    bool is_wanted(const Agreement& now) const {
+        if (asked_ && now.epoch <= asked_->epoch) return false;
+        return successor_ ? now.leader == successor_ : asked_ && now.leader != asked_->leader;
+    }
+
+    /// It has handed over, or another has been asked since: this is what somebody does not know
+    /// yet.
+    bool is_replaced(const Agreement& leader) const {
+        return asked_ &&
+               (leader.epoch < asked_->epoch || (handed_over_ && leader.epoch == asked_->epoch));
+    }
+
     /// The only place that says why the time is up: a refusal that is known, before all else.
     std::string why_not() const {
         if (!refusal_.empty()) return refusal_;
@@ -78,7 +94,10 @@ private:
             }
             // The others may follow a new leader while the old one can't answer.
             const auto others = co_await members_.ask(newer);
-            if (newer(others)) co_return success(*agreement(others));
+            if (!newer(others)) continue;
+            const Agreement now = *agreement(others);
+            if (is_wanted(now)) co_return success(now);
+            co_return std::nullopt;  // another than was named: that one is asked next
         }
         co_return std::nullopt;
     }

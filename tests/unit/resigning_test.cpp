@@ -200,4 +200,26 @@ TEST_CASE("resign: with a name, another that took over is asked next") {
     CHECK(members.requests == 2);
 }
 
+TEST_CASE("resign: with a name, only that one is a success, whenever another takes over") {
+    for (const auto kind : {Answer::Kind::refused, Answer::Kind::silent, Answer::Kind::broken,
+                            Answer::Kind::unreachable, Answer::Kind::done}) {
+        CAPTURE(static_cast<int>(kind));
+        ScriptedMembers members(
+            {{kind, "busy", next_leader}, {Answer::Kind::done, "", Agreement{{1}, {9}}}}, never);
+        CHECK(outcome_of(members, {1}) == ResignOutcome{0, "node 1 leads, epoch 9"});
+        CHECK(members.requests == 2);
+    }
+}
+
+TEST_CASE("resign: what an earlier leader has done is no success of the last request") {
+    ScriptedMembers members({{Answer::Kind::done, "", next_leader},
+                             {Answer::Kind::refused, "node 1 is not connected", {}},
+                             {Answer::Kind::refused, "node 1 is not connected", {}},
+                             {Answer::Kind::refused, "node 1 is not connected", {}}},
+                            12);
+    const ResignOutcome outcome = outcome_of(members, {1});
+    CHECK(outcome.exit_status == 1);
+    CHECK(outcome.text == "node 2 does not hand over: node 1 is not connected");
+}
+
 }  // namespace bullring::resigning_test
