@@ -210,7 +210,7 @@ TEST_CASE("sessions: what a stranger's HELLO says of a member is over when the m
     node.connect(peer);
     const SessionId genuine = node.accepted(peer);
     HelloReceived stranger = node.hello_from(peer);
-    stranger.session = {2100};
+    stranger.session = {2190};
     stranger.hello.session = {1'000'000};
     stranger.hello.lease = node.timing().lease_max + Duration{1};
     stranger.hello.priority = Priority::never();
@@ -221,7 +221,7 @@ TEST_CASE("sessions: what a stranger's HELLO says of a member is over when the m
         node.pass(milliseconds(1));
         const Coordinator request{{6000}, node.timing().lease, node.now(), true, false};
         CHECK(sent<Nack>(node.step(Receive{genuine, request})).empty());
-        stranger.session = {2101};
+        stranger.session = {2191};
         stranger.hello.session = {1'000'001};
     }
 }
