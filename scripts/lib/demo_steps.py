@@ -105,6 +105,8 @@ class Steps:
         highest = max(node.id for node in self.cluster.acting)
         if self.cluster.algorithm == "bully" and leader.id != highest:
             self._wait_takeover(leader, highest)
+            # A node that loses the leadership sooner is not handed it again for a minute.
+            hold(self.cluster, PREEMPT_DELAY_S)
 
     def hang_leader(self):
         self.report.heading("SIGSTOP of the leader, and its return")

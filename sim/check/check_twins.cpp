@@ -11,7 +11,7 @@ using namespace protocol;
 void Checks::note_twin(const World& world, HostIndex h, Instant now, const Receive& receive) {
     if (World::side_of(receive.session) != dialler_side) return;
     const HostIndex peer = world.connection_of(receive.session).ends[acceptor_side].host;
-    std::map<HostIndex, Instant>& over = of_[h].twin_over;
+    auto& twins = of_[h].twins;
     const Timing& timing = world.config(h).timing;
     const auto length = [&](Duration lease) {
         return Ledger::promise(lease, world.settings().rho_ppm);
@@ -19,16 +19,19 @@ void Checks::note_twin(const World& world, HostIndex h, Instant now, const Recei
     if (const auto* refused = std::get_if<Refused>(&receive.message)) {
         if (refused->mine.find("another process") == std::string::npos) return;
         coverage_.count(Seen::told_of_twin);
-        over[peer] = now + length(timing.lease_max);
-    } else if (std::holds_alternative<HelloAck>(receive.message) && over.count(peer) != 0) {
+        twins[peer] = {now + length(timing.lease_max), false};
+    } else if (std::holds_alternative<HelloAck>(receive.message) && twins.count(peer) != 0) {
         // It is taken: from now it is silent at least as long as after a restart, unless the other
         // one was gone long enough before.
-        if (!promise_over(now, over[peer])) over[peer] = now + length(timing.lease);
+        auto& [over, taken] = twins[peer];
+        if (!taken && !promise_over(now, over)) over = now + length(timing.lease);
+        taken = true;
     }
 }
 
 void Checks::check_twin_silence(const World& world, HostIndex h, Instant now) {
-    for (const auto& [peer, over] : of_[h].twin_over) {
+    for (const auto& [peer, twin] : of_[h].twins) {
+        const Instant over = twin.over;
         if (promise_over(now, over)) continue;
         fail(world, "I7",
              fmt::format("node {} makes a promise {} ns before votes of another process with its "

@@ -108,10 +108,14 @@ private:
         /// To whom it has handed over who did not lead for T_stable since, and when it was elected
         /// again after that; −1: not yet.
         std::map<NodeId, Time> held_off;
-        std::map<HostIndex, Instant> twin_over;  // by the peer that has told of a twin
-        Time well_since = -1;                    // −1: it has not been unhealthy
-        NodeId successor;         // named by RESIGNs that it has read; `nobody`: none
-        Instant own_promise_end;  // of its promise to itself, as seen last
+        struct Twin {
+            Instant over;
+            bool taken = false;  // the peer has taken this node since
+        };
+        std::map<HostIndex, Twin> twins;  // by the peer that has told of one
+        Time well_since = -1;             // −1: it has not been unhealthy
+        NodeId successor;                 // named by RESIGNs that it has read; `nobody`: none
+        Instant own_promise_end;          // of its promise to itself, as seen last
         Epoch own_promise_epoch;
         Instant promise_end;  // of its promise to whomever, as seen last
         Epoch vmax;           // the highest epoch that it says it has granted, in this run

@@ -36,6 +36,7 @@ Dialler::Dialler(asio::io_context& io, const PeerList& peers, const DialTiming& 
     for (const auto& [id, endpoint] : peers) {
         auto peer = std::make_unique<Peer>(io, endpoint);
         peer->pause = timing_.pause_min;
+        peer->numeric = on_addresses(*peer, tcp::numeric_addresses(endpoint));
         peers_.emplace(id, std::move(peer));
     }
 }
@@ -116,17 +117,17 @@ asio::awaitable<void> Dialler::keep_connected(NodeId id, Peer& peer) {
 }
 
 void Dialler::look_up(Peer& peer) {
-    Addresses numeric = tcp::numeric_addresses(peer.endpoint);
-    if (!numeric.empty()) return on_addresses(peer, std::move(numeric));
+    if (peer.numeric) return;
     const auto now = asio::steady_timer::clock_type::now();
     if (peer.lookup.running() || (peer.found_at && now - *peer.found_at < fresh_for)) return;
     peer.lookup.start(peer.endpoint, [this, &peer](Addresses found) {
-        if (!found.empty()) on_addresses(peer, std::move(found));
+        on_addresses(peer, std::move(found));
         if (peer.waits_for_address) peer.signal.cancel();
     });
 }
 
-void Dialler::on_addresses(Peer& peer, Addresses found) {
+bool Dialler::on_addresses(Peer& peer, Addresses found) {
+    if (found.empty()) return false;
     peer.found_at = asio::steady_timer::clock_type::now();
     peer.addresses = std::move(found);
     peer.hosts.clear();
@@ -134,6 +135,7 @@ void Dialler::on_addresses(Peer& peer, Addresses found) {
         const std::string text = tcp::to_text(address);
         peer.hosts.insert(text.substr(0, text.rfind(':')));
     }
+    return true;
 }
 
 asio::awaitable<OwnedFd> Dialler::connect(asio::ip::tcp::endpoint address, Peer& peer) {

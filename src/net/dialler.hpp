@@ -66,6 +66,7 @@ private:
         asio::steady_timer signal;    // what the peer's coroutine waits on; cancelled to wake it
         Addresses addresses;          // the resolver's last answer
         std::set<std::string> hosts;  // the same, without ports
+        bool numeric = false;         // an address needs no look-up
         std::optional<asio::steady_timer::time_point> found_at;  // when it came
         bool waits_for_address = false;
         protocol::Duration pause;
@@ -78,7 +79,8 @@ private:
 
     asio::awaitable<void> keep_connected(protocol::NodeId id, Peer& peer);
     void look_up(Peer& peer);
-    void on_addresses(Peer& peer, Addresses found);
+    /// False when nothing was found; then what was known before stays.
+    bool on_addresses(Peer& peer, Addresses found);
     asio::awaitable<OwnedFd> connect(asio::ip::tcp::endpoint address, Peer& peer);
     asio::awaitable<void> pause(Peer& peer);
     void note_failure(protocol::NodeId id, Peer& peer);

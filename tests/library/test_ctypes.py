@@ -1,10 +1,12 @@
 """The C interface from another language: a node in Python, by ctypes alone."""
 
 import ctypes
+import os
 import pathlib
 import sys
 
 import pytest
+from bullring_node import ROOT
 from installation import run
 
 
@@ -128,4 +130,6 @@ print("closed")
 def test_a_reader_of_the_events_that_goes_away_does_not_end_the_program(installed, ports, tmp_path):
     words = [installed.libraries / "libbullring.so", ports.take(), tmp_path / "data"]
     here = pathlib.Path(__file__).parent
-    assert run(sys.executable, "-B", "-c", LEFT_READER, *words, cwd=here) == "closed\n"
+    path = os.pathsep.join([str(here), str(ROOT / "scripts" / "lib")])
+    environment = {**os.environ, "PYTHONPATH": path}
+    assert run(sys.executable, "-B", "-c", LEFT_READER, *words, env=environment) == "closed\n"

@@ -97,7 +97,7 @@ GRANTED = {"ELECTION": 0, "COORDINATOR": 6, "GRANT": 3}  # 3 of them announce
         ("03-concurrent-initiators", 0, 20, ASKED),
         ("04-ring-one-and-two-initiators", 1007, 1020, {"TOKEN": 4, "CTOKEN": 4}),
         ("04-ring-one-and-two-initiators", 1029, 1060, {"TOKEN": 4, "CTOKEN": 3}),
-        ("05-the-tokens-holder-dies", 1518, 1530, WALKED),
+        ("05-the-tokens-holder-dies", 1518, 1532, WALKED),
         ("07-the-same-with-a-majority", 1510, 2700, {"ELECTION": 0, "LEADER": 0}),
         ("08-hang-and-return", 2012, 2014.9, GRANTED),
     ],
