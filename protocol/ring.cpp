@@ -7,6 +7,9 @@ namespace bullring::protocol {
 
 namespace {
 
+/// No token is under way for so long.
+constexpr Duration token_life_max = seconds(10);
+
 bool well_formed(const Core& core, const Walk& walk) {
     const std::uint64_t members =
         core.size() == members_max ? ~std::uint64_t{0} : (std::uint64_t{1} << core.size()) - 1;
@@ -33,7 +36,8 @@ bool Ring::accept(Core& core, Step& step, Index from, const Walk& walk) {
         (walk.owner_incarnation != core.own_key().incarnation || walk.round > round_))
         return false;
     Seen& seen = seen_[*core.config().members.index(walk.owner)].of(walk.owner_incarnation);
-    const bool remembered = !due(step.now, seen.at + core.longest_promise());
+    const Duration memory = std::max(core.longest_promise(), token_life_max);
+    const bool remembered = !due(step.now, seen.at + memory);
     if (remembered && seen.incarnation == walk.owner_incarnation &&
         (walk.round < seen.round || (walk.round == seen.round && walk.step <= seen.step)))
         return false;
