@@ -72,7 +72,7 @@ std::filesystem::path man_page(const ManualPage& page) {
         std::string("man") + page.section + "/" + std::string(page.name) + "." + page.section;
     for (const char* directory : {"../share/man", "share/man"}) {
         for (const char* suffix : {"", ".gz"}) {
-            const auto path = program.parent_path() / directory / (file + suffix);
+            auto path = program.parent_path() / directory / (file + suffix);
             if (std::filesystem::exists(path, error)) return path;
         }
     }

@@ -150,8 +150,8 @@ TimingAnswer timing_for(TimingQuestion question) {
 /// Stand for values that can't be read.
 struct StandIns {
     Duration duration;
-    Profile profile;
-    Algorithm algorithm;
+    Profile profile = Profile::lan;
+    Algorithm algorithm = Algorithm::bully;
 };
 
 TimingQuestion timing_question(const MemberRequest& request, const NodeOptions& options,
