@@ -68,10 +68,9 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
       reporter_(io_, options.config, parts.writer, parts.events,
                 [this](const std::string& address) { return transport_.source_of(address); }),
       wake_timer_(io_, [this] { on_event(protocol::Wake{}); }),
-      signals_(io_),
       drain_timer_(io_),
-      handles_signals_(parts.handles_signals),
       tell_failure_(std::move(parts.tell_failure)) {
+    if (parts.handles_signals) signals_.emplace(io_);
     if (parts.trace) trace_.emplace(self_.id, self_.incarnation, *writer_, *parts.trace);
     if (log_enabled(LogLevel::debug)) trace_log_.emplace(self_.id, self_.incarnation);
     if (parts.state) {
@@ -108,8 +107,8 @@ int Runtime::run() {
             log(LogLevel::warn, "not in real time: " + done.error());
         }
     }
-    if (handles_signals_) {
-        for (const int signal : {SIGTERM, SIGINT, SIGHUP}) signals_.add(signal);
+    if (signals_) {
+        for (const int signal : {SIGTERM, SIGINT, SIGHUP}) signals_->add(signal);
         wait_for_signal();
         reaper_.emplace(io_);
     }
@@ -270,7 +269,7 @@ StatusInput Runtime::status() const {
 // ---- The end.
 
 void Runtime::wait_for_signal() {
-    signals_.async_wait([this](const asio::error_code& error, int signal) {
+    signals_->async_wait([this](const asio::error_code& error, int signal) {
         if (error) return;
         if (signal == SIGHUP) {
             if (writer_ != nullptr) writer_->reopen();

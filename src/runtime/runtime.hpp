@@ -104,8 +104,8 @@ private:
     std::optional<TraceFile> trace_;
     std::optional<TraceLog> trace_log_;  // while the log tells as much
     WakeTimer wake_timer_;
-    asio::signal_set signals_;
-    std::optional<OrphanReaper> reaper_;  // of a program
+    std::optional<asio::signal_set> signals_;  // of a program alone
+    std::optional<OrphanReaper> reaper_;       // of a program
     asio::steady_timer drain_timer_;
 
     std::vector<protocol::Action> actions_;
@@ -113,7 +113,6 @@ private:
     bool stepping_ = false;
     bool finishing_ = false;
     protocol::HostReasons reasons_;
-    bool handles_signals_;
     std::function<void(const std::string&)> tell_failure_;
     std::string stop_reason_;
     int exit_status_ = 0;

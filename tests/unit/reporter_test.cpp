@@ -37,11 +37,11 @@ public:
 private:
     static void tell(const std::vector<HandshakeRefused>& refusals) {
         asio::io_context io;
-        Reporter reporter(io, test::config_for(1, {1, 2, 3}), nullptr, std::nullopt,
-                          [](const std::string& address) {
-                              const std::string host = address.substr(0, address.rfind(':'));
-                              return LogSource{host, host == "10.0.0.1"};
-                          });
+        const protocol::Config config = test::config_for(1, {1, 2, 3});
+        Reporter reporter(io, config, nullptr, std::nullopt, [](const std::string& address) {
+            const std::string host = address.substr(0, address.rfind(':'));
+            return LogSource{host, host == "10.0.0.1"};
+        });
         for (const HandshakeRefused& refusal : refusals) {
             std::vector<protocol::Action> actions{refusal};
             reporter.add(protocol::Instant{}, actions);
