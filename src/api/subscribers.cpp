@@ -28,14 +28,17 @@ void call(const ChangeCallback& callback, const Change& change) {
 
 Subscription Subscribers::add(ChangeCallback callback, Change first) {
     if (!callback) throw std::invalid_argument("bullring: a subscriber's callback is empty");
+    // Made first: where there is no memory left for it, nobody would ever end the callback.
+    Subscription made;
     const std::lock_guard lock(mutex_);
-    if (finishing_) return Subscription();
+    if (finishing_) return made;
     const Id id = ++last_;
+    made = Subscription([self = shared_from_this(), id] { self->remove(id); });
     callbacks_[id] = std::make_shared<ChangeCallback>(std::move(callback));
     waiting_.push_back({std::move(first), id, id});
     if (!thread_.joinable()) thread_ = quiet_thread([this] { run(); });
     changed_.notify_all();
-    return Subscription([self = shared_from_this(), id] { self->remove(id); });
+    return made;
 }
 
 void Subscribers::push(Change change) {

@@ -184,8 +184,9 @@ void start_logging_to(LogLevel level, std::function<void(LogLevel, std::string_v
 void stop_logging() {
     Logging& state = logging();
     if (!state.logger) return;
-    if (state.to_stderr) state.logger->flush();
-    state.logger.reset();
+    // What it writes to stays until its thread has ended.
+    const std::shared_ptr<spdlog::async_logger> logger = std::move(state.logger);
+    if (state.to_stderr) logger->flush();
     // Nobody reads stderr: the thread can't be joined, and ends with the process.
     if (state.to_stderr && !state.to_stderr->wait_for_flush(stderr_patience)) return;
     // Its destructor writes what is queued and joins.

@@ -45,4 +45,13 @@ Options LibraryCluster::options(std::uint64_t id) const {
     return options;
 }
 
+Resignation resign_when_possible(Node& node, std::chrono::nanoseconds timeout) {
+    const auto limit = std::chrono::steady_clock::now() + generous;
+    Resignation resigned;
+    do {
+        resigned = node.resign(0, timeout);
+    } while (resigned.refused && std::chrono::steady_clock::now() < limit);
+    return resigned;
+}
+
 }  // namespace bullring::test

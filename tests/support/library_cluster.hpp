@@ -38,6 +38,9 @@ private:
     TemporaryDirectory directory_;
 };
 
+/// The others say in their heartbeats that they can take over; before that it is refused.
+Resignation resign_when_possible(Node& node, std::chrono::nanoseconds timeout);
+
 /// Something that threads write down and wait for.
 template <class Value>
 class Notes {

@@ -42,16 +42,6 @@ bool has(const std::vector<Change>& changes, Change::Kind kind) {
 
 void throws(const Leadership& /*lead*/) { throw std::runtime_error("no queue"); }
 
-/// The others say in their heartbeats that they can take over; before that it is refused.
-Resignation resign_when_possible(Node& node, nanoseconds timeout) {
-    const auto limit = std::chrono::steady_clock::now() + test::generous;
-    Resignation resigned;
-    do {
-        resigned = node.resign(0, timeout);
-    } while (resigned.refused && std::chrono::steady_clock::now() < limit);
-    return resigned;
-}
-
 /// Three nodes; the third one's task is the test's, the others' do nothing.
 struct Three {
     void start_others() const {
@@ -93,7 +83,7 @@ TEST_CASE("library: a resign may be waited for for ever, or only be asked for") 
         lead.wait_for(for_ever);
     });
     REQUIRE(epochs.wait_for_count(1));
-    CHECK(resign_when_possible(*nodes.third, for_ever).done);
+    CHECK(test::resign_when_possible(*nodes.third, for_ever).done);
     const auto leader = nodes.third->leader();
     REQUIRE(leader);
     CHECK(leader->id != 3);
@@ -101,7 +91,7 @@ TEST_CASE("library: a resign may be waited for for ever, or only be asked for") 
     Notes<Change> changes;
     const Subscription subscription =
         leads.subscribe([&](const Change& change) { changes.add(change); });
-    const Resignation asked = resign_when_possible(leads, nanoseconds(0));
+    const Resignation asked = test::resign_when_possible(leads, nanoseconds(0));
     CHECK_FALSE(asked.done);
     CHECK_FALSE(asked.refused);
     REQUIRE(changes.wait_for([](const auto& all) { return has(all, Change::Kind::deposed); }));
@@ -138,7 +128,7 @@ TEST_CASE("library: a resign in the task that can be followed is asked for") {
     Resignation asked{true, true, ""};
     bool was_asked_to_stop = false;
     nodes.third->run_while_leader([&](const Leadership& lead) {
-        asked = resign_when_possible(*nodes.third, test::generous);
+        asked = test::resign_when_possible(*nodes.third, test::generous);
         was_asked_to_stop = !lead.wait_for(for_ever);
         nodes.third->stop();
     });

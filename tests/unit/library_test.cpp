@@ -105,13 +105,7 @@ TEST_CASE("library: a resign moves the leadership, the task first") {
     Notes<Change> changes;
     const Subscription subscription =
         workers.node(first).subscribe([&](const Change& change) { changes.add(change); });
-    // Just elected, it may not have heard yet that another one could take over, and refuses.
-    const auto until = std::chrono::steady_clock::now() + test::generous;
-    Resignation resigned = workers.node(first).resign(0, test::generous);
-    while (resigned.refused && std::chrono::steady_clock::now() < until)
-        resigned = workers.node(first).resign(0, test::generous);
-    CAPTURE(resigned.why);
-    REQUIRE(resigned.done);
+    CHECK(test::resign_when_possible(workers.node(first), test::generous).done);
     REQUIRE(workers.led.wait_for_count(2));
     CHECK(workers.led.all()[1].node != first);
     REQUIRE(changes.wait_for([](const auto& all) { return !reasons(all).empty(); }));
@@ -317,11 +311,12 @@ TEST_CASE("library: an observer follows the leader from outside") {
     Observer observer(workers.cluster().peers());
     const auto leader = observer.wait_for_leader(test::generous);
     REQUIRE(leader);
+    REQUIRE(workers.led.wait_for_count(1));
     CHECK(leader->epoch == workers.led.all()[0].epoch);
     Notes<Change> changes;
     const Subscription subscription =
         observer.subscribe([&](const Change& change) { changes.add(change); });
-    workers.node(leader->id).resign(0, test::generous);
+    CHECK(test::resign_when_possible(workers.node(leader->id), test::generous).done);
     REQUIRE(changes.wait_for([&](const auto& all) {
         return std::any_of(all.begin(), all.end(), [&](const Change& change) {
             return change.leader && change.leader->id != leader->id;
