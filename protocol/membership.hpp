@@ -1,6 +1,7 @@
 // Who the members are, what a majority is, and who comes next on the ring. Static (A1).
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -22,14 +23,28 @@ public:
     constexpr MemberSet() = default;
     constexpr explicit MemberSet(std::uint64_t bits) : bits_(bits) {}
 
+    /// The members in ascending order.
+    class Iterator {
+    public:
+        constexpr explicit Iterator(std::uint64_t rest) : rest_(rest) {}
+        constexpr Index operator*() const { return static_cast<Index>(std::countr_zero(rest_)); }
+        constexpr Iterator& operator++() {
+            rest_ &= rest_ - 1;
+            return *this;
+        }
+        constexpr bool operator==(const Iterator&) const = default;
+
+    private:
+        std::uint64_t rest_;
+    };
+    constexpr Iterator begin() const { return Iterator(bits_); }
+    constexpr Iterator end() const { return Iterator(0); }
+
     constexpr bool contains(Index i) const { return (bits_ >> i & 1U) != 0; }
+    constexpr bool contains_all(MemberSet others) const { return (others.bits_ & ~bits_) == 0; }
     constexpr void insert(Index i) { bits_ |= std::uint64_t{1} << i; }
     constexpr void erase(Index i) { bits_ &= ~(std::uint64_t{1} << i); }
-    constexpr std::size_t size() const {
-        std::size_t count = 0;
-        for (std::uint64_t rest = bits_; rest != 0; rest &= rest - 1) ++count;
-        return count;
-    }
+    constexpr std::size_t size() const { return static_cast<std::size_t>(std::popcount(bits_)); }
     constexpr bool empty() const { return bits_ == 0; }
     constexpr std::uint64_t bits() const { return bits_; }
     constexpr bool operator==(const MemberSet&) const = default;
@@ -48,6 +63,10 @@ public:
     std::size_t size() const { return ids_.size(); }
     /// ⌊N/2⌋+1; derived, never a knob.
     std::size_t majority() const { return ids_.size() / 2 + 1; }
+    MemberSet all() const {
+        return MemberSet(size() == members_max ? ~std::uint64_t{0}
+                                               : (std::uint64_t{1} << size()) - 1);
+    }
     NodeId id(Index i) const { return ids_[i]; }
     const std::vector<NodeId>& ids() const { return ids_; }
     std::optional<Index> index(NodeId id) const;

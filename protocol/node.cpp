@@ -1,8 +1,11 @@
 #include "protocol/node.hpp"
 
 #include "protocol/digest.hpp"
+#include "protocol/selectors/selector.hpp"
 
 namespace bullring::protocol {
+
+static_assert(Selector<Bully> && Selector<Ring>);
 
 namespace {
 
@@ -13,116 +16,134 @@ struct overloaded : Handlers... {
 template <class... Handlers>
 overloaded(Handlers...) -> overloaded<Handlers...>;
 
+std::variant<Engine, Textbook> make_engine(const Config& config, const Start& start) {
+    if (config.quorum == QuorumMode::none) return Textbook(config, start);
+    return Engine(config, start);
+}
+
 std::variant<Bully, Ring> make_selector(const Config& config) {
-    if (config.algorithm == Algorithm::ring) return Ring(config.members.size());
+    switch (config.algorithm) {
+        case Algorithm::bully: break;
+        case Algorithm::ring: return Ring(config.members.size());
+    }
     return Bully(config.members.size());
 }
 
 }  // namespace
 
 Node::Node(const Config& config, const Start& start)
-    : core_(config, start), selector_(make_selector(config)) {}
+    : engine_(make_engine(config, start)), selector_(make_selector(config)) {}
+
+Member& Node::member() {
+    return std::visit([](auto& engine) -> Member& { return engine; }, engine_);
+}
+const Member& Node::member() const {
+    return std::visit([](const auto& engine) -> const Member& { return engine; }, engine_);
+}
+
+const Promise& Node::promise() const {
+    static const Promise none;
+    const auto* engine = std::get_if<Engine>(&engine_);
+    return engine == nullptr ? none : engine->promise();
+}
+
+bool Node::recovering() const {
+    const auto* engine = std::get_if<Engine>(&engine_);
+    return engine != nullptr && engine->recovering();
+}
 
 void Node::step(Instant now, const Event& event, std::vector<Action>& out) {
     Step step{now, out};
-    core_.check_lapse(step);
+    Member& member = this->member();
+    member.check_lapse(step);
     handle(step, event);
-    core_.advance(step);
+    member.advance(step);
     std::visit(
         [&](auto& selector) {
-            selector.advance(core_, step);
-            if (const auto renewal = core_.renew_if_due(step))
-                selector.carry(core_, step, *renewal);
+            selector.advance(member, step);
+            if (const auto renewal = member.renew_if_due(step))
+                selector.carry(member, step, *renewal);
         },
         selector_);
-    core_.report(step);
-    core_.check_invariants(now);
+    member.report(step);
+    member.check_invariants(now);
 }
 
 void Node::handle(Step& step, const Event& event) {
+    Member& member = this->member();
     std::visit(overloaded{
-                   [&](const Dialled& e) { core_.on_dialled(step, e); },
-                   [&](const HelloReceived& e) { core_.on_hello(step, e); },
+                   [&](const Dialled& e) { member.on_dialled(step, e); },
+                   [&](const HelloReceived& e) { member.on_hello(step, e); },
                    [&](const Receive& e) { receive(step, e); },
-                   [&](const SessionEnded& e) { core_.on_session_ended(step, e); },
+                   [&](const SessionEnded& e) { member.on_session_ended(step, e); },
                    [](const Wake&) {},
-                   [&](const Persisted& e) { core_.on_persisted(step, e); },
-                   [&](const TaskEnded& e) { core_.on_task_ended(step, e); },
-                   [&](const Stalled&) { core_.on_stalled(step); },
-                   [&](const ResignRequested& e) { core_.on_resign_requested(step, e); },
-                   [&](const HealthChanged& e) { core_.on_health_changed(step, e); },
-                   [&](const Standing& e) { core_.on_standing(step, e); },
-                   [&](const Tying& e) { core_.on_tying(step, e); },
-                   [&](const StopRequested&) { core_.on_stop(step); },
+                   [&](const Persisted& e) { member.on_persisted(e); },
+                   [&](const TaskEnded& e) { member.on_task_ended(step, e); },
+                   [&](const Stalled&) { member.on_stalled(step); },
+                   [&](const ResignRequested& e) { member.on_resign_requested(step, e); },
+                   [&](const HealthChanged& e) { member.on_health_changed(step, e); },
+                   [&](const Standing& e) { member.on_standing(step, e); },
+                   [&](const Tying& e) { member.on_tying(step, e); },
+                   [&](const StopRequested&) { member.on_stop(step); },
                },
                event);
 }
 
 void Node::receive(Step& step, const Receive& received) {
+    Member& member = this->member();
     // On a dialled session only the answer to HELLO can come.
-    if (core_.sessions().dialled(received.session) != nullptr) {
+    if (member.sessions().dialled(received.session) != nullptr) {
         if (const auto* ack = std::get_if<HelloAck>(&received.message))
-            core_.on_hello_ack(step, received.session, *ack);
+            member.on_hello_ack(step, received.session, *ack);
         if (const auto* refused = std::get_if<Refused>(&received.message))
-            core_.on_refused(step, received.session, *refused);
+            member.on_refused(step, received.session, *refused);
         return;
     }
-    if (const auto from = core_.sender_of(step, received.session))
+    if (const auto from = member.sender_of(step, received.session))
         receive_from(step, *from, received.message);
 }
 
 void Node::receive_from(Step& step, const AcceptedSession& from, const Message& message) {
-    const Index peer = from.peer;
-    Bully* bully = std::get_if<Bully>(&selector_);
-    Ring* ring = std::get_if<Ring>(&selector_);
-    std::visit(
-        overloaded{
-            // A second HELLO, an answer to one, or the other algorithm's message: nothing to do.
-            [](const Hello&) {},
-            [](const HelloAck&) {},
-            [](const Refused&) {},
-            [&](const Heartbeat& m) { core_.on_heartbeat(step, from, m); },
-            [&](const Election& m) {
-                if (bully) bully->on_election(core_, step, peer, m);
+    Member& member = this->member();
+    const auto select = [&](const auto& m) {
+        std::visit(
+            [&](auto& selector) {
+                if constexpr (Understands<std::decay_t<decltype(selector)>,
+                                          std::decay_t<decltype(m)>>)
+                    selector.on_message(member, step, from.peer, m);
             },
-            [&](const Ok& m) {
-                if (bully) bully->on_ok(core_, step, peer, m);
-            },
-            [&](const Decline& m) {
-                if (bully) bully->on_decline(core_, step, peer, m);
-            },
-            [&](const LeaderIs& m) {
-                if (bully) bully->on_leader_is(core_, step, peer, m);
-            },
-            [&](const Coordinator& m) { core_.on_coordinator(step, from, m); },
-            [&](const Grant& m) { core_.on_grant(step, peer, m); },
-            [&](const Nack& m) { core_.on_nack(step, peer, m); },
-            [&](const Resign& m) { core_.on_resign(step, from, m); },
-            [&](const Token& m) {
-                if (ring) ring->on_token(core_, step, peer, m);
-            },
-            [&](const TokenAck& m) {
-                if (ring) ring->on_token_ack(core_, step, peer, m);
-            },
-            [&](const CoordinatorToken& m) {
-                if (ring) ring->on_coordinator_token(core_, step, peer, m);
-            },
-        },
-        message);
+            selector_);
+    };
+    std::visit(overloaded{
+                   // A second HELLO, or an answer to one: nothing to do.
+                   [](const Hello&) {},
+                   [](const HelloAck&) {},
+                   [](const Refused&) {},
+                   [&](const Heartbeat& m) { member.on_heartbeat(step, from, m); },
+                   [&](const Coordinator& m) { member.on_coordinator(step, from, m); },
+                   [&](const Grant& m) { member.on_grant(step, from.peer, m); },
+                   [&](const Nack& m) { member.on_nack(step, from.peer, m); },
+                   [&](const Resign& m) { member.on_resign(step, from, m); },
+                   // All others are an algorithm's: its own, or else nothing to do.
+                   [&](const auto& m) { select(m); },
+               },
+               message);
 }
 
 Duration Node::until_wake(Instant now) const {
     WakeTime wake(now);
-    core_.collect_wakes(wake);
+    member().collect_wakes(wake);
     std::visit([&](const auto& selector) { selector.collect_wakes(wake); }, selector_);
     return wake.left();
 }
 
-View Node::view(Instant now, const HostReasons& reasons) const { return core_.view(now, reasons); }
+View Node::view(Instant now, const HostReasons& reasons) const {
+    return member().view(now, reasons);
+}
 
 std::uint64_t Node::digest() const {
     Digest digest;
-    digest.add(core_);
+    digest.add(engine_);
     digest.add(selector_);
     return digest.value();
 }

@@ -6,9 +6,10 @@
 #include <variant>
 #include <vector>
 
-#include "protocol/bully.hpp"
-#include "protocol/core.hpp"
-#include "protocol/ring.hpp"
+#include "protocol/engine/engine.hpp"
+#include "protocol/selectors/bully.hpp"
+#include "protocol/selectors/ring.hpp"
+#include "protocol/textbook/textbook.hpp"
 
 namespace bullring::protocol {
 
@@ -32,22 +33,27 @@ public:
     /// What the node knows, judged at `now`.
     View view(Instant now, const HostReasons& reasons = {}) const;
 
-    /// The state behind the view, for who checks it from outside; nobody can change it there.
-    const Core& core() const { return core_; }
+    // ---- The state behind the view, for those who check it from outside.
+    const Member& member() const;
+    /// What it has promised as a voter; with quorum none nothing ever.
+    const Promise& promise() const;
+    /// It does not vote yet (R6).
+    bool recovering() const;
 
     /// Equal nodes have equal digests; for state spaces and replays.
     std::uint64_t digest() const;
 
     bool operator==(const Node&) const = default;
     /// All of the state but the configuration, for other digests than the own one.
-    auto digest_fields() const { return std::tie(core_, selector_); }
+    auto digest_fields() const { return std::tie(engine_, selector_); }
 
 private:
+    Member& member();
     void handle(Step& step, const Event& event);
     void receive(Step& step, const Receive& received);
     void receive_from(Step& step, const AcceptedSession& from, const Message& message);
 
-    Core core_;
+    std::variant<Engine, Textbook> engine_;
     std::variant<Bully, Ring> selector_;
 };
 

@@ -12,14 +12,14 @@ namespace bullring::sim {
 using namespace protocol;
 
 void Checks::check_suspicion(const World& world, HostIndex h, Instant now) {
-    const Core& core = world.host(h).node->core();
+    const Member& member = world.host(h).node->member();
     const Timing& own = world.config(h).timing;
     for (HostIndex o = 0; o < world.members(); ++o) {
         const auto index = static_cast<Index>(o);
-        const Peer& peer = core.peer(index);
-        if (index == core.me() || !peer.accepted) continue;
+        const Peer& peer = member.peers()[index];
+        if (index == member.me() || !peer.accepted) continue;
         const Duration silence = elapsed(peer.heard_at, now);
-        if (core.heard(index, now)) {
+        if (member.peers().heard(index, now)) {
             if (silence > own.suspect_after) coverage_.count(Seen::slow_peer_awaited);
             continue;
         }

@@ -29,10 +29,10 @@ void Checks::check_deadline(const World& world, HostIndex h, const Publish& publ
         if (end.boottime_ns >= publish.deadline.boottime_ns) by_boottime[voter] = true;
         if (end.raw_ns >= publish.deadline.raw_ns) by_raw[voter] = true;
     };
-    const Core& core = host.node->core();
-    const Promise& own = core.promise();
+    const Member& member = host.node->member();
+    const Promise& own = host.node->promise();
     // kill_margin is taken off before publishing; then more is granted than is used.
-    if (!host.impostor && own.key() == core.own_key() && own.epoch() == publish.epoch)
+    if (!host.impostor && own.key() == member.own_key() && own.epoch() == publish.epoch)
         count(h, own.end());
     for (const ReceivedGrant& grant : ledger_.received(h))
         if (grant.epoch == publish.epoch) count(grant.voter, grant.end);
@@ -57,13 +57,13 @@ void Checks::check_close(const World& world, HostIndex h, Instant now, const Clo
     const Host& host = world.host(h);
     const End& end = world.connection_of(close.session).ends[dialler_side];
     if (end.told && end.open) coverage_.count(Seen::lingering_session_closed);
-    const Core& core = host.node->core();
+    const Member& member = host.node->member();
     // No FIN can come of a socket that is in error.
-    if (!end.open || core.role() == Role::follower) return;
+    if (!end.open || member.role() == Role::follower) return;
     // After a lapse nothing is counted any more (R5).
-    if (core.role() == Role::stepping_down && !core.own_lease_valid(now)) return;
+    if (member.role() == Role::stepping_down && !member.own_lease_valid(now)) return;
     for (const ReceivedGrant& grant : ledger_.received(h)) {
-        if (grant.tied != close.session || grant.epoch != core.epoch()) continue;
+        if (grant.tied != close.session || grant.epoch != member.epoch()) continue;
         if (!lease_valid(now, grant.end)) continue;
         fail(world, "I9",
              fmt::format("node {} closes a session to node {} whose grant of epoch {} it counts "
@@ -104,7 +104,7 @@ void Checks::check_no_other_task(const World& world, HostIndex h) {
         const Host& other = world.host(o);
         if (o == h || !other.running() || !other.task.running) continue;
         // After a lapse a task in the same process may run on: only a guard can end it (R5).
-        if (!other.node->core().own_lease_valid(world.clock(o))) continue;
+        if (!other.node->member().own_lease_valid(world.clock(o))) continue;
         fail(world, "I12",
              fmt::format("node {} leads while the task of node {} in epoch {} runs under a lease",
                          world.host(h).id.value, other.id.value, other.task.epoch.value));

@@ -16,7 +16,7 @@ using namespace protocol;
 
 void Checks::check_given(const World& world, HostIndex h, Instant now, const GivenPromise& given) {
     const Host& host = world.host(h);
-    if (host.node->core().recovering())
+    if (host.node->recovering())
         fail(world, "I7",
              fmt::format("node {} grants epoch {} to {} while it recovers", host.id.value,
                          given.epoch.value, given.holder.id.value));
@@ -81,20 +81,19 @@ void Checks::check_silence_to_come(const World& world, HostIndex h, Duration pro
 /// What is released too early need not be granted to anybody else at once: it is missed here.
 void Checks::check_kept(const World& world, HostIndex h, Instant now) {
     const Host& host = world.host(h);
-    const Core& core = host.node->core();
-    const Promise& promise = core.promise();
+    const Promise& promise = host.node->promise();
     if (promise.vmax() < of_[h].vmax)
         fail(world, "I2",
              fmt::format("the highest epoch that node {} has granted falls from {} to {}",
                          host.id.value, of_[h].vmax.value, promise.vmax().value));
     of_[h].vmax = promise.vmax();
-    const bool was_recovering = std::exchange(of_[h].recovering, core.recovering());
+    const bool was_recovering = std::exchange(of_[h].recovering, host.node->recovering());
     const Instant unbroken = host.clock.unbroken(now);
     const Instant kept_until = host.clock.unbroken(promise.end());
     for (const GivenPromise& given : ledger_.given(h)) {
         if (promise_over(unbroken, given.end)) continue;
         if (given.run != host.run) {
-            if (!was_recovering || core.recovering()) continue;
+            if (!was_recovering || host.node->recovering()) continue;
             fail(world, "I7",
                  fmt::format("node {} ends its silence while its promise to {} in epoch {} from "
                              "before its restart lives for {} ns more",
@@ -112,22 +111,22 @@ void Checks::check_kept(const World& world, HostIndex h, Instant now) {
 }
 
 void Checks::check_own_promise(const World& world, HostIndex h, Instant now) {
-    const Core& core = world.host(h).node->core();
-    const Promise& promise = core.promise();
-    if (promise.key() != core.own_key()) return;
+    const Member& member = world.host(h).node->member();
+    const Promise& promise = world.host(h).node->promise();
+    if (promise.key() != member.own_key()) return;
     OfHost& of = of_[h];
     if (of.own_promise_end == promise.end() && of.own_promise_epoch == promise.epoch()) return;
     of.own_promise_end = promise.end();
     of.own_promise_epoch = promise.epoch();
     if (!promise.live(now)) return;
-    if (core.recovering())
+    if (world.host(h).node->recovering())
         fail(world, "I7",
              fmt::format("node {} promises itself epoch {} while it recovers",
-                         core.own_key().id.value, promise.epoch().value));
+                         member.own_key().id.value, promise.epoch().value));
     check_twin_silence(world, h, now);
-    check_conflicts(world, h, now, core.own_key());
-    check_cover(world, h, core.own_key());
-    check_one_holder(world, h, promise.epoch(), core.own_key());
+    check_conflicts(world, h, now, member.own_key());
+    check_cover(world, h, member.own_key());
+    check_one_holder(world, h, promise.epoch(), member.own_key());
     check_disk(world, h, promise.epoch());
 }
 
@@ -147,13 +146,13 @@ void Checks::check_conflicts(const World& world, HostIndex h, Instant now, Holde
                          promise_left(unbroken, old.end).ns, how));
     }
     // A promise to oneself ends with one's own leadership or candidacy, or by time.
-    const Core& core = host.node->core();
+    const Member& member = host.node->member();
     const OfHost& of = of_[h];
-    if (holder != core.own_key() && core.role() != Role::follower &&
-        of.own_promise_epoch == core.epoch() && !promise_over(now, of.own_promise_end))
+    if (holder != member.own_key() && member.role() != Role::follower &&
+        of.own_promise_epoch == member.epoch() && !promise_over(now, of.own_promise_end))
         fail(world, "I4",
              fmt::format("node {} promises itself to {} in the middle of its own epoch {}",
-                         host.id.value, holder.id.value, core.epoch().value));
+                         host.id.value, holder.id.value, member.epoch().value));
 }
 
 /// Lemma 1: while a holder counts this voter's grant, the voter is bound to it.
@@ -163,10 +162,10 @@ void Checks::check_cover(const World& world, HostIndex h, HolderKey holder) {
         const Host& other = world.host(o);
         if (o == h || !other.running() || HolderKey{other.id, other.incarnation} == holder)
             continue;
-        const Core& core = other.node->core();
-        if (core.role() == Role::follower) continue;
+        const Member& member = other.node->member();
+        if (member.role() == Role::follower) continue;
         for (const ReceivedGrant& grant : ledger_.received(o)) {
-            if (grant.voter != h || grant.epoch != core.epoch()) continue;
+            if (grant.voter != h || grant.epoch != member.epoch()) continue;
             if (!lease_valid(world.clock(o), grant.end)) continue;
             fail(world, "I6",
                  fmt::format("node {} promises itself to {} while node {} counts its grant of "
@@ -178,11 +177,11 @@ void Checks::check_cover(const World& world, HostIndex h, HolderKey holder) {
 }
 
 void Checks::check_candidacy_length(const World& world, HostIndex h, Instant now) {
-    const Core& core = world.host(h).node->core();
-    const Promise& promise = core.promise();
+    const Member& member = world.host(h).node->member();
+    const Promise& promise = world.host(h).node->promise();
     OfHost& of = of_[h];
     const Instant before = std::exchange(of.promise_end, promise.end());
-    if (promise.to_leader() || !promise.live(now) || promise.key() == core.own_key()) return;
+    if (promise.to_leader() || !promise.live(now) || promise.key() == member.own_key()) return;
     // What the same node had as the leader is not taken from it by its candidacy.
     if (promise.end() == before) return;
     Duration longest{0};

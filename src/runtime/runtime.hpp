@@ -58,7 +58,7 @@ public:
     void shut_down(const std::string& reason) override;
     void set_health(bool healthy, const std::string& why) override;
     void set_willing(bool willing, const std::string& why) override;
-    protocol::Instant untied_until() const override { return node_.core().untied_until(); }
+    protocol::Instant untied_until() const override { return node_.member().untied_until(); }
     void listen(NodeListener& listener) override { listeners_.push_back(&listener); }
 
     /// In the loop, after what it is doing now. Any thread.

@@ -250,7 +250,7 @@ Walk walk_of(NodeFixture& node, std::uint64_t owner) {
 
 /// At least one of each type, such as a sound peer 1 could send it.
 std::vector<Message> sound_messages(NodeFixture& node) {
-    const Epoch epoch = node.node().core().epoch();
+    const Epoch epoch = node.node().member().epoch();
     const Duration lease = node.timing().lease;
     Heartbeat heartbeat = node.heartbeat_from(liar);
     heartbeat.leader = {sound};
@@ -345,7 +345,7 @@ void check_recovers(Cluster cluster, Condition condition) {
     cluster.take(node.step(SessionEnded{node.dialled(liar), SessionEnd::reset}));
     cluster.take(node.after(node.timing().promise(node.timing().lease_max)));
     if (condition == Condition::stepping_down)
-        cluster.take(node.step(TaskEnded{node.node().core().epoch()}));
+        cluster.take(node.step(TaskEnded{node.node().member().epoch()}));
     cluster.take(node.wake());
     if (condition == Condition::voter)
         CHECK(votes_for_the_sound(cluster));

@@ -1,13 +1,13 @@
 // The Bully algorithm (Garcia-Molina 1982) as the selector of PROTOCOL §7: who stands is the
 // highest connected, eligible, quorum-connected node. It decides nothing about safety; that is
-// Core's.
+// Member's.
 #pragma once
 
 #include <cstdint>
 #include <tuple>
 #include <vector>
 
-#include "protocol/core.hpp"
+#include "protocol/member/member.hpp"
 
 namespace bullring::protocol {
 
@@ -15,14 +15,14 @@ class Bully {
 public:
     explicit Bully(std::size_t members) : fruitless_(members), ignored_until_(members, long_ago) {}
 
-    void on_election(Core& core, Step& step, Index from, const Election& message);
-    void on_ok(Core& core, Step& step, Index from, const Ok& message);
-    void on_decline(Core& core, Step& step, Index from, const Decline& message);
-    void on_leader_is(Core& core, Step& step, Index from, const LeaderIs& message);
+    void on_message(Member& member, Step& step, Index from, const Election& message);
+    void on_message(Member& member, Step& step, Index from, const Ok& message);
+    void on_message(Member& member, Step& step, Index from, const Decline& message);
+    void on_message(Member& member, Step& step, Index from, const LeaderIs& message);
     /// Timers and conditions, after every event.
-    void advance(Core& core, Step& step);
+    void advance(Member& member, Step& step);
     /// Carries a lease request to the voters: to all of them directly.
-    void carry(Core& core, Step& step, const Coordinator& request);
+    void carry(Member& member, Step& step, const Coordinator& request);
     void collect_wakes(WakeTime& wake) const;
     bool operator==(const Bully&) const = default;
     auto digest_fields() const {
@@ -33,8 +33,8 @@ public:
 private:
     enum class Phase : std::uint8_t { idle, polling, deferring };
 
-    void start(Core& core, Step& step, const char* reason);
-    void stand(Core& core, Step& step);
+    void start(Member& member, Step& step, const char* reason);
+    void stand(Member& member, Step& step);
     void become_idle();
 
     Phase phase_ = Phase::idle;

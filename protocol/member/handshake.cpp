@@ -1,9 +1,6 @@
 // Handshakes, the ends of sessions, and the dialler's close rule (PROTOCOL §3). A dialled session
-// to which a counted, unexpired grant is tied is never closed here: its FIN would release the
-// promise.
-#include <algorithm>
-
-#include "protocol/core.hpp"
+// that the engine needs is never closed here: its FIN would release a promise.
+#include "protocol/member/member.hpp"
 
 namespace bullring::protocol {
 
@@ -43,57 +40,57 @@ Refused twin_refusal(NodeId id) {
             std::to_string(id.value)};
 }
 
-void Core::on_dialled(Step& step, const Dialled& event) {
-    const auto peer = config_.members.index(event.peer);
-    if (!peer || *peer == me_) return;
-    sessions_.add(
-        DialledSession{event.session, *peer, DialledState::greeting, asked_again_at_ != never});
+void Member::on_dialled(Step& step, const Dialled& event) {
+    const auto peer = setup_.members().index(event.peer);
+    if (!peer || *peer == me()) return;
+    sessions_.add(DialledSession{event.session, *peer, DialledState::greeting, asks_again()});
     Hello hello;
-    hello.cluster = config_.cluster;
-    hello.members = config_.members.ids();
-    hello.quorum = config_.quorum;
-    hello.algorithm = config_.algorithm;
+    hello.cluster = config().cluster;
+    hello.members = setup_.members().ids();
+    hello.quorum = config().quorum;
+    hello.algorithm = config().algorithm;
     hello.rho_ppm = timing().rho_ppm;
-    hello.id = config_.self;
-    hello.incarnation = incarnation_;
+    hello.id = setup_.self();
+    hello.incarnation = setup_.incarnation();
     hello.session = event.session;
-    hello.priority = config_.priority;
+    hello.priority = config().priority;
     hello.lease = timing().lease;
     hello.heartbeat_period = timing().heartbeat;
-    hello.advertised = config_.advertised;
+    hello.advertised = config().advertised;
     hello.addresses = event.addresses;
-    hello.release_ok = config_.fast_release && config_.tie && !textbook();
+    hello.release_ok = config().fast_release && config().tie && fenced();
     step.act(Send{event.session, hello});
 }
 
-std::optional<Refused> Core::hello_difference(const HelloReceived& event, Instant now) const {
+std::optional<Refused> Member::hello_difference(const HelloReceived& event, Instant now) const {
     const Hello& hello = event.hello;
-    if (auto difference = common_difference(config_, hello)) return difference;
-    const auto index = config_.members.index(hello.id);
+    if (auto difference = common_difference(config(), hello)) return difference;
+    const auto index = setup_.members().index(hello.id);
     if (!index)
-        return Refused{"id", "one of " + list_text(config_.members.ids()),
+        return Refused{"id", "one of " + list_text(setup_.members().ids()),
                        std::to_string(hello.id.value)};
-    if (*index == me_)
-        return Refused{"id", std::to_string(config_.self.value) + " is this node's own id",
+    if (*index == me())
+        return Refused{"id", std::to_string(setup_.self().value) + " is this node's own id",
                        std::to_string(hello.id.value)};
     const Peer& peer = peers_[*index];
-    if (heard(*index, now) && peer.incarnation != hello.incarnation) return twin_refusal(hello.id);
+    if (peers_.heard(*index, now) && peer.incarnation != hello.incarnation)
+        return twin_refusal(hello.id);
     if (sessions_.has_accepted(*index, hello.incarnation, hello.session))
         return Refused{"session", "already open", std::to_string(hello.session.value)};
     return std::nullopt;
 }
 
-void Core::refuse(Step& step, const HelloReceived& event, const Refused& refused) {
+void Member::refuse(Step& step, const HelloReceived& event, const Refused& refused) {
     step.act(Send{event.session, refused});
     step.act(CloseSession{event.session});
     step.act(HandshakeRefused{event.hello.id, true, refused, event.addresses.remote});
 }
 
-void Core::on_hello(Step& step, const HelloReceived& event) {
+void Member::on_hello(Step& step, const HelloReceived& event) {
     const Hello& hello = event.hello;
     if (const auto difference = hello_difference(event, step.now))
         return refuse(step, event, *difference);
-    const Index index = *config_.members.index(hello.id);
+    const Index index = *setup_.members().index(hello.id);
     Peer& peer = peers_[index];
     if (peer.incarnation != hello.incarnation) {
         peer.has_heartbeat = false;
@@ -113,7 +110,7 @@ void Core::on_hello(Step& step, const HelloReceived& event) {
         index,
         hello.incarnation,
         hello.session,
-        config_.fast_release && hello.release_ok && direct,
+        config().fast_release && hello.release_ok && direct,
         Introduction{hello.priority, hello.lease, hello.heartbeat_period, hello.advertised}};
     peer.incarnation = hello.incarnation;
     // The newest by the dialler's numbers: two sockets may be read in any order, and another
@@ -122,7 +119,7 @@ void Core::on_hello(Step& step, const HelloReceived& event) {
     listen_to(newest != nullptr && newest->number > hello.session ? *newest : session);
     peer.heard_at = step.now;
 
-    // Half-open ones pile up when its host loses power again and again; an own close releases
+    // Half-open ones pile up when its host loses power again and again; closing one here releases
     // nothing.
     if (sessions_.accepted_of(index) >= SessionTable::per_peer_max) {
         const AcceptedSession closed = *sessions_.least_needed(index);
@@ -134,23 +131,21 @@ void Core::on_hello(Step& step, const HelloReceived& event) {
     expect_lease_of(index);
 
     HelloAck ack;
-    ack.id = config_.self;
-    ack.incarnation = incarnation_;
-    ack.priority = config_.priority;
+    ack.id = setup_.self();
+    ack.incarnation = setup_.incarnation();
+    ack.priority = config().priority;
     ack.lease = timing().lease;
     ack.addresses = event.addresses;
-    ack.max_seen = std::max(max_seen_, promise_.vmax());
-    ack.promised_max = std::max(disk_.promised_max, wanted_.promised_max);
+    ack.max_seen = max_seen_;
     ack.lease_max = timing().lease_max;
-    ack.had_file_at_start = had_file_;
-    ack.recovering = recovering_;
+    fill(ack);
     step.act(Send{event.session, ack});
     if (!sessions_.has_dialled_in_use(index)) step.act(DialNow{hello.id});
     // It waits for its bit in our mask before it counts us as connected.
     send(step, index, heartbeat(step.now));
 }
 
-void Core::on_hello_ack(Step& step, SessionId id, const HelloAck& ack) {
+void Member::on_hello_ack(Step& step, SessionId id, const HelloAck& ack) {
     DialledSession* session = sessions_.dialled(id);
     if (session == nullptr || session->state != DialledState::greeting) return;
     const Index index = session->peer;
@@ -172,38 +167,25 @@ void Core::on_hello_ack(Step& step, SessionId id, const HelloAck& ack) {
     peer.has_ack = true;
     peer.ack = ack;
     peer.refused = false;
-    const bool by_others = (recovering_ && !had_file_) || peer.hears_twin;
-    taken_after_twin(peer, step.now);
-    expect_lease_of(index);
-    learn_epoch(step.now, ack.max_seen);
-    // A file knows all that this node has ever granted. Without one, or after another process with
-    // its id, the others have to say.
-    if (by_others) promise_.raise_floor(std::min(ack.max_seen, max_seen_));
     peer.answered_again = session->asks_again;
+    learn_epoch(step.now, ack.max_seen);
+    on_ack(step, index, ack);
     send(step, index, heartbeat(step.now));
-    if (textbook()) {
-        if (role_ == Role::leader)
-            send(step, index, Coordinator{epoch(), timing().lease, step.now, true, false});
-        return;
-    }
-    // What was broadcast before this session was up is asked again, with a stamp of now.
-    if (role_ == Role::candidate)
-        send(step, index, Coordinator{epoch(), timing().campaign_lease, step.now, false, ties()});
-    if (own_lease_valid(step.now) && next_renewal_ != never)
-        send(step, index, Coordinator{epoch(), timing().lease, step.now, true, ties()});
+    // What was broadcast before this session was up is said again.
+    greet(step, index);
 }
 
-void Core::on_refused(Step& step, SessionId id, const Refused& refused) {
+void Member::on_refused(Step& step, SessionId id, const Refused& refused) {
     DialledSession* session = sessions_.dialled(id);
     if (session == nullptr || session->state != DialledState::greeting) return;
     const Index index = session->peer;
     peers_[index].refused = true;
     step.act(HandshakeRefused{this->id(index), false, refused, {}});
     give_up_dialled(step, *session, SessionEnd::protocol);
-    if (!textbook() && refused == twin_refusal(config_.self)) told_of_twin(step, peers_[index]);
+    if (refused == twin_refusal(setup_.self())) told_of_twin(step, peers_[index]);
 }
 
-void Core::on_session_ended(Step& step, const SessionEnded& event) {
+void Member::on_session_ended(Step& step, const SessionEnded& event) {
     if (DialledSession* session = sessions_.dialled(event.session)) {
         give_up_dialled(step, *session, event.how);
         return;
@@ -215,7 +197,7 @@ void Core::on_session_ended(Step& step, const SessionEnded& event) {
     }
 }
 
-void Core::give_up_dialled(Step& step, DialledSession& session, SessionEnd how) {
+void Member::give_up_dialled(Step& step, DialledSession& session, SessionEnd how) {
     Peer& peer = peers_[session.peer];
     if (peer.dialled == session.id) peer.dialled = no_session;
     // A socket in error state can send no FIN any more.
@@ -228,11 +210,10 @@ void Core::give_up_dialled(Step& step, DialledSession& session, SessionEnd how) 
     close_lingering(step);
 }
 
-void Core::close_lingering(Step& step) {
+void Member::close_lingering(Step& step) {
     std::vector<SessionId> over;
     for (const DialledSession& session : sessions_.all_dialled())
-        if (session.state == DialledState::lingering &&
-            (role_ == Role::follower || !lease_valid(step.now, lease_.tied_until(session.id))))
+        if (session.state == DialledState::lingering && !keeps_open(session.id, step.now))
             over.push_back(session.id);
     for (const SessionId id : over) {
         step.act(CloseSession{id});
@@ -240,13 +221,8 @@ void Core::close_lingering(Step& step) {
     }
 }
 
-void Core::end_accepted(Step& step, const AcceptedSession& session, SessionEnd how) {
-    // R4. Nothing but a FIN that was read to the end releases anything.
-    if (how == SessionEnd::eof && session.release_ok)
-        promise_.release_session(session.id, step.now);
-    if (park_ && park_->from.id == session.id) park_.reset();
-    std::erase_if(awaiting_disk_,
-                  [&](const PendingRequest& pending) { return pending.from.id == session.id; });
+void Member::end_accepted(Step& step, const AcceptedSession& session, SessionEnd how) {
+    on_accepted_ended(step, session, how);
     Peer& peer = peers_[session.peer];
     if (peer.accepted != session.id) return;
     // One that has spoken was the right one, and what is older is of no more use. One that has not
@@ -263,14 +239,10 @@ void Core::end_accepted(Step& step, const AcceptedSession& session, SessionEnd h
                     : how == SessionEnd::timeout ? PeerDownReason::timeout
                     : how == SessionEnd::reset   ? PeerDownReason::reset
                                                  : PeerDownReason::protocol;
-    if (how == SessionEnd::eof) {
-        peer.gone_epoch = max_seen_;
-        peer.gone_at = step.now;
-        peer.gone_until = step.now + longest_promise_to(session.peer);
-    }
+    if (how == SessionEnd::eof) peers_.note_gone(session.peer, max_seen_, step.now);
 }
 
-std::optional<AcceptedSession> Core::sender_of(Step& step, SessionId id) {
+std::optional<AcceptedSession> Member::sender_of(Step& step, SessionId id) {
     AcceptedSession* session = sessions_.accepted(id);
     if (session == nullptr) return std::nullopt;
     session->spoke = true;
@@ -279,7 +251,7 @@ std::optional<AcceptedSession> Core::sender_of(Step& step, SessionId id) {
         listen_to(*session);
     if (peer.accepted == id) {
         peer.heard_at = step.now;
-    } else if (!heard(session->peer, step.now) && session->incarnation != peer.incarnation) {
+    } else if (!peers_.heard(session->peer, step.now) && session->incarnation != peer.incarnation) {
         // The process that we last listened to is gone, perhaps without a FIN, and another one of
         // its id talks on: it was here first and would not be heard for as long as its session
         // lasts. It says HELLO again on a new one; our own close releases nothing.
@@ -293,38 +265,28 @@ std::optional<AcceptedSession> Core::sender_of(Step& step, SessionId id) {
 }
 
 // What another session has said of that run counts no more: anybody can say HELLO in its name.
-void Core::listen_to(const AcceptedSession& session) {
+void Member::listen_to(const AcceptedSession& session) {
     Peer& peer = peers_[session.peer];
     if (peer.accepted == session.id) return;
     peer.accepted = session.id;
     peer.introduction = session.introduction;
 }
 
-bool Core::is_heard_on(const AcceptedSession& session, Instant now) const {
+bool Member::is_heard_on(const AcceptedSession& session, Instant now) const {
     const Peer& peer = peers_[session.peer];
     // What its end has cleared is not brought back by late bytes of an older session, but by one
     // that goes on when nothing else of that run is heard.
-    if (due(now, peer.heard_at + silence_allowed(session.peer))) return true;
+    if (due(now, peer.heard_at + peers_.silence_allowed(session.peer))) return true;
     const AcceptedSession* current = sessions_.accepted(peer.accepted);
     return current != nullptr && (!current->spoke || current->number <= session.number);
 }
 
-// What a stranger says of its lease makes nothing durable: its requests are refused, too (R2).
-Duration Core::expected_promise(Index i) const {
-    const Peer& peer = peers_[i];
-    const bool known = peer.has_ack && peer.ack.incarnation == peer.incarnation;
-    const Duration lease = peer.introduction.lease;
-    return known && lease <= timing().lease_max ? promise_length(lease) : Duration{0};
-}
-
-void Core::expect_lease_of(Index i) { want_durable({}, expected_promise(i)); }
-
-bool Core::can_send(Index to) const { return to != me_ && peers_[to].dialled; }
-
-bool Core::can_send_to_all(MemberSet members) const {
-    for (Index i = 0; i < size(); ++i)
-        if (members.contains(i) && !can_send(i)) return false;
-    return true;
+void Member::on_heartbeat(Step& step, const AcceptedSession& from, const Heartbeat& heartbeat) {
+    // Late bytes of an older session would bring back what its end has cleared.
+    if (peers_[from.peer].accepted != from.id) return;
+    learn_epoch(step.now, heartbeat.max_seen);
+    const bool believed = learn_epoch(step.now, heartbeat.leader_epoch);
+    peers_.on_heartbeat(step.now, from.peer, heartbeat, believed);
 }
 
 }  // namespace bullring::protocol

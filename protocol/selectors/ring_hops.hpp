@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "protocol/core.hpp"
+#include "protocol/member/member.hpp"
 
 namespace bullring::protocol {
 
@@ -18,7 +18,8 @@ const Walk& walk_of(const AnyToken& token);
 
 /// The next connected member in ring order that the walk has not visited; else its owner; else back
 /// along the path. `skipped`: members to which this very hop has failed. nullopt: nobody.
-std::optional<Index> next_hop(const Core& core, Instant now, const Walk& walk, MemberSet skipped);
+std::optional<Index> next_hop(const Member& member, Instant now, const Walk& walk,
+                              MemberSet skipped);
 
 /// Adds this node to the walk, or cuts the path back to it when it has been here before.
 void visit(Walk& walk, Index here);
@@ -29,13 +30,13 @@ public:
     static constexpr std::size_t under_way_max = 128;
 
     /// Sends the token to the next hop. False: there is nobody to send it to.
-    bool forward(Core& core, Step& step, AnyToken token, MemberSet skipped = {});
+    bool forward(Member& member, Step& step, AnyToken token, MemberSet skipped = {});
     /// Sends it straight to `to` (home), and by the walk's rule if that fails.
-    bool send_to(Core& core, Step& step, Index to, AnyToken token, MemberSet skipped = {});
+    bool send_to(Member& member, Step& step, Index to, AnyToken token, MemberSet skipped = {});
     void on_ack(Index from, const TokenAck& ack);
     /// Sends again what timed out or whose receiver is not heard any more. Tokens for which there
     /// is nobody left are returned.
-    std::vector<AnyToken> resend_failed(Core& core, Step& step);
+    std::vector<AnyToken> resend_failed(Member& member, Step& step);
     /// Forgets the hops of a member's round: it is decided.
     void forget_all() { under_way_.clear(); }
     void collect_wakes(WakeTime& wake) const;

@@ -9,8 +9,8 @@
 #include <tuple>
 #include <vector>
 
-#include "protocol/core.hpp"
-#include "protocol/ring_hops.hpp"
+#include "protocol/member/member.hpp"
+#include "protocol/selectors/ring_hops.hpp"
 
 namespace bullring::protocol {
 
@@ -18,13 +18,13 @@ class Ring {
 public:
     explicit Ring(std::size_t members) : seen_(members) {}
 
-    void on_token(Core& core, Step& step, Index from, const Token& token);
-    void on_coordinator_token(Core& core, Step& step, Index from, const CoordinatorToken& token);
-    void on_token_ack(Core& core, Step& step, Index from, const TokenAck& ack);
+    void on_message(Member& member, Step& step, Index from, const Token& token);
+    void on_message(Member& member, Step& step, Index from, const CoordinatorToken& token);
+    void on_message(Member& member, Step& step, Index from, const TokenAck& ack);
     /// Timers and conditions, after every event.
-    void advance(Core& core, Step& step);
+    void advance(Member& member, Step& step);
     /// Carries a lease request to the voters: round the ring, or directly for renewals.
-    void carry(Core& core, Step& step, const Coordinator& request);
+    void carry(Member& member, Step& step, const Coordinator& request);
     void collect_wakes(WakeTime& wake) const;
     bool operator==(const Ring&) const = default;
     auto digest_fields() const {
@@ -57,17 +57,17 @@ private:
         bool operator==(const HeldRequest&) const = default;
     };
 
-    bool accept(Core& core, Step& step, Index from, const Walk& walk);
+    bool accept(Member& member, Step& step, Index from, const Walk& walk);
     bool able(Instant now) const { return due(now, able_after_); }
-    void start(Core& core, Step& step, const char* reason);
-    void stand(Core& core, Step& step);
-    void own_token_back(Core& core, Step& step, const Token& token);
-    void own_request_back(Core& core, Step& step, CoordinatorToken token);
-    void own_request_onward(Core& core, Step& step, CoordinatorToken token);
-    void pass_or_swallow(Core& core, Step& step, Token token);
+    void start(Member& member, Step& step, const char* reason);
+    void stand(Member& member, Step& step);
+    void own_token_back(Member& member, Step& step, const Token& token);
+    void own_request_back(Member& member, Step& step, CoordinatorToken token);
+    void own_request_onward(Member& member, Step& step, CoordinatorToken token);
+    void pass_or_swallow(Member& member, Step& step, Token token);
     /// `hold_until`: how long a busy voter may keep the token before it refuses.
-    void vote_and_pass(Core& core, Step& step, CoordinatorToken token, Instant hold_until);
-    void round_failed(Core& core, Step& step, Duration wait);
+    void vote_and_pass(Member& member, Step& step, CoordinatorToken token, Instant hold_until);
+    void round_failed(Member& member, Step& step, Duration wait);
 
     std::uint64_t round_ = 0;              // of this incarnation; every token of its own has one
     std::uint64_t own_round_ = 0;          // the election round under way; 0: none

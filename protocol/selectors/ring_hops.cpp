@@ -1,4 +1,4 @@
-#include "protocol/ring_hops.hpp"
+#include "protocol/selectors/ring_hops.hpp"
 
 #include <algorithm>
 
@@ -12,17 +12,19 @@ const Walk& walk_of(const AnyToken& token) {
     return std::visit([](const auto& any) -> const Walk& { return any.walk; }, token);
 }
 
-std::optional<Index> next_hop(const Core& core, Instant now, const Walk& walk, MemberSet skipped) {
+std::optional<Index> next_hop(const Member& member, Instant now, const Walk& walk,
+                              MemberSet skipped) {
     const auto usable = [&](Index i) {
-        return i != core.me() && !skipped.contains(i) && core.connected(i, now) && core.can_send(i);
+        return i != member.me() && !skipped.contains(i) && member.peers().connected(i, now) &&
+               member.can_send(i);
     };
-    for (std::size_t k = 1; k < core.size(); ++k) {
-        const Index next = core.config().members.ring_next(core.me(), k);
+    for (std::size_t k = 1; k < member.size(); ++k) {
+        const Index next = member.setup().members().ring_next(member.me(), k);
         if (!walk.visited.contains(next) && usable(next)) return next;
     }
-    const auto owner = core.config().members.index(walk.owner);
+    const auto owner = member.setup().members().index(walk.owner);
     if (owner && usable(*owner)) return owner;
-    if (owner && *owner == core.me()) return std::nullopt;  // at home, and everybody visited
+    if (owner && *owner == member.me()) return std::nullopt;  // at home, and everybody visited
     for (auto at = walk.path.rbegin(); at != walk.path.rend(); ++at)
         if (usable(*at)) return *at;
     return std::nullopt;
@@ -38,22 +40,22 @@ void visit(Walk& walk, Index here) {
     walk.visited.insert(here);
 }
 
-bool RingHops::forward(Core& core, Step& step, AnyToken token, MemberSet skipped) {
-    const auto to = next_hop(core, step.now, walk_of(token), skipped);
+bool RingHops::forward(Member& member, Step& step, AnyToken token, MemberSet skipped) {
+    const auto to = next_hop(member, step.now, walk_of(token), skipped);
     if (!to) return false;
-    return send_to(core, step, *to, std::move(token), skipped);
+    return send_to(member, step, *to, std::move(token), skipped);
 }
 
-bool RingHops::send_to(Core& core, Step& step, Index to, AnyToken token, MemberSet skipped) {
-    if (!core.can_send(to)) return false;
+bool RingHops::send_to(Member& member, Step& step, Index to, AnyToken token, MemberSet skipped) {
+    if (!member.can_send(to)) return false;
     Walk& walk = walk_of(token);
     ++walk.step;
     // No token is older than three times round: L5.
-    if (walk.step > 3 * (core.size() - 1)) return true;
-    std::visit([&](const auto& any) { core.send(step, to, any); }, token);
-    if (core.textbook()) return true;  // the textbook's tokens are not acknowledged
+    if (walk.step > 3 * (member.size() - 1)) return true;
+    std::visit([&](const auto& any) { member.send(step, to, any); }, token);
+    if (!member.fenced()) return true;  // the textbook's tokens are not acknowledged
     if (under_way_.size() >= under_way_max) under_way_.erase(under_way_.begin());
-    under_way_.push_back({to, std::move(token), skipped, step.now + core.timing().hop_wait});
+    under_way_.push_back({to, std::move(token), skipped, step.now + member.timing().hop_wait});
     return true;
 }
 
@@ -66,11 +68,12 @@ void RingHops::on_ack(Index from, const TokenAck& ack) {
     });
 }
 
-std::vector<AnyToken> RingHops::resend_failed(Core& core, Step& step) {
+std::vector<AnyToken> RingHops::resend_failed(Member& member, Step& step) {
     std::vector<Hop> failed;
     std::erase_if(under_way_, [&](Hop& hop) {
-        const bool under_way =
-            !due(step.now, hop.until) && core.connected(hop.to, step.now) && core.can_send(hop.to);
+        const bool under_way = !due(step.now, hop.until) &&
+                               member.peers().connected(hop.to, step.now) &&
+                               member.can_send(hop.to);
         if (under_way) return false;
         failed.push_back(std::move(hop));
         return true;
@@ -80,7 +83,7 @@ std::vector<AnyToken> RingHops::resend_failed(Core& core, Step& step) {
         --walk_of(hop.token).step;  // the same hop, to somebody else
         hop.skipped.insert(hop.to);
         AnyToken copy = hop.token;
-        if (!forward(core, step, std::move(hop.token), hop.skipped))
+        if (!forward(member, step, std::move(hop.token), hop.skipped))
             stranded.push_back(std::move(copy));
     }
     return stranded;

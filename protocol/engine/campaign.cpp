@@ -1,0 +1,124 @@
+// The holder's rules (PROTOCOL R1, R3): a candidacy, the grants that are counted for it, and the
+// renewals.
+#include <algorithm>
+
+#include "protocol/engine/engine.hpp"
+
+namespace bullring::protocol {
+
+Coordinator Engine::candidacy(Instant now) const {
+    return {epoch(), timing().campaign_lease, now, false, ties()};
+}
+
+Coordinator Engine::renewal(Instant now) const {
+    return {epoch(), timing().lease, now, true, ties()};
+}
+
+std::optional<Coordinator> Engine::campaign(Step& step) {
+    if (!may_campaign(step.now)) return std::nullopt;
+    const Epoch next = max_seen_ + 1;
+    if (!next_epoch_durable()) {
+        reserve_.want(next + Reserve::ahead, Duration{0});
+        pace_.call(Call::disk);
+        return std::nullopt;
+    }
+    // Its own promise first: without it an epoch could be used twice (R1).
+    const Vote own = vote(step, {own_key(), next, timing().campaign_lease, false, no_session});
+    if (own.kind != Vote::Kind::granted) return std::nullopt;
+    tenure_.become_candidate(step, next);
+    holder_.begin(next, step.now + timing().campaign_wait);
+    holder_.count(me(), step.now + timing().campaign_lease, no_session);
+    grants_changed(step);
+    return Coordinator{next, timing().campaign_lease, step.now, false, ties()};
+}
+
+bool Engine::renews() const {
+    return tenure_.leads() || (role() == Role::stepping_down && tenure_.step_down().renewing);
+}
+
+std::optional<Coordinator> Engine::renew_if_due(Step& step) {
+    if (!renews() || !due(step.now, holder_.next_renewal()) || !own_lease_valid(step.now))
+        return std::nullopt;
+    holder_.next_renewal_at(step.now + timing().heartbeat);
+    const Vote own = vote(step, {own_key(), epoch(), timing().lease, true, no_session});
+    if (own.kind == Vote::Kind::granted) {
+        holder_.count(me(), step.now + timing().lease, no_session);
+        grants_changed(step);
+    }
+    if (size() == 1) return std::nullopt;
+    return renewal(step.now);
+}
+
+void Engine::on_tying(Step& step, const Tying& event) {
+    if (holder_.tied() == event.tie) return;
+    holder_.set_tied(event.tie);
+    // Whoever waits for grants that no session's end can release need not wait for a heartbeat.
+    if (!event.tie && own_lease_valid(step.now) && renews()) holder_.next_renewal_at(step.now);
+}
+
+void Engine::on_grant(Step& step, Index voter, const Grant& grant) {
+    if (tenure_.follows() || grant.epoch != epoch() ||
+        grant.holder_incarnation != setup_.incarnation())
+        return;
+    // A second process with the voter's id, elsewhere, cannot vote.
+    const Peer& peer = peers_[voter];
+    if (!peer.has_ack || peer.ack.incarnation != grant.voter_incarnation) return;
+    if (grant.tied_session) {
+        const DialledSession* session = sessions_.dialled(grant.tied_session);
+        // A session whose handshake is not done may still be closed on a time-out.
+        if (session == nullptr || session->peer != voter ||
+            session->state == DialledState::greeting)
+            return;
+    }
+    // No voter can have granted more than was asked for, nor before it was asked.
+    const Duration asked = role() == Role::candidate ? timing().campaign_lease : timing().lease;
+    if (grant.lease.ns <= 0 || grant.lease > asked) return;
+    if (grant.stamp != earlier(grant.stamp, step.now)) return;
+    const Instant end = grant.stamp + grant.lease;
+    if (!lease_valid(step.now, end)) return;
+    holder_.count(voter, end, grant.tied_session);
+    grants_changed(step);
+}
+
+void Engine::grants_changed(Step& step) {
+    if (role() == Role::candidate && lease_valid(step.now, lease_end())) {
+        holder_.win(step.now);
+        return become_leader(step);
+    }
+    if (tenure_.leads()) publish(step);
+}
+
+void Engine::on_nack(Step& step, Index voter, const Nack& nack) {
+    const bool believed = learn_epoch(step.now, nack.promised_epoch);
+    if (nack.holder_incarnation != setup_.incarnation() || nack.epoch != epoch()) return;
+    if (nack.reason == NackReason::busy && nack.promise_holder && believed)
+        adopt_view(step, voter,
+                   {nack.promise_holder, nack.promised_epoch, step.now + nack.remaining, false});
+    if (role() != Role::candidate) return;
+    // The voter has not seen that end yet; it has parked the request and will serve it then.
+    if (nack.reason == NackReason::busy && nack.parked &&
+        peers_.gone_just_now(nack.promise_holder, step.now))
+        return;
+    // At once only where the next epoch is another one than this.
+    if (nack.reason == NackReason::stale && believed && nack.promised_epoch >= epoch()) {
+        abandon(step, Duration{0});
+        pace_.retry_at(step.now);
+        pace_.call(Call::higher_epoch);
+        return;
+    }
+    holder_.refuse(voter, nack.remaining);
+    if (holder_.cannot_win_any_more())
+        abandon(step, holder_.wait_until_quorum_free(step.now, setup_.longest_promise()));
+}
+
+void Engine::abandon(Step& step, Duration wait_at_least) {
+    if (role() != Role::candidate) return;
+    const Epoch given_up = epoch();
+    become_follower(step);
+    broadcast(step, Resign{given_up, nobody});
+    const Duration spread =
+        rng_.up_to(timing().poll_wait * 2 / 5) * (1 + higher_connected(step.now));
+    pace_.retry_at(step.now + std::max(wait_at_least, spread));
+}
+
+}  // namespace bullring::protocol

@@ -1,0 +1,206 @@
+#include "protocol/engine/engine.hpp"
+
+#include <algorithm>
+
+#include "protocol/assert.hpp"
+
+namespace bullring::protocol {
+
+Engine::Engine(const Config& config, const Start& start)
+    : Member(config, start),
+      voter_(max_seen_),
+      holder_(config.members.size(), config.members.majority()),
+      recovery_(setup_, start),
+      reserve_(start.file) {}
+
+LeaderView Engine::first_hand(Instant now) const {
+    if (own_lease_valid(now)) return {setup_.self(), epoch(), lease_end(), tenure_.published()};
+    const Promise& mine = promise();
+    if (mine.live_to_other(now, own_key()))
+        return {mine.key().id, mine.epoch(), mine.end(), mine.to_leader()};
+    return {};
+}
+
+bool Engine::silent(Instant now) const { return recovering() || !promise_over(now, twin_over()); }
+
+bool Engine::others_awaited(Instant now) const {
+    const MemberSet connected = peers_.connected(now);
+    // Votes that cannot be had yet are not asked for.
+    std::size_t voters = 1;
+    for (const Index i : connected)
+        if (!peers_[i].heartbeat.recovering) ++voters;
+    if (voters < majority()) return false;
+    // A cold start elects the highest: wait for those of higher rank that are still silent, or that
+    // cannot be asked yet: their heartbeat may be here before the answer to our greeting.
+    if (pace_.leader_ever_known()) return true;
+    if (due(now, recovery_.over_at() + timing().promise(timing().lease))) return true;
+    // One that asks again without a file (R6) is out of reach for a moment, and still silent.
+    for (const Index i : setup_.others()) {
+        const Heartbeat& last = peers_[i].heartbeat;
+        if (own_rank() < peers_.rank(i) && last.recovering && last.eligible) return false;
+    }
+    return can_send_to_all(peers_.connected_higher(now));
+}
+
+bool Engine::lease_refused(Instant now) const {
+    std::size_t refusing = 0;
+    std::size_t granting = 1;
+    for (const Index i : setup_.others()) {
+        if (peers_[i].has_ack && timing().lease > peers_[i].ack.lease_max)
+            ++refusing;
+        else if (peers_.connected(i, now))
+            ++granting;
+    }
+    // Where some refuse our lease as too long, enough others must be there: a node that stands for
+    // ever, and never wins, keeps those below it from standing.
+    return refusing != 0 && granting < majority();
+}
+
+void Engine::check_lapse(Step& step) {
+    if (tenure_.leads()) {
+        if (lease_valid(step.now, lease_end() - timing().kill_margin)) return;
+        if (!tenure_.published() && lease_valid(step.now, lease_end())) return;
+        // Lapse is final, whatever grants arrive later.
+        tenure_.become_stepping_down(step, {DeposedReason::lease_expired, nobody, false, never});
+        if (!tenure_.stop_task(step)) finish_step_down(step);
+        return;
+    }
+    if (role() != Role::stepping_down || !tenure_.step_down().renewing) return;
+    if (due(step.now, tenure_.step_down().give_up_at) || !lease_valid(step.now, lease_end()))
+        tenure_.end_renewals();
+}
+
+void Engine::on_follower(Epoch given_up) {
+    holder_.end();
+    voter_.release_own(own_key(), given_up);
+}
+
+bool Engine::on_resigned(const AcceptedSession& from, Epoch epoch) {
+    return voter_.on_resigned(from, {id(from.peer), from.incarnation}, epoch);
+}
+
+void Engine::on_accepted_ended(Step& step, const AcceptedSession& session, SessionEnd how) {
+    voter_.on_session_ended(session, how == SessionEnd::eof && session.release_ok, step.now);
+}
+
+bool Engine::keeps_open(SessionId dialled, Instant now) const {
+    return !tenure_.follows() && lease_valid(now, holder_.lease().tied_until(dialled));
+}
+
+void Engine::fill(HelloAck& ack) const {
+    ack.promised_max = reserve_.promised_max();
+    ack.had_file_at_start = recovery_.had_file();
+    ack.recovering = recovering();
+}
+
+void Engine::greet(Step& step, Index i) {
+    // With a stamp of now.
+    if (role() == Role::candidate) send(step, i, candidacy(step.now));
+    if (own_lease_valid(step.now) && renews()) send(step, i, renewal(step.now));
+}
+
+void Engine::advance_engine(Step& step) {
+    if (recovering()) advance_recovery(step);
+    if (role() == Role::candidate && due(step.now, holder_.candidate_until()))
+        abandon(step, Duration{0});
+    serve_waiting(step);
+    serve_parked(step);
+}
+
+void Engine::settle(Step& step) {
+    serve_parked(step);  // the selector or a preemption may just have freed its own promise
+    keep_reserve(step);
+}
+
+void Engine::keep_reserve(Step& step) {
+    // A file says that all that this node has granted is below its hw.
+    if (recovering() && !recovery_.floor_known()) return;
+    if (leaving())
+        reserve_.want_exactly(std::max(promise().vmax(), epoch()));
+    else
+        reserve_.keep_ahead_of(max_seen_);
+    // Once the node has run for as long as its longest promise, only what it gave in this run
+    // counts, and what its peers will ask for.
+    const Duration told = reserve_.on_disk().promised_max;
+    Duration needed = std::max(timing().promise(timing().lease), voter_.longest_given());
+    if (!recovering() && needed < told && promise_over(step.now, setup_.started() + told)) {
+        for (const Index i : setup_.others()) needed = std::max(needed, expected_promise(i));
+        reserve_.lower_promised_max(needed);
+    }
+    reserve_.write(step);
+}
+
+bool Engine::all_written() const {
+    return reserve_.all_written() || (recovering() && !recovery_.floor_known());
+}
+
+void Engine::collect_wakes(WakeTime& wake) const {
+    Member::collect_wakes(wake);
+    voter_.collect_wakes(wake, timing().campaign_wait);
+    recovery_.collect_wakes(wake, peers_);
+    if (recovery_.over()) wake.timer(recovery_.over_at() + timing().promise(timing().lease));
+    for (const DialledSession& session : sessions_.all_dialled())
+        if (session.state == DialledState::lingering)
+            wake.lease(holder_.lease().tied_until(session.id));
+    switch (role()) {
+        case Role::follower: return;
+        case Role::candidate: return wake.timer(holder_.candidate_until());
+        case Role::leader: wake.lease(lease_end() - timing().kill_margin); break;
+        case Role::stepping_down:
+            if (renews()) wake.timer(tenure_.step_down().give_up_at);
+            break;
+    }
+    wake.lease(lease_end());
+    if (renews()) wake.timer(holder_.next_renewal());
+}
+
+void Engine::fill(View& view, Instant now) const {
+    if (promise().live(now)) view.promised_to = promise().key().id;
+    view.recovering = recovering();
+}
+
+std::string Engine::why_leading(Instant now) const {
+    return " with grants of " + ids_text(grants(now));
+}
+
+std::string Engine::why_silent(Instant now) const {
+    if (!recovering())
+        return "silent: another process with id " + std::to_string(setup_.self().value) +
+               " is or was connected elsewhere, " + time_text(promise_left(now, twin_over())) +
+               " left";
+    const Recovery::Silence quiet = recovery_.silence(now, peers_);
+    if (!quiet.known) return "has no state file and waits to hear from the others";
+    if (recovery_.asked_again())
+        return "has no state file and asks the others again for their epochs";
+    const std::int64_t left = promise_left(now, quiet.until).ns / 1'000'000;
+    return "silent after a restart, " + std::to_string(std::max<std::int64_t>(left, 0)) +
+           " ms left";
+}
+
+std::string Engine::why_bound(Instant now) const {
+    if (!promise().live_to_other(now, own_key())) return {};
+    return " promised to " + std::to_string(promise().key().id.value);
+}
+
+void Engine::check_invariants(Instant now) const {
+    // I11: nothing proposed or granted is beyond what the disk knows.
+    const Epoch hw = reserve_.on_disk().hw;
+    BULLRING_ASSERT(promise().epoch() <= hw || promise().key() == HolderKey{});
+    BULLRING_ASSERT(promise().vmax() <= max_seen_);
+    if (tenure_.follows()) {
+        // I10: who does not hold an epoch has published none and runs no task.
+        BULLRING_ASSERT(!tenure_.published() && !tenure_.task_running());
+        return;
+    }
+    BULLRING_ASSERT(epoch() <= hw && epoch() == holder_.lease().epoch());
+    // I5: a lease needs a majority of voters, its own promise among what it counts on.
+    if (tenure_.leads() && lease_valid(now, lease_end()))
+        BULLRING_ASSERT(grants(now).size() >= majority());
+    // I7: a recovering node neither stands nor leads, and one that is told of another process with
+    // its id does not stand.
+    BULLRING_ASSERT(!recovering() && (role() != Role::candidate || !silent(now)));
+    // A task runs only while the role says so.
+    BULLRING_ASSERT(!tenure_.published() || role() != Role::candidate);
+}
+
+}  // namespace bullring::protocol

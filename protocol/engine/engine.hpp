@@ -1,0 +1,128 @@
+// The lease engine (PROTOCOL R1–R9): a leader holds the promises of a majority, and each of them
+// for a time. Whether a promise may be given and whether a lease holds is decided here alone.
+//
+// Its parts have their own state: voter (the promise), holder (what was granted to it), recovery
+// (R6), reserve (R7). What needs several of them stands here, in files by subject: vote (R2),
+// campaign (R1, R3), restart (R6, twins), preemption (§9), engine (the rest).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "protocol/engine/holder.hpp"
+#include "protocol/engine/recovery.hpp"
+#include "protocol/engine/reserve.hpp"
+#include "protocol/engine/voter.hpp"
+#include "protocol/member/member.hpp"
+
+namespace bullring::protocol {
+
+class Engine final : public Member {
+public:
+    Engine(const Config& config, const Start& start);
+
+    const Promise& promise() const { return voter_.promise(); }
+    bool recovering() const { return !recovery_.over(); }
+
+    bool fenced() const override { return true; }
+    std::size_t majority() const override { return setup_.members().majority(); }
+    LeaderView first_hand(Instant now) const override;
+    LeaderView second_hand(Instant now) const override { return peers_.second_hand(now); }
+    Duration view_left(Instant now, const LeaderView& view) const override {
+        return promise_left(now, view.until);
+    }
+    Instant lease_end() const override { return holder_.lease().deadline(); }
+    Instant untied_until() const override { return holder_.lease().untied_deadline(); }
+    bool silent(Instant now) const override;
+    bool bound(Instant now) const override { return promise().live(now); }
+
+    std::optional<Coordinator> campaign(Step& step) override;
+    void abandon(Step& step, Duration wait_at_least) override;
+    std::optional<Coordinator> renew_if_due(Step& step) override;
+    std::optional<Vote> on_request(Step& step, const LeaseRequest& request) override {
+        return vote(step, request);
+    }
+    void on_grant(Step& step, Index voter, const Grant& grant) override;
+    void on_nack(Step& step, Index voter, const Nack& nack) override;
+
+    void check_lapse(Step& step) override;
+    void on_coordinator(Step& step, const AcceptedSession& from,
+                        const Coordinator& request) override;
+    void on_persisted(const Persisted& event) override { reserve_.on_persisted(event.durable); }
+    void on_tying(Step& step, const Tying& event) override;
+    void collect_wakes(WakeTime& wake) const override;
+    void check_invariants(Instant now) const override;
+
+    bool operator==(const Engine&) const = default;
+    auto digest_fields() const {
+        return std::tie(static_cast<const Member&>(*this), voter_, holder_, recovery_, reserve_);
+    }
+
+private:
+    // What Member asks of an engine.
+    void advance_engine(Step& step) override;
+    void settle(Step& step) override;
+    bool all_written() const override;
+    bool next_epoch_durable() const override { return max_seen_ + 1 <= reserve_.on_disk().hw; }
+    bool others_awaited(Instant now) const override;
+    bool lease_refused(Instant now) const override;
+    MemberSet grants(Instant now) const override { return holder_.lease().voters(now); }
+    void on_follower(Epoch given_up) override;
+    bool on_resigned(const AcceptedSession& from, Epoch epoch) override;
+    void on_period(Step& step) override { consider_preemption(step); }
+    bool asks_again() const override { return recovery_.asked_again(); }
+    void fill(HelloAck& ack) const override;
+    void expect_lease_of(Index i) override { reserve_.want({}, expected_promise(i)); }
+    void on_ack(Step& step, Index i, const HelloAck& ack) override;
+    void greet(Step& step, Index i) override;
+    void on_accepted_ended(Step& step, const AcceptedSession& session, SessionEnd how) override;
+    bool keeps_open(SessionId dialled, Instant now) const override;
+    void told_of_twin(Step& step, Peer& by) override;
+    void fill(View& view, Instant now) const override;
+    std::string why_leading(Instant now) const override;
+    std::string why_silent(Instant now) const override;
+    std::string why_bound(Instant now) const override;
+
+    // vote.cpp
+    Vote vote(Step& step, const LeaseRequest& request);
+    std::optional<Vote> refusal_outside_promise(Instant now, const LeaseRequest& request) const;
+    void answer(Step& step, const AcceptedSession& from, const Coordinator& request,
+                const Vote& vote, bool parked);
+    void serve_parked(Step& step);
+    void serve_waiting(Step& step);
+    /// The promise that a request of that peer will need; 0 of one that would be refused.
+    Duration expected_promise(Index i) const;
+
+    // campaign.cpp
+    /// Whether voters are asked to tie what they grant to a session.
+    bool ties() const { return config().tie && config().fast_release && holder_.tied(); }
+    Coordinator candidacy(Instant now) const;
+    Coordinator renewal(Instant now) const;
+    /// A leader renews, and so does one that steps down while its task ends (R5.1).
+    bool renews() const;
+    void grants_changed(Step& step);
+
+    // restart.cpp
+    void advance_recovery(Step& step);
+    void end_silence_without_file(Step& step);
+    void find_floor(Step& step);
+    void take_floor_from_clock(Step& step);
+    void keep_for_recovery(Duration promised_max);
+    void taken_after_twin(Peer& by, Instant now);
+    /// Until when a process with the same id elsewhere may have votes that count, as peers tell.
+    Instant twin_over() const;
+
+    // preemption.cpp
+    void consider_preemption(Step& step);
+
+    // engine.cpp
+    void keep_reserve(Step& step);
+
+    Voter voter_;
+    Holder holder_;
+    Recovery recovery_;
+    Reserve reserve_;
+};
+
+}  // namespace bullring::protocol

@@ -1,0 +1,56 @@
+// The holder's state (PROTOCOL R1, R3): what voters have answered to its candidacy and its
+// renewals.
+#pragma once
+
+#include <tuple>
+#include <vector>
+
+#include "protocol/lease.hpp"
+#include "protocol/member/setup.hpp"
+
+namespace bullring::protocol {
+
+class Holder {
+public:
+    Holder(std::size_t members, std::size_t majority)
+        : majority_(majority), lease_(members, majority), refused_wait_(members, Duration{0}) {}
+
+    const Lease& lease() const { return lease_; }
+
+    /// A candidacy begins that is given up at `until` (T_camp).
+    void begin(Epoch epoch, Instant until);
+    /// It has won: renewals begin at once.
+    void win(Instant now);
+    /// Nothing is counted any more.
+    void end();
+    Instant candidate_until() const { return candidate_until_; }
+    Instant next_renewal() const { return next_renewal_; }
+    void next_renewal_at(Instant at) { next_renewal_ = at; }
+
+    void count(Index voter, Instant end, SessionId tied);
+    /// A NACK; after `wait` the voter may be free.
+    void refuse(Index voter, Duration wait);
+    bool cannot_win_any_more() const;
+    /// How long until a majority may grant: 0 where one that has not refused is left.
+    Duration wait_until_quorum_free(Instant now, Duration longest) const;
+
+    /// Whether voters are asked to tie their grants to sessions, as far as the host has a say.
+    bool tied() const { return tied_; }
+    void set_tied(bool tied) { tied_ = tied; }
+
+    bool operator==(const Holder&) const = default;
+    auto digest_fields() const {
+        return std::tie(lease_, candidate_until_, next_renewal_, refused_by_, refused_wait_, tied_);
+    }
+
+private:
+    std::size_t majority_ = 0;
+    Lease lease_;
+    Instant candidate_until_ = never;
+    Instant next_renewal_ = never;
+    MemberSet refused_by_;  // this candidacy's NACKs, by voter
+    std::vector<Duration> refused_wait_;
+    bool tied_ = true;
+};
+
+}  // namespace bullring::protocol

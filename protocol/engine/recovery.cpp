@@ -1,0 +1,84 @@
+#include "protocol/engine/recovery.hpp"
+
+#include <algorithm>
+
+#include "protocol/epoch_bound.hpp"
+
+namespace bullring::protocol {
+
+namespace {
+constexpr std::uint64_t epochs_per_ms = 1024;
+}  // namespace
+
+Recovery::Recovery(const Setup& setup, const Start& start)
+    : setup_(setup),
+      wall_clock_ms_(start.wall_clock_ms),
+      had_file_(start.file.has_value()),
+      file_promised_max_(start.file ? start.file->promised_max : Duration{0}) {}
+
+void Recovery::end(Instant now) {
+    over_ = true;
+    over_at_ = now;
+}
+
+Recovery::Answers Recovery::answers(const Peers& peers, bool again) const {
+    Answers answers;
+    for (const Index i : setup_.others()) {
+        if (!peers[i].has_ack || (again && !peers[i].answered_again)) continue;
+        const HelloAck& ack = peers[i].ack;
+        ++answers.all;
+        answers.longest_lease = std::max(answers.longest_lease, ack.lease);
+        if (!ack.had_file_at_start) continue;
+        ++answers.with_file;
+        answers.longest_promise = std::max(answers.longest_promise, ack.promised_max);
+    }
+    // Nobody's word is a reason for a longer silence than all promises can need.
+    answers.longest_lease = std::min(answers.longest_lease, setup_.timing().lease_max);
+    answers.longest_promise = std::min(answers.longest_promise, setup_.longest_promise());
+    return answers;
+}
+
+std::size_t Recovery::enough_with_file() const {
+    return setup_.size() - setup_.members().majority() + 1;
+}
+
+Recovery::Silence Recovery::silence(Instant now, const Peers& peers) const {
+    const Timing& timing = setup_.timing();
+    const Instant started = setup_.started();
+    const Duration own = timing.promise(timing.lease);
+    if (setup_.size() == 1) return {true, started};
+    if (had_file_) return {true, started + std::max(file_promised_max_, own)};
+    const Answers heard = answers(peers, false);
+    const Duration theirs = std::max(own, heard.longest_promise);
+    if (heard.with_file >= enough_with_file()) return {true, started + theirs};
+    if (heard.all == setup_.size() - 1)
+        return {true, started + std::max(theirs, timing.promise(heard.longest_lease))};
+    if (due(now, started + setup_.config().bootstrap_wait))
+        return {true, started + setup_.longest_promise()};
+    return {};
+}
+
+bool Recovery::waited_again(Instant now) const {
+    return due(now, asked_again_at_ + setup_.config().bootstrap_wait);
+}
+
+bool Recovery::floor_from_clock(const Peers& peers, bool again) const {
+    const Answers heard = answers(peers, again);
+    const std::size_t others = setup_.size() - 1;
+    if (heard.with_file >= std::min(enough_with_file(), others) && others > 0) return false;
+    const bool all_new = heard.all == others && heard.with_file == 0;
+    return setup_.config().first_epoch == FirstEpoch::clock || !all_new;
+}
+
+Epoch Recovery::clock_epoch() const {
+    return {std::min(wall_clock_ms_, EpochBound::horizon.value / epochs_per_ms) * epochs_per_ms};
+}
+
+void Recovery::collect_wakes(WakeTime& wake, const Peers& peers) const {
+    if (over_) return;
+    wake.promise(silence(wake.now(), peers).until);
+    wake.timer(setup_.started() + setup_.config().bootstrap_wait);
+    wake.timer(asked_again_at_ + setup_.config().bootstrap_wait);
+}
+
+}  // namespace bullring::protocol

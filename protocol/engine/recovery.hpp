@@ -1,0 +1,71 @@
+// The silence after a restart and the start without a state file (PROTOCOL R6): how long a node has
+// to be silent, and whether it knows below which epoch all its forgotten grants are.
+#pragma once
+
+#include <cstddef>
+#include <tuple>
+
+#include "protocol/member/peers.hpp"
+
+namespace bullring::protocol {
+
+class Recovery {
+public:
+    struct Silence {
+        bool known = false;
+        Instant until = never;
+    };
+
+    Recovery(const Setup& setup, const Start& start);
+
+    bool over() const { return over_; }
+    Instant over_at() const { return over_at_; }
+    void end(Instant now);
+    bool had_file() const { return had_file_; }
+
+    /// Until when the grants of its earlier runs may count.
+    Silence silence(Instant now, const Peers& peers) const;
+
+    /// The epochs that its earlier runs may have granted are below what is known here.
+    bool floor_known() const { return floor_known_; }
+    void floor_is_known() { floor_known_ = true; }
+    /// Without a file: the silence is over, and the others are asked again.
+    bool asked_again() const { return asked_again_at_ != never; }
+    void ask_again(Instant now) { asked_again_at_ = now; }
+    /// Those that have been asked again have had the time to answer.
+    bool waited_again(Instant now) const;
+    /// Whether the epochs begin where nobody can have been before: at the wall clock. Not if enough
+    /// others know, nor if the user keeps the disks (`--first-epoch 0`) and all others say that
+    /// they had none. `again`: of what they have answered after the silence.
+    bool floor_from_clock(const Peers& peers, bool again) const;
+    Epoch clock_epoch() const;
+
+    void collect_wakes(WakeTime& wake, const Peers& peers) const;
+    bool operator==(const Recovery&) const = default;
+    auto digest_fields() const {
+        return std::tie(wall_clock_ms_, had_file_, file_promised_max_, over_, over_at_,
+                        floor_known_, asked_again_at_);
+    }
+
+private:
+    struct Answers {  // HELLO_ACKs
+        std::size_t all = 0;
+        std::size_t with_file = 0;  // at their start
+        Duration longest_promise{0};
+        Duration longest_lease{0};
+    };
+    Answers answers(const Peers& peers, bool again) const;
+    /// So many that have kept their files know of every epoch that this node has granted.
+    std::size_t enough_with_file() const;
+
+    Setup setup_;
+    std::uint64_t wall_clock_ms_ = 0;
+    bool had_file_ = false;
+    Duration file_promised_max_{0};
+    bool over_ = false;
+    Instant over_at_ = never;
+    bool floor_known_ = false;
+    Instant asked_again_at_ = never;
+};
+
+}  // namespace bullring::protocol

@@ -1,0 +1,109 @@
+// After a restart (PROTOCOL R6): the steps out of the silence, and the silence of a node that is
+// told that another process has its id.
+#include <algorithm>
+#include <vector>
+
+#include "protocol/engine/engine.hpp"
+
+namespace bullring::protocol {
+
+void Engine::advance_recovery(Step& step) {
+    const Recovery::Silence quiet = recovery_.silence(step.now, peers_);
+    if (!recovery_.asked_again()) {
+        if (!quiet.known) return;
+        if (recovery_.had_file()) {
+            // The length of the silence is on the disk before it ends, so that a crash in it
+            // forgets nothing.
+            recovery_.floor_is_known();
+            keep_for_recovery(elapsed(setup_.started(), quiet.until));
+        }
+        if (!promise_over(step.now, quiet.until)) return;
+        if (!recovery_.floor_known()) end_silence_without_file(step);
+    }
+    if (!recovery_.floor_known()) find_floor(step);
+    if (!recovery_.floor_known()) return;
+    const Duration own = timing().promise(timing().lease);
+    keep_for_recovery(own);
+    if (reserve_.covers(promise().vmax() + Reserve::low, own)) recovery_.end(step.now);
+}
+
+void Engine::keep_for_recovery(Duration promised_max) {
+    reserve_.want(promise().vmax() + Reserve::ahead,
+                  std::max(timing().promise(timing().lease), promised_max));
+}
+
+// What its lost run has granted may be counted until the silence ends, and may elect somebody. So
+// what the others know before that is not enough: they are asked again, by a new HELLO.
+void Engine::end_silence_without_file(Step& step) {
+    recovery_.ask_again(step.now);
+    if (recovery_.floor_from_clock(peers_, false)) return;
+    for (const Index i : setup_.others()) {
+        std::vector<SessionId> before;
+        for (const DialledSession& session : sessions_.all_dialled())
+            if (session.peer == i) before.push_back(session.id);
+        for (const SessionId session : before) {
+            step.act(CloseSession{session});
+            sessions_.remove_dialled(session);
+        }
+        peers_[i].dialled = no_session;
+        if (!before.empty()) step.act(DialNow{id(i)});
+    }
+}
+
+void Engine::find_floor(Step& step) {
+    if (!recovery_.floor_from_clock(peers_, true)) {
+        recovery_.floor_is_known();
+    } else if (recovery_.waited_again(step.now) || recovery_.floor_from_clock(peers_, false)) {
+        recovery_.floor_is_known();
+        take_floor_from_clock(step);
+    }
+}
+
+void Engine::take_floor_from_clock(Step& step) {
+    voter_.raise_floor(recovery_.clock_epoch());
+    max_seen_ = std::max(max_seen_, promise().vmax());
+    step.act(
+        Note{Note::Level::info, nobody,
+             "no state file here, and at too few others: epochs go on from the wall clock, above " +
+                 std::to_string(promise().vmax().value)});
+}
+
+void Engine::on_ack(Step& step, Index i, const HelloAck& ack) {
+    Peer& peer = peers_[i];
+    // A file knows all that this node has ever granted. Without one, or after another process with
+    // its id, the others have to say.
+    const bool by_others = (recovering() && !recovery_.had_file()) || peer.hears_twin;
+    taken_after_twin(peer, step.now);
+    expect_lease_of(i);
+    if (by_others) voter_.raise_floor(std::min(ack.max_seen, max_seen_));
+}
+
+// Another process with this id votes elsewhere, or did so until a moment ago. It may be one whose
+// directory is not this node's, so nothing is known of its promises but that none is longer than
+// lease-max.
+void Engine::told_of_twin(Step& step, Peer& by) {
+    by.hears_twin = true;
+    by.twin_over = step.now + setup_.longest_promise();
+    abandon(step, Duration{0});
+}
+
+// Now that process is gone, as far as `by` can tell. Usually it was this node's earlier run, whose
+// FIN came late: what it may have promised is as long as after any restart, but from now.
+void Engine::taken_after_twin(Peer& by, Instant now) {
+    if (!by.hears_twin) return;
+    by.hears_twin = false;
+    if (promise_over(now, by.twin_over)) return;
+    const Recovery::Silence quiet = recovery_.silence(now, peers_);
+    const Duration forgotten =
+        quiet.known ? std::max(elapsed(setup_.started(), quiet.until), reserve_.promised_max())
+                    : setup_.longest_promise();
+    by.twin_over = now + std::min(forgotten, setup_.longest_promise());
+}
+
+Instant Engine::twin_over() const {
+    Instant over = long_ago;
+    for (const Index i : setup_.others()) over = later(over, peers_[i].twin_over);
+    return over;
+}
+
+}  // namespace bullring::protocol

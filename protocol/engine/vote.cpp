@@ -1,0 +1,124 @@
+// The voter's rules (PROTOCOL R2): whether a request is granted now, refused, or has to wait for
+// the disk. Every grant of this node, to itself too, passes through Engine::vote.
+#include <algorithm>
+
+#include "protocol/engine/engine.hpp"
+
+namespace bullring::protocol {
+
+namespace {
+
+Vote refused(NackReason reason, Duration remaining) {
+    Vote vote;
+    vote.reason = reason;
+    vote.remaining = remaining;
+    return vote;
+}
+
+Vote stale(Epoch highest) {
+    Vote vote;
+    vote.promised_epoch = highest;
+    return vote;
+}
+
+}  // namespace
+
+std::optional<Vote> Engine::refusal_outside_promise(Instant now,
+                                                    const LeaseRequest& request) const {
+    if (recovering() || leaving()) {
+        const Recovery::Silence quiet =
+            recovering() ? recovery_.silence(now, peers_) : Recovery::Silence{};
+        return refused(NackReason::recovering,
+                       quiet.known ? promise_left(now, quiet.until) : timing().campaign_wait);
+    }
+    if (silent(now)) return refused(NackReason::recovering, promise_left(now, twin_over()));
+    const auto from = setup_.members().index(request.key.id);
+    const bool by_other = from && *from != me();
+    const Duration told = by_other ? peers_[*from].introduction.lease : timing().lease;
+    if (std::max(request.lease, told) > timing().lease_max)
+        return refused(NackReason::lease_too_long, timing().lease_max);
+    // Who stands must be the process that answers at that member's address. A second process with
+    // the id, elsewhere, counts its own vote, and with half of the others it would be a majority
+    // beside another one that has the first process' vote.
+    if (!request.renew && by_other &&
+        (!peers_[*from].has_ack || peers_[*from].ack.incarnation != request.key.incarnation))
+        return refused(NackReason::unknown_holder, timing().campaign_wait);
+    return std::nullopt;
+}
+
+Vote Engine::vote(Step& step, const LeaseRequest& request) {
+    const Instant now = step.now;
+    // Its own epochs are counted, one by one, from what it has believed before.
+    const bool believed = request.key == own_key() || learn_epoch(now, request.epoch);
+    if (auto refusal = refusal_outside_promise(now, request)) return *refusal;
+    if (!believed) return refused(NackReason::epoch_too_high, EpochBound::window);
+    if (const Epoch resigned = peers_.resigned_epoch(request.key); request.epoch <= resigned)
+        return stale(std::max(promise().vmax(), resigned));
+    const PromiseRequest asked{request.key, request.epoch, request.renew,
+                               timing().promise(request.lease), request.session};
+    const PromiseVerdict verdict = promise().judge(asked, now);
+    if (verdict == PromiseVerdict::busy) {
+        Vote vote = refused(NackReason::busy, promise_left(now, promise().end()));
+        vote.promise_holder = promise().key().id;
+        vote.promised_epoch = promise().epoch();
+        return vote;
+    }
+    if (!request.renew && gate_.reserved_for_other(now, request.key.id))
+        return refused(NackReason::reserved, elapsed(now, gate_.reserved_until()));
+    if (verdict == PromiseVerdict::stale) return stale(promise().vmax());
+    if (!reserve_.covers(request.epoch, asked.length)) {
+        const bool epoch_too = request.epoch > reserve_.on_disk().hw;
+        reserve_.want(epoch_too ? request.epoch + Reserve::ahead : Epoch{}, asked.length);
+        return {Vote::Kind::after_disk, {}, {}, {}, {}};
+    }
+    voter_.grant(asked, now);
+    if (request.epoch > max_seen_) max_seen_ = request.epoch;
+    if (request.renew && request.key != own_key()) note_other_leads();
+    return {Vote::Kind::granted, {}, {}, {}, {}};
+}
+
+void Engine::on_coordinator(Step& step, const AcceptedSession& from, const Coordinator& request) {
+    const bool tied = request.tie && from.release_ok;
+    const Vote given = vote(step, {{id(from.peer), from.incarnation},
+                                   request.epoch,
+                                   request.lease,
+                                   request.renew,
+                                   tied ? from.id : no_session});
+    if (given.kind == Vote::Kind::after_disk) return voter_.wait_for_disk(from, request, step.now);
+    const bool busy = given.kind == Vote::Kind::refused && given.reason == NackReason::busy;
+    answer(step, from, request, given, busy && voter_.park(from, request, step.now));
+}
+
+void Engine::answer(Step& step, const AcceptedSession& from, const Coordinator& request,
+                    const Vote& given, bool parked) {
+    if (given.kind == Vote::Kind::granted) {
+        const bool tied = request.tie && from.release_ok;
+        return send(step, from.peer,
+                    Grant{from.incarnation, request.epoch, request.lease, request.stamp,
+                          tied ? from.number : no_session, setup_.incarnation()});
+    }
+    send(step, from.peer,
+         Nack{from.incarnation, request.epoch, given.reason, given.promise_holder,
+              given.promised_epoch, given.remaining, parked});
+}
+
+void Engine::serve_parked(Step& step) {
+    if (const auto parked = voter_.take_parked(step.now, timing().campaign_wait))
+        on_coordinator(step, parked->from, parked->request);
+}
+
+void Engine::serve_waiting(Step& step) {
+    if (reserve_.writing()) return;
+    for (const PendingRequest& pending : voter_.take_waiting())
+        on_coordinator(step, pending.from, pending.request);
+}
+
+// What a stranger says of its lease makes nothing durable: its requests are refused, too.
+Duration Engine::expected_promise(Index i) const {
+    const Peer& peer = peers_[i];
+    const bool known = peer.has_ack && peer.ack.incarnation == peer.incarnation;
+    const Duration lease = peer.introduction.lease;
+    return known && lease <= timing().lease_max ? timing().promise(lease) : Duration{0};
+}
+
+}  // namespace bullring::protocol

@@ -1,0 +1,57 @@
+#include "protocol/engine/voter.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace bullring::protocol {
+
+void Voter::grant(const PromiseRequest& request, Instant now) {
+    promise_.grant(request, now);
+    longest_given_ = std::max(longest_given_, request.length);
+}
+
+bool Voter::park(const AcceptedSession& from, const Coordinator& request, Instant now) {
+    if (parked_ && request.epoch < parked_->request.epoch) return false;
+    parked_ = PendingRequest{from, request, now};
+    return true;
+}
+
+std::optional<PendingRequest> Voter::take_parked(Instant now, Duration patience) {
+    if (parked_ && due(now, parked_->since + patience)) parked_.reset();
+    if (!parked_ || promise_.live(now)) return std::nullopt;
+    return std::exchange(parked_, std::nullopt);
+}
+
+void Voter::wait_for_disk(const AcceptedSession& from, const Coordinator& request, Instant now) {
+    std::erase_if(waiting_,
+                  [&](const PendingRequest& pending) { return pending.from.peer == from.peer; });
+    waiting_.push_back({from, request, now});
+}
+
+std::vector<PendingRequest> Voter::take_waiting() { return std::exchange(waiting_, {}); }
+
+void Voter::on_session_ended(const AcceptedSession& session, bool fin_releases, Instant now) {
+    if (fin_releases) promise_.release_session(session.id, now);
+    const auto is_its = [&](const PendingRequest& pending) {
+        return pending.from.id == session.id;
+    };
+    if (parked_ && is_its(*parked_)) parked_.reset();
+    std::erase_if(waiting_, is_its);
+}
+
+bool Voter::on_resigned(const AcceptedSession& from, HolderKey key, Epoch epoch) {
+    const auto is_over = [&](const PendingRequest& pending) {
+        return pending.from.peer == from.peer && pending.request.epoch == epoch;
+    };
+    if (parked_ && is_over(*parked_) && parked_->from.incarnation == from.incarnation)
+        parked_.reset();
+    std::erase_if(waiting_, is_over);
+    return promise_.release_resigned(key, epoch);
+}
+
+void Voter::collect_wakes(WakeTime& wake, Duration patience) const {
+    wake.promise(promise_.end());
+    if (parked_) wake.timer(parked_->since + patience);
+}
+
+}  // namespace bullring::protocol

@@ -1,0 +1,290 @@
+// One member among the others: its sessions, whom it hears, whether and when it may stand, how it
+// steps down, and what it tells. How long a leadership holds is none of its business: that is what
+// the two engines say that derive from it, Engine (by a majority of promises with leases) and
+// Textbook (quorum none: by its own word). Selectors know nothing but this class.
+//
+// Functions stand in files by subject: handshake (§3), standing (§7), step_down (R5, §9), report
+// (what is told), why (what an operator reads).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "protocol/epoch_bound.hpp"
+#include "protocol/events.hpp"
+#include "protocol/member/gate.hpp"
+#include "protocol/member/pace.hpp"
+#include "protocol/member/peers.hpp"
+#include "protocol/member/step.hpp"
+#include "protocol/member/tenure.hpp"
+#include "protocol/member/told.hpp"
+#include "protocol/rng.hpp"
+#include "protocol/session_table.hpp"
+#include "protocol/view.hpp"
+
+namespace bullring::protocol {
+
+/// A lease request as a voter sees it, whichever way it came.
+struct LeaseRequest {
+    HolderKey key;
+    Epoch epoch;
+    Duration lease;
+    bool renew = false;
+    SessionId session;  // to tie to; `no_session` when untied
+};
+
+/// The answer of a voter (R2).
+struct Vote {
+    enum class Kind : std::uint8_t { granted, refused, after_disk };
+    Kind kind = Kind::refused;
+    NackReason reason = NackReason::stale;
+    NodeId promise_holder;
+    Epoch promised_epoch;
+    Duration remaining{0};
+};
+
+class Member {
+public:
+    virtual ~Member() = default;
+
+    // ---- Facts.
+    const Setup& setup() const { return setup_; }
+    const Config& config() const { return setup_.config(); }
+    const Timing& timing() const { return setup_.timing(); }
+    Index me() const { return setup_.me(); }
+    std::size_t size() const { return setup_.size(); }
+    NodeId id(Index i) const { return setup_.id(i); }
+    HolderKey own_key() const { return setup_.own_key(); }
+    Rank own_rank() const { return setup_.own_rank(); }
+    const Peers& peers() const { return peers_; }
+    const SessionTable& sessions() const { return sessions_; }
+    Rng& rng() { return rng_; }
+    /// Leaderships are leases that a majority has granted, and epochs only rise. False with quorum
+    /// none: a leader is who says so.
+    virtual bool fenced() const = 0;
+    /// How many members, itself included, a leader needs.
+    virtual std::size_t majority() const = 0;
+
+    // ---- Who leads.
+    Role role() const { return tenure_.role(); }
+    Epoch epoch() const { return tenure_.epoch(); }
+    Epoch max_seen() const { return max_seen_; }
+    /// Somebody says this epoch. True: it is believed, and max_seen is not below it now (R9).
+    bool learn_epoch(Instant now, Epoch epoch);
+    /// Its own leadership, or another's that it has promised to, or that it was told of by its
+    /// holder.
+    virtual LeaderView first_hand(Instant now) const = 0;
+    /// What peers say that know it first-hand.
+    virtual LeaderView second_hand(Instant /*now*/) const { return {}; }
+    bool leader_known(Instant now) const;
+    /// How long somebody who is told of this leader may believe it.
+    virtual Duration view_left(Instant now, const LeaderView& view) const = 0;
+    void adopt_view(Step& step, Index from, const LeaderView& view) {
+        peers_.adopt_view(step.now, from, view);
+    }
+    /// The end of its own leadership, as far as it is known now; long_ago without one.
+    virtual Instant lease_end() const = 0;
+    bool own_lease_valid(Instant now) const;
+    /// Until when its leadership holds whatever becomes of its sessions; long_ago without one.
+    virtual Instant untied_until() const { return long_ago; }
+
+    // ---- Standing (§7).
+    bool quorum_connected(Instant now) const;
+    bool eligible(Instant now) const;
+    /// R6: grants nothing, not even to itself, and does not stand.
+    virtual bool silent(Instant /*now*/) const { return false; }
+    /// A promise of its own binds it, to another or to itself.
+    virtual bool bound(Instant /*now*/) const { return false; }
+    /// R1's conditions.
+    bool may_campaign(Instant now) const;
+    /// And §7's: no leader known, quorum-connected, not waiting after an attempt.
+    bool may_start(Instant now) const;
+    /// True when the selector has to campaign now, whatever it was doing: a RESIGN has named this
+    /// node, an epoch was refused as too low, or the epoch that it wanted is durable now.
+    bool answer_call(Step& step);
+    bool called() const { return pace_.call() != Call::none; }
+    void retry_not_before(Instant at) { pace_.retry_not_before(at); }
+    bool retry_due(Instant now) const { return pace_.retry_due(now); }
+    void say_election_started(Step& step, const char* reason);
+    /// R1. The request to be carried to the voters. nullopt: it cannot be now; if only the disk has
+    /// to be waited for, a call follows.
+    virtual std::optional<Coordinator> campaign(Step& step) = 0;
+    /// Ends a candidacy; nothing otherwise.
+    virtual void abandon(Step& /*step*/, Duration /*wait_at_least*/) {}
+    /// A renewal of all is due: the request to be carried to the voters.
+    virtual std::optional<Coordinator> renew_if_due(Step& /*step*/) { return std::nullopt; }
+
+    // ---- Requests and their answers, whichever way they come.
+    /// nullopt: it wants no answer.
+    virtual std::optional<Vote> on_request(Step& step, const LeaseRequest& request) = 0;
+    virtual void on_grant(Step& /*step*/, Index /*voter*/, const Grant& /*grant*/) {}
+    virtual void on_nack(Step& /*step*/, Index /*voter*/, const Nack& /*nack*/) {}
+
+    // ---- Sending.
+    bool can_send(Index to) const { return to != me() && peers_[to].dialled; }
+    bool can_send_to_all(MemberSet members) const;
+    template <class M>
+    void send(Step& step, Index to, const M& message) const {
+        if (can_send(to)) step.act(Send{peers_[to].dialled, message});
+    }
+    template <class M>
+    void broadcast(Step& step, const M& message) const {
+        for (const Index i : setup_.others()) send(step, i, message);
+    }
+
+    // ---- Events, called by Node.
+    virtual void check_lapse(Step& /*step*/) {}
+    void on_dialled(Step& step, const Dialled& event);
+    void on_hello(Step& step, const HelloReceived& event);
+    void on_hello_ack(Step& step, SessionId session, const HelloAck& ack);
+    void on_refused(Step& step, SessionId session, const Refused& refused);
+    void on_session_ended(Step& step, const SessionEnded& event);
+    /// The peer and run behind an accepted session, and that it was heard; nullopt: not (any more)
+    /// a session from which messages are taken.
+    std::optional<AcceptedSession> sender_of(Step& step, SessionId session);
+    void on_heartbeat(Step& step, const AcceptedSession& from, const Heartbeat& heartbeat);
+    virtual void on_coordinator(Step& step, const AcceptedSession& from,
+                                const Coordinator& request) = 0;
+    void on_resign(Step& step, const AcceptedSession& from, const Resign& resign);
+    virtual void on_persisted(const Persisted& /*event*/) {}
+    void on_task_ended(Step& step, const TaskEnded& event);
+    void on_stalled(Step& step);
+    void on_resign_requested(Step& step, const ResignRequested& event);
+    void on_health_changed(Step& step, const HealthChanged& event);
+    void on_standing(Step& step, const Standing& event);
+    virtual void on_tying(Step& /*step*/, const Tying& /*event*/) {}
+    void on_stop(Step& step);
+    /// Timers and conditions, before the selector's.
+    void advance(Step& step);
+    /// What changed is told: peers, leader, heartbeats, answers. After the selector.
+    void report(Step& step);
+    virtual void collect_wakes(WakeTime& wake) const;
+    View view(Instant now, const HostReasons& reasons) const;
+    virtual void check_invariants(Instant /*now*/) const {}
+
+    bool operator==(const Member&) const = default;
+    auto digest_fields() const {
+        return std::tie(setup_, peers_, sessions_, gate_, pace_, tenure_, heartbeat_clock_, told_,
+                        max_seen_, epoch_bound_, rng_, quorum_since_, stopped_);
+    }
+
+protected:
+    Member(const Config& config, const Start& start);
+    Member(const Member&) = default;
+    Member(Member&&) = default;
+    Member& operator=(const Member&) = default;
+    Member& operator=(Member&&) = default;
+
+    /// Being stopped, and a follower: it grants nothing, so its last write can be exact (R7).
+    bool leaving() const { return gate_.stopping() && tenure_.follows(); }
+    void become_leader(Step& step);
+    void become_follower(Step& step);
+    void publish(Step& step);
+    void step_down(Step& step, DeposedReason reason, NodeId successor);
+    void finish_step_down(Step& step);
+    /// Why that member could not take over now; empty: it could.
+    std::string why_not_successor(NodeId to, Instant now) const;
+    NodeId best_successor(Instant now) const;
+    /// Another leads: nothing to stand back for, and no call to answer.
+    void note_other_leads();
+    /// How many of higher rank are connected and may stand: each is left a stagger.
+    std::int64_t higher_connected(Instant now) const {
+        return static_cast<std::int64_t>(peers_.connected_higher(now).size());
+    }
+    static std::string time_text(Duration left);
+    std::string ids_text(MemberSet members) const;
+
+    Setup setup_;
+    Peers peers_;
+    SessionTable sessions_;
+    Gate gate_;
+    Pace pace_;
+    Tenure tenure_;
+    HeartbeatClock heartbeat_clock_;
+    ToldLeader told_;
+    Epoch max_seen_;
+    EpochBound epoch_bound_;
+    Rng rng_;
+    Instant quorum_since_ = never;
+    bool stopped_ = false;
+
+private:
+    // ---- What the engines add.
+    /// Their own timers and conditions, before the shared ones.
+    virtual void advance_engine(Step& step) = 0;
+    /// After all that others are told of this step: what the step has freed, and what has to be
+    /// durable.
+    virtual void settle(Step& /*step*/) {}
+    /// Nothing is left to be written before the process may end.
+    virtual bool all_written() const { return true; }
+    /// The epoch that a candidacy would have now needs no write.
+    virtual bool next_epoch_durable() const { return true; }
+    /// Of those that could lead all have been heard, or were waited for long enough.
+    virtual bool others_awaited(Instant now) const = 0;
+    /// So many refuse a lease as long as its own that no majority is left to grant it.
+    virtual bool lease_refused(Instant /*now*/) const { return false; }
+    virtual MemberSet grants(Instant now) const = 0;
+    /// It is a follower again, and `given_up` binds nobody here any more.
+    virtual void on_follower(Epoch /*given_up*/) {}
+    /// A candidacy or leadership of that run is over. True: this node's promise was to it.
+    virtual bool on_resigned(const AcceptedSession& /*from*/, Epoch /*epoch*/) { return false; }
+    /// Time for a heartbeat, and for what a leader looks at now and then.
+    virtual void on_period(Step& /*step*/) {}
+    /// Of which leader its heartbeats speak.
+    virtual LeaderView told_to_peers(Instant now) const { return first_hand(now); }
+
+    /// Sessions: what HELLO_ACK says of promises; a lease that may be asked for; an answer to
+    /// HELLO; the first words on a new session; an accepted one that has ended; a dialled one that
+    /// must stay open.
+    virtual bool asks_again() const { return false; }
+    virtual void fill(HelloAck& /*ack*/) const {}
+    virtual void expect_lease_of(Index /*i*/) {}
+    virtual void on_ack(Step& /*step*/, Index /*i*/, const HelloAck& /*ack*/) {}
+    virtual void greet(Step& step, Index i) = 0;
+    virtual void on_accepted_ended(Step& /*step*/, const AcceptedSession& /*session*/,
+                                   SessionEnd /*how*/) {}
+    virtual bool keeps_open(SessionId /*dialled*/, Instant /*now*/) const { return false; }
+    /// A peer hears another process that has this node's id.
+    virtual void told_of_twin(Step& /*step*/, Peer& /*by*/) {}
+
+    /// What an operator reads. Empty: nothing.
+    virtual void fill(View& /*view*/, Instant /*now*/) const {}
+    virtual std::string why_leading(Instant now) const = 0;
+    virtual std::string why_silent(Instant /*now*/) const { return {}; }
+    virtual std::string why_bound(Instant /*now*/) const { return {}; }
+
+    // handshake.cpp
+    std::optional<Refused> hello_difference(const HelloReceived& event, Instant now) const;
+    void refuse(Step& step, const HelloReceived& event, const Refused& refused);
+    void give_up_dialled(Step& step, DialledSession& session, SessionEnd how);
+    void close_lingering(Step& step);
+    void end_accepted(Step& step, const AcceptedSession& session, SessionEnd how);
+    void listen_to(const AcceptedSession& session);
+    /// Whether what comes on this session shows that its run is there (§3).
+    bool is_heard_on(const AcceptedSession& session, Instant now) const;
+
+    // step_down.cpp
+    /// What no waiting changes, so that asking again is of no use; empty: it may lead one day.
+    std::string why_never_successor(NodeId to, Instant now) const;
+    void forget_hold_off(Instant now);
+
+    // report.cpp
+    HeartbeatState heartbeat_state(Instant now) const;
+    Heartbeat heartbeat(Instant now) const;
+    Duration reported_quorum_age(Instant now) const;
+    void report_peers(Step& step);
+    PeerDownReason down_reason(Index i, Instant now) const;
+    LeaderView user_leader(Instant now) const;
+    std::string advertised_by(NodeId leader) const;
+    void report_leader(Step& step);
+    void send_heartbeats(Step& step);
+    void report_stop(Step& step);
+
+    // why.cpp
+    std::string why(Instant now, const HostReasons& reasons) const;
+    std::string why_hindered(Instant now, const HostReasons& reasons) const;
+};
+
+}  // namespace bullring::protocol

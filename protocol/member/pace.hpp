@@ -1,0 +1,59 @@
+// When a member begins an election: after a pause since its last try, staggered by rank when a
+// leader is lost, or at once when it is called.
+#pragma once
+
+#include <cstdint>
+#include <tuple>
+
+#include "protocol/time.hpp"
+#include "protocol/wake_time.hpp"
+
+namespace bullring::protocol {
+
+/// Why to campaign without asking anybody.
+enum class Call : std::uint8_t {
+    none,
+    successor,     // a RESIGN has named this node
+    higher_epoch,  // an epoch was refused as too low
+    disk,          // the epoch that it wanted is not durable yet
+};
+
+class Pace {
+public:
+    void call(Call why) { call_ = why; }
+    void end_call() { call_ = Call::none; }
+    Call call() const { return call_; }
+
+    void retry_at(Instant at) { retry_at_ = at; }
+    void retry_not_before(Instant at) { retry_at_ = later(retry_at_, at); }
+    /// The pause after a try that has failed is over.
+    bool retry_due(Instant now) const { return due(now, retry_at_); }
+    bool start_due(Instant now) const { return due(now, start_at_); }
+
+    /// A leader was known at the last step, and is not now.
+    bool leader_lost(bool known) const { return leader_was_known_ && !known; }
+    void start_at(Instant at) { start_at_ = at; }
+    void note_leader(bool known) {
+        leader_was_known_ = known;
+        leader_ever_known_ = leader_ever_known_ || known;
+    }
+    bool leader_ever_known() const { return leader_ever_known_; }
+
+    void collect_wakes(WakeTime& wake) const {
+        wake.timer(retry_at_);
+        wake.timer(start_at_);
+    }
+    bool operator==(const Pace&) const = default;
+    auto digest_fields() const {
+        return std::tie(call_, retry_at_, start_at_, leader_was_known_, leader_ever_known_);
+    }
+
+private:
+    Call call_ = Call::none;
+    Instant retry_at_ = long_ago;
+    Instant start_at_ = long_ago;
+    bool leader_was_known_ = false;
+    bool leader_ever_known_ = false;
+};
+
+}  // namespace bullring::protocol

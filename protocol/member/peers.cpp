@@ -1,0 +1,135 @@
+#include "protocol/member/peers.hpp"
+
+#include <algorithm>
+
+namespace bullring::protocol {
+
+Rank Peers::rank(Index i) const {
+    return i == setup_.me() ? setup_.own_rank()
+                            : Rank{peers_[i].introduction.priority, setup_.id(i)};
+}
+
+Duration Peers::silence_allowed(Index i) const {
+    // A leader's h is at most L/5 and its L at most this node's lease-max. A longer h is a mistake
+    // or a lie, and would have its sender believed to be there long after it has gone.
+    const Duration period = std::clamp(peers_[i].introduction.heartbeat_period, Duration{0},
+                                       setup_.timing().lease_max / 5);
+    return std::max(setup_.timing().suspect_after, period * 3);
+}
+
+bool Peers::heard(Index i, Instant now) const {
+    const Peer& peer = peers_[i];
+    return peer.accepted && !due(now, peer.heard_at + silence_allowed(i));
+}
+
+MemberSet Peers::heard(Instant now) const {
+    MemberSet members;
+    for (const Index i : setup_.others())
+        if (heard(i, now)) members.insert(i);
+    return members;
+}
+
+bool Peers::connected(Index i, Instant now) const {
+    if (i == setup_.me()) return false;
+    const Peer& peer = peers_[i];
+    return heard(i, now) && peer.has_heartbeat && peer.heartbeat.heard.contains(setup_.me()) &&
+           !peer.refused;
+}
+
+MemberSet Peers::connected(Instant now) const {
+    MemberSet members;
+    for (const Index i : setup_.others())
+        if (connected(i, now)) members.insert(i);
+    return members;
+}
+
+MemberSet Peers::connected_higher(Instant now) const {
+    MemberSet members;
+    for (const Index i : setup_.others()) {
+        if (!connected(i, now) || rank(i) < setup_.own_rank()) continue;
+        if (peers_[i].introduction.priority.is_never()) continue;
+        if (peers_[i].heartbeat.eligible) members.insert(i);
+    }
+    return members;
+}
+
+bool Peers::another_may_lead(Instant now) const {
+    for (const Index i : connected(now)) {
+        const Peer& peer = peers_[i];
+        if (!peer.introduction.priority.is_never() && peer.heartbeat.eligible &&
+            peer.heartbeat.quorum_connected)
+            return true;
+    }
+    return false;
+}
+
+void Peers::adopt_view(Instant now, Index from, LeaderView view) {
+    if (view.leader == setup_.self() || known_gone(view.leader, view.epoch, now)) return;
+    view.until = earlier(view.until, now + setup_.longest_promise());
+    peers_[from].view = view;
+}
+
+LeaderView Peers::second_hand(Instant now) const {
+    LeaderView best;
+    for (const Index i : heard(now)) {
+        const LeaderView& view = peers_[i].view;
+        if (!view.leader || view.leader == setup_.self() || due(now, view.until)) continue;
+        if (known_gone(view.leader, view.epoch, now)) continue;
+        if (!best.leader || view.epoch > best.epoch ||
+            (view.epoch == best.epoch && view.announced && !best.announced))
+            best = view;
+    }
+    return best;
+}
+
+void Peers::on_heartbeat(Instant now, Index from, const Heartbeat& heartbeat, bool believed) {
+    Peer& peer = peers_[from];
+    peer.has_heartbeat = true;
+    peer.heartbeat = heartbeat;
+    peer.heartbeat_at = now;
+    peer.view = {};
+    if (heartbeat.leader && heartbeat.leader_remaining.ns > 0 && believed)
+        adopt_view(now, from,
+                   {heartbeat.leader, heartbeat.leader_epoch, now + heartbeat.leader_remaining,
+                    heartbeat.leader_announced});
+}
+
+void Peers::note_gone(Index i, Epoch epoch, Instant now) {
+    Peer& peer = peers_[i];
+    peer.gone_epoch = epoch;
+    peer.gone_at = now;
+    peer.gone_until = now + longest_promise_to(i);
+}
+
+Duration Peers::longest_promise_to(Index i) const {
+    const Timing& timing = setup_.timing();
+    return timing.promise(
+        std::min(std::max(peers_[i].introduction.lease, timing.lease), timing.lease_max));
+}
+
+bool Peers::known_gone(NodeId holder, Epoch epoch, Instant now) const {
+    const auto i = setup_.members().index(holder);
+    if (!i) return true;
+    return epoch <= peers_[*i].gone_epoch && !due(now, peers_[*i].gone_until);
+}
+
+bool Peers::gone_just_now(NodeId holder, Instant now) const {
+    const auto i = setup_.members().index(holder);
+    return i && !due(now, peers_[*i].gone_at + setup_.timing().campaign_wait);
+}
+
+Epoch Peers::resigned_epoch(HolderKey key) const {
+    const auto from = setup_.members().index(key.id);
+    if (!from || peers_[*from].resigned_by != key.incarnation) return {};
+    return peers_[*from].resigned_epoch;
+}
+
+void Peers::collect_wakes(WakeTime& wake) const {
+    for (const Index i : setup_.others()) {
+        if (peers_[i].accepted) wake.timer(peers_[i].heard_at + silence_allowed(i));
+        wake.timer(peers_[i].view.until);
+        wake.promise(peers_[i].twin_over);
+    }
+}
+
+}  // namespace bullring::protocol

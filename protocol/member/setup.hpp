@@ -1,0 +1,57 @@
+// What never changes in one run of a node: its configuration and its own name.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <tuple>
+
+#include "protocol/config.hpp"
+
+namespace bullring::protocol {
+
+/// The parts of a node and all copies of it share one: copying it is cheap, and nobody can change
+/// it.
+class Setup {
+public:
+    Setup(const Config& config, const Start& start);
+
+    const Config& config() const { return shared_->config; }
+    const Timing& timing() const { return config().timing; }
+    const Membership& members() const { return config().members; }
+    std::size_t size() const { return members().size(); }
+    NodeId id(Index i) const { return members().id(i); }
+
+    NodeId self() const { return config().self; }
+    Index me() const { return shared_->me; }
+    /// All members but this one.
+    MemberSet others() const { return shared_->others; }
+    Incarnation incarnation() const { return shared_->incarnation; }
+    HolderKey own_key() const { return {self(), incarnation()}; }
+    Rank own_rank() const { return {config().priority, self()}; }
+    Instant started() const { return shared_->started; }
+
+    /// P(lease-max): nothing binds anybody for longer.
+    Duration longest_promise() const { return timing().promise(timing().lease_max); }
+
+    /// Copies of one node share it; replays have equal ones.
+    bool operator==(const Setup& other) const {
+        return shared_ == other.shared_ || *shared_ == *other.shared_;
+    }
+    /// Without the configuration, which is the same in all that is ever compared.
+    auto digest_fields() const {
+        return std::tie(shared_->me, shared_->incarnation, shared_->started);
+    }
+
+private:
+    struct Shared {
+        Config config;
+        Index me = 0;
+        MemberSet others;
+        Incarnation incarnation;
+        Instant started;
+        bool operator==(const Shared&) const = default;
+    };
+    std::shared_ptr<const Shared> shared_;
+};
+
+}  // namespace bullring::protocol

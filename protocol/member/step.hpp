@@ -1,0 +1,23 @@
+// One call of Node::step, as it is handed through the parts of a node.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "protocol/actions.hpp"
+#include "protocol/time.hpp"
+
+namespace bullring::protocol {
+
+/// The instant, and where the actions go.
+struct Step {
+    Instant now;
+    std::vector<Action>& out;
+
+    template <class A>
+    void act(A&& action) {
+        out.emplace_back(std::forward<A>(action));
+    }
+};
+
+}  // namespace bullring::protocol

@@ -1,0 +1,205 @@
+// The beginning and the end of a leadership (PROTOCOL R5, §9). The end is strictly in its order:
+// unpublish, end the task, RESIGN, and only then may sessions close. The reasons for one: resign,
+// stop, health, stall, the task's own end; an engine adds its own.
+#include <algorithm>
+#include <utility>
+
+#include "protocol/assert.hpp"
+#include "protocol/member/member.hpp"
+
+namespace bullring::protocol {
+
+void Member::become_leader(Step& step) {
+    tenure_.become_leader(step);
+    forget_hold_off(step.now);
+    for (const Index i : setup_.others()) {
+        Peer& peer = peers_[i];
+        if (!peer.handed_over) continue;
+        // It was handed the leadership and did not take it, or soon lost it: not again for a while,
+        // doubling.
+        peer.hand_over_hold_off =
+            peer.hand_over_hold_off.ns == 0
+                ? timing().hand_over_hold_off
+                : std::min(peer.hand_over_hold_off * 2, timing().hand_over_hold_off_max);
+        peer.hand_over_not_before = step.now + peer.hand_over_hold_off;
+        peer.handed_over = {};
+    }
+    publish(step);
+}
+
+void Member::publish(Step& step) {
+    const Instant end = lease_end();
+    if (!tenure_.published() && !lease_valid(step.now, end - timing().kill_margin)) return;
+    tenure_.publish(step, end, untied_until(), grants(step.now));
+}
+
+void Member::become_follower(Step& step) {
+    const Epoch given_up = epoch();
+    tenure_.become_follower(step);
+    on_follower(given_up);
+}
+
+void Member::step_down(Step& step, DeposedReason reason, NodeId successor) {
+    if (!tenure_.leads()) return;
+    tenure_.become_stepping_down(step, {reason, successor, reason != DeposedReason::stalled,
+                                        step.now + timing().step_down_timeout});
+    if (!tenure_.stop_task(step)) finish_step_down(step);
+}
+
+void Member::finish_step_down(Step& step) {
+    BULLRING_ASSERT(role() == Role::stepping_down && !tenure_.task_running());
+    const Epoch given_up = epoch();
+    const StepDown how = tenure_.step_down();
+    const bool was_published = tenure_.published();
+    const Instant end = earlier(step.now, lease_end());
+    become_follower(step);
+    // The successor first: it is the one that everybody waits for.
+    const auto successor = setup_.members().index(how.successor);
+    const Resign resign{given_up, how.successor};
+    if (successor) send(step, *successor, resign);
+    for (const Index i : setup_.others())
+        if (i != successor) send(step, i, resign);
+    if (was_published) step.act(Deposed{given_up, how.reason, end});
+    if (how.reason == DeposedReason::lease_expired || how.reason == DeposedReason::higher_rank)
+        return;
+    // It keeps the reservation that it announced, or it would win again at once by its rank.
+    const Instant reserved = step.now + timing().reservation();
+    gate_.stand_back_until(reserved + timing().coordinator_wait);
+    if (!how.successor) return;
+    gate_.reserve(how.successor, reserved);
+    if (successor && how.reason == DeposedReason::preempted)
+        peers_[*successor].handed_over = given_up;
+}
+
+namespace {
+
+/// A task that its guard has ended did so for the lease, as the guard saw it.
+DeposedReason why_over(const TaskEnded& event) {
+    if (!event.by_itself) return DeposedReason::lease_expired;
+    return event.failed ? DeposedReason::task_failed : DeposedReason::task_ended;
+}
+
+}  // namespace
+
+void Member::on_task_ended(Step& step, const TaskEnded& event) {
+    if (event.epoch != epoch() || !tenure_.task_running()) return;
+    tenure_.task_ended();
+    if (tenure_.leads())
+        step_down(step, why_over(event), best_successor(step.now));
+    else if (role() == Role::stepping_down)
+        finish_step_down(step);
+}
+
+NodeId Member::best_successor(Instant now) const {
+    NodeId best = nobody;
+    Rank best_rank;
+    for (const Index i : setup_.others()) {
+        if (!why_not_successor(id(i), now).empty()) continue;
+        if (best && peers_.rank(i) < best_rank) continue;
+        best = id(i);
+        best_rank = peers_.rank(i);
+    }
+    return best;
+}
+
+std::string Member::why_never_successor(NodeId to, Instant now) const {
+    const std::string name = "node " + std::to_string(to.value);
+    const auto index = setup_.members().index(to);
+    if (!index) return name + " is not a member";
+    if (*index == me()) return name + " is the leader itself";
+    // It may come back with another priority.
+    if (!peers_.connected(*index, now) || !peers_[*index].introduction.priority.is_never())
+        return {};
+    return name + " is a voter that never leads (priority never)";
+}
+
+std::string Member::why_not_successor(NodeId to, Instant now) const {
+    if (std::string reason = why_never_successor(to, now); !reason.empty()) return reason;
+    const std::string name = "node " + std::to_string(to.value);
+    const Index index = *setup_.members().index(to);
+    const Peer& peer = peers_[index];
+    if (!peers_.connected(index, now)) return name + " is not connected";
+    if (peer.heartbeat.recovering) return name + " is silent after a restart";
+    if (!peer.heartbeat.eligible) return name + " does not stand at the moment";
+    if (!peer.heartbeat.quorum_connected) return name + " is not connected to a majority";
+    return {};
+}
+
+void Member::on_resign_requested(Step& step, const ResignRequested& event) {
+    ResignAnswer refusal{event.request, false, {}, false};
+    NodeId successor = event.to;
+    if (!tenure_.leads()) {
+        refusal.why = "node " + std::to_string(setup_.self().value) + " does not lead";
+    } else if (successor) {
+        refusal.why = why_not_successor(successor, step.now);
+        refusal.lasting = !why_never_successor(successor, step.now).empty();
+    } else {
+        successor = best_successor(step.now);
+        refusal.lasting = true;
+        for (Index i = 0; i < size(); ++i)
+            if (why_never_successor(id(i), step.now).empty()) refusal.lasting = false;
+        if (!successor)
+            refusal.why = refusal.lasting
+                              ? "no successor: no other member ever leads"
+                              : "no successor: no other eligible node is connected to a majority";
+    }
+    if (!refusal.why.empty()) {
+        if (event.request != 0) step.act(std::move(refusal));
+        return;
+    }
+    told_.answer_when_replaced(event.request, epoch());
+    gate_.be_modest(step.now, timing());
+    step_down(step, DeposedReason::resigned, successor);
+}
+
+void Member::on_resign(Step& step, const AcceptedSession& from, const Resign& resign) {
+    if (!learn_epoch(step.now, resign.epoch)) return;
+    Peer& peer = peers_[from.peer];
+    const NodeId sender = id(from.peer);
+    if (peer.resigned_by != from.incarnation) peer.resigned_epoch = {};
+    peer.resigned_by = from.incarnation;
+    peer.resigned_epoch = std::max(peer.resigned_epoch, resign.epoch);
+    if (peer.incarnation == from.incarnation) {
+        peers_.note_gone(from.peer, std::max(peer.gone_epoch, resign.epoch), step.now);
+        if (peer.view.leader == sender && peer.view.epoch <= resign.epoch) peer.view = {};
+    }
+    const bool promised = on_resigned(from, resign.epoch);
+    if (promised && resign.successor)
+        gate_.reserve(resign.successor, step.now + timing().reservation());
+    if (resign.successor == setup_.self() && tenure_.follows() && !bound(step.now))
+        pace_.call(Call::successor);
+}
+
+void Member::on_stalled(Step& step) {
+    step_down(step, DeposedReason::stalled, best_successor(step.now));
+}
+
+void Member::on_health_changed(Step& step, const HealthChanged& event) {
+    if (event.healthy == gate_.healthy()) return;
+    if (event.healthy) return gate_.recovers(step.now, timing().preempt_delay);
+    gate_.falls_ill();
+    abandon(step, Duration{0});
+    step_down(step, DeposedReason::unhealthy, best_successor(step.now));
+}
+
+void Member::on_standing(Step& step, const Standing& event) {
+    gate_.set_willing(event.willing);
+    if (!event.willing) abandon(step, Duration{0});
+}
+
+void Member::on_stop(Step& step) {
+    if (gate_.stopping()) return;
+    gate_.stop();
+    abandon(step, Duration{0});
+    step_down(step, DeposedReason::stopped, best_successor(step.now));
+}
+
+/// Called before the leader that was told last is replaced: it has led until now.
+void Member::forget_hold_off(Instant now) {
+    const auto leader = setup_.members().index(told_.leader());
+    if (!leader || elapsed(told_.since(), now) < timing().preempt_delay) return;
+    peers_[*leader].handed_over = {};
+    peers_[*leader].hand_over_hold_off = Duration{0};
+}
+
+}  // namespace bullring::protocol

@@ -1,0 +1,81 @@
+// What users and peers were told last, so that only changes are told.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "protocol/member/step.hpp"
+#include "protocol/peer.hpp"
+#include "protocol/wake_time.hpp"
+
+namespace bullring::protocol {
+
+/// What a heartbeat says of this node's state; a change is told without waiting for the period.
+struct HeartbeatState {
+    bool quorum_connected = false;
+    bool eligible = false;
+    bool recovering = false;
+    bool announced = false;
+    bool stepping_down = false;
+    NodeId leader;
+    Epoch epoch;
+    bool operator==(const HeartbeatState&) const = default;
+};
+
+/// When the next heartbeat goes out.
+class HeartbeatClock {
+public:
+    enum class Due : std::uint8_t { no, changed, periodic };
+    /// A change of state is told soon, not at once: on a failover every node changes at the same
+    /// moment, and N² heartbeats would stand in the way of the election.
+    Due due_now(Instant now, const HeartbeatState& state, Duration stagger);
+    void next(Instant at) { next_ = at; }
+    void told(const HeartbeatState& state) {
+        changed_at_ = never;
+        state_ = state;
+    }
+
+    void collect_wakes(WakeTime& wake) const {
+        wake.timer(next_);
+        wake.timer(changed_at_);
+    }
+    bool operator==(const HeartbeatClock&) const = default;
+    auto digest_fields() const { return std::tie(next_, changed_at_, state_); }
+
+private:
+    Instant next_ = long_ago;
+    Instant changed_at_ = never;
+    HeartbeatState state_;
+};
+
+/// The leader that users were told of, and a user's resign that waits for another one.
+class ToldLeader {
+public:
+    NodeId leader() const { return leader_; }
+    /// The highest epoch that users were told of.
+    Epoch epoch() const { return epoch_; }
+    Instant since() const { return since_; }
+    bool is(const LeaderView& view) const {
+        return view.leader == leader_ && (!view.leader || view.epoch == epoch_);
+    }
+    void tell(Step& step, const LeaderView& view, std::string advertised);
+
+    /// `request` is to be answered when a leader of an epoch after `given_up` is in place.
+    void answer_when_replaced(std::uint64_t request, Epoch given_up);
+    void answer_resign(Step& step, NodeId self);
+
+    bool operator==(const ToldLeader&) const = default;
+    auto digest_fields() const {
+        return std::tie(leader_, epoch_, since_, resign_request_, resigned_epoch_);
+    }
+
+private:
+    NodeId leader_;
+    Epoch epoch_;
+    Instant since_ = never;
+    std::uint64_t resign_request_ = 0;
+    Epoch resigned_epoch_;
+};
+
+}  // namespace bullring::protocol

@@ -1,0 +1,89 @@
+// What an operator reads who asks: the view, and in one sentence why a node is what it is.
+#include <algorithm>
+
+#include "protocol/member/member.hpp"
+
+namespace bullring::protocol {
+
+View Member::view(Instant now, const HostReasons& reasons) const {
+    View view;
+    view.self = setup_.self();
+    view.role = role();
+    const LeaderView leader = user_leader(now);
+    view.leader = leader.leader;
+    view.epoch = leader.leader ? leader.epoch : told_.epoch();
+    view.advertised = advertised_by(leader.leader);
+    if (fenced() && leader.leader) {
+        const Duration left = leader.leader == setup_.self() ? lease_left(now, lease_end())
+                                                             : promise_left(now, leader.until);
+        view.lease_left = std::max(left, Duration{0});
+    }
+    view.connected = peers_.connected(now);
+    view.quorum_connected = quorum_connected(now);
+    view.fenced = fenced();
+    fill(view, now);
+    view.why = why(now, reasons);
+    return view;
+}
+
+/// Rounded up: what is not over yet never reads as nothing.
+std::string Member::time_text(Duration left) {
+    const auto whole = [&](Duration unit) {
+        return std::to_string((left.ns + unit.ns - 1) / unit.ns);
+    };
+    return left > seconds(1) ? whole(seconds(1)) + " s" : whole(milliseconds(1)) + " ms";
+}
+
+std::string Member::ids_text(MemberSet members) const {
+    std::string text;
+    for (const Index i : members) text += (text.empty() ? "" : ", ") + std::to_string(id(i).value);
+    return text;
+}
+
+std::string Member::why(Instant now, const HostReasons& reasons) const {
+    if (tenure_.leads()) return "leads" + why_leading(now);
+    if (role() == Role::stepping_down) {
+        if (tenure_.step_down().reason == DeposedReason::stalled)
+            return "steps down: its task has stalled and has not ended";
+        if (!own_lease_valid(now)) return "steps down: its lease is over, its task has not ended";
+        return "steps down: its task is ending";
+    }
+    if (role() == Role::candidate)
+        return "stands for epoch " + std::to_string(epoch().value) + why_leading(now);
+    if (silent(now)) return why_silent(now);
+    const LeaderView leader = user_leader(now);
+    std::string hindered = why_hindered(now, reasons);
+    if (leader.leader)
+        return "follows " + std::to_string(leader.leader.value) +
+               (hindered.empty() ? "" : "; " + hindered);
+    if (!quorum_connected(now))
+        return "no majority: hears " + std::to_string(peers_.connected(now).size() + 1) + " of " +
+               std::to_string(size());
+    if (!hindered.empty()) return hindered;
+    if (config().priority.is_never()) return "never a candidate";
+    if (gate_.stopping()) return "is being stopped";
+    const std::string stands_back = "stands back: " + std::to_string(setup_.self().value);
+    if (gate_.reserved_for_other(now, setup_.self()))
+        return stands_back + " promised to " + std::to_string(gate_.successor().value);
+    if (const std::string bound_by = why_bound(now); !bound_by.empty())
+        return stands_back + bound_by;
+    if (gate_.stands_back(now)) return "stands back after its own resignation";
+    return "no leader is known: an election is due";
+}
+
+// What keeps it from standing for longer than an election takes, so that an operator should know of
+// it also while somebody else leads.
+std::string Member::why_hindered(Instant now, const HostReasons& reasons) const {
+    if (!gate_.healthy())
+        return "unhealthy" + (reasons.unhealthy.empty() ? "" : ": " + reasons.unhealthy);
+    if (config().priority.is_never()) return {};
+    if (!gate_.willing())
+        return "does not stand: " +
+               (reasons.unwilling.empty() ? "it has nobody to do the work" : reasons.unwilling);
+    if (gate_.on_probation(now))
+        return "was unhealthy; it stands again in " + time_text(gate_.probation_left(now));
+    if (lease_refused(now)) return "does not stand: too many members refuse so long a lease";
+    return {};
+}
+
+}  // namespace bullring::protocol

@@ -1,0 +1,263 @@
+#include "protocol/selectors/ring.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace bullring::protocol {
+
+namespace {
+
+/// No token is under way for so long.
+constexpr Duration token_life_max = seconds(10);
+
+bool well_formed(const Member& member, const Walk& walk) {
+    const Membership& members = member.setup().members();
+    if (!members.index(walk.owner) || !members.all().contains_all(walk.visited)) return false;
+    return walk.path.size() <= member.size() &&
+           std::all_of(walk.path.begin(), walk.path.end(),
+                       [&](Index i) { return i < member.size(); });
+}
+
+}  // namespace
+
+Ring::Seen& Ring::SeenRuns::of(Incarnation run) {
+    if (latest.incarnation != run) std::swap(latest, before);
+    return latest;
+}
+
+bool Ring::accept(Member& member, Step& step, Index from, const Walk& walk) {
+    if (!well_formed(member, walk)) return false;
+    if (member.fenced())
+        member.send(step, from,
+                    TokenAck{walk.owner, walk.owner_incarnation, walk.round, walk.step});
+    // What an earlier run of this node has left behind is nobody's, and no news of its own tokens;
+    // nor is a round that it has not begun.
+    if (walk.owner == member.setup().self() &&
+        (walk.owner_incarnation != member.own_key().incarnation || walk.round > round_))
+        return false;
+    Seen& seen = seen_[*member.setup().members().index(walk.owner)].of(walk.owner_incarnation);
+    const Duration memory = std::max(member.setup().longest_promise(), token_life_max);
+    const bool remembered = !due(step.now, seen.at + memory);
+    if (remembered && seen.incarnation == walk.owner_incarnation &&
+        (walk.round < seen.round || (walk.round == seen.round && walk.step <= seen.step)))
+        return false;
+    seen = {walk.owner_incarnation, walk.round, walk.step, step.now};
+    // What came another way while this node kept a request of that owner takes its place.
+    if (held_ && held_->token.walk.owner_incarnation == walk.owner_incarnation) held_.reset();
+    return true;
+}
+
+// ---- The election token.
+
+void Ring::start(Member& member, Step& step, const char* reason) {
+    member.say_election_started(step, reason);
+    own_round_ = ++round_;
+    round_until_ = step.now + member.timing().ring_wait;
+    Token token;
+    token.walk.owner = member.setup().self();
+    token.walk.owner_incarnation = member.own_key().incarnation;
+    token.walk.round = own_round_;
+    visit(token.walk, member.me());
+    token.owner_priority = member.own_rank().priority;
+    token.max_seen = member.max_seen();
+    if (!hops_.forward(member, step, token)) own_token_back(member, step, token);
+}
+
+void Ring::on_message(Member& member, Step& step, Index from, const Token& received) {
+    if (!accept(member, step, from, received.walk)) return;
+    member.learn_epoch(step.now, received.max_seen);
+    Token token = received;
+    token.max_seen = member.max_seen();
+    if (token.walk.owner == member.setup().self()) return own_token_back(member, step, token);
+    // A later one of its owner takes its place, whatever becomes of that.
+    if (parked_ && parked_->walk.owner == token.walk.owner) parked_.reset();
+    const LeaderView leader = member.first_hand(step.now);
+    if (leader.leader && leader.leader != token.walk.owner) {
+        const auto rank_of = [](const Token& t) { return Rank{t.owner_priority, t.walk.owner}; };
+        if (!parked_ || rank_of(token) >= rank_of(*parked_)) parked_ = token;
+        return;
+    }
+    pass_or_swallow(member, step, token);
+}
+
+void Ring::pass_or_swallow(Member& member, Step& step, Token token) {
+    const bool better = member.own_rank() > Rank{token.owner_priority, token.walk.owner};
+    if (better && member.may_campaign(step.now) && member.quorum_connected(step.now) &&
+        able(step.now) && !member.called()) {
+        // In the pause after a try that has failed the next one is still its own, but not yet: the
+        // lower node may have been set free by that very failure, and the two would keep each other
+        // busy as fast as the network lets them.
+        if (own_round_ == 0 && member.retry_due(step.now))
+            start(member, step, "a lower node's token");
+        return;
+    }
+    visit(token.walk, member.me());
+    hops_.forward(member, step, std::move(token));
+}
+
+void Ring::own_token_back(Member& member, Step& step, const Token& token) {
+    if (token.walk.owner_incarnation != member.own_key().incarnation ||
+        token.walk.round != own_round_ || own_round_ == 0)
+        return;
+    if (token.walk.visited.size() >= member.majority()) return stand(member, step);
+    Token onward = token;
+    onward.walk.path = {member.me()};
+    if (!hops_.forward(member, step, onward)) round_failed(member, step, member.timing().ring_wait);
+}
+
+void Ring::round_failed(Member& member, Step& step, Duration wait) {
+    own_round_ = 0;
+    round_until_ = never;
+    able_after_ = step.now + member.timing().ring_wait * 4;
+    member.retry_not_before(step.now + wait);
+}
+
+void Ring::stand(Member& member, Step& step) {
+    own_round_ = 0;
+    round_until_ = never;
+    if (const auto request = member.campaign(step)) return carry(member, step, *request);
+    // It has to wait, for its disk perhaps. Others' tokens pass meanwhile, or nobody could lead.
+    able_after_ = step.now + member.timing().ring_wait * 4;
+}
+
+// ---- The coordinator token.
+
+void Ring::carry(Member& member, Step& step, const Coordinator& request) {
+    if (request.renew && member.fenced()) return member.broadcast(step, request);
+    if (member.size() == 1) return;
+    CoordinatorToken token;
+    own_request_round_ = ++round_;
+    token.walk.owner = member.setup().self();
+    token.walk.owner_incarnation = member.own_key().incarnation;
+    token.walk.round = own_request_round_;
+    visit(token.walk, member.me());
+    token.request = request;
+    if (!hops_.forward(member, step, token)) member.abandon(step, member.timing().hop_wait);
+}
+
+void Ring::on_message(Member& member, Step& step, Index from, const CoordinatorToken& token) {
+    if (!accept(member, step, from, token.walk)) return;
+    member.learn_epoch(step.now, token.request.epoch);
+    if (token.walk.owner == member.setup().self()) return own_request_back(member, step, token);
+    vote_and_pass(member, step, token, step.now + member.timing().hop_wait / 3);
+}
+
+void Ring::vote_and_pass(Member& member, Step& step, CoordinatorToken token, Instant hold_until) {
+    const Index owner = *member.setup().members().index(token.walk.owner);
+    const AcceptedSession* session =
+        member.sessions().newest_spoken(owner, token.walk.owner_incarnation);
+    const bool tied = token.request.tie && session != nullptr && session->release_ok;
+    const bool first_visit = !token.walk.visited.contains(member.me());
+    std::optional<Vote> vote;
+    if (first_visit || !member.fenced())
+        vote = member.on_request(step, {{token.walk.owner, token.walk.owner_incarnation},
+                                        token.request.epoch,
+                                        token.request.lease,
+                                        token.request.renew,
+                                        tied ? session->id : no_session});
+    if (vote) {
+        const bool after_disk = vote->kind == Vote::Kind::after_disk;
+        const bool granted = vote->kind == Vote::Kind::granted;
+        const bool busy = vote->kind == Vote::Kind::refused && vote->reason == NackReason::busy;
+        // Not for a disk that is known to be slow: others would stand meanwhile, again and again.
+        const bool soon = busy || (after_disk && !disk_is_slow_ && !member.called());
+        if (soon && !held_ && !due(step.now, hold_until)) {
+            held_ = HeldRequest{std::move(token), hold_until};
+            return;
+        }
+        if (granted || after_disk) disk_is_slow_ = after_disk;
+        if (granted)
+            token.grants.push_back({member.setup().self(), member.own_key().incarnation,
+                                    tied ? session->number : no_session});
+        else if (after_disk)  // like a voter that is still silent: later, perhaps
+            token.nacks.push_back({member.setup().self(), NackReason::recovering, nobody, Epoch{},
+                                   member.timing().hop_wait});
+        else
+            token.nacks.push_back({member.setup().self(), vote->reason, vote->promise_holder,
+                                   vote->promised_epoch, vote->remaining});
+    }
+    visit(token.walk, member.me());
+    // Enough for the lease: straight home with it.
+    const bool enough = member.fenced() && 1 + token.grants.size() >= member.majority();
+    if (enough && member.peers().connected(owner, step.now) &&
+        hops_.send_to(member, step, owner, token))
+        return;
+    hops_.forward(member, step, std::move(token));
+}
+
+/// Reads the answers, and nobody does so again later: they are as old as the token's return, and a
+/// voter whose session comes up after it is asked anew.
+void Ring::own_request_back(Member& member, Step& step, CoordinatorToken token) {
+    const Coordinator& request = token.request;
+    if (!member.fenced() || token.walk.owner_incarnation != member.own_key().incarnation ||
+        member.role() == Role::follower || request.epoch != member.epoch())
+        return;
+    for (const TokenGrant& grant : token.grants)
+        if (const auto voter = member.setup().members().index(grant.voter);
+            voter && *voter != member.me())
+            member.on_grant(step, *voter,
+                            Grant{token.walk.owner_incarnation, request.epoch, request.lease,
+                                  request.stamp, grant.tied_session, grant.voter_incarnation});
+    for (const TokenNack& nack : token.nacks)
+        if (const auto voter = member.setup().members().index(nack.voter);
+            voter && *voter != member.me())
+            member.on_nack(step, *voter,
+                           Nack{token.walk.owner_incarnation, request.epoch, nack.reason,
+                                nack.promise_holder, nack.promised_epoch, nack.remaining, false});
+    own_request_onward(member, step, std::move(token));
+}
+
+void Ring::own_request_onward(Member& member, Step& step, CoordinatorToken token) {
+    if (token.walk.owner_incarnation != member.own_key().incarnation ||
+        token.walk.round != own_request_round_ || member.role() != Role::candidate)
+        return;
+    token.walk.path = {member.me()};
+    if (!hops_.forward(member, step, std::move(token)))
+        member.abandon(step, member.timing().hop_wait);
+}
+
+void Ring::on_message(Member&, Step&, Index from, const TokenAck& ack) { hops_.on_ack(from, ack); }
+
+// ---- Timers and conditions.
+
+void Ring::advance(Member& member, Step& step) {
+    for (AnyToken& stranded : hops_.resend_failed(member, step)) {
+        if (walk_of(stranded).owner != member.setup().self()) continue;
+        if (auto* token = std::get_if<Token>(&stranded)) own_token_back(member, step, *token);
+        if (auto* token = std::get_if<CoordinatorToken>(&stranded))
+            own_request_onward(member, step, std::move(*token));
+    }
+    if (member.answer_call(step)) stand(member, step);
+
+    // Also while this node waits for its own disk: what it has of others' must not wait with it.
+    if (held_ && (!member.bound(step.now) || due(step.now, held_->until))) {
+        HeldRequest held = std::move(*held_);
+        held_.reset();
+        vote_and_pass(member, step, std::move(held.token), held.until);
+    }
+    if (parked_) {
+        const LeaderView leader = member.first_hand(step.now);
+        if (!leader.leader || leader.leader == parked_->walk.owner) {
+            const Token token = *parked_;
+            parked_.reset();
+            pass_or_swallow(member, step, token);
+        }
+    }
+    if (member.called()) return;
+    if (own_round_ != 0 && (member.role() != Role::follower || member.leader_known(step.now))) {
+        own_round_ = 0;
+        round_until_ = never;
+    }
+    if (own_round_ != 0 && due(step.now, round_until_))
+        round_failed(member, step, member.rng().up_to(member.timing().ring_wait / 4));
+    if (own_round_ == 0 && member.may_start(step.now)) start(member, step, "no leader is known");
+}
+
+void Ring::collect_wakes(WakeTime& wake) const {
+    wake.timer(round_until_);
+    wake.timer(able_after_);
+    if (held_) wake.timer(held_->until);
+    hops_.collect_wakes(wake);
+}
+
+}  // namespace bullring::protocol

@@ -1,0 +1,199 @@
+// The parts of a member, each alone: gate, pace, tenure, and what was told last.
+#include <limits>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "protocol/member/gate.hpp"
+#include "protocol/member/pace.hpp"
+#include "protocol/member/tenure.hpp"
+#include "protocol/member/told.hpp"
+#include "tests/support/node_fixture.hpp"
+
+namespace bullring::protocol::member_parts_test {
+namespace {
+
+using test::only;
+
+constexpr Instant at(std::int64_t ms) { return Instant{} + milliseconds(ms); }
+
+template <class Part>
+Duration wake_of(const Part& part, Instant now) {
+    WakeTime wake(now);
+    part.collect_wakes(wake);
+    return wake.left();
+}
+
+TEST_CASE("gate: each reason alone closes it") {
+    const Gate open;
+    CHECK(open.open(at(0)));
+
+    Gate ill = open;
+    ill.falls_ill();
+    CHECK_FALSE(ill.open(at(0)));
+    Gate unwilling = open;
+    unwilling.set_willing(false);
+    CHECK_FALSE(unwilling.open(at(0)));
+    Gate stopping = open;
+    stopping.stop();
+    CHECK_FALSE(stopping.open(at(0)));
+    Gate resigned = open;
+    resigned.stand_back_until(at(5));
+    CHECK_FALSE(resigned.open(at(4)));
+    CHECK(resigned.open(at(5)));
+    resigned.stand_back_until(at(50));
+    resigned.end_standing_back();
+    CHECK(resigned.open(at(6)));
+}
+
+TEST_CASE("gate: after bad health it opens when the probation is over, or is ended") {
+    Gate gate;
+    gate.falls_ill();
+    CHECK_FALSE(gate.on_probation(at(0)));
+    gate.recovers(at(0), milliseconds(100));
+    CHECK(gate.on_probation(at(99)));
+    CHECK_FALSE(gate.open(at(99)));
+    CHECK(wake_of(gate, at(40)) == milliseconds(60));
+    CHECK(gate.open(at(100)));
+    CHECK(gate.probation_left(at(99)) == milliseconds(1));
+    gate.end_probation(at(7));
+    CHECK(gate.open(at(7)));
+}
+
+TEST_CASE("gate: a reservation is for its successor alone, and ends") {
+    Gate gate;
+    gate.reserve({3}, at(10));
+    CHECK(gate.reserved_for_other(at(9), {2}));
+    CHECK_FALSE(gate.reserved_for_other(at(9), {3}));
+    CHECK_FALSE(gate.reserved_for_other(at(10), {2}));
+    CHECK(wake_of(gate, at(4)) == milliseconds(6));
+}
+
+TEST_CASE("gate: modesty doubles while it is called for again soon, and not afterwards") {
+    Timing timing;
+    timing.hand_over_hold_off = seconds(60);
+    timing.hand_over_hold_off_max = seconds(150);
+    Gate gate;
+    gate.be_modest(at(0), timing);
+    CHECK(gate.modest(at(59'999)));
+    CHECK_FALSE(gate.modest(at(60'000)));
+    gate.be_modest(at(60'000), timing);
+    CHECK(gate.modest(at(179'999)));
+    gate.be_modest(at(180'000), timing);
+    CHECK(gate.modest(at(329'999)));
+    CHECK_FALSE(gate.modest(at(330'000)));
+    gate.be_modest(at(480'000), timing);
+    CHECK_FALSE(gate.modest(at(540'000)));
+}
+
+TEST_CASE("pace: only the loss of a leader staggers the start") {
+    Pace pace;
+    CHECK_FALSE(pace.leader_lost(false));
+    CHECK_FALSE(pace.leader_ever_known());
+    pace.note_leader(true);
+    CHECK(pace.leader_lost(false));
+    CHECK_FALSE(pace.leader_lost(true));
+    pace.start_at(at(3));
+    pace.note_leader(false);
+    CHECK_FALSE(pace.leader_lost(false));
+    CHECK(pace.leader_ever_known());
+    CHECK_FALSE(pace.start_due(at(2)));
+    CHECK(wake_of(pace, at(1)) == milliseconds(2));
+    CHECK(pace.start_due(at(3)));
+}
+
+TEST_CASE("pace: a pause is never shortened by another reason to wait") {
+    Pace pace;
+    pace.retry_at(at(50));
+    pace.retry_not_before(at(20));
+    CHECK_FALSE(pace.retry_due(at(49)));
+    pace.retry_not_before(at(70));
+    CHECK_FALSE(pace.retry_due(at(69)));
+    CHECK(pace.retry_due(at(70)));
+}
+
+TEST_CASE("tenure: the first publication starts the task, the next ones do not") {
+    std::vector<Action> out;
+    Step step{at(1), out};
+    Tenure tenure;
+    tenure.become_candidate(step, {7});
+    tenure.become_leader(step);
+    tenure.publish(step, at(100), long_ago, MemberSet(0b11));
+    tenure.publish(step, at(200), long_ago, MemberSet(0b11));
+    CHECK(only<Publish>(out).size() == 2);
+    CHECK(only<StartTask>(out) == std::vector<StartTask>{{{7}}});
+    CHECK(only<Elected>(out) == std::vector<Elected>{{{7}, MemberSet(0b11)}});
+    CHECK(tenure.elected_at() == at(1));
+}
+
+TEST_CASE("tenure: a step-down takes back what is published, and ends the task by its reason") {
+    std::vector<Action> out;
+    Step step{at(1), out};
+    Tenure tenure;
+    tenure.become_candidate(step, {7});
+    tenure.become_leader(step);
+    tenure.publish(step, at(100), long_ago, {});
+    out.clear();
+    tenure.become_stepping_down(step, {DeposedReason::unhealthy, {2}, true, at(5)});
+    CHECK(only<Publish>(out) == std::vector<Publish>{{Epoch{}, long_ago, long_ago}});
+    CHECK(tenure.stop_task(step));
+    CHECK(only<StopTask>(out) == std::vector<StopTask>{{{7}, DeposedReason::unhealthy}});
+    tenure.task_ended();
+    CHECK_FALSE(tenure.stop_task(step));
+    tenure.become_follower(step);
+    CHECK_FALSE(tenure.published());
+    CHECK(tenure.epoch() == Epoch{7});
+}
+
+TEST_CASE("heartbeat clock: a change is told after the stagger, good news at once") {
+    const Duration stagger = milliseconds(2);
+    HeartbeatState state;
+    state.eligible = true;
+    HeartbeatClock clock;
+    clock.next(at(100));
+    CHECK(clock.due_now(at(0), state, stagger) == HeartbeatClock::Due::changed);
+    clock.told(state);
+    CHECK(clock.due_now(at(1), state, stagger) == HeartbeatClock::Due::no);
+
+    state.leader = {3};
+    CHECK(clock.due_now(at(1), state, stagger) == HeartbeatClock::Due::no);
+    CHECK(wake_of(clock, at(1)) == stagger);
+    CHECK(clock.due_now(at(3), state, stagger) == HeartbeatClock::Due::changed);
+
+    // Taken back before it was told: there is nothing to say.
+    state.leader = nobody;
+    CHECK(clock.due_now(at(3), state, stagger) == HeartbeatClock::Due::no);
+    CHECK(clock.due_now(at(100), state, stagger) == HeartbeatClock::Due::periodic);
+}
+
+TEST_CASE("told leader: a resign is answered by the first leader of a later epoch") {
+    std::vector<Action> out;
+    Step step{at(1), out};
+    ToldLeader told;
+    told.tell(step, {{1}, {5}, at(9), true}, "");
+    told.answer_when_replaced(42, {5});
+    told.answer_resign(step, {1});
+    CHECK(only<ResignAnswer>(out).empty());
+    told.tell(step, {}, "");
+    CHECK(told.epoch() == Epoch{5});
+    told.answer_resign(step, {1});
+    CHECK(only<ResignAnswer>(out).empty());
+    told.tell(step, {{2}, {6}, at(9), true}, "");
+    told.answer_resign(step, {1});
+    told.answer_resign(step, {1});
+    CHECK(only<ResignAnswer>(out) == std::vector<ResignAnswer>{{42, true, {}}});
+}
+
+TEST_CASE("told leader: a resign after which nobody else leads is answered with no") {
+    std::vector<Action> out;
+    Step step{at(1), out};
+    ToldLeader told;
+    told.answer_when_replaced(42, {5});
+    told.tell(step, {{1}, {6}, at(9), true}, "");
+    told.answer_resign(step, {1});
+    REQUIRE(only<ResignAnswer>(out).size() == 1);
+    CHECK_FALSE(only<ResignAnswer>(out)[0].done);
+}
+
+}  // namespace
+}  // namespace bullring::protocol::member_parts_test
