@@ -1,4 +1,4 @@
-// Owns: the mark of what the library shows to its users; everything else in it is hidden.
+// Owns: the mark of the symbols that the library exports; all others are hidden.
 #pragma once
 
 #define BULLRING_API __attribute__((visibility("default")))

@@ -1,4 +1,4 @@
-// Owns: what the library says about who leads.
+// Owns: the description of a leader that the library gives.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// Owns: where the library's log goes. It goes nowhere until somebody asks for it.
+// Owns: where the library's log goes. Nothing is logged until the user asks for it.
 #pragma once
 
 #include <functional>

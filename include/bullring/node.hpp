@@ -62,7 +62,7 @@ public:
     /// is let go only when the task has returned; one that returns by itself hands over, and this
     /// node stands again after `restart_delay`. What the task throws comes out here, after the
     /// leadership has been handed over; the node goes on voting. Throws NodeError when the node
-    /// can't start or go on, std::logic_error when a task is being run already, ConfigError with
+    /// can't start or go on, std::logic_error when a task is already running, ConfigError with
     /// quorum none, std::invalid_argument for an empty task.
     void run_while_leader(const Task& task);
     /// The same in a thread of the library's own, which stop() ends; std::logic_error also from the

@@ -1,4 +1,4 @@
-// Owns: who leads, for processes that are no members: workers around a few voters.
+// Owns: following the leader from a process that is not a member: a worker beside a few voters.
 #pragma once
 
 #include <chrono>

@@ -8,7 +8,7 @@
 
 namespace bullring::sim::explore {
 
-/// A session of a small world by who dialled whom, for the how manieth time: 1, 2, …
+/// Names a session of a small world: who dialled whom, and which of those dials it was (1, 2, …).
 struct SessionName {
     std::uint8_t dialler = 0;   // index
     std::uint8_t acceptor = 0;  // index

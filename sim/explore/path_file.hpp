@@ -28,8 +28,8 @@ struct Path {
     std::vector<PathStep> steps;
 };
 
-/// "deliver 1>2 COORDINATOR", "wake 3", "reset 2>1/2": sessions by who dialled whom and, from the
-/// second on, for the how manieth time.
+/// "deliver 1>2 COORDINATOR", "wake 3", "reset 2>1/2": a session is named by who dialled whom and,
+/// from the second on, by which of those dials it was.
 std::string step_text(const PathStep& step);
 
 /// `remark`: lines of text for the head.

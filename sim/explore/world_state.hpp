@@ -34,8 +34,8 @@ constexpr protocol::Instant clock_of(std::size_t node, RealTime now) {
     return {now + distance(1 + node), now + distance(1 + small_world_nodes_max + node)};
 }
 
-/// Ids of sessions carry their names, so that renaming them needs no table: who dialled whom, for
-/// the how manieth time, and which of the two ends the id belongs to.
+/// Ids of sessions carry their names, so that renaming them needs no table: who dialled whom,
+/// which of those dials it was, and which of the two ends the id belongs to.
 constexpr protocol::SessionId session_id(const SessionName& name, bool dialler_end) {
     return {(std::uint64_t{name.dialler} + 1) << 40U | (std::uint64_t{name.acceptor} + 1) << 32U |
             std::uint64_t{name.number} << 1U | (dialler_end ? 0U : 1U)};
@@ -49,7 +49,7 @@ constexpr SessionName session_name(protocol::SessionId id) {
 
 constexpr bool is_dialler_end(protocol::SessionId id) { return (id.value & 1U) == 0; }
 
-/// The same for runs: whose, and the how manieth.
+/// The same for runs: the node, and the number of its run.
 constexpr protocol::Incarnation incarnation_of(std::size_t node, std::uint32_t run) {
     return {(std::uint64_t{node} + 1) << 32U | run};
 }

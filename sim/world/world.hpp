@@ -1,6 +1,6 @@
-// The made-up cluster: real nodes of protocol/ on made-up machines, joined by made-up TCP. One
-// seed, one history. It drives and tells; what is right or wrong is judged by those who watch it
-// (sim/check), what goes wrong and when is said from outside (sim/scenario, sim/swarm).
+// The simulated cluster: real nodes of protocol/ on simulated machines, joined by simulated TCP.
+// One seed, one history. It runs the cluster and reports to observers; they judge whether it
+// behaves (sim/check), and faults are injected from outside (sim/scenario, sim/swarm).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Owns: what a Leadership points to, and the page in which its end stands.
+// Owns: the state behind a Leadership, and the page that holds the end of its lease.
 #pragma once
 
 #include <atomic>

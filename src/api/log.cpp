@@ -1,4 +1,4 @@
-// The library's log is the program's, with another end.
+// The library's log is the program's log, with the user's function as its output.
 #include <utility>
 
 #include <bullring/log.hpp>

@@ -1,4 +1,4 @@
-// The shell of NodeCore that users see.
+// The public Node forwards every call to NodeCore.
 #include <stdexcept>
 #include <utility>
 

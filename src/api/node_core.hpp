@@ -1,7 +1,7 @@
 // Owns: the body of the library's Node. Three threads: the node's loop, which never waits for the
 // user; the control thread, which asks for stops, so that the user's stop callbacks run in no
-// election; and the one in which the task runs. What the user can ask for stands under a mutex that
-// the loop never takes.
+// election; and the one in which the task runs. What the user can ask for is guarded by a mutex
+// that the loop never takes.
 #pragma once
 
 #include <atomic>

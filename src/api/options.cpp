@@ -1,4 +1,4 @@
-// What is wrong with options, and how that is thrown.
+// How problems with options are listed and thrown.
 #include <utility>
 
 #include <bullring/options.hpp>

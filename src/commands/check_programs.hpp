@@ -1,4 +1,4 @@
-// What only the system can say about a command line: whether the programs that it names are there.
+// The check of a command line that only the system can make: do the programs that it names exist?
 #pragma once
 
 #include <string>

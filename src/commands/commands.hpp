@@ -1,6 +1,6 @@
 // The subcommands' bodies, one file each. Each returns the exit status: 0 done or stopped cleanly
-// by SIGINT/SIGTERM, 1 it failed while running, with one line on stderr that says why. What they
-// throw, main reports as such a failure. Their options have been checked already.
+// by SIGINT/SIGTERM, 1 it failed while running, with one line on stderr that says why. An exception
+// that they throw is reported by main as such a failure. Their options have been checked already.
 #pragma once
 
 #include "src/options/node_options.hpp"

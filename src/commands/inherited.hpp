@@ -1,4 +1,4 @@
-// Owns: what the process has been given by whoever has started it.
+// Owns: what the process inherits from its parent: standard streams and ignored signals.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@ namespace bullring {
 
 /// Opens /dev/null in the place of stdin, stdout and stderr as far as they are closed, and says
 /// which: what is opened later must not take their numbers, and be written to. They can only be
-/// read: whoever asks for an answer learns that stdout can't be written.
+/// read, so a command that prints an answer finds that stdout can't be written.
 std::vector<int> open_missing_streams();
 
 /// From now on what is written to these goes nowhere: for a program that has work to do, and for

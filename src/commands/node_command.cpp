@@ -10,7 +10,7 @@ namespace bullring {
 int run_node(const NodeOptions& options) {
     if (complain_of_programs({}, options.health.command)) return wrong_usage;
     Member member(options);
-    // What `lead` ran under the process before this one holds the lock until its lease is over.
+    // A command of `lead` under the process before this one holds the lock until its lease is over.
     const protocol::Duration lock_wait = protocol::seconds(1) + options.config.timing.lease;
     if (const auto opened = member.open(lock_wait); !opened) {
         print_error(opened.error());

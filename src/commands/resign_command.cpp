@@ -1,4 +1,4 @@
-// `bullring resign`: the members as they are reached over the network, and what is printed.
+// `bullring resign`: reaches the members over the network, and prints the result.
 #include <algorithm>
 #include <cstdio>
 #include <optional>

@@ -1,5 +1,5 @@
-// The seam between a node's sessions and a process that will have a last word on them when the node
-// is dead (see src/supervisor/README.md).
+// The seam between a node's sessions and the process that sends a last message on them when the
+// node has died (see src/supervisor/README.md).
 #pragma once
 
 #include <atomic>

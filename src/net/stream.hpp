@@ -1,7 +1,7 @@
 // The seam between a session and what carries its bytes. Owns: the meaning of what the kernel says
 // about a connection. `eof` is said in one case alone: a read of more than zero bytes returned
 // zero, and this process has not closed the connection itself. Everything that rule R4 (the release
-// of a lease by FIN) rests on stands in this file; a TLS stream takes the socket's place by
+// of a lease by FIN) rests on is in this file; a TLS stream takes the socket's place by
 // implementing Stream. Must never call shutdown() nor set SO_LINGER.
 #pragma once
 

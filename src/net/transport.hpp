@@ -1,7 +1,8 @@
 // All connections of a node, by SessionId, and what may be done with them (PROTOCOL §3). Owns the
 // handshake's order ("the acceptor writes one message and then nothing", "nothing but HELLO before
-// the HELLO_ACK") and who closes what when; what FIN means stands in stream.hpp. Must never close a
-// dialled connection on its own unless it is in an error state or its handshake has not been done.
+// the HELLO_ACK") and who closes what when; the meaning of FIN is defined in stream.hpp. Must never
+// close a dialled connection on its own unless it is in an error state or its handshake has not
+// been done.
 #pragma once
 
 #include <deque>

@@ -1,4 +1,4 @@
-// What the observers' commands share: a loop to run on, and the question to all members at once.
+// The common part of the observers' commands: a loop to run on, and asking all members at once.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// Owns: one connection of an observer to one member. Connects (a name's addresses in turn), says
-// what it wants, and reads what comes, each with a deadline. Knows nothing of what is asked for and
+// Owns: one connection of an observer to one member. Connects (a name's addresses in turn), sends
+// a request, and reads the answers, each with a deadline. Knows nothing of what is asked for and
 // why. One thread: that of its loop.
 #pragma once
 

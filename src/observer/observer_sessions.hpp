@@ -40,7 +40,7 @@ public:
     void on_change(const ObserverChange& change);
     void on_resign_answer(const protocol::ResignAnswer& answer);
 
-    /// What strangers may cost a cluster: anybody can ask for a handover, and each is an election.
+    /// Limits what strangers can cost: anybody can ask for a handover, and each is an election.
     static constexpr int resigns_at_once = 3;
     static constexpr std::chrono::seconds resign_every{3};
 

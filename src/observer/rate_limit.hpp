@@ -1,5 +1,5 @@
-// Owns: how often something may be done: so many times at once, and then once in each period (a
-// token bucket). The clock is the caller's.
+// Owns: how often something may be done: a number of times in a row, and then once in each period
+// (a token bucket). The clock is the caller's.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ public:
         full_at_ = then;
         return std::nullopt;
     }
-    /// What was taken last has not been used.
+    /// Gives back what was taken last, because it was not used.
     void give_back() { full_at_ -= every_; }
 
 private:

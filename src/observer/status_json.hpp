@@ -1,5 +1,5 @@
-// One node's part of the status JSON (INTERFACE: `bullring status --json`), as the text that an
-// OBSERVE{STATUS} is answered with. Pure: it is told everything and reads no clock.
+// One node's part of the JSON of `bullring status --json`, as the text that answers an
+// OBSERVE{STATUS}. Pure: everything is handed in; it reads no clock.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +24,10 @@ struct StatusInput {
 };
 
 /// {"cluster":…,"algorithm":…,"quorum":…,"votes":…,"node":{"id":…,"reachable":true,…}} on one line;
-/// "node" has the keys of one element of INTERFACE's "nodes", in their order, and "votes" is false
-/// while the node is silent after a restart. A key may be added without a new wire version: a
-/// reader takes the keys that it knows. Bytes that are not UTF-8 are replaced, so that the answer
-/// is always JSON.
+/// "node" has the keys of one element of "nodes" in bullring-status(1), in their order, and "votes"
+/// is false while the node is silent after a restart. A key may be added without a new wire
+/// version: a reader takes the keys that it knows. Bytes that are not UTF-8 are replaced, so that
+/// the answer is always JSON.
 std::string node_status_json(const StatusInput& input);
 
 }  // namespace bullring

@@ -1,5 +1,5 @@
-// What the members have answered to `status`, put together: whether they agree, and how that looks
-// as a table and as JSON. Pure: no sockets, no clock.
+// The members' answers to `status`, put together: whether they agree, and how that is shown as a
+// table and as JSON. Pure: no sockets, no clock.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Which of the states that members report are lines of `watch`: each change once, none that is
-// older than what has been printed. Pure: instants are handed in.
+// Chooses which of the states that members report become lines of `watch`: each change once, and
+// none that is older than what has been printed. Pure: instants are handed in.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Owns: following who leads, from outside: one member at a time, and when that one is gone, or says
-// nothing any more, the next at once. One thread: that of its loop.
+// Owns: following the leader from outside: it asks one member at a time, and goes on with the next
+// at once when that one is gone or falls silent. One thread: that of its loop.
 #pragma once
 
 #include <functional>

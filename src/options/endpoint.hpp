@@ -1,5 +1,5 @@
 // Where a node listens or is dialled: HOST:PORT, HOST a name, an IPv4 address or [IPv6]; and the
-// list of members as people write it: `1=10.0.0.1:7100,2=…`, or `@FILE` with one entry a line.
+// list of members as users write it: `1=10.0.0.1:7100,2=…`, or `@FILE` with one entry a line.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// The command line, the environment and the configuration file, made into what a subcommand needs.
+// Turns the command line, the environment and the configuration file into the options of a
+// subcommand.
 // Nothing here acts on it, and nothing here writes to a stream.
 #pragma once
 
@@ -81,7 +82,7 @@ struct Information {
 /// All that is wrong, one sentence each, with the offending value and what would be right.
 struct UsageProblems {
     std::vector<std::string> problems;
-    // What was given nevertheless; whether these programs are there only the system can say.
+    // Given nevertheless; only the system can say whether these programs exist.
     Command command;
     std::string health_cmd;
 };

@@ -1,5 +1,5 @@
-// Where values come from: each source gives the raw text of the flags that it sets, and says what
-// it can't make sense of. What the values mean is not known here.
+// Where values come from: each source gives the raw text of the flags that it sets, and reports
+// what it can't make sense of. The meaning of the values is not known here.
 #pragma once
 
 #include <map>

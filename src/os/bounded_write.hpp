@@ -1,6 +1,6 @@
 // Owns: a write to stdout or stderr that ends in time even if nobody reads. These streams are
-// shared with other programs, so they must not be made non-blocking, and what poll() says is no
-// promise: another program may fill the stream before the write.
+// shared with other programs, so they must not be made non-blocking, and poll() promises nothing:
+// another program may fill the stream before the write.
 #pragma once
 
 #include <chrono>

@@ -1,6 +1,6 @@
 // Owns: which children of this process it has started itself and waits for. As PID 1, and as a
-// subreaper (prctl(2)), a process is also given the children of others that have ended, and nobody
-// but it takes their statuses: that is done here, without ever taking the status of a child that
+// subreaper (prctl(2)), a process also adopts the children of others that have ended, and must take
+// their exit statuses: that is done here, without ever taking the status of a child that
 // some other part of the program waits for.
 #pragma once
 
@@ -20,7 +20,7 @@ tl::expected<pid_t, int> spawn_child(const char* program, const posix_spawn_file
                                      const posix_spawnattr_t* attributes, char* const* arguments,
                                      char* const* environment);
 
-/// What a child counts as whose status somebody else has taken: one that has failed, by exit 127.
+/// Stands for the status of a child that another part of the process has taken: failed, exit 127.
 inline constexpr int status_unknown = 127 << 8;
 
 /// Its status, as soon as it has one. Any thread, once for each child.

@@ -1,6 +1,6 @@
-// Owns: how many descriptors a node may need, and who may have the last ones. Strangers can take as
-// many as the limits of protocol/README.md §3 allow; what is left must be enough for the members,
-// for the children that hooks and health checks are, and for the files.
+// Owns: how many descriptors a node may need, and what the last ones are reserved for. Strangers
+// can take as many as the limits of protocol/README.md §3 allow; the rest must be enough for the
+// members, for starting hooks and health checks, and for the files.
 #pragma once
 
 #include <cstddef>
@@ -25,11 +25,11 @@ std::uint64_t descriptor_limit_before();
 /// Sets the soft limit of a process, 0 being this one. A limit of 0 changes nothing.
 void set_descriptor_limit(pid_t process, std::uint64_t limit);
 
-/// What is wrong with the limit, and what would be right; nothing when it is enough.
+/// A text that says that the limit is too low and what would be enough; nothing when it is enough.
 std::optional<std::string> descriptor_shortage(std::size_t needed);
 
-/// True for one of the last descriptors that may be open: it is the node's own, and nobody's who
-/// only connects.
+/// True for one of the last descriptors that may be open: it is reserved for the node itself, and a
+/// mere connection must not keep it.
 bool is_reserved_descriptor(int fd, std::size_t members);
 
 }  // namespace bullring

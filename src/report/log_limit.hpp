@@ -1,6 +1,6 @@
-// Owns: how often what others can cause is logged: one line in ten seconds for each kind of thing
-// and each source of it. Strangers can come from more addresses than anybody wants to read of, so
-// their sources share what room there is, and never take that of members.
+// Owns: the rate limit of log lines that others can cause: one line in ten seconds for each kind of
+// event and each source of it. Strangers can come from any number of addresses, so all their
+// sources share one limit, and never use up that of members.
 #pragma once
 
 #include <chrono>

@@ -1,7 +1,7 @@
-// Owns: the telling of what a node has done: the event stream and the log. Everything is told a
+// Owns: the reports on what a node does: the event stream and the log. Everything is reported a
 // millisecond later than it happens, with the time at which it happened: making the lines and
-// waking the threads that write them would otherwise compete with the very election that they tell
-// of.
+// waking the threads that write them would otherwise compete with the very election that they
+// report.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
 // Owns: the log's lines of the levels `debug` and `trace`, in the format of `--trace FILE`: what
-// happens to this node, and from `trace` on also each message but what each heartbeat brings.
+// happens to this node, and from `trace` on also each message, without those of each heartbeat.
 #pragma once
 
 #include <string>

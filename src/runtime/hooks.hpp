@@ -1,7 +1,7 @@
 // Owns: the commands that a user has set for changes of the leadership, and the thread that runs
-// them: one at a time, in order, by /bin/sh, each in a process group of its own. They stand around
-// what else works under the leadership, the inner host: the end of a leadership is not told to
-// anybody before that has ended and then on-deposed is over or dead.
+// them: one at a time, in order, by /bin/sh, each in a process group of its own. They wrap
+// the other work under the leadership, the inner host: the end of a leadership is reported only
+// when that work has ended, and then on-deposed has ended or was killed.
 #pragma once
 
 #include <condition_variable>

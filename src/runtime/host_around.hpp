@@ -1,5 +1,5 @@
-// A host that stands around another one, the inner host, and between it and the node. Whatever the
-// derived host does not take part in passes between the two unchanged.
+// A host that wraps another one, the inner host, and sits between it and the node. Calls that the
+// derived host does not override pass between the two unchanged.
 #pragma once
 
 #include <memory>

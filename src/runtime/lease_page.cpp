@@ -14,7 +14,7 @@ namespace {
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 
-/// A change takes some nanoseconds; who is still in it after this many looks stands still.
+/// A change takes some nanoseconds; a writer that is still in it after this many looks has stopped.
 constexpr int looks_max = 10'000;
 
 tl::expected<LeasePage*, int> mapped(int fd) {

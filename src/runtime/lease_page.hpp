@@ -35,7 +35,7 @@ public:
 
     /// One thread.
     void write(const LeaseSnapshot& snapshot);
-    /// nullopt when the writer stands still in the middle of a change, as a stopped process does.
+    /// nullopt when the writer has stopped in the middle of a change, as a suspended process has.
     std::optional<LeaseSnapshot> read() const;
 
 private:

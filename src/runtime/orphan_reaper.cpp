@@ -10,7 +10,8 @@ namespace bullring {
 
 namespace {
 
-/// A child of the program's own stands in the way until whoever waits for it has taken its status.
+/// A child of the program itself blocks the view until the part that waits for it has taken its
+/// status.
 constexpr std::chrono::milliseconds again_after{50};
 
 }  // namespace

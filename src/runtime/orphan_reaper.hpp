@@ -1,5 +1,5 @@
-// Owns: the end of processes that this one has been given because their parents have ended: what a
-// hook or a health check has left behind, when this is a container's first process or a subreaper.
+// Owns: collecting the exit statuses of orphans that this process has adopted: what a hook or a
+// health check has left behind, when this is a container's first process or a subreaper.
 #pragma once
 
 #include <asio/io_context.hpp>

@@ -17,8 +17,8 @@
 
 namespace bullring {
 
-/// Who wants to know what has become of the leadership, and takes no part in it. Called in the
-/// node's loop, after the messages of the step have left.
+/// Learns of changes of the leadership without taking part in it. Called in the node's loop, after
+/// the messages of the step have left.
 class NodeListener {
 public:
     NodeListener() = default;
@@ -78,7 +78,7 @@ public:
     virtual void others_work(bool) {}
     /// Of the program, if the node itself has ended well.
     virtual int exit_status() const { return 0; }
-    /// Who has a last word on the sessions when this process is dead; none: nobody.
+    /// What sends a last message on the sessions when this process has died; null: nothing does.
     virtual SessionKeeper* session_keeper() { return nullptr; }
 };
 

@@ -1,7 +1,7 @@
 // Owns: the writing of the durable state, in a thread that exists only while there is something to
-// write: writes are rare, and when a process dies every idle thread of it makes its FIN later. One
-// write after the other; what is asked for while one is under way waits. The callbacks come from
-// that thread, or from within write() where the system has no more threads.
+// write: writes are rare, and when a process dies every idle thread of it delays its FIN. Writes
+// are done one after the other; one that is asked for while another is under way waits. The
+// callbacks come from that thread, or from within write() if the system cannot start a thread.
 #pragma once
 
 #include <deque>

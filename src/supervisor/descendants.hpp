@@ -11,11 +11,11 @@
 
 namespace bullring {
 
-/// Who kills or waits for descendants looks again after so long: no event tells of all of them.
+/// How long to wait before descendants are looked for again: no event tells of all of them.
 inline constexpr std::chrono::milliseconds look_for_descendants_every{2};
 
-/// Sends SIGKILL to everybody who descends from `ancestor`, but to none of `spared` and, with
-/// `spare_their_children`, to nobody below them. Returns how many it found alive: whoever forks
+/// Sends SIGKILL to every process that descends from `ancestor`, but to none of `spared` and, with
+/// `spare_their_children`, to none below them. Returns how many it found alive: a child forked
 /// meanwhile is found the next time, so it is called until it finds none. Where /proc could not be
 /// read to the end, one more is counted.
 std::size_t kill_descendants(pid_t ancestor, const std::vector<pid_t>& spared,

@@ -1,4 +1,4 @@
-// Owns: where a command's program is, and what is wrong with it if it cannot be executed.
+// Owns: finding a command's program, and saying why it cannot be executed.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Owns: what a node and the guard of its command say to each other, and how it travels: one record
-// a packet on a local socket, a descriptor beside it where one goes along. Both ends are one
+// Owns: the messages between a node and the guard of its command, and how they travel: one record a
+// packet on a local socket, with a descriptor attached where one is needed. Both ends are one
 // program, so a record is the bytes of a struct.
 #pragma once
 

@@ -1,4 +1,5 @@
-// Owns: what the guard of a command is told when it is started, as the words of its command line.
+// Owns: the settings that the guard of a command gets at its start, as arguments of its command
+// line.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Owns: what a node and `bullring lead` on the same machine say to each other, over a socket in the
+// Owns: the messages between a node and `bullring lead` on the same machine, over a socket in the
 // node's data directory: one record a packet. The connection stays open for as long as anything of
 // the command may run: its end is what the node waits for.
 #pragma once

@@ -3,8 +3,8 @@
 // all of them have ended.
 //
 // Such a process dies neither with the node nor with its sessions, so no end of a session may
-// release the lease while one runs: its grants are untied first, and a command begins only when a
-// majority of untied grants stands behind it.
+// release the lease while one runs: the node first asks for untied grants, and a command is started
+// only when a majority has given them.
 #pragma once
 
 #include <list>

@@ -1,5 +1,5 @@
-// Owns: the two ways by which a command shows that it gets on: it touches a file, or writes to a
-// pipe. Nothing is polled: the kernel tells of both.
+// Owns: the two ways in which a command shows progress: it touches a file, or writes to a pipe.
+// Nothing is polled: the kernel reports both.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // The process between a guard and its command: the command's parent, and the one that adopts
-// whatever the command leaves behind. It ends when nobody is left below it. It kills everybody when
-// the guard dies, and when the lease is about to end although the guard and the node stand still;
+// whatever the command leaves behind. It ends when no process is left below it. It kills them all
+// when the guard dies, and when the lease is about to end and neither the guard nor the node acts;
 // if the shield itself dies, the kernel kills the command, and the guard kills the rest.
 #pragma once
 

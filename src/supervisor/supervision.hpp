@@ -1,6 +1,6 @@
-// What a node does about its command, and in which order (PROTOCOL R5): a pure state machine. It
-// hears from the node (elected, deposed) and of the command (started, ended, stands still), and
-// answers with orders; no clock, no process.
+// Decides when a leader's command is started and ended, in the order of PROTOCOL R5: a pure state
+// machine. Events of the node (elected, deposed) and of the command (started, ended, stopped) go
+// in, orders come out; no clock, no process.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Owns: a leader's command on the side of the node: it carries out what Supervision says, by the
-// guard, and sees to the end of everything if the guard itself dies or stands still. Also the
+// Owns: a leader's command on the side of the node: it carries out the orders of Supervision
+// through the guard, and ends everything itself if the guard dies or hangs. Also passes on the
 // signals that a user sends to `bullring run` and means for the command.
 #pragma once
 

@@ -1,5 +1,5 @@
-// What observers (`status`, `watch`, `resign`) and a node say to each other over the peer port.
-// They are no members: never heard, never tied, in no mask (PROTOCOL §3, last item).
+// The messages between observers (`status`, `watch`, `resign`) and a node, over the peer port.
+// Observers are not members: never heard, never tied, in no mask (PROTOCOL §3, last item).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// A made-up trace for the tests of diagrams: who sent what to whom when, written with the product's
-// own format.
+// An artificial trace for the tests of diagrams: who sent what to whom when, written with the
+// product's own format.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// A small deterministic cluster for tests: nodes with made-up clocks and disks, joined by made-up
-// TCP. One seed, one history. After every step it checks that at most one lease is valid and that
-// the epochs of the elections rise.
+// A small deterministic cluster for tests: nodes with simulated clocks and disks, joined by
+// simulated TCP. One seed, one history. After every step it checks that at most one lease is valid
+// and that the epochs of the elections rise.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// The made-up world: its clocks, its TCP, and that a seed is a history.
+// The simulated world: its clocks, its TCP, and that a seed is a history.
 #include <doctest/doctest.h>
 
 #include "sim/check/ledger.hpp"

@@ -149,7 +149,8 @@ TEST_CASE("F6: shutdown() by a holder that lives looks like its death, so nobody
     CHECK(voter_side.wait_for_end() == eof);
 }
 
-TEST_CASE("F7: neither a read into no room nor the end of an own close is taken for FIN") {
+TEST_CASE(
+    "F7: neither a read into a zero-length buffer nor the end of its own close is taken for FIN") {
     Voter voter_side;
     const Endpoint at = voter_side.listener.at;
     voter_side.listen();
