@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
     using namespace bullring;
     protocol::set_assert_handler(tell_assertion);
     CLI::App app(
-        "Runs the state machines of Bullring in a made-up world: the same seed gives the "
+        "Runs the state machines of Bullring in a simulated world: the same seed gives the "
         "same history.",
         "bullring-sim");
     app.require_subcommand(1);

@@ -1,4 +1,4 @@
-// The border of the program: what leaves it here is an exit status and, if it is not 0, a line on
+// The border of the program: nothing leaves it but an exit status and, if that is not 0, a line on
 // stderr that says why.
 #include <cstdio>
 #include <cstdlib>
@@ -77,7 +77,7 @@ int guard(const std::vector<std::string>& arguments) {
 
 /// An exception that no border has caught, in whatever thread.
 [[noreturn]] void give_up() {
-    std::string text = "an error that nothing handles";
+    std::string text = "an unhandled error";
     if (const std::exception_ptr error = std::current_exception()) {
         try {
             std::rethrow_exception(error);

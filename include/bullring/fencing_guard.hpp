@@ -1,5 +1,5 @@
-// Owns: the rule that a fenced resource keeps: who comes with a lower epoch than somebody before is
-// refused. Header-only, for the side that is written to, which need not know of elections. (Chubby
+// Owns: the rule of a fenced resource: a request with a lower epoch than an earlier one is refused.
+// Header-only, for the resource that is written to, which need not know of elections. (Chubby
 // calls the number a sequencer; Burrows, OSDI 2006, §2.4.)
 #pragma once
 
@@ -25,9 +25,9 @@ class FencingGuard {
     public:
         const char* name() const noexcept override { return "bullring fencing file"; }
         std::string message(int /*code*/) const override {
-            return "it does not hold an epoch; right is a file of its own, not there or empty at "
-                   "first, later 20 digits and a line end. Into a damaged one write the highest "
-                   "epoch that was admitted";
+            return "it does not hold an epoch; a fencing file serves nothing else, is missing or "
+                   "empty at first, and then holds 20 digits and a line end. Write the highest "
+                   "epoch that was admitted into a damaged one";
         }
     };
 
@@ -66,7 +66,7 @@ public:
             highest_ = read();
             if (epoch < highest_) return false;
             if (epoch > highest_) write(epoch);
-            // Whoever has written it may have died before it was on the disk.
+            // Its writer may have died before it was on the disk.
             if (epoch != synced_) sync();
             synced_ = epoch;
         }

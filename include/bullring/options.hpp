@@ -1,4 +1,4 @@
-// Owns: what a node is told before it starts. The names, defaults and meanings are those of the
+// Owns: the settings of a node. The names, defaults and meanings are those of the
 // flags of `bullring node`; bullring-node(1) explains them.
 #pragma once
 
@@ -26,7 +26,7 @@ struct Options {
     std::string peers;     // required: "1=host:7100,2=[::1]:7100", or "@FILE"
     std::string cluster = "bullring";
     Algorithm algorithm = Algorithm::bully;
-    std::string listen;       // "host:port"; empty: the own entry of the peer list
+    std::string listen;       // "host:port"; empty: its entry in the peer list
     std::string advertise;    // at most 256 bytes of UTF-8, told to everybody who follows this node
     int priority = 0;         // −1000 … 1000; the highest (priority, id) wins
     bool never_lead = false;  // `--priority never`: a voter that never leads

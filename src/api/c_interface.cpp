@@ -1,5 +1,5 @@
-// The C interface: no function lets an exception out. It gives a code, or what holds of a node that
-// leads nothing and knows of no leader.
+// The C interface: no function lets an exception out. Instead it returns an error code, or the
+// answer of a node that does not lead and knows no leader.
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -177,7 +177,7 @@ const char* bullring_error(int code) {
     switch (code) {
         case BULLRING_OK: return "no error";
         case BULLRING_INVALID: return "invalid settings or argument";
-        case BULLRING_FAILED: return "the node can't start or go on";
+        case BULLRING_FAILED: return "the node can't start or can't continue";
         case BULLRING_TIMEOUT: return "not in time";
         case BULLRING_REFUSED: return "refused";
         case BULLRING_CLOSED: return "the node has ended";

@@ -30,7 +30,7 @@ void tell_error(const std::function<void(std::exception_ptr)>& on_error) {
     try {
         on_error(std::current_exception());
     } catch (...) {
-        log(LogLevel::error, "on_error itself has thrown; that is ignored");
+        log(LogLevel::error, "on_error has thrown an exception, which is ignored");
     }
 }
 
@@ -252,13 +252,13 @@ void NodeCore::refuse_without_majority() const {
     if (options_.node.config.quorum == protocol::QuorumMode::none)
         throw ConfigError(
             {"quorum: a task can't be run with none, where two nodes may lead at "
-             "once; right is majority"});
+             "once; use majority"});
 }
 
 void NodeCore::start_while_leader(Node::Task task,
                                   std::function<void(std::exception_ptr)> on_error) {
     if (must_not_wait())
-        throw std::logic_error("bullring: a task can't be started from the one before it");
+        throw std::logic_error("bullring: a task can't be started from within another one");
     begin_running();
     start_for_task();
     const std::lock_guard life(life_mutex_);
@@ -288,7 +288,7 @@ void NodeCore::start_while_leader(Node::Task task,
 void NodeCore::begin_running() {
     refuse_without_majority();
     const std::lock_guard lock(mutex_);
-    if (running_) throw std::logic_error("bullring: a task is being run already");
+    if (running_) throw std::logic_error("bullring: a task is already running");
     running_ = true;
     if (runtime_) runtime_->set_willing(true, "");
 }

@@ -1,4 +1,4 @@
-// What the control thread does with what the loop says.
+// How the control thread acts on the events of the loop.
 #include <utility>
 
 #include <fmt/format.h>
@@ -48,8 +48,8 @@ void NodeCore::on_stop(Epoch epoch) {
         const std::lock_guard lock(mutex_);
         if (current_ == state)
             log(LogLevel::error,
-                "the task has been asked to stop and has not returned; this node does not lead "
-                "again before it has, and others lead after the lease");
+                "the task was asked to stop and has not returned; this node does not stand again "
+                "until it has, and another node can lead when the lease is over");
     });
 }
 
@@ -60,7 +60,7 @@ void NodeCore::watch_progress(const StatePtr& state) {
     const std::lock_guard lock(mutex_);
     if (current_ != state || state->stop.stop_requested()) return;
     if (left <= 0) {
-        log(LogLevel::warn, fmt::format("the task has shown no progress for {}: it is taken for "
+        log(LogLevel::warn, fmt::format("the task has shown no progress for {}; treating it as "
                                         "stalled",
                                         to_text(stall_after)));
         return runtime_->tell(protocol::Stalled{});

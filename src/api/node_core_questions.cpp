@@ -1,4 +1,4 @@
-// What a user can ask at any time, from any thread.
+// The questions that a user can ask at any time, from any thread.
 #include <utility>
 
 #include "src/api/deadline.hpp"
@@ -28,7 +28,7 @@ Status status_of(const StatusInput& input) {
     return status;
 }
 
-Resignation not_running() { return {false, true, "the node does not run"}; }
+Resignation not_running() { return {false, true, "the node is not running"}; }
 
 }  // namespace
 
@@ -76,7 +76,7 @@ Subscription NodeCore::subscribe(ChangeCallback callback) {
 
 Resignation NodeCore::resign(std::uint64_t to, std::chrono::nanoseconds timeout) {
     if (timeout <= std::chrono::nanoseconds(0) || must_not_wait()) return ask_to_resign(to);
-    Resignation result{false, false, "not within the time that was given"};
+    Resignation result{false, false, "not done within the time given"};
     std::unique_lock lock(mutex_);
     if (life_ != Life::running || !runtime_) return not_running();
     const std::uint64_t request = ++last_resign_;

@@ -31,7 +31,7 @@ public:
                                "member " + std::to_string(id.value) + " at " + address + ": " +
                                    difference(refused));
                },
-               [] { log(LogLevel::warn, "no member can be reached; trying on"); }, [] {}}) {
+               [] { log(LogLevel::warn, "no member can be reached; still trying"); }, [] {}}) {
         asio::co_spawn(loop_.io, watcher_.run(), [](const std::exception_ptr& failure) {
             if (failure) std::rethrow_exception(failure);
         });

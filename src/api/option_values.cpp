@@ -44,7 +44,7 @@ public:
     void id(std::uint64_t value, Asked<protocol::NodeId>& into) {
         into.given = value != 0;
         if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
-            report_.refuse("id", std::to_string(value), "is too large; right is at most 2^63−1");
+            report_.refuse("id", std::to_string(value), "is too large; expected at most 2^63−1");
         else if (into.given)
             into.value = protocol::NodeId{value};
     }
@@ -55,7 +55,7 @@ public:
             into = protocol::Priority{options.priority};
         else
             report_.refuse("priority", std::to_string(options.priority),
-                           std::string("is out of range; right is ") + priorities.right);
+                           std::string("is out of range; expected ") + priorities.right);
     }
     template <class Into>
     void duration(const char* name, const std::optional<std::chrono::nanoseconds>& value,
@@ -64,7 +64,7 @@ public:
         const protocol::Duration duration{value->count()};
         Asked<protocol::Duration> asked{true, std::nullopt};
         if (duration.ns < 0)
-            report_.refuse(name, to_text(duration), "is negative; right is a length of time");
+            report_.refuse(name, to_text(duration), "is negative; expected a length of time");
         else if (duration.ns == 0 && !zero_too)
             report_.refuse(name, to_text(duration), "must be more than 0");
         else if (duration > protocol::duration_max)
@@ -84,7 +84,7 @@ public:
             asked.value = all[place];
         else
             report_.refuse(name, std::to_string(place),
-                           "is none of the values that are right: " + protocol::all_names<Ours>());
+                           "is not one of " + protocol::all_names<Ours>());
         store(asked, into);
     }
 
@@ -166,10 +166,10 @@ bool is_setting(std::string_view name) {
 
 std::string no_setting(const std::string& name) {
     constexpr const char* right =
-        "; right are the flags of bullring node without hooks, health-…, "
-        "log-… and config, and stall-after, stop-margin, "
-        "step-down-timeout, restart-delay";
-    if (is_flag(name)) return in_quotes(name) + " is no setting of the library" + right;
+        "; expected a flag of bullring node other than hooks, health-…, "
+        "log-… and config, or stall-after, stop-margin, "
+        "step-down-timeout or restart-delay";
+    if (is_flag(name)) return in_quotes(name) + " is not a setting of the library" + right;
     const std::string_view meant = nearest_flag(name);
     return "unknown setting " + in_quotes(name) +
            (is_setting(meant) ? "; did you mean " + std::string(meant) + "?" : right);

@@ -18,9 +18,11 @@ void call(const ChangeCallback& callback, const Change& change) {
     try {
         callback(change);
     } catch (const std::exception& error) {
-        log(LogLevel::error, std::string("a subscriber's callback has thrown: ") + error.what());
+        log(LogLevel::error,
+            std::string("a subscriber's callback has thrown an exception: ") + error.what());
     } catch (...) {
-        log(LogLevel::error, "a subscriber's callback has thrown what is no std::exception");
+        log(LogLevel::error,
+            "a subscriber's callback has thrown something other than a std::exception");
     }
 }
 

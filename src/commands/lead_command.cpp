@@ -103,7 +103,8 @@ private:
                 if (received < 0 && errno == EMFILE) {
                     // The command first: what is printed may have to wait for its reader.
                     guard_ ? end_command() : finish(1);
-                    return print_error("no descriptor is left for what the node hands over");
+                    return print_error(
+                        "too many open files: cannot take over what the node hands over");
                 }
                 if (received > 0) on_answer(answer, std::move(page));
                 read_node();
@@ -124,7 +125,7 @@ private:
                 if (!guard_ || leadership_ends_) return;
                 leadership_ends_ = true;
                 end_command();
-                return log_line("the leadership ends, and so does the command");
+                return log_line("the leadership is ending; ending the command");
         }
     }
 
@@ -194,7 +195,7 @@ private:
         overdue_timer_.async_wait([this](const asio::error_code& error) {
             if (error) return;
             guard_->kill();
-            log_line("the guard of the command stands still, and is killed with it");
+            log_line("the guard of the command does not respond; killing it and the command");
         });
     }
 
@@ -203,7 +204,7 @@ private:
             case GuardReport::Kind::started: return;
             case GuardReport::Kind::stopped:
                 end_command();
-                return log_line("the command stands still: it is taken for stalled");
+                return log_line("the command was stopped; treating it as stalled");
             case GuardReport::Kind::not_started:
                 print_error(fmt::format("{}: {}", options_.command.front(),
                                         std::generic_category().message(report.error)));

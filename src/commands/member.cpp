@@ -33,7 +33,8 @@ Member::Member(const NodeOptions& options) : options_(options) {
     const bool kept = start_memory_keeper();
     start_logging(options.log, options.config.self);
     if (!kept)
-        log(LogLevel::warn, "no second process: if this one dies, the others learn it later");
+        log(LogLevel::warn,
+            "cannot start the second process; if this one dies, the others will notice it later");
 }
 
 Member::~Member() {

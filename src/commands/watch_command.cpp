@@ -36,7 +36,7 @@ public:
                         notes_.say(id, address, difference(refused));
                     },
                     [this] {
-                        if (!silent_) print_error("no member can be reached; trying on");
+                        if (!silent_) print_error("no member can be reached; still trying");
                     },
                     [this] {
                         if (stdout_closed()) stop(0);

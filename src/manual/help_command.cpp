@@ -47,8 +47,8 @@ std::string summary_of(const ManualPage& page) {
 std::string list_of_topics() {
     constexpr std::size_t column = 18;
     std::string text =
-        "Usage: bullring help [TOPIC]\n\nShows a page of the manual. On a terminal man(1) shows it "
-        "if the man pages are there.\n\n";
+        "Usage: bullring help [TOPIC]\n\nShows a page of the manual: with man(1), if stdout is a "
+        "terminal and the man pages are installed.\n\n";
     for (const ManualPage& page : manual_pages()) {
         const std::string topic(topic_of(page));
         text += "  " + topic + std::string(column - std::min(column, topic.size()), ' ') +
@@ -106,7 +106,7 @@ int run_help(const std::vector<std::string>& arguments) {
         return print(list_of_topics());
     const ManualPage* page = find_page(arguments.front());
     if (page == nullptr) {
-        return refuse("unknown topic " + in_quotes(arguments.front()) + "; right is one of " +
+        return refuse("unknown topic " + in_quotes(arguments.front()) + "; expected one of " +
                       names_of_topics());
     }
     if (::isatty(STDOUT_FILENO) != 0) exec_man(*page);

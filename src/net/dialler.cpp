@@ -165,7 +165,7 @@ void Dialler::note_failure(NodeId id, Peer& peer) {
     peer.told_unreachable = true;
     callbacks_.unreachable(id, peer.addresses.empty()
                                    ? "the name " + peer.endpoint.host + " does not resolve"
-                                   : "nobody answers at " + to_text(peer.endpoint));
+                                   : "no answer at " + to_text(peer.endpoint));
 }
 
 asio::awaitable<void> Dialler::pause(Peer& peer) {

@@ -100,7 +100,7 @@ void Session::watch_frame() {
             if (error) return;
             if (self->frames_ != frame) return self->watch_frame();  // it is in a later one
             if (self->reading() && !self->discarding_)
-                self->end(SessionEnd::protocol, "a frame that has begun does not come to its end");
+                self->end(SessionEnd::protocol, "a frame was begun and not completed in time");
         });
 }
 
@@ -123,7 +123,7 @@ bool Session::push(Outbox::Kind kind, std::span<const std::byte> frame) {
 void Session::flush() {
     if (waiting_for_room_ || closed_) return;
     while (!outbox_.empty()) {
-        // Whoever looks after this process was killed must not take half a frame for a whole one.
+        // The guard, once this process was killed, must not take half a frame for a whole one.
         if (partial_frame_ != nullptr) partial_frame_->store(1);
         const IoResult result = stream_->write(outbox_.waiting());
         if (result.status == IoStatus::done) outbox_.consume(result.bytes);

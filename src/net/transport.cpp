@@ -53,7 +53,7 @@ Transport::Transport(asio::io_context& io, TransportOptions options, TransportHa
                 [this](const std::string& what) { handler_.on_fatal(what); },
                 [](NodeId peer, const std::string& why) {
                     log(LogLevel::warn,
-                        "peer " + std::to_string(peer.value) + ": " + why + "; it is dialled on");
+                        "peer " + std::to_string(peer.value) + ": " + why + "; still dialling");
                 }}) {}
 
 Transport::~Transport() {
@@ -110,9 +110,8 @@ void Transport::send(SessionId id, const Message& message) {
     const std::shared_ptr<Session> session = entry.session;
     touched_.push_back(session);
     if (!session->push(outbox_kind(message), scratch_)) {
-        log_limited(
-            LogLevel::warn, "overflow", {std::to_string(entry.peer.id.value)},
-            who(entry.addresses, entry.peer.id) + " does not read: its session is given up");
+        log_limited(LogLevel::warn, "overflow", {std::to_string(entry.peer.id.value)},
+                    who(entry.addresses, entry.peer.id) + " does not read; closing its session");
         end(entry, SessionEnd::overflow, "");
     }
 }
@@ -247,7 +246,7 @@ std::string Transport::on_first_frame(Entry& entry, Frame&& frame) {
     const SessionId id = entry.session->id();
     if (const auto* words = std::get_if<ObserverMessage>(&frame.message)) {
         const auto* observe = std::get_if<Observe>(words);
-        if (observe == nullptr || frame.sender.id) return "the first frame is no request";
+        if (observe == nullptr || frame.sender.id) return "the first frame is not a request";
         end_greeting(entry);
         entry.phase = Phase::observer;
         entry.deadline.reset();
@@ -255,8 +254,9 @@ std::string Transport::on_first_frame(Entry& entry, Frame&& frame) {
         return "";
     }
     const auto* hello = std::get_if<protocol::Hello>(&std::get<Message>(frame.message));
-    if (hello == nullptr) return "the first frame is no HELLO";
-    if (frame.sender != Sender{hello->id, hello->incarnation}) return "HELLO in another's name";
+    if (hello == nullptr) return "the first frame is not a HELLO";
+    if (frame.sender != Sender{hello->id, hello->incarnation})
+        return "HELLO with a different sender";
     end_greeting(entry);
     entry.phase = Phase::asked;
     entry.peer = frame.sender;
@@ -267,13 +267,13 @@ std::string Transport::on_first_frame(Entry& entry, Frame&& frame) {
 std::string Transport::on_answer(Entry& entry, Frame&& frame) {
     const SessionId id = entry.session->id();
     const auto* message = std::get_if<Message>(&frame.message);
-    if (entry.phase != Phase::greeting || message == nullptr)
-        return "an answer that nobody asked for";
+    if (entry.phase != Phase::greeting || message == nullptr) return "an unexpected answer";
     if (const auto* ack = std::get_if<protocol::HelloAck>(message)) {
         if (ack->id != entry.peer.id) {
             return "node " + std::to_string(ack->id.value) + " answers at its address";
         }
-        if (frame.sender != Sender{ack->id, ack->incarnation}) return "HELLO_ACK in another's name";
+        if (frame.sender != Sender{ack->id, ack->incarnation})
+            return "HELLO_ACK with a different sender";
         entry.phase = Phase::established;
         entry.peer = frame.sender;
         entry.deadline.reset();
@@ -284,7 +284,7 @@ std::string Transport::on_answer(Entry& entry, Frame&& frame) {
     } else if (std::holds_alternative<protocol::Refused>(*message)) {
         entry.phase = Phase::refused;
     } else {
-        return "something else than HELLO_ACK or REFUSED as the answer to HELLO";
+        return "the answer to HELLO is neither HELLO_ACK nor REFUSED";
     }
     handler_.on_event(protocol::Receive{id, std::move(std::get<Message>(frame.message))});
     return "";
@@ -294,9 +294,9 @@ std::string Transport::on_later_frame(Entry& entry, Frame&& frame) {
     auto* message = std::get_if<Message>(&frame.message);
     if (entry.phase == Phase::refused) return "";
     if (entry.phase != Phase::established || message == nullptr || is_handshake(*message)) {
-        return "a message that has no place here";
+        return "an unexpected message";
     }
-    if (frame.sender != entry.peer) return "a message in another's name";
+    if (frame.sender != entry.peer) return "a message with a different sender";
     handler_.on_event(protocol::Receive{entry.session->id(), std::move(*message)});
     return "";
 }

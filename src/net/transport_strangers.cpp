@@ -1,4 +1,5 @@
-// What those who may be no members can get of a node: a place for their connection, and words.
+// How a node treats connections that may not come from members: how many it holds, and what it
+// tells them.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -24,7 +25,7 @@ std::string host_of(const std::string& address) { return address.substr(0, addre
 void Transport::on_accepted(OwnedFd fd) {
     if (options_.is_reserved(fd.get())) {
         log_limited(LogLevel::warn, "descriptors", {},
-                    "no descriptors are left for connections but those of the members' hosts");
+                    "too many open files: only the members' hosts can still connect");
         if (!source_of(tcp::addresses_of(fd.get()).remote).member) return;
         give_up_a_stranger();  // if there is one: a member is let in anyway
     }
@@ -40,9 +41,9 @@ void Transport::make_room_for_one_more() {
     // The oldest: a member says HELLO at once, so it is not a member that is thrown out.
     const auto found = sessions_.find(greeting_.front());
     BULLRING_ASSERT(found != sessions_.end());
-    log_limited(LogLevel::warn, "unauthenticated", {},
-                "too many connections that say nothing; dropped the one from " +
-                    found->second.addresses.remote);
+    log_limited(
+        LogLevel::warn, "unauthenticated", {},
+        "too many silent connections; dropped the one from " + found->second.addresses.remote);
     end(found->second, SessionEnd::timeout, "");
 }
 
@@ -60,11 +61,11 @@ void Transport::give_up_a_stranger() {
     if (found != sessions_.end()) end(found->second, SessionEnd::timeout, "");
 }
 
-// ---- Words.
+// ---- Refusals.
 
-/// A refusal names the cluster and its members. Who comes from a member's address may know them,
-/// and whoever has misconfigured it has to; nobody else is told more than the version. A dialler
-/// that learns of another process with its id has named the cluster and its members rightly.
+/// A refusal names the cluster and its members. A caller at a member's address may know them, and
+/// if it is misconfigured, has to; all others are told no more than the version. A dialler that
+/// learns of another process with its id has already named the right cluster and members.
 Message Transport::as_told_to(const Entry& entry, const protocol::Refused& refused) const {
     if (refused.field == "version" || refused == protocol::twin_refusal(entry.peer.id) ||
         source_of(entry.addresses.remote).member)

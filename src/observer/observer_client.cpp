@@ -49,7 +49,7 @@ asio::awaitable<MemberAnswer> ask(ObserverLink& link, MemberAnswer member, Endpo
     }
     const auto* state = std::get_if<ObserverState>(&received->message);
     if (state == nullptr) {
-        member.problem = "it answers something else than its status";
+        member.problem = "its answer is not a status";
         co_return member;
     }
     auto answer = parse_node_answer(state->json);
@@ -86,7 +86,7 @@ int run_observer(const std::function<asio::awaitable<int>(ObserverLoop&)>& comma
 
 std::string difference(const ObserverRefused& refused) {
     if (refused.field == "cluster" && refused.mine.empty())
-        return "it refuses: it is no member of cluster " + in_quotes(refused.yours);
+        return "it refuses: it is not a member of cluster " + in_quotes(refused.yours);
     return "it refuses: " + refused.field + " is " + in_quotes(refused.mine) + " there, " +
            in_quotes(refused.yours) + " here";
 }

@@ -33,7 +33,7 @@ struct ObserverLink::Lookup {
     asio::ip::tcp::resolver resolver;
     asio::steady_timer done;
     std::vector<Address> addresses;
-    std::string problem = "its name is not resolved in time";
+    std::string problem = "its name was not resolved in time";
 };
 
 // The deadline of the wait that is under way. Shared with the timer's handler, which may be queued
@@ -95,7 +95,7 @@ asio::awaitable<std::vector<Address>> ObserverLink::resolve(const Endpoint& endp
             [lookup, &loop = loop_](const asio::error_code& error, const auto& results) {
                 --loop.lookups;
                 if (error) {
-                    lookup->problem = "its name is not known: " + error.message();
+                    lookup->problem = "its name cannot be resolved: " + error.message();
                 } else {
                     lookup->addresses.assign(results.begin(), results.end());
                 }
@@ -114,7 +114,7 @@ asio::awaitable<std::string> ObserverLink::connect(Address address, Deadline dea
     if (!fd) co_return error_text(errno);
     stream_ = std::make_unique<TcpStream>(loop_.io, fd.release());
     switch (co_await wait_for(descriptor_base::wait_write, deadline)) {
-        case Wait::timeout: co_return "no connection in time";
+        case Wait::timeout: co_return "connecting timed out";
         case Wait::cancelled: co_return stopped;
         case Wait::ready: break;
     }
@@ -153,11 +153,12 @@ asio::awaitable<tl::expected<ObserverLink::Received, LinkFailure>> ObserverLink:
     };
     while (stream_ && !cancelled_) {
         auto next = reader_.next();
-        if (!next) co_return failure("it sends rubbish: " + next.error());
+        if (!next) co_return failure("it sends invalid data: " + next.error());
         if (*next) {
             Frame& frame = **next;
             auto* message = std::get_if<ObserverMessage>(&frame.message);
-            if (message == nullptr) co_return failure("it sends what is not for an observer");
+            if (message == nullptr)
+                co_return failure("it sends a message that is not for an observer");
             co_return Received{frame.sender, std::move(*message)};
         }
         const IoResult result = stream_->read(reader_.prepare());

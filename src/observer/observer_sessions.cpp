@@ -39,12 +39,12 @@ void ObserverSessions::on_observe(SessionId observer, const Observe& what) {
         const LogSource source = transport_.source_of(observer);
         log_limited(LogLevel::info, "observer of another cluster", source,
                     "refused an observer of cluster '" + what.cluster + "' from " + source.text);
-        // Who comes from elsewhere than a member's host may not learn of a cluster by guessing.
+        // A caller that is not on a member's host must not learn of a cluster by guessing.
         return answer_and_close(
             observer, ObserverRefused{"cluster", source.member ? cluster_ : "", what.cluster});
     }
     if (observers_.size() >= observers_max) {
-        log_limited(LogLevel::warn, "observers", {}, "refused an observer: there are 256 already");
+        log_limited(LogLevel::warn, "observers", {}, "refused an observer: there are already 256");
         return answer_and_close(observer, ObserverRefused{"observers", "at most 256", "one more"});
     }
     observers_.insert(observer);

@@ -47,7 +47,7 @@ public:
                     if (auto outcome = co_await hand_over(*leader)) co_return std::move(*outcome);
                 }
             }
-            // What stands against it may pass: a successor that has just started, or just resigned.
+            // The obstacle may pass: a successor that has just started, or has just resigned.
             co_await members_.pause();
         }
         // The leader knows that it has a successor, even if the others could not be asked.
@@ -107,8 +107,9 @@ private:
         const auto* result = std::get_if<ResignResult>(&answer);
         if (result == nullptr) {
             const auto* refused = std::get_if<ObserverRefused>(&answer);
-            return ResignOutcome{1, refuses + (refused != nullptr ? difference(*refused)
-                                                                  : "it answers something else")};
+            return ResignOutcome{1,
+                                 refuses + (refused != nullptr ? difference(*refused)
+                                                               : "its answer is something else")};
         }
         handed_over_ = result->done;
         if (result->done) return std::nullopt;

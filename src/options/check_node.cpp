@@ -1,4 +1,4 @@
-// The checks of what a member of a cluster is asked to be, alone or with a command: what must hold
+// The checks of the settings of a member of a cluster, alone or with a command: what must hold
 // between the values, and what follows from them.
 #include <algorithm>
 #include <cstdint>
@@ -42,10 +42,10 @@ void check_members(const MemberRequest& request, NodeOptions& options, Report& r
 void check_advertised(const std::string& text, Report& report) {
     if (text.size() > protocol::advertised_bytes_max) {
         report.refuse("advertise", text,
-                      "has " + std::to_string(text.size()) + " bytes; right are at most " +
+                      "has " + std::to_string(text.size()) + " bytes; expected at most " +
                           std::to_string(protocol::advertised_bytes_max));
     }
-    if (!is_utf8(text)) report.refuse("advertise", text, "is not UTF-8; right is text in UTF-8");
+    if (!is_utf8(text)) report.refuse("advertise", text, "is not UTF-8; expected text in UTF-8");
 }
 
 // ---- Timing. ------------------------------------------------------------------------------------
@@ -87,7 +87,7 @@ void add_room_to_kill(protocol::Timing& timing, Duration kill_after,
 std::string why_kill_after_too_long(const protocol::Timing& timing, Duration kill_after) {
     const Duration most = timing.lease_max - (timing.lease - kill_after);
     return "the lease that it needs, " + to_text(timing.lease) + ", must be ≤ lease-max (" +
-           to_text(timing.lease_max) + "); right is " +
+           to_text(timing.lease_max) + "); use " +
            (most.ns > 0 ? "at most " + to_text(most) + ", or " : "") +
            "a longer --lease-max on all members";
 }
@@ -142,7 +142,8 @@ TimingAnswer timing_for(TimingQuestion question) {
     const Duration asked = make_timing(question.request, question.members, Algorithm::bully).lease;
     if (stretched > asked) {
         answer.note = "the lease is " + to_text(stretched) + ", not " + to_text(asked) +
-                      ": a token needs that on a ring of " + std::to_string(question.members);
+                      ": a token on a ring of " + std::to_string(question.members) +
+                      " members needs that long";
     }
     return answer;
 }
@@ -227,7 +228,7 @@ void check_hooks(const MemberRequest& request, NodeOptions& options, Report& rep
         if (hook->empty()) continue;
         report.say(flag,
                    "it can't be used with quorum none, where two nodes may lead at once; "
-                   "right is --quorum majority, or no hook");
+                   "use --quorum majority, or no hook");
     }
 }
 
@@ -271,7 +272,7 @@ std::string checked_data_dir(const Asked<std::string>& data_dir, const Environme
         if (home.empty()) {
             report.say("data-dir",
                        "it has no default, because STATE_DIRECTORY, XDG_STATE_HOME and "
-                       "HOME are all unset; right is " +
+                       "HOME are all unset; give " +
                            report.flag("data-dir") + " DIR");
         }
         base = home + "/.local/state";

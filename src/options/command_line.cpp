@@ -1,5 +1,5 @@
-// The only user of CLI11. CLI11 stops at the first thing that it does not like, so here it likes
-// everything: it only takes the arguments apart and prints the help.
+// The only user of CLI11. CLI11 stops at the first error, so here nothing is an error to it: it
+// only takes the arguments apart and prints the help.
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -60,7 +60,7 @@ std::string profile_table() {
 std::string footer(Subcommand subcommand) {
     const bool member = subcommand == Subcommand::node || subcommand == Subcommand::run;
     return (member ? profile_table() + "\n" : std::string()) +
-           "Durations carry a unit: 250us, 50ms, 2s. Every flag can also be given in the\n"
+           "Durations (D) carry a unit: 250us, 50ms, 2s. Every flag can also be given in the\n"
            "environment (--log-level is BULLRING_LOG_LEVEL) and as a key of the --config file\n"
            "(log-level = \"debug\"); the command line wins over the environment, the\n"
            "environment over the file.";
@@ -93,7 +93,7 @@ void collect(const CLI::App& app, CommandLine& line, Problems& problems) {
         if (!usable) {
             report(
                 problems, flag_name(flag),
-                std::string("it needs a value; right is ") + flag_name(flag) + " " + flag.argument);
+                std::string("it needs a value; expected ") + flag_name(flag) + " " + flag.argument);
         }
         line.values[flag.name] = {text, flag_name(flag), usable};
     }
@@ -154,7 +154,7 @@ std::string subcommand_names() {
 
 void report_no_subcommand(const CLI::App& root, Problems& problems) {
     const std::vector<std::string> rest = root.remaining();
-    const std::string right = "right is one of " + subcommand_names() + ", help";
+    const std::string right = "expected one of " + subcommand_names() + ", help";
     if (rest.empty()) {
         problems.push_back("no subcommand; " + right);
     } else if (rest.front().starts_with('-')) {
@@ -190,9 +190,8 @@ CommandLine read_command_line(const std::vector<std::string>& arguments, Problem
     root.set_version_flag("--version", "bullring " + std::string(version),
                           "print the version and exit");
     root.footer(
-        "`bullring SUBCOMMAND --help` prints its flags and their defaults, `bullring help "
-        "[TOPIC]`\n"
-        "the manual.");
+        "`bullring SUBCOMMAND --help` prints its flags and their defaults, `bullring help`\n"
+        "the pages of the manual.");
     add_subcommands(root);
 
     // CLI11 mistakes what follows `--` for its own.
@@ -200,6 +199,8 @@ CommandLine read_command_line(const std::vector<std::string>& arguments, Problem
     try {
         root.parse(reversed({arguments.begin(), separator}));
     } catch (const CLI::CallForHelp&) {
+        // main() answers `help` before anything is read; here it is only listed.
+        root.add_subcommand("help", "Show a page of the manual");
         line.information = root.help();
         return line;
     } catch (const CLI::CallForVersion&) {

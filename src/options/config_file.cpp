@@ -34,7 +34,7 @@ std::optional<std::string> raw_text(const toml::node& node, std::string_view key
     return std::nullopt;
 }
 
-/// What is required may stand in it, so nobody shall say that it is missing.
+/// It may hold the required settings, so they must not be reported as missing.
 RawValues unreadable(Subcommand subcommand) {
     RawValues values;
     for (const Flag& flag : flag_table()) {
@@ -75,7 +75,7 @@ RawValues read_config_file(Subcommand subcommand, const RawValue& config, Proble
             const std::string_view meant = is_flag(key) ? "" : nearest_flag(key);
             report(problems, path + " line " + std::to_string(node.source().begin.line),
                    "unknown key " + in_quotes(key) +
-                       (meant.empty() ? "; right are the flags' names without dashes in front"
+                       (meant.empty() ? "; expected a flag's name without the dashes"
                                       : "; did you mean " + std::string(meant) + "?"));
             continue;
         }
@@ -85,7 +85,7 @@ RawValues read_config_file(Subcommand subcommand, const RawValue& config, Proble
         if (!raw) {
             report(problems, origin,
                    "a TOML " + type_name(node) +
-                       " of this kind can't be its value; right is a string" +
+                       " of this kind can't be its value; expected a string" +
                        (key == "peers" ? " or an array of strings" : ""));
         }
     }

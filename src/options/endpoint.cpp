@@ -44,7 +44,7 @@ bool is_name(std::string_view text) {
     return true;
 }
 
-/// What nobody would call a host: 10.0.0, 300.1.1.1.
+/// Also of what is no address: 10.0.0, 300.1.1.1. No host has such a name.
 bool looks_like_ipv4(std::string_view text) {
     return text.find_first_not_of("0123456789.") == std::string_view::npos;
 }
@@ -53,7 +53,7 @@ tl::expected<std::uint16_t, std::string> parse_port(std::string_view text) {
     const auto refuse = [&](const char* why) {
         return tl::unexpected("port " + in_quotes(text) + " " + why + "; ports are 1 … 65535");
     };
-    if (text.empty()) return tl::unexpected(std::string("it has no port; right is HOST:PORT"));
+    if (text.empty()) return tl::unexpected(std::string("it has no port; expected HOST:PORT"));
     std::uint32_t port = 0;
     const char* const end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, port);
@@ -72,13 +72,13 @@ tl::expected<Halves, std::string> split(std::string_view text) {
     if (text.starts_with('[')) {
         const std::size_t end = text.find(']');
         if (end == std::string_view::npos) {
-            return tl::unexpected(std::string("the bracket is not closed; right is [IPv6]:PORT"));
+            return tl::unexpected(std::string("the bracket is not closed; expected [IPv6]:PORT"));
         }
         const std::string_view host = text.substr(1, end - 1);
         if (!is_ipv6(host)) return tl::unexpected(in_quotes(host) + " is not an IPv6 address");
         const std::string_view rest = text.substr(end + 1);
         if (!rest.empty() && rest.front() != ':') {
-            return tl::unexpected(std::string("after the bracket must come a colon and the port"));
+            return tl::unexpected(std::string("a colon and the port must follow the bracket"));
         }
         return Halves{host, rest.substr(rest.empty() ? 0 : 1)};
     }
@@ -87,10 +87,10 @@ tl::expected<Halves, std::string> split(std::string_view text) {
     const std::string_view host = text.substr(0, colon);
     if (is_ipv6(host)) {
         return tl::unexpected(
-            std::string("an IPv6 address stands in brackets, such as [::1]:7100"));
+            std::string("an IPv6 address must be in brackets, such as [::1]:7100"));
     }
     if (host.find(':') != std::string_view::npos) {
-        return tl::unexpected(std::string("it has more than one colon; right is HOST:PORT"));
+        return tl::unexpected(std::string("it has more than one colon; expected HOST:PORT"));
     }
     return Halves{host, text.substr(colon + 1)};
 }
@@ -101,10 +101,10 @@ tl::expected<Endpoint, std::string> parse_endpoint(std::string_view text) {
     const auto refuse = [&](const std::string& why) {
         return tl::unexpected(in_quotes(text) + ": " + why);
     };
-    if (text.empty()) return refuse("it is empty; right is HOST:PORT");
+    if (text.empty()) return refuse("it is empty; expected HOST:PORT");
     const auto halves = split(text);
     if (!halves) return refuse(halves.error());
-    if (halves->host.empty()) return refuse("it has no host; right is HOST:PORT");
+    if (halves->host.empty()) return refuse("it has no host; expected HOST:PORT");
     const bool bracketed = text.front() == '[';
     if (!bracketed && looks_like_ipv4(halves->host) && !is_ipv4(halves->host)) {
         return refuse("host " + in_quotes(halves->host) + " is neither an IPv4 address nor a name");
@@ -161,7 +161,7 @@ public:
     }
 
     ParsedPeers result() && {
-        if (entries_ == 0) problem("the peer list is empty; right is ID=HOST:PORT,…");
+        if (entries_ == 0) problem("the peer list is empty; expected ID=HOST:PORT,…");
         if (parsed_.peers.size() > protocol::members_max) {
             problem("the peer list has " + std::to_string(parsed_.peers.size()) +
                     " members; at most " + std::to_string(protocol::members_max) +
@@ -174,12 +174,12 @@ private:
     void entry(std::string_view text) {
         ++entries_;
         if (text.empty()) {
-            problem("entry " + std::to_string(entries_) + " is empty; right is ID=HOST:PORT");
+            problem("entry " + std::to_string(entries_) + " is empty; expected ID=HOST:PORT");
             return;
         }
         const std::size_t equals = text.find('=');
         if (equals == std::string_view::npos) {
-            problem("entry " + in_quotes(text) + " has no ID; right is ID=HOST:PORT");
+            problem("entry " + in_quotes(text) + " has no ID; expected ID=HOST:PORT");
             return;
         }
         const auto id = parse_node_id(trimmed(text.substr(0, equals)));
@@ -192,15 +192,15 @@ private:
     void member(NodeId id, const Endpoint& endpoint) {
         const auto [same_id, is_new_id] = parsed_.peers.emplace(id, endpoint);
         if (!is_new_id) {
-            problem("ID " + std::to_string(id.value) + " stands twice, at " +
+            problem("ID " + std::to_string(id.value) + " is used twice, at " +
                     to_text(same_id->second) + " and at " + to_text(endpoint) +
-                    "; each member needs an ID of its own");
+                    "; each member needs its own ID");
         }
         const auto [owner, is_new_address] = owners_.emplace(canonical(endpoint), id);
         if (!is_new_address && owner->second != id) {
-            problem("address " + to_text(endpoint) + " stands twice, for members " +
+            problem("address " + to_text(endpoint) + " is used twice, for members " +
                     std::to_string(owner->second.value) + " and " + std::to_string(id.value) +
-                    "; each member needs an address of its own");
+                    "; each member needs its own address");
         }
     }
 
@@ -252,7 +252,7 @@ std::string ids_text(const PeerList& peers) {
 ParsedPeers read_peers(std::string_view argument) {
     if (!argument.starts_with('@')) return parse_peers(argument);
     const std::string path(argument.substr(1));
-    if (path.empty()) return {{}, {"\"@\" names no file; right is @FILE"}};
+    if (path.empty()) return {{}, {"\"@\" names no file; expected @FILE"}};
     const auto text = read_text_file(path);
     if (!text) return {{}, {text.error()}};
     ParsedPeers parsed = parse_peers(*text);

@@ -24,7 +24,7 @@ constexpr unsigned all = members | lead | observers;
 
 constexpr std::array<SubcommandText, 6> subcommands{{
     {Subcommand::node, "node", "Take part in the elections of a cluster"},
-    {Subcommand::run, "run", "The same, and run a command only while this node leads", true},
+    {Subcommand::run, "run", "Take part, and run a command only while this node leads", true},
     {Subcommand::lead, "lead", "Run a command if the node on this machine leads now", true},
     {Subcommand::status, "status", "Ask every member and print what it knows"},
     {Subcommand::watch, "watch", "Print a line for each change of leader"},
@@ -33,7 +33,7 @@ constexpr std::array<SubcommandText, 6> subcommands{{
 
 constexpr std::array flags{
     Flag{"id", "N", "this node's ID, 1 … 2^63−1; must be in the peer list", "required", members},
-    Flag{"id", "N", "the node on this machine, if not by --data-dir", "none", lead},
+    Flag{"id", "N", "which node on this machine, if not given by --data-dir", "none", lead},
     Flag{"peers", "LIST",
          "every member, this one included: ID=HOST:PORT,… or\n"
          "@FILE with one entry a line; HOST is a name, an IPv4\n"
@@ -43,37 +43,48 @@ constexpr std::array flags{
          "the members: ID=HOST:PORT,… or @FILE with one entry a\n"
          "line",
          "required", observers},
-    Flag{"cluster", "NAME", "nodes of different clusters never talk", "bullring", all},
+    Flag{"cluster", "NAME",
+         "the cluster's name; nodes of different clusters never\n"
+         "talk to each other",
+         "bullring", all},
     Flag{"algorithm", "bully|ring", "how a leader is elected; the same on all members", "bully",
          members},
-    Flag{"listen", "HOST:PORT", "where to bind, when it is not what peers dial",
-         "own entry in the peer list", members},
-    Flag{"advertise", "STRING", "up to 256 bytes told to everybody who follows this node", "empty",
-         members},
+    Flag{"listen", "HOST:PORT",
+         "the address to listen on, if it is not the one that\n"
+         "peers dial",
+         "this node's entry in the peer list", members},
+    Flag{"advertise", "STRING",
+         "up to 256 bytes that are told to all who learn that this\n"
+         "node leads",
+         "empty", members},
     Flag{"priority", "N",
-         "−1000 … 1000; the highest (priority, ID) wins; `never`\n"
-         "is a voter that never leads",
+         "−1000 … 1000; the highest (priority, ID) wins; a voter\n"
+         "with `never` never leads",
          "0", members},
     Flag{"preempt", nullptr, "take over from a working leader of lower rank",
          "on with bully, off with ring; off in run", members},
-    Flag{"no-preempt", nullptr, "never do so", nullptr, members, "preempt"},
+    Flag{"no-preempt", nullptr, "never take over from a working leader", nullptr, members,
+         "preempt"},
     Flag{"preempt-delay", "D",
          "how long a better node must have been up and connected\n"
          "to a majority before it takes over",
          "10s", members},
-    Flag{"quorum", "majority|none", "none: the textbook, one leader on each side of a partition",
+    Flag{"quorum", "majority|none",
+         "none: the textbook's algorithm, which elects a leader on\n"
+         "each side of a partition",
          "majority", members},
     Flag{"profile", "realtime|fast|lan|cloud|wan", "the timing parameters, see below", "lan",
          members},
-    Flag{"heartbeat", "D", "how often peers hear from this node", "the profile's", members},
+    Flag{"heartbeat", "D", "the time from one heartbeat to the next", "the profile's", members},
     Flag{"suspect-after", "D",
-         "how long a silent peer is believed to be there; three of\n"
-         "its own heartbeats if that is more",
+         "how long a peer may be silent before it is suspected; at\n"
+         "least three of its own heartbeats",
          "the profile's", members},
-    Flag{"lease", "D", "how long a leadership lasts without renewal", "the profile's", members},
+    Flag{"lease", "D", "how long a leadership lasts without being renewed", "the profile's",
+         members},
     Flag{"lease-max", "D", "the longest lease that this node grants to another", "10s", members},
     Flag{"realtime", "on|off|auto",
-         "SCHED_FIFO and locked memory; auto: tried with\n"
+         "use SCHED_FIFO and locked memory; auto: try to, with\n"
          "--profile realtime",
          "auto", members},
     Flag{"bootstrap-wait", "D",
@@ -81,63 +92,85 @@ constexpr std::array flags{
          "the others",
          "10s", members},
     Flag{"first-epoch", "clock|0",
-         "a new cluster's epochs begin above the wall clock, or\n"
-         "at 1 (needs all members present at the first start)",
+         "where a new cluster's epochs begin: above the wall\n"
+         "clock; or at 1, which needs all members present at the\n"
+         "first start",
          "clock", members},
     Flag{"fast-release", "on|off",
-         "the end of a leader's TCP session releases its lease;\n"
-         "off by itself in run and where hooks are set",
+         "let the end of a leader's TCP sessions release its\n"
+         "lease; off by itself in run and where hooks are set",
          "on", members},
-    Flag{"data-dir", "DIR", "durable state",
+    Flag{"data-dir", "DIR", "the directory of the durable state",
          "$STATE_DIRECTORY, else\n"
          "${XDG_STATE_HOME:-$HOME/.local/state}/bullring/\n"
          "CLUSTER/node-ID",
          members | lead},
     Flag{"events", "FILE|-",
-         "one JSON object for each event; - is stdout. Of a FIFO that nobody reads the lines are "
-         "lost until somebody does",
+         "write a JSON line for each event; - is stdout. The lines\n"
+         "for a FIFO without a reader are lost",
          "off", members},
-    Flag{"trace", "FILE", "every message sent and received", "off", members},
-    Flag{"on-elected", "CMD", "run when this node becomes the leader", "none", members},
-    Flag{"on-deposed", "CMD", "run when it no longer is", "none", members},
-    Flag{"on-change", "CMD", "run when another leader is known, or none", "none", members},
-    Flag{"health-cmd", "CMD", "while it fails this node does not stand, nor lead", "none", members},
-    Flag{"health-interval", "D", "from the end of a check to the next", "5s", members},
-    Flag{"health-timeout", "D", "a check that takes longer has failed", "2s", members},
-    Flag{"health-failures", "N", "so many in a row make a node unhealthy", "3", members},
+    Flag{"trace", "FILE", "write a JSON line for each message sent or received", "off", members},
+    Flag{"on-elected", "CMD", "a shell command to run when this node becomes leader", "none",
+         members},
+    Flag{"on-deposed", "CMD",
+         "a shell command to run when this node stops being the\n"
+         "leader",
+         "none", members},
+    Flag{"on-change", "CMD",
+         "a shell command to run when another leader, or none, is\n"
+         "known",
+         "none", members},
+    Flag{"health-cmd", "CMD",
+         "a shell command; while it fails, this node neither\n"
+         "stands nor leads",
+         "none", members},
+    Flag{"health-interval", "D", "the time from the end of a health check to the next one", "5s",
+         members},
+    Flag{"health-timeout", "D", "how long a health check may take; then it has failed", "2s",
+         members},
+    Flag{"health-failures", "N",
+         "how many health checks in a row must fail before this\n"
+         "node is unhealthy",
+         "3", members},
     Flag{"kill-after", "D",
-         "how long the command may take from SIGTERM; then it is\n"
-         "killed",
+         "how long the command may take to end after SIGTERM; then\n"
+         "it is killed",
          "2s", run},
     Flag{"kill-after", "D",
-         "the same as for run; half the node's lease at most when\n"
-         "the node hangs or has lost its majority",
+         "how long the command may take to end after SIGTERM; then\n"
+         "it is killed. At most half the node's lease if the node\n"
+         "hangs or has lost its majority",
          "2s", lead},
     Flag{"on-exit", "stay|vote|leave",
-         "when the command has ended by itself: stand again\n"
-         "later, never again, or leave the cluster",
+         "what this node does when the command ends by itself:\n"
+         "stand again later, only vote from then on, or leave the\n"
+         "cluster",
          "stay", run},
     Flag{"restart-delay", "D",
-         "before this node stands again; doubles up to 1m while\n"
-         "the command ends within 10s",
+         "how long this node waits before it stands again; doubles\n"
+         "up to 1m while the command keeps ending within 10s",
          "1s", run},
     Flag{"max-restarts", "N",
-         "after so many restarts in a row, each within 10s, it\n"
-         "never stands again",
+         "how many times in a row the command is restarted after\n"
+         "ending within 10s; then this node only votes",
          "unlimited", run},
     Flag{"stall-after", "D",
-         "a command that shows no progress for so long is taken\n"
-         "for stalled: BULLRING_PROGRESS_FILE, _FD",
+         "how long the command may go without progress before it\n"
+         "is treated as stalled; it shows progress by\n"
+         "BULLRING_PROGRESS_FILE or BULLRING_PROGRESS_FD",
          "off", run},
-    Flag{"wait", "D", "how long to wait for the local node to lead", "0s", lead},
+    Flag{"wait", "D", "how long to wait until the local node leads", "0s", lead},
     Flag{"json", nullptr, "print JSON instead of a table", "off", status},
     Flag{"wait", nullptr, "wait until a majority agrees on a live leader", "off", status},
     Flag{"timeout", "D", "how long to wait for the answers", "1s", status},
     Flag{"to", "ID", "hand over to this member", "the best one", resign},
     Flag{"timeout", "D", "how long to wait for the new leader", "5s", resign},
-    Flag{"config", "FILE", "TOML, with the flags' names as keys", "none", all},
-    Flag{"log-level", "LEVEL", "trace, debug, info, warn or error", "info", all},
-    Flag{"log-format", "text|json", "of the log on stderr", "text", all},
+    Flag{"config", "FILE", "a TOML file with the flags' names as keys", "none", all},
+    Flag{"log-level", "LEVEL",
+         "the least level to log: trace, debug, info, warn or\n"
+         "error",
+         "info", all},
+    Flag{"log-format", "text|json", "the format of the log on stderr", "text", all},
 };
 
 /// Levenshtein's distance; the names are short.

@@ -25,7 +25,7 @@ NodeOptions node_options(const Given& given) {
 Command checked_command(const Given& given, const char* subcommand) {
     const Command& command = given.line.command;
     if (command.empty() || command.front().empty())
-        given.report.add(std::string("no command; right is bullring ") + subcommand +
+        given.report.add(std::string("no command; expected bullring ") + subcommand +
                          " … -- COMMAND [ARG…]");
     return command;
 }
@@ -52,12 +52,12 @@ RunOptions run_options(const Given& given) {
     }
     if (options.node.config.quorum == protocol::QuorumMode::none) {
         report.say("quorum",
-                   "run can't be used with none, where two nodes may lead at once; right "
-                   "is --quorum majority");
+                   "run can't be used with none, where two nodes may lead at once; use "
+                   "--quorum majority");
     }
     if (options.restart_delay > restart_delay_max) {
         report.refuse("restart-delay", to_text(options.restart_delay),
-                      "is too long; right is at most 1m");
+                      "is too long; expected at most 1m");
     }
     options.command = checked_command(given, "run");
     return options;
@@ -94,7 +94,7 @@ LeadOptions lead_options(const Given& given) {
     const bool named =
         data_dir.given || (directory != environment.end() && !directory->second.empty());
     if (!named && !id.given) {
-        report.add("which node? right is --data-dir DIR, or --id N (and --cluster NAME)");
+        report.add("which node? expected --data-dir DIR, or --id N (and --cluster NAME)");
     } else {
         options.data_dir = checked_data_dir(data_dir, environment, cluster.value_or("bullring"),
                                             id.value_or(protocol::nobody), report);

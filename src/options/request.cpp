@@ -80,7 +80,7 @@ void Report::refuse(std::string_view flag, std::string_view value, const std::st
 }
 
 void Report::require(std::string_view flag, bool given, const std::string& right) {
-    if (!given) say(flag, "it is missing; right is " + right);
+    if (!given) say(flag, "it is missing; expected " + right);
 }
 
 std::optional<std::string> Reader::text(std::string_view flag) const {
@@ -97,9 +97,8 @@ void Reader::take_cluster(const std::string& name, std::optional<std::string>& i
     if (right)
         into = name;
     else
-        report_.refuse(
-            "cluster", name,
-            "is not a cluster's name; right are 1 … 64 letters, digits, '.', '_' or '-'");
+        report_.refuse("cluster", name,
+                       "is not a cluster's name; expected 1 … 64 letters, digits, '.', '_' or '-'");
 }
 
 LogOptions Reader::log() {
@@ -120,7 +119,7 @@ void Reader::take(std::string_view flag, const std::string& text, const WholeNum
         return;
     }
     const char* const why = is_number ? "is out of range" : "is not a number";
-    report_.refuse(flag, text, std::string(why) + "; right is " + number.right);
+    report_.refuse(flag, text, std::string(why) + "; expected " + number.right);
 }
 
 void Reader::take(std::string_view, const std::string& text, std::optional<std::string>& into) {
@@ -161,7 +160,7 @@ void Reader::take(std::string_view flag, const std::string& text,
     const auto& none = std::get<protocol::NoDuration>(parsed);
     std::string why(none.why);
     if (!none.part.empty()) why += " " + in_quotes(none.part);
-    if (!none.right.empty()) why += "; right is " + std::string(none.right);
+    if (!none.right.empty()) why += "; expected " + std::string(none.right);
     report_.refuse(flag, text, why);
 }
 

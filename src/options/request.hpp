@@ -1,6 +1,6 @@
-// What a user asks for, each value with its type: what is read from the raw texts, or filled in by
-// the library, and what is then checked. Reading judges each value for itself; what must hold
-// between values is the checks' business.
+// The settings that a user asks for, each with its type: read from the raw texts, or filled in by
+// the library, and then checked. Reading judges each value for itself; the checks judge what must
+// hold between values.
 #pragma once
 
 #include <cstdint>
@@ -141,8 +141,7 @@ public:
     void take(std::string_view flag, const std::string& text, std::optional<Enum>& into) {
         into = protocol::named<Enum>(text);
         if (into) return;
-        report_.refuse(flag, text,
-                       "is none of the words that are right: " + protocol::all_names<Enum>());
+        report_.refuse(flag, text, "is not one of " + protocol::all_names<Enum>());
     }
     /// 1 … 64 bytes that are fit for a directory's name.
     void take_cluster(const std::string& name, std::optional<std::string>& into);

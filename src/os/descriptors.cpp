@@ -55,8 +55,7 @@ std::optional<std::string> descriptor_shortage(std::size_t needed) {
     if (limit >= needed) return std::nullopt;
     return fmt::format(
         "only {0} descriptors may be open, and this node may need {1}: strangers can keep "
-        "observers "
-        "out; right is a limit of {1} (ulimit -n, LimitNOFILE=)",
+        "observers out; raise the limit to {1} (ulimit -n, LimitNOFILE=)",
         limit, needed);
 }
 

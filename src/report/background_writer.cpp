@@ -223,8 +223,8 @@ void BackgroundWriter::Work::write_line(Stream& stream, const std::string& text)
 void BackgroundWriter::Work::lose_reader(Stream& stream) {
     stream.fd = OwnedFd();
     stream.unread = true;
-    log(LogLevel::warn, fmt::format("nobody reads the {} {}: what happens until somebody does is "
-                                    "lost to it",
+    log(LogLevel::warn, fmt::format("the {} {} has no reader; what happens is lost to it until "
+                                    "it has one",
                                     stream.what, stream.path));
 }
 
@@ -233,7 +233,7 @@ bool BackgroundWriter::Work::find_reader(Stream& stream) {
     if (!fd) return false;
     stream.fd = std::move(fd);
     stream.unread = false;
-    log(LogLevel::info, fmt::format("the {} {} is read again", stream.what, stream.path));
+    log(LogLevel::info, fmt::format("the {} {} has a reader again", stream.what, stream.path));
     return true;
 }
 

@@ -112,7 +112,7 @@ void Reporter::tell_refusal(const protocol::HandshakeRefused& refusal) {
     if (!refusal.by_us && what.field == protocol::refused_untold) {
         log_limited(LogLevel::error, "refused", {std::to_string(refusal.peer.value)},
                     fmt::format("refused by node {} in the handshake: this node comes from {}, "
-                                "which is no member's address there, and only the log there says "
+                                "which is not a member's address there; the log there says "
                                 "why",
                                 refusal.peer.value, what.yours));
         return;

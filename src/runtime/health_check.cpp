@@ -84,7 +84,7 @@ std::string HealthCheck::check() {
                            std::generic_category().message(child.error()));
     const bool ended =
         watch_child(*child, {stop_fd_.get()}, whole_ms(options_.timeout)) == ChildWatch::ended;
-    // What it has started must not pile up behind it.
+    // Processes that it has started must not pile up.
     ::kill(-*child, SIGKILL);
     const int status = wait_for_child(*child);
     if (ended) return told_end(status);
@@ -111,7 +111,7 @@ tl::expected<void, std::string> find_health_command(const std::string& command) 
     const auto child = start_shell_command("command -v -- " + word + " >/dev/null", {});
     if (!child || wait_for_child(*child) == 0) return {};
     return tl::unexpected(fmt::format(
-        "--health-cmd: \"{}\" is not found; right is a command that /bin/sh can run", word));
+        "--health-cmd: \"{}\" is not found; expected a command that /bin/sh can run", word));
 }
 
 }  // namespace bullring

@@ -139,7 +139,7 @@ void Hooks::push(Job job) {
                 return one.kind == Kind::change;
             });
             if (oldest != queue_.end()) queue_.erase(oldest);
-            log(LogLevel::warn, "on-change is too slow: one change has been left out");
+            log(LogLevel::warn, "on-change is too slow: one change was skipped");
         }
         queue_.push_back(std::move(job));
     }
@@ -191,7 +191,7 @@ void Hooks::wait_for(pid_t child, const Job& job) {
         }
         const protocol::Instant now = read_clock();
         if (!protocol::lease_valid(now, kill)) {
-            log(LogLevel::error, fmt::format("{} has not ended in time and is killed", job.name));
+            log(LogLevel::error, fmt::format("{} has not ended in time; killing it", job.name));
             break;
         }
         if (kill == protocol::never) {

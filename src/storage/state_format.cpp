@@ -112,7 +112,7 @@ tl::expected<Durable, std::string> decode_state(const StateIdentity& identity,
     const std::size_t end = bytes.size() - crc_bytes;
     Reader reader(bytes, end);
     if (reader.text(magic.size()) != magic)
-        return tl::unexpected(std::string("is no state file of bullring"));
+        return tl::unexpected(std::string("is not a state file of bullring"));
     std::uint32_t crc = 0;
     for (std::size_t i = end; i < bytes.size(); ++i) {
         crc = crc << 8U | std::to_integer<std::uint32_t>(bytes[i]);

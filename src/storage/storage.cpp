@@ -34,8 +34,8 @@ void Storage::write(const protocol::Durable& durable) {
         thread_ = quiet_thread([this] { run(); });
     } catch (const std::system_error& error) {
         log_limited(LogLevel::warn, "no thread for the state", {},
-                    fmt::format("no thread can be started ({}): this node stands still while its "
-                                "state is written",
+                    fmt::format("cannot start a thread ({}): this node pauses while its state is "
+                                "written",
                                 error.code().message()));
         run();
     }

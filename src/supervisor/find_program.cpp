@@ -44,14 +44,14 @@ tl::expected<std::string, NoProgram> answer(const std::string& path, int error,
                                             const std::string& name) {
     if (error != 0)
         return tl::unexpected(NoProgram{
-            error, fmt::format("the command \"{}\" is {}; right is a program that can be executed",
+            error, fmt::format("the command \"{}\" is {}; expected a program that can be executed",
                                name, told(error))});
     const std::string interpreter = interpreter_of(path);
     if (interpreter.empty()) return path;
     if (const int missing = error_of(interpreter); missing != 0)
         return tl::unexpected(NoProgram{
             missing,
-            fmt::format("the command \"{}\" is a script for \"{}\", which is {}; right is an "
+            fmt::format("the command \"{}\" is a script for \"{}\", which is {}; expected an "
                         "interpreter that can be executed",
                         name, interpreter, told(missing))});
     return path;

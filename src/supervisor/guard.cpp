@@ -95,12 +95,12 @@ private:
         while ((received = receive_record(node_.get(), &order, sizeof order, descriptor)) > 0)
             obey(order, std::move(descriptor));
         if (received < 0 && errno == EMFILE)
-            fail("no descriptor is left for what the node hands over");
+            fail("too many open files: cannot take over what the node hands over");
         if (received < 0) return;
         node_ = OwnedFd();
         if (!run_) return;
         end(Cause::asked);
-        complain("the node is gone without a word; its command is ended");
+        complain("the node died; ending its command");
     }
 
     /// The node lives and nothing may be said in its name: the shield kills the command at once,
@@ -245,7 +245,7 @@ private:
         signal_descendants(::getpid(), SIGTERM, run_->status ? 0 : run_->command, {run_->shield});
     }
 
-    /// What time and deaths have brought.
+    /// Acts on the time that has passed and on processes that have died.
     void look() {
         if (!run_) return;
         if (const auto seen = page_->read(); seen && seen->epoch == run_->lease.epoch)
@@ -258,7 +258,7 @@ private:
             run_->phase = Phase::killing;
         if (reap_shield()) {
             read_shield();
-            // Whoever is left has lost the one that would have seen to its end.
+            // The processes that are left have lost the one that would have ended them.
             run_->phase = Phase::killing;
         }
         if (run_->phase == Phase::killing) kill_all();
@@ -337,7 +337,7 @@ private:
 
     const GuardSettings& settings_;
     SharedLeasePage page_;
-    int niceness_;  // of whoever has started this program
+    int niceness_;  // with which this program was started
     OwnedFd node_;
     OwnedFd children_ = child_ends();
     OwnedFd timer_ = make_boottime_timer();
@@ -352,7 +352,7 @@ private:
 }  // namespace
 
 int run_guard(const GuardSettings& settings) {
-    // Only the node, or its end, may end a guard; whoever signals all processes means the command.
+    // Only the node, or its end, may end a guard; a signal to all processes means the command.
     sigset_t all;
     ::sigfillset(&all);
     ::sigprocmask(SIG_SETMASK, &all, nullptr);

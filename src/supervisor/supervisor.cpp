@@ -90,8 +90,7 @@ Supervisor::Supervisor(asio::io_context& io, NodeLink& node, const RunOptions& o
       still_timer_(io) {}
 
 Supervisor::~Supervisor() {
-    // What still runs has a process that sees to its end; this one waits for that, and then looks
-    // for itself.
+    // The guard ends what still runs; this process waits for that, and then looks for itself.
     guard_->wait(options_.kill_after + guard_end_max);
     int clean_looks = 0;
     while (clean_looks < 2) {
@@ -103,7 +102,7 @@ Supervisor::~Supervisor() {
 
 tl::expected<void, std::string> Supervisor::prepare() {
     count_as_own(children_of_this_process());
-    // Whoever outlives the guard and its shield becomes a child of this process.
+    // A process that outlives the guard and its shield becomes a child of this process.
     ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     if (options_.stall_after.ns > 0) {
         auto watched = progress_.watch_file(options_.node.data_dir + "/progress");
@@ -153,8 +152,8 @@ void Supervisor::carry_out(const Supervision::Order& order) {
                 });
             } else if constexpr (std::is_same_v<What, Supervision::Leave>) {
                 log(LogLevel::warn, what.reason +
-                                        "; this node leaves, and the cluster has a "
-                                        "voter less until it is started again");
+                                        "; this node leaves, and the cluster has one "
+                                        "voter fewer until it is started again");
                 node_.shut_down(what.reason);
             }
         },
@@ -189,7 +188,8 @@ void Supervisor::watch_guard() {
     if (const auto lease = parts_.page->read(); lease && lease->epoch == supervision_.epoch())
         left = std::min(left, protocol::lease_wait(now, lease->deadline - kill_safety_ / 4));
     if (left.ns <= 0) {
-        log(LogLevel::error, "the guard of the command stands still, and is killed with it");
+        log(LogLevel::error,
+            "the guard of the command does not respond; killing it and the command");
         if (command_ > 0) ::kill(-command_, SIGKILL);
         return guard_->kill();
     }
@@ -205,8 +205,8 @@ void Supervisor::on_report(const GuardReport& report) {
                                             options_.command.front(), report.pid, report.epoch));
             return;
         case GuardReport::Kind::stopped:
-            log(LogLevel::warn, fmt::format("the command stands still, by signal {}: it is taken "
-                                            "for stalled",
+            log(LogLevel::warn, fmt::format("the command was stopped by signal {}; treating it "
+                                            "as stalled",
                                             report.status));
             return obey(supervision_.on_stalled());
         case GuardReport::Kind::not_started:
@@ -233,7 +233,7 @@ void Supervisor::on_end(const CommandEnd& end) {
 // ---- A guard that dies.
 
 void Supervisor::on_guard_lost() {
-    log(LogLevel::error, "the guard of the command is gone; what is left of the command is killed");
+    log(LogLevel::error, "the guard of the command died; killing what is left of the command");
     clearing_up_ = true;
     clear_up();
 }
@@ -257,14 +257,14 @@ void Supervisor::clear_up() {
 
 void Supervisor::spawn_guard() {
     if (const auto spawned = guard_->spawn(); !spawned) {
-        log(LogLevel::error, spawned.error() + "; it is tried again with the next election");
+        log(LogLevel::error, spawned.error() + "; trying again at the next election");
         return;
     }
     guard_->hold(parts_.directory_lock);
     for (const auto& [session, kept] : kept_) guard_->keep(kept.mark, kept.duplicate.get());
 }
 
-/// Not at once: whoever has asked for the start is not through with its own.
+/// Not at once: the caller that has asked for the start has not finished its own step.
 void Supervisor::report_not_started(int error) {
     clear_up_timer_.expires_after(look_for_descendants_every);
     clear_up_timer_.async_wait([this, error](const asio::error_code& failed) {
@@ -311,7 +311,7 @@ void Supervisor::on_signal(int signal) {
     if (to_stand_still_) return;
     to_stand_still_ = true;
     if (!supervision_.command_runs()) return stand_still();
-    log(LogLevel::warn, "stopped from its terminal: the command is ended first");
+    log(LogLevel::warn, "stopped from its terminal; ending the command first");
     obey(supervision_.on_stalled());
 }
 

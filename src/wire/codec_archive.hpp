@@ -142,7 +142,7 @@ public:
     void operator()(protocol::NodeId& id) { id.value = below_limit("node id"); }
     void member(protocol::NodeId& id) {
         (*this)(id);
-        check([&] { return static_cast<bool>(id); }, "node id 0 where a member must stand");
+        check([&] { return static_cast<bool>(id); }, "node id 0 where a member is required");
     }
     void operator()(protocol::Incarnation& incarnation) { archive_(incarnation.value); }
     void operator()(protocol::Epoch& epoch) { epoch.value = below_limit("epoch"); }

@@ -46,7 +46,7 @@ TEST_CASE("find program: along PATH, as a shell does") {
     CHECK(find_program(first / "job").error().error == EACCES);
     CHECK(find_program("nothing").error().error == ENOENT);
     CHECK(find_program("nothing").error().text ==
-          "the command \"nothing\" is not found; right is a program that can be executed");
+          "the command \"nothing\" is not found; expected a program that can be executed");
     CHECK_FALSE(find_program(first.path()));
     CHECK_FALSE(find_program(""));
     ::unlink((second / "job").c_str());

@@ -152,10 +152,10 @@ TEST_CASE(
         const std::array<const char*, 8> reasons{
             "Connection refused",
             "no answer in time",
-            "it sends rubbish: frame of 4294967299 bytes is above the cap",
+            "it sends invalid data: frame of 4294967299 bytes is above the cap",
             "it refuses: cluster is \"green\" there, \"blue\" here",
             "it says that it is node 9",
-            "it answers something else than its status",
+            "its answer is not a status",
             "its status can't be read",
             ""};
         for (std::size_t i = 0; i < answers.size(); ++i) {

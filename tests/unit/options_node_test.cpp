@@ -120,21 +120,20 @@ TEST_CASE("options: a priority is a number within its bounds, or never") {
         const auto problems = node_problems({"--priority", wrong});
         REQUIRE(problems.size() == 1);
         CHECK(problems.front().starts_with("--priority: \"" + std::string(wrong) + "\" is "));
-        CHECK(one_has(problems, "right is a whole number, -1000 … 1000, or never"));
+        CHECK(one_has(problems, "expected a whole number, -1000 … 1000, or never"));
     }
 }
 
 TEST_CASE("options: each wrong value is named with its flag and what would be right") {
     const std::vector<std::pair<Words, const char*>> cases{
-        {{"--algorithm", "raft"},
-         "--algorithm: \"raft\" is none of the words that are right: bully, ring"},
-        {{"--quorum", "2"}, "--quorum: \"2\" is none of the words that are right: majority, none"},
-        {{"--profile", "LAN"}, "\"LAN\" is none of the words that are right: realtime, fast, lan"},
-        {{"--realtime", "yes"}, "\"yes\" is none of the words that are right: on, off, auto"},
-        {{"--first-epoch", "1"}, "\"1\" is none of the words that are right: clock, 0"},
+        {{"--algorithm", "raft"}, "--algorithm: \"raft\" is not one of bully, ring"},
+        {{"--quorum", "2"}, "--quorum: \"2\" is not one of majority, none"},
+        {{"--profile", "LAN"}, "\"LAN\" is not one of realtime, fast, lan"},
+        {{"--realtime", "yes"}, "\"yes\" is not one of on, off, auto"},
+        {{"--first-epoch", "1"}, "\"1\" is not one of clock, 0"},
         {{"--fast-release", "maybe"}, "--fast-release: \"maybe\" is neither on nor off"},
-        {{"--log-level", "loud"}, "\"loud\" is none of the words that are right: trace, debug"},
-        {{"--log-format", "xml"}, "\"xml\" is none of the words that are right: text, json"},
+        {{"--log-level", "loud"}, "\"loud\" is not one of trace, debug"},
+        {{"--log-format", "xml"}, "\"xml\" is not one of text, json"},
         {{"--heartbeat", "50"}, "--heartbeat: \"50\" has no unit"},
         {{"--lease", "-1s"}, "--lease: \"-1s\" is negative"},
         {{"--lease", "0s"}, "--lease: \"0s\" must be more than 0"},
@@ -145,8 +144,8 @@ TEST_CASE("options: each wrong value is named with its flag and what would be ri
         {{"--cluster", ""}, "--cluster: \"\" is not a cluster's name"},
         {{"--cluster", ".."}, "--cluster: \"..\" is not a cluster's name"},
         {{"--cluster", "a/b"}, "--cluster: \"a/b\" is not a cluster's name"},
-        {{"--cluster", std::string(65, 'c')}, "right are 1 … 64 letters"},
-        {{"--advertise", std::string(257, 'a')}, "has 257 bytes; right are at most 256"},
+        {{"--cluster", std::string(65, 'c')}, "expected 1 … 64 letters"},
+        {{"--advertise", std::string(257, 'a')}, "has 257 bytes; expected at most 256"},
         {{"--advertise", "\xff"}, "--advertise: \"\\xff\" is not UTF-8"},
         {{"--data-dir", ""}, "--data-dir: \"\" names no directory"},
         {{"--config", "/no/such/file"}, "--config: the file \"/no/such/file\" can't be read"},

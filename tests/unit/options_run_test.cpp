@@ -63,7 +63,7 @@ TEST_CASE("options: run refuses a lease in which its command could not be killed
     CHECK(run_problems({"--kill-after", "20s"}) ==
           std::vector<std::string>{
               "--kill-after: \"20s\" is too long: the lease that it needs, 20.5s, must be ≤ "
-              "lease-max (10s); right is at most 9.5s, or a longer --lease-max on all members"});
+              "lease-max (10s); use at most 9.5s, or a longer --lease-max on all members"});
     CHECK(run_problems({"--kill-after", "9500ms"}).empty());
     CHECK(one_has(run_problems({"--lease-max", "2s"}), "2s is too long"));
     // What else is wrong is told, too.
@@ -87,7 +87,7 @@ TEST_CASE("options: on-deposed has time behind the command's end") {
 
 TEST_CASE("options: the restart delay is at most what it doubles to") {
     CHECK(run_of({"--restart-delay", "1m"}).restart_delay == seconds(60));
-    CHECK(one_has(run_problems({"--restart-delay", "61s"}), "right is at most 1m"));
+    CHECK(one_has(run_problems({"--restart-delay", "61s"}), "expected at most 1m"));
 }
 
 TEST_CASE("options: lead takes its node by directory, by id, or not at all") {

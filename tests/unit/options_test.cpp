@@ -69,7 +69,7 @@ TEST_CASE("options: status, watch and resign have their defaults and their flags
 }
 
 TEST_CASE("options: an observer's mistakes are told like a node's") {
-    CHECK(one_has(problems_of({"status"}), "--peers: it is missing; right is ID=HOST:PORT"));
+    CHECK(one_has(problems_of({"status"}), "--peers: it is missing; expected ID=HOST:PORT"));
     CHECK(one_has(problems_of({"watch", "--peers", ""}), "the peer list is empty"));
     CHECK(one_has(problems_of(observer_words("status", {"--timeout", "0s"})),
                   "--timeout: \"0s\" must be more than 0"));
@@ -89,13 +89,13 @@ TEST_CASE("options: all that is wrong is told at once, whatever kind it is of") 
     CHECK(one_has(problems, "unknown flag \"--heartbaet\"; did you mean --heartbeat?"));
     CHECK(one_has(problems, "unexpected argument \"stray\""));
     CHECK(one_has(problems, "unknown flag \"-q\""));
-    CHECK(one_has(problems, "--listen: it needs a value; right is --listen HOST:PORT"));
+    CHECK(one_has(problems, "--listen: it needs a value; expected --listen HOST:PORT"));
     CHECK(one_has(problems, "unexpected \"--\"; node takes no command after it"));
     CHECK(one_has(problems, "--id: ID \"x\" is not a number"));
     CHECK(one_has(problems, "--peers: it is missing"));
     CHECK(one_has(problems, "--priority: \"9999\" is out of range"));
     CHECK(one_has(problems, "--lease: \"5\" has no unit"));
-    CHECK(one_has(problems, "BULLRING_QUORUM: \"half\" is none of the words"));
+    CHECK(one_has(problems, "BULLRING_QUORUM: \"half\" is not one of"));
 }
 
 TEST_CASE("options: a flag of another subcommand is told as that, and its value with it") {
@@ -137,7 +137,7 @@ TEST_CASE("options: without a subcommand, or with a wrong one, the right ones ar
     for (const Words& words : {Words{}, Words{"nod"}, Words{"--id", "3"}, Words{""}}) {
         const auto problems = problems_of(words);
         REQUIRE(problems.size() == 1);
-        CHECK(one_has(problems, "right is one of node, run, lead, status, watch, resign"));
+        CHECK(one_has(problems, "expected one of node, run, lead, status, watch, resign"));
     }
     CHECK(one_has(problems_of({"nod"}), "unknown subcommand \"nod\""));
     CHECK(one_has(problems_of(with({"--quick"}, node_words())),
@@ -160,9 +160,9 @@ TEST_CASE("options: of a flag given twice the last one counts") {
 
 TEST_CASE("options: a flag without its value takes no other flag for it") {
     CHECK(problems_of({"node", "--peers", three_peers, "--id"}) ==
-          std::vector<std::string>{"--id: it needs a value; right is --id N"});
+          std::vector<std::string>{"--id: it needs a value; expected --id N"});
     CHECK(problems_of({"node", "--id", "--peers", three_peers}) ==
-          std::vector<std::string>{"--id: it needs a value; right is --id N"});
+          std::vector<std::string>{"--id: it needs a value; expected --id N"});
 }
 
 TEST_CASE("options: the command line wins over the environment, the environment over the file") {
@@ -303,7 +303,7 @@ TEST_CASE("options: a file that is no TOML is told by its line, and nothing is c
           std::vector<std::string>{"BULLRING_CONFIG: the file \"/no/such/file\" can't be read: No "
                                    "such file or directory"});
     CHECK(problems_of({"node", "--config"}) ==
-          std::vector<std::string>{"--config: it needs a value; right is --config FILE"});
+          std::vector<std::string>{"--config: it needs a value; expected --config FILE"});
 }
 
 TEST_CASE("options: --version and --help win over everything that is wrong") {
@@ -311,7 +311,8 @@ TEST_CASE("options: --version and --help win over everything that is wrong") {
     CHECK(information_of({"--version"}) == told);
     CHECK(information_of({"node", "--bogus", "--version"}) == told);
     CHECK(information_of({"node", "--id", "x", "--help"}) == information_of({"node", "--help"}));
-    CHECK(information_of({"--help"}).find("resign") != std::string::npos);
+    CHECK(information_of({"--help"}).find("\n  resign ") != std::string::npos);
+    CHECK(information_of({"--help"}).find("\n  help ") != std::string::npos);
 }
 
 TEST_CASE("options: every subcommand's help names its own flags with their defaults, no others") {

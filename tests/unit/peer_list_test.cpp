@@ -57,7 +57,7 @@ TEST_CASE("peer list: entries are separated by commas or lines, with comments an
 
 TEST_CASE("peer list: each kind of mistake is named with its value") {
     for (const Wrong& wrong : {
-             Wrong{"", "the peer list is empty; right is ID=HOST:PORT"},
+             Wrong{"", "the peer list is empty; expected ID=HOST:PORT"},
              Wrong{"# nobody\n", "the peer list is empty"},
              Wrong{"x=h:1", "ID \"x\" is not a number"},
              Wrong{"1x=h:1", "ID \"1x\" is not a number"},
@@ -70,15 +70,15 @@ TEST_CASE("peer list: each kind of mistake is named with its value") {
              Wrong{"-99999999999999999999=h:1", "is negative"},
              Wrong{"9223372036854775808=h:1", "ID \"9223372036854775808\" is too large"},
              Wrong{"99999999999999999999=h:1", "ID \"99999999999999999999\" is too large"},
-             Wrong{"1=h:1,2=g:1,1=f:1", "ID 1 stands twice, at h:1 and at f:1"},
-             Wrong{"1=h:1,2=h:1", "address h:1 stands twice, for members 1 and 2"},
-             Wrong{"1=h:1,2=H:1", "address H:1 stands twice"},
-             Wrong{"1=[::1]:1,2=[0:0:0:0:0:0:0:1]:1", "stands twice, for members 1 and 2"},
+             Wrong{"1=h:1,2=g:1,1=f:1", "ID 1 is used twice, at h:1 and at f:1"},
+             Wrong{"1=h:1,2=h:1", "address h:1 is used twice, for members 1 and 2"},
+             Wrong{"1=h:1,2=H:1", "address H:1 is used twice"},
+             Wrong{"1=[::1]:1,2=[0:0:0:0:0:0:0:1]:1", "is used twice, for members 1 and 2"},
              Wrong{"1=h:70000", "port \"70000\" is out of range"},
              Wrong{"1=h:0", "port \"0\" is out of range"},
              Wrong{"1=h", "has no port"},
-             Wrong{"1=", "is empty; right is HOST:PORT"},
-             Wrong{"h:1", "entry \"h:1\" has no ID; right is ID=HOST:PORT"},
+             Wrong{"1=", "is empty; expected HOST:PORT"},
+             Wrong{"h:1", "entry \"h:1\" has no ID; expected ID=HOST:PORT"},
              Wrong{"1=h:1,,2=g:1", "entry 2 is empty"},
              Wrong{"1=h:1;2=g:1", "\"h:1;2=g:1\": it has more than one colon"},
          }) {

@@ -46,7 +46,7 @@ int main(int argc, char **argv) {
         strstr(error, "did you mean lease?") == NULL || strstr(error, "peers") == NULL)
         return fail("wrong settings", error);
     if (bullring_open(hooks, &code, error, sizeof error) != NULL || code != BULLRING_INVALID ||
-        strstr(error, "is no setting of the library") == NULL || strstr(error, "did you mean"))
+        strstr(error, "is not a setting of the library") == NULL || strstr(error, "did you mean"))
         return fail("a hook", error);
     if (!null_is_taken()) return fail("NULL", "is not taken");
     snprintf(peers, sizeof peers, "1=127.0.0.1:%s", argv[1]);
