@@ -20,7 +20,7 @@ using Actions = std::vector<protocol::Action>;
 /// `self` among `ids`, with the timing of the profile lan and what is usual otherwise.
 protocol::Config config_for(std::uint64_t self, std::vector<std::uint64_t> ids,
                             protocol::Algorithm algorithm = protocol::Algorithm::bully);
-/// A start with a state file: hw 5000, and promises as long as the own lease asks for.
+/// A start with a state file: hw 5000, and promises as long as its own lease asks for.
 protocol::Start start_with_file(const protocol::Config& config);
 protocol::Start start_without_file(const protocol::Config& config);
 

@@ -262,7 +262,7 @@ TEST_CASE("campaign: STALE raises the epoch, resigns the old one and stands agai
                   Send{node.dialled(2), again}});
 }
 
-TEST_CASE("campaign: the majority's refusal abandons it, releases the own promise and says so") {
+TEST_CASE("campaign: the majority's refusal abandons it, releases its own promise and says so") {
     NodeFixture node = candidate();
     CHECK(without_heartbeats(node.hear(1, busy(node, 2))) == Actions{});
     Nack second = busy(node, 1);

@@ -408,7 +408,8 @@ TEST_CASE("twin: a candidate that is told of one gives up, and does not stand") 
     CHECK_FALSE(only<ElectionStarted>(node.run(seconds(6))).empty());
 }
 
-TEST_CASE("twin: the own vote of a leader that is told of one counts no longer than it was given") {
+TEST_CASE(
+    "twin: the leader's own vote counts, when it is told of one, no longer than it was given") {
     for (const bool enough_others : {true, false}) {
         NodeFixture node(best_of({1, 2, 3, 4, 5}));
         node.lead({2, 4});

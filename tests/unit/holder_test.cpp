@@ -39,7 +39,7 @@ TEST_CASE("holder: the lease is counted from when the request was sent, not from
     CHECK(published(node.answer_grant(1)) == stamp + node.timing().campaign_lease);
 }
 
-TEST_CASE("holder: with five nodes the lease ends with the third largest end, the own included") {
+TEST_CASE("holder: with five nodes the lease ends with the third largest end, its own included") {
     NodeFixture node(test::config_for(5, {1, 2, 3, 4, 5}));
     node.stand({1, 2, 3, 4});
     const Instant stamp = node.last_request(1)->stamp;

@@ -34,7 +34,7 @@ Role role_of(Condition condition) {
     }
 }
 
-/// Ring: the own token, or the own request, comes home from everybody.
+/// Ring: its own token, or its own request, comes home from every node.
 void bring_home(NodeFixture& node, const Actions& actions) {
     for (const Token& sent_token : sent<Token>(actions)) {
         Token token = sent_token;

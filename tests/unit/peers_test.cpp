@@ -86,7 +86,7 @@ TEST_CASE(
     CHECK(silence_of(Duration{INT64_MIN}) == timing.suspect_after);
 }
 
-TEST_CASE("peers: a HELLO tells the own heartbeat") {
+TEST_CASE("peers: a HELLO tells its sender's heartbeat") {
     NodeFixture node = voter({});
     const Actions actions = node.step(Dialled{{2}, {70000}, {"a", "b"}});
     REQUIRE(sent<Hello>(actions).size() == 1);

@@ -67,7 +67,7 @@ PromiseVerdict rule(const Row& row) {
     return same_grant || above_vmax || renewal ? PromiseVerdict::acceptable : PromiseVerdict::stale;
 }
 
-/// rec = {anna, 5}, vmax = 8 (by the own candidacies' floor), live or over, dead or not.
+/// rec = {anna, 5}, vmax = 8 (the floor of its own candidacies), live or over, dead or not.
 Promise promise_of(const Row& row) {
     Promise promise = granted(ask(anna, 5), 0);
     promise.raise_floor({8});

@@ -44,8 +44,10 @@ std::optional<Duration> silence_of(NodeFixture& node, const Acks& acks = {},
 TEST_CASE("recovery: with a file the silence lasts as long as the longest promise in it") {
     const Config config = test::config_for(1, {1, 2, 3});
     Start start = test::start_with_file(config);
-    SUBCASE("longer than the own lease asks for") { start.file->promised_max = seconds(3); }
-    SUBCASE("shorter: then the own lease's promise") { start.file->promised_max = Duration{1}; }
+    SUBCASE("longer than its own lease asks for") { start.file->promised_max = seconds(3); }
+    SUBCASE("shorter: then the promise of its own lease") {
+        start.file->promised_max = Duration{1};
+    }
     NodeFixture node(config, start);
     CHECK(silence_of(node) == std::max(start.file->promised_max, own_promise(config)));
 }

@@ -91,7 +91,7 @@ Token returned(const NodeFixture& node, MemberSet visited, std::uint32_t step) {
     return token;
 }
 
-TEST_CASE("ring: the own token back with a majority makes a candidate, by coordinator token") {
+TEST_CASE("ring: its own token, back with a majority, makes a candidate, by coordinator token") {
     NodeFixture node = fresh(true);
     const Token back = returned(node, mask({0, 1, 2}), 3);
     const Actions actions = without_heartbeats(node.hear(1, back));
@@ -107,7 +107,7 @@ TEST_CASE("ring: the own token back with a majority makes a candidate, by coordi
                              RoleChanged{Role::candidate, {5001}}, Send{node.dialled(3), request}});
 }
 
-TEST_CASE("ring: the own token back with fewer goes on to who has not been visited") {
+TEST_CASE("ring: its own token, back with fewer, goes on to nodes not yet visited") {
     NodeFixture node = fresh(true);
     const Actions actions = node.hear(3, returned(node, mask({1, 2}), 2));
     CHECK(node.role() == Role::follower);
@@ -158,7 +158,7 @@ TEST_CASE("ring: a better one's token is acknowledged and passed on with this no
           Actions{Send{node.dialled(1), ack_of(received.walk)}, Send{node.dialled(3), onward}});
 }
 
-TEST_CASE("ring: a worse one's token is swallowed while the own round is under way") {
+TEST_CASE("ring: a worse one's token is swallowed while its own round is under way") {
     NodeFixture node = fresh(true);
     const Token received = token_of(node, 1, {0});
     CHECK(without_heartbeats(node.hear(1, received)) ==
@@ -319,7 +319,7 @@ TEST_CASE("ring: what comes round another way takes the place of a token that wa
     CHECK(onward[0].token.walk.step == 3);
 }
 
-TEST_CASE("ring: a leader that is elected ends the own round") {
+TEST_CASE("ring: a leader that is elected ends its own round") {
     NodeFixture node = fresh(true);
     node.hear(4, Coordinator{{5001}, milliseconds(500), node.now(), true, true});
     CHECK(only<RoleChanged>(node.hear(1, returned(node, mask({0, 1, 2}), 3))).empty());

@@ -208,7 +208,7 @@ TEST_CASE("textbook: the first token waits until it can be sent to all that are 
     }));
 }
 
-TEST_CASE("textbook: the own token back makes a leader, whoever it has met") {
+TEST_CASE("textbook: its own token, once back, makes a leader, whichever nodes it has met") {
     NodeFixture node = node_of(3, Algorithm::ring);
     node.connect(1);
     const std::vector<Token> sent_token = sent<Token>(node.connect(2));
