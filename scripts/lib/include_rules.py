@@ -98,34 +98,45 @@ def breaches(root):
                     yield f"{path}:{number}: {kind}{name}{'>' if kind == '<' else kind}: {why}"
 
 
-def included_folders(root, room):
-    """For each folder of a room the other folders of the project that its files include from."""
+def folder(path):
+    return path.parent.as_posix()
+
+
+def pair(path):
+    """A header and the source of its name, which are one to those who include it."""
+    return path.with_suffix("").as_posix()
+
+
+def included(root, group):
+    """For each group of files the other groups of the project that they include from."""
     found = {}
-    for file in sorted((root / room).rglob("*")):
-        if file.suffix not in SUFFIXES or not file.is_file():
-            continue
-        folder = file.parent.relative_to(root).as_posix()
-        for line in file.read_text(encoding="utf-8").splitlines():
-            include = INCLUDE.match(line)
-            target = root / include.group(1).strip('"') if include else root
-            if target.is_file() and target.parent != file.parent:
-                found.setdefault(folder, set()).add(target.parent.relative_to(root).as_posix())
+    for room in ("protocol", "src", "sim"):
+        for file in sorted((root / room).rglob("*")):
+            if file.suffix not in SUFFIXES or not file.is_file():
+                continue
+            own = group(file.relative_to(root))
+            for line in file.read_text(encoding="utf-8").splitlines():
+                include = INCLUDE.match(line)
+                target = root / include.group(1).strip('"') if include else root
+                if target.is_file() and group(target.relative_to(root)) != own:
+                    found.setdefault(own, set()).add(group(target.relative_to(root)))
     return found
 
 
-def circles(root):
-    """The groups of folders each of which includes from each other, by way of others or not."""
-    root = pathlib.Path(root)
-    reached = {}
-    for room in ("protocol", "src", "sim"):
-        reached |= included_folders(root, room)
-    for _ in reached:
-        for folder, others in reached.items():
-            reached[folder] = others.union(*(reached.get(other, ()) for other in others))
+def circles(root, group):
+    """The sets of groups each of which includes from each other, by way of others or not."""
+    reached = included(pathlib.Path(root), group)
+    before = {}
+    while reached != before:
+        before = reached
+        reached = {
+            own: others.union(*(before.get(other, ()) for other in others))
+            for own, others in before.items()
+        }
     return {
-        frozenset(other for other in others if folder in reached.get(other, ()))
-        for folder, others in reached.items()
-        if folder in others
+        frozenset(other for other in others if own in reached.get(other, ()))
+        for own, others in reached.items()
+        if own in others
     }
 
 

@@ -1,5 +1,5 @@
 // The subcommands of bullring-sim. Each adds itself to the command line; when it is chosen, it runs
-// and leaves its exit status: 0 good, 1 something was found, 2 wrong usage.
+// and leaves its exit status: 0 good, 1 something was found or failed. Wrong usage is a ParseError.
 #pragma once
 
 #include <string>
@@ -24,5 +24,6 @@ void add_sweep_command(CLI::App& app, int& exit_status);
 void add_report_command(CLI::App& app, int& exit_status);
 void add_scenario_command(CLI::App& app, int& exit_status);
 void add_messages_command(CLI::App& app, int& exit_status);
+void add_diagram_command(CLI::App& app, int& exit_status);
 
 }  // namespace bullring::sim

@@ -1,10 +1,13 @@
-#include "sim/diagram/arrows.hpp"
+// Which messages were which: delivered, lost or on their way, and what an election is made of as
+// opposed to what never stops.
 
 #include <algorithm>
 #include <map>
 #include <set>
 #include <tuple>
 #include <utility>
+
+#include "sim/diagram/model.hpp"
 
 namespace bullring::sim::diagram {
 

@@ -6,11 +6,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "protocol/names.hpp"
 #include "sim/diagram/episodes.hpp"
 #include "sim/diagram/model.hpp"
-#include "sim/diagram/reader.hpp"
-#include "sim/diagram/shiviz.hpp"
-#include "sim/diagram/svg.hpp"
 #include "sim/diagram/words.hpp"
 
 namespace bullring::sim::diagram {
@@ -25,9 +23,9 @@ std::string valid_utf8(const std::string& text) {
         .get<std::string>();
 }
 
-Window wanted_window(const Model& model, const DiagramOptions& options,
-                     std::vector<std::string>& notes) {
-    Window window = choose_window(model);
+Window wanted_window(const Model& model, const std::vector<Episode>& episodes,
+                     const DiagramOptions& options, std::vector<std::string>& notes) {
+    Window window = choose_window(model, episodes);
     const bool chosen = !options.from_ns && !options.to_ns;
     if (!chosen) {
         const auto at = [&](std::int64_t from_begin) {
@@ -50,7 +48,7 @@ Window wanted_window(const Model& model, const DiagramOptions& options,
             fmt::format("drawn: {} from {} on, of {}; --from and --to choose another part",
                         rounded_duration(window.to - window.from),
                         rounded_duration(window.from - model.begin), length));
-        for (const Episode& episode : model.episodes) {
+        for (const Episode& episode : episodes) {
             if (episode.end >= window.from && episode.cause <= window.to) continue;
             notes.push_back(fmt::format(
                 "not drawn: at {}, {}{}", rounded_duration(episode.cause - model.begin),
@@ -63,16 +61,25 @@ Window wanted_window(const Model& model, const DiagramOptions& options,
 
 }  // namespace
 
+const char* name(DiagramFormat format) {
+    switch (format) {
+        case DiagramFormat::svg: return "svg";
+        case DiagramFormat::shiviz: return "shiviz";
+    }
+    return protocol::no_name;
+}
+
 Drawing draw(Trace trace, const DiagramOptions& options) {
     const Model model = make_model(std::move(trace));
+    const std::vector<Episode> episodes = find_episodes(model);
     Drawing drawing;
     drawing.notes = model.trace.notes;
     DiagramOptions wishes = options;
     wishes.title = valid_utf8(options.title);
-    const Window window = wanted_window(model, wishes, drawing.notes);
+    const Window window = wanted_window(model, episodes, wishes, drawing.notes);
     drawing.text = wishes.format == DiagramFormat::shiviz
                        ? write_shiviz(model, window, wishes.heartbeats)
-                       : write_svg(model, window, wishes);
+                       : write_svg(model, episodes, window, wishes);
     return drawing;
 }
 

@@ -21,14 +21,14 @@ struct Leadership {
 
 class EpisodeFinder {
 public:
-    explicit EpisodeFinder(Model& model) : model_(model) {
+    explicit EpisodeFinder(const Model& model) : model_(model) {
         for (Place lane = 0; lane < model.lanes.size(); ++lane) {
             for (const LeaseBar& bar : model.lanes[lane].leases)
                 leaderships_.push_back({lane, &bar});
         }
     }
 
-    void find() {
+    std::vector<Episode> find() {
         const std::vector<TraceRecord>& records = model_.trace.records;
         std::int64_t from = model_.begin;
         for (const std::size_t i : model_.events) {
@@ -37,6 +37,7 @@ public:
             from = records[i].t_ns;
         }
         add_unfinished(from);
+        return std::move(episodes_);
     }
 
 private:
@@ -60,7 +61,7 @@ private:
         episode.begin = first_reaction(lost, record.t_ns).value_or(record.t_ns);
         if (!episode.replaces) episode.lost = episode.cause = episode.begin;
         episode.settled = settled_after(record, episode.end - episode.begin);
-        model_.episodes.push_back(std::move(episode));
+        episodes_.push_back(std::move(episode));
     }
 
     /// Somebody tries, and the trace ends without a leader.
@@ -82,7 +83,7 @@ private:
         }
         episode.begin = *begin;
         episode.end = episode.settled = model_.end;
-        model_.episodes.push_back(std::move(episode));
+        episodes_.push_back(std::move(episode));
     }
 
     /// The leadership that ended last before that time; none was lost while one goes on elsewhere,
@@ -204,8 +205,9 @@ private:
         return last;
     }
 
-    Model& model_;
+    const Model& model_;
     std::vector<Leadership> leaderships_;
+    std::vector<Episode> episodes_;
 };
 
 std::size_t busy_messages(const Model& model, std::int64_t from, std::int64_t to) {
@@ -232,12 +234,11 @@ std::int64_t usual_flight(const Model& model, Window window) {
 
 }  // namespace
 
-void find_episodes(Model& model) { EpisodeFinder(model).find(); }
+std::vector<Episode> find_episodes(const Model& model) { return EpisodeFinder(model).find(); }
 
-Window choose_window(const Model& model) {
+Window choose_window(const Model& model, const std::vector<Episode>& episodes) {
     const bool is_short = model.end - model.begin <= short_trace;
-    if (is_short || model.episodes.empty()) return {model.begin, model.end};
-    const auto& episodes = model.episodes;
+    if (is_short || episodes.empty()) return {model.begin, model.end};
     std::size_t last = episodes.size() - 1;
     std::size_t first = last;
     // The beginning of a cluster is shown only when there is nothing else to see.
@@ -257,10 +258,10 @@ Window choose_window(const Model& model) {
     return window;
 }
 
-std::string headline(const Model& model, Window window) {
+std::string headline(const Model& model, const std::vector<Episode>& episodes, Window window) {
     std::string text;
     std::size_t more = 0;
-    for (const Episode& episode : model.episodes) {
+    for (const Episode& episode : episodes) {
         if (episode.end < window.from || episode.cause > window.to) continue;
         if (!text.empty()) {
             ++more;
@@ -281,6 +282,25 @@ std::string headline(const Model& model, Window window) {
     }
     if (more > 0) text += fmt::format(" (and {} more)", more);
     return text;
+}
+
+std::vector<std::size_t> select_records(const Model& model, Window window, bool heartbeats) {
+    std::vector<bool> drawn(model.trace.records.size(), false);
+    for (const Arrow& arrow : model.arrows) {
+        if (!heartbeats && look_of(arrow.look).weight == Weight::background) continue;
+        if (arrow.sending != no_record) drawn[arrow.sending] = true;
+        if (arrow.receipt != no_record) drawn[arrow.receipt] = true;
+    }
+    std::vector<std::size_t> chosen;
+    for (std::size_t i = 0; i < drawn.size(); ++i) {
+        const TraceRecord& record = model.trace.records[i];
+        if (record.t_ns < window.from || record.t_ns > window.to) continue;
+        if (model.place_of[i] == no_place) continue;
+        // An extension of the lease is as frequent as a heartbeat.
+        const bool event = record.what == RecordKind::event;
+        if (event ? record.kind != "publish" || heartbeats : bool{drawn[i]}) chosen.push_back(i);
+    }
+    return chosen;
 }
 
 }  // namespace bullring::sim::diagram

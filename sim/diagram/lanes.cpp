@@ -1,9 +1,11 @@
-#include "sim/diagram/lanes.hpp"
+// Which line of the picture each run of a process belongs to, and when nothing ran there.
 
 #include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
+
+#include "sim/diagram/model.hpp"
 
 namespace bullring::sim::diagram {
 

@@ -1,5 +1,11 @@
 #include "sim/diagram/looks.hpp"
 
+#include <array>
+
+#include <fmt/format.h>
+
+#include "protocol/names.hpp"
+
 namespace bullring::sim::diagram {
 
 namespace {
@@ -47,8 +53,136 @@ constexpr std::array<LookOf, looks> table{{
     {"hb", "", "HB", "heartbeats", background, "#afb8c1", "#484f58", ""},
 }};
 
+struct Colours {
+    const char* paper;
+    const char* ink;
+    const char* pale;  // secondary text
+    const char* grid;
+    const char* lane;
+    const char* election;  // behind an election
+    const char* nobody;    // behind a time without a leader
+    const char* lease;
+    const char* lease_edge;
+    const char* stands;
+    const char* ends;
+    const char* bad;
+    const char* doubt;
+    const char* good;
+    const char* start;
+    const char* hatch;
+};
+
+constexpr Colours light{"#ffffff", "#1f2328", "#656d76", "#d8dee4", "#6e7781", "#fff3c4",
+                        "#f3f4f6", "#f9d976", "#bf8700", "#bc4c00", "#bf3989", "#cf222e",
+                        "#bc4c00", "#1a7f37", "#8250df", "#8c959f"};
+constexpr Colours dark{"#0d1117", "#e6edf3", "#9198a1", "#262c36", "#7d8590", "#332b12",
+                       "#171c24", "#6b560f", "#e3b341", "#f0883e", "#f778ba", "#ff7b72",
+                       "#f0883e", "#3fb950", "#b98eff", "#6e7681"};
+
+std::string colour_rules(const Colours& c, bool on_dark, const std::set<Look>& used) {
+    std::string css;
+    const auto rule = [&](const char* selector, const std::string& body) {
+        css += fmt::format("{}{{{}}}\n", selector, body);
+    };
+    const auto fill = [&](const char* selector, const char* colour) {
+        rule(selector, fmt::format("fill:{}", colour));
+    };
+    const auto stroke = [&](const char* selector, const char* colour) {
+        rule(selector, fmt::format("stroke:{}", colour));
+    };
+    const auto both = [&](const char* selector, const char* inside, const char* edge) {
+        rule(selector, fmt::format("fill:{};stroke:{}", inside, edge));
+    };
+    fill(".paper,.fold", c.paper);
+    fill("text", c.ink);
+    fill("text.pale", c.pale);
+    stroke(".halo", c.paper);
+    stroke(".grid", c.grid);
+    stroke(".axis,.lane,.gone", c.lane);
+    stroke(".zigzag", c.hatch);
+    fill(".election", c.election);
+    fill(".nobody", c.nobody);
+    both(".lease", c.lease, c.lease_edge);
+    stroke(".ghost", c.lease_edge);
+    both(".stands", c.paper, c.stands);
+    both(".ends", c.paper, c.ends);
+    both(".absent", c.paper, c.hatch);
+    stroke(".hatch", c.hatch);
+    stroke(".death,.cut", c.bad);
+    fill("text.bad", c.bad);
+    stroke(".heal", c.good);
+    fill("text.good", c.good);
+    both(".doubt", c.paper, c.doubt);
+    both(".trust", c.paper, c.good);
+    both(".start", c.good, c.good);
+    both(".begins", c.start, c.paper);
+    both(".star", c.lease_edge, c.paper);
+    both(".deposed", c.ends, c.paper);
+    both(".dot", c.ink, c.paper);
+    both(".other", c.paper, c.ink);
+    for (const Look look : used) {
+        const LookOf& is = look_of(look);
+        const char* colour = on_dark ? is.dark : is.light;
+        css += fmt::format(".l-{0} .s{{stroke:{1}}}\n.l-{0} .h,text.l-{0}{{fill:{1}}}\n", is.css,
+                           colour);
+    }
+    return css;
+}
+
+std::string shape_rules(const std::set<Look>& used) {
+    std::string css =
+        "text{font-family:sans-serif;font-size:11px}\n"
+        ".title{font-size:16px;font-weight:bold}\n"
+        ".name{font-size:13px;font-weight:bold}\n"
+        ".strong{font-weight:bold}\n"
+        ".small{font-size:10px}\n"
+        ".halo{paint-order:stroke;stroke-width:3px;stroke-linejoin:round}\n"
+        ".grid,.axis{stroke-width:1}\n"
+        ".lane{stroke-width:1.6}\n"
+        ".gone{stroke-width:1.4;stroke-dasharray:1 5}\n"
+        ".zigzag{fill:none;stroke-width:1}\n"
+        ".lease{stroke-width:1}\n"
+        ".ghost{fill:none;stroke-width:1;stroke-dasharray:4 3}\n"
+        ".stands,.ends{stroke-width:1.5}\n"
+        ".absent{stroke-width:1}\n"
+        ".hatch{stroke-width:1.6}\n"
+        ".death{fill:none;stroke-width:3;stroke-linecap:round}\n"
+        ".cut,.heal{stroke-width:1.5;stroke-dasharray:6 4}\n"
+        ".doubt,.trust,.other{stroke-width:1.6}\n"
+        ".s{fill:none;stroke-width:1.6}\n"
+        ".thin .s{stroke-width:0.9}\n"
+        ".back .s{stroke-width:0.6;opacity:0.7}\n"
+        ".open .s,.open .h{opacity:0.55}\n"
+        ".m:hover .s{stroke-width:3}\n";
+    for (const Look look : used) {
+        const LookOf& is = look_of(look);
+        if (is.dashes[0] != '\0') {
+            css += fmt::format(".l-{} .s{{stroke-dasharray:{}}}\n", is.css, is.dashes);
+        }
+    }
+    return css;
+}
+
 }  // namespace
 
 const LookOf& look_of(Look look) { return table[static_cast<std::size_t>(look)]; }
+
+const char* name(Theme theme) {
+    switch (theme) {
+        case Theme::automatic: return "auto";
+        case Theme::light: return "light";
+        case Theme::dark: return "dark";
+    }
+    return protocol::no_name;
+}
+
+std::string style_sheet(Theme theme, const std::set<Look>& used) {
+    std::string css = shape_rules(used);
+    css += colour_rules(theme == Theme::dark ? dark : light, theme == Theme::dark, used);
+    if (theme == Theme::automatic) {
+        css += "@media (prefers-color-scheme:dark){\n" + colour_rules(dark, true, used) + "}\n";
+    }
+    return css;
+}
 
 }  // namespace bullring::sim::diagram

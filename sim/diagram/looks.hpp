@@ -1,9 +1,11 @@
-// What the messages of a picture look like and what the legend says about them.
+// What a picture looks like: the kinds of arrows and what the legend says about them, colours and
+// strokes for light and dark paper.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <set>
+#include <string>
 
 namespace bullring::sim::diagram {
 
@@ -50,5 +52,17 @@ struct LookOf {
 };
 
 const LookOf& look_of(Look look);
+
+enum class Theme : std::uint8_t {
+    automatic,  // as the reader's browser prefers
+    light,
+    dark,
+};
+
+const char* name(Theme theme);
+
+/// The inside of <style>. With Theme::automatic the light rules, and the dark ones for browsers
+/// that prefer them.
+std::string style_sheet(Theme theme, const std::set<Look>& used);
 
 }  // namespace bullring::sim::diagram

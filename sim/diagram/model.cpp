@@ -6,11 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "sim/diagram/alignment.hpp"
-#include "sim/diagram/arrows.hpp"
-#include "sim/diagram/episodes.hpp"
-#include "sim/diagram/lanes.hpp"
-
 namespace bullring::sim::diagram {
 
 namespace {
@@ -277,7 +272,6 @@ Model make_model(Trace trace) {
                      [](const Mark& a, const Mark& b) { return a.at < b.at; });
     find_links(model);
     make_arrows(model);
-    find_episodes(model);
     return model;
 }
 

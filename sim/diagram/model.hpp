@@ -8,10 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "sim/diagram/causality.hpp"
 #include "sim/diagram/looks.hpp"
-#include "sim/diagram/matching.hpp"
-#include "sim/diagram/record.hpp"
-#include "sim/diagram/vector_clocks.hpp"
+#include "sim/diagram/trace.hpp"
 #include "sim/diagram/words.hpp"
 
 namespace bullring::sim::diagram {
@@ -111,19 +110,6 @@ struct LinkChange {
     std::uint64_t to = 0;
 };
 
-/// From the end of one leadership to the beginning of the next.
-struct Episode {
-    std::int64_t cause = 0;    // what began it, such as the leader's death
-    std::int64_t lost = 0;     // nobody led from here
-    std::int64_t begin = 0;    // the first node that did something about it
-    std::int64_t end = 0;      // elected; or where the trace ends
-    std::int64_t settled = 0;  // the last node that learnt of it
-    std::optional<Place> winner;
-    std::uint64_t epoch = 0;
-    bool replaces = false;  // there was a leader before
-    std::string why;        // "node 5 dies"
-};
-
 struct Death {
     Place lane = 0;
     std::int64_t at = 0;
@@ -141,7 +127,6 @@ struct Model {
     std::vector<Mark> marks;
     std::vector<LinkChange> links;
     std::vector<Death> deaths;
-    std::vector<Episode> episodes;
     EpochNames epochs;
     std::int64_t begin = 0;  // of the trace
     std::int64_t end = 0;
@@ -157,5 +142,16 @@ struct Model {
 inline constexpr Place no_place = static_cast<Place>(-1);
 
 Model make_model(Trace trace);
+
+// ---- The steps of make_model that have files of their own.
+
+/// Fills lanes (but not their bars), place_of, deaths. A simulator says when a process dies or
+/// stands still. Of a real one only its silence tells, and the others' word that they have read the
+/// end of its connections.
+void make_lanes(Model& model);
+
+/// Fills arrows; needs lanes, place_of, deaths. The end of a dead process's connections becomes
+/// arrows, too: what the others say that they have read.
+void make_arrows(Model& model);
 
 }  // namespace bullring::sim::diagram

@@ -1,8 +1,8 @@
-#include "sim/diagram/shiviz.hpp"
+// The export for ShiViz.
 
 #include <fmt/format.h>
 
-#include "sim/diagram/selection.hpp"
+#include "sim/diagram/formats.hpp"
 
 namespace bullring::sim::diagram {
 

@@ -1,13 +1,11 @@
-#include "sim/diagram/svg.hpp"
+// Puts the sheet of a picture together: its size and scale, its title, the order of its layers.
 
 #include <algorithm>
+#include <cctype>
 
 #include <fmt/format.h>
 
-#include "sim/diagram/selection.hpp"
 #include "sim/diagram/svg_page.hpp"
-#include "sim/diagram/svg_style.hpp"
-#include "sim/diagram/svg_text.hpp"
 
 namespace bullring::sim::diagram {
 
@@ -46,8 +44,8 @@ Layout make_layout(const Model& model, const std::vector<Place>& rows) {
 }
 
 /// What the reader wants to count from: the cause of what is shown, if it can be seen.
-std::int64_t choose_zero(const Model& model, Window window) {
-    for (const Episode& episode : model.episodes) {
+std::int64_t choose_zero(const std::vector<Episode>& episodes, Window window) {
+    for (const Episode& episode : episodes) {
         if (episode.cause >= window.from && episode.cause <= window.to &&
             episode.end > window.from) {
             return episode.cause;
@@ -103,14 +101,15 @@ std::string default_title(const Page& page) {
     const Model& model = page.model;
     std::string title;
     if (!model.trace.algorithm.empty()) {
-        title = model.trace.algorithm == "ring" ? "Ring" : "Bully";
+        title = model.trace.algorithm;
+        title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
         if (model.trace.quorum == "none") title += " without a quorum";
         title += ", ";
     }
     const std::size_t members = model.trace.members.size();
     const std::size_t nodes = members == 0 ? model.lanes.size() : members;
     title += fmt::format("{} node{}", nodes, nodes == 1 ? "" : "s");
-    const std::string story = headline(model, page.window);
+    const std::string story = headline(model, page.episodes, page.window);
     return story.empty() ? title : title + ": " + story;
 }
 
@@ -132,11 +131,13 @@ std::string pattern() {
 
 }  // namespace
 
-Page::Page(const Model& model_drawn, const DiagramOptions& options_given, Window window_chosen)
+Page::Page(const Model& model_drawn, const std::vector<Episode>& episodes_found,
+           const DiagramOptions& options_given, Window window_chosen)
     : model(model_drawn),
+      episodes(episodes_found),
       options(options_given),
       window(window_chosen),
-      zero(choose_zero(model_drawn, window_chosen)),
+      zero(choose_zero(episodes_found, window_chosen)),
       rows(make_rows(model_drawn, window_chosen)),
       layout(make_layout(model_drawn, rows)),
       scale(make_scale(model_drawn, options_given, window_chosen, layout)),
@@ -158,8 +159,9 @@ bool Page::draws(const Arrow& arrow) const {
     return shows(arrow.sent, arrow.received);
 }
 
-std::string write_svg(const Model& model, Window window, const DiagramOptions& options) {
-    Page page(model, options, window);
+std::string write_svg(const Model& model, const std::vector<Episode>& episodes, Window window,
+                      const DiagramOptions& options) {
+    Page page(model, episodes, options, window);
     draw_axis(page);
     draw_lanes(page);
     draw_bars(page);

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "sim/diagram/svg_page.hpp"
-#include "sim/diagram/svg_text.hpp"
 
 namespace bullring::sim::diagram {
 
@@ -226,7 +225,7 @@ void draw_axis(Page& page) {
     page.grid += line("axis", layout.left, layout.bottom, layout.right, layout.bottom);
     std::string zero =
         fmt::format("{} into the trace", rounded_duration(page.zero - page.model.begin));
-    for (const Episode& episode : page.model.episodes) {
+    for (const Episode& episode : page.episodes) {
         if (episode.cause != page.zero || episode.why.empty()) continue;
         zero = episode.why + ", " + zero;
         break;
@@ -238,7 +237,7 @@ void draw_axis(Page& page) {
 void draw_episodes(Page& page) {
     const Layout& layout = page.layout;
     const double row = layout.top - 10;
-    for (const Episode& episode : page.model.episodes) {
+    for (const Episode& episode : page.episodes) {
         if (!page.shows(episode.lost, episode.end)) continue;
         const double lost = page.x(page.clamp(episode.lost));
         const double begin = page.x(page.clamp(episode.begin));

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "sim/diagram/svg_page.hpp"
-#include "sim/diagram/svg_text.hpp"
 
 namespace bullring::sim::diagram {
 

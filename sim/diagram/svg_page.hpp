@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "sim/diagram/diagram.hpp"
 #include "sim/diagram/episodes.hpp"
-#include "sim/diagram/labels.hpp"
+#include "sim/diagram/formats.hpp"
 #include "sim/diagram/model.hpp"
+#include "sim/diagram/svg_text.hpp"
 #include "sim/diagram/time_scale.hpp"
 
 namespace bullring::sim::diagram {
@@ -47,7 +47,8 @@ struct Layout {
 };
 
 struct Page {
-    Page(const Model& model, const DiagramOptions& options, Window window);
+    Page(const Model& model, const std::vector<Episode>& episodes, const DiagramOptions& options,
+         Window window);
 
     double y(Place lane) const {
         return layout.top + layout.spacing * (static_cast<double>(rows[lane]) + 0.55);
@@ -63,6 +64,7 @@ struct Page {
     bool draws(const Arrow& arrow) const;
 
     const Model& model;
+    const std::vector<Episode>& episodes;
     const DiagramOptions& options;
     Window window;
     std::int64_t zero = 0;    // where the axis has its 0

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "protocol/names.hpp"
+
 namespace bullring::sim::diagram {
 
 namespace {
@@ -102,6 +104,14 @@ Step step_for(double ns_per_pixel) {
 }
 
 }  // namespace
+
+const char* name(ScaleMode mode) {
+    switch (mode) {
+        case ScaleMode::automatic: return "auto";
+        case ScaleMode::linear: return "linear";
+    }
+    return protocol::no_name;
+}
 
 TimeScale::TimeScale(ScaleWish wish) {
     if (wish.to <= wish.from) wish.to = wish.from + 1;

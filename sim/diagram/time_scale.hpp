@@ -14,6 +14,8 @@ enum class ScaleMode : std::uint8_t {
     linear,
 };
 
+const char* name(ScaleMode mode);
+
 struct ScaleWish {
     std::int64_t from = 0;
     std::int64_t to = 0;

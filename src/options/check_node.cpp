@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "protocol/messages.hpp"
+#include "src/options/options.hpp"
 #include "src/options/request.hpp"
 #include "src/options/text.hpp"
 

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +19,9 @@ enum class Subcommand : std::uint8_t {
     run = 16,
     lead = 32,
 };
+
+/// By the names of the variables.
+using Environment = std::map<std::string, std::string, std::less<>>;
 
 struct SubcommandText {
     Subcommand subcommand = Subcommand::node;

@@ -179,6 +179,15 @@ void fold_negations(RawValues& values, Problems& problems) {
     }
 }
 
+const char* name(OnExit on_exit) {
+    switch (on_exit) {
+        case OnExit::stay: return "stay";
+        case OnExit::vote: return "vote";
+        case OnExit::leave: return "leave";
+    }
+    return protocol::no_name;
+}
+
 ParsedOptions parse_options(const std::vector<std::string>& arguments,
                             const Environment& environment) {
     Problems problems;

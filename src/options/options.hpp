@@ -5,17 +5,15 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "src/options/flags.hpp"
 #include "src/options/node_options.hpp"
 
 namespace bullring {
-
-using Environment = std::map<std::string, std::string, std::less<>>;
 
 /// A program and its arguments; executed as it is, not by a shell.
 using Command = std::vector<std::string>;

@@ -49,15 +49,6 @@ const char* name(RealtimeMode mode) {
     return protocol::no_name;
 }
 
-const char* name(OnExit on_exit) {
-    switch (on_exit) {
-        case OnExit::stay: return "stay";
-        case OnExit::vote: return "vote";
-        case OnExit::leave: return "leave";
-    }
-    return protocol::no_name;
-}
-
 std::optional<bool> boolean_named(std::string_view word) {
     for (const std::string_view on : {"on", "true", "yes", "1"})
         if (word == on) return true;

@@ -12,6 +12,7 @@
 #include "protocol/durations.hpp"
 #include "protocol/names.hpp"
 #include "src/options/endpoint.hpp"
+#include "src/options/node_options.hpp"
 #include "src/options/sources.hpp"
 
 namespace bullring {

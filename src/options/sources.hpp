@@ -2,6 +2,7 @@
 // what it can't make sense of. The meaning of the values is not known here.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -9,7 +10,6 @@
 #include <vector>
 
 #include "src/options/flags.hpp"
-#include "src/options/options.hpp"
 
 namespace bullring {
 

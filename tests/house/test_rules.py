@@ -94,9 +94,22 @@ def test_a_circle_of_folders_is_found(clean):
     clean.plant("src/c/c.hpp", "")
     clean.plant("src/d/d.hpp", "")
     clean.plant("src/b/b.cpp", '#include "src/b/b.hpp"\n#include "src/c/c.hpp"\n')
-    assert include_rules.circles(clean.root) == set()
-    clean.plant("src/c/more.cpp", '  #include  "src/a/a.hpp"  // back again\n')
-    assert include_rules.circles(clean.root) == {frozenset({"src/a", "src/b", "src/c"})}
+    assert include_rules.circles(clean.root, include_rules.folder) == set()
+    clean.plant("src/c/more.cpp", '  #  include  "src/a/a.hpp"  // back again\n')
+    assert include_rules.circles(clean.root, include_rules.folder) == {
+        frozenset({"src/a", "src/b", "src/c"})
+    }
+
+
+def test_a_circle_of_files_is_found(clean):
+    clean.plant("sim/a.hpp", '#include "sim/b.hpp"\n')
+    clean.plant("sim/a.cpp", '#include "sim/a.hpp"\n')
+    clean.plant("sim/b.hpp", "")
+    clean.plant("sim/b.cpp", '#include "sim/b.hpp"\n')
+    assert include_rules.circles(clean.root, include_rules.pair) == set()
+    # No header includes the other in a circle: a source closes it.
+    clean.plant("sim/b.cpp", '#include "sim/b.hpp"\n#include "sim/a.hpp"\n')
+    assert include_rules.circles(clean.root, include_rules.pair) == {frozenset({"sim/a", "sim/b"})}
 
 
 def test_a_file_of_more_than_400_lines_is_too_long(clean):
@@ -192,7 +205,11 @@ def test_includes_keep_to_the_rules():
 
 
 def test_no_folder_is_in_a_circle_of_includes():
-    assert include_rules.circles(ROOT) == set()
+    assert include_rules.circles(ROOT, include_rules.folder) == set()
+
+
+def test_no_file_is_in_a_circle_of_includes():
+    assert include_rules.circles(ROOT, include_rules.pair) == set()
 
 
 def test_sources_keep_to_the_style():

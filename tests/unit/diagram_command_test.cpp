@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/commands/diagram.hpp"
+#include "sim/commands/commands.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/trace_lines.hpp"
 

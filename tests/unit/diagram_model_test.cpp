@@ -6,7 +6,7 @@
 
 #include "sim/diagram/episodes.hpp"
 #include "sim/diagram/model.hpp"
-#include "sim/diagram/reader.hpp"
+#include "sim/diagram/trace.hpp"
 #include "tests/support/trace_lines.hpp"
 
 namespace bullring::sim::diagram::diagram_model_test {
@@ -38,10 +38,11 @@ const Arrow& first(const Model& model, Look look) {
 TEST_CASE("diagram model: a failover is told from its cause to the last who learns of it") {
     const Model model = model_of(test::failover());
     REQUIRE(model.lanes.size() == 3);
-    REQUIRE(model.episodes.size() == 2);
-    const Episode& first_election = model.episodes[0];
+    const std::vector<Episode> episodes = find_episodes(model);
+    REQUIRE(episodes.size() == 2);
+    const Episode& first_election = episodes[0];
     CHECK(!first_election.replaces);
-    const Episode& episode = model.episodes[1];
+    const Episode& episode = episodes[1];
     CHECK(episode.replaces);
     CHECK(episode.why == "node 3 dies");
     CHECK(episode.cause == 100'000 * us);
@@ -50,8 +51,10 @@ TEST_CASE("diagram model: a failover is told from its cause to the last who lear
     CHECK(episode.end == 101'000 * us);
     CHECK(episode.settled == 101'400 * us);
     CHECK(episode.winner == Place{1});
-    CHECK(headline(model, {0, model.end}) == "the first election: node 3 leads (and 1 more)");
-    CHECK(headline(model, choose_window(model)) == "node 3 dies, node 2 leads 1 ms later");
+    CHECK(headline(model, episodes, {0, model.end}) ==
+          "the first election: node 3 leads (and 1 more)");
+    CHECK(headline(model, episodes, choose_window(model, episodes)) ==
+          "node 3 dies, node 2 leads 1 ms later");
 }
 
 TEST_CASE("diagram model: a lease lasts until its end or its holder's, the rest is a ghost") {
@@ -236,7 +239,7 @@ TEST_CASE("diagram model: two processes with one id at the same time have a line
 
 TEST_CASE("diagram model: the window is around the change of leader when the trace is long") {
     const Model model = model_of(test::failover());
-    const Window window = choose_window(model);
+    const Window window = choose_window(model, find_episodes(model));
     CHECK(window.from < 100'000 * us);
     CHECK(window.from > 90'000 * us);
     CHECK(window.to > 101'200 * us);

@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/diagram/diagram.hpp"
-#include "sim/diagram/labels.hpp"
-#include "sim/diagram/reader.hpp"
+#include "sim/diagram/svg_text.hpp"
 #include "sim/diagram/time_scale.hpp"
+#include "sim/diagram/trace.hpp"
 #include "tests/support/trace_lines.hpp"
 
 namespace bullring::sim::diagram::diagram_svg_test {

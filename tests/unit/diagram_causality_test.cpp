@@ -1,13 +1,10 @@
 // Which receipt belongs to which sending, and what that says about before and after.
 #include <doctest/doctest.h>
 
-#include "sim/diagram/alignment.hpp"
-#include "sim/diagram/matching.hpp"
-#include "sim/diagram/reader.hpp"
-#include "sim/diagram/vector_clocks.hpp"
+#include "sim/diagram/causality.hpp"
 #include "tests/support/trace_lines.hpp"
 
-namespace bullring::sim::diagram::diagram_matching_test {
+namespace bullring::sim::diagram::diagram_causality_test {
 namespace {
 
 Trace read(const test::TraceLines& lines) {
@@ -155,4 +152,4 @@ TEST_CASE("diagram alignment: clocks that agree are left alone") {
     CHECK(trace.notes.empty());
 }
 
-}  // namespace bullring::sim::diagram::diagram_matching_test
+}  // namespace bullring::sim::diagram::diagram_causality_test

@@ -1,4 +1,4 @@
-#include "sim/commands/diagram.hpp"
+// bullring-sim diagram: pictures of traces.
 
 #include <cstdio>
 #include <memory>
@@ -8,10 +8,11 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "sim/commands/commands.hpp"
 #include "sim/commands/files.hpp"
 #include "sim/commands/picture.hpp"
 #include "sim/diagram/diagram.hpp"
-#include "sim/diagram/reader.hpp"
+#include "sim/diagram/trace.hpp"
 
 namespace bullring::sim {
 
@@ -39,10 +40,9 @@ DiagramOptions options_of(const Wishes& wishes) {
     DiagramOptions options = part_of_trace(wishes.from, wishes.to);
     options.title = wishes.title;
     options.heartbeats = wishes.heartbeats;
-    if (wishes.theme != "auto")
-        options.theme = wishes.theme == "light" ? Theme::light : Theme::dark;
-    if (wishes.scale == "linear") options.scale = ScaleMode::linear;
-    if (wishes.format == "shiviz") options.format = DiagramFormat::shiviz;
+    options.theme = protocol::named<Theme>(wishes.theme).value_or(options.theme);
+    options.scale = protocol::named<ScaleMode>(wishes.scale).value_or(options.scale);
+    options.format = protocol::named<DiagramFormat>(wishes.format).value_or(options.format);
     return options;
 }
 
@@ -77,12 +77,12 @@ void add_diagram_command(CLI::App& app, int& exit_status) {
     command->add_flag("--heartbeats", wishes->heartbeats,
                       "draw heartbeats, renewals and handshakes as well");
     command->add_option("--theme", wishes->theme, "auto (as the browser prefers), light or dark")
-        ->check(CLI::IsMember({"auto", "light", "dark"}));
+        ->check(is_name_of<Theme>());
     command
         ->add_option("--scale", wishes->scale, "auto (long quiet stretches are folded) or linear")
-        ->check(CLI::IsMember({"auto", "linear"}));
+        ->check(is_name_of<ScaleMode>());
     command->add_option("--format", wishes->format, "svg, or shiviz for that tool's log")
-        ->check(CLI::IsMember({"svg", "shiviz"}));
+        ->check(is_name_of<DiagramFormat>());
     command->callback([wishes, &exit_status] { exit_status = run(*wishes); });
 }
 

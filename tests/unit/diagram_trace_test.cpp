@@ -1,10 +1,10 @@
 // What is a line of a trace, and what is said about one that is none.
 #include <doctest/doctest.h>
 
-#include "sim/diagram/reader.hpp"
+#include "sim/diagram/trace.hpp"
 #include "tests/support/trace_lines.hpp"
 
-namespace bullring::sim::diagram::diagram_reader_test {
+namespace bullring::sim::diagram::diagram_trace_test {
 namespace {
 
 Trace read(std::string_view text) {
@@ -109,4 +109,4 @@ TEST_CASE("diagram reader: what a killed node could not finish is left out with 
     }
 }
 
-}  // namespace bullring::sim::diagram::diagram_reader_test
+}  // namespace bullring::sim::diagram::diagram_trace_test

@@ -1,4 +1,4 @@
-#include "sim/diagram/reader.hpp"
+#include "sim/diagram/trace.hpp"
 
 #include <algorithm>
 #include <array>
