@@ -8,7 +8,6 @@
 
 #include "protocol/assert.hpp"
 #include "sim/commands/commands.hpp"
-#include "sim/commands/explore.hpp"
 
 namespace {
 

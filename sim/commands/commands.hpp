@@ -23,6 +23,7 @@ void add_run_command(CLI::App& app, int& exit_status);
 void add_sweep_command(CLI::App& app, int& exit_status);
 void add_report_command(CLI::App& app, int& exit_status);
 void add_scenario_command(CLI::App& app, int& exit_status);
+void add_explore_command(CLI::App& app, int& exit_status);
 void add_messages_command(CLI::App& app, int& exit_status);
 void add_diagram_command(CLI::App& app, int& exit_status);
 

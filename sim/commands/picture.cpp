@@ -1,14 +1,80 @@
 #include "sim/commands/picture.hpp"
 
+#include <algorithm>
 #include <cstdio>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "protocol/trace_recorder.hpp"
 #include "sim/commands/files.hpp"
-#include "sim/commands/trace_observer.hpp"
 #include "sim/scenario/duration_text.hpp"
+#include "sim/world/world.hpp"
 
 namespace bullring::sim {
+
+using namespace protocol;
+
+/// Writes down what the nodes of a world say, and what happens to them, as trace lines.
+class TraceObserver : public Observer {
+public:
+    const std::string& text() const { return text_; }
+    /// When the first of them was written; 0 if there is none.
+    Time began() const { return began_.value_or(0); }
+
+    std::vector<std::string> lines() const {
+        std::vector<std::string> lines;
+        for (std::size_t at = 0; at < text_.size();) {
+            const std::size_t end = std::min(text_.find('\n', at), text_.size());
+            lines.push_back(text_.substr(at, end - at));
+            at = end + 1;
+        }
+        return lines;
+    }
+
+    void before_step(const World& world, HostIndex h, Instant now, const Event& event) override {
+        note_begin(world);
+        recorder(world, h).on_event({now, world.now()}, event, text_);
+    }
+    void on_action(const World& world, HostIndex h, Instant now, const Action& action) override {
+        note_begin(world);
+        recorder(world, h).on_action({now, world.now()}, action, text_);
+    }
+    void on_incident(const World& world, const Incident& incident) override {
+        note_begin(world);
+        const Host& host = world.host(incident.host);
+        const TraceTime time{world.clock(incident.host), world.now()};
+        if (incident.kind == "start")
+            return recorder(world, incident.host)
+                .on_start(time, world.config(incident.host), text_);
+        TraceMark mark;
+        mark.time = time;
+        mark.node = host.id;
+        mark.incarnation = host.incarnation;
+        mark.kind = incident.kind;
+        if (incident.has_peer) mark.peer = world.host(incident.peer).id;
+        append_trace_event(text_, mark);
+    }
+
+private:
+    void note_begin(const World& world) {
+        if (!began_) began_ = world.now();
+    }
+    TraceRecorder& recorder(const World& world, HostIndex h) {
+        const Host& host = world.host(h);
+        while (recorders_.size() <= h)
+            recorders_.emplace_back(Incarnation{}, TraceRecorder(nobody, Incarnation{}));
+        if (recorders_[h].first != host.incarnation)
+            recorders_[h] = {host.incarnation, TraceRecorder(host.id, host.incarnation)};
+        return recorders_[h].second;
+    }
+
+    std::vector<std::pair<Incarnation, TraceRecorder>> recorders_;  // by host
+    std::string text_;
+    std::optional<Time> began_;
+};
 
 namespace {
 

@@ -11,11 +11,12 @@
 #include <fmt/format.h>
 
 #include "sim/commands/commands.hpp"
-#include "sim/commands/explore.hpp"
 #include "sim/commands/files.hpp"
 #include "sim/commands/outcome_text.hpp"
 #include "sim/commands/picture.hpp"
 #include "sim/commands/timeline.hpp"
+#include "sim/explore/path_file.hpp"
+#include "sim/explore/replay.hpp"
 #include "sim/scenario/runner.hpp"
 #include "sim/scenario/scenario_text.hpp"
 
@@ -53,7 +54,12 @@ using Story = std::variant<std::vector<Scenario>, explore::Path>;
 
 Story read(const std::string& path, const std::string& algorithm) {
     const std::string text = read_file(path);
-    if (is_explored_path(text)) return understood_path(path, text);
+    if (explore::is_path(text)) {
+        auto explored = explore::read_path(text);
+        if (const auto* problem = std::get_if<explore::PathProblem>(&explored))
+            throw CLI::ValidationError("scenario", path + ": " + problem->text);
+        return std::get<explore::Path>(std::move(explored));
+    }
     auto parsed = parse_scenario(text);
     if (const auto* problems = std::get_if<ScenarioProblems>(&parsed)) {
         constexpr std::size_t told_max = 20;  // of a file that is no scenario at all
@@ -100,12 +106,18 @@ bool play(const std::string& path, const std::vector<Scenario>& scenarios,
 }
 
 bool play(const std::string& path, const explore::Path& explored, const ScenarioFlags& flags) {
-    const auto violation = follow_path(explored, flags.verbose);
-    if (violation)
-        fmt::print("BROKEN  {}: {}\n", path, *violation);
-    else
+    explore::catch_broken_assertions();
+    const explore::SmallWorld world(explored.options);
+    const explore::Replay shown =
+        explore::replay(world, world.start(explored.start), explored.steps);
+    if (flags.verbose) fmt::print("{}", shown.text);
+    const std::string wrong =
+        !shown.violation ? shown.problem : shown.violation->rule + ": " + shown.violation->text;
+    if (wrong.empty())
         fmt::print("kept    {}\n", path);
-    return !violation;
+    else
+        fmt::print("BROKEN  {}: {}\n", path, wrong);
+    return wrong.empty();
 }
 
 int play_all(const ScenarioFlags& flags) {
@@ -141,7 +153,7 @@ void add_scenario_command(CLI::App& app, int& exit_status) {
     command
         ->add_option("--algorithm", flags->algorithm,
                      "bully or ring: play those of both algorithms with this one alone")
-        ->check(CLI::IsMember({"bully", "ring"}));
+        ->check(is_name_of<protocol::Algorithm>());
     command->add_flag("--verbose", flags->verbose, "tell what happens");
     add_picture_flags(*command, flags->picture);
     command->callback([flags, &exit_status] { exit_status = play_all(*flags); });

@@ -53,12 +53,9 @@ SwarmOptions swarm_options(const SwarmFlags& flags) {
     }
     if (!flags.faults.empty()) {
         options.faults = parse_fault_kinds(flags.faults);
-        if (!options.faults) {
-            std::string known;
-            for (std::size_t i = 0; i < fault_kinds; ++i)
-                known += std::string(name(static_cast<FaultKind>(i))) + ", ";
-            refuse("--faults", flags.faults, "a list of " + known + "or all, or none");
-        }
+        if (!options.faults)
+            refuse("--faults", flags.faults,
+                   "a list of " + protocol::all_names<FaultKind>() + ", or all, or none");
     }
     return options;
 }

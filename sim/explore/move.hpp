@@ -2,9 +2,10 @@
 // moves the faults of a search are. What a move does is SmallWorld's business.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+
+#include "protocol/names.hpp"
 
 namespace bullring::sim::explore {
 
@@ -37,8 +38,6 @@ enum class MoveKind : std::uint8_t {
     give_up,    // the dialler gives the session up while it is open (its outbox is full)
 };
 
-inline constexpr std::size_t move_kinds = 16;
-
 constexpr bool is_fault(MoveKind kind) { return kind >= MoveKind::crash; }
 /// The move is about `session`, not about the node alone.
 constexpr bool has_session(MoveKind kind) {
@@ -48,10 +47,25 @@ constexpr bool has_session(MoveKind kind) {
 
 /// As path files and the command line name them.
 constexpr const char* name(MoveKind kind) {
-    constexpr std::array<const char*, move_kinds> names{
-        "deliver", "answer", "disk",  "task",  "dial",   "restart", "resume", "wake",
-        "wait",    "crash",  "power", "pause", "resign", "reset",   "cut",    "give-up"};
-    return names[static_cast<std::size_t>(kind)];
+    switch (kind) {
+        case MoveKind::deliver: return "deliver";
+        case MoveKind::answer: return "answer";
+        case MoveKind::disk: return "disk";
+        case MoveKind::task: return "task";
+        case MoveKind::dial: return "dial";
+        case MoveKind::restart: return "restart";
+        case MoveKind::resume: return "resume";
+        case MoveKind::wake: return "wake";
+        case MoveKind::wait: return "wait";
+        case MoveKind::crash: return "crash";
+        case MoveKind::power_off: return "power";
+        case MoveKind::pause: return "pause";
+        case MoveKind::resign: return "resign";
+        case MoveKind::reset: return "reset";
+        case MoveKind::cut: return "cut";
+        case MoveKind::give_up: return "give-up";
+    }
+    return protocol::no_name;
 }
 
 struct Move {
@@ -69,10 +83,10 @@ constexpr Move move_of(MoveKind kind, std::size_t node) {
 /// Which faults a search may choose.
 class FaultKinds {
 public:
-    static constexpr FaultKinds all() {
+    static FaultKinds all() {
         FaultKinds kinds;
-        for (std::size_t kind = 0; kind < move_kinds; ++kind)
-            if (is_fault(static_cast<MoveKind>(kind))) kinds.insert(static_cast<MoveKind>(kind));
+        for (const MoveKind kind : protocol::enumerators<MoveKind>())
+            if (is_fault(kind)) kinds.insert(kind);
         return kinds;
     }
     constexpr void insert(MoveKind kind) { bits_ |= bit(kind); }

@@ -31,12 +31,6 @@ std::vector<std::string> words_of(const std::string& line) {
     return words;
 }
 
-std::optional<MoveKind> kind_named(std::string_view word) {
-    for (std::size_t kind = 0; kind < move_kinds; ++kind)
-        if (word == name(static_cast<MoveKind>(kind))) return static_cast<MoveKind>(kind);
-    return std::nullopt;
-}
-
 /// The index of a node that is written as its id.
 std::optional<std::uint8_t> node_in(std::string_view text) {
     const auto id = number_in<std::uint8_t>(text);
@@ -59,7 +53,7 @@ std::optional<SessionName> session_in(const std::string& text) {
 }
 
 std::optional<PathStep> step_in(const std::vector<std::string>& words) {
-    const auto kind = kind_named(words[0]);
+    const auto kind = named<MoveKind>(words[0]);
     if (!kind) return std::nullopt;
     PathStep step;
     step.move.kind = *kind;
@@ -132,14 +126,6 @@ bool read_option(const std::vector<std::string>& words, Path& path) {
 
 }  // namespace
 
-const char* name(StartState start) {
-    switch (start) {
-        case StartState::cold: return "cold";
-        case StartState::settled: return "settled";
-    }
-    return no_name;
-}
-
 std::string step_text(const PathStep& step) {
     const Move& move = step.move;
     std::string text = name(move.kind);
@@ -192,6 +178,15 @@ std::variant<Path, PathProblem> read_path(std::string_view text) {
         std::count_if(path.steps.begin(), path.steps.end(),
                       [](const PathStep& step) { return is_fault(step.move.kind); }));
     return path;
+}
+
+bool is_path(std::string_view text) {
+    std::istringstream lines{std::string(text)};
+    for (std::string line; std::getline(lines, line);) {
+        if (!line.empty() && line.back() == '\r') line.pop_back();
+        if (line == "steps") return true;
+    }
+    return false;
 }
 
 }  // namespace bullring::sim::explore

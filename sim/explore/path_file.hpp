@@ -12,10 +12,6 @@
 
 namespace bullring::sim::explore {
 
-/// Where a search begins.
-enum class StartState : std::uint8_t { cold, settled };
-const char* name(StartState start);
-
 struct PathStep {
     Move move;
     std::string content;  // what it delivers, as a check; "" for none or any
@@ -39,5 +35,8 @@ struct PathProblem {
     std::string text;
 };
 std::variant<Path, PathProblem> read_path(std::string_view text);
+
+/// Whether this is the text of a path, and not of a scenario.
+bool is_path(std::string_view text);
 
 }  // namespace bullring::sim::explore

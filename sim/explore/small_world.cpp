@@ -48,6 +48,22 @@ OldAges SmallWorld::old_ages(const WorldState& start) const {
     return {longest_look_back(configs_.front(), without_files), options_.delay_max};
 }
 
+const char* name(StartState start) {
+    switch (start) {
+        case StartState::cold: return "cold";
+        case StartState::settled: return "settled";
+    }
+    return no_name;
+}
+
+WorldState SmallWorld::start(StartState from) const {
+    switch (from) {
+        case StartState::cold: return cold();
+        case StartState::settled: break;
+    }
+    return settled();
+}
+
 WorldState SmallWorld::cold(RealTime at) const {
     WorldState state;
     state.now = at;

@@ -33,6 +33,10 @@ struct SmallWorldOptions {
 /// for the rest of the process.
 void catch_broken_assertions();
 
+/// Where a search begins.
+enum class StartState : std::uint8_t { cold, settled };
+const char* name(StartState start);
+
 class SmallWorld {
 public:
     /// The options are sound: 1 … small_world_nodes_max nodes.
@@ -48,6 +52,8 @@ public:
     /// The quiet that follows: a leader, nothing in flight, and everything that happened before so
     /// long ago that nobody asks.
     WorldState settled() const;
+
+    WorldState start(StartState from) const;
 
     /// All that can happen next, what goes on by itself first.
     void moves(const WorldState& state, std::vector<Move>& out) const;

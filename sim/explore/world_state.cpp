@@ -22,8 +22,11 @@ std::string name(const Content& content) {
     switch (std::get<protocol::SessionEnd>(content)) {
         case protocol::SessionEnd::eof: return "FIN";
         case protocol::SessionEnd::reset: return "RST";
-        default: return "TIMEOUT";
+        case protocol::SessionEnd::timeout: return "TIMEOUT";
+        case protocol::SessionEnd::protocol: return "RUBBISH";
+        case protocol::SessionEnd::overflow: return "OVERFLOW";
     }
+    return protocol::no_name;
 }
 
 }  // namespace bullring::sim::explore

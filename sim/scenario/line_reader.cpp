@@ -50,7 +50,7 @@ std::string_view LineReader::word(const char* what) {
     return words_[next_++];
 }
 
-std::string LineReader::one_of(std::initializer_list<std::string_view> words) {
+std::string LineReader::one_of(const std::vector<std::string_view>& words) {
     const std::string_view found = peek();
     for (const std::string_view word : words)
         if (take(word)) return std::string(word);

@@ -29,7 +29,7 @@ public:
     }
     bool take(std::string_view word);
     std::string_view word(const char* what);
-    std::string one_of(std::initializer_list<std::string_view> words);
+    std::string one_of(const std::vector<std::string_view>& words);
     /// The enumerator whose name is next.
     template <class Enum>
     Enum named() {

@@ -191,9 +191,7 @@ void read_expectation(LineReader& line, Command& command) {
     } else if (what == "deposed") {
         command.verb = Verb::expect_deposed;
         command.a = line.target();
-        command.word =
-            line.one_of({"resigned", "preempted", "lease_expired", "higher_rank", "stalled",
-                         "unhealthy", "task_ended", "task_failed", "stopped"});
+        command.word = name(line.named<protocol::DeposedReason>());
     }
     if (line.take("as")) command.check = std::string(line.word("the check's name"));
 }
@@ -334,10 +332,12 @@ std::variant<Scenario, ScenarioProblems> parse_scenario(std::string_view text) {
 
 std::vector<Scenario> each_algorithm(const Scenario& scenario) {
     if (!scenario.both_algorithms) return {scenario};
-    std::vector<Scenario> all(2, scenario);
-    for (Scenario& one : all) one.both_algorithms = false;
-    all.front().settings.algorithm = protocol::Algorithm::bully;
-    all.back().settings.algorithm = protocol::Algorithm::ring;
+    std::vector<Scenario> all;
+    for (const auto algorithm : protocol::enumerators<protocol::Algorithm>()) {
+        all.push_back(scenario);
+        all.back().both_algorithms = false;
+        all.back().settings.algorithm = algorithm;
+    }
     return all;
 }
 

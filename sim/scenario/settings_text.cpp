@@ -124,8 +124,11 @@ const std::map<std::string_view, Read>& readers() {
 
 /// Not of the settings alone: `both` stands for two worlds.
 void read_algorithm(LineReader& line, Scenario& scenario) {
-    const std::string word = line.one_of({"bully", "ring", "both"});
-    scenario.settings.algorithm = word == "ring" ? Algorithm::ring : Algorithm::bully;
+    std::vector<std::string_view> words;
+    for (const Algorithm algorithm : enumerators<Algorithm>()) words.emplace_back(name(algorithm));
+    words.emplace_back("both");
+    const std::string word = line.one_of(words);
+    scenario.settings.algorithm = named<Algorithm>(word).value_or(Settings{}.algorithm);
     scenario.both_algorithms = word == "both";
     line.end();
 }
@@ -198,7 +201,7 @@ std::string settings_text(const Scenario& scenario) {
     line("nodes",
          dense ? std::to_string(values.size()) : fmt::format("{}", fmt::join(values, ",")));
     line("algorithm", scenario.both_algorithms ? "both" : name(s.algorithm));
-    if (s.quorum == QuorumMode::none) line("quorum", name(s.quorum));
+    if (s.quorum != usual.quorum) line("quorum", name(s.quorum));
     line("profile", name(s.profile));
     line("seed", std::to_string(s.seed));
     range("delay", s.delay, usual.delay);
@@ -220,7 +223,7 @@ std::string settings_text(const Scenario& scenario) {
     duration("preempt-delay", s.preempt_delay, usual.preempt_delay);
     duration("hold-off", s.hand_over_hold_off, usual.hand_over_hold_off);
     duration("bootstrap-wait", s.bootstrap_wait, usual.bootstrap_wait);
-    if (s.first_epoch == FirstEpoch::zero) line("first-epoch", name(s.first_epoch));
+    if (s.first_epoch != usual.first_epoch) line("first-epoch", name(s.first_epoch));
     toggle("fast-release", s.fast_release, usual.fast_release);
     toggle("tie", s.tie, usual.tie);
     duration("kill-margin", s.kill_margin, usual.kill_margin);

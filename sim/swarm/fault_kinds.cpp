@@ -1,34 +1,47 @@
 #include "sim/swarm/fault_kinds.hpp"
 
 #include <algorithm>
-#include <array>
+
+#include "protocol/names.hpp"
 
 namespace bullring::sim {
 
-namespace {
-
-constexpr std::array<std::string_view, fault_kinds> names{
-    "crash",     "power",     "stop",         "pause", "suspend", "slow",   "clock",
-    "partition", "one-way",   "flap",         "reset", "forget",  "flip",   "disk-lost",
-    "disk-torn", "disk-slow", "disk-failing", "task",  "health",  "resign", "second-process",
-};
-
-}  // namespace
-
-std::string_view name(FaultKind kind) { return names[static_cast<std::size_t>(kind)]; }
+const char* name(FaultKind kind) {
+    switch (kind) {
+        case FaultKind::crash: return "crash";
+        case FaultKind::power: return "power";
+        case FaultKind::stop: return "stop";
+        case FaultKind::pause: return "pause";
+        case FaultKind::suspend: return "suspend";
+        case FaultKind::slow: return "slow";
+        case FaultKind::clock: return "clock";
+        case FaultKind::partition: return "partition";
+        case FaultKind::one_way: return "one-way";
+        case FaultKind::flap: return "flap";
+        case FaultKind::reset: return "reset";
+        case FaultKind::forget: return "forget";
+        case FaultKind::flip: return "flip";
+        case FaultKind::disk_lost: return "disk-lost";
+        case FaultKind::disk_torn: return "disk-torn";
+        case FaultKind::disk_slow: return "disk-slow";
+        case FaultKind::disk_failing: return "disk-failing";
+        case FaultKind::task: return "task";
+        case FaultKind::health: return "health";
+        case FaultKind::resign: return "resign";
+        case FaultKind::second: return "second-process";
+    }
+    return protocol::no_name;
+}
 
 std::optional<std::vector<FaultKind>> parse_fault_kinds(std::string_view text) {
+    if (text == "all") return protocol::enumerators<FaultKind>();
     std::vector<FaultKind> kinds;
-    if (text == "all") {
-        for (std::size_t i = 0; i < fault_kinds; ++i) kinds.push_back(static_cast<FaultKind>(i));
-        return kinds;
-    }
     if (text == "none") return kinds;
     while (!text.empty()) {
         const std::size_t comma = std::min(text.find(','), text.size());
-        const auto found = std::find(names.begin(), names.end(), text.substr(0, comma));
-        if (found == names.end()) return std::nullopt;
-        kinds.push_back(static_cast<FaultKind>(found - names.begin()));
+        const auto kind = protocol::named<FaultKind>(text.substr(0, comma));
+        if (!kind) return std::nullopt;
+        kinds.push_back(*kind);
         text.remove_prefix(std::min(comma + 1, text.size()));
     }
     return kinds;

@@ -31,13 +31,10 @@ enum class FaultKind : std::uint8_t {
     health,
     resign,
     second,
-    count,
 };
 
-inline constexpr std::size_t fault_kinds = static_cast<std::size_t>(FaultKind::count);
-
 /// The word of `--faults`.
-std::string_view name(FaultKind kind);
+const char* name(FaultKind kind);
 
 /// "crash,partition", or "all". nullopt when a word is none of them.
 std::optional<std::vector<FaultKind>> parse_fault_kinds(std::string_view text);

@@ -308,7 +308,6 @@ void Planner::strike(FaultKind kind, Time at) {
             return;
         }
         case FaultKind::second: add(at, Verb::second, target(any())); return;
-        case FaultKind::count: return;
     }
 }
 
@@ -321,8 +320,7 @@ std::vector<Command> plan_faults(Settings& settings,
     if (wanted) {
         kinds = *wanted;
     } else {
-        for (std::size_t i = 0; i < fault_kinds; ++i) {
-            const auto kind = static_cast<FaultKind>(i);
+        for (const FaultKind kind : enumerators<FaultKind>()) {
             // With one member alone nobody can tell two processes of one id apart.
             const std::uint64_t second = settings.ids.size() == 1 ? 0 : 4;
             const std::uint64_t chance = kind == FaultKind::second ? second : 35;

@@ -29,11 +29,21 @@ public:
     Instant unbroken(Instant read) const { return read + since_boot_; }
 
     Rates rates() const { return rates_; }
-    void set_rates(Time now, Rates rates);
+    void set_rates(Time now, Rates rates) {
+        rebase(now);
+        rates_ = rates;
+    }
     /// While suspended the raw clock stands still.
-    void set_suspended(Time now, bool suspended);
-    /// Both clocks begin again near zero.
-    void reboot(Time now);
+    void set_suspended(Time now, bool suspended) {
+        rebase(now);
+        suspended_ = suspended;
+    }
+    /// Both clocks begin again near zero; one offset for both keeps what an observer compares
+    /// simple, as a node never compares its two clocks with each other.
+    void reboot(Time now) {
+        rebase(now);
+        since_boot_ = Duration{base_.boottime_ns - sec};
+    }
     /// How long, in real time, until `wait` has passed by the boot clock; never too short.
     Time real(Duration wait) const {
         const std::int64_t rate = million + rates_.boottime_ppm;
@@ -45,7 +55,10 @@ private:
     static constexpr std::int64_t scaled(Time passed, std::int64_t ppm) {
         return passed + passed / million * ppm + passed % million * ppm / million;
     }
-    void rebase(Time now);
+    void rebase(Time now) {
+        base_ = unbroken(now);
+        base_at_ = now;
+    }
 
     Time base_at_ = 0;
     Instant base_;

@@ -11,11 +11,10 @@
 #include <vector>
 
 #include "protocol/rng.hpp"
-#include "sim/world/connection.hpp"
 #include "sim/world/event_queue.hpp"
 #include "sim/world/host.hpp"
 #include "sim/world/lie.hpp"
-#include "sim/world/links.hpp"
+#include "sim/world/network.hpp"
 #include "sim/world/observer.hpp"
 #include "sim/world/settings.hpp"
 

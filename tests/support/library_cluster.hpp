@@ -11,7 +11,7 @@
 
 #include <bullring/bullring.hpp>
 
-#include "tests/support/temporary_directory.hpp"
+#include "tests/support/temporary_files.hpp"
 
 namespace bullring::test {
 

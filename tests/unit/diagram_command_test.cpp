@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "sim/commands/commands.hpp"
-#include "tests/support/temporary_directory.hpp"
+#include "tests/support/temporary_files.hpp"
 #include "tests/support/trace_lines.hpp"
 
 namespace bullring::sim::diagram::diagram_command_test {

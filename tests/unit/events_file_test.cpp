@@ -14,7 +14,7 @@
 
 #include "bullring/version.hpp"
 #include "src/report/background_writer.hpp"
-#include "tests/support/temporary_directory.hpp"
+#include "tests/support/temporary_files.hpp"
 
 namespace bullring::events_file_test {
 

@@ -3,6 +3,7 @@
 
 #include "sim/explore/path_file.hpp"
 #include "sim/explore/replay.hpp"
+#include "sim/explore/tell_action.hpp"
 
 namespace bullring::sim::explore::explore_path_test {
 namespace {
@@ -56,14 +57,27 @@ TEST_CASE("explore path: what is written is read back as the same") {
 }
 
 TEST_CASE("explore path: every kind of move has a line of its own that is read back") {
-    for (std::size_t i = 0; i < move_kinds; ++i) {
-        const auto kind = static_cast<MoveKind>(i);
+    for (const MoveKind kind : protocol::enumerators<MoveKind>()) {
         Path path;
         const SessionName name = has_session(kind) ? SessionName{0, 2, 1} : SessionName{2, 0, 0};
         path.steps = {step(kind, kind == MoveKind::wait ? SessionName{} : name)};
         const auto read = read_path(path_text(path, ""));
         REQUIRE(std::holds_alternative<Path>(read));
         CHECK(std::get<Path>(read).steps == path.steps);
+    }
+}
+
+TEST_CASE("explore path: whatever a node refuses for, it is told") {
+    for (std::uint8_t reason = 1; reason <= 7; ++reason) {
+        CAPTURE(reason);
+        protocol::Nack nack;
+        nack.epoch = {9};
+        nack.reason = static_cast<protocol::NackReason>(reason);
+        std::vector<std::string> lines;
+        tell_action(lines, 0, {}, protocol::Send{session_id({0, 1, 1}, true), nack});
+        REQUIRE(lines.size() == 1);
+        CHECK(lines.front().starts_with("1 sends NACK to 2 of epoch 9: "));
+        CHECK_FALSE(lines.front().ends_with(protocol::no_name));
     }
 }
 

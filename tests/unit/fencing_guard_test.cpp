@@ -6,7 +6,7 @@
 #include <bullring/fencing_guard.hpp>
 #include <doctest/doctest.h>
 
-#include "tests/support/temporary_directory.hpp"
+#include "tests/support/temporary_files.hpp"
 
 namespace bullring::fencing_guard_test {
 

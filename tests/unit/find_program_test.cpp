@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/support/temporary_directory.hpp"
+#include "tests/support/temporary_files.hpp"
 
 namespace bullring::find_program_test {
 

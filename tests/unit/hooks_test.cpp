@@ -14,7 +14,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "tests/support/temporary_directory.hpp"
+#include "tests/support/temporary_files.hpp"
 
 namespace bullring::hooks_test {
 

@@ -11,7 +11,7 @@
 
 #include "src/options/flags.hpp"
 #include "tests/support/parsed_options.hpp"
-#include "tests/support/temporary_file.hpp"
+#include "tests/support/temporary_files.hpp"
 
 namespace bullring::options_test {
 

@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "src/options/endpoint.hpp"
-#include "tests/support/temporary_file.hpp"
+#include "tests/support/temporary_files.hpp"
 
 namespace bullring::peer_list_test {
 

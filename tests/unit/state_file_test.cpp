@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/support/temporary_directory.hpp"
+#include "tests/support/temporary_files.hpp"
 
 namespace bullring::state_file_test {
 

@@ -1,5 +1,6 @@
-// One TCP connection as the two ends see it: two pipes that keep their order and lose nothing, a
-// FIN behind what was sent before it, resets that overtake, ends that are gone without a word.
+// Which machine can reach which, and one TCP connection as the two ends see it: two pipes that keep
+// their order and lose nothing, a FIN behind what was sent before it, resets that overtake, ends
+// that are gone without a word.
 #pragma once
 
 #include <array>
@@ -12,6 +13,21 @@
 #include "sim/world/types.hpp"
 
 namespace bullring::sim {
+
+/// One-way cuts between ordered pairs.
+class Links {
+public:
+    explicit Links(std::size_t hosts) : hosts_(hosts), cut_(hosts * hosts, false) {}
+
+    bool cut(HostIndex from, HostIndex to) const { return cut_[from * hosts_ + to]; }
+    bool either_cut(HostIndex a, HostIndex b) const { return cut(a, b) || cut(b, a); }
+    void set(HostIndex from, HostIndex to, bool cut) { cut_[from * hosts_ + to] = cut; }
+    std::size_t hosts() const { return hosts_; }
+
+private:
+    std::size_t hosts_;
+    std::vector<bool> cut_;
+};
 
 /// The two ends: the one that dialled and the one that accepted.
 enum Side : std::uint32_t { dialler_side = 0, acceptor_side = 1 };

@@ -1,10 +1,9 @@
-#include "sim/commands/explore.hpp"
+// bullring-sim explore: every interleaving of a small cluster within bounds.
 
 #include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -59,31 +58,27 @@ Duration duration_of(const char* flag, const std::string& text) {
 FaultKinds fault_kinds_in(const std::vector<std::string>& words) {
     if (words.empty()) return FaultKinds::all();
     FaultKinds kinds;
-    for (std::size_t i = 0; i < move_kinds; ++i) {
-        const auto kind = static_cast<MoveKind>(i);
-        if (is_fault(kind) && std::find(words.begin(), words.end(), name(kind)) != words.end())
-            kinds.insert(kind);
-    }
+    for (const std::string& word : words) kinds.insert(*named<MoveKind>(word));
     return kinds;
 }
 
 std::vector<std::string> fault_words() {
     std::vector<std::string> words;
-    for (std::size_t i = 0; i < move_kinds; ++i)
-        if (is_fault(static_cast<MoveKind>(i))) words.emplace_back(name(static_cast<MoveKind>(i)));
+    for (const MoveKind kind : enumerators<MoveKind>())
+        if (is_fault(kind)) words.emplace_back(name(kind));
     return words;
 }
 
 SmallWorldOptions world_options(const ExploreOptions& given) {
     SmallWorldOptions options;
     options.nodes = given.nodes;
-    options.algorithm = named<Algorithm>(given.algorithm).value_or(options.algorithm);
-    options.profile = named<Profile>(given.profile).value_or(options.profile);
+    options.algorithm = *named<Algorithm>(given.algorithm);
+    options.profile = *named<Profile>(given.profile);
     options.faults = given.faults;
     options.fault_kinds = fault_kinds_in(given.fault_kinds);
     options.delay_max = duration_of("--delay-max", given.delay_max);
-    const std::string usual = given.algorithm == "bully" ? "on" : "off";
-    options.preempt = (given.preempt.empty() ? usual : given.preempt) == "on";
+    options.preempt =
+        given.preempt.empty() ? options.algorithm == Algorithm::bully : given.preempt == "on";
     options.preempt_delay = duration_of("--preempt-delay", given.preempt_delay);
     return options;
 }
@@ -107,7 +102,7 @@ const char* words(SearchEnd end) {
         case SearchEnd::time: return "cut by --time-limit";
         case SearchEnd::memory: return "cut by --memory-max";
     }
-    return "?";
+    return no_name;
 }
 
 double per_second(const SearchReport& report) {
@@ -167,7 +162,7 @@ int run_search(const ExploreOptions& given) {
     check_writable(given.json);
     check_writable(given.counterexample);
     const SmallWorld world(world_options(given));
-    const WorldState start = given.start == "cold" ? world.cold() : world.settled();
+    const WorldState start = world.start(*named<StartState>(given.start));
     const SearchReport report = search(world, start, bounds(given), [](const SearchReport& so_far) {
         fmt::print(stderr, "depth {:>4}: {:>10} states, {:.0f} a second\n", so_far.depth,
                    so_far.states, per_second(so_far));
@@ -178,43 +173,16 @@ int run_search(const ExploreOptions& given) {
     if (!report.violation) return 0;
     fmt::print("\nThe shortest path to a violation:\n{}", replay(world, start, path).text);
     if (!given.counterexample.empty()) {
-        const StartState from = given.start == "cold" ? StartState::cold : StartState::settled;
         const std::string remark =
             "The shortest path to a violation; bullring-sim scenario --verbose shows it.\n" +
             report.violation->rule + ": " + report.violation->text;
-        write_file(given.counterexample, path_text({world.options(), from, path}, remark));
+        write_file(given.counterexample,
+                   path_text({world.options(), *named<StartState>(given.start), path}, remark));
     }
     return found_something;
 }
 
 }  // namespace
-
-bool is_explored_path(std::string_view text) {
-    std::istringstream lines{std::string(text)};
-    for (std::string line; std::getline(lines, line);) {
-        if (!line.empty() && line.back() == '\r') line.pop_back();
-        if (line == "steps") return true;
-    }
-    return false;
-}
-
-Path understood_path(const std::string& file, std::string_view text) {
-    auto read = read_path(text);
-    if (const auto* problem = std::get_if<PathProblem>(&read))
-        throw CLI::ValidationError("scenario", file + ": " + problem->text);
-    return std::get<Path>(std::move(read));
-}
-
-std::optional<std::string> follow_path(const Path& path, bool verbose) {
-    catch_broken_assertions();
-    const SmallWorld world(path.options);
-    const Replay shown =
-        replay(world, path.start == StartState::cold ? world.cold() : world.settled(), path.steps);
-    if (verbose) fmt::print("{}", shown.text);
-    if (!shown.problem.empty()) return shown.problem;
-    if (!shown.violation) return std::nullopt;
-    return shown.violation->rule + ": " + shown.violation->text;
-}
 
 void add_explore_command(CLI::App& app, int& exit_status) {
     const auto given = std::make_shared<ExploreOptions>();

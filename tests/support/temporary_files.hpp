@@ -1,9 +1,11 @@
-// A directory of a test's own; gone with all that is in it when the test is over.
+// Directories and files of one test; gone when the test is over.
 #pragma once
 
 #include <filesystem>
+#include <fstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include <stdlib.h>
 
@@ -27,6 +29,18 @@ public:
 
 private:
     std::string path_;
+};
+
+class TemporaryFile {
+public:
+    explicit TemporaryFile(std::string_view text) {
+        std::ofstream(path_, std::ios::binary) << text;
+    }
+    const std::string& path() const { return path_; }
+
+private:
+    TemporaryDirectory directory_;
+    std::string path_ = directory_ / "file";
 };
 
 }  // namespace bullring::test
