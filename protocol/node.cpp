@@ -1,7 +1,7 @@
 #include "protocol/node.hpp"
 
-#include "protocol/digest.hpp"
 #include "protocol/selectors/selector.hpp"
+#include "protocol/values/digest.hpp"
 
 namespace bullring::protocol {
 

@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "protocol/assert.hpp"
+#include "protocol/values/assert.hpp"
 #include "sim/commands/commands.hpp"
 
 namespace {

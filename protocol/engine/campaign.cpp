@@ -7,11 +7,15 @@
 namespace bullring::protocol {
 
 Coordinator Engine::candidacy(Instant now) const {
-    return {epoch(), timing().campaign_lease, now, false, ties()};
+    return {.epoch = epoch(),
+            .lease = timing().campaign_lease,
+            .stamp = now,
+            .renew = false,
+            .tie = ties()};
 }
 
 Coordinator Engine::renewal(Instant now) const {
-    return {epoch(), timing().lease, now, true, ties()};
+    return {.epoch = epoch(), .lease = timing().lease, .stamp = now, .renew = true, .tie = ties()};
 }
 
 std::optional<Coordinator> Engine::campaign(Step& step) {
@@ -29,7 +33,7 @@ std::optional<Coordinator> Engine::campaign(Step& step) {
     holder_.begin(next, step.now + timing().campaign_wait);
     holder_.count(me(), step.now + timing().campaign_lease, no_session);
     grants_changed(step);
-    return Coordinator{next, timing().campaign_lease, step.now, false, ties()};
+    return candidacy(step.now);
 }
 
 bool Engine::renews() const {

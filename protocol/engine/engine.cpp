@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "protocol/assert.hpp"
+#include "protocol/values/assert.hpp"
 
 namespace bullring::protocol {
 

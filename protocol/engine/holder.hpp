@@ -5,7 +5,7 @@
 #include <tuple>
 #include <vector>
 
-#include "protocol/lease.hpp"
+#include "protocol/lease/lease.hpp"
 #include "protocol/member/setup.hpp"
 
 namespace bullring::protocol {

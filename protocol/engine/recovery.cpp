@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "protocol/epoch_bound.hpp"
+#include "protocol/lease/epoch_bound.hpp"
 
 namespace bullring::protocol {
 

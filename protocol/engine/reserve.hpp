@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "protocol/member/step.hpp"
-#include "protocol/state.hpp"
+#include "protocol/values/state.hpp"
 
 namespace bullring::protocol {
 

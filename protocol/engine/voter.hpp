@@ -7,10 +7,10 @@
 #include <tuple>
 #include <vector>
 
-#include "protocol/messages.hpp"
-#include "protocol/promise.hpp"
-#include "protocol/session_table.hpp"
-#include "protocol/wake_time.hpp"
+#include "protocol/lease/promise.hpp"
+#include "protocol/member/session_table.hpp"
+#include "protocol/values/messages.hpp"
+#include "protocol/values/wake_time.hpp"
 
 namespace bullring::protocol {
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <tuple>
 
-#include "protocol/ids.hpp"
-#include "protocol/time.hpp"
-#include "protocol/timing.hpp"
-#include "protocol/wake_time.hpp"
+#include "protocol/values/ids.hpp"
+#include "protocol/values/time.hpp"
+#include "protocol/values/timing.hpp"
+#include "protocol/values/wake_time.hpp"
 
 namespace bullring::protocol {
 

@@ -12,17 +12,17 @@
 #include <tuple>
 #include <vector>
 
-#include "protocol/epoch_bound.hpp"
-#include "protocol/events.hpp"
+#include "protocol/lease/epoch_bound.hpp"
 #include "protocol/member/gate.hpp"
 #include "protocol/member/pace.hpp"
 #include "protocol/member/peers.hpp"
+#include "protocol/member/session_table.hpp"
 #include "protocol/member/step.hpp"
 #include "protocol/member/tenure.hpp"
 #include "protocol/member/told.hpp"
-#include "protocol/rng.hpp"
-#include "protocol/session_table.hpp"
-#include "protocol/view.hpp"
+#include "protocol/values/events.hpp"
+#include "protocol/values/rng.hpp"
+#include "protocol/values/view.hpp"
 
 namespace bullring::protocol {
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <tuple>
 
-#include "protocol/time.hpp"
-#include "protocol/wake_time.hpp"
+#include "protocol/values/time.hpp"
+#include "protocol/values/wake_time.hpp"
 
 namespace bullring::protocol {
 

@@ -1,6 +1,6 @@
 #include "protocol/member/setup.hpp"
 
-#include "protocol/assert.hpp"
+#include "protocol/values/assert.hpp"
 
 namespace bullring::protocol {
 

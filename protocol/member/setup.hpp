@@ -5,7 +5,7 @@
 #include <optional>
 #include <tuple>
 
-#include "protocol/config.hpp"
+#include "protocol/values/config.hpp"
 
 namespace bullring::protocol {
 

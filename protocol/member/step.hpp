@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "protocol/actions.hpp"
-#include "protocol/time.hpp"
+#include "protocol/values/actions.hpp"
+#include "protocol/values/time.hpp"
 
 namespace bullring::protocol {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "protocol/assert.hpp"
 #include "protocol/member/member.hpp"
+#include "protocol/values/assert.hpp"
 
 namespace bullring::protocol {
 

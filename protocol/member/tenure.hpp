@@ -5,8 +5,8 @@
 #include <tuple>
 
 #include "protocol/member/step.hpp"
-#include "protocol/state.hpp"
-#include "protocol/wake_time.hpp"
+#include "protocol/values/state.hpp"
+#include "protocol/values/wake_time.hpp"
 
 namespace bullring::protocol {
 

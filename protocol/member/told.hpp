@@ -5,9 +5,9 @@
 #include <string>
 #include <tuple>
 
+#include "protocol/member/peer.hpp"
 #include "protocol/member/step.hpp"
-#include "protocol/peer.hpp"
-#include "protocol/wake_time.hpp"
+#include "protocol/values/wake_time.hpp"
 
 namespace bullring::protocol {
 

@@ -37,7 +37,7 @@ std::optional<Coordinator> Textbook::campaign(Step& step) {
 }
 
 Coordinator Textbook::announcement(Instant now) const {
-    return {epoch(), timing().lease, now, true, false};
+    return {.epoch = epoch(), .lease = timing().lease, .stamp = now, .renew = true, .tie = false};
 }
 
 MemberSet Textbook::grants(Instant /*now*/) const {
@@ -81,7 +81,7 @@ LeaderView Textbook::told_to_peers(Instant now) const {
 
 void Textbook::collect_wakes(WakeTime& wake) const {
     Member::collect_wakes(wake);
-    wake.timer(setup_.started() + timing().promise(timing().lease));
+    wake.timer(setup_.started() + timing().suspect_after);
 }
 
 std::string Textbook::why_leading(Instant /*now*/) const { return ", unfenced (quorum none)"; }

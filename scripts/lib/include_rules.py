@@ -30,7 +30,7 @@ STANDARD = PURE_STANDARD | set(
     source_location sstream stdexcept stop_token streambuf system_error thread typeindex typeinfo
     unordered_map unordered_set""".split()
 )
-PROTOCOL_VALUES = {"protocol/ids.hpp", "protocol/time.hpp"}
+PROTOCOL_VALUES = {"protocol/values/ids.hpp", "protocol/values/time.hpp"}
 # The C interface is C; and what makes a file durable is the system's.
 MORE_OF = {
     "include/bullring/bullring.h": {"stddef.h", "stdint.h"},

@@ -7,7 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "protocol/names.hpp"
+#include "protocol/values/names.hpp"
 
 namespace bullring::sim {
 

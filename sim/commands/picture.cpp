@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "protocol/trace_recorder.hpp"
+#include "protocol/trace/trace_recorder.hpp"
 #include "sim/commands/files.hpp"
 #include "sim/scenario/duration_text.hpp"
 #include "sim/world/world.hpp"

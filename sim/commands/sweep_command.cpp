@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "protocol/assert.hpp"
+#include "protocol/values/assert.hpp"
 #include "sim/commands/commands.hpp"
 #include "sim/commands/files.hpp"
 #include "sim/commands/outcome_text.hpp"

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "protocol/names.hpp"
+#include "protocol/values/names.hpp"
 #include "sim/diagram/episodes.hpp"
 #include "sim/diagram/model.hpp"
 #include "sim/diagram/words.hpp"

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "protocol/names.hpp"
+#include "protocol/values/names.hpp"
 
 namespace bullring::sim::diagram {
 

@@ -1,5 +1,5 @@
-// A trace: one record a line (protocol/trace.hpp), and the reader of its files. Owns what a line
-// must have and what is said when it has not. Must not judge what the lines tell.
+// A trace: one record a line (protocol/trace/trace.hpp), and the reader of its files. Owns what a
+// line must have and what is said when it has not. Must not judge what the lines tell.
 #pragma once
 
 #include <cstddef>

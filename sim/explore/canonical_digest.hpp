@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "protocol/fields.hpp"
-#include "protocol/rng.hpp"
+#include "protocol/values/fields.hpp"
+#include "protocol/values/rng.hpp"
 #include "sim/explore/world_state.hpp"
 
 namespace bullring::sim::explore {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "protocol/names.hpp"
+#include "protocol/values/names.hpp"
 
 namespace bullring::sim::explore {
 

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "protocol/names.hpp"
+#include "protocol/values/names.hpp"
 #include "sim/scenario/duration_text.hpp"
 
 namespace bullring::sim::explore {

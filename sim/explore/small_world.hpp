@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "protocol/config.hpp"
-#include "protocol/timing.hpp"
+#include "protocol/values/config.hpp"
+#include "protocol/values/timing.hpp"
 #include "sim/explore/canonical_digest.hpp"
 #include "sim/explore/move.hpp"
 #include "sim/explore/world_checks.hpp"

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "protocol/assert.hpp"
+#include "protocol/values/assert.hpp"
 #include "sim/explore/small_world.hpp"
 #include "sim/explore/tell_action.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "protocol/digest.hpp"
+#include "protocol/values/digest.hpp"
 
 namespace bullring::sim::explore {
 

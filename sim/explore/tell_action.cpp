@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "protocol/names.hpp"
-#include "protocol/timing.hpp"
+#include "protocol/values/names.hpp"
+#include "protocol/values/timing.hpp"
 #include "sim/explore/world_state.hpp"
 
 namespace bullring::sim::explore {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "protocol/actions.hpp"
+#include "protocol/values/actions.hpp"
 
 namespace bullring::sim::explore {
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "protocol/actions.hpp"
-#include "protocol/config.hpp"
+#include "protocol/values/actions.hpp"
+#include "protocol/values/config.hpp"
 #include "sim/explore/world_state.hpp"
 
 namespace bullring::sim::explore {

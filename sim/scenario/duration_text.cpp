@@ -2,7 +2,7 @@
 
 #include <variant>
 
-#include "protocol/durations.hpp"
+#include "protocol/values/durations.hpp"
 
 namespace bullring::sim {
 

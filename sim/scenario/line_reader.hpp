@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "protocol/names.hpp"
+#include "protocol/values/names.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace bullring::sim {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "protocol/names.hpp"
+#include "protocol/values/names.hpp"
 
 namespace bullring::sim {
 

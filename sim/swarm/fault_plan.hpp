@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "protocol/rng.hpp"
+#include "protocol/values/rng.hpp"
 #include "sim/scenario/scenario.hpp"
 #include "sim/swarm/fault_kinds.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "protocol/rng.hpp"
+#include "protocol/values/rng.hpp"
 #include "sim/swarm/fault_plan.hpp"
 
 namespace bullring::sim {

@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "protocol/rng.hpp"
+#include "protocol/values/rng.hpp"
 #include "sim/scenario/runner.hpp"
 #include "sim/swarm/running_seed.hpp"
 

@@ -1,6 +1,6 @@
 #include "sim/world/lie.hpp"
 
-#include "protocol/fields.hpp"
+#include "protocol/values/fields.hpp"
 
 namespace bullring::sim {
 

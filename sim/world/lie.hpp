@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "protocol/messages.hpp"
+#include "protocol/values/messages.hpp"
 #include "sim/world/types.hpp"
 
 namespace bullring::sim {

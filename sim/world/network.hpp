@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "protocol/messages.hpp"
+#include "protocol/values/messages.hpp"
 #include "sim/world/types.hpp"
 
 namespace bullring::sim {

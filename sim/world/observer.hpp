@@ -4,8 +4,8 @@
 
 #include <string_view>
 
-#include "protocol/actions.hpp"
-#include "protocol/events.hpp"
+#include "protocol/values/actions.hpp"
+#include "protocol/values/events.hpp"
 #include "sim/world/types.hpp"
 
 namespace bullring::sim {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "protocol/config.hpp"
+#include "protocol/values/config.hpp"
 #include "sim/world/types.hpp"
 
 namespace bullring::sim {

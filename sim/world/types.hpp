@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "protocol/ids.hpp"
-#include "protocol/time.hpp"
+#include "protocol/values/ids.hpp"
+#include "protocol/values/time.hpp"
 
 namespace bullring::sim {
 

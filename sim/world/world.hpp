@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "protocol/rng.hpp"
+#include "protocol/values/rng.hpp"
 #include "sim/world/event_queue.hpp"
 #include "sim/world/host.hpp"
 #include "sim/world/lie.hpp"

@@ -7,7 +7,7 @@
 #include <asio/post.hpp>
 #include <fmt/format.h>
 
-#include "protocol/timing.hpp"
+#include "protocol/values/timing.hpp"
 #include "src/os/clock.hpp"
 #include "src/os/quiet_thread.hpp"
 #include "src/report/logging.hpp"

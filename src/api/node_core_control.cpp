@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "protocol/timing.hpp"
+#include "protocol/values/timing.hpp"
 #include "src/api/node_core.hpp"
 #include "src/os/clock.hpp"
 #include "src/report/logging.hpp"

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "protocol/assert.hpp"
+#include "protocol/values/assert.hpp"
 #include "src/os/descriptors.hpp"
 #include "src/os/memory_keeper.hpp"
 #include "src/report/logging.hpp"

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "protocol/timing.hpp"
+#include "protocol/values/timing.hpp"
 #include "src/commands/check_programs.hpp"
 #include "src/commands/commands.hpp"
 #include "src/commands/inherited.hpp"

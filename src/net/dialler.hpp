@@ -16,8 +16,8 @@
 #include <asio/ip/tcp.hpp>
 #include <asio/steady_timer.hpp>
 
-#include "protocol/rng.hpp"
-#include "protocol/time.hpp"
+#include "protocol/values/rng.hpp"
+#include "protocol/values/time.hpp"
 #include "src/net/name_lookup.hpp"
 #include "src/net/tcp.hpp"
 #include "src/options/node_options.hpp"

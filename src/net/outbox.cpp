@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "protocol/assert.hpp"
+#include "protocol/values/assert.hpp"
 
 namespace bullring {
 

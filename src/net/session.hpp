@@ -13,7 +13,7 @@
 #include <asio/io_context.hpp>
 #include <asio/steady_timer.hpp>
 
-#include "protocol/events.hpp"
+#include "protocol/values/events.hpp"
 #include "src/net/outbox.hpp"
 #include "src/net/stream.hpp"
 #include "src/wire/framing.hpp"

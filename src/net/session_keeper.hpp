@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "protocol/ids.hpp"
+#include "protocol/values/ids.hpp"
 
 namespace bullring {
 

@@ -8,8 +8,8 @@
 #include <asio/ip/tcp.hpp>
 #include <tl/expected.hpp>
 
-#include "protocol/messages.hpp"
-#include "protocol/time.hpp"
+#include "protocol/values/messages.hpp"
+#include "protocol/values/time.hpp"
 #include "src/options/endpoint.hpp"
 #include "src/os/owned_fd.hpp"
 

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <utility>
 
-#include "protocol/assert.hpp"
+#include "protocol/values/assert.hpp"
 #include "src/report/logging.hpp"
 
 namespace bullring {

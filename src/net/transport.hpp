@@ -17,7 +17,7 @@
 #include <asio/steady_timer.hpp>
 #include <tl/expected.hpp>
 
-#include "protocol/events.hpp"
+#include "protocol/values/events.hpp"
 #include "src/net/acceptor.hpp"
 #include "src/net/dialler.hpp"
 #include "src/net/session.hpp"

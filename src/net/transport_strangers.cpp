@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "protocol/assert.hpp"
+#include "protocol/values/assert.hpp"
 #include "src/net/transport.hpp"
 #include "src/report/logging.hpp"
 

@@ -16,7 +16,7 @@
 #include <asio/steady_timer.hpp>
 #include <tl/expected.hpp>
 
-#include "protocol/time.hpp"
+#include "protocol/values/time.hpp"
 #include "src/net/stream.hpp"
 #include "src/options/endpoint.hpp"
 #include "src/wire/framing.hpp"

@@ -16,7 +16,7 @@
 #include <asio/io_context.hpp>
 #include <asio/steady_timer.hpp>
 
-#include "protocol/actions.hpp"
+#include "protocol/values/actions.hpp"
 #include "src/net/transport.hpp"
 #include "src/observer/rate_limit.hpp"
 #include "src/wire/observer_messages.hpp"

@@ -9,8 +9,8 @@
 #include <asio/awaitable.hpp>
 #include <tl/expected.hpp>
 
-#include "protocol/ids.hpp"
-#include "protocol/time.hpp"
+#include "protocol/values/ids.hpp"
+#include "protocol/values/time.hpp"
 #include "src/observer/observer_client.hpp"
 #include "src/observer/observer_link.hpp"
 #include "src/observer/status_report.hpp"

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string>
 
-#include "protocol/membership.hpp"
-#include "protocol/messages.hpp"
-#include "protocol/view.hpp"
+#include "protocol/values/membership.hpp"
+#include "protocol/values/messages.hpp"
+#include "protocol/values/view.hpp"
 
 namespace bullring {
 

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "protocol/time.hpp"
-#include "protocol/timing.hpp"
+#include "protocol/values/time.hpp"
+#include "protocol/values/timing.hpp"
 #include "src/options/text.hpp"
 #include "src/report/json.hpp"
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "protocol/ids.hpp"
-#include "protocol/time.hpp"
+#include "protocol/values/ids.hpp"
+#include "protocol/values/time.hpp"
 #include "src/wire/observer_messages.hpp"
 
 namespace bullring {

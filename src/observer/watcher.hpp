@@ -11,7 +11,7 @@
 #include <asio/awaitable.hpp>
 #include <asio/steady_timer.hpp>
 
-#include "protocol/rng.hpp"
+#include "protocol/values/rng.hpp"
 #include "src/observer/observer_link.hpp"
 #include "src/observer/watch_sequence.hpp"
 #include "src/options/node_options.hpp"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "protocol/messages.hpp"
+#include "protocol/values/messages.hpp"
 #include "src/options/options.hpp"
 #include "src/options/request.hpp"
 #include "src/options/text.hpp"

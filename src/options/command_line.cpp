@@ -7,8 +7,8 @@
 #include <CLI/CLI.hpp>
 #include <bullring/version.hpp>
 
-#include "protocol/names.hpp"
-#include "protocol/timing.hpp"
+#include "protocol/values/names.hpp"
+#include "protocol/values/timing.hpp"
 #include "src/options/sources.hpp"
 #include "src/options/text.hpp"
 

@@ -9,7 +9,7 @@
 
 #include <arpa/inet.h>
 
-#include "protocol/membership.hpp"
+#include "protocol/values/membership.hpp"
 #include "src/options/text.hpp"
 
 namespace bullring {

@@ -10,7 +10,7 @@
 
 #include <tl/expected.hpp>
 
-#include "protocol/ids.hpp"
+#include "protocol/values/ids.hpp"
 
 namespace bullring {
 

@@ -8,7 +8,7 @@
 
 #include <bullring/log.hpp>
 
-#include "protocol/config.hpp"
+#include "protocol/values/config.hpp"
 #include "src/options/endpoint.hpp"
 
 namespace bullring {

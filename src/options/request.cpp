@@ -5,7 +5,7 @@
 #include <charconv>
 #include <variant>
 
-#include "protocol/messages.hpp"
+#include "protocol/values/messages.hpp"
 #include "src/options/text.hpp"
 
 namespace bullring {

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <utility>
 
-#include "protocol/durations.hpp"
-#include "protocol/names.hpp"
+#include "protocol/values/durations.hpp"
+#include "protocol/values/names.hpp"
 #include "src/options/endpoint.hpp"
 #include "src/options/node_options.hpp"
 #include "src/options/sources.hpp"

@@ -10,7 +10,7 @@
 #include <sys/types.h>
 #include <tl/expected.hpp>
 
-#include "protocol/time.hpp"
+#include "protocol/values/time.hpp"
 
 namespace bullring {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "protocol/time.hpp"
+#include "protocol/values/time.hpp"
 
 namespace bullring {
 

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "protocol/assert.hpp"
+#include "protocol/values/assert.hpp"
 #include "src/os/owned_fd.hpp"
 
 namespace bullring {

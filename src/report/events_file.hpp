@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string>
 
-#include "protocol/actions.hpp"
-#include "protocol/config.hpp"
-#include "protocol/ids.hpp"
+#include "protocol/values/actions.hpp"
+#include "protocol/values/config.hpp"
+#include "protocol/values/ids.hpp"
 
 namespace bullring {
 

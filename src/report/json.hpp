@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "protocol/ids.hpp"
+#include "protocol/values/ids.hpp"
 
 namespace bullring {
 

@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "protocol/ids.hpp"
+#include "protocol/values/ids.hpp"
 #include "src/options/node_options.hpp"
 #include "src/report/log_limit.hpp"
 

@@ -13,8 +13,8 @@
 #include <asio/io_context.hpp>
 #include <asio/steady_timer.hpp>
 
-#include "protocol/actions.hpp"
-#include "protocol/time.hpp"
+#include "protocol/values/actions.hpp"
+#include "protocol/values/time.hpp"
 #include "src/report/background_writer.hpp"
 #include "src/report/events_file.hpp"
 #include "src/report/log_limit.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "protocol/actions.hpp"
+#include "protocol/values/actions.hpp"
 #include "src/report/logging.hpp"
 
 namespace bullring {

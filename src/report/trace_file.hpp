@@ -1,11 +1,11 @@
 // Owns: `--trace FILE` of a running node: hands the recorder what happens and the writer the lines.
-// The format is protocol/trace.hpp's.
+// The format is protocol/trace/trace.hpp's.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "protocol/trace_recorder.hpp"
+#include "protocol/trace/trace_recorder.hpp"
 #include "src/report/background_writer.hpp"
 
 namespace bullring {

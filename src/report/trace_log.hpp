@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "protocol/trace_recorder.hpp"
+#include "protocol/trace/trace_recorder.hpp"
 #include "src/options/node_options.hpp"
 
 namespace bullring {

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "protocol/timing.hpp"
+#include "protocol/values/timing.hpp"
 #include "src/os/children.hpp"
 #include "src/os/quiet_thread.hpp"
 #include "src/os/watch_child.hpp"

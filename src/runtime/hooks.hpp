@@ -15,7 +15,7 @@
 
 #include <sys/types.h>
 
-#include "protocol/actions.hpp"
+#include "protocol/values/actions.hpp"
 #include "src/options/node_options.hpp"
 #include "src/os/boottime_timer.hpp"
 #include "src/os/owned_fd.hpp"

@@ -12,7 +12,7 @@
 
 #include <tl/expected.hpp>
 
-#include "protocol/actions.hpp"
+#include "protocol/values/actions.hpp"
 #include "src/os/owned_fd.hpp"
 
 namespace bullring {

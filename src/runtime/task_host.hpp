@@ -10,9 +10,9 @@
 
 #include <asio/io_context.hpp>
 
-#include "protocol/actions.hpp"
-#include "protocol/events.hpp"
-#include "protocol/time.hpp"
+#include "protocol/values/actions.hpp"
+#include "protocol/values/events.hpp"
+#include "protocol/values/time.hpp"
 #include "src/net/session_keeper.hpp"
 
 namespace bullring {

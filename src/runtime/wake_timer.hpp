@@ -9,7 +9,7 @@
 #include <asio/io_context.hpp>
 #include <asio/posix/stream_descriptor.hpp>
 
-#include "protocol/time.hpp"
+#include "protocol/values/time.hpp"
 
 namespace bullring {
 

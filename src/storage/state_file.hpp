@@ -9,8 +9,8 @@
 
 #include <tl/expected.hpp>
 
-#include "protocol/state.hpp"
-#include "protocol/time.hpp"
+#include "protocol/values/state.hpp"
+#include "protocol/values/time.hpp"
 #include "src/os/owned_fd.hpp"
 
 namespace bullring {

@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "protocol/assert.hpp"
+#include "protocol/values/assert.hpp"
 #include "src/os/children.hpp"
 #include "src/runtime/spawn_settings.hpp"
 

@@ -9,7 +9,7 @@
 #include <sys/types.h>
 #include <tl/expected.hpp>
 
-#include "protocol/time.hpp"
+#include "protocol/values/time.hpp"
 #include "src/options/options.hpp"
 
 namespace bullring {

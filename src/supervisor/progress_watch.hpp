@@ -11,7 +11,7 @@
 #include <asio/steady_timer.hpp>
 #include <tl/expected.hpp>
 
-#include "protocol/time.hpp"
+#include "protocol/values/time.hpp"
 #include "src/os/owned_fd.hpp"
 
 namespace bullring {

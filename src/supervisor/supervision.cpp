@@ -7,8 +7,8 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "protocol/assert.hpp"
-#include "protocol/timing.hpp"
+#include "protocol/values/assert.hpp"
+#include "protocol/values/timing.hpp"
 
 namespace bullring {
 

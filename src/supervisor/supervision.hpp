@@ -10,8 +10,8 @@
 #include <variant>
 #include <vector>
 
-#include "protocol/events.hpp"
-#include "protocol/time.hpp"
+#include "protocol/values/events.hpp"
+#include "protocol/values/time.hpp"
 #include "src/options/options.hpp"
 
 namespace bullring {

@@ -15,7 +15,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "protocol/timing.hpp"
+#include "protocol/values/timing.hpp"
 #include "src/os/children.hpp"
 #include "src/os/clock.hpp"
 #include "src/os/descriptors.hpp"

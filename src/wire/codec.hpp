@@ -13,7 +13,7 @@
 
 #include <tl/expected.hpp>
 
-#include "protocol/messages.hpp"
+#include "protocol/values/messages.hpp"
 #include "src/wire/observer_messages.hpp"
 
 namespace bullring {

@@ -24,7 +24,7 @@
 
 #include <cereal/archives/portable_binary.hpp>
 
-#include "protocol/messages.hpp"
+#include "protocol/values/messages.hpp"
 
 namespace bullring::codec {
 

@@ -12,8 +12,8 @@
 #include <string>
 #include <type_traits>
 
-#include "protocol/fields.hpp"
-#include "protocol/messages.hpp"
+#include "protocol/values/fields.hpp"
+#include "protocol/values/messages.hpp"
 #include "src/wire/observer_messages.hpp"
 
 namespace bullring::codec {

@@ -6,7 +6,7 @@
 #include <string>
 #include <variant>
 
-#include "protocol/ids.hpp"
+#include "protocol/values/ids.hpp"
 
 namespace bullring {
 

@@ -15,8 +15,8 @@ pytestmark = pytest.mark.beside
 @pytest.fixture
 def clean(tree):
     """A tree that keeps to all rules."""
-    tree.plant("protocol/ids.hpp", "// Owns: ids.\n#pragma once\n#include <cstdint>\n")
-    tree.plant("protocol/lease.hpp", "// Owns: leases.\n#pragma once\n")
+    tree.plant("protocol/values/ids.hpp", "// Owns: ids.\n#pragma once\n#include <cstdint>\n")
+    tree.plant("protocol/lease/lease.hpp", "// Owns: leases.\n#pragma once\n")
     tree.plant("src/wire/codec.hpp", "// Owns: the codec.\n#pragma once\n")
     tree.plant("sim/world.hpp", "// Owns: the world.\n#pragma once\n")
     return tree
@@ -42,8 +42,10 @@ def test_a_clean_tree_has_no_breach(clean):
         "src/wire/codec.cpp", '#include "src/wire/codec.hpp"\n#include <cereal/cereal.hpp>\n'
     )
     clean.plant("src/wire/codec_archive.hpp", "#include <cereal/archives/portable_binary.hpp>\n")
-    clean.plant("include/bullring/node.hpp", '#include <thread>\n#include "protocol/ids.hpp"\n')
-    clean.plant("sim/world.cpp", '#include <random>\n#include "protocol/lease.hpp"\n')
+    clean.plant(
+        "include/bullring/node.hpp", '#include <thread>\n#include "protocol/values/ids.hpp"\n'
+    )
+    clean.plant("sim/world.cpp", '#include <random>\n#include "protocol/lease/lease.hpp"\n')
     assert list(include_rules.breaches(clean.root)) == []
 
 
@@ -66,7 +68,7 @@ def test_the_protocol_may_not_reach_the_outside(clean, header):
         ("src/commands/bad.cpp", '"sim/world.hpp"'),
         ("sim/bad.cpp", '"src/wire/codec.hpp"'),
         ("include/bullring/bad.hpp", '"src/wire/codec.hpp"'),
-        ("include/bullring/bad.hpp", '"protocol/lease.hpp"'),
+        ("include/bullring/bad.hpp", '"protocol/lease/lease.hpp"'),
         ("include/bullring/bad.hpp", "<asio.hpp>"),
         ("src/session.cpp", "<cereal/cereal.hpp>"),
         ("src/commands/codec.cpp", "<cereal/cereal.hpp>"),

@@ -11,8 +11,8 @@
 
 #include <rapidcheck.h>
 
-#include "protocol/messages.hpp"
-#include "protocol/rng.hpp"
+#include "protocol/values/messages.hpp"
+#include "protocol/values/rng.hpp"
 #include "src/wire/observer_messages.hpp"
 
 namespace bullring::test {

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "protocol/trace.hpp"
+#include "protocol/trace/trace.hpp"
 
 namespace bullring::test {
 

@@ -11,7 +11,7 @@
 
 #include <asio/io_context.hpp>
 
-#include "protocol/events.hpp"
+#include "protocol/values/events.hpp"
 #include "src/net/tcp.hpp"
 #include "src/net/transport.hpp"
 #include "src/os/owned_fd.hpp"

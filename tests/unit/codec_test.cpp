@@ -10,7 +10,7 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
-#include "protocol/digest.hpp"
+#include "protocol/values/digest.hpp"
 #include "src/wire/crc32c.hpp"
 #include "tests/support/message_generators.hpp"
 

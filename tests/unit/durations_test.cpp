@@ -1,4 +1,4 @@
-#include "protocol/durations.hpp"
+#include "protocol/values/durations.hpp"
 
 #include <cstdint>
 #include <string_view>

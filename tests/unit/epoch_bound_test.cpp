@@ -1,5 +1,5 @@
 // How far what others say may raise the epochs of a node (R9).
-#include "protocol/epoch_bound.hpp"
+#include "protocol/lease/epoch_bound.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // What one message may do to a node. In every role, every number of every message is replaced by
-// extreme ones, field by field as protocol/fields.hpp finds them, so that none is forgotten.
+// extreme ones, field by field as protocol/values/fields.hpp finds them, so that none is forgotten.
 // Whatever it says: what becomes durable is what an election can need, no lease is longer than what
 // was asked for, and P(lease-max) later those who are sound elect a leader, by this node's vote or
 // by its candidacy.
@@ -11,7 +11,7 @@
 
 #include <doctest/doctest.h>
 
-#include "protocol/fields.hpp"
+#include "protocol/values/fields.hpp"
 #include "tests/support/node_fixture.hpp"
 
 namespace bullring::protocol::hostile_message_test {

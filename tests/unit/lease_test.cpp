@@ -1,5 +1,5 @@
 // The holder's arithmetic (R3): votes by voter, and D as the q-th largest end.
-#include "protocol/lease.hpp"
+#include "protocol/lease/lease.hpp"
 
 #include <algorithm>
 #include <functional>

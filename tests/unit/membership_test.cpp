@@ -1,5 +1,5 @@
 // Who the members are: majorities, masks, the order on the ring, ranks.
-#include "protocol/membership.hpp"
+#include "protocol/values/membership.hpp"
 
 #include <algorithm>
 #include <set>
@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
-#include "protocol/ids.hpp"
+#include "protocol/values/ids.hpp"
 
 namespace bullring::protocol::membership_test {
 namespace {

@@ -1,5 +1,5 @@
 // The voter's arithmetic (R2, R4, R5): one promise at a time, whatever is asked and in which order.
-#include "protocol/promise.hpp"
+#include "protocol/lease/promise.hpp"
 
 #include <algorithm>
 #include <optional>

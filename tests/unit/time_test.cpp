@@ -1,10 +1,10 @@
 // Instants of two clocks (R8): a lease ends with the first of them, a promise with the last.
-#include "protocol/time.hpp"
+#include "protocol/values/time.hpp"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
-#include "protocol/timing.hpp"
+#include "protocol/values/timing.hpp"
 
 namespace bullring::protocol::time_test {
 namespace {

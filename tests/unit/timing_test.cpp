@@ -1,4 +1,4 @@
-#include "protocol/timing.hpp"
+#include "protocol/values/timing.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -9,8 +9,8 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
-#include "protocol/membership.hpp"
-#include "protocol/names.hpp"
+#include "protocol/values/membership.hpp"
+#include "protocol/values/names.hpp"
 
 namespace bullring::timing_test {
 

@@ -1,5 +1,5 @@
 // Which lines a node's steps leave in its trace.
-#include "protocol/trace_recorder.hpp"
+#include "protocol/trace/trace_recorder.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>

@@ -1,11 +1,11 @@
 // The lines of a trace.
-#include "protocol/trace.hpp"
+#include "protocol/trace/trace.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 #include <rapidcheck.h>
 
-#include "protocol/trace_json.hpp"
+#include "protocol/trace/trace_json.hpp"
 #include "tests/support/message_generators.hpp"
 
 namespace bullring::protocol::trace_test {

@@ -1,0 +1,77 @@
+// What a node knows about one other member: from its handshakes, its heartbeats and its silence
+// (PROTOCOL §6). Plain data with a few questions; it decides nothing.
+#pragma once
+
+#include <tuple>
+
+#include "protocol/member/session_table.hpp"
+#include "protocol/values/actions.hpp"
+#include "protocol/values/ids.hpp"
+#include "protocol/values/messages.hpp"
+#include "protocol/values/time.hpp"
+
+namespace bullring::protocol {
+
+/// Somebody's word that a leader (or a candidate with promises) exists.
+struct LeaderView {
+    NodeId leader;
+    Epoch epoch;
+    Instant until = long_ago;
+    bool announced = false;  // it has announced itself; false: only a promise to a candidate
+    bool operator==(const LeaderView&) const = default;
+};
+
+struct Peer {
+    // ---- From the HELLO of the accepted session that is listened to (§3).
+    Incarnation incarnation;
+    SessionId accepted;           // `no_session` after its end: then it is not heard
+    Introduction introduction;    // also after its end
+    Instant heard_at = long_ago;  // the last message on it
+
+    // ---- From its last heartbeat on that session.
+    bool has_heartbeat = false;
+    Heartbeat heartbeat;
+    Instant heartbeat_at = long_ago;
+    LeaderView view;  // from HB, NACK or LEADER; the next HB replaces it
+
+    // ---- From the HELLO_ACK on the session dialled to it.
+    SessionId dialled;            // in use for sending; `no_session` when there is none
+    bool has_ack = false;         // ever, in this run
+    HelloAck ack;                 // the newest
+    bool answered_again = false;  // it is the answer to a HELLO after this node's silence (R6)
+    // It has answered REFUSED since: what it says of our id is of another run.
+    bool refused = false;
+
+    // ---- From its REFUSED: it hears another process that has this node's id (R6).
+    bool hears_twin = false;       // it has not taken this one since
+    Instant twin_over = long_ago;  // until then this node is silent for it
+
+    // ---- It is known to be gone as a leader: views of its epochs ≤ gone_epoch are out of date.
+    Epoch gone_epoch;
+    Instant gone_at = long_ago;
+    Instant gone_until = long_ago;
+    // ---- The highest epoch that a run of it has resigned; that run never asks for it again.
+    Incarnation resigned_by;
+    Epoch resigned_epoch;
+
+    // ---- Derived, kept to notice changes.
+    bool up = false;  // told as peer_up
+    Instant up_since = long_ago;
+    PeerDownReason last_end = PeerDownReason::timeout;
+
+    // ---- Handovers to it (§9).
+    Epoch handed_over;  // the epoch given up in its favour, until it has led for T_stable
+    Duration hand_over_hold_off{0};
+    Instant hand_over_not_before = long_ago;
+
+    bool operator==(const Peer&) const = default;
+    auto digest_fields() const {
+        return std::tie(incarnation, accepted, introduction, heard_at, has_heartbeat, heartbeat,
+                        heartbeat_at, view, dialled, has_ack, ack, answered_again, refused,
+                        hears_twin, twin_over, gone_epoch, gone_at, gone_until, resigned_by,
+                        resigned_epoch, up, up_since, last_end, handed_over, hand_over_hold_off,
+                        hand_over_not_before);
+    }
+};
+
+}  // namespace bullring::protocol

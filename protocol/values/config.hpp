@@ -1,0 +1,45 @@
+// What a node is told at its start. The host validates it; nothing here changes afterwards.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "protocol/values/ids.hpp"
+#include "protocol/values/membership.hpp"
+#include "protocol/values/messages.hpp"
+#include "protocol/values/state.hpp"
+#include "protocol/values/timing.hpp"
+
+namespace bullring::protocol {
+
+enum class FirstEpoch : std::uint8_t { clock, zero };
+const char* name(FirstEpoch first);
+
+struct Config {
+    NodeId self;
+    Membership members;
+    std::string cluster = "bullring";
+    Algorithm algorithm = Algorithm::bully;
+    QuorumMode quorum = QuorumMode::majority;
+    Timing timing;
+    Priority priority;
+    std::string advertised;
+    bool preempt = true;
+    bool fast_release = true;  // --fast-release: as voter and as holder
+    bool tie = true;           // ask voters to tie grants to sessions; false where children act
+    Duration bootstrap_wait = seconds(10);
+    FirstEpoch first_epoch = FirstEpoch::clock;
+    bool operator==(const Config&) const = default;
+};
+
+/// What differs from run to run. Read after the directory's lock is held (R6).
+struct Start {
+    Instant now;
+    Incarnation incarnation;
+    std::uint64_t seed = 0;
+    std::optional<Durable> file;      // nullopt: there was none
+    std::uint64_t wall_clock_ms = 0;  // since 1970, already not before the build date
+};
+
+}  // namespace bullring::protocol

@@ -1,0 +1,237 @@
+// What the nodes say to each other (PROTOCOL §4), as values. How they look on the wire is the
+// host's business. The sender's id and incarnation stand in every frame and are checked by the host
+// against the session's HELLO, so they are repeated here only where a session does not know them
+// yet.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "protocol/values/ids.hpp"
+#include "protocol/values/membership.hpp"
+#include "protocol/values/time.hpp"
+
+namespace bullring::protocol {
+
+enum class Algorithm : std::uint8_t { bully = 1, ring = 2 };
+enum class QuorumMode : std::uint8_t { majority = 1, none = 2 };
+
+const char* name(Algorithm algorithm);
+const char* name(QuorumMode mode);
+
+/// The versions of the messages that this code speaks.
+inline constexpr std::uint16_t version_lowest = 1;
+inline constexpr std::uint16_t version_highest = 1;
+
+inline constexpr std::size_t advertised_bytes_max = 256;
+inline constexpr std::size_t cluster_name_bytes_max = 64;
+inline constexpr std::size_t address_bytes_max = 64;
+
+/// Both ends of a TCP connection as one side sees them, as "host:port"; they disagree behind a NAT.
+struct Addresses {
+    std::string local;
+    std::string remote;
+    bool operator==(const Addresses&) const = default;
+};
+
+/// The first message on a dialled session. The members up to `rho_ppm` must agree.
+struct Hello {
+    std::uint16_t version_lowest = protocol::version_lowest;
+    std::uint16_t version_highest = protocol::version_highest;
+    std::string cluster;
+    std::vector<NodeId> members;  // ascending
+    QuorumMode quorum = QuorumMode::majority;
+    Algorithm algorithm = Algorithm::bully;
+    std::uint32_t rho_ppm = 1000;
+    NodeId id;
+    Incarnation incarnation;
+    SessionId session;  // the dialler's number for it
+    Priority priority;
+    Duration lease;
+    Duration heartbeat_period;
+    std::string advertised;
+    Addresses addresses;      // as the dialler sees them
+    bool release_ok = false;  // the dialler allows its FIN to release what is tied
+    bool operator==(const Hello&) const = default;
+};
+
+struct HelloAck {
+    NodeId id;
+    Incarnation incarnation;
+    Priority priority;
+    Duration lease;
+    Addresses addresses;  // as the acceptor sees them
+    Epoch max_seen;
+    Duration promised_max;
+    Duration lease_max;
+    bool had_file_at_start = false;
+    bool recovering = false;
+    bool operator==(const HelloAck&) const = default;
+};
+
+/// The `field` of a refusal that keeps its reason to itself, because the dialler comes from no
+/// member's address; `yours` is that address.
+inline constexpr std::string_view refused_untold = "address";
+
+/// The acceptor's other answer: what differs, seen from the acceptor ("mine") and the dialler.
+struct Refused {
+    std::string field;
+    std::string mine;
+    std::string yours;
+    bool operator==(const Refused&) const = default;
+};
+
+/// Two processes have this id: the acceptor hears another one. The dialler recognises it (R6).
+Refused twin_refusal(NodeId id);
+
+struct Heartbeat {
+    MemberSet heard;
+    bool quorum_connected = false;
+    bool eligible = false;
+    bool recovering = false;
+    bool leader_announced = false;  // `leader` has announced itself; else it is only a candidate
+    bool stepping_down = false;     // the sender itself
+    NodeId leader;                  // first-hand knowledge only; `nobody` otherwise
+    Epoch leader_epoch;
+    Duration leader_remaining;
+    Epoch max_seen;
+    Duration quorum_age;  // how long the sender has been quorum-connected
+    bool operator==(const Heartbeat&) const = default;
+};
+
+/// Bully: "I want to stand; is anybody of higher rank there?"
+struct Election {
+    std::uint64_t attempt = 0;
+    bool operator==(const Election&) const = default;
+};
+/// Bully: "I am; wait for me."
+struct Ok {
+    std::uint64_t attempt = 0;
+    bool operator==(const Ok&) const = default;
+};
+/// Bully: "I am not in your way."
+struct Decline {
+    std::uint64_t attempt = 0;
+    bool operator==(const Decline&) const = default;
+};
+/// Bully: "there is a leader, first-hand."
+struct LeaderIs {
+    std::uint64_t attempt = 0;
+    NodeId leader;
+    Epoch epoch;
+    Duration remaining;
+    bool operator==(const LeaderIs&) const = default;
+};
+
+/// A lease request: a candidacy, or (`renew`) a renewal by a holder whose lease is valid.
+struct Coordinator {
+    Epoch epoch;
+    Duration lease;
+    Instant stamp;  // the holder's clocks just before sending; echoed, never interpreted
+    bool renew = false;
+    bool tie = false;
+    bool operator==(const Coordinator&) const = default;
+};
+
+struct Grant {
+    Incarnation holder_incarnation;
+    Epoch epoch;
+    Duration lease;
+    Instant stamp;
+    SessionId tied_session;  // the holder's number; `no_session` when untied
+    Incarnation voter_incarnation;
+    bool operator==(const Grant&) const = default;
+};
+
+enum class NackReason : std::uint8_t {
+    busy = 1,
+    stale = 2,
+    recovering = 3,
+    reserved = 4,
+    lease_too_long = 5,
+    unknown_holder = 6,
+    epoch_too_high = 7,
+};
+
+struct Nack {
+    Incarnation holder_incarnation;
+    Epoch epoch;
+    NackReason reason = NackReason::busy;
+    NodeId promise_holder;  // busy: whom the voter has promised to
+    Epoch promised_epoch;   // busy: the epoch of that promise; stale: the voter's vmax
+    Duration remaining;     // after this the voter may be free
+    bool parked = false;    // the request waits for the end of the promise
+    bool operator==(const Nack&) const = default;
+};
+
+/// The end of a leadership or of a candidacy. `successor` is `nobody` when none is named.
+struct Resign {
+    Epoch epoch;
+    NodeId successor;
+    bool operator==(const Resign&) const = default;
+};
+
+/// What TOKEN and CTOKEN share: whose round it is and where it has been. `round` counts the rounds
+/// of one incarnation, election and coordinator tokens together, so the four ids name one hop.
+struct Walk {
+    NodeId owner;
+    Incarnation owner_incarnation;
+    std::uint64_t round = 0;
+    std::uint32_t step = 0;
+    MemberSet visited;
+    std::vector<Index> path;  // for the way back; at most one entry a member
+    bool operator==(const Walk&) const = default;
+};
+
+/// Ring: the election token.
+struct Token {
+    Walk walk;
+    Priority owner_priority;
+    Epoch max_seen;
+    bool operator==(const Token&) const = default;
+};
+
+/// Ring: "I have the token now", to the previous hop.
+struct TokenAck {
+    NodeId owner;
+    Incarnation owner_incarnation;
+    std::uint64_t round = 0;
+    std::uint32_t step = 0;
+    bool operator==(const TokenAck&) const = default;
+};
+
+struct TokenGrant {
+    NodeId voter;
+    Incarnation voter_incarnation;
+    SessionId tied_session;
+    bool operator==(const TokenGrant&) const = default;
+};
+
+struct TokenNack {
+    NodeId voter;
+    NackReason reason = NackReason::busy;
+    NodeId promise_holder;
+    Epoch promised_epoch;
+    Duration remaining;
+    bool operator==(const TokenNack&) const = default;
+};
+
+/// Ring: the coordinator token, a lease request that collects the answers on its way.
+struct CoordinatorToken {
+    Walk walk;
+    Coordinator request;
+    std::vector<TokenGrant> grants;
+    std::vector<TokenNack> nacks;
+    bool operator==(const CoordinatorToken&) const = default;
+};
+
+using Message = std::variant<Hello, HelloAck, Refused, Heartbeat, Election, Ok, Decline, LeaderIs,
+                             Coordinator, Grant, Nack, Resign, Token, TokenAck, CoordinatorToken>;
+
+/// The field's name for a message, as users, logs and pictures see it: "ELECTION", "CTOKEN", …
+const char* name(const Message& message);
+
+}  // namespace bullring::protocol

@@ -1,0 +1,37 @@
+// What must survive a crash (PROTOCOL §2), and the words for a node's condition.
+#pragma once
+
+#include <cstdint>
+
+#include "protocol/values/ids.hpp"
+#include "protocol/values/time.hpp"
+
+namespace bullring::protocol {
+
+/// The durable state. The host writes it (temp, fsync, rename, fsync of the directory) and binds it
+/// to cluster name, member ids and own id. Writes never lower `hw`.
+struct Durable {
+    Epoch hw;               // every epoch ever proposed or granted here is ≤ hw
+    Duration promised_max;  // the longest promise ever given here is ≤ promised_max
+    bool operator==(const Durable&) const = default;
+};
+
+enum class Role : std::uint8_t { follower, candidate, leader, stepping_down };
+
+/// Why a leadership ended, in the words of the event stream.
+enum class DeposedReason : std::uint8_t {
+    resigned,
+    preempted,
+    lease_expired,
+    higher_rank,
+    stalled,
+    unhealthy,
+    task_ended,
+    task_failed,
+    stopped,
+};
+
+const char* name(Role role);
+const char* name(DeposedReason reason);
+
+}  // namespace bullring::protocol

@@ -1,0 +1,36 @@
+// What a node knows, for people: status, watch, the library. A copy, judged at one instant.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "protocol/values/ids.hpp"
+#include "protocol/values/membership.hpp"
+#include "protocol/values/state.hpp"
+#include "protocol/values/time.hpp"
+
+namespace bullring::protocol {
+
+/// What the host knows more of than the node, for View::why. Empty: nothing.
+struct HostReasons {
+    std::string unhealthy;  // what is wrong, while HealthChanged{false} holds
+    std::string unwilling;  // why nobody can do the work, while Standing{false} holds
+};
+
+struct View {
+    NodeId self;
+    Role role = Role::follower;  // stepping_down is shown to users as follower
+    NodeId leader;               // `nobody` when none is known; itself when it leads
+    Epoch epoch;                 // of that leader; the highest seen when there is none
+    std::string advertised;      // the leader's
+    Duration lease_left{0};  // leader: of its own lease; follower: as far as it knows; 0 if none
+    NodeId promised_to;      // whose promise is live here
+    MemberSet connected;     // two-way, without itself
+    bool quorum_connected = false;
+    bool recovering = false;  // it does not vote yet (R6)
+    bool fenced = true;       // false with quorum none: the epoch proves nothing
+    std::string why;          // one short sentence for an operator
+    bool operator==(const View&) const = default;
+};
+
+}  // namespace bullring::protocol
