@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Prints for CMake how each file of Python tests in a folder runs, one line a file:
 
-    NAME SECONDS PROCESSORS [LABEL…]     how long it may take, and how many processors it needs
+    NAME SECONDS SLOTS [LABEL…]     how long it may take, and how many of ctest's slots it fills
 
-A file says it by pytest's own markers, `pytestmark = …`; pyproject.toml names them. The file is
-read and not run, for pytest need not be installed where the project is only built.
+scripts/test gives ctest two slots a processor. What computes fills two, and so do real processes
+that are judged by time, although they use an eighth of a processor. A file says by pytest's own
+markers how it runs, `pytestmark = …`; pyproject.toml names them. The file is read and not run, for
+pytest need not be installed where the project is only built.
 
 Usage: python_tests.py FOLDER     exit 1 when a marker is not understood
 """
@@ -15,8 +17,7 @@ import sys
 
 LABELS = {"long": "long", "sanitize": "sanitize", "sanitize_long": "sanitize-long"}
 SECONDS = 600
-# Real processes are judged by time: on a machine of two cores nothing runs beside them.
-PROCESSORS = 2
+SLOTS = {"beside": 1, "alone": 1000}  # ctest takes no more than there are
 
 
 def markers(tree):
@@ -33,24 +34,24 @@ def markers(tree):
 
 
 def how_it_runs(path):
-    labels, seconds, processors = [], SECONDS, PROCESSORS
+    labels, seconds, slots = [], SECONDS, 2
     for name, arguments in markers(ast.parse(path.read_text(encoding="utf-8"), str(path))):
         if name in LABELS:
             labels.append(LABELS[name])
         elif name == "limit":
             (argument,) = arguments
             seconds = int(ast.literal_eval(argument))
-        elif name == "beside":
-            processors = 1
+        elif name in SLOTS:
+            slots = SLOTS[name]
         elif name not in ("skipif", "parametrize"):
             raise ValueError(f"{path}: this marker is not understood: {name}")
-    return labels, seconds, processors
+    return labels, seconds, slots
 
 
 def main():
     for path in sorted(pathlib.Path(sys.argv[1]).glob("test_*.py")):
-        labels, seconds, processors = how_it_runs(path)
-        print(path.stem, seconds, processors, *labels)
+        labels, seconds, slots = how_it_runs(path)
+        print(path.stem, seconds, slots, *labels)
 
 
 if __name__ == "__main__":

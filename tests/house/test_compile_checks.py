@@ -11,10 +11,7 @@ from bullring_node import ROOT
 
 CHECKS = ROOT / "scripts" / "lib" / "compile_checks.py"
 
-pytestmark = [
-    pytest.mark.beside,
-    pytest.mark.skipif(not shutil.which("clang++-16"), reason="clang 16 is not installed"),
-]
+pytestmark = pytest.mark.skipif(not shutil.which("clang++-16"), reason="clang 16 is not installed")
 with_tidy = pytest.mark.skipif(
     not shutil.which("clang-tidy-16"), reason="clang-tidy 16 is not installed"
 )

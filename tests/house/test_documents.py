@@ -9,8 +9,6 @@ import pytest
 import readme
 from bullring_node import ROOT
 
-pytestmark = pytest.mark.beside
-
 FOLDERS = ("include", "protocol", "scripts", "sim", "src", "tests")
 DOCUMENTS = [
     *ROOT.glob("*.md"),

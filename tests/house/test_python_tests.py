@@ -3,8 +3,6 @@
 import pytest
 from python_tests import how_it_runs
 
-pytestmark = pytest.mark.beside
-
 
 @pytest.fixture
 def file(tmp_path):
@@ -18,6 +16,7 @@ def file(tmp_path):
         ("pytestmark = pytest.mark.long", (["long"], 600, 2)),
         ("pytestmark = [pytest.mark.beside, pytest.mark.limit(30)]", ([], 30, 1)),
         ("pytestmark = [on_both(3), pytest.mark.sanitize_long]", (["sanitize-long"], 600, 2)),
+        ("pytestmark = pytest.mark.alone", ([], 600, 1000)),
         ('pytestmark = pytest.mark.skipif(True, reason="no")', ([], 600, 2)),
     ],
 )

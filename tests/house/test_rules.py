@@ -9,8 +9,6 @@ import pytest
 import style_rules
 from bullring_node import ROOT
 
-pytestmark = pytest.mark.beside
-
 
 @pytest.fixture
 def clean(tree):

@@ -8,8 +8,6 @@ import bench
 import pytest
 from bullring_node import ROOT
 
-pytestmark = pytest.mark.beside
-
 SCRIPTS = sorted(p for p in (ROOT / "scripts").iterdir() if p.is_file())
 
 

@@ -4,7 +4,7 @@
 import pytest
 from bullring_node import ROOT
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.alone]
 
 
 def test_fetch_content(installed, tmp_path):

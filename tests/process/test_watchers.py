@@ -9,7 +9,7 @@ import pytest
 from clusters import on_both
 
 
-pytestmark = [pytest.mark.long, pytest.mark.limit(900)]
+pytestmark = [pytest.mark.long, pytest.mark.alone, pytest.mark.limit(900)]
 
 WATCHERS = 200
 ROUNDS = 15

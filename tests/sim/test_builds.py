@@ -9,7 +9,7 @@ import pytest
 from bullring_node import ROOT
 from simulator import PROGRAM, Simulator
 
-pytestmark = [pytest.mark.long, pytest.mark.limit(1800)]
+pytestmark = [pytest.mark.long, pytest.mark.alone, pytest.mark.limit(1800)]
 
 SEEDS = "1..60"
 TRACED = (3, 17, 42, 58)

@@ -7,8 +7,6 @@ import pytest
 from bullring_node import ROOT
 from simulator import ALL, SCENARIOS
 
-pytestmark = pytest.mark.beside
-
 SECONDS = 150 if ALL else 15
 PICTURES = sorted((ROOT / "sim" / "pictures").glob("*.svg"))
 

@@ -3,10 +3,6 @@ there is a stable leader within P(L) + T_s + 2·T_ring; where none is, there is 
 
 import itertools
 
-import pytest
-
-
-pytestmark = pytest.mark.beside
 
 # Of profile lan, in ms: P(L), and what L1 adds.
 PROMISE, WITHIN = 502, 200 + 2 * 250

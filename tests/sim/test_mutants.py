@@ -9,7 +9,7 @@ import pytest
 from bullring_node import ROOT
 from simulator import ALL, commit_number
 
-pytestmark = pytest.mark.limit(5400)
+pytestmark = [pytest.mark.alone, pytest.mark.limit(5400)]
 
 PARTS = 3
 

@@ -3,10 +3,7 @@
 import subprocess
 import sys
 
-import pytest
 from bullring_node import ROOT
-
-pytestmark = pytest.mark.beside
 
 
 def test_each_applies_and_is_taken_back():

@@ -7,8 +7,6 @@ import re
 import pytest
 from simulator import SCENARIOS
 
-pytestmark = pytest.mark.beside
-
 FILES = sorted(SCENARIOS.rglob("*.txt"))
 
 

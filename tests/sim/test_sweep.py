@@ -5,7 +5,7 @@ import json
 import pytest
 from simulator import ALL, commit_number
 
-pytestmark = pytest.mark.limit(1200)
+pytestmark = [pytest.mark.alone, pytest.mark.limit(1200)]
 
 SEEDS = 40_000 if ALL else 4_000
 
