@@ -5,6 +5,7 @@
 #   ensure_built          the release program at build/bullring, up to date
 #   part NAME cmd…        run cmd, print how long it took; a failing part ends the script
 #   parts_summary         the parts so far with their times
+#   commit_part M         K/M, where K (1…M) changes from commit to commit
 #   say, die, have        a line; a line on stderr and exit 1; whether a program is installed
 # shellcheck shell=bash
 
@@ -58,6 +59,12 @@ parts_summary() {
     say "Parts so far:"
     printf '%s\n' "${_part_lines[@]}"
     awk -v s="$SECONDS" 'BEGIN { printf "%9.1f s  together\n", s }'
+}
+
+commit_part() {
+    local head
+    head="$(git -C "$BULLRING_ROOT" rev-parse HEAD 2>/dev/null || say 0)"
+    say "$((16#${head:0:8} % $1 + 1))/$1"
 }
 
 ensure_setup() { "$BULLRING_ROOT/scripts/setup" --quiet "$@"; }
