@@ -42,7 +42,7 @@ const Member& Node::member() const {
 }
 
 const Promise& Node::promise() const {
-    static const Promise none;
+    static constexpr Promise none;
     const auto* engine = std::get_if<Engine>(&engine_);
     return engine == nullptr ? none : engine->promise();
 }

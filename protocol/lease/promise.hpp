@@ -25,7 +25,7 @@ enum class PromiseVerdict : std::uint8_t { acceptable, busy, stale };
 class Promise {
 public:
     /// `floor`: every epoch ever granted here is ≤ floor (R6: the durable hw, and what was heard).
-    explicit Promise(Epoch floor = {}) : vmax_(floor) {}
+    constexpr explicit Promise(Epoch floor = {}) : vmax_(floor) {}
 
     bool live(Instant now) const { return !promise_over(now, end()); }
     bool live_to_other(Instant now, HolderKey own) const { return live(now) && key_ != own; }

@@ -18,6 +18,7 @@ C_ALLOWED = re.compile(
     |__(memcpy|memmove|memset)_chk|__stack_chk_fail|__gxx_personality_v\d|_Unwind_Resume|__dso_handle
     |__cxa_(begin_catch|end_catch|rethrow|throw|allocate_exception|free_exception|bad_\w+
            |throw_bad_array_new_length|call_unexpected|call_terminate|pure_virtual)
+    |__libc_single_threaded # how std::shared_ptr counts: what never changes is shared by copies
     |_GLOBAL_OFFSET_TABLE_|__tls_get_addr|__popcountdi2|__ubsan\w*|ldexp|pow|log|sqrt|ceil
     |floor)""",
     re.VERBOSE,

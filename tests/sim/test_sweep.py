@@ -7,7 +7,7 @@ from simulator import ALL, commit_number
 
 pytestmark = [pytest.mark.alone, pytest.mark.limit(1200)]
 
-SEEDS = 40_000 if ALL else 4_000
+SEEDS = 40_000 if ALL else 2_000
 
 
 def test_no_seed_breaks_a_promise(run_sim, tmp_path):
