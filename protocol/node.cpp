@@ -6,6 +6,11 @@
 namespace bullring::protocol {
 
 static_assert(Selector<Bully> && Selector<Ring>);
+// A message whose overload is forgotten, or has another parameter, would be dropped without a word.
+static_assert(Understands<Bully, Election> && Understands<Bully, Ok> &&
+              Understands<Bully, Decline> && Understands<Bully, LeaderIs>);
+static_assert(Understands<Ring, Token> && Understands<Ring, TokenAck> &&
+              Understands<Ring, CoordinatorToken>);
 
 namespace {
 

@@ -15,9 +15,8 @@ namespace bullring::protocol {
 
 /// One node of the cluster (protocol/README.md). Copyable and comparable, with no clock, I/O or
 /// thread in it, so that what runs in production is what a simulator runs; copies share nothing but
-/// what never changes. The host
-/// reads the clocks after each event and hands them in; it carries out the actions in their order.
-/// Not thread-safe.
+/// what never changes. The host reads the clocks after each event and hands them in; it carries out
+/// the actions in their order. Not thread-safe.
 class Node {
 public:
     /// The host calls step(now, Wake{}) at once afterwards, so that the first actions come out.

@@ -87,7 +87,7 @@ bool Engine::keeps_open(SessionId dialled, Instant now) const {
     return !tenure_.follows() && lease_valid(now, holder_.lease().tied_until(dialled));
 }
 
-void Engine::fill(HelloAck& ack) const {
+void Engine::fill_ack(HelloAck& ack) const {
     ack.promised_max = reserve_.promised_max();
     ack.had_file_at_start = recovery_.had_file();
     ack.recovering = recovering();
@@ -113,7 +113,8 @@ void Engine::settle(Step& step) {
 }
 
 void Engine::keep_reserve(Step& step) {
-    // A file says that all that this node has granted is below its hw.
+    // Nothing is written before the floor is known: an hw on the disk says that all that this node
+    // has ever granted is at most that.
     if (recovering() && !recovery_.floor_known()) return;
     if (leaving())
         reserve_.want_exactly(std::max(promise().vmax(), epoch()));
@@ -121,9 +122,9 @@ void Engine::keep_reserve(Step& step) {
         reserve_.keep_ahead_of(max_seen_);
     // Once the node has run for as long as its longest promise, only what it gave in this run
     // counts, and what its peers will ask for.
-    const Duration told = reserve_.on_disk().promised_max;
+    const Duration on_disk = reserve_.on_disk().promised_max;
     Duration needed = std::max(timing().promise(timing().lease), voter_.longest_given());
-    if (!recovering() && needed < told && promise_over(step.now, setup_.started() + told)) {
+    if (!recovering() && needed < on_disk && promise_over(step.now, setup_.started() + on_disk)) {
         for (const Index i : setup_.others()) needed = std::max(needed, expected_promise(i));
         reserve_.lower_promised_max(needed);
     }
@@ -154,7 +155,7 @@ void Engine::collect_wakes(WakeTime& wake) const {
     if (renews()) wake.timer(holder_.next_renewal());
 }
 
-void Engine::fill(View& view, Instant now) const {
+void Engine::fill_view(View& view, Instant now) const {
     if (promise().live(now)) view.promised_to = promise().key().id;
     view.recovering = recovering();
 }

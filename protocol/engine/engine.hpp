@@ -72,14 +72,14 @@ private:
     bool on_resigned(const AcceptedSession& from, Epoch epoch) override;
     void on_period(Step& step) override { consider_preemption(step); }
     bool asks_again() const override { return recovery_.asked_again(); }
-    void fill(HelloAck& ack) const override;
+    void fill_ack(HelloAck& ack) const override;
     void expect_lease_of(Index i) override { reserve_.want({}, expected_promise(i)); }
     void on_ack(Step& step, Index i, const HelloAck& ack) override;
     void greet(Step& step, Index i) override;
     void on_accepted_ended(Step& step, const AcceptedSession& session, SessionEnd how) override;
     bool keeps_open(SessionId dialled, Instant now) const override;
     void told_of_twin(Step& step, Peer& by) override;
-    void fill(View& view, Instant now) const override;
+    void fill_view(View& view, Instant now) const override;
     std::string why_leading(Instant now) const override;
     std::string why_silent(Instant now) const override;
     std::string why_bound(Instant now) const override;

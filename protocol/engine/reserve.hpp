@@ -34,7 +34,8 @@ public:
     void keep_ahead_of(Epoch max_seen);
     /// Nothing above this will be granted any more (a clean stop).
     void want_exactly(Epoch hw) { wanted_.hw = hw; }
-    /// Only promises up to `needed` are out, and none are left of what the disk tells.
+    /// No promise longer than `needed` is out or expected, and all that the disk's value stands for
+    /// have ended: the disk may say less.
     void lower_promised_max(Duration needed);
     /// Writes what is wanted, one write at a time.
     void write(Step& step);

@@ -15,6 +15,12 @@ Vote refused(NackReason reason, Duration remaining) {
     return vote;
 }
 
+Vote of_kind(Vote::Kind kind) {
+    Vote vote;
+    vote.kind = kind;
+    return vote;
+}
+
 Vote stale(Epoch highest) {
     Vote vote;
     vote.promised_epoch = highest;
@@ -69,12 +75,12 @@ Vote Engine::vote(Step& step, const LeaseRequest& request) {
     if (!reserve_.covers(request.epoch, asked.length)) {
         const bool epoch_too = request.epoch > reserve_.on_disk().hw;
         reserve_.want(epoch_too ? request.epoch + Reserve::ahead : Epoch{}, asked.length);
-        return {Vote::Kind::after_disk, {}, {}, {}, {}};
+        return of_kind(Vote::Kind::after_disk);
     }
     voter_.grant(asked, now);
     if (request.epoch > max_seen_) max_seen_ = request.epoch;
     if (request.renew && request.key != own_key()) note_other_leads();
-    return {Vote::Kind::granted, {}, {}, {}, {}};
+    return of_kind(Vote::Kind::granted);
 }
 
 void Engine::on_coordinator(Step& step, const AcceptedSession& from, const Coordinator& request) {

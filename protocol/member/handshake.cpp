@@ -138,7 +138,7 @@ void Member::on_hello(Step& step, const HelloReceived& event) {
     ack.addresses = event.addresses;
     ack.max_seen = max_seen_;
     ack.lease_max = timing().lease_max;
-    fill(ack);
+    fill_ack(ack);
     step.act(Send{event.session, ack});
     if (!sessions_.has_dialled_in_use(index)) step.act(DialNow{hello.id});
     // It waits for its bit in our mask before it counts us as connected.

@@ -164,6 +164,7 @@ public:
     View view(Instant now, const HostReasons& reasons) const;
     virtual void check_invariants(Instant /*now*/) const {}
 
+    /// Of the shared part only: nodes are compared as Nodes.
     bool operator==(const Member&) const = default;
     auto digest_fields() const {
         return std::tie(setup_, peers_, sessions_, gate_, pace_, tenure_, heartbeat_clock_, told_,
@@ -235,22 +236,26 @@ private:
     /// Of which leader its heartbeats speak.
     virtual LeaderView told_to_peers(Instant now) const { return first_hand(now); }
 
-    /// Sessions: what HELLO_ACK says of promises; a lease that may be asked for; an answer to
-    /// HELLO; the first words on a new session; an accepted one that has ended; a dialled one that
-    /// must stay open.
+    /// HELLOs from now on count as asked after the silence (R6).
     virtual bool asks_again() const { return false; }
-    virtual void fill(HelloAck& /*ack*/) const {}
+    /// Adds what HELLO_ACK says of promises and of the state file.
+    virtual void fill_ack(HelloAck& /*ack*/) const {}
+    /// That peer may ask for a lease as long as it has told.
     virtual void expect_lease_of(Index /*i*/) {}
+    /// That peer has taken this node's session.
     virtual void on_ack(Step& /*step*/, Index /*i*/, const HelloAck& /*ack*/) {}
+    /// Says again on a new session what was broadcast before.
     virtual void greet(Step& step, Index i) = 0;
+    /// R4: an end may release a promise.
     virtual void on_accepted_ended(Step& /*step*/, const AcceptedSession& /*session*/,
                                    SessionEnd /*how*/) {}
+    /// A grant that counts is tied to it; its FIN would release it.
     virtual bool keeps_open(SessionId /*dialled*/, Instant /*now*/) const { return false; }
     /// A peer hears another process that has this node's id.
     virtual void told_of_twin(Step& /*step*/, Peer& /*by*/) {}
 
     /// What an operator reads. Empty: nothing.
-    virtual void fill(View& /*view*/, Instant /*now*/) const {}
+    virtual void fill_view(View& /*view*/, Instant /*now*/) const {}
     virtual std::string why_leading(Instant now) const = 0;
     virtual std::string why_silent(Instant /*now*/) const { return {}; }
     virtual std::string why_bound(Instant /*now*/) const { return {}; }

@@ -14,6 +14,10 @@ namespace bullring::protocol {
 class Setup {
 public:
     Setup(const Config& config, const Start& start);
+    // There is no move: a node that was moved from is still a node.
+    Setup(const Setup&) = default;
+    Setup& operator=(const Setup&) = default;
+    ~Setup() = default;
 
     const Config& config() const { return shared_->config; }
     const Timing& timing() const { return config().timing; }

@@ -1,7 +1,6 @@
 // What users and peers were told last, so that only changes are told.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <tuple>
 

@@ -21,7 +21,7 @@ View Member::view(Instant now, const HostReasons& reasons) const {
     view.connected = peers_.connected(now);
     view.quorum_connected = quorum_connected(now);
     view.fenced = fenced();
-    fill(view, now);
+    fill_view(view, now);
     view.why = why(now, reasons);
     return view;
 }

@@ -37,8 +37,6 @@ public:
     /// Sends again what timed out or whose receiver is not heard any more. Tokens for which there
     /// is nobody left are returned.
     std::vector<AnyToken> resend_failed(Member& member, Step& step);
-    /// Forgets the hops of a member's round: it is decided.
-    void forget_all() { under_way_.clear(); }
     void collect_wakes(WakeTime& wake) const;
     bool operator==(const RingHops&) const = default;
     auto digest_fields() const { return std::tie(under_way_); }

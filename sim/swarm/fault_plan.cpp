@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "protocol/values/names.hpp"
+
 namespace bullring::sim {
 
 using namespace protocol;
