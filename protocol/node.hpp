@@ -44,7 +44,7 @@ public:
     std::uint64_t digest() const;
 
     bool operator==(const Node&) const = default;
-    /// All of the state but the configuration, for other digests than the own one.
+    /// All of the state but the configuration, for digests other than its own.
     auto digest_fields() const { return std::tie(engine_, selector_); }
 
 private:

@@ -11,7 +11,7 @@ void Engine::consider_preemption(Step& step) {
     Rank best_rank = own_rank();
     for (const Index i : setup_.others()) {
         const Peer& peer = peers_[i];
-        if (peers_.rank(i) < best_rank || !why_not_successor(id(i), step.now).empty()) continue;
+        if (peers_.rank(i) < best_rank || unfit(id(i), step.now)) continue;
         if (!due(step.now, peer.hand_over_not_before)) continue;
         const Duration quorum_age =
             peer.heartbeat.quorum_age + elapsed(peer.heartbeat_at, step.now);

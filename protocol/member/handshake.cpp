@@ -35,11 +35,6 @@ std::optional<Refused> common_difference(const Config& mine, const Hello& yours)
 
 }  // namespace
 
-Refused twin_refusal(NodeId id) {
-    return {"id", "another process with id " + std::to_string(id.value) + " is connected",
-            std::to_string(id.value)};
-}
-
 void Member::on_dialled(Step& step, const Dialled& event) {
     const auto peer = setup_.members().index(event.peer);
     if (!peer || *peer == me()) return;

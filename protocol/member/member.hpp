@@ -185,8 +185,18 @@ protected:
     void publish(Step& step);
     void step_down(Step& step, DeposedReason reason, NodeId successor);
     void finish_step_down(Step& step);
-    /// Why that member could not take over now; empty: it could.
-    std::string why_not_successor(NodeId to, Instant now) const;
+    /// Why a member could not take over now; the first three no waiting changes.
+    enum class Unfit : std::uint8_t {
+        stranger,
+        leader_itself,
+        never_leads,
+        not_connected,
+        silent,
+        not_standing,
+        no_majority,
+    };
+    /// nullopt: that member could take over.
+    std::optional<Unfit> unfit(NodeId to, Instant now) const;
     NodeId best_successor(Instant now) const;
     /// Another leads: nothing to stand back for, and no call to answer.
     void note_other_leads();
@@ -271,8 +281,7 @@ private:
     bool is_heard_on(const AcceptedSession& session, Instant now) const;
 
     // step_down.cpp
-    /// What no waiting changes, so that asking again is of no use; empty: it may lead one day.
-    std::string why_never_successor(NodeId to, Instant now) const;
+    static std::string text(Unfit unfit, NodeId of);
     void forget_hold_off(Instant now);
 
     // report.cpp

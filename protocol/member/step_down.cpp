@@ -94,7 +94,7 @@ NodeId Member::best_successor(Instant now) const {
     NodeId best = nobody;
     Rank best_rank;
     for (const Index i : setup_.others()) {
-        if (!why_not_successor(id(i), now).empty()) continue;
+        if (unfit(id(i), now)) continue;
         if (best && peers_.rank(i) < best_rank) continue;
         best = id(i);
         best_rank = peers_.rank(i);
@@ -102,27 +102,32 @@ NodeId Member::best_successor(Instant now) const {
     return best;
 }
 
-std::string Member::why_never_successor(NodeId to, Instant now) const {
-    const std::string name = "node " + std::to_string(to.value);
+std::optional<Member::Unfit> Member::unfit(NodeId to, Instant now) const {
     const auto index = setup_.members().index(to);
-    if (!index) return name + " is not a member";
-    if (*index == me()) return name + " is the leader itself";
-    // It may come back with another priority.
-    if (!peers_.connected(*index, now) || !peers_[*index].introduction.priority.is_never())
-        return {};
-    return name + " is a voter that never leads (priority never)";
+    if (!index) return Unfit::stranger;
+    if (*index == me()) return Unfit::leader_itself;
+    if (!peers_.connected(*index, now)) return Unfit::not_connected;
+    // One that is away may come back with another priority.
+    if (peers_[*index].introduction.priority.is_never()) return Unfit::never_leads;
+    const Heartbeat& last = peers_[*index].heartbeat;
+    if (last.recovering) return Unfit::silent;
+    if (!last.eligible) return Unfit::not_standing;
+    if (!last.quorum_connected) return Unfit::no_majority;
+    return std::nullopt;
 }
 
-std::string Member::why_not_successor(NodeId to, Instant now) const {
-    if (std::string reason = why_never_successor(to, now); !reason.empty()) return reason;
-    const std::string name = "node " + std::to_string(to.value);
-    const Index index = *setup_.members().index(to);
-    const Peer& peer = peers_[index];
-    if (!peers_.connected(index, now)) return name + " is not connected";
-    if (peer.heartbeat.recovering) return name + " is silent after a restart";
-    if (!peer.heartbeat.eligible) return name + " does not stand at the moment";
-    if (!peer.heartbeat.quorum_connected) return name + " is not connected to a majority";
-    return {};
+std::string Member::text(Unfit unfit, NodeId of) {
+    const std::string name = "node " + std::to_string(of.value);
+    switch (unfit) {
+        case Unfit::stranger: return name + " is not a member";
+        case Unfit::leader_itself: return name + " is the leader itself";
+        case Unfit::never_leads: return name + " is a voter that never leads (priority never)";
+        case Unfit::not_connected: return name + " is not connected";
+        case Unfit::silent: return name + " is silent after a restart";
+        case Unfit::not_standing: return name + " does not stand at the moment";
+        case Unfit::no_majority: return name + " is not connected to a majority";
+    }
+    return name;
 }
 
 void Member::on_resign_requested(Step& step, const ResignRequested& event) {
@@ -131,13 +136,17 @@ void Member::on_resign_requested(Step& step, const ResignRequested& event) {
     if (!tenure_.leads()) {
         refusal.why = "node " + std::to_string(setup_.self().value) + " does not lead";
     } else if (successor) {
-        refusal.why = why_not_successor(successor, step.now);
-        refusal.lasting = !why_never_successor(successor, step.now).empty();
+        if (const auto why = unfit(successor, step.now)) {
+            refusal.why = text(*why, successor);
+            refusal.lasting = *why <= Unfit::never_leads;
+        }
     } else {
         successor = best_successor(step.now);
         refusal.lasting = true;
-        for (Index i = 0; i < size(); ++i)
-            if (why_never_successor(id(i), step.now).empty()) refusal.lasting = false;
+        for (const Index i : setup_.others()) {
+            const auto why = unfit(id(i), step.now);
+            if (!why || *why > Unfit::never_leads) refusal.lasting = false;
+        }
         if (!successor)
             refusal.why = refusal.lasting
                               ? "no successor: no other member ever leads"

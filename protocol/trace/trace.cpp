@@ -8,19 +8,6 @@ namespace bullring::protocol {
 
 namespace {
 
-const char* word(NackReason reason) {
-    switch (reason) {
-        case NackReason::busy: return "busy";
-        case NackReason::stale: return "stale";
-        case NackReason::recovering: return "recovering";
-        case NackReason::reserved: return "reserved";
-        case NackReason::lease_too_long: return "lease_too_long";
-        case NackReason::unknown_holder: return "unknown_holder";
-        case NackReason::epoch_too_high: return "epoch_too_high";
-    }
-    return "unknown";
-}
-
 void add_priority(JsonLine& line, Priority priority) {
     if (priority.is_never()) {
         line.text("priority", "never");
@@ -91,7 +78,7 @@ struct Fields {
     }
     void operator()(const Nack& m) const {
         line.number("epoch", m.epoch.value);
-        line.text("reason", word(m.reason));
+        line.text("reason", name(m.reason));
         line.id("promise_holder", m.promise_holder);
         line.number("promised_epoch", m.promised_epoch.value);
         line.number("remaining_ns", m.remaining.ns);

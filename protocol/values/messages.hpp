@@ -85,7 +85,10 @@ struct Refused {
 };
 
 /// Two processes have this id: the acceptor hears another one. The dialler recognises it (R6).
-Refused twin_refusal(NodeId id);
+inline Refused twin_refusal(NodeId id) {
+    return {"id", "another process with id " + std::to_string(id.value) + " is connected",
+            std::to_string(id.value)};
+}
 
 struct Heartbeat {
     MemberSet heard;
@@ -155,6 +158,8 @@ enum class NackReason : std::uint8_t {
     unknown_holder = 6,
     epoch_too_high = 7,
 };
+
+const char* name(NackReason reason);
 
 struct Nack {
     Incarnation holder_incarnation;

@@ -41,6 +41,19 @@ const char* name(Algorithm algorithm) {
     return no_name;
 }
 
+const char* name(NackReason reason) {
+    switch (reason) {
+        case NackReason::busy: return "busy";
+        case NackReason::stale: return "stale";
+        case NackReason::recovering: return "recovering";
+        case NackReason::reserved: return "reserved";
+        case NackReason::lease_too_long: return "lease_too_long";
+        case NackReason::unknown_holder: return "unknown_holder";
+        case NackReason::epoch_too_high: return "epoch_too_high";
+    }
+    return no_name;
+}
+
 const char* name(QuorumMode mode) {
     switch (mode) {
         case QuorumMode::majority: return "majority";

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "protocol/values/names.hpp"
 #include "protocol/values/timing.hpp"
 #include "sim/explore/world_state.hpp"
 
@@ -11,19 +10,6 @@ namespace bullring::sim::explore {
 using namespace protocol;
 
 namespace {
-
-const char* word(NackReason reason) {
-    switch (reason) {
-        case NackReason::busy: return "busy";
-        case NackReason::stale: return "stale";
-        case NackReason::recovering: return "recovering";
-        case NackReason::reserved: return "reserved";
-        case NackReason::lease_too_long: return "lease too long";
-        case NackReason::unknown_holder: return "unknown holder";
-        case NackReason::epoch_too_high: return "epoch too high";
-    }
-    return no_name;
-}
 
 /// What belongs to a message's name to follow an election.
 struct MessageDetails {
@@ -34,7 +20,7 @@ struct MessageDetails {
         return fmt::format(" of epoch {}", m.epoch.value);
     }
     std::string operator()(const Nack& m) const {
-        return fmt::format(" of epoch {}: {}", m.epoch.value, word(m.reason));
+        return fmt::format(" of epoch {}: {}", m.epoch.value, name(m.reason));
     }
     std::string operator()(const Resign& m) const {
         return fmt::format(" of epoch {}", m.epoch.value) +

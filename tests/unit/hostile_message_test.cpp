@@ -12,6 +12,7 @@
 #include <doctest/doctest.h>
 
 #include "protocol/values/fields.hpp"
+#include "protocol/values/names.hpp"
 #include "tests/support/node_fixture.hpp"
 
 namespace bullring::protocol::hostile_message_test {
@@ -75,8 +76,7 @@ struct Extremes {
         else if constexpr (std::is_same_v<T, MemberSet>)
             return {MemberSet(0), MemberSet(~std::uint64_t{0})};
         else if constexpr (std::is_same_v<T, NackReason>)
-            return {NackReason::busy,     NackReason::stale,          NackReason::recovering,
-                    NackReason::reserved, NackReason::lease_too_long, NackReason::unknown_holder};
+            return enumerators<NackReason>();
         else if constexpr (std::is_enum_v<T>)
             return {static_cast<T>(1), static_cast<T>(2)};
         else if constexpr (std::is_same_v<T, bool>)

@@ -1,0 +1,48 @@
+#include "protocol/member/member.hpp"
+
+namespace bullring::protocol {
+
+Member::Member(const Config& config, const Start& start)
+    : setup_(config, start),
+      peers_(setup_),
+      max_seen_(start.file ? start.file->hw : Epoch{}),
+      rng_(start.seed) {}
+
+bool Member::learn_epoch(Instant now, Epoch epoch) {
+    max_seen_ = epoch_bound_.raised(now, max_seen_, epoch);
+    return epoch <= max_seen_;
+}
+
+void Member::advance(Step& step) {
+    advance_engine(step);
+    const Instant now = step.now;
+    const bool connected_majority = quorum_connected(now);
+    if (!connected_majority) {
+        quorum_since_ = never;
+    } else if (quorum_since_ == never) {
+        quorum_since_ = now;
+    }
+    const bool known = leader_known(now);
+    // The probation after bad health lets others lead. Where none can, it would only be a time
+    // without a leader.
+    if (gate_.on_probation(now) && connected_majority && !known && !peers_.another_may_lead(now))
+        gate_.end_probation(now);
+    if (pace_.leader_lost(known)) pace_.start_at(now + timing().stagger * higher_connected(now));
+    pace_.note_leader(known);
+    close_lingering(step);
+}
+
+void Member::collect_wakes(WakeTime& wake) const {
+    gate_.collect_wakes(wake);
+    pace_.collect_wakes(wake);
+    heartbeat_clock_.collect_wakes(wake);
+    peers_.collect_wakes(wake);
+}
+
+bool Member::can_send_to_all(MemberSet members) const {
+    for (const Index i : members)
+        if (!can_send(i)) return false;
+    return true;
+}
+
+}  // namespace bullring::protocol
