@@ -117,7 +117,7 @@ std::optional<Member::Unfit> Member::unfit(NodeId to, Instant now) const {
 }
 
 std::string Member::text(Unfit unfit, NodeId of) {
-    const std::string name = "node " + std::to_string(of.value);
+    std::string name = "node " + std::to_string(of.value);
     switch (unfit) {
         case Unfit::stranger: return name + " is not a member";
         case Unfit::leader_itself: return name + " is the leader itself";
