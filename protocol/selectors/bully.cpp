@@ -86,7 +86,9 @@ void Bully::advance(Member& member, Step& step) {
     }
     if (member.answer_call(step)) return stand(member, step);
     if (member.called()) return;
-    if (member.leader_known(step.now) && phase_ != Phase::idle) {
+    const bool known = member.leader_known(step.now);
+    if (known) wants_to_start_ = false;  // the next election has a reason of its own
+    if (known && phase_ != Phase::idle) {
         const LeaderView leader = member.first_hand(step.now);
         // A promise to a candidate does not end the wait for a renewal: the candidate may fail.
         if (phase_ == Phase::polling || leader.announced || !leader.leader) {

@@ -295,6 +295,17 @@ TEST_CASE("bully: the highest survivor stands in the very step in which the lead
                   LeaderChanged{nobody, {5001}, ""}});
 }
 
+TEST_CASE("bully: who asked before there was a leader is no reason for the election after it") {
+    NodeFixture node(test::config_for(2, {1, 2, 3}));
+    node.recover();
+    node.connect(3);
+    node.connect(1);
+    REQUIRE(sent<Ok>(node.hear(1, Election{9})).size() == 1);
+    node.hear(3, Coordinator{{5001}, milliseconds(500), node.now(), true, true});
+    CHECK(only<ElectionStarted>(node.lose(3)) ==
+          std::vector<ElectionStarted>{{{5002}, "no leader is known"}});
+}
+
 TEST_CASE("bully: what others still say of a dead leader does not hold the survivor up") {
     NodeFixture node(test::config_for(2, {1, 2, 3}));
     node.recover();
