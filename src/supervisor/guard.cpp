@@ -72,7 +72,8 @@ private:
         LeaseSnapshot lease;
         Phase phase = Phase::running;
         pid_t shield = 0;
-        pid_t command = 0;  // and its process group; 0 before it is known
+        pid_t command = 0;               // and its process group; 0 before it is known
+        std::vector<int> early_signals;  // for the command, from before it was known
         Cause cause = Cause::lost;
         std::optional<int> status;
         int error = 0;  // it has not started
@@ -129,10 +130,16 @@ private:
                 if (run_ && run_->lease.epoch.value == order.epoch) end(Cause::asked);
                 return;
             case GuardOrder::Kind::signal:
-                if (run_ && run_->command > 0 && !run_->status)
-                    ::kill(-run_->command, order.signal);
+                if (run_) pass_on(order.signal);
                 return;
         }
+    }
+
+    void pass_on(int signal) {
+        if (run_->command == 0)
+            run_->early_signals.push_back(signal);
+        else if (!run_->status)
+            ::kill(-run_->command, signal);
     }
 
     void tell(GuardReport report) {
@@ -198,6 +205,7 @@ private:
         report.pid = command;
         report.epoch = run_->lease.epoch.value;
         tell(report);
+        for (const int signal : run_->early_signals) ::kill(-command, signal);
         if (run_->phase == Phase::ending) terminate();
     }
 

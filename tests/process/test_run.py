@@ -6,6 +6,7 @@ import pathlib
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 from bullring_node import find_program
@@ -320,6 +321,40 @@ def test_signals_are_passed_on(new_cluster):
     for name in ("HUP", "USR1", "USR2", "WINCH"):
         cluster[1].current.process.send_signal(getattr(signal, "SIG" + name))
         cluster.wait_for(lambda name=name: f"got {name}" in out.read_text(), name)
+
+
+def test_a_signal_for_a_command_that_has_only_just_begun(new_cluster):
+    """The shield stands still before it can tell the guard which process the command is."""
+    cluster = new_cluster(1, profile="fast", flags=[*QUICK, "--lease", "3s"])
+    cluster[1].task = [
+        "sh",
+        "-c",
+        'trap "echo got USR1" USR1; echo ready; while :; do sleep 0.02; done',
+    ]
+    cluster.start()
+    node, out = cluster[1].current.process.pid, cluster[1].current.out_path
+
+    def below(pid):  # at once: a look at all of /proc would come too late
+        return map(int, pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+
+    def shield_with_a_child():
+        try:
+            shields = (shield for guard in below(node) for shield in below(guard))
+            return next((shield for shield in shields if any(below(shield))), None)
+        except FileNotFoundError:  # of a process that has just ended
+            return None
+
+    limit = time.monotonic() + 30
+    while (shield := shield_with_a_child()) is None:
+        assert time.monotonic() < limit
+    os.kill(shield, signal.SIGSTOP)
+    try:
+        cluster.wait_for(lambda: "ready" in out.read_text(), "the trap")
+        os.kill(node, signal.SIGUSR1)
+        time.sleep(0.1)  # pause: for the guard to read it
+    finally:
+        os.kill(shield, signal.SIGCONT)
+    cluster.wait_for(lambda: "got USR1" in out.read_text(), "the signal", deadline=5)
 
 
 def test_health(new_cluster, tmp_path):
