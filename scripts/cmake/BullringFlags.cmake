@@ -67,6 +67,12 @@ else()
         bullring_flags INTERFACE -fsanitize=${BULLRING_SANITIZE} -fno-sanitize-recover=all
                                  -fno-omit-frame-pointer -O1 -g1)
     target_link_options(bullring_flags INTERFACE -fsanitize=${BULLRING_SANITIZE})
+    if(BULLRING_SANITIZE MATCHES "undefined")
+        # Both sanitizers and an optimiser need twice the time for what is much code and mostly
+        # waits. The tests of the protocol compute.
+        set(is_protocol "$<STREQUAL:$<TARGET_PROPERTY:NAME>,bullring_protocol>")
+        target_compile_options(bullring_flags INTERFACE "$<$<NOT:${is_protocol}>:-O0>")
+    endif()
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
         # Instrumented code makes g++ see uninitialised values and mismatched deletes (of Asio's
         # coroutine frames) where there are none, and its thread sanitizer warns about each fence of
