@@ -32,10 +32,17 @@ public:
 
     /// A leader was known at the last step, and is not now.
     bool leader_lost(bool known) const { return leader_was_known_ && !known; }
-    void start_at(Instant at) { start_at_ = at; }
-    void note_leader(bool known) {
+    /// The next election begins at `at`. If this node has followed a leader, the pause after a try
+    /// that failed before was of another election.
+    void on_leader_lost(Instant at) {
+        start_at_ = at;
+        if (has_followed_) retry_at_ = long_ago;
+        has_followed_ = false;
+    }
+    void note_leader(bool known, bool followed) {
         leader_was_known_ = known;
         leader_ever_known_ = leader_ever_known_ || known;
+        has_followed_ = has_followed_ || followed;
     }
     bool leader_ever_known() const { return leader_ever_known_; }
 
@@ -45,7 +52,8 @@ public:
     }
     bool operator==(const Pace&) const = default;
     auto digest_fields() const {
-        return std::tie(call_, retry_at_, start_at_, leader_was_known_, leader_ever_known_);
+        return std::tie(call_, retry_at_, start_at_, leader_was_known_, leader_ever_known_,
+                        has_followed_);
     }
 
 private:
@@ -54,6 +62,7 @@ private:
     Instant start_at_ = long_ago;
     bool leader_was_known_ = false;
     bool leader_ever_known_ = false;
+    bool has_followed_ = false;  // the leader that was known last, knowing it first-hand
 };
 
 }  // namespace bullring::protocol

@@ -54,12 +54,12 @@ def _die_with_parent():
 class Incarnation:
     """One run of one node: its process, its files, and what was done to it."""
 
-    def __init__(self, process, events_path, log_path, out_path):
+    def __init__(self, process, started_ns, events_path, log_path, out_path):
         self.process = process
         self.stream = EventFile(events_path)
         self.log_path = log_path
         self.out_path = out_path
-        self.started_ns = now_ns()
+        self.started_ns = started_ns  # just before
         self.stopped_ns = None
         self.killed_ns = None
         self.expected_to_run = True
@@ -150,6 +150,7 @@ class Node:
         serial = len(self.incarnations)
         base = f"{self.data_dir}.{serial}"
         log_path, out_path = pathlib.Path(base + ".log"), pathlib.Path(base + ".out")
+        started_ns = now_ns()
         with open(log_path, "wb") as log, open(out_path, "wb") as out:
             process = subprocess.Popen(
                 command,
@@ -160,7 +161,9 @@ class Node:
                 start_new_session=True,
                 preexec_fn=None if self.cluster.kept else _die_with_parent,
             )
-        self.incarnations.append(Incarnation(process, base + ".events", log_path, out_path))
+        self.incarnations.append(
+            Incarnation(process, started_ns, base + ".events", log_path, out_path)
+        )
         return self
 
     def kill(self):

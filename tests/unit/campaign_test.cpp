@@ -352,6 +352,24 @@ TEST_CASE("campaign: after an abandoned one it waits until a majority can be fre
     CHECK(node.role() == Role::candidate);
 }
 
+TEST_CASE("campaign: that wait is over when the leader that it followed since is lost") {
+    bool won = false;
+    SUBCASE("it had won") { won = true; }
+    SUBCASE("it was a candidate, who failed") {}
+    NodeFixture node = candidate();
+    for (const std::uint64_t peer : {1U, 2U}) {
+        Nack nack = busy(node, nobody.value);
+        nack.remaining = milliseconds(300);
+        node.hear(peer, nack);
+    }
+    REQUIRE(node.role() == Role::follower);
+    node.hear(1, Coordinator{{5100}, milliseconds(250), node.now(), won, true});
+    REQUIRE(node.view().promised_to == NodeId{1});
+    node.lose(1);
+    node.wake();
+    CHECK(node.role() == (won ? Role::candidate : Role::follower));
+}
+
 TEST_CASE("campaign: a late grant cannot elect who has abandoned") {
     NodeFixture node = candidate();
     const Grant grant = node.grant_from(1);

@@ -90,16 +90,31 @@ TEST_CASE("pace: only the loss of a leader staggers the start") {
     Pace pace;
     CHECK_FALSE(pace.leader_lost(false));
     CHECK_FALSE(pace.leader_ever_known());
-    pace.note_leader(true);
+    pace.note_leader(true, false);
     CHECK(pace.leader_lost(false));
     CHECK_FALSE(pace.leader_lost(true));
-    pace.start_at(at(3));
-    pace.note_leader(false);
+    pace.on_leader_lost(at(3));
+    pace.note_leader(false, false);
     CHECK_FALSE(pace.leader_lost(false));
     CHECK(pace.leader_ever_known());
     CHECK_FALSE(pace.start_due(at(2)));
     CHECK(wake_of(pace, at(1)) == milliseconds(2));
     CHECK(pace.start_due(at(3)));
+}
+
+TEST_CASE("pace: the loss of a leader that was followed ends an earlier pause, and no other") {
+    Pace pace;
+    pace.retry_at(at(50));
+    pace.note_leader(true, false);
+    pace.on_leader_lost(at(3));
+    CHECK_FALSE(pace.retry_due(at(49)));
+    pace.note_leader(true, true);
+    pace.note_leader(true, false);
+    pace.on_leader_lost(at(4));
+    CHECK(pace.retry_due(at(4)));
+    pace.retry_at(at(60));
+    pace.on_leader_lost(at(5));
+    CHECK_FALSE(pace.retry_due(at(59)));
 }
 
 TEST_CASE("pace: a pause is never shortened by another reason to wait") {
