@@ -87,10 +87,19 @@ bool Engine::keeps_open(SessionId dialled, Instant now) const {
     return !tenure_.follows() && lease_valid(now, holder_.lease().tied_until(dialled));
 }
 
-void Engine::fill_ack(HelloAck& ack) const {
+void Engine::fill_hello(Hello& hello) const {
+    hello.recovering = recovering();
+    hello.had_file_at_start = recovery_.had_file();
+}
+
+void Engine::fill_ack(const Hello& hello, HelloAck& ack) const {
     ack.promised_max = reserve_.promised_max();
     ack.had_file_at_start = recovery_.had_file();
     ack.recovering = recovering();
+    // At the first start of a cluster the members' wall clocks differ: all go on from the latest.
+    if (hello.recovering && !hello.had_file_at_start && recovering() && !recovery_.had_file() &&
+        config().first_epoch == FirstEpoch::clock)
+        ack.max_seen = std::max(ack.max_seen, recovery_.clock_epoch());
 }
 
 void Engine::greet(Step& step, Index i) {

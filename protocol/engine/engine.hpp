@@ -72,7 +72,8 @@ private:
     bool on_resigned(const AcceptedSession& from, Epoch epoch) override;
     void on_period(Step& step) override { consider_preemption(step); }
     bool asks_again() const override { return recovery_.asked_again(); }
-    void fill_ack(HelloAck& ack) const override;
+    void fill_hello(Hello& hello) const override;
+    void fill_ack(const Hello& hello, HelloAck& ack) const override;
     void expect_lease_of(Index i) override { reserve_.want({}, expected_promise(i)); }
     void on_ack(Step& step, Index i, const HelloAck& ack) override;
     void greet(Step& step, Index i) override;

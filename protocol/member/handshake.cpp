@@ -54,6 +54,7 @@ void Member::on_dialled(Step& step, const Dialled& event) {
     hello.advertised = config().advertised;
     hello.addresses = event.addresses;
     hello.release_ok = config().fast_release && config().tie && fenced();
+    fill_hello(hello);
     step.act(Send{event.session, hello});
 }
 
@@ -133,7 +134,7 @@ void Member::on_hello(Step& step, const HelloReceived& event) {
     ack.addresses = event.addresses;
     ack.max_seen = max_seen_;
     ack.lease_max = timing().lease_max;
-    fill_ack(ack);
+    fill_ack(hello, ack);
     step.act(Send{event.session, ack});
     if (!sessions_.has_dialled_in_use(index)) step.act(DialNow{hello.id});
     // It waits for its bit in our mask before it counts us as connected.

@@ -248,8 +248,9 @@ private:
 
     /// HELLOs from now on count as asked after the silence (R6).
     virtual bool asks_again() const { return false; }
-    /// Adds what HELLO_ACK says of promises and of the state file.
-    virtual void fill_ack(HelloAck& /*ack*/) const {}
+    /// Adds what HELLO, and HELLO_ACK, say of promises and of the state file.
+    virtual void fill_hello(Hello& /*hello*/) const {}
+    virtual void fill_ack(const Hello& /*hello*/, HelloAck& /*ack*/) const {}
     /// That peer may ask for a lease as long as it has told.
     virtual void expect_lease_of(Index /*i*/) {}
     /// That peer has taken this node's session.

@@ -55,6 +55,8 @@ struct Hello {
     std::string advertised;
     Addresses addresses;      // as the dialler sees them
     bool release_ok = false;  // the dialler allows its FIN to release what is tied
+    bool recovering = false;
+    bool had_file_at_start = false;
     bool operator==(const Hello&) const = default;
 };
 

@@ -110,7 +110,7 @@ constexpr void fields(Coder& c, M& m) {
     c(m.heartbeat_period);
     c.text(m.advertised, protocol::advertised_bytes_max);
     whole(c, m.addresses);
-    c.flags(m.release_ok);
+    c.flags(m.release_ok, m.recovering, m.had_file_at_start);
 }
 
 template <class Coder, Is<protocol::HelloAck> M>

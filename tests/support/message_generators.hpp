@@ -95,6 +95,8 @@ inline protocol::Hello draw_hello() {
     m.advertised = draw_text(protocol::advertised_bytes_max);
     m.addresses = draw_addresses();
     m.release_ok = draw_bool();
+    m.recovering = draw_bool();
+    m.had_file_at_start = draw_bool();
     return m;
 }
 

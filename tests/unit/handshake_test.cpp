@@ -41,6 +41,7 @@ TEST_CASE(
     expected.advertised = "app-1";
     expected.addresses = addresses;
     expected.release_ok = true;
+    expected.had_file_at_start = true;
     CHECK(hellos == std::vector<Hello>{expected});
 }
 

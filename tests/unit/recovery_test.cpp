@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "protocol/engine/reserve.hpp"
 #include "tests/support/node_fixture.hpp"
 
 namespace bullring::protocol::recovery_test {
@@ -286,6 +287,42 @@ TEST_CASE("no file: first-epoch 0 starts at 1 when all have answered and none ha
     CHECK(first_epoch_of(config, {false, false}) == Epoch{1});
     CHECK(first_epoch_of(config, {true, false}) == Epoch{1024 * wall_ms + 1});
     CHECK(first_epoch_of(config, {}) == Epoch{1024 * wall_ms + 1});
+}
+
+/// What the answer of a node of three without a file says of epochs to this HELLO.
+Epoch told_by_a_fresh_node(const Config& config, bool recovering, bool had_file) {
+    NodeFixture node = fresh(config);
+    HelloReceived hello = node.hello_from(1);
+    hello.hello.recovering = recovering;
+    hello.hello.had_file_at_start = had_file;
+    return sent<HelloAck>(node.accept(hello)).at(0).max_seen;
+}
+
+TEST_CASE("first start: a node tells its wall clock, but only to another that has nothing either") {
+    Config config = test::config_for(3, {1, 2, 3});
+    CHECK(told_by_a_fresh_node(config, true, false) == Epoch{1024 * wall_ms});
+    CHECK(told_by_a_fresh_node(config, true, true) == Epoch{});
+    CHECK(told_by_a_fresh_node(config, false, false) == Epoch{});
+    config.first_epoch = FirstEpoch::zero;
+    CHECK(told_by_a_fresh_node(config, true, false) == Epoch{});
+}
+
+TEST_CASE("first start: all go on from the latest clock, and the disk covers it before they vote") {
+    NodeFixture node = fresh(test::config_for(3, {1, 2, 3}));
+    const Epoch latest{1024 * (wall_ms + 40)};
+    for (const std::uint64_t peer : {1U, 2U}) {
+        HelloAck ack = ack_of(node, peer, false);
+        if (peer == 1) ack.max_seen = latest;
+        node.dial(peer, ack);
+    }
+    const std::vector<Persist> writes = only<Persist>(node.after(own_promise(node.config())));
+    REQUIRE_FALSE(writes.empty());
+    CHECK(writes[0].durable.hw == latest + Reserve::ahead);
+    CHECK_FALSE(node.view().recovering);
+    node.connect(1);
+    const std::vector<Coordinator> requests = sent<Coordinator>(node.connect(2));
+    REQUIRE_FALSE(requests.empty());
+    CHECK(requests[0].epoch == latest + 1);
 }
 
 TEST_CASE("no file: a single node starts at once from the wall clock, or at 1 when told so") {
