@@ -111,9 +111,14 @@ class Relay:
         self._do(self._drop_all)
 
     def close(self):
-        self._stopping = True
-        self._do(lambda: None)
+        self._do(self._stop)
         self._thread.join()
+        # Not by the thread: whoever wakes it may still be at it when it ends.
+        self._wake_in.close()
+        self._wake_out.close()
+
+    def _stop(self):
+        self._stopping = True
 
     def _do(self, command):
         self._commands.append(command)
@@ -141,7 +146,7 @@ class Relay:
                     self._move(key.fileobj, mask)
             while self._commands:
                 self._commands.popleft()()
-        for known in list(self._pipes) + list(self._listeners) + [self._wake_in, self._wake_out]:
+        for known in list(self._pipes) + list(self._listeners):
             known.close()
         self._selector.close()
 
