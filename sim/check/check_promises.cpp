@@ -31,6 +31,7 @@ void Checks::check_given(const World& world, HostIndex h, Instant now, const Giv
     check_cover(world, h, given.holder);
     check_one_holder(world, h, given.epoch, given.holder);
     check_silence_to_come(world, h, length);
+    check_disk(world, h, given.epoch);
     for (const GivenPromise& old : ledger_.given(h)) {
         if (old.holder != given.holder || old.run != host.run || old.epoch <= given.epoch) continue;
         if (promise_over(host.clock.unbroken(now), old.end)) continue;
