@@ -3,8 +3,8 @@
 from bullring_task import Family
 from clusters import ALL
 
-# The shield kills 50 ms before the end of such a lease: longer than a virtual machine stands still now
-# and then (20 to 40 ms were seen), in which nobody can kill anything.
+# The shield kills 50 ms before the end of such a lease. A virtual machine stands still for 20 to
+# 40 ms now and then, in which nobody can kill anything.
 LEASE = ["--lease", "700ms"]
 FLAGS = ["--kill-after", "100ms", "--restart-delay", "20ms", *LEASE]
 ROUNDS = 20 if ALL else 5  # for each of two algorithms
