@@ -28,6 +28,9 @@ std::uint64_t CanonicalDigest::of(const WorldState& state) {
     return hash();
 }
 
+/// Apart from word(), which is called for every field and so has to be small enough to inline.
+void CanonicalDigest::grow() { words_.resize(2 * used_ + 1024); }
+
 void CanonicalDigest::add(const Host& host) {
     word(host.node ? 1 : 0);
     take_apart(host.disk, *this);

@@ -28,7 +28,8 @@ public:
 
     // ---- For take_apart().
     void word(std::uint64_t word) {
-        if (used_ == words_.size()) words_.resize(2 * used_ + 1024);
+        if (used_ == words_.size()) [[unlikely]]
+            grow();
         words_[used_++] = word;
     }
     void take(const protocol::Instant& at) {
@@ -53,6 +54,7 @@ private:
         bool dialler_end = false;
     };
 
+    void grow();
     void reading(std::int64_t of_clock);
     void add_name(const Name& name);
     void add(const Host& host);
