@@ -51,7 +51,7 @@ std::vector<Hop> hops(const Actions& actions) {
     return found;
 }
 
-// ---- The own round.
+// ---- The node's own round.
 
 TEST_CASE("ring: who has a majority and knows no leader sends a token to the next on the ring") {
     NodeFixture node = fresh(true, {1});
