@@ -6,7 +6,8 @@
 
 namespace bullring::protocol {
 
-Coordinator Engine::candidacy(Instant now) const {
+Coordinator Engine::candidacy(Instant now) {
+    holder_.asked(now);
     return {.epoch = epoch(),
             .lease = timing().campaign_lease,
             .stamp = now,
@@ -14,7 +15,8 @@ Coordinator Engine::candidacy(Instant now) const {
             .tie = ties()};
 }
 
-Coordinator Engine::renewal(Instant now) const {
+Coordinator Engine::renewal(Instant now) {
+    holder_.asked(now);
     return {.epoch = epoch(), .lease = timing().lease, .stamp = now, .renew = true, .tie = ties()};
 }
 
@@ -79,7 +81,7 @@ void Engine::on_grant(Step& step, Index voter, const Grant& grant) {
     if (grant.lease.ns <= 0 || grant.lease > asked) return;
     if (grant.stamp != earlier(grant.stamp, step.now)) return;
     const Instant end = grant.stamp + grant.lease;
-    if (!lease_valid(step.now, end)) return;
+    if (!lease_valid(step.now, end) || !holder_.may_count(voter, grant.stamp)) return;
     holder_.count(voter, end, grant.tied_session);
     grants_changed(step);
 }

@@ -33,11 +33,14 @@ bool Engine::others_awaited(Instant now) const {
     // A cold start elects the highest: wait for those of higher rank that are still silent, or that
     // cannot be asked yet: their heartbeat may be here before the answer to our greeting.
     if (pace_.leader_ever_known()) return true;
-    if (due(now, recovery_.over_at() + timing().promise(timing().lease))) return true;
+    if (due(now, recovery_.over_at() + patience_at_cold_start())) return true;
     // One that asks again without a file (R6) is out of reach for a moment, and still silent.
     for (const Index i : setup_.others()) {
         const Heartbeat& last = peers_[i].heartbeat;
-        if (own_rank() < peers_.rank(i) && last.recovering && last.eligible) return false;
+        if (peers_.rank(i) < own_rank() || peers_[i].introduction.priority.is_never()) continue;
+        if (last.recovering && last.eligible) return false;
+        // All have answered a node whose silence ended early, so they are about to be heard, too.
+        if (recovery_.ended_early() && peers_[i].has_ack && !connected.contains(i)) return false;
     }
     return can_send_to_all(peers_.connected_higher(now));
 }
@@ -92,14 +95,17 @@ void Engine::fill_hello(Hello& hello) const {
     hello.had_file_at_start = recovery_.had_file();
 }
 
-void Engine::fill_ack(const Hello& hello, HelloAck& ack) const {
+void Engine::answer_hello(Instant now, const Hello& hello, HelloAck& ack) {
     ack.promised_max = reserve_.promised_max();
     ack.had_file_at_start = recovery_.had_file();
     ack.recovering = recovering();
-    // At the first start of a cluster the members' wall clocks differ: all go on from the latest.
-    if (hello.recovering && !hello.had_file_at_start && recovering() && !recovery_.had_file() &&
+    if (!hello.recovering) return;
+    if (!hello.had_file_at_start && recovering() && !recovery_.had_file() &&
         config().first_epoch == FirstEpoch::clock)
-        ack.max_seen = std::max(ack.max_seen, recovery_.clock_epoch());
+        ack.clock_epoch = recovery_.clock_epoch();
+    const Index i = *setup_.members().index(hello.id);
+    ack.recall = recall(now, i, hello);
+    holder_.bar(i);
 }
 
 void Engine::greet(Step& step, Index i) {
@@ -148,7 +154,7 @@ void Engine::collect_wakes(WakeTime& wake) const {
     Member::collect_wakes(wake);
     voter_.collect_wakes(wake, timing().campaign_wait);
     recovery_.collect_wakes(wake, peers_);
-    if (recovery_.over()) wake.timer(recovery_.over_at() + timing().promise(timing().lease));
+    if (recovery_.over()) wake.timer(recovery_.over_at() + patience_at_cold_start());
     for (const DialledSession& session : sessions_.all_dialled())
         if (session.state == DialledState::lingering)
             wake.lease(holder_.lease().tied_until(session.id));

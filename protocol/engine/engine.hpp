@@ -3,7 +3,8 @@
 //
 // Its parts have their own state: voter (the promise), holder (what was granted to it), recovery
 // (R6), reserve (R7). What needs several of them stands here, in files by subject: vote (R2),
-// campaign (R1, R3), restart (R6, twins), preemption (§9), engine (the rest).
+// campaign (R1, R3), restart (R6, twins), recall (R6: what a restarted voter is told), preemption
+// (§9), engine (the rest).
 #pragma once
 
 #include <optional>
@@ -73,7 +74,7 @@ private:
     void on_period(Step& step) override { consider_preemption(step); }
     bool asks_again() const override { return recovery_.asked_again(); }
     void fill_hello(Hello& hello) const override;
-    void fill_ack(const Hello& hello, HelloAck& ack) const override;
+    void answer_hello(Instant now, const Hello& hello, HelloAck& ack) override;
     void expect_lease_of(Index i) override { reserve_.want({}, expected_promise(i)); }
     void on_ack(Step& step, Index i, const HelloAck& ack) override;
     void greet(Step& step, Index i) override;
@@ -98,18 +99,38 @@ private:
     // campaign.cpp
     /// Whether voters are asked to tie what they grant to a session.
     bool ties() const { return config().tie && config().fast_release && holder_.tied(); }
-    Coordinator candidacy(Instant now) const;
-    Coordinator renewal(Instant now) const;
+    Coordinator candidacy(Instant now);
+    Coordinator renewal(Instant now);
     /// A leader renews, and so does one that steps down while its task ends (R5.1).
     bool renews() const;
     void grants_changed(Step& step);
 
+    // recall.cpp
+    Recall recall(Instant now, Index i, const Hello& hello) const;
+    /// By a member's answer to this node: a promise of an earlier run.
+    struct Held {
+        PromiseRequest promise;
+        Instant since;
+    };
+    std::optional<Held> held() const;
+    /// By the answers of all others no promise of an earlier run is counted.
+    bool nothing_held() const;
+    /// And none of them has met an earlier run or had a file: a new cluster begins.
+    bool all_are_new() const;
+
     // restart.cpp
     void advance_recovery(Step& step);
+    void advance_with_file(Step& step);
+    void advance_without_file(Step& step);
+    void begin_new_cluster(Step& step);
     void end_silence_without_file(Step& step);
     void find_floor(Step& step);
     void take_floor_from_clock(Step& step);
-    void keep_for_recovery(Duration promised_max);
+    /// Once the disk covers what this node may have promised; true: now.
+    bool end_recovery(Step& step, Epoch vmax, Duration promised_max);
+    void keep_for_recovery(Epoch vmax, Duration promised_max);
+    /// How long it waits, before it stands, for members of higher rank that start, too.
+    Duration patience_at_cold_start() const;
     void taken_after_twin(Peer& by, Instant now);
     /// Until when a process with the same id elsewhere may have votes that count, as peers tell.
     Instant twin_over() const;

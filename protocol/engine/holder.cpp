@@ -22,6 +22,11 @@ void Holder::end() {
     next_renewal_ = never;
 }
 
+bool Holder::may_count(Index voter, Instant stamp) const {
+    const Instant barrier = barriers_[voter];
+    return stamp.boottime_ns > barrier.boottime_ns && stamp.raw_ns > barrier.raw_ns;
+}
+
 void Holder::count(Index voter, Instant end, SessionId tied) {
     lease_.count(voter, end, tied);
     refused_by_.erase(voter);

@@ -13,7 +13,10 @@ namespace bullring::protocol {
 class Holder {
 public:
     Holder(std::size_t members, std::size_t majority)
-        : majority_(majority), lease_(members, majority), refused_wait_(members, Duration{0}) {}
+        : majority_(majority),
+          lease_(members, majority),
+          refused_wait_(members, Duration{0}),
+          barriers_(members, long_ago) {}
 
     const Lease& lease() const { return lease_; }
 
@@ -27,6 +30,12 @@ public:
     Instant next_renewal() const { return next_renewal_; }
     void next_renewal_at(Instant at) { next_renewal_ = at; }
 
+    /// A request with this stamp goes out.
+    void asked(Instant stamp) { last_asked_ = stamp; }
+    /// What that voter grants of all that it was asked for until now is not counted any more: it
+    /// has restarted, and is told what it has promised (R3).
+    void bar(Index voter) { barriers_[voter] = last_asked_; }
+    bool may_count(Index voter, Instant stamp) const;
     void count(Index voter, Instant end, SessionId tied);
     /// A NACK; after `wait` the voter may be free.
     void refuse(Index voter, Duration wait);
@@ -40,7 +49,8 @@ public:
 
     bool operator==(const Holder&) const = default;
     auto digest_fields() const {
-        return std::tie(lease_, candidate_until_, next_renewal_, refused_by_, refused_wait_, tied_);
+        return std::tie(lease_, candidate_until_, next_renewal_, refused_by_, refused_wait_,
+                        last_asked_, barriers_, tied_);
     }
 
 private:
@@ -50,6 +60,8 @@ private:
     Instant next_renewal_ = never;
     MemberSet refused_by_;  // this candidacy's NACKs, by voter
     std::vector<Duration> refused_wait_;
+    Instant last_asked_ = long_ago;
+    std::vector<Instant> barriers_;  // by voter
     bool tied_ = true;
 };
 

@@ -21,6 +21,9 @@ public:
     bool over() const { return over_; }
     Instant over_at() const { return over_at_; }
     void end(Instant now);
+    /// By what the others have answered, and not by time.
+    bool ended_early() const { return ended_early_; }
+    void end_early() { ended_early_ = true; }
     bool had_file() const { return had_file_; }
 
     /// Until when the grants of its earlier runs may count.
@@ -38,13 +41,14 @@ public:
     /// others know, nor if the user keeps the disks (`--first-epoch 0`) and all others say that
     /// they had none. `again`: of what they have answered after the silence.
     bool floor_from_clock(const Peers& peers, bool again) const;
+    /// The epochs of a first start begin at this node's wall clock.
     Epoch clock_epoch() const;
 
     void collect_wakes(WakeTime& wake, const Peers& peers) const;
     bool operator==(const Recovery&) const = default;
     auto digest_fields() const {
         return std::tie(wall_clock_ms_, had_file_, file_promised_max_, over_, over_at_,
-                        floor_known_, asked_again_at_);
+                        ended_early_, floor_known_, asked_again_at_);
     }
 
 private:
@@ -64,6 +68,7 @@ private:
     Duration file_promised_max_{0};
     bool over_ = false;
     Instant over_at_ = never;
+    bool ended_early_ = false;
     bool floor_known_ = false;
     Instant asked_again_at_ = never;
 };

@@ -8,28 +8,67 @@
 namespace bullring::protocol {
 
 void Engine::advance_recovery(Step& step) {
-    const Recovery::Silence quiet = recovery_.silence(step.now, peers_);
-    if (!recovery_.asked_again()) {
-        if (!quiet.known) return;
-        if (recovery_.had_file()) {
-            // The length of the silence is on the disk before it ends, so that a crash in it
-            // forgets nothing.
-            recovery_.floor_is_known();
-            keep_for_recovery(elapsed(setup_.started(), quiet.until));
-        }
-        if (!promise_over(step.now, quiet.until)) return;
-        if (!recovery_.floor_known()) end_silence_without_file(step);
-    }
-    if (!recovery_.floor_known()) find_floor(step);
-    if (!recovery_.floor_known()) return;
-    const Duration own = timing().promise(timing().lease);
-    keep_for_recovery(own);
-    if (reserve_.covers(promise().vmax() + Reserve::low, own)) recovery_.end(step.now);
+    if (recovery_.had_file())
+        advance_with_file(step);
+    else
+        advance_without_file(step);
 }
 
-void Engine::keep_for_recovery(Duration promised_max) {
-    reserve_.want(promise().vmax() + Reserve::ahead,
+void Engine::advance_with_file(Step& step) {
+    recovery_.floor_is_known();
+    // The length of the silence is on the disk before it ends, so that a crash in it forgets
+    // nothing.
+    const Instant quiet_until = recovery_.silence(step.now, peers_).until;
+    const Duration silence = elapsed(setup_.started(), quiet_until);
+    std::optional<Held> promised;
+    if (!promise_over(step.now, quiet_until)) {
+        keep_for_recovery({}, silence);
+        // Hooks hold no lock: those of an earlier run may still act, whatever the others count.
+        if (config().hooks) return;
+        promised = held();
+        if (!promised && !nothing_held()) return;
+        recovery_.end_early();
+    }
+    const Epoch vmax = promised ? promised->promise.epoch : Epoch{};
+    const Duration length = promised ? promised->promise.length : Duration{0};
+    if (end_recovery(step, vmax, std::max(silence, length)) && promised)
+        voter_.resume(promised->promise, promised->since);
+}
+
+void Engine::advance_without_file(Step& step) {
+    if (!recovery_.floor_known() && !recovery_.asked_again()) {
+        if (all_are_new()) return begin_new_cluster(step);
+        const Recovery::Silence quiet = recovery_.silence(step.now, peers_);
+        if (!quiet.known || !promise_over(step.now, quiet.until)) return;
+        end_silence_without_file(step);
+    }
+    if (!recovery_.floor_known()) find_floor(step);
+    if (recovery_.floor_known()) end_recovery(step, {}, Duration{0});
+}
+
+bool Engine::end_recovery(Step& step, Epoch vmax, Duration promised_max) {
+    keep_for_recovery(vmax, promised_max);
+    const Epoch highest = std::max(vmax, promise().vmax());
+    const Duration longest = std::max(timing().promise(timing().lease), promised_max);
+    if (!reserve_.covers(highest + Reserve::low, longest)) return false;
+    recovery_.end(step.now);
+    return true;
+}
+
+void Engine::keep_for_recovery(Epoch vmax, Duration promised_max) {
+    reserve_.want(std::max(vmax, promise().vmax()) + Reserve::ahead,
                   std::max(timing().promise(timing().lease), promised_max));
+}
+
+void Engine::begin_new_cluster(Step& step) {
+    recovery_.end_early();
+    recovery_.floor_is_known();
+    if (config().first_epoch == FirstEpoch::clock) take_floor_from_clock(step);
+    end_recovery(step, {}, Duration{0});
+}
+
+Duration Engine::patience_at_cold_start() const {
+    return recovery_.ended_early() ? timing().poll_wait : timing().promise(timing().lease);
 }
 
 // What its lost run has granted may be counted until the silence ends, and may elect somebody. So
@@ -60,7 +99,11 @@ void Engine::find_floor(Step& step) {
 }
 
 void Engine::take_floor_from_clock(Step& step) {
-    voter_.raise_floor(recovery_.clock_epoch());
+    // At the first start of a cluster the members' wall clocks differ: all go on from the latest.
+    Epoch latest = recovery_.clock_epoch();
+    for (const Index i : setup_.others())
+        latest = std::max(latest, std::min(peers_[i].ack.clock_epoch, EpochBound::horizon));
+    voter_.raise_floor(latest);
     max_seen_ = std::max(max_seen_, promise().vmax());
     step.act(
         Note{Note::Level::info, nobody,

@@ -10,6 +10,11 @@ void Voter::grant(const PromiseRequest& request, Instant now) {
     longest_given_ = std::max(longest_given_, request.length);
 }
 
+void Voter::resume(const PromiseRequest& promised, Instant since) {
+    promise_.resume(promised, since);
+    longest_given_ = std::max(longest_given_, promised.length);
+}
+
 bool Voter::park(const AcceptedSession& from, const Coordinator& request, Instant now) {
     if (parked_ && request.epoch < parked_->request.epoch) return false;
     parked_ = PendingRequest{from, request, now};

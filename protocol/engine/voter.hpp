@@ -29,6 +29,8 @@ public:
     void grant(const PromiseRequest& request, Instant now);
     /// The longest promise of this run.
     Duration longest_given() const { return longest_given_; }
+    /// What an earlier run has promised goes on (R6).
+    void resume(const PromiseRequest& promised, Instant since);
     void raise_floor(Epoch epoch) { promise_.raise_floor(epoch); }
 
     /// Keeps a request until the promise ends. False: one for a higher epoch is kept already.

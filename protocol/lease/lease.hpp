@@ -33,6 +33,8 @@ public:
     /// later than deadline().
     Instant untied_deadline() const;
     MemberSet voters(Instant now) const;
+    /// Until when that voter's grant counts; long_ago without one.
+    Instant counted_until(Index voter) const { return grants_[voter].end; }
     /// Until when a grant that is tied to this session counts: it must not be closed before.
     Instant tied_until(SessionId session) const;
     bool operator==(const Lease&) const = default;

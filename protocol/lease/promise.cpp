@@ -39,6 +39,17 @@ void Promise::grant(const PromiseRequest& request, Instant now) {
     if (request.epoch > vmax_) vmax_ = request.epoch;
 }
 
+void Promise::resume(const PromiseRequest& promised, Instant since) {
+    key_ = promised.key;
+    epoch_ = promised.epoch;
+    dead_ = false;
+    to_leader_ = promised.renew;
+    session_ = no_session;
+    tied_until_ = long_ago;
+    held_until_ = since + promised.length;
+    raise_floor(promised.epoch);
+}
+
 bool Promise::release_session(SessionId session, Instant now) {
     if (!session || session != session_ || promise_over(now, tied_until_)) return false;
     tied_until_ = long_ago;

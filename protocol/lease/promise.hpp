@@ -33,6 +33,8 @@ public:
     PromiseVerdict judge(const PromiseRequest& request, Instant now) const;
     /// Gives the promise. The caller has judged it acceptable at the same instant.
     void grant(const PromiseRequest& request, Instant now);
+    /// R6: a promise of an earlier run goes on, tied to no session.
+    void resume(const PromiseRequest& promised, Instant since);
     /// R4: the session's FIN was read. Only what is tied to that very session ends; true if so.
     bool release_session(SessionId session, Instant now);
     /// RESIGN(e) of `key`; true when it was about this promise.

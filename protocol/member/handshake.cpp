@@ -93,6 +93,7 @@ void Member::on_hello(Step& step, const HelloReceived& event) {
         peer.heartbeat = {};
         peer.view = {};
         peer.refused = false;  // that was the other run
+        if (peer.incarnation != Incarnation{}) peer.many_runs = true;
     } else {
         // The same run is back: it was not gone after all.
         peer.gone_until = long_ago;
@@ -134,7 +135,7 @@ void Member::on_hello(Step& step, const HelloReceived& event) {
     ack.addresses = event.addresses;
     ack.max_seen = max_seen_;
     ack.lease_max = timing().lease_max;
-    fill_ack(hello, ack);
+    answer_hello(step.now, hello, ack);
     step.act(Send{event.session, ack});
     if (!sessions_.has_dialled_in_use(index)) step.act(DialNow{hello.id});
     // It waits for its bit in our mask before it counts us as connected.
@@ -160,8 +161,10 @@ void Member::on_hello_ack(Step& step, SessionId id, const HelloAck& ack) {
             older->state = DialledState::lingering;
     }
     peer.dialled = id;
+    if (peer.has_ack && peer.ack.incarnation != ack.incarnation) peer.many_runs = true;
     peer.has_ack = true;
     peer.ack = ack;
+    peer.ack_at = step.now;
     peer.refused = false;
     peer.answered_again = session->asks_again;
     learn_epoch(step.now, ack.max_seen);
@@ -282,7 +285,11 @@ void Member::on_heartbeat(Step& step, const AcceptedSession& from, const Heartbe
     if (peers_[from.peer].accepted != from.id) return;
     learn_epoch(step.now, heartbeat.max_seen);
     const bool believed = learn_epoch(step.now, heartbeat.leader_epoch);
+    const bool was_recovering =
+        peers_[from.peer].has_heartbeat && peers_[from.peer].heartbeat.recovering;
     peers_.on_heartbeat(step.now, from.peer, heartbeat, believed);
+    // What it could not answer before it is asked again.
+    if (was_recovering && !heartbeat.recovering) greet(step, from.peer);
 }
 
 }  // namespace bullring::protocol

@@ -248,14 +248,15 @@ private:
 
     /// HELLOs from now on count as asked after the silence (R6).
     virtual bool asks_again() const { return false; }
-    /// Adds what HELLO, and HELLO_ACK, say of promises and of the state file.
+    /// Adds what HELLO says of the state file.
     virtual void fill_hello(Hello& /*hello*/) const {}
-    virtual void fill_ack(const Hello& /*hello*/, HelloAck& /*ack*/) const {}
+    /// Adds what HELLO_ACK says of promises, and keeps to it from now on (R3).
+    virtual void answer_hello(Instant /*now*/, const Hello& /*hello*/, HelloAck& /*ack*/) {}
     /// That peer may ask for a lease as long as it has told.
     virtual void expect_lease_of(Index /*i*/) {}
     /// That peer has taken this node's session.
     virtual void on_ack(Step& /*step*/, Index /*i*/, const HelloAck& /*ack*/) {}
-    /// Says again on a new session what was broadcast before.
+    /// Says again what was broadcast before, to one that has not been asked or could not answer.
     virtual void greet(Step& step, Index i) = 0;
     /// R4: an end may release a promise.
     virtual void on_accepted_ended(Step& /*step*/, const AcceptedSession& /*session*/,

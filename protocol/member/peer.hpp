@@ -24,6 +24,7 @@ struct LeaderView {
 struct Peer {
     // ---- From the HELLO of the accepted session that is listened to (§3).
     Incarnation incarnation;
+    bool many_runs = false;       // more than one was heard since this node's start
     SessionId accepted;           // `no_session` after its end: then it is not heard
     Introduction introduction;    // also after its end
     Instant heard_at = long_ago;  // the last message on it
@@ -38,6 +39,7 @@ struct Peer {
     SessionId dialled;            // in use for sending; `no_session` when there is none
     bool has_ack = false;         // ever, in this run
     HelloAck ack;                 // the newest
+    Instant ack_at = long_ago;
     bool answered_again = false;  // it is the answer to a HELLO after this node's silence (R6)
     // It has answered REFUSED since: what it says of our id is of another run.
     bool refused = false;
@@ -66,8 +68,9 @@ struct Peer {
 
     bool operator==(const Peer&) const = default;
     auto digest_fields() const {
-        return std::tie(incarnation, accepted, introduction, heard_at, has_heartbeat, heartbeat,
-                        heartbeat_at, view, dialled, has_ack, ack, answered_again, refused,
+        return std::tie(incarnation, many_runs, accepted, introduction, heard_at, has_heartbeat,
+                        heartbeat, heartbeat_at, view, dialled, has_ack, ack, ack_at,
+                        answered_again, refused,
                         hears_twin, twin_over, gone_epoch, gone_at, gone_until, resigned_by,
                         resigned_epoch, up, up_since, last_end, handed_over, hand_over_hold_off,
                         hand_over_not_before);

@@ -8,8 +8,9 @@ HeartbeatClock::Due HeartbeatClock::due_now(Instant now, const HeartbeatState& s
                                             Duration stagger) {
     if (state == state_) {
         changed_at_ = never;
-    } else if (state.eligible && !state_.eligible) {
-        // Rare, and a leader that is asked to hand over to this node must know.
+    } else if ((state.eligible && !state_.eligible) || (!state.recovering && state_.recovering)) {
+        // Rare, and a leader that is asked to hand over to this node, or an election that needs its
+        // vote, waits for it.
         changed_at_ = now;
     } else if (changed_at_ == never) {
         changed_at_ = now + stagger;

@@ -60,6 +60,21 @@ struct Hello {
     bool operator==(const Hello&) const = default;
 };
 
+/// The answer to a member that has restarted and asks what it has promised (R6).
+struct Recall {
+    enum class Answer : std::uint8_t {
+        none = 1,         // nothing that it granted is counted here, nor will be
+        held = 2,         // what it granted is counted
+        cannot_tell = 3,  // an earlier run may have left something that acts
+    };
+    Answer answer = Answer::cannot_tell;
+    // ---- held:
+    Epoch epoch;
+    Duration remaining;  // by the clock by which it is counted longer
+    bool to_leader = false;
+    bool operator==(const Recall&) const = default;
+};
+
 struct HelloAck {
     NodeId id;
     Incarnation incarnation;
@@ -67,10 +82,13 @@ struct HelloAck {
     Duration lease;
     Addresses addresses;  // as the acceptor sees them
     Epoch max_seen;
+    /// Where the epochs of a first start begin by its wall clock; 0: it is in none.
+    Epoch clock_epoch;
     Duration promised_max;
     Duration lease_max;
     bool had_file_at_start = false;
     bool recovering = false;
+    Recall recall;
     bool operator==(const HelloAck&) const = default;
 };
 

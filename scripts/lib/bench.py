@@ -41,8 +41,10 @@ def plan(quick):
     for algorithm in ALGORITHMS:
         for size in SIZES:
             cases.append(Case("handover", algorithm, size, "lan", rounds(50, 10)))
-            cases.append(Case("cold start", algorithm, size, "lan", rounds(10, 1)))
-            cases.append(Case("first start", algorithm, size, "lan", rounds(10, 1)))
+            cases.append(Case("cold start", algorithm, size, "lan", rounds(50, 5)))
+            cases.append(Case("first start", algorithm, size, "lan", rounds(50, 5)))
+            cases.append(Case("voter restart", algorithm, size, "lan", rounds(50, 5)))
+        cases.append(Case("rolling restart", algorithm, 5, "lan", rounds(20, 1)))
     for algorithm in ALGORITHMS:
         for way in WAYS:
             cases.append(Gap(way, algorithm, 3, "lan", rounds(30, 1)))

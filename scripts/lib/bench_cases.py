@@ -6,7 +6,9 @@ would be measured, too.
 """
 
 import dataclasses
+import json
 import os
+import pathlib
 import random
 import shutil
 import subprocess
@@ -17,6 +19,8 @@ from bullring_profiles import PROFILES
 
 # What an election in this case takes at most before files are read; far above any measured crash.
 UNDISTURBED_S = 0.004
+# The same for the start of all nodes and their first election.
+STARTS_S = 0.1
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,15 +43,15 @@ class Case:
         promise = PROFILES[self.profile].promise_s
         start = promise + 0.2
         each = {
-            "crash": 1.05 * promise + 0.15,
+            "crash": 0.3,
             "hang": promise + 0.1,
             "handover": 0.12,
-            "cold start": promise + 0.1,
-            "first start": promise + 0.1,
+            "cold start": 0.3,
+            "first start": 0.3,
+            "voter restart": 0.3,
+            "rolling restart": 0.3 * self.nodes,
         }[self.kind]
-        # The silence after a crash is over when the next round begins; after the last, none does.
-        rounds = self.rounds - 1 if self.kind == "crash" else self.rounds
-        return start + rounds * each * (1.1 if self.loaded else 1.0)
+        return start + self.rounds * each * (1.1 if self.loaded else 1.0)
 
 
 class Floor:
@@ -163,11 +167,13 @@ class Runner:
         self.samples.append(elected["ts_ns"] - deposed["held_until_ns"])
 
     def _start_all(self):
+        began_ns = now_ns()
         for node in self.cluster:
-            last_ns = now_ns()
             node.start()
-        time.sleep(PROFILES[self.case.profile].promise_s / 2)
-        elected = self.cluster.wait_elected(last_ns)
+        time.sleep(STARTS_S)
+        elected = self.cluster.wait_elected(began_ns)
+        # A node listens before it says that it has started.
+        last_ns = max(_started_ns(node) for node in self.cluster)
         self.samples.append(elected["ts_ns"] - last_ns)
         if elected["node"] != max(self.cluster.nodes):
             self.notes.append(f"not the highest: node {elected['node']} leads first")
@@ -188,3 +194,36 @@ class Runner:
         for node in self.cluster:
             shutil.rmtree(node.data_dir)
         self._start_all()
+
+    def voter_restart(self):
+        leader = self._settled_leader()
+        voter = random.choice([node for node in self.cluster if node is not leader])
+        voter.kill()
+        voter.wait_exit()
+        trace = pathlib.Path(f"{voter.data_dir}.{len(voter.incarnations)}.trace")
+        voter.flags = ["--trace", str(trace)]
+        voter.start()
+        granted_ns = self.cluster.wait_for(lambda: _first_grant_ns(trace), "it votes again")
+        self.samples.append(granted_ns - _started_ns(voter))
+
+    def rolling_restart(self):
+        leader = self._settled_leader()
+        before = len(self.cluster.check_intervals())
+        for node in [*(node for node in self.cluster if node is not leader), leader]:
+            node.terminate()
+            node.wait_exit()
+            node.start()
+            self.cluster.wait_settled()
+        held = self.cluster.check_intervals()[before - 1 :]
+        self.samples.append(sum(b.start_ns - a.end_ns for a, b in zip(held, held[1:])))
+
+
+def _started_ns(node):
+    return node.current.stream.of("started")[0]["ts_ns"]
+
+
+def _first_grant_ns(trace):
+    for line in trace.read_text().splitlines(keepends=True) if trace.exists() else ():
+        if '"GRANT"' in line and '"send"' in line and line.endswith("\n"):
+            return json.loads(line)["ts_ns"]
+    return None

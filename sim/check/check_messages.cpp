@@ -135,6 +135,9 @@ void Checks::count_message(HostIndex h, const Send& send) {
                     coverage_.count(Seen::parked_request_served);
                     return true;
                 });
+            } else if constexpr (std::is_same_v<M, HelloAck>) {
+                if (m.recall.answer == Recall::Answer::none) coverage_.count(Seen::recall_none);
+                if (m.recall.answer == Recall::Answer::held) coverage_.count(Seen::recall_held);
             } else if constexpr (std::is_same_v<M, Ok>) {
                 coverage_.count(Seen::message_ok);
             } else if constexpr (std::is_same_v<M, Decline>) {

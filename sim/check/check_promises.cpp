@@ -2,7 +2,8 @@
 // live promise lets no other holder in. I6: a promise outlives every lease that counts it, whatever
 // the clocks do within rho. I7: who has forgotten its promises is silent until they are over, and
 // the disk tells how long that is. I8: only EOF of the tied session and RESIGN of that epoch
-// release. L3: a candidacy binds a voter for no longer than P(L_c).
+// release. I13: who ends a silence early is bound to whoever counts its earlier runs. L3: a
+// candidacy binds a voter for no longer than P(L_c).
 #include <algorithm>
 #include <utility>
 
@@ -79,6 +80,45 @@ void Checks::check_silence_to_come(const World& world, HostIndex h, Duration pro
                          host.id.value, promised.ns, on_disk.ns));
 }
 
+/// What its earlier runs have promised has ended by now, or is counted by nobody, nor ever will be,
+/// or only by the one whom this run is promised to.
+void Checks::check_silence_over(const World& world, HostIndex h, Instant now) {
+    const Host& host = world.host(h);
+    const bool was_recovering = std::exchange(of_[h].recovering, host.node->recovering());
+    if (!was_recovering || host.node->recovering()) return;
+    const Instant unbroken = host.clock.unbroken(now);
+    const Promise& promise = host.node->promise();
+    for (const GivenPromise& given : ledger_.given(h)) {
+        if (given.run == host.run || promise_over(unbroken, given.end)) continue;
+        for (HostIndex o = 0; o < world.hosts(); ++o) {
+            const Host& holder = world.host(o);
+            if (!holder.running() || holder.incarnation != given.holder.incarnation) continue;
+            if (!counts(world, o, h) && ledger_.has_recalled(o, host.incarnation)) continue;
+            if (promise.key() == given.holder) {
+                coverage_.count(Seen::promise_resumed);
+                continue;
+            }
+            fail(world, "I13",
+                 fmt::format("node {} ends its silence while its promise to {} in epoch {} from "
+                             "before its restart lives for {} ns more",
+                             host.id.value, given.holder.id.value, given.epoch.value,
+                             promise_left(unbroken, given.end).ns));
+        }
+    }
+    ledger_.forget_earlier_runs(world, h);
+}
+
+/// Whether `holder` counts a grant of that voter now, by one of its clocks at least.
+bool Checks::counts(const World& world, HostIndex holder, HostIndex voter) const {
+    const Member& member = world.host(holder).node->member();
+    if (member.role() == Role::follower) return false;
+    for (const ReceivedGrant& grant : ledger_.received(holder))
+        if (grant.voter == voter && grant.epoch == member.epoch() &&
+            !promise_over(world.clock(holder), grant.end))
+            return true;
+    return false;
+}
+
 /// What is released too early need not be granted to anybody else at once: it is missed here.
 void Checks::check_kept(const World& world, HostIndex h, Instant now) {
     const Host& host = world.host(h);
@@ -88,19 +128,12 @@ void Checks::check_kept(const World& world, HostIndex h, Instant now) {
              fmt::format("the highest epoch that node {} has granted falls from {} to {}",
                          host.id.value, of_[h].vmax.value, promise.vmax().value));
     of_[h].vmax = promise.vmax();
-    const bool was_recovering = std::exchange(of_[h].recovering, host.node->recovering());
     const Instant unbroken = host.clock.unbroken(now);
     const Instant kept_until = host.clock.unbroken(promise.end());
     for (const GivenPromise& given : ledger_.given(h)) {
         if (promise_over(unbroken, given.end)) continue;
-        if (given.run != host.run) {
-            if (!was_recovering || host.node->recovering()) continue;
-            fail(world, "I7",
-                 fmt::format("node {} ends its silence while its promise to {} in epoch {} from "
-                             "before its restart lives for {} ns more",
-                             host.id.value, given.holder.id.value, given.epoch.value,
-                             promise_left(unbroken, given.end).ns));
-        } else if (promise.key() != given.holder || promise.epoch() < given.epoch ||
+        if (given.run != host.run) continue;
+        if (promise.key() != given.holder || promise.epoch() < given.epoch ||
                    kept_until.boottime_ns < given.end.boottime_ns ||
                    kept_until.raw_ns < given.end.raw_ns) {
             fail(world, "I8",

@@ -23,7 +23,7 @@ bool Checks::excused(const World& world, std::string_view check) const {
     if (settings.quorum == QuorumMode::none && !is_one_of({"L1", "L2", "L5", "expect"}))
         return true;
     if (settings.beyond_rho && is_one_of({"I1", "I3", "I6", "I12"})) return true;
-    return settings.beyond_disk && is_one_of({"I1", "I2", "I3", "I4", "I6", "I7", "I8", "I12"});
+    return settings.beyond_disk && is_one_of({"I1", "I2", "I3", "I4", "I6", "I7", "I8", "I12", "I13"});
 }
 
 void Checks::fail(const World& world, const char* check, std::string what) {
@@ -83,6 +83,7 @@ void Checks::after_step(const World& world, HostIndex h, Instant now) {
     check_time_passes(world);
     check_suspicion(world, h, now);
     if (world.settings().quorum == QuorumMode::none) return;
+    check_silence_over(world, h, now);
     check_own_promise(world, h, now);
     check_kept(world, h, now);
     check_candidacy_length(world, h, now);

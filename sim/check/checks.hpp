@@ -65,7 +65,7 @@ private:
     // check_leases.cpp: I1, I2, I3
     void check_published(const World& world, HostIndex h, const protocol::Publish& publish);
     void check_elected(const World& world, HostIndex h, const protocol::Elected& elected);
-    // check_promises.cpp: I2, I4, I6, I7, I8, L3
+    // check_promises.cpp: I2, I4, I6, I7, I8, I13, L3
     void check_given(const World& world, HostIndex h, Instant now, const GivenPromise& given);
     void check_own_promise(const World& world, HostIndex h, Instant now);
     void check_conflicts(const World& world, HostIndex h, Instant now, protocol::HolderKey holder);
@@ -73,6 +73,8 @@ private:
     void check_one_holder(const World& world, HostIndex h, Epoch epoch, protocol::HolderKey holder);
     void forget_own_dead_candidacies(const World& world, HostIndex h);
     void check_silence_to_come(const World& world, HostIndex h, protocol::Duration promised);
+    bool counts(const World& world, HostIndex holder, HostIndex voter) const;
+    void check_silence_over(const World& world, HostIndex h, Instant now);
     void check_kept(const World& world, HostIndex h, Instant now);
     void check_candidacy_length(const World& world, HostIndex h, Instant now);
     // check_holder.cpp: I5, I9, I10, I12

@@ -98,6 +98,9 @@ void Ledger::receive(const World& world, HostIndex h, Instant now, const Receive
         return;
     const Instant end = request.stamp + request.lease;
     if (!lease_valid(now, end)) return;
+    const Instant barrier = barriers_[h][world.member_of(grant.voter)];
+    if (request.stamp.boottime_ns <= barrier.boottime_ns || request.stamp.raw_ns <= barrier.raw_ns)
+        return;
     // No grant counts that the holder's own FIN may release. (One that is tied to a session in
     // error may come late, by another session, and does count.)
     if (grant.tied) {
@@ -105,15 +108,19 @@ void Ledger::receive(const World& world, HostIndex h, Instant now, const Receive
         if (!tied.open && !tied.in_error) return;
     }
     std::vector<ReceivedGrant>& all = received_[h];
+    // A member has one vote, whichever of the processes with its id has given it.
+    const auto same_voter = [&](const ReceivedGrant& other) {
+        return world.member_of(other.voter) == world.member_of(grant.voter);
+    };
     std::erase_if(all, [&](const ReceivedGrant& old) {
         // Whoever granted again has untied what it granted before from its session.
         return !lease_valid(now, old.end) || old.epoch < grant.epoch ||
-               (old.voter == grant.voter && old.epoch == grant.epoch &&
+               (same_voter(old) && old.epoch == grant.epoch &&
                 old.end.boottime_ns <= end.boottime_ns && old.end.raw_ns <= end.raw_ns);
     });
     // Nor does a grant count that ends before another one of the same voter.
     for (const ReceivedGrant& other : all)
-        if (other.voter == grant.voter && other.epoch == grant.epoch &&
+        if (same_voter(other) && other.epoch == grant.epoch &&
             end.boottime_ns <= other.end.boottime_ns && end.raw_ns <= other.end.raw_ns)
             return;
     all.push_back({grant.voter, grant.epoch, end, grant.tied});
@@ -158,6 +165,14 @@ void Ledger::resigned(const World& world, HostIndex h, Instant now, SessionId se
 const GivenPromise* Ledger::note_send(const World& world, HostIndex h, Instant now,
                                       const Send& send) {
     const Host& host = world.host(h);
+    if (const auto* ack = std::get_if<HelloAck>(&send.message)) {
+        note_answer(world, h, send.session, *ack);
+        return nullptr;
+    }
+    if (const auto* request = std::get_if<Coordinator>(&send.message)) {
+        last_asked_[h] = request->stamp;
+        return nullptr;
+    }
     if (const auto* grant = std::get_if<Grant>(&send.message)) {
         const Connection& c = world.connection_of(send.session);
         GivenPromise promise;
@@ -168,6 +183,8 @@ const GivenPromise* Ledger::note_send(const World& world, HostIndex h, Instant n
     }
     const auto* token = std::get_if<CoordinatorToken>(&send.message);
     if (token == nullptr) return nullptr;
+    if (token->walk.owner_incarnation == host.incarnation)
+        last_asked_[h] = later(last_asked_[h], token->request.stamp);
     for (const TokenGrant& grant : token->grants) {
         if (grant.voter != host.id || grant.voter_incarnation != host.incarnation) continue;
         const OnToken mark{host.incarnation, token->walk.owner_incarnation, token->walk.round};
@@ -185,6 +202,21 @@ const GivenPromise* Ledger::note_send(const World& world, HostIndex h, Instant n
         return given;
     }
     return nullptr;
+}
+
+void Ledger::note_answer(const World& world, HostIndex h, SessionId session,
+                         const HelloAck& ack) {
+    if (ack.recall.answer == Recall::Answer::cannot_tell) return;
+    const End& dialler = world.connection_of(session).ends[dialler_side];
+    const Host& voter = world.host(dialler.host);
+    barriers_[h][world.member_of(dialler.host)] = last_asked_[h];
+    if (voter.run == dialler.run) recalled_[h].insert(voter.incarnation);
+}
+
+void Ledger::forget_earlier_runs(const World& world, HostIndex voter) {
+    std::erase_if(given_[voter], [&](const GivenPromise& promise) {
+        return promise.run != world.host(voter).run;
+    });
 }
 
 GivenPromise* Ledger::give(const World& world, HostIndex voter, Instant now,

@@ -38,7 +38,10 @@ public:
           acknowledged_(hosts, std::vector<Incarnation>(hosts)),
           own_token_(hosts),
           granted_(hosts),
-          resigned_(hosts) {}
+          resigned_(hosts),
+          last_asked_(hosts, protocol::long_ago),
+          barriers_(hosts, std::vector<Instant>(hosts, protocol::long_ago)),
+          recalled_(hosts) {}
 
     // ---- Facts that come in, in the order of what happens.
     /// Writes down what a message that `h` reads releases or grants.
@@ -51,7 +54,12 @@ public:
         own_token_[h] = {};
         acknowledged_[h].assign(acknowledged_[h].size(), {});
         resigned_[h].clear();
+        last_asked_[h] = protocol::long_ago;
+        barriers_[h].assign(barriers_[h].size(), protocol::long_ago);
+        recalled_[h].clear();
     }
+    /// What this run of a voter has not promised binds it no more (R6).
+    void forget_earlier_runs(const World& world, HostIndex voter);
 
     // ---- Questions.
     std::vector<GivenPromise>& given(HostIndex voter) { return given_[voter]; }
@@ -60,6 +68,10 @@ public:
     Epoch resigned(HostIndex voter, Incarnation run) const {
         const auto found = resigned_[voter].find(run);
         return found == resigned_[voter].end() ? Epoch{} : found->second;
+    }
+    /// Whether this run of `holder` has told that run of a voter what it counts of it (R6).
+    bool has_recalled(HostIndex holder, Incarnation voter) const {
+        return recalled_[holder].count(voter) != 0;
     }
     /// What the last event at a voter has released, for those who count.
     bool released_by_eof() const { return released_by_eof_; }
@@ -76,6 +88,8 @@ private:
     /// Whether this copy of one of the owner's own tokens is new to it (§8), which it is then no
     /// more.
     bool comes_home(HostIndex owner, const protocol::Walk& walk);
+    void note_answer(const World& world, HostIndex h, SessionId session,
+                     const protocol::HelloAck& ack);
     void session_ended(const World& world, HostIndex h, Instant now,
                        const protocol::SessionEnded& ended);
     void resigned(const World& world, HostIndex h, Instant now, SessionId session,
@@ -94,6 +108,10 @@ private:
     };
     std::vector<std::set<OnToken>> granted_;
     std::vector<std::map<Incarnation, Epoch>> resigned_;  // by voter, in its run
+    std::vector<Instant> last_asked_;  // by holder: the stamp of its last request
+    /// By holder and voter: what that voter has granted of requests up to this stamp is not counted.
+    std::vector<std::vector<Instant>> barriers_;
+    std::vector<std::set<Incarnation>> recalled_;  // by holder, in its run
     OnToken token_read_;  // by the event of this step, if it was a coordinator token
     bool released_by_eof_ = false;
     bool released_by_resign_ = false;

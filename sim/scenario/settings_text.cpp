@@ -91,6 +91,7 @@ const std::map<std::string_view, Read>& readers() {
         {"first-epoch", name_into(&Settings::first_epoch)},
         {"fast-release", switch_into(&Settings::fast_release)},
         {"tie", switch_into(&Settings::tie)},
+        {"hooks", switch_into(&Settings::hooks)},
         {"kill-margin", duration_into(&Settings::kill_margin)},
         {"task-ending", range_into(&Settings::task_ending)},
         {"priority", read_priority},
@@ -226,6 +227,7 @@ std::string settings_text(const Scenario& scenario) {
     if (s.first_epoch != usual.first_epoch) line("first-epoch", name(s.first_epoch));
     toggle("fast-release", s.fast_release, usual.fast_release);
     toggle("tie", s.tie, usual.tie);
+    toggle("hooks", s.hooks, usual.hooks);
     duration("kill-margin", s.kill_margin, usual.kill_margin);
     range("task-ending", s.task_ending, usual.task_ending);
     for (const auto& [id, priority] : s.priorities)

@@ -120,6 +120,7 @@ private:
             [&](Settings& s) { s.first_epoch = usual.first_epoch; },
             [&](Settings& s) { s.fast_release = true; },
             [&](Settings& s) { s.tie = true; },
+            [&](Settings& s) { s.hooks = false; },
             [&](Settings& s) { s.task_ending = usual.task_ending; },
             [&](Settings& s) { s.profile = usual.profile; },
         };

@@ -67,6 +67,7 @@ Settings draw_settings(std::uint64_t seed, const SwarmOptions& options, Rng& rng
     if (draw.percent(15)) s.first_epoch = FirstEpoch::zero;
     if (draw.percent(15)) s.fast_release = false;
     if (draw.percent(10)) s.tie = false;
+    if (!s.tie) s.hooks = draw.percent(50);
     if (draw.percent(30))
         s.task_ending = draw.one_of<Range>({{0, 5 * ms}, {0, lease.ns}, {0, 5 * sec}});
     for (const NodeId id : s.ids) {

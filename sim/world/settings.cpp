@@ -17,6 +17,7 @@ Config config_of(const Settings& settings, NodeId id) {
     config.preempt = settings.preempt.value_or(settings.algorithm == Algorithm::bully);
     config.fast_release = settings.fast_release;
     config.tie = settings.tie;
+    config.hooks = settings.hooks;
     config.bootstrap_wait = settings.bootstrap_wait;
     config.first_epoch = settings.first_epoch;
     if (const auto found = settings.priorities.find(id); found != settings.priorities.end())

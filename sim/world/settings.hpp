@@ -43,6 +43,7 @@ struct Settings {
     protocol::FirstEpoch first_epoch = protocol::FirstEpoch::clock;
     bool fast_release = true;
     bool tie = true;
+    bool hooks = false;  // what acts for a leader may outlive it without a lock
     Duration kill_margin{0};
     Range task_ending{0, 0};  // how long a task takes to end after StopTask
     std::map<NodeId, protocol::Priority> priorities;

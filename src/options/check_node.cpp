@@ -218,6 +218,7 @@ void check_hooks(const MemberRequest& request, NodeOptions& options, Report& rep
     if (!options.hooks.any()) return;
     // What a hook has started may outlive the process, so the end of the process releases nothing.
     options.config.tie = false;
+    options.config.hooks = true;
     if (request.fast_release.value == true) {
         options.start_notes.emplace_back(
             "fast-release is off for this node's own leadership, because hooks are set");

@@ -18,7 +18,7 @@
 
 namespace bullring::codec {
 
-inline constexpr std::uint8_t wire_version = 2;
+inline constexpr std::uint8_t wire_version = 3;
 
 // The texts of a refusal and the JSON of one node; the other caps are the protocol's.
 inline constexpr std::size_t field_bytes_max = 64;
@@ -113,6 +113,14 @@ constexpr void fields(Coder& c, M& m) {
     c.flags(m.release_ok, m.recovering, m.had_file_at_start);
 }
 
+template <class Coder, Is<protocol::Recall> M>
+constexpr void fields(Coder& c, M& m) {
+    c.choice(m.answer, protocol::Recall::Answer::cannot_tell);
+    c(m.epoch);
+    c(m.remaining);
+    c.flags(m.to_leader);
+}
+
 template <class Coder, Is<protocol::HelloAck> M>
 constexpr void fields(Coder& c, M& m) {
     c.member(m.id);
@@ -121,9 +129,11 @@ constexpr void fields(Coder& c, M& m) {
     c(m.lease);
     whole(c, m.addresses);
     c(m.max_seen);
+    c(m.clock_epoch);
     c(m.promised_max);
     c(m.lease_max);
     c.flags(m.had_file_at_start, m.recovering);
+    whole(c, m.recall);
 }
 
 template <class Coder, class M>

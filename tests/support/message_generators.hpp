@@ -108,10 +108,15 @@ inline protocol::HelloAck draw_hello_ack() {
     m.lease = draw_duration();
     m.addresses = draw_addresses();
     m.max_seen = draw_epoch();
+    m.clock_epoch = draw_epoch();
     m.promised_max = draw_duration();
     m.lease_max = draw_duration();
     m.had_file_at_start = draw_bool();
     m.recovering = draw_bool();
+    m.recall.answer = draw_choice(protocol::Recall::Answer::cannot_tell);
+    m.recall.epoch = draw_epoch();
+    m.recall.remaining = draw_duration();
+    m.recall.to_leader = draw_bool();
     return m;
 }
 

@@ -28,7 +28,8 @@ struct Fields {
     std::string operator()(const HelloAck& m) const {
         return " id=" + number(m.id.value) + " max_seen=" + number(m.max_seen.value) +
                " promised_max=" + to_text(m.promised_max) + flag(m.had_file_at_start, "file") +
-               flag(m.recovering, "recovering");
+               flag(m.recovering, "recovering") +
+               " recall=" + number(static_cast<std::uint64_t>(m.recall.answer));
     }
     std::string operator()(const Refused& m) const {
         return " " + m.field + " mine=" + m.mine + " yours=" + m.yours;

@@ -196,7 +196,7 @@ TEST_CASE("codec: what is wrong with a head is named with its value") {
     };
     CHECK(changed(4, 99) == "message type 99 is not known");
     CHECK(changed(4, 0) == "message type 0 is not known");
-    CHECK(changed(5, 3) == "version 3 of the wire format is not 2");
+    CHECK(changed(5, 4) == "version 4 of the wire format is not 3");
     CHECK(changed(3, 1) == "length 1 does not match the frame's 35 bytes");
     CHECK(contains(changed(10, 0x80), "sender id 9223372036854775811 is out of range"));
     CHECK(contains(changed(body_at, 0x55), "endianness byte 85 is not 1"));
@@ -242,7 +242,7 @@ TEST_CASE("codec: a frame of an earlier version is refused by its version, not b
     Bytes frame = encoded(protocol::Message{protocol::Heartbeat{}});
     frame[5] = std::byte{1};
     put_word(frame, checksum_at, 0);
-    CHECK(error_of(frame) == "version 1 of the wire format is not 2");
+    CHECK(error_of(frame) == "version 1 of the wire format is not 3");
 }
 
 TEST_CASE("codec: the generators of these tests draw every member of every message") {
@@ -378,7 +378,7 @@ TEST_CASE("codec: encoding appends, and a vector with room for the frame is not 
     CHECK(out[1] == std::byte{2});
 }
 
-TEST_CASE("codec: the bytes of a heartbeat are what version 2 of the format says") {
+TEST_CASE("codec: the bytes of a heartbeat are what version 3 of the format says") {
     protocol::Heartbeat heartbeat;
     heartbeat.heard = protocol::MemberSet(0b101);
     heartbeat.quorum_connected = true;
@@ -390,8 +390,8 @@ TEST_CASE("codec: the bytes of a heartbeat are what version 2 of the format says
     heartbeat.quorum_age = {7};
     const Bytes frame = encoded(protocol::Message{heartbeat});
     constexpr std::array<unsigned, 76> expected = {
-        0,    0,    0,    72,   4, 2,                       // length, HB, version
-        0xCA, 0xE4, 0x0F, 0xFC,                             // checksum
+        0,    0,    0,    72,   4, 3,                       // length, HB, version
+        0xB5, 0xD5, 0x37, 0xA0,                             // checksum
         0,    0,    0,    0,    0, 0,    0,    3,           // sender
         0,    0,    0,    0,    0, 0xAB, 0xCD, 0xEF,        // its incarnation
         1,    0x09, 0x05, 0,    0, 0,    0,    0,    0, 0,  // little-endian, flags, heard

@@ -295,7 +295,7 @@ Epoch told_by_a_fresh_node(const Config& config, bool recovering, bool had_file)
     HelloReceived hello = node.hello_from(1);
     hello.hello.recovering = recovering;
     hello.hello.had_file_at_start = had_file;
-    return sent<HelloAck>(node.accept(hello)).at(0).max_seen;
+    return sent<HelloAck>(node.accept(hello)).at(0).clock_epoch;
 }
 
 TEST_CASE("first start: a node tells its wall clock, but only to another that has nothing either") {
@@ -312,7 +312,7 @@ TEST_CASE("first start: all go on from the latest clock, and the disk covers it 
     const Epoch latest{1024 * (wall_ms + 40)};
     for (const std::uint64_t peer : {1U, 2U}) {
         HelloAck ack = ack_of(node, peer, false);
-        if (peer == 1) ack.max_seen = latest;
+        if (peer == 1) ack.clock_epoch = latest;
         node.dial(peer, ack);
     }
     const std::vector<Persist> writes = only<Persist>(node.after(own_promise(node.config())));

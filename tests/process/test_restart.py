@@ -1,0 +1,107 @@
+"""Restarts: what a node asks the others, instead of waiting until its promises are over."""
+
+import pytest
+from clusters import ALL, ON_USUAL, assert_unchanged, on_both
+
+from bullring_cluster import now_ns
+
+pytestmark = pytest.mark.sanitize_long
+
+# One promise of the profile lan is 501 ms; a lease that is longer than any start of a process, also
+# on a busy machine, tells a restart that waits from one that does not.
+LONG = ["--lease", "5s"]
+
+
+def restart_of_all(cluster):
+    """Kills and restarts all; the election, and how long after the last start it came."""
+    for node in cluster:
+        node.kill()
+    for node in cluster:
+        node.wait_exit()
+    began_ns = now_ns()
+    cluster.start()
+    elected = cluster.wait_elected(began_ns)
+    last_ns = max(node.current.stream.of("started")[0]["ts_ns"] for node in cluster)
+    return elected, (elected["ts_ns"] - last_ns) / 1e9
+
+
+@on_both(3)
+def test_a_voter_restarts_again_and_again_while_another_is_down(new_cluster, algorithm, n):
+    """The leader keeps its epoch: the voter votes again before the lease that it took part in ends."""
+    cluster = new_cluster(n, algorithm, flags=["--no-preempt"]).start()
+    leader = cluster.wait_settled()
+    before = leader.view
+    down, voter = (node for node in cluster if node is not leader)
+    down.kill()
+    down.wait_exit()
+    for _ in range(200 if ALL else 20):
+        voter.kill()
+        voter.wait_exit()
+        voter.start()
+        cluster.wait_settled()
+        assert leader.view == before
+    assert len(cluster.leaderships()) == 1
+
+
+@ON_USUAL
+def test_a_first_start_waits_for_nothing_when_all_are_there(new_cluster, algorithm, n):
+    cluster = new_cluster(n, algorithm, flags=LONG)
+    began_ns = now_ns()
+    cluster.start()
+    elected = cluster.wait_elected(began_ns)
+    assert elected["node"] == n
+    last_ns = max(node.current.stream.of("started")[0]["ts_ns"] for node in cluster)
+    assert elected["ts_ns"] - last_ns < 4e9
+
+
+@ON_USUAL
+def test_all_restart_without_a_wait(new_cluster, algorithm, n):
+    cluster = new_cluster(n, algorithm, flags=LONG).start()
+    epoch = cluster.wait_settled().view[1]
+    for _ in range(50 if ALL else 5):
+        elected, took_s = restart_of_all(cluster)
+        assert took_s < 4
+        assert elected["epoch"] > epoch
+        cluster.wait_settled()
+        epoch = cluster.leader().view[1]
+
+
+@on_both(3)
+def test_with_a_member_missing_a_restart_waits_for_its_promises(new_cluster, algorithm, n):
+    cluster = new_cluster(n, algorithm, flags=["--lease", "2s"]).start()
+    cluster.wait_settled()
+    for node in cluster:
+        node.kill()
+    for node in cluster:
+        node.wait_exit()
+    began_ns = now_ns()
+    cluster.start([1, 2])
+    elected = cluster.wait_elected(began_ns)
+    first_ns = min(cluster[i].current.stream.of("started")[0]["ts_ns"] for i in (1, 2))
+    assert elected["ts_ns"] - first_ns > 1.9e9
+
+
+@on_both(3)
+def test_a_node_with_hooks_waits_although_all_answer(new_cluster, algorithm, n):
+    """A hook of before holds no lock, and may still act under its lease."""
+    hooks = ["--lease", "2s", "--on-elected", "true"]
+    cluster = new_cluster(n, algorithm, flags=hooks).start()
+    cluster.wait_settled()
+    _, took_s = restart_of_all(cluster)
+    assert took_s > 1.5
+
+
+@ON_USUAL
+def test_a_rolling_restart_of_the_followers_costs_no_leader(new_cluster, algorithm, n):
+    cluster = new_cluster(n, algorithm, flags=["--no-preempt"]).start()
+    leader = cluster.wait_settled()
+    before = leader.view
+    for node in cluster:
+        if node is leader:
+            continue
+        node.terminate()
+        node.wait_exit()
+        node.start()
+        assert cluster.wait_settled() is leader
+    assert leader.view == before
+    assert_unchanged(cluster, leader, cluster.timing.promise_s, "all followers have restarted")

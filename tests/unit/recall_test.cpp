@@ -1,0 +1,342 @@
+// A restarted node asks the others what it has promised (R6), and who has answered counts nothing
+// of before (R3).
+#include <doctest/doctest.h>
+
+#include "tests/support/node_fixture.hpp"
+
+namespace bullring::protocol::recall_test {
+namespace {
+
+using test::Actions;
+using test::NodeFixture;
+using test::only;
+using test::sent;
+
+Config three(std::uint64_t self = 3) { return test::config_for(self, {1, 2, 3}); }
+
+NodeFixture restarted(const Config& config = three()) {
+    NodeFixture node(config);
+    node.disk_answers(true);
+    node.wake();
+    return node;
+}
+
+HelloAck says(NodeFixture& node, std::uint64_t peer, Recall::Answer answer) {
+    HelloAck ack = node.ack_from(peer);
+    ack.recall.answer = answer;
+    return ack;
+}
+
+HelloAck holds(NodeFixture& node, std::uint64_t peer, Epoch epoch, Duration remaining) {
+    HelloAck ack = says(node, peer, Recall::Answer::held);
+    ack.recall.epoch = epoch;
+    ack.recall.remaining = remaining;
+    ack.recall.to_leader = true;
+    ack.max_seen = epoch;
+    return ack;
+}
+
+Coordinator renewal(NodeFixture& node, Epoch epoch) {
+    return {.epoch = epoch,
+            .lease = node.timing().lease,
+            .stamp = node.now(),
+            .renew = true,
+            .tie = true};
+}
+
+// ---- The one that asks.
+
+TEST_CASE("recall: none of all others ends the silence, and none of some does not") {
+    NodeFixture node = restarted();
+    node.dial(1, says(node, 1, Recall::Answer::none));
+    CHECK(node.view().recovering);
+    node.dial(2, says(node, 2, Recall::Answer::none));
+    CHECK_FALSE(node.view().recovering);
+}
+
+TEST_CASE("recall: one that cannot tell leaves the silence as long as it was") {
+    NodeFixture node = restarted();
+    const Instant start = node.now();
+    node.dial(1, says(node, 1, Recall::Answer::none));
+    node.dial(2, says(node, 2, Recall::Answer::cannot_tell));
+    node.set_clock(start + node.timing().promise(node.timing().lease) - Duration{1});
+    node.wake();
+    CHECK(node.view().recovering);
+    node.after(Duration{1});
+    CHECK_FALSE(node.view().recovering);
+}
+
+TEST_CASE("recall: the newest answer of a member counts") {
+    NodeFixture node = restarted();
+    node.dial(1, says(node, 1, Recall::Answer::cannot_tell));
+    node.dial(2, says(node, 2, Recall::Answer::none));
+    CHECK(node.view().recovering);
+    node.dial(1, says(node, 1, Recall::Answer::none));
+    CHECK_FALSE(node.view().recovering);
+}
+
+TEST_CASE("recall: it does not end the silence before the reserve is on the disk") {
+    NodeFixture node(three());
+    REQUIRE(only<Persist>(node.wake()).size() == 1);
+    node.dial(1, says(node, 1, Recall::Answer::none));
+    node.dial(2, says(node, 2, Recall::Answer::none));
+    CHECK(node.view().recovering);
+    node.persisted();
+    CHECK_FALSE(node.view().recovering);
+}
+
+TEST_CASE("recall: a node with hooks waits for the time, whatever the others count") {
+    Config config = three();
+    config.hooks = true;
+    for (const Recall::Answer answer : {Recall::Answer::none, Recall::Answer::held}) {
+        NodeFixture node = restarted(config);
+        for (const std::uint64_t peer : {1U, 2U}) {
+            HelloAck ack = holds(node, peer, {4000}, milliseconds(300));
+            ack.recall.answer = answer;
+            node.dial(peer, ack);
+        }
+        CHECK(node.view().recovering);
+    }
+}
+
+TEST_CASE("recall: without a file nothing that is held or not shortens the silence") {
+    const Config config = three();
+    NodeFixture node(config, test::start_without_file(config));
+    node.disk_answers(true);
+    node.dial(1, holds(node, 1, {4000}, milliseconds(300)));
+    node.dial(2, says(node, 2, Recall::Answer::none));
+    CHECK(node.view().recovering);
+}
+
+TEST_CASE("recall: held by one binds the node to that one, for P of what is left") {
+    NodeFixture node = restarted();
+    const Duration left = milliseconds(300);
+    const Instant told = node.now();
+    node.dial(1, holds(node, 1, {4000}, left));
+    REQUIRE_FALSE(node.view().recovering);
+    node.accept(1);
+    node.accept(2);
+    node.dial(2);
+    const Coordinator other{.epoch = {9000}, .lease = node.timing().lease, .stamp = node.now()};
+    const std::vector<Nack> refused = sent<Nack>(node.hear(2, other));
+    REQUIRE(refused.size() == 1);
+    CHECK(refused[0].reason == NackReason::busy);
+    CHECK(refused[0].promise_holder == NodeId{1});
+    CHECK(refused[0].promised_epoch == Epoch{4000});
+    CHECK(refused[0].remaining == node.timing().promise(left));
+    // Its FIN shows the end of this session only; what was promised before was tied to another.
+    node.lose(1);
+    CHECK(node.view().promised_to == NodeId{1});
+    node.set_clock(told + node.timing().promise(left) - Duration{1});
+    CHECK(node.view().promised_to == NodeId{1});
+    node.pass(Duration{1});
+    CHECK(node.view().promised_to == nobody);
+}
+
+TEST_CASE("recall: the holder renews below the epochs of the file, and its RESIGN releases") {
+    NodeFixture node = restarted();
+    node.dial(1, holds(node, 1, {4000}, milliseconds(300)));
+    node.accept(1);
+    CHECK(sent<Grant>(node.hear(1, renewal(node, {4000}))).size() == 1);
+    node.hear(1, Resign{{4000}, nobody});
+    CHECK(node.view().promised_to == nobody);
+}
+
+TEST_CASE("recall: what is left is on the disk before it is promised") {
+    Config config = three();
+    NodeFixture node(config);
+    node.wake();
+    node.persisted();
+    const Duration left = config.timing.lease_max;
+    const Actions actions = node.dial(1, holds(node, 1, {4000}, left));
+    CHECK(node.view().recovering);
+    const std::vector<Persist> writes = only<Persist>(actions);
+    REQUIRE(writes.size() == 1);
+    CHECK(writes[0].durable.promised_max == node.timing().promise(left));
+    node.persisted();
+    CHECK_FALSE(node.view().recovering);
+}
+
+TEST_CASE("recall: a longer lease than lease-max, or an epoch beyond belief, is no answer") {
+    NodeFixture node = restarted();
+    node.dial(1, holds(node, 1, {4000}, node.timing().lease_max + Duration{1}));
+    CHECK(node.view().recovering);
+    node.dial(2, holds(node, 2, {std::uint64_t{1} << 61U}, milliseconds(300)));
+    CHECK(node.view().recovering);
+}
+
+// ---- The one that answers.
+
+Recall answer_to(NodeFixture& node, std::uint64_t peer, bool had_file = true) {
+    HelloReceived hello = node.hello_from(peer);
+    hello.hello.recovering = true;
+    hello.hello.had_file_at_start = had_file;
+    return sent<HelloAck>(node.accept(hello)).at(0).recall;
+}
+
+TEST_CASE("recall: a follower counts nothing") {
+    NodeFixture node = restarted();
+    CHECK(answer_to(node, 1).answer == Recall::Answer::none);
+    node.recover();
+    CHECK(answer_to(node, 2).answer == Recall::Answer::none);
+}
+
+TEST_CASE("recall: a leader holds what it counts, by the clock by which more is left") {
+    NodeFixture node(three());
+    node.lead({1});
+    const Epoch epoch = node.view().epoch;
+    const Instant now = node.now();
+    node.set_clock({now.boottime_ns + milliseconds(100).ns, now.raw_ns + milliseconds(40).ns});
+    node.lose(1, SessionEnd::timeout);
+    node.new_incarnation(1);
+    const Recall recall = answer_to(node, 1);
+    CHECK(recall.answer == Recall::Answer::held);
+    CHECK(recall.epoch == epoch);
+    CHECK(recall.to_leader);
+    CHECK(recall.remaining == node.timing().lease - milliseconds(40));
+    CHECK(answer_to(node, 2).answer == Recall::Answer::none);
+}
+
+TEST_CASE("recall: who recovers without a file, or with hooks, cannot tell one that has a file") {
+    Config config = three();
+    NodeFixture lost(config, test::start_without_file(config));
+    CHECK(answer_to(lost, 1).answer == Recall::Answer::cannot_tell);
+    config.hooks = true;
+    NodeFixture hooks = restarted(config);
+    CHECK(answer_to(hooks, 1).answer == Recall::Answer::cannot_tell);
+    hooks.recover();
+    CHECK(answer_to(hooks, 2).answer == Recall::Answer::none);
+}
+
+TEST_CASE("recall: to one without a file, who has met another run of it cannot tell") {
+    const Config config = three();
+    NodeFixture node(config, test::start_without_file(config));
+    CHECK(answer_to(node, 1, false).answer == Recall::Answer::none);
+    node.lose(1);
+    node.new_incarnation(1);
+    CHECK(answer_to(node, 1, false).answer == Recall::Answer::cannot_tell);
+    // Also when it has met that run as the one that answers.
+    node.dial(2);
+    node.new_incarnation(2);
+    CHECK(answer_to(node, 2, false).answer == Recall::Answer::cannot_tell);
+}
+
+TEST_CASE("recall: a grant for a request of before the answer is not counted, a later one is") {
+    NodeFixture node(three());
+    node.stand({1, 2});
+    const Grant early = node.grant_from(1);
+    HelloReceived hello = node.hello_from(1);
+    hello.hello.recovering = true;
+    node.accept(hello);
+    node.hear(1, early);
+    CHECK(node.role() == Role::candidate);
+    Grant by_one_clock = early;
+    node.pass(milliseconds(1));
+    by_one_clock.stamp = {node.now().boottime_ns, early.stamp.raw_ns};
+    node.hear(1, by_one_clock);
+    CHECK(node.role() == Role::candidate);
+    Grant late = early;
+    late.stamp = node.now();
+    node.hear(1, late);
+    CHECK(node.role() == Role::leader);
+}
+
+TEST_CASE("recall: what is asked for after the answer is counted, even at the same instant") {
+    NodeFixture node(three());
+    node.recover();
+    for (const std::uint64_t peer : {1U, 2U}) {
+        HelloReceived hello = node.hello_from(peer);
+        hello.hello.recovering = true;
+        node.accept(hello);
+        node.dial(peer);
+    }
+    REQUIRE_FALSE(sent<Coordinator>(node.hear_heartbeat(1)).empty());
+    node.answer_grant(1);
+    CHECK(node.role() == Role::leader);
+}
+
+// ---- What follows.
+
+TEST_CASE("recall: a candidate asks a voter again that recovers no more, a leader renews with it") {
+    NodeFixture node(three());
+    node.stand({1, 2});
+    Heartbeat silent = node.heartbeat_from(2);
+    silent.recovering = true;
+    node.hear(2, silent);
+    const std::vector<Coordinator> asked = sent<Coordinator>(node.hear_heartbeat(2));
+    REQUIRE(asked.size() == 1);
+    CHECK_FALSE(asked[0].renew);
+    node.answer_grant(1);
+    REQUIRE(node.role() == Role::leader);
+    node.hear(2, silent);
+    const std::vector<Coordinator> renewed = sent<Coordinator>(node.hear_heartbeat(2));
+    REQUIRE(renewed.size() == 1);
+    CHECK(renewed[0].renew);
+}
+
+TEST_CASE("recall: that the silence is over is told at once") {
+    NodeFixture node = restarted();
+    node.connect(1);
+    node.dial(1, says(node, 1, Recall::Answer::none));
+    const std::vector<Heartbeat> told =
+        sent<Heartbeat>(node.dial(2, says(node, 2, Recall::Answer::none)));
+    CHECK(std::count_if(told.begin(), told.end(),
+                        [](const Heartbeat& h) { return !h.recovering; }) > 0);
+}
+
+TEST_CASE("first start: with all members there, none of which was met before, it waits for nothing") {
+    const Config config = three();
+    NodeFixture node(config, test::start_without_file(config));
+    node.disk_answers(true);
+    Epoch latest;
+    for (const std::uint64_t peer : {1U, 2U}) {
+        HelloAck ack = says(node, peer, Recall::Answer::none);
+        ack.had_file_at_start = false;
+        latest = ack.clock_epoch = {1024 * (1'800'000'000'000 + peer)};
+        node.dial(peer, ack);
+    }
+    CHECK_FALSE(node.view().recovering);
+    node.connect(1);
+    const std::vector<Coordinator> requests = sent<Coordinator>(node.connect(2));
+    REQUIRE_FALSE(requests.empty());
+    CHECK(requests[0].epoch == latest + 1);
+}
+
+TEST_CASE("first start: a member that had a file, or cannot tell, leaves the silence as it was") {
+    const Config config = three();
+    for (const bool had_file : {true, false}) {
+        NodeFixture node(config, test::start_without_file(config));
+        node.disk_answers(true);
+        HelloAck first = says(node, 1, Recall::Answer::none);
+        first.had_file_at_start = false;
+        HelloAck second =
+            says(node, 2, had_file ? Recall::Answer::none : Recall::Answer::cannot_tell);
+        second.had_file_at_start = had_file;
+        node.dial(1, first);
+        node.dial(2, second);
+        CHECK(node.view().recovering);
+    }
+}
+
+TEST_CASE("cold start: a node that has all answers waits for a better one that recovers, but no "
+          "longer than for a poll") {
+    NodeFixture node(three(2));
+    node.disk_answers(true);
+    node.wake();
+    Heartbeat silent = node.heartbeat_from(3);
+    silent.recovering = true;
+    node.accept(1);
+    node.dial(1, says(node, 1, Recall::Answer::none));
+    node.accept(3);
+    node.hear(3, silent);
+    node.dial(3, says(node, 3, Recall::Answer::none));
+    REQUIRE_FALSE(node.view().recovering);
+    Actions actions = node.hear_heartbeat(1);
+    test::append(actions, node.after(node.timing().poll_wait - Duration{1}));
+    CHECK(only<ElectionStarted>(actions).empty());
+    node.hear_heartbeat(1);
+    CHECK_FALSE(only<ElectionStarted>(node.after(Duration{1})).empty());
+}
+
+}  // namespace
+}  // namespace bullring::protocol::recall_test
