@@ -125,8 +125,16 @@ void Node::receive_from(Step& step, const AcceptedSession& from, const Message& 
                    [](const HelloAck&) {},
                    [](const Refused&) {},
                    [&](const Heartbeat& m) { member.on_heartbeat(step, from, m); },
-                   [&](const Coordinator& m) { member.on_coordinator(step, from, m); },
-                   [&](const Grant& m) { member.on_grant(step, from.peer, m); },
+                   [&](const Coordinator& m) {
+                       if (m.heartbeat) member.on_heartbeat(step, from, *m.heartbeat);
+                       Coordinator request = m;
+                       request.heartbeat.reset();  // it may have to wait; the heartbeat is read
+                       member.on_coordinator(step, from, request);
+                   },
+                   [&](const Grant& m) {
+                       if (m.heartbeat) member.on_heartbeat(step, from, *m.heartbeat);
+                       member.on_grant(step, from.peer, m);
+                   },
                    [&](const Nack& m) { member.on_nack(step, from.peer, m); },
                    [&](const Resign& m) { member.on_resign(step, from, m); },
                    // All others are an algorithm's: its own, or else nothing to do.

@@ -17,7 +17,12 @@ Coordinator Engine::candidacy(Instant now) {
 
 Coordinator Engine::renewal(Instant now) {
     holder_.asked(now);
-    return {.epoch = epoch(), .lease = timing().lease, .stamp = now, .renew = true, .tie = ties()};
+    return {.epoch = epoch(),
+            .lease = timing().lease,
+            .stamp = now,
+            .renew = true,
+            .tie = ties(),
+            .heartbeat = heartbeat(now)};
 }
 
 std::optional<Coordinator> Engine::campaign(Step& step) {
@@ -42,9 +47,14 @@ bool Engine::renews() const {
     return tenure_.leads() || (role() == Role::stepping_down && tenure_.step_down().renewing);
 }
 
+bool Engine::renewal_due(Instant now) const {
+    return renews() && due(now, holder_.next_renewal()) && own_lease_valid(now);
+}
+
 std::optional<Coordinator> Engine::renew_if_due(Step& step) {
-    if (!renews() || !due(step.now, holder_.next_renewal()) || !own_lease_valid(step.now))
-        return std::nullopt;
+    if (!renewal_due(step.now)) return std::nullopt;
+    consider_preemption(step);
+    if (!renewal_due(step.now)) return std::nullopt;  // it has given way
     holder_.next_renewal_at(step.now + timing().heartbeat);
     const Vote own = vote(step, {own_key(), epoch(), timing().lease, true, no_session});
     if (own.kind == Vote::Kind::granted) {
@@ -52,6 +62,7 @@ std::optional<Coordinator> Engine::renew_if_due(Step& step) {
         grants_changed(step);
     }
     if (size() == 1) return std::nullopt;
+    heartbeat_told_by_renewal(step.now);
     return renewal(step.now);
 }
 

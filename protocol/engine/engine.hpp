@@ -71,7 +71,6 @@ private:
     MemberSet grants(Instant now) const override { return holder_.lease().voters(now); }
     void on_follower(Epoch given_up) override;
     bool on_resigned(const AcceptedSession& from, Epoch epoch) override;
-    void on_period(Step& step) override { consider_preemption(step); }
     bool asks_again() const override { return recovery_.asked_again(); }
     void fill_hello(Hello& hello) const override;
     void answer_hello(Instant now, const Hello& hello, HelloAck& ack) override;
@@ -103,6 +102,7 @@ private:
     Coordinator renewal(Instant now);
     /// A leader renews, and so does one that steps down while its task ends (R5.1).
     bool renews() const;
+    bool renewal_due(Instant now) const;
     void grants_changed(Step& step);
 
     // recall.cpp

@@ -16,6 +16,7 @@ bool Member::learn_epoch(Instant now, Epoch epoch) {
 void Member::advance(Step& step) {
     advance_engine(step);
     const Instant now = step.now;
+    note_voucher(now);
     const bool connected_majority = quorum_connected(now);
     if (!connected_majority) {
         quorum_since_ = never;
@@ -31,6 +32,16 @@ void Member::advance(Step& step) {
         pace_.on_leader_lost(now + timing().stagger * higher_connected(now));
     pace_.note_leader(known, first_hand(now).announced);
     close_lingering(step);
+}
+
+// A leader whose renewals this node grants says with each of them whom it hears. With quorum none
+// there are no renewals.
+void Member::note_voucher(Instant now) {
+    const LeaderView leader = first_hand(now);
+    if (fenced() && leader.announced && leader.leader != setup_.self())
+        peers_.trust(setup_.members().index(leader.leader), leader.epoch);
+    else
+        peers_.trust(std::nullopt, {});
 }
 
 void Member::collect_wakes(WakeTime& wake) const {

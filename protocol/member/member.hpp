@@ -198,6 +198,13 @@ protected:
     /// nullopt: that member could take over.
     std::optional<Unfit> unfit(NodeId to, Instant now) const;
     NodeId best_successor(Instant now) const;
+    /// What this node says of itself now.
+    Heartbeat heartbeat(Instant now) const;
+    /// A renewal with its heartbeat goes to all; or a grant with one to its leader.
+    void heartbeat_told_by_renewal(Instant now) {
+        heartbeat_clock_.told_all(now, heartbeat_state(now), timing());
+    }
+    void heartbeat_told_by_grant(Instant now) { heartbeat_clock_.told_leader(now, timing()); }
     /// Another leads: nothing to stand back for, and no call to answer.
     void note_other_leads();
     /// How many of higher rank are connected and may stand: each is left a stagger.
@@ -241,8 +248,6 @@ private:
     virtual void on_follower(Epoch /*given_up*/) {}
     /// A candidacy or leadership of that run is over. True: this node's promise was to it.
     virtual bool on_resigned(const AcceptedSession& /*from*/, Epoch /*epoch*/) { return false; }
-    /// Time for a heartbeat, and for what a leader looks at now and then.
-    virtual void on_period(Step& /*step*/) {}
     /// Of which leader its heartbeats speak.
     virtual LeaderView told_to_peers(Instant now) const { return first_hand(now); }
 
@@ -286,9 +291,11 @@ private:
     static std::string text(Unfit unfit, NodeId of);
     void forget_hold_off(Instant now);
 
+    // member.cpp
+    void note_voucher(Instant now);
+
     // report.cpp
     HeartbeatState heartbeat_state(Instant now) const;
-    Heartbeat heartbeat(Instant now) const;
     Duration reported_quorum_age(Instant now) const;
     void report_peers(Step& step);
     PeerDownReason down_reason(Index i, Instant now) const;

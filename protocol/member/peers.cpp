@@ -9,17 +9,44 @@ Rank Peers::rank(Index i) const {
                             : Rank{peers_[i].introduction.priority, setup_.id(i)};
 }
 
-Duration Peers::silence_allowed(Index i) const {
+Duration Peers::period_of(Index i) const {
     // A leader's h is at most L/5 and its L at most this node's lease-max. A longer h is a mistake
     // or a lie, and would have its sender believed to be there long after it has gone.
-    const Duration period = std::clamp(peers_[i].introduction.heartbeat_period, Duration{0},
-                                       setup_.timing().lease_max / 5);
-    return std::max(setup_.timing().suspect_after, period * 3);
+    return std::clamp(peers_[i].introduction.heartbeat_period, Duration{0},
+                      setup_.timing().lease_max / 5);
+}
+
+Duration Peers::silence_allowed(Index i) const {
+    return std::max(setup_.timing().suspect_after, period_of(i) * 3);
+}
+
+Duration Peers::silence_allowed(Index i, Instant now) const {
+    const Duration by_itself = silence_allowed(i);
+    return vouched_for(i, now) ? std::max(by_itself, period_of(i) * 6) : by_itself;
+}
+
+bool Peers::heard_itself(Index i, Instant now) const {
+    return peers_[i].accepted && !due(now, peers_[i].heard_at + silence_allowed(i));
+}
+
+bool Peers::vouched_for(Index i, Instant now) const {
+    if (!voucher_ || *voucher_ == i || !heard_itself(*voucher_, now)) return false;
+    const Peer& leader = peers_[*voucher_];
+    const Peer& peer = peers_[i];
+    return leader.has_heartbeat && leader.heartbeat.heard.contains(i) && peer.has_heartbeat &&
+           peer.heartbeat.leader_announced && peer.heartbeat.leader == setup_.id(*voucher_) &&
+           peer.heartbeat.leader_epoch == voucher_epoch_;
+}
+
+bool Peers::all_vouched_for(Instant now) const {
+    if (!voucher_) return false;
+    for (const Index i : heard(now))
+        if (i != *voucher_ && !vouched_for(i, now)) return false;
+    return true;
 }
 
 bool Peers::heard(Index i, Instant now) const {
-    const Peer& peer = peers_[i];
-    return peer.accepted && !due(now, peer.heard_at + silence_allowed(i));
+    return peers_[i].accepted && !due(now, peers_[i].heard_at + silence_allowed(i, now));
 }
 
 MemberSet Peers::heard(Instant now) const {
@@ -126,7 +153,7 @@ Epoch Peers::resigned_epoch(HolderKey key) const {
 
 void Peers::collect_wakes(WakeTime& wake) const {
     for (const Index i : setup_.others()) {
-        if (peers_[i].accepted) wake.timer(peers_[i].heard_at + silence_allowed(i));
+        if (peers_[i].accepted) wake.timer(peers_[i].heard_at + silence_allowed(i, wake.now()));
         wake.timer(peers_[i].view.until);
         wake.promise(peers_[i].twin_over);
     }

@@ -2,6 +2,7 @@
 // and what they say of a leader.
 #pragma once
 
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -22,6 +23,17 @@ public:
 
     /// How long a peer may be silent before it is suspected: T_s, or three of its own heartbeats.
     Duration silence_allowed(Index i) const;
+    /// The leader that this node grants renewals to, from now on.
+    void trust(std::optional<Index> leader, Epoch epoch) {
+        voucher_ = leader;
+        voucher_epoch_ = epoch;
+    }
+    std::optional<Index> voucher() const { return voucher_; }
+    /// The leader hears that peer, and the peer follows it: it is heard by the leader each h, and
+    /// so it may tell this node less often, and be silent for longer.
+    bool vouched_for(Index i, Instant now) const;
+    /// All that are heard, but the leader.
+    bool all_vouched_for(Instant now) const;
     bool heard(Index i, Instant now) const;
     MemberSet heard(Instant now) const;
     bool connected(Index i, Instant now) const;
@@ -46,13 +58,19 @@ public:
 
     void collect_wakes(WakeTime& wake) const;
     bool operator==(const Peers&) const = default;
-    auto digest_fields() const { return std::tie(peers_); }
+    auto digest_fields() const { return std::tie(peers_, voucher_, voucher_epoch_); }
 
 private:
+    /// By the times of this peer and this node alone.
+    bool heard_itself(Index i, Instant now) const;
+    Duration period_of(Index i) const;
+    Duration silence_allowed(Index i, Instant now) const;
     Duration longest_promise_to(Index i) const;
 
     Setup setup_;
     std::vector<Peer> peers_;
+    std::optional<Index> voucher_;
+    Epoch voucher_epoch_;
 };
 
 }  // namespace bullring::protocol

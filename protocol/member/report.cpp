@@ -73,7 +73,8 @@ void Member::report_leader(Step& step) {
 
 HeartbeatState Member::heartbeat_state(Instant now) const {
     const LeaderView leader = first_hand(now);
-    return {quorum_connected(now),
+    return {peers_.heard(now),
+            quorum_connected(now),
             eligible(now),
             silent(now) || leaving(),
             leader.announced,
@@ -85,7 +86,7 @@ HeartbeatState Member::heartbeat_state(Instant now) const {
 Heartbeat Member::heartbeat(Instant now) const {
     const HeartbeatState state = heartbeat_state(now);
     Heartbeat heartbeat;
-    heartbeat.heard = peers_.heard(now);
+    heartbeat.heard = state.heard;
     heartbeat.quorum_connected = state.quorum_connected && !state.recovering;
     heartbeat.eligible = state.eligible;
     heartbeat.recovering = state.recovering;
@@ -107,15 +108,19 @@ Duration Member::reported_quorum_age(Instant now) const {
 }
 
 void Member::send_heartbeats(Step& step) {
-    const auto due_now =
-        heartbeat_clock_.due_now(step.now, heartbeat_state(step.now), timing().stagger);
-    if (due_now == HeartbeatClock::Due::no) return;
-    if (due_now == HeartbeatClock::Due::periodic) {
-        heartbeat_clock_.next(step.now + timing().heartbeat);
-        on_period(step);
+    const Instant now = step.now;
+    const HeartbeatState state = heartbeat_state(now);
+    switch (heartbeat_clock_.due_now(now, state, timing(), peers_.all_vouched_for(now))) {
+        case HeartbeatClock::Due::nobody: return;
+        case HeartbeatClock::Due::all:
+            heartbeat_clock_.told_all(now, state, timing());
+            return broadcast(step, heartbeat(now));
+        case HeartbeatClock::Due::all_but_leader: break;
     }
-    heartbeat_clock_.told(heartbeat_state(step.now));
-    broadcast(step, heartbeat(step.now));
+    heartbeat_clock_.told_all_but_leader(now);
+    const Heartbeat told = heartbeat(now);
+    for (const Index i : setup_.others())
+        if (i != peers_.voucher()) send(step, i, told);
 }
 
 }  // namespace bullring::protocol

@@ -5,7 +5,7 @@
 namespace bullring::protocol {
 
 HeartbeatClock::Due HeartbeatClock::due_now(Instant now, const HeartbeatState& state,
-                                            Duration stagger) {
+                                            const Timing& timing, bool quiet) {
     if (state == state_) {
         changed_at_ = never;
     } else if ((state.eligible && !state_.eligible) || (!state.recovering && state_.recovering)) {
@@ -13,10 +13,21 @@ HeartbeatClock::Due HeartbeatClock::due_now(Instant now, const HeartbeatState& s
         // vote, waits for it.
         changed_at_ = now;
     } else if (changed_at_ == never) {
-        changed_at_ = now + stagger;
+        changed_at_ = now + timing.stagger;
     }
-    if (due(now, next_)) return Due::periodic;
-    return due(now, changed_at_) ? Due::changed : Due::no;
+    const bool awake_for_renewal = std::exchange(renewal_answered_, false);
+    if (due(now, next_) || due(now, changed_at_)) return Due::all;
+    // Renewals do not come at exactly the same distance.
+    const Duration pace = quiet ? timing.followers_pace() : timing.heartbeat;
+    const bool others_due = due(now, others_told_at_ + (pace - timing.heartbeat / 2));
+    return awake_for_renewal && others_due ? Due::all_but_leader : Due::nobody;
+}
+
+void HeartbeatClock::told_all(Instant now, const HeartbeatState& state, const Timing& timing) {
+    next_ = now + timing.heartbeat;
+    others_told_at_ = now;
+    changed_at_ = never;
+    state_ = state;
 }
 
 void ToldLeader::tell(Step& step, const LeaderView& view, std::string advertised) {

@@ -6,12 +6,14 @@
 
 #include "protocol/member/peer.hpp"
 #include "protocol/member/step.hpp"
+#include "protocol/values/timing.hpp"
 #include "protocol/values/wake_time.hpp"
 
 namespace bullring::protocol {
 
 /// What a heartbeat says of this node's state; a change is told without waiting for the period.
 struct HeartbeatState {
+    MemberSet heard;
     bool quorum_connected = false;
     bool eligible = false;
     bool recovering = false;
@@ -22,17 +24,23 @@ struct HeartbeatState {
     bool operator==(const HeartbeatState&) const = default;
 };
 
-/// When the next heartbeat goes out.
+/// When the next heartbeat goes out, and to whom. Renewals and their grants carry heartbeats, so
+/// that leader and followers need no others; and the followers tell each other in the steps in
+/// which they are awake for a renewal.
 class HeartbeatClock {
 public:
-    enum class Due : std::uint8_t { no, changed, periodic };
+    enum class Due : std::uint8_t { nobody, all_but_leader, all };
     /// A change of state is told soon, not at once: on a failover every node changes at the same
-    /// moment, and N² heartbeats would stand in the way of the election.
-    Due due_now(Instant now, const HeartbeatState& state, Duration stagger);
-    void next(Instant at) { next_ = at; }
-    void told(const HeartbeatState& state) {
-        changed_at_ = never;
-        state_ = state;
+    /// moment, and N² heartbeats would stand in the way of the election. `quiet`: the leader
+    /// vouches for all the others.
+    Due due_now(Instant now, const HeartbeatState& state, const Timing& timing, bool quiet);
+    /// All have just been told `state`, by whatever message.
+    void told_all(Instant now, const HeartbeatState& state, const Timing& timing);
+    void told_all_but_leader(Instant now) { others_told_at_ = now; }
+    /// The leader has just been told, by the grant of its renewal.
+    void told_leader(Instant now, const Timing& timing) {
+        renewal_answered_ = true;
+        next_ = now + timing.renewal_overdue();
     }
 
     void collect_wakes(WakeTime& wake) const {
@@ -40,10 +48,14 @@ public:
         wake.timer(changed_at_);
     }
     bool operator==(const HeartbeatClock&) const = default;
-    auto digest_fields() const { return std::tie(next_, changed_at_, state_); }
+    auto digest_fields() const {
+        return std::tie(next_, others_told_at_, renewal_answered_, changed_at_, state_);
+    }
 
 private:
     Instant next_ = long_ago;
+    Instant others_told_at_ = long_ago;
+    bool renewal_answered_ = false;  // in this step
     Instant changed_at_ = never;
     HeartbeatState state_;
 };

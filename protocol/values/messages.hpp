@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -156,6 +157,7 @@ struct Coordinator {
     Instant stamp;  // the holder's clocks just before sending; echoed, never interpreted
     bool renew = false;
     bool tie = false;
+    std::optional<Heartbeat> heartbeat = std::nullopt;  // with a renewal: in place of an HB
     bool operator==(const Coordinator&) const = default;
 };
 
@@ -166,6 +168,7 @@ struct Grant {
     Instant stamp;
     SessionId tied_session;  // the holder's number; `no_session` when untied
     Incarnation voter_incarnation;
+    std::optional<Heartbeat> heartbeat = std::nullopt;  // of a renewal: in place of an HB
     bool operator==(const Grant&) const = default;
 };
 

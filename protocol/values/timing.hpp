@@ -39,6 +39,10 @@ struct Timing {
     Duration hand_over_hold_off_max = seconds(3600);
     bool operator==(const Timing&) const = default;
 
+    /// How often followers tell each other how they are while a leader vouches for them; and how
+    /// long after a leader's last renewal all are told again.
+    Duration followers_pace() const { return heartbeat * 2; }
+    Duration renewal_overdue() const { return heartbeat + heartbeat / 2; }
     /// T_res: how long a reservation for a successor holds.
     Duration reservation() const;
     /// P(x): the length of a promise for a lease x, so that it covers the lease for all rates

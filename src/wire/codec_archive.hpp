@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <istream>
+#include <optional>
 #include <ostream>
 #include <span>
 #include <stdexcept>
@@ -120,6 +121,12 @@ public:
         for (std::size_t i = 0; i < count; ++i) item(items[i]);
     }
 
+    template <class T, class Item>
+    void optional(const std::optional<T>& part, Item&& item) {
+        flags(part.has_value());
+        if (part) item(*part);
+    }
+
     template <class Condition>
     void check(Condition&& /*holds*/, const char* /*what*/) {}
 
@@ -213,6 +220,14 @@ public:
         if (count > left()) fail("list length", count, "is more than the frame holds");
         items.resize(count);
         for (T& element : items) item(element);
+    }
+
+    /// A part that may be left out: a flag, and the part if it is set.
+    template <class T, class Item>
+    void optional(std::optional<T>& part, Item&& item) {
+        bool present = false;
+        flags(present);
+        if (present) item(part.emplace());
     }
 
     template <class Condition>

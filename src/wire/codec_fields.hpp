@@ -173,6 +173,7 @@ constexpr void fields(Coder& c, M& m) {
     c(m.lease);
     c(m.stamp);
     c.flags(m.renew, m.tie);
+    c.optional(m.heartbeat, [&](auto& heartbeat) { whole(c, heartbeat); });
 }
 
 template <class Coder, Is<protocol::Grant> M>
@@ -183,6 +184,7 @@ constexpr void fields(Coder& c, M& m) {
     c(m.stamp);
     c(m.tied_session);
     c(m.voter_incarnation);
+    c.optional(m.heartbeat, [&](auto& heartbeat) { whole(c, heartbeat); });
 }
 
 template <class Coder, Is<protocol::Nack> M>
@@ -301,6 +303,10 @@ public:
     constexpr void text(const std::string& /*text*/, std::size_t /*bytes_max*/) { ++count_; }
     template <class List, class Item>
     constexpr void list(const List& /*items*/, std::size_t /*count_max*/, Item&& /*item*/) {
+        ++count_;
+    }
+    template <class Optional, class Item>
+    constexpr void optional(const Optional& /*part*/, Item&& /*item*/) {
         ++count_;
     }
     template <class Condition>

@@ -143,6 +143,7 @@ inline protocol::Coordinator draw_coordinator() {
     m.stamp = draw_instant();
     m.renew = draw_bool();
     m.tie = draw_bool();
+    if (draw_bool()) m.heartbeat = draw_heartbeat();
     return m;
 }
 
@@ -154,6 +155,7 @@ inline protocol::Grant draw_grant() {
     m.stamp = draw_instant();
     m.tied_session = draw_session();
     m.voter_incarnation = draw_incarnation();
+    if (draw_bool()) m.heartbeat = draw_heartbeat();
     return m;
 }
 
