@@ -99,8 +99,12 @@ void Engine::answer(Step& step, const AcceptedSession& from, const Coordinator& 
                     const Vote& given, bool parked) {
     if (given.kind == Vote::Kind::granted) {
         const bool tied = request.tie && from.release_ok;
-        Grant grant{from.incarnation, request.epoch, request.lease, request.stamp,
-                    tied ? from.number : no_session, setup_.incarnation()};
+        Grant grant{from.incarnation,
+                    request.epoch,
+                    request.lease,
+                    request.stamp,
+                    tied ? from.number : no_session,
+                    setup_.incarnation()};
         if (request.renew) {
             grant.heartbeat = heartbeat(step.now);
             heartbeat_told_by_grant(step.now);

@@ -73,14 +73,9 @@ void Member::report_leader(Step& step) {
 
 HeartbeatState Member::heartbeat_state(Instant now) const {
     const LeaderView leader = first_hand(now);
-    return {peers_.heard(now),
-            quorum_connected(now),
-            eligible(now),
-            silent(now) || leaving(),
-            leader.announced,
-            role() == Role::stepping_down,
-            leader.leader,
-            leader.epoch};
+    return {
+        peers_.heard(now), quorum_connected(now),         eligible(now), silent(now) || leaving(),
+        leader.announced,  role() == Role::stepping_down, leader.leader, leader.epoch};
 }
 
 Heartbeat Member::heartbeat(Instant now) const {

@@ -1,6 +1,7 @@
 // L2, where it can be judged without a fault: nobody is suspected before three of its own
 // heartbeats are missing, and a better node that does not keep the leadership is not handed it
-// again at once.
+// again at once. And the other side of suspicion, for L1: nobody is counted on for longer than §6
+// allows.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -19,12 +20,22 @@ void Checks::check_suspicion(const World& world, HostIndex h, Instant now) {
         const Peer& peer = member.peers()[index];
         if (index == member.me() || !peer.accepted) continue;
         const Duration silence = elapsed(peer.heard_at, now);
-        if (member.peers().heard(index, now)) {
-            if (silence > own.suspect_after) coverage_.count(Seen::slow_peer_awaited);
-            continue;
-        }
         const Duration period = std::min(world.config(o).timing.heartbeat, own.lease_max / 5);
         const Duration allowed = std::max(own.suspect_after, period * 3);
+        if (member.peers().heard(index, now)) {
+            if (silence > own.suspect_after) coverage_.count(Seen::slow_peer_awaited);
+            // While it follows a leader that is heard itself, and that vouches for the other.
+            const LeaderView leader = member.first_hand(now);
+            const bool follows = member.fenced() && leader.announced &&
+                                 leader.leader != world.host(h).id &&
+                                 leader.leader != world.host(o).id;
+            const Duration longest = follows ? std::max(own.suspect_after, period * 6) : allowed;
+            if (silence >= longest)
+                fail(world, "L1",
+                     fmt::format("node {} counts on node {} after a silence of {} ns",
+                                 world.host(h).id.value, world.host(o).id.value, silence.ns));
+            continue;
+        }
         if (silence < allowed)
             fail(world, "L2",
                  fmt::format("node {} suspects node {} after {} ns, which may be silent for {} ns",

@@ -26,7 +26,7 @@ WakeTimer::WakeTimer(asio::io_context& io, std::function<void()> on_due)
 }
 
 void WakeTimer::arm_at(std::int64_t boottime_ns) {
-    if (boottime_ns >= armed_for_ns_) return;
+    if (boottime_ns >= armed_for_ns_ && boottime_ns - armed_for_ns_ <= early_max_ns) return;
     armed_for_ns_ = boottime_ns;
     if (!arm_boottime_timer(descriptor_.native_handle(), boottime_ns))
         throw std::system_error(errno, std::generic_category(), "timerfd_settime");

@@ -17,11 +17,15 @@ class WakeTimer {
 public:
     WakeTimer(asio::io_context& io, std::function<void()> on_due);
 
-    /// Fires at `at` (CLOCK_BOOTTIME) or earlier. An armed earlier time is left as it is: that
-    /// saves a system call a message, and the owner arms again when it has fired.
+    /// Fires at `at` (CLOCK_BOOTTIME) or a little earlier. An armed time that is as good as this
+    /// one is left as it is: most messages change nothing. One that would be over well before is
+    /// put off: to be woken for nothing costs more than the system call.
     void arm_at(std::int64_t boottime_ns);
 
 private:
+    /// An early wake that is not worth a system call.
+    static constexpr std::int64_t early_max_ns = 1'000'000;
+
     void wait();
 
     asio::posix::stream_descriptor descriptor_;

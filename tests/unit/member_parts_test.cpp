@@ -160,25 +160,65 @@ TEST_CASE("tenure: a step-down takes back what is published, and ends the task b
     CHECK(tenure.epoch() == Epoch{7});
 }
 
+/// h is 100 ms.
+Timing with_heartbeat() {
+    Timing timing = make_timing(TimingRequest{}, 3, Algorithm::bully);
+    timing.heartbeat = milliseconds(100);
+    timing.stagger = milliseconds(2);
+    return timing;
+}
+
 TEST_CASE("heartbeat clock: a change is told after the stagger, good news at once") {
-    const Duration stagger = milliseconds(2);
+    using Due = HeartbeatClock::Due;
+    const Timing timing = with_heartbeat();
     HeartbeatState state;
-    state.eligible = true;
     HeartbeatClock clock;
-    clock.next(at(100));
-    CHECK(clock.due_now(at(0), state, stagger) == HeartbeatClock::Due::changed);
-    clock.told(state);
-    CHECK(clock.due_now(at(1), state, stagger) == HeartbeatClock::Due::no);
+    clock.told_all(at(0), state, timing);
+    state.eligible = true;
+    CHECK(clock.due_now(at(0), state, timing, false) == Due::all);
+    clock.told_all(at(0), state, timing);
+    CHECK(clock.due_now(at(1), state, timing, false) == Due::nobody);
 
     state.leader = {3};
-    CHECK(clock.due_now(at(1), state, stagger) == HeartbeatClock::Due::no);
-    CHECK(wake_of(clock, at(1)) == stagger);
-    CHECK(clock.due_now(at(3), state, stagger) == HeartbeatClock::Due::changed);
+    CHECK(clock.due_now(at(1), state, timing, false) == Due::nobody);
+    CHECK(wake_of(clock, at(1)) == timing.stagger);
+    CHECK(clock.due_now(at(3), state, timing, false) == Due::all);
 
     // Taken back before it was told: there is nothing to say.
     state.leader = nobody;
-    CHECK(clock.due_now(at(3), state, stagger) == HeartbeatClock::Due::no);
-    CHECK(clock.due_now(at(100), state, stagger) == HeartbeatClock::Due::periodic);
+    CHECK(clock.due_now(at(3), state, timing, false) == Due::nobody);
+    CHECK(clock.due_now(at(99), state, timing, false) == Due::nobody);
+    CHECK(clock.due_now(at(100), state, timing, false) == Due::all);
+}
+
+TEST_CASE("heartbeat clock: a renewal that is late by half a period is not waited for any more") {
+    using Due = HeartbeatClock::Due;
+    const Timing timing = with_heartbeat();
+    const HeartbeatState state;
+    HeartbeatClock clock;
+    clock.told_all(at(0), state, timing);
+    clock.told_leader(at(20), timing);
+    CHECK(clock.due_now(at(20), state, timing, true) == Due::nobody);
+    CHECK(wake_of(clock, at(20)) == milliseconds(150));
+    CHECK(clock.due_now(at(169), state, timing, true) == Due::nobody);
+    CHECK(clock.due_now(at(170), state, timing, true) == Due::all);
+}
+
+TEST_CASE("heartbeat clock: beside a renewal others are told every h, or every 2h when quiet") {
+    using Due = HeartbeatClock::Due;
+    const Timing timing = with_heartbeat();
+    const HeartbeatState state;
+    const auto at_a_renewal = [&](std::int64_t ms, bool quiet) {
+        HeartbeatClock clock;
+        clock.told_all(at(0), state, timing);
+        clock.told_all_but_leader(at(10));
+        clock.told_leader(at(ms), timing);
+        return clock.due_now(at(ms), state, timing, quiet);
+    };
+    CHECK(at_a_renewal(59, false) == Due::nobody);
+    CHECK(at_a_renewal(60, false) == Due::all_but_leader);
+    CHECK(at_a_renewal(159, true) == Due::nobody);
+    CHECK(at_a_renewal(160, true) == Due::all_but_leader);
 }
 
 TEST_CASE("told leader: a resign is answered by the first leader of a later epoch") {
