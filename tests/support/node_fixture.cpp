@@ -268,8 +268,12 @@ Actions without_heartbeats(const Actions& actions) {
     Actions rest;
     for (const Action& action : actions) {
         const auto* send = std::get_if<Send>(&action);
-        if (send == nullptr || !std::holds_alternative<Heartbeat>(send->message))
-            rest.push_back(action);
+        if (send != nullptr && std::holds_alternative<Heartbeat>(send->message)) continue;
+        rest.push_back(action);
+        auto* kept = std::get_if<Send>(&rest.back());
+        if (kept == nullptr) continue;
+        if (auto* request = std::get_if<Coordinator>(&kept->message)) request->heartbeat.reset();
+        if (auto* grant = std::get_if<Grant>(&kept->message)) grant->heartbeat.reset();
     }
     return rest;
 }

@@ -108,7 +108,7 @@ private:
     bool disk_answers_ = false;
 };
 
-/// Without the heartbeats, which are sent to all at nearly every step.
+/// Without the heartbeats, which are sent to all at nearly every step, by themselves or in others.
 Actions without_heartbeats(const Actions& actions);
 
 template <class A>

@@ -51,13 +51,15 @@ struct Fields {
     }
     std::string operator()(const Coordinator& m) const {
         return " epoch=" + number(m.epoch.value) + " " + to_text(m.lease) +
-               " stamp=" + time(m.stamp) + flag(m.renew, "renew") + flag(m.tie, "tie");
+               " stamp=" + time(m.stamp) + flag(m.renew, "renew") + flag(m.tie, "tie") +
+               flag(m.heartbeat.has_value(), "heartbeat");
     }
     std::string operator()(const Grant& m) const {
         return " to=" + number(m.holder_incarnation.value) + " epoch=" + number(m.epoch.value) +
                " " + to_text(m.lease) + " stamp=" + time(m.stamp) +
                " tied=" + number(m.tied_session.value) +
-               " voter=" + number(m.voter_incarnation.value);
+               " voter=" + number(m.voter_incarnation.value) +
+               flag(m.heartbeat.has_value(), "heartbeat");
     }
     std::string operator()(const Nack& m) const {
         return " epoch=" + number(m.epoch.value) +

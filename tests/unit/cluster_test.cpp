@@ -203,7 +203,7 @@ TEST_CASE("cluster: two states of a node have the same digest exactly when they 
             if (!(after == before)) ++changes;
             before = std::move(after);
         }
-        CHECK(changes > 50);
+        CHECK(changes > 30);
     }
 }
 

@@ -63,12 +63,12 @@ TEST_CASE("explore digest: a shift of time makes no difference") {
     }
 }
 
-TEST_CASE("explore digest: a quiet cluster comes back to the same state with each heartbeat") {
+TEST_CASE("explore digest: a quiet cluster comes back to the same state with each second renewal") {
     for (const Algorithm algorithm : both) {
         const SmallWorld world(options_of(algorithm));
         WorldState state = world.settled();
         const std::uint64_t before = digest(world, state);
-        const Duration period = world.config(0).timing.heartbeat;
+        const Duration period = world.config(0).timing.followers_pace();
         run_until(world, state, state.now + period.ns / 2);
         CHECK(digest(world, state) != before);
         run_until(world, state, state.now + period.ns - period.ns / 2);
