@@ -43,6 +43,10 @@ struct Options {
     FirstEpoch first_epoch = FirstEpoch::clock;
     /// Turn it off when the task acts through child processes, which may outlive this one.
     bool fast_release = true;
+    /// Kills the whole host process (SIGKILL) when this node leads and its event loop stands still
+    /// for so long: when the process is stopped, or a debugger holds it. Another node then leads as
+    /// after a crash. Off by default.
+    std::optional<std::chrono::nanoseconds> hang_after;
     /// Durable state, a directory for each node. Empty: $STATE_DIRECTORY, else
     /// ${XDG_STATE_HOME:-$HOME/.local/state}/bullring/CLUSTER/node-ID.
     std::string data_dir;

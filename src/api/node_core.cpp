@@ -11,6 +11,7 @@
 #include "src/os/clock.hpp"
 #include "src/os/quiet_thread.hpp"
 #include "src/report/logging.hpp"
+#include "src/runtime/keeper_settings.hpp"
 
 namespace bullring {
 
@@ -153,6 +154,11 @@ void NodeCore::open() {
     opened_->parts.make_host = [this](asio::io_context&, NodeLink& node) {
         return std::make_unique<Host>(*this, node);
     };
+    if (options_.node.hang_after.ns > 0) {
+        keeper_.emplace(pulse_, keeper_settings(options_.node, "hang_after"));
+        opened_->parts.pulse = &pulse_;
+        opened_->parts.keeper = &*keeper_;
+    }
     auto runtime = std::make_unique<Runtime>(options_.node, std::move(opened_->parts));
     const std::lock_guard lock(mutex_);
     runtime_ = std::move(runtime);
@@ -160,6 +166,8 @@ void NodeCore::open() {
 
 void NodeCore::run_loop() {
     log_as(options_.node.config.self);
+    if (keeper_ && !keeper_->start())
+        log(LogLevel::warn, "cannot start the process that watches this one: hang_after is off");
     int status = 1;
     try {
         status = runtime_->run();
@@ -167,6 +175,7 @@ void NodeCore::run_loop() {
         const std::lock_guard lock(mutex_);
         failure_ = error.what();
     }
+    if (keeper_) keeper_->stop();
     loop_ended_ = true;
     // If the loop has failed, its sessions stay open until the task has returned: their end would
     // let another one lead.

@@ -101,6 +101,8 @@ private:
     asio::steady_timer aside_timer_{control_};
 
     std::mutex life_mutex_;  // start() and stop() from several threads
+    LoopPulse pulse_;
+    std::optional<Keeper> keeper_;  // with hang_after; runs as long as the loop
     std::optional<OpenedNode> opened_;
     std::unique_ptr<Runtime> runtime_;  // from start() to the end of stop()
     std::thread loop_thread_;

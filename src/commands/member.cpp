@@ -8,8 +8,8 @@
 
 #include "protocol/values/assert.hpp"
 #include "src/os/descriptors.hpp"
-#include "src/os/memory_keeper.hpp"
 #include "src/report/logging.hpp"
+#include "src/runtime/keeper_settings.hpp"
 #include "src/runtime/open_node.hpp"
 #include "src/supervisor/lead_server.hpp"
 
@@ -24,17 +24,26 @@ void on_broken_invariant(const char* condition, const char* file, int line) {
     ::_exit(1);
 }
 
+/// It watches to the end of the process, longer than any object lives.
+Keeper& lasting_keeper(const NodeOptions& options, LoopPulse& pulse) {
+    static Keeper* const keeper = new Keeper(pulse, keeper_settings(options, "--hang-after"));
+    return *keeper;
+}
+
 }  // namespace
 
-Member::Member(const NodeOptions& options) : options_(options) {
+Member::Member(const NodeOptions& options, LoopPulse& pulse)
+    : options_(options), pulse_(pulse), keeper_(lasting_keeper(options, pulse)) {
     std::signal(SIGPIPE, SIG_IGN);  // a reader of the events that goes away is not the node's end
     std::signal(SIGCHLD, SIG_DFL);  // ignored, it would take the statuses of children away
     protocol::set_assert_handler(&on_broken_invariant);
-    const bool kept = start_memory_keeper();
+    // Before the first thread and the first socket.
+    const bool kept = keeper_.start();
     start_logging(options.log, options.config.self);
     if (!kept)
         log(LogLevel::warn,
-            "cannot start the second process; if this one dies, the others will notice it later");
+            "cannot start the second process; if this one dies or hangs, the others will notice it "
+            "later");
 }
 
 Member::~Member() {
@@ -53,6 +62,8 @@ tl::expected<void, std::string> Member::open(protocol::Duration lock_wait) {
 }
 
 int Member::run(MakeHost make_host) {
+    opened_->parts.pulse = &pulse_;
+    opened_->parts.keeper = &keeper_;
     if (options_.config.quorum == protocol::QuorumMode::none) {
         opened_->parts.make_host = std::move(make_host);
     } else {

@@ -14,8 +14,8 @@ namespace bullring {
 
 class Member {
 public:
-    /// Starts the log; nothing has been opened. The options outlive it.
-    explicit Member(const NodeOptions& options);
+    /// Starts the log; nothing has been opened. The options outlive it, the pulse the process.
+    Member(const NodeOptions& options, LoopPulse& pulse);
     Member(const Member&) = delete;
     Member& operator=(const Member&) = delete;
     ~Member();
@@ -32,6 +32,8 @@ public:
 
 private:
     const NodeOptions& options_;
+    LoopPulse& pulse_;
+    Keeper& keeper_;
     std::optional<OpenedNode> opened_;
     std::optional<Runtime> runtime_;
     std::optional<HealthCheck> health_;

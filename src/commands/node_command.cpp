@@ -9,7 +9,8 @@ namespace bullring {
 
 int run_node(const NodeOptions& options) {
     if (complain_of_programs({}, options.health.command)) return wrong_usage;
-    Member member(options);
+    static LoopPulse pulse;
+    Member member(options, pulse);
     // A command of `lead` under the process before this one holds the lock until its lease is over.
     const protocol::Duration lock_wait = protocol::seconds(1) + options.config.timing.lease;
     if (const auto opened = member.open(lock_wait); !opened) {

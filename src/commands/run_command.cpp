@@ -42,16 +42,17 @@ std::string figures(const RunOptions& options) {
 int run_run(const RunOptions& options) {
     const bool ignores_hangup = is_ignored(SIGHUP);
     if (complain_of_programs(options.command, options.node.health.command)) return wrong_usage;
-    Member member(options.node);
+    auto created = SharedLeasePage::create();
+    if (!created) {
+        print_error(fmt::format("cannot share memory with the guard of the command: {}",
+                                std::generic_category().message(created.error())));
+        return 1;
+    }
+    static SharedLeasePage* const page = new SharedLeasePage(std::move(*created));
+    Member member(options.node, (*page)->pulse());
     // The guard of the process before this one may still have to end its command.
     if (const auto opened = member.open(options.kill_after + protocol::seconds(1)); !opened) {
         print_error(opened.error());
-        return 1;
-    }
-    auto page = SharedLeasePage::create();
-    if (!page) {
-        print_error(fmt::format("cannot share memory with the guard of the command: {}",
-                                std::generic_category().message(page.error())));
         return 1;
     }
     log(LogLevel::info, figures(options));
@@ -59,7 +60,7 @@ int run_run(const RunOptions& options) {
     const Sender self{options.node.config.self, member.incarnation()};
     const MakeHost make_supervisor = [&](asio::io_context& io, NodeLink& node) {
         auto supervisor = std::make_unique<Supervisor>(
-            io, node, options, SupervisorParts{std::move(*page), self, lock, ignores_hangup});
+            io, node, options, SupervisorParts{*page, self, lock, ignores_hangup});
         if (const auto prepared = supervisor->prepare(); !prepared)
             throw std::runtime_error(prepared.error());
         return supervisor;

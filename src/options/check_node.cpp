@@ -214,6 +214,26 @@ void check_timing(const MemberRequest& request, NodeOptions& options, const EndO
 
 // -------------------------------------------------------------------------------------------------
 
+/// Shorter, and the system's own pauses would be told from a hang no more.
+constexpr Duration hang_after_min = protocol::milliseconds(1);
+
+/// `standard`: when it is not given.
+Duration checked_hang_after(const MemberRequest& request, const protocol::Timing& timing,
+                            Duration standard, Report& report) {
+    const Duration hang_after = request.hang_after.value_or(standard);
+    if (!request.hang_after.value || hang_after.ns == 0) return hang_after;
+    if (hang_after < hang_after_min) {
+        report.refuse("hang-after", to_text(hang_after),
+                      "is too short; expected at least " + to_text(hang_after_min) + ", or off");
+    } else if (!request.lease.unusable() && !request.profile.unusable() &&
+               hang_after >= timing.lease) {
+        report.refuse("hang-after", to_text(hang_after),
+                      "is too long: it must be < lease (" + to_text(timing.lease) +
+                          "), after which another node leads anyway; or off");
+    }
+    return hang_after;
+}
+
 void check_hooks(const MemberRequest& request, NodeOptions& options, Report& report) {
     if (!options.hooks.any()) return;
     // What a hook has started may outlive the process, so the end of the process releases nothing.
@@ -293,6 +313,9 @@ NodeOptions checked(const MemberRequest& request, const Environment& environment
     config.preempt = request.preempt.value_or(config.algorithm == Algorithm::bully && !supervised);
     check_advertised(config.advertised, report);
     check_timing(request, options, end_of_work, report);
+    // Not the process of somebody who has not asked for it.
+    const Duration pause = end_of_work.stop_margin ? Duration{0} : config.timing.pause;
+    options.hang_after = checked_hang_after(request, config.timing, pause, report);
     config.fast_release = request.fast_release.value_or(true);
     check_hooks(request, options, report);
     // on-deposed runs when the command has ended.

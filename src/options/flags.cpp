@@ -100,6 +100,10 @@ constexpr std::array flags{
          "let the end of a leader's TCP sessions release its\n"
          "lease; off by itself in run and where hooks are set",
          "on", members},
+    Flag{"hang-after", "D|off",
+         "kill this node when it leads and its event loop stands\n"
+         "still for so long, so that another one takes over",
+         "the profile's longest pause", members},
     Flag{"data-dir", "DIR", "the directory of the durable state",
          "$STATE_DIRECTORY, else\n"
          "${XDG_STATE_HOME:-$HOME/.local/state}/bullring/\n"

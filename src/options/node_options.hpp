@@ -53,6 +53,7 @@ struct NodeOptions {
     HookCommands hooks;
     HealthOptions health;
     RealtimeMode realtime = RealtimeMode::automatic;
+    protocol::Duration hang_after{0};  // 0: a leader that stands still is left to its lease
     LogOptions log;
     std::vector<std::string> start_notes;  // lines for the log (even peer list, quorum none …)
 };

@@ -211,6 +211,7 @@ MemberRequest member_request(Reader& read, Report& report) {
     read("on-deposed", options.hooks.on_deposed);
     read("on-change", options.hooks.on_change);
     read("fast-release", request.fast_release);
+    read.positive_or_off("hang-after", request.hang_after);
     read_health(read, report, options.health);
     read("data-dir", request.data_dir);
     options.log = read.log();

@@ -57,6 +57,7 @@ struct MemberRequest {
     Asked<bool> preempt, fast_release;
     Asked<protocol::Profile> profile;
     Asked<protocol::Duration> heartbeat, suspect_after, lease, lease_max, preempt_delay;
+    Asked<protocol::Duration> hang_after;  // 0: off
     Asked<std::string> data_dir;
 };
 
@@ -113,6 +114,12 @@ public:
             asked.value.reset();
         }
         store(asked, into);
+    }
+    /// Zero is refused, and means `off`.
+    template <class Into>
+    void positive_or_off(std::string_view flag, Into& into) {
+        if (text(flag) != "off") return positive(flag, into);
+        store(Asked<protocol::Duration>{true, protocol::Duration{0}}, into);
     }
     template <class Into>
     void whole(std::string_view flag, const WholeNumber& number, Into& into) {

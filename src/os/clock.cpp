@@ -4,8 +4,9 @@
 #include <ctime>
 #include <system_error>
 
-#include <fmt/format.h>
 #include <sys/random.h>
+
+#include "src/os/rfc3339.hpp"
 
 namespace bullring {
 
@@ -34,13 +35,7 @@ WallClock read_wall_clock() {
 std::int64_t wall_clock_ns() { return read_ns(CLOCK_REALTIME); }
 
 std::string rfc3339(std::int64_t wall_clock_ns) {
-    constexpr std::int64_t second = 1'000'000'000;
-    const std::time_t at = wall_clock_ns / second;
-    std::tm utc{};
-    ::gmtime_r(&at, &utc);
-    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}Z", utc.tm_year + 1900,
-                       utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec,
-                       wall_clock_ns % second / 1000);
+    return std::string(Rfc3339(wall_clock_ns).text());
 }
 
 std::uint64_t random_bits() {

@@ -70,32 +70,11 @@ LogLevel from_spdlog(spdlog::level::level_enum level) {
     }
 }
 
-/// `2026-11-21T08:00:00.000000Z info  node 3: text`, or the same as a JSON object, which has the
-/// fields, too; with a line break. What others say may be quoted in it.
+/// With a line break. What others say may be quoted in it.
 std::string log_line(LogFormat format, protocol::NodeId self, LogLevel level, std::string_view text,
                      const LogFields& fields = {}) {
-    const std::string time = rfc3339(wall_clock_ns());
-    const std::string shown = one_line(text);
-    std::string line;
-    if (format == LogFormat::json) {
-        line = fmt::format(R"({{"time":"{}","level":"{}","node":{},"message":)", time,
-                           level_name(level), self.value);
-        append_json_string(shown, line);
-        for (const auto& [name, value] : fields) {
-            line += fmt::format(R"(,"{}":)", name);
-            if (const auto* number = std::get_if<std::uint64_t>(&value)) {
-                line += std::to_string(*number);
-            } else if (const auto* word = std::get_if<std::string>(&value)) {
-                append_json_string(one_line(*word), line);
-            } else {
-                line += "null";
-            }
-        }
-        line += '}';
-    } else {
-        line = fmt::format("{} {:<5} node {}: {}", time, level_name(level), self.value, shown);
-    }
-    return line + '\n';
+    const LogLineParts parts = log_line_parts(format, self, level, text, fields);
+    return parts.before_time + rfc3339(wall_clock_ns()) + parts.after_time;
 }
 
 /// Writes whole lines to stderr; used by the log's own thread alone, which waits for the reader.
@@ -168,6 +147,29 @@ void start_with(const spdlog::sink_ptr& sink, LogLevel level) {
 }
 
 }  // namespace
+
+/// `2026-11-21T08:00:00.000000Z info  node 3: text`, or the same as a JSON object, which has the
+/// fields, too.
+LogLineParts log_line_parts(LogFormat format, protocol::NodeId self, LogLevel level,
+                            std::string_view text, const LogFields& fields) {
+    const std::string shown = one_line(text);
+    if (format != LogFormat::json)
+        return {"", fmt::format(" {:<5} node {}: {}\n", level_name(level), self.value, shown)};
+    std::string line =
+        fmt::format(R"(","level":"{}","node":{},"message":)", level_name(level), self.value);
+    append_json_string(shown, line);
+    for (const auto& [name, value] : fields) {
+        line += fmt::format(R"(,"{}":)", name);
+        if (const auto* number = std::get_if<std::uint64_t>(&value)) {
+            line += std::to_string(*number);
+        } else if (const auto* word = std::get_if<std::string>(&value)) {
+            append_json_string(one_line(*word), line);
+        } else {
+            line += "null";
+        }
+    }
+    return {R"({"time":")", line + "}\n"};
+}
 
 void start_logging(const LogOptions& options, protocol::NodeId self) {
     Logging& state = logging();

@@ -39,6 +39,14 @@ void log(LogLevel level, std::string_view text, const LogFields& fields = {});
 bool log_limited(LogLevel level, std::string_view kind, const LogSource& source,
                  std::string_view text);
 
+/// One line as the log has it, but for the time of day that belongs between its parts: for a
+/// process that can't make it itself.
+struct LogLineParts {
+    std::string before_time;
+    std::string after_time;
+};
+LogLineParts log_line_parts(LogFormat format, protocol::NodeId self, LogLevel level,
+                            std::string_view text, const LogFields& fields = {});
 /// One line as the log has it, straight to stderr: for a process without the log's thread, and with
 /// something to be in time for. Where nobody reads stderr it is lost, after some milliseconds.
 void print_log_line(LogFormat format, protocol::NodeId self, LogLevel level, std::string_view text);

@@ -13,6 +13,7 @@
 #include <tl/expected.hpp>
 
 #include "protocol/values/actions.hpp"
+#include "src/os/loop_pulse.hpp"
 #include "src/os/owned_fd.hpp"
 
 namespace bullring {
@@ -32,6 +33,8 @@ public:
     /// Set while processes that the guard knows nothing of work under this leadership, too: then
     /// the end of its command alone lets nobody else in.
     std::atomic<std::uint32_t>& others_work() { return others_work_; }
+    /// Of the node that writes this page.
+    LoopPulse& pulse() { return pulse_; }
 
     /// One thread.
     void write(const LeaseSnapshot& snapshot);
@@ -45,6 +48,7 @@ private:
     std::atomic<std::int64_t> raw_ns_{protocol::long_ago.raw_ns};
     std::atomic<std::uint32_t> others_work_{0};
     std::array<std::atomic<std::uint32_t>, marks> marks_{};
+    LoopPulse pulse_;
 };
 
 /// A page for this process alone. A child of it leads nothing, by whatever call it was made

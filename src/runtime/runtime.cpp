@@ -1,12 +1,15 @@
 #include "src/runtime/runtime.hpp"
 
+#include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <system_error>
 #include <type_traits>
 #include <utility>
 
 #include <asio/dispatch.hpp>
 #include <asio/post.hpp>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -68,6 +71,8 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
       reporter_(io_, options.config, parts.writer, parts.events,
                 [this](const std::string& address) { return transport_.source_of(address); }),
       wake_timer_(io_, [this] { on_event(protocol::Wake{}); }),
+      pulse_(parts.pulse != nullptr ? *parts.pulse : own_pulse_),
+      keeper_(parts.keeper),
       drain_timer_(io_),
       tell_failure_(std::move(parts.tell_failure)) {
     if (parts.handles_signals) signals_.emplace(io_);
@@ -120,10 +125,43 @@ int Runtime::run() {
     if (trace_) trace_->started(started_at_, options_.config);
     on_event(protocol::Wake{});
     transport_.start_dialling();
-    io_.run();
+    wait_for_alarm();
+    turn_to_the_end();
     if (trace_) trace_->stopped(read_clock(), stop_reason_);
     reporter_.stopped(stop_reason_);
     return exit_status_ != 0 ? exit_status_ : host_->exit_status();
+}
+
+void Runtime::turn_to_the_end() {
+    /// Whatever ends the loop: what comes after it may take its time.
+    struct Over {
+        LoopPulse& pulse;
+        ~Over() { pulse.leads.store(0); }
+    };
+    const Over over{pulse_};
+    while (io_.run_one() > 0) pulse_.turn();
+}
+
+/// Nothing is to be done: that it is read is a turn of the loop.
+void Runtime::wait_for_alarm() {
+    if (keeper_ == nullptr || keeper_->alarm() < 0) return;
+    if (!alarm_) {
+        OwnedFd duplicate(::fcntl(keeper_->alarm(), F_DUPFD_CLOEXEC, 0));
+        if (!duplicate) throw std::system_error(errno, std::generic_category(), "fcntl");
+        alarm_.emplace(io_, duplicate.release());
+    }
+    alarm_->async_wait(asio::posix::descriptor_base::wait_read,
+                       [this](const asio::error_code& error) {
+                           if (error) return;
+                           std::uint64_t count = 0;
+                           if (::read(alarm_->native_handle(), &count, sizeof count) < 0) return;
+                           wait_for_alarm();
+                       });
+}
+
+void Runtime::show_leadership(protocol::Epoch epoch) {
+    pulse_.leads.store(epoch.value);
+    if (epoch && keeper_ != nullptr) keeper_->watch();
 }
 
 // ---- Events.
@@ -227,8 +265,10 @@ void Runtime::follow_up(Instant now, const protocol::Action& action) {
                 observers_.on_change({now.boottime_ns, what.leader, what.epoch, what.advertised});
                 for (NodeListener* one : listeners_) one->leader_changed(now, what);
             } else if constexpr (std::is_same_v<What, protocol::Elected>) {
+                show_leadership(what.epoch);
                 for (NodeListener* one : listeners_) one->elected(now, what);
             } else if constexpr (std::is_same_v<What, protocol::Deposed>) {
+                show_leadership({});
                 for (NodeListener* one : listeners_) one->deposed(now, what);
             } else if constexpr (std::is_same_v<What, protocol::ResignAnswer>) {
                 if (what.request >= first_host_request) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <asio/io_context.hpp>
+#include <asio/posix/stream_descriptor.hpp>
 #include <asio/signal_set.hpp>
 #include <asio/steady_timer.hpp>
 
@@ -19,6 +20,7 @@
 #include "src/observer/observer_sessions.hpp"
 #include "src/observer/status_json.hpp"
 #include "src/options/node_options.hpp"
+#include "src/os/keeper.hpp"
 #include "src/report/background_writer.hpp"
 #include "src/report/logging.hpp"
 #include "src/report/reporter.hpp"
@@ -41,8 +43,10 @@ public:
         BackgroundWriter* writer = nullptr;  // when there are events or a trace
         std::optional<BackgroundWriter::StreamId> events;
         std::optional<BackgroundWriter::StreamId> trace;
-        MakeHost make_host;           // none: NoTask
-        bool handles_signals = true;  // those of a program: SIGTERM, SIGINT, SIGHUP
+        MakeHost make_host;              // none: NoTask
+        LoopPulse* pulse = nullptr;      // what the loop shows of itself; none: nobody looks
+        const Keeper* keeper = nullptr;  // who watches over a leader; none: nobody
+        bool handles_signals = true;     // those of a program: SIGTERM, SIGINT, SIGHUP
         /// Why the loop ends with status 1.
         std::function<void(const std::string&)> tell_failure = &print_error;
     };
@@ -85,6 +89,9 @@ private:
     /// What can wait until the messages have left.
     void follow_up(protocol::Instant now, const protocol::Action& action);
     void arm_timer(protocol::Instant now);
+    void turn_to_the_end();
+    void wait_for_alarm();
+    void show_leadership(protocol::Epoch epoch);
     void wait_for_signal();
     void finish();
     void finish_when_drained(int attempts_left);
@@ -104,8 +111,12 @@ private:
     std::optional<TraceFile> trace_;
     std::optional<TraceLog> trace_log_;  // while the log tells as much
     WakeTimer wake_timer_;
-    std::optional<asio::signal_set> signals_;  // of a program alone
-    std::optional<OrphanReaper> reaper_;       // of a program
+    LoopPulse own_pulse_;  // if nobody else has given one
+    LoopPulse& pulse_;
+    const Keeper* keeper_;
+    std::optional<asio::posix::stream_descriptor> alarm_;  // of the keeper
+    std::optional<asio::signal_set> signals_;              // of a program alone
+    std::optional<OrphanReaper> reaper_;                   // of a program
     asio::steady_timer drain_timer_;
 
     std::vector<protocol::Action> actions_;

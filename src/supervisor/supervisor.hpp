@@ -29,7 +29,7 @@ namespace bullring {
 
 /// What has been opened before the loop starts.
 struct SupervisorParts {
-    SharedLeasePage page;
+    SharedLeasePage& page;
     Sender self;                  // in whose name the guard has the last word
     int directory_lock = -1;      // the guard keeps it while a command may run
     bool ignores_hangup = false;  // SIGHUP was ignored when this program was started

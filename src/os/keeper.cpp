@@ -1,0 +1,234 @@
+#include "src/os/keeper.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "src/os/children.hpp"
+#include "src/os/rfc3339.hpp"
+#include "src/os/standstill.hpp"
+#include "src/os/thread_view.hpp"
+
+namespace bullring {
+
+namespace {
+
+// The thread sanitizer takes clone() for a fork of a program with threads, and ends it.
+#if defined(__SANITIZE_THREAD__)
+constexpr bool thread_sanitizer = true;
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+constexpr bool thread_sanitizer = true;
+#else
+constexpr bool thread_sanitizer = false;
+#endif
+#else
+constexpr bool thread_sanitizer = false;
+#endif
+
+constexpr std::size_t stack_bytes = 32 * 1024;
+/// For a reader of stderr that is slow.
+constexpr long line_patience_ns = 5'000'000;
+
+/// As the kernel has it, whatever the C library's is.
+struct KernelTime {
+    long seconds = 0;
+    long nanoseconds = 0;
+};
+
+}  // namespace
+
+/// What runs in the keeper. It has the memory of the node, the watched thread's own included, and
+/// so must not call anything of the C library that keeps state: system calls alone, none of which
+/// fails while that thread lives.
+class Keeper::Work {
+public:
+    Work(LoopPulse& pulse, const KeeperSettings& settings, const std::atomic<bool>& stopping,
+         int alarm, int wake, int node)
+        : pulse_(pulse),
+          settings_(settings),
+          stopping_(stopping),
+          standstill_(settings.hang_after),
+          alarm_(alarm),
+          wake_(wake),
+          node_(node) {
+        if (settings.hang_after.ns > 0) thread_.emplace(::getpid(), ::gettid());
+    }
+
+    std::byte* stack_end() { return stack_.data() + stack_.size(); }
+
+    static int enter(void* work) {
+        static_cast<Work*>(work)->run();
+        ::syscall(SYS_exit_group, 0);
+        return 0;
+    }
+
+private:
+    void run() {
+        ::syscall(SYS_prctl, PR_SET_NAME, "bullring-keeper", 0, 0, 0);
+        // Late by less than the thousandth part of what it measures.
+        ::syscall(SYS_prctl, PR_SET_TIMERSLACK, 1000, 0, 0, 0);
+        close_all_else();
+        while (!stopping_.load() && !wait(-1)) {
+            if (thread_ && watch()) return report();
+        }
+    }
+
+    void close_all_else() const {
+        std::array<int, 6> kept{wake_, node_, -1, -1, -1, -1};
+        if (thread_)
+            kept = {wake_, node_, alarm_, STDERR_FILENO, thread_->stat(), thread_->schedstat()};
+        std::sort(kept.begin(), kept.end());
+        int first = 0;
+        for (const int fd : kept) {
+            if (fd > first)
+                ::syscall(SYS_close_range, static_cast<unsigned>(first),
+                          static_cast<unsigned>(fd - 1), 0U);
+            first = std::max(first, fd + 1);
+        }
+        ::syscall(SYS_close_range, static_cast<unsigned>(first), ~0U, 0U);
+    }
+
+    /// For so long (-1: for ever), or until the node begins to lead. True: it has ended.
+    bool wait(long ns) const {
+        // The first is readable when the last thread of the node is gone, its descriptors closed.
+        std::array<pollfd, 2> ready{{{node_, POLLIN, 0}, {wake_, POLLIN, 0}}};
+        KernelTime time{ns / 1'000'000'000, ns % 1'000'000'000};
+        ::syscall(SYS_ppoll, ready.data(), ready.size(), ns < 0 ? nullptr : &time, nullptr, 0);
+        std::uint64_t count = 0;
+        if (ready[1].revents != 0) ::syscall(SYS_read, wake_, &count, sizeof count);
+        return ready[0].revents != 0;
+    }
+
+    static protocol::Duration now(clockid_t clock) {
+        KernelTime time;
+        ::syscall(SYS_clock_gettime, clock, &time);
+        return {std::int64_t{time.seconds} * 1'000'000'000 + time.nanoseconds};
+    }
+
+    /// While the node leads. True: it was killed.
+    bool watch() {
+        standstill_.begin(now(CLOCK_MONOTONIC), turns());
+        while (leads()) {
+            if (wait(static_cast<long>(standstill_.every().ns)) || stopping_.load()) return false;
+            const protocol::Duration at = now(CLOCK_MONOTONIC);
+            if (standstill_.turned(at, turns())) continue;
+            const auto seen = thread_->look();
+            if (!seen) return false;
+            const auto verdict = standstill_.look(at, *seen);
+            if (verdict == Standstill::Verdict::ask) ask();
+            if (verdict == Standstill::Verdict::stands && kill_node()) return true;
+        }
+        return false;
+    }
+
+    std::uint64_t turns() const { return pulse_.turns.load(); }
+    bool leads() const { return pulse_.leads.load() != 0; }
+
+    void ask() const {
+        const std::uint64_t one = 1;
+        ::syscall(SYS_write, alarm_, &one, sizeof one);
+    }
+
+    /// False: it has moved at the last moment.
+    bool kill_node() {
+        if (standstill_.turned(now(CLOCK_MONOTONIC), turns()) || !leads()) return false;
+        ::syscall(SYS_pidfd_send_signal, node_, SIGKILL, nullptr, 0);
+        return true;
+    }
+
+    void report() const {
+        // A pipe that has room takes a line without waiting.
+        pollfd ready{STDERR_FILENO, POLLOUT, 0};
+        KernelTime patience{0, line_patience_ns};
+        if (::syscall(SYS_ppoll, &ready, 1, &patience, nullptr, 0) > 0) {
+            const Rfc3339 time(now(CLOCK_REALTIME).ns);
+            const auto part = [](std::string_view text) {
+                return iovec{const_cast<char*>(text.data()), text.size()};
+            };
+            const std::array<iovec, 3> line{part(settings_.before_time), part(time.text()),
+                                            part(settings_.after_time)};
+            ::syscall(SYS_writev, STDERR_FILENO, line.data(), line.size());
+        }
+        wait_for_end();
+    }
+
+    void wait_for_end() const {
+        while (!wait(-1)) {
+        }
+    }
+
+    alignas(16) std::array<std::byte, stack_bytes> stack_{};
+    LoopPulse& pulse_;
+    const KeeperSettings& settings_;
+    const std::atomic<bool>& stopping_;
+    std::optional<ThreadView> thread_;  // none: nobody is killed
+    Standstill standstill_;
+    int alarm_;
+    int wake_;
+    int node_;
+};
+
+Keeper::Keeper(LoopPulse& pulse, KeeperSettings settings)
+    : pulse_(pulse),
+      settings_(std::move(settings)),
+      alarm_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+Keeper::~Keeper() { delete work_; }
+
+bool Keeper::start() {
+    if constexpr (thread_sanitizer) return true;  // its users don't look at latencies
+    // Made before the keeper: it must not wait for the wrong process when this one dies meanwhile.
+    const OwnedFd node(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0)));
+    if (!node || !alarm_ || !wake_) return false;
+    auto work =
+        std::make_unique<Work>(pulse_, settings_, stopping_, alarm_.get(), wake_.get(), node.get());
+    sigset_t all;
+    sigset_t before;
+    ::sigfillset(&all);
+    // The keeper inherits it: nothing but SIGKILL ends it.
+    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    const int process = ::clone(&Work::enter, work->stack_end(), CLONE_VM, work.get());
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    if (process <= 0) return false;
+    process_ = process;
+    work_ = work.release();  // the keeper's own from now on
+    count_as_own({process_});
+    return true;
+}
+
+void Keeper::stop() {
+    if (process_ == 0) return;
+    stopping_ = true;
+    watch();
+    siginfo_t end{};
+    while (::waitid(P_PID, static_cast<id_t>(process_), &end, WEXITED | __WALL) != 0) {
+        if (errno != EINTR) break;
+    }
+    process_ = 0;
+}
+
+void Keeper::watch() const {
+    const std::uint64_t one = 1;
+    if (::write(wake_.get(), &one, sizeof one) < 0) return;  // it has not read the one before
+}
+
+}  // namespace bullring

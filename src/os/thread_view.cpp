@@ -1,0 +1,51 @@
+#include "src/os/thread_view.hpp"
+
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace bullring {
+
+namespace {
+
+OwnedFd open_file(pid_t process, pid_t thread, const char* name) {
+    const std::string path = fmt::format("/proc/{}/task/{}/{}", process, thread, name);
+    return OwnedFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+}
+
+using Text = std::array<char, 128>;
+
+std::string_view read_start(int fd, Text& text) {
+    const long count = ::syscall(SYS_pread64, fd, text.data(), text.size(), 0, 0, 0);
+    return {text.data(), count < 0 ? 0 : static_cast<std::size_t>(count)};
+}
+
+}  // namespace
+
+ThreadView::ThreadView(pid_t process, pid_t thread)
+    : stat_(open_file(process, thread, "stat")),
+      schedstat_(open_file(process, thread, "schedstat")) {}
+
+std::optional<ThreadLook> ThreadView::look() const {
+    if (!stat_) return std::nullopt;
+    ThreadLook look;
+    Text text;
+    // "7 (its name) S …": a name may have brackets, of at most 15 bytes.
+    const std::string_view stat = read_start(stat_.get(), text);
+    const std::size_t name_end = stat.rfind(')');
+    if (name_end == std::string_view::npos || name_end + 2 >= stat.size()) return std::nullopt;
+    look.state = stat[name_end + 2];
+    if (!schedstat_) return look;
+    const std::string_view schedstat = read_start(schedstat_.get(), text);
+    std::from_chars(schedstat.data(), schedstat.data() + schedstat.size(), look.ran_ns);
+    return look;
+}
+
+}  // namespace bullring

@@ -1,0 +1,31 @@
+// Owns: a view on one thread, of this process or another, by the files that the kernel has about
+// it.
+#pragma once
+
+#include <optional>
+
+#include <sys/types.h>
+
+#include "src/os/owned_fd.hpp"
+#include "src/os/standstill.hpp"
+
+namespace bullring {
+
+class ThreadView {
+public:
+    /// Without /proc there is nothing to be seen.
+    ThreadView(pid_t process, pid_t thread);
+
+    int stat() const { return stat_.get(); }
+    int schedstat() const { return schedstat_.get(); }
+
+    /// System calls alone: nothing of the C library that keeps state. nullopt: it is gone, or can't
+    /// be seen. A kernel that does not count what a thread ran says nothing of that.
+    std::optional<ThreadLook> look() const;
+
+private:
+    OwnedFd stat_;
+    OwnedFd schedstat_;
+};
+
+}  // namespace bullring

@@ -1,0 +1,21 @@
+#include "src/runtime/keeper_settings.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "src/report/logging.hpp"
+
+namespace bullring {
+
+KeeperSettings keeper_settings(const NodeOptions& options, const char* setting) {
+    const std::string text = fmt::format(
+        "killed by its keeper: it led, and its event loop stood still for {} ({}); another node "
+        "takes over",
+        to_text(options.hang_after), setting);
+    LogLineParts line =
+        log_line_parts(options.log.format, options.config.self, LogLevel::error, text);
+    return {options.hang_after, std::move(line.before_time), std::move(line.after_time)};
+}
+
+}  // namespace bullring
