@@ -65,7 +65,6 @@ public:
         : pulse_(pulse),
           settings_(settings),
           stopping_(stopping),
-          standstill_(settings.hang_after),
           alarm_(alarm),
           wake_(wake),
           node_(node) {
@@ -125,33 +124,28 @@ private:
 
     /// While the node leads. True: it was killed.
     bool watch() {
-        standstill_.begin(now(CLOCK_MONOTONIC), turns());
+        Standstill standstill(settings_.hang_after);
         while (leads()) {
-            if (wait(static_cast<long>(standstill_.every().ns)) || stopping_.load()) return false;
-            const protocol::Duration at = now(CLOCK_MONOTONIC);
-            if (standstill_.turned(at, turns())) continue;
+            if (wait(static_cast<long>(standstill.every().ns)) || stopping_.load()) return false;
+            const std::uint64_t turns = pulse_.turns.load();
             const auto seen = thread_->look();
             if (!seen) return false;
-            const auto verdict = standstill_.look(at, *seen);
+            const auto verdict = standstill.look(now(CLOCK_MONOTONIC), turns, *seen);
             if (verdict == Standstill::Verdict::ask) ask();
-            if (verdict == Standstill::Verdict::stands && kill_node()) return true;
+            // Unless it has moved at the last moment.
+            if (verdict != Standstill::Verdict::stands || pulse_.turns.load() != turns || !leads())
+                continue;
+            ::syscall(SYS_pidfd_send_signal, node_, SIGKILL, nullptr, 0);
+            return true;
         }
         return false;
     }
 
-    std::uint64_t turns() const { return pulse_.turns.load(); }
     bool leads() const { return pulse_.leads.load() != 0; }
 
     void ask() const {
         const std::uint64_t one = 1;
         ::syscall(SYS_write, alarm_, &one, sizeof one);
-    }
-
-    /// False: it has moved at the last moment.
-    bool kill_node() {
-        if (standstill_.turned(now(CLOCK_MONOTONIC), turns()) || !leads()) return false;
-        ::syscall(SYS_pidfd_send_signal, node_, SIGKILL, nullptr, 0);
-        return true;
     }
 
     void report() const {
@@ -180,7 +174,6 @@ private:
     const KeeperSettings& settings_;
     const std::atomic<bool>& stopping_;
     std::optional<ThreadView> thread_;  // none: nobody is killed
-    Standstill standstill_;
     int alarm_;
     int wake_;
     int node_;

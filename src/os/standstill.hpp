@@ -15,14 +15,14 @@ namespace bullring {
 
 /// What the system says of a thread.
 struct ThreadLook {
-    char state = 'R';         // as /proc/PID/stat has it
-    std::int64_t ran_ns = 0;  // on a core, since it began
+    char state = 'R';          // as /proc/PID/stat has it
+    std::int64_t ran_ns = -1;  // on a core, since it began; −1: not known
 };
 
 class Standstill {
 public:
     enum class Verdict {
-        quiet,   // it has not; perhaps it had nothing to do
+        turns,   // or had nothing to do
         ask,     // it has not for a while: it is to be woken
         stands,  // for as long as was set
     };
@@ -33,32 +33,27 @@ public:
     /// From one look to the next.
     constexpr protocol::Duration every() const { return every_; }
 
-    /// Nothing is known of the time before.
-    constexpr void begin(protocol::Duration now, std::uint64_t turns) {
-        before_ = now;
-        turns_ = turns;
-        forget();
-    }
-
-    /// True: it turns, and there is nothing more to be looked at.
-    constexpr bool turned(protocol::Duration now, std::uint64_t turns) {
-        if (turns == turns_) return false;
-        begin(now, turns);
-        return true;
-    }
-
-    /// After turned() has said no.
-    constexpr Verdict look(protocol::Duration now, ThreadLook thread) {
+    /// `turns` rises with each turn.
+    constexpr Verdict look(protocol::Duration now, std::uint64_t turns, ThreadLook thread) {
+        const bool turned = turns != turns_;
+        if (turned) {
+            turns_ = turns;
+            stood_ = none;
+            quiet_looks_ = 0;
+            asked_ = false;
+        }
         const protocol::Duration passed = now - before_;
         const bool in_time = passed <= every_ + every_ / 2;
-        const protocol::Duration counted = in_time ? std::min(owed(passed, thread), passed) : none;
+        const protocol::Duration counted =
+            in_time && !turned ? std::min(owed(passed, thread), passed) : none;
         before_ = now;
         stood_ = stood_ + counted;
         ran_ns_ = thread.ran_ns;
-        ++quiet_looks_;
+        idled_ = idles(thread.state);
+        if (turned) return Verdict::turns;
         // It stands at this very moment, too.
         if (stood_ >= limit_ && counted > none) return Verdict::stands;
-        if (asked_ || quiet_looks_ < quiet_looks_max) return Verdict::quiet;
+        if (asked_ || ++quiet_looks_ < quiet_looks_max) return Verdict::turns;
         asked_ = true;
         return Verdict::ask;
     }
@@ -68,36 +63,34 @@ private:
     /// A thread that waits for work may have none for so many looks.
     static constexpr int quiet_looks_max = 2;
 
-    constexpr void forget() {
-        stood_ = none;
-        ran_ns_ = -1;
-        quiet_looks_ = 0;
-        asked_ = false;
+    /// Whether a thread in this state does nothing that it should do.
+    constexpr bool idles(char state) const {
+        switch (state) {
+            case 'T':  // stopped
+            case 't':  // traced
+            case 'D':  // in the kernel
+                return true;
+            // Who has been woken, and sleeps nevertheless, does not wait for work.
+            case 'S': return asked_;
+            default: return false;  // it runs, waits for a core, is dead, or nothing that is known
+        }
     }
 
     /// Of the interval that ends now.
     constexpr protocol::Duration owed(protocol::Duration passed, ThreadLook thread) const {
-        switch (thread.state) {
-            case 'T':  // stopped
-            case 't':  // traced
-            case 'D':  // in the kernel
-                return passed;
-            case 'S':
-                // Who has been woken, and sleeps nevertheless, does not wait for work.
-                return asked_ ? passed : none;
-            case 'R':
-                // What it ran; the rest of the time it waited for a core.
-                return ran_ns_ < 0 ? none : protocol::Duration{thread.ran_ns - ran_ns_};
-            default: return none;  // dead, or nothing that is known
-        }
+        if (thread.state != 'R') return idled_ && idles(thread.state) ? passed : none;
+        // What it ran; the rest of the time it waited for a core.
+        return ran_ns_ < 0 || thread.ran_ns < 0 ? none
+                                                : protocol::Duration{thread.ran_ns - ran_ns_};
     }
 
     protocol::Duration limit_;
     protocol::Duration every_;
-    protocol::Duration before_;
+    protocol::Duration before_ = protocol::Duration{0} - protocol::forever;  // the last look
     protocol::Duration stood_;
     std::uint64_t turns_ = 0;
-    std::int64_t ran_ns_ = -1;  // at the look before; -1: not looked at
+    std::int64_t ran_ns_ = -1;  // at the look before, as `idled_`
+    bool idled_ = false;
     int quiet_looks_ = 0;
     bool asked_ = false;
 };

@@ -42,7 +42,7 @@ std::optional<ThreadLook> ThreadView::look() const {
     const std::size_t name_end = stat.rfind(')');
     if (name_end == std::string_view::npos || name_end + 2 >= stat.size()) return std::nullopt;
     look.state = stat[name_end + 2];
-    if (!schedstat_) return look;
+    if (!schedstat_ || look.state != 'R') return look;
     const std::string_view schedstat = read_start(schedstat_.get(), text);
     std::from_chars(schedstat.data(), schedstat.data() + schedstat.size(), look.ran_ns);
     return look;

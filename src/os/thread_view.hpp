@@ -20,7 +20,8 @@ public:
     int schedstat() const { return schedstat_.get(); }
 
     /// System calls alone: nothing of the C library that keeps state. nullopt: it is gone, or can't
-    /// be seen. A kernel that does not count what a thread ran says nothing of that.
+    /// be seen. What it ran is known of one that runs or waits for a core, and by kernels that
+    /// count it.
     std::optional<ThreadLook> look() const;
 
 private:
