@@ -4,6 +4,7 @@
 #include "src/commands/member.hpp"
 #include "src/report/logging.hpp"
 #include "src/runtime/hooks.hpp"
+#include "src/runtime/terminal_stop.hpp"
 
 namespace bullring {
 
@@ -17,10 +18,14 @@ int run_node(const NodeOptions& options) {
         print_error(opened.error());
         return 1;
     }
-    if (!options.hooks.any()) return member.run({});
-    return member.run([&options](asio::io_context& io, NodeLink& node) {
-        return std::make_unique<Hooks>(io, node, options.hooks, options.config,
-                                       options.config.timing.step_down_timeout, MakeHost{});
+    MakeHost make_hooks;
+    if (options.hooks.any())
+        make_hooks = [&options](asio::io_context& io, NodeLink& node) {
+            return std::make_unique<Hooks>(io, node, options.hooks, options.config,
+                                           options.config.timing.step_down_timeout, MakeHost{});
+        };
+    return member.run([&make_hooks](asio::io_context& io, NodeLink& node) {
+        return std::make_unique<TerminalStop>(io, node, make_hooks);
     });
 }
 

@@ -23,7 +23,9 @@
 #include "src/report/logging.hpp"
 #include "src/supervisor/descendants.hpp"
 #include "src/supervisor/guard_records.hpp"
+#include "src/supervisor/node_watch.hpp"
 #include "src/supervisor/shield.hpp"
+#include "src/supervisor/terminal.hpp"
 
 namespace bullring {
 
@@ -45,6 +47,7 @@ public:
           page_(std::move(page)),
           niceness_(niceness),
           node_(settings.socket),
+          node_watch_(page_->pulse(), settings.node_pause),
           self_(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0))) {}
 
     int run() {
@@ -99,6 +102,7 @@ private:
             fail("too many open files: cannot take over what the node hands over");
         if (received < 0) return;
         node_ = OwnedFd();
+        if (node_watch_.in_doubt()) return say_last_word();
         if (!run_) return;
         end(Cause::asked);
         complain("the node died; ending its command");
@@ -150,6 +154,7 @@ private:
 
     void start(protocol::Epoch epoch, OwnedFd progress) {
         if (run_) return;  // the node knows better
+        node_watch_.trust();
         const auto lease = page_->read();
         Run run;
         run.lease = {epoch, protocol::long_ago};
@@ -211,7 +216,7 @@ private:
 
     void on_stopped(int signal) {
         if (signal == SIGTTIN || signal == SIGTTOU) {
-            if (give_terminal()) return;
+            if (lend_terminal()) return;
         }
         GuardReport report;
         report.kind = GuardReport::Kind::stopped;
@@ -221,18 +226,11 @@ private:
     }
 
     /// To a command that wants to read it, if it is the node's to give.
-    bool give_terminal() {
-        const OwnedFd terminal(::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY));
-        if (!terminal || ::tcgetpgrp(terminal.get()) != settings_.terminal_group) return false;
-        if (::tcsetpgrp(terminal.get(), run_->command) != 0) return false;
+    bool lend_terminal() {
+        if (!give_terminal(settings_.terminal_group, run_->command)) return false;
         run_->has_terminal = true;
         ::kill(-run_->command, SIGCONT);
         return true;
-    }
-
-    void take_terminal_back() {
-        const OwnedFd terminal(::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY));
-        if (terminal) ::tcsetpgrp(terminal.get(), settings_.terminal_group);
     }
 
     // ---- The end of a run.
@@ -255,6 +253,8 @@ private:
 
     /// Acts on the time that has passed and on processes that have died.
     void look() {
+        if (node_watch_.watches() && node_watch_.look())
+            complain("the node stands still; it was killed, so that another node takes over");
         if (!run_) return;
         if (const auto seen = page_->read(); seen && seen->epoch == run_->lease.epoch)
             run_->lease.deadline = seen->deadline;
@@ -310,10 +310,12 @@ private:
             report.kind = GuardReport::Kind::not_started;
             report.error = run_->error;
         }
-        if (run_->has_terminal) take_terminal_back();
-        if (!node_ && page_->others_work().load() == 0) say_last_word();
+        if (run_->has_terminal) take_terminal_back(settings_.terminal_group);
+        if (!node_) say_last_word();
         // `lead` may stand still, and its node waits for the end of this connection.
         for (const OwnedFd& held : held_) ::shutdown(held.get(), SHUT_RDWR);
+        // The node should have seen as well that the lease was about to end.
+        if (node_ && run_->cause == Cause::deadline) node_watch_.doubt(run_->lease.deadline);
         run_.reset();
         reports_ = OwnedFd();
         tell(report);
@@ -321,6 +323,7 @@ private:
 
     /// The node is dead and so is its command: the voters need not wait for the end of the lease.
     void say_last_word() {
+        if (page_->others_work().load() != 0) return;
         for (const auto& [mark, session] : sessions_) {
             // The node has died within a write: its peer would read rubbish, so it has to wait.
             if (page_->mark(mark).load() != 0) continue;
@@ -332,12 +335,14 @@ private:
     }
 
     void arm() {
-        if (!run_) return disarm_boottime_timer(timer_.get());
         const Instant now = read_clock();
+        if (!run_ && !node_watch_.watches()) return disarm_boottime_timer(timer_.get());
         std::int64_t wait_ns = kill_again_after.ns;
-        if (run_->phase == Phase::running)
+        if (!run_)
+            wait_ns = node_watch_.every().ns;
+        else if (run_->phase == Phase::running)
             wait_ns = protocol::lease_wait(now, run_->lease.deadline - settings_.margin).ns;
-        if (run_->phase == Phase::ending)
+        else if (run_->phase == Phase::ending)
             wait_ns = std::min(protocol::lease_wait(now, kill_moment()).ns,
                                protocol::elapsed(now, run_->kill_at).ns);
         arm_boottime_timer(timer_.get(), now.boottime_ns + std::max<std::int64_t>(wait_ns, 0));
@@ -347,6 +352,7 @@ private:
     SharedLeasePage page_;
     int niceness_;  // with which this program was started
     OwnedFd node_;
+    NodeWatch node_watch_;
     OwnedFd children_ = child_ends();
     OwnedFd timer_ = make_boottime_timer();
     OwnedFd self_;     // for the shield, which watches this process

@@ -6,7 +6,7 @@ namespace bullring {
 
 namespace {
 
-constexpr std::size_t words_before_command = 13;
+constexpr std::size_t words_before_command = 14;
 
 constexpr const char* json_word = "json";
 constexpr const char* ignores_word = "ignores-hangup";
@@ -33,7 +33,8 @@ std::vector<std::string> guard_words(const GuardSettings& settings) {
                                    settings.progress_file,
                                    settings.log_format == LogFormat::json ? json_word : "",
                                    settings.ignores_hangup ? ignores_word : "",
-                                   std::to_string(settings.descriptor_limit)};
+                                   std::to_string(settings.descriptor_limit),
+                                   std::to_string(settings.node_pause.ns)};
     words.insert(words.end(), settings.command.begin(), settings.command.end());
     return words;
 }
@@ -46,7 +47,8 @@ tl::expected<GuardSettings, std::string> guard_settings(const std::vector<std::s
         !read_number(words[4], settings.kill_after.ns) ||
         !read_number(words[5], settings.margin.ns) ||
         !read_number(words[6], settings.kill_safety.ns) ||
-        !read_number(words[12], settings.descriptor_limit))
+        !read_number(words[12], settings.descriptor_limit) ||
+        !read_number(words[13], settings.node_pause.ns))
         return tl::unexpected(
             std::string("a guard is started by bullring run and bullring lead alone"));
     settings.id = words[7];

@@ -18,9 +18,10 @@ struct GuardSettings {
     int socket = -1;           // to the node
     int page = -1;             // the SharedLeasePage
     pid_t terminal_group = 0;  // the process group that has the terminal while no command needs it
-    protocol::Duration kill_after;   // from SIGTERM to SIGKILL
-    protocol::Duration margin;       // the command is ended so long before the lease's end,
-    protocol::Duration kill_safety;  // and killed so long before it
+    protocol::Duration kill_after;     // from SIGTERM to SIGKILL
+    protocol::Duration margin;         // the command is ended so long before the lease's end,
+    protocol::Duration kill_safety;    // and killed so long before it
+    protocol::Duration node_pause{0};  // a node that stands still for longer hangs; 0: never
     std::string id;
     std::string cluster;
     std::string progress_file;  // empty: none

@@ -48,6 +48,9 @@ GuardSettings guard_settings_of(const RunOptions& options, bool ignores_hangup) 
     settings.kill_after = options.kill_after;
     settings.margin = options.node.config.timing.kill_margin;
     settings.kill_safety = settings.margin - settings.kill_after;
+    // If hang-after is off, the one that has to end the command instead of the node needs one, too.
+    settings.node_pause =
+        options.node.hang_after.ns > 0 ? options.node.hang_after : options.node.config.timing.pause;
     settings.id = std::to_string(options.node.config.self.value);
     settings.cluster = options.node.config.cluster;
     if (options.stall_after.ns > 0) settings.progress_file = options.node.data_dir + "/progress";

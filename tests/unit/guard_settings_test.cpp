@@ -19,6 +19,7 @@ TEST_CASE("guard settings: what is told to a guard arrives") {
     settings.log_format = LogFormat::json;
     settings.ignores_hangup = true;
     settings.descriptor_limit = 1024;
+    settings.node_pause = protocol::milliseconds(100);
     CHECK(guard_settings(guard_words(settings)) == settings);
     settings.progress_file = "/tmp/a b";
     CHECK(guard_settings(guard_words(settings)) == settings);

@@ -1,0 +1,49 @@
+#include "src/supervisor/node_watch.hpp"
+
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "src/os/clock.hpp"
+
+namespace bullring {
+
+NodeWatch::NodeWatch(const LoopPulse& pulse, protocol::Duration limit)
+    : pulse_(pulse),
+      limit_(limit),
+      node_(::getppid()),
+      process_(static_cast<int>(::syscall(SYS_pidfd_open, node_, 0))),
+      standstill_(limit) {
+    // It has died meanwhile, and its number may be another's.
+    if (::getppid() != node_) process_ = OwnedFd();
+}
+
+void NodeWatch::doubt(protocol::Instant lease_end) {
+    if (limit_.ns == 0 || !process_) return;
+    in_doubt_ = true;
+    lease_end_ = lease_end;
+    turns_ = pulse_.turns.load();
+    standstill_ = Standstill(limit_);
+    thread_.emplace(node_, node_);
+}
+
+void NodeWatch::trust() {
+    in_doubt_ = false;
+    thread_.reset();
+}
+
+bool NodeWatch::look() {
+    const std::uint64_t turns = pulse_.turns.load();
+    const protocol::Instant now = read_clock();
+    const auto seen = thread_->look();
+    if (!seen || turns != turns_ || !protocol::lease_valid(now, lease_end_)) {
+        trust();
+        return false;
+    }
+    const auto verdict = standstill_.look({now.boottime_ns}, turns, *seen);
+    if (verdict != Standstill::Verdict::stands) return false;
+    thread_.reset();
+    return ::syscall(SYS_pidfd_send_signal, process_.get(), SIGKILL, nullptr, 0) == 0;
+}
+
+}  // namespace bullring
