@@ -23,7 +23,7 @@ def _node_killed(cluster, leader, family):
 
 
 def _node_stopped(cluster, leader, family):
-    return leader.hang()
+    return leader.hang_for_good()
 
 
 def _guard_killed(cluster, leader, family):
@@ -82,8 +82,8 @@ class Gap:
     def seconds(self):
         # A node that was restarted is silent for its longest promise, also when the next round is
         # to begin; after the last round nothing is waited for.
-        silent = {"sigterm": 2.8, "node killed": 3.7, "both killed": 4.0, "node stopped": 3.0}
-        late = 2.7 if self.way in ("both killed", "node stopped") else 0
+        silent = {"sigterm": 2.8, "node killed": 3.7, "both killed": 4.0, "node stopped": 3.8}
+        late = 2.7 if self.way == "both killed" else 0
         clusters = len(list(self._shares()))
         return clusters * (2.8 + late) + (self.rounds - clusters) * silent.get(self.way, 0.2)
 
@@ -121,8 +121,6 @@ class Gap:
                 ended = self._times(file, "end")[ends:]
                 # Killed commands write no end: the signal was theirs, or came right after it.
                 gaps.append(self._times(file, "begin")[before] - (ended[0] if ended else at_ns))
-                if leader.running:
-                    leader.resume()
                 if not leader.current.expected_to_run:
                     leader.restart()
         return gaps

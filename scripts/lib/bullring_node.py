@@ -180,6 +180,11 @@ class Node:
         self.current.process.send_signal(signal.SIGSTOP)
         return self.current.stopped_ns
 
+    def hang_for_good(self):
+        """SIGSTOP of one that is killed for it; returns the clock just before the signal."""
+        self.current.expected_to_run = False
+        return self.hang()
+
     def resume(self):
         """SIGCONT; returns the clock just before the signal."""
         at_ns = now_ns()

@@ -26,6 +26,12 @@ def alive(pid):
     return found is not None and found[1] not in "ZX"
 
 
+def stopped(pid):
+    """By a signal, as SIGSTOP does."""
+    found = _stat(pid)
+    return found is not None and found[1] == "T"
+
+
 def children(pid):
     """The living children of a process, by pid, with their names."""
     found = {}

@@ -17,6 +17,13 @@ bool fits_cluster_name(char c) {
     return letter || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
 }
 
+std::string why_no_duration(const protocol::NoDuration& none) {
+    std::string why(none.why);
+    if (!none.part.empty()) why += " " + in_quotes(none.part);
+    if (!none.right.empty()) why += "; expected " + std::string(none.right);
+    return why;
+}
+
 }  // namespace
 
 // The words of the program's own enumerations.
@@ -144,15 +151,27 @@ void Reader::take(std::string_view flag, const std::string& text,
 void Reader::take(std::string_view flag, const std::string& text,
                   std::optional<protocol::Duration>& into) {
     const auto parsed = protocol::parse_duration(text);
-    if (const auto* duration = std::get_if<protocol::Duration>(&parsed)) {
+    if (const auto* duration = std::get_if<protocol::Duration>(&parsed))
         into = *duration;
-        return;
-    }
-    const auto& none = std::get<protocol::NoDuration>(parsed);
-    std::string why(none.why);
-    if (!none.part.empty()) why += " " + in_quotes(none.part);
-    if (!none.right.empty()) why += "; expected " + std::string(none.right);
-    report_.refuse(flag, text, why);
+    else
+        report_.refuse(flag, text, why_no_duration(std::get<protocol::NoDuration>(parsed)));
+}
+
+void Reader::positive_or_off(std::string_view flag, Asked<protocol::Duration>& into) {
+    into = {given(flag), std::nullopt};
+    const auto word = text(flag);
+    if (!word) return;
+    const auto parsed = protocol::parse_duration(*word);
+    const auto* duration = std::get_if<protocol::Duration>(&parsed);
+    if (*word == "off")
+        into.value = protocol::Duration{0};
+    else if (duration == nullptr)
+        report_.refuse(flag, *word,
+                       why_no_duration(std::get<protocol::NoDuration>(parsed)) + ", or off");
+    else if (duration->ns == 0)
+        report_.refuse(flag, *word, "must be more than 0, or off");
+    else
+        into.value = *duration;
 }
 
 void Reader::take(std::string_view flag, const std::string& text, std::optional<Endpoint>& into) {

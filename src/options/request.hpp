@@ -115,12 +115,8 @@ public:
         }
         store(asked, into);
     }
-    /// Zero is refused, and means `off`.
-    template <class Into>
-    void positive_or_off(std::string_view flag, Into& into) {
-        if (text(flag) != "off") return positive(flag, into);
-        store(Asked<protocol::Duration>{true, protocol::Duration{0}}, into);
-    }
+    /// `off` is told as zero, which itself is refused.
+    void positive_or_off(std::string_view flag, Asked<protocol::Duration>& into);
     template <class Into>
     void whole(std::string_view flag, const WholeNumber& number, Into& into) {
         Asked<std::int64_t> asked{given(flag), std::nullopt};

@@ -18,9 +18,9 @@ class Rounds:
         self.journal = journal
         self.witness = algorithm == "bully"
 
-    def __call__(self, attack, *words, rounds=ROUNDS):
+    def __call__(self, attack, *words, rounds=ROUNDS, flags=()):
         """`attack` gets the cluster, the leader and its family; a round ends when it returns."""
-        self._start(words)
+        self._start(words, flags)
         for _ in range(rounds):
             leader, family = self.cluster.wait_for(self._at_work, "a leader with its command")
             before = len(self.journal.begun())
@@ -34,13 +34,13 @@ class Rounds:
                     node.start()
         assert len(self.journal.begun()) > rounds
 
-    def _start(self, words):
+    def _start(self, words, flags):
         for node in self.cluster:
             # Two that run the command and a witness are the commonest small cluster.
             if self.witness and node.id == 1:
-                node.flags = ["--priority", "never", *LEASE]
+                node.flags = ["--priority", "never", *LEASE, *flags]
             else:
-                node.flags = FLAGS
+                node.flags = [*FLAGS, *flags]
                 node.task = self.journal.command(*words)
         self.cluster.start()
         self.cluster.wait_settled()

@@ -83,7 +83,7 @@ def slewed(new_cluster):
 def leader(slewed, journal):
     """The leader, whose command has begun just now: its timers are armed as far ahead as ever."""
     for node in slewed:
-        node.flags = ["--kill-after", "3s"]
+        node.flags = ["--kill-after", "3s", "--hang-after", "off"]
         node.task = journal.command("ignore")
     begun = slewed.start().wait_for(journal.begun, "the command has begun")
     return slewed[begun[0][0]]
@@ -116,7 +116,7 @@ def test_a_command_of_lead_ends_when_its_node_stands_still(
     stopped, slewed, journal, spawn, stand_still
 ):
     for node in slewed:
-        node.flags = ["--lease", "3s"]
+        node.flags = ["--lease", "3s", "--hang-after", "off"]
     node = slewed.start().wait_settled()
     lead = spawn(
         [find_program(), "lead", "--data-dir", str(node.data_dir), "--kill-after", "100ms", "--"]

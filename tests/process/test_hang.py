@@ -1,4 +1,6 @@
-"""Hangs (SIGSTOP) and lost majorities: a silent leader loses, and does not act when it is back."""
+"""Hangs (SIGSTOP) and lost majorities: a silent leader that nobody kills loses, and does not act when
+it is back. Leaders that are killed: test_hang_after.py.
+"""
 
 
 import pytest
@@ -7,10 +9,12 @@ from clusters import ON_EVERY, ON_USUAL, assert_unchanged
 
 pytestmark = pytest.mark.sanitize
 
+LEFT_ALONE = ["--hang-after", "off"]
+
 
 @ON_EVERY
 def test_a_hung_leader_is_replaced_when_its_lease_is_over(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm).start()
+    cluster = new_cluster(n, algorithm, flags=LEFT_ALONE).start()
     old = cluster.wait_settled()
     hung_ns = old.hang()
     elected = cluster.wait_elected(hung_ns)
@@ -33,7 +37,7 @@ def _returns_as_follower(cluster, old, elected):
 
 @ON_USUAL
 def test_hung_again_and_again(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm).start()
+    cluster = new_cluster(n, algorithm, flags=LEFT_ALONE).start()
     for _ in range(3):
         old = cluster.wait_settled()
         elected = cluster.wait_elected(old.hang())
@@ -55,7 +59,7 @@ def test_a_hung_follower_changes_nothing(new_cluster, algorithm, n):
 
 @ON_USUAL
 def test_a_leader_killed_while_it_hangs(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm).start()
+    cluster = new_cluster(n, algorithm, flags=LEFT_ALONE).start()
     old = cluster.wait_settled()
     old.hang()
     killed_ns = old.kill()

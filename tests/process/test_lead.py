@@ -84,7 +84,7 @@ def test_who_leads_runs_it_and_who_does_not_says_75(settled, lead):
 
 
 def test_a_node_that_hangs_does_not_answer(settled, lead):
-    cluster = settled(n=1)
+    cluster = settled(n=1, flags=["--hang-after", "off"])
     cluster[1].hang()
     process = lead(cluster[1], command=["true"])
     assert "does not answer" in process.communicate(timeout=30)[1]

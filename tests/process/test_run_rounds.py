@@ -8,6 +8,8 @@ import pytest
 from bullring_task import alive, signal_all
 from clusters import on_both
 
+UNWATCHED = ["--hang-after", "off"]
+
 pytestmark = [pytest.mark.limit(3600), on_both(3)]
 
 
@@ -15,14 +17,19 @@ def test_kill_the_node(play):
     play(lambda cluster, leader, family: leader.kill(), "fork", "group")
 
 
-def test_stop_the_node(play):
-    def attack(cluster, leader, family):
-        at_ns = leader.hang()
-        cluster.wait_elected(at_ns)
-        assert not alive(family.command)
-        leader.resume()
+def _stop_for_good(cluster, leader, family):
+    """Its keeper kills the node, or its guard when that has had to end the command."""
+    at_ns = leader.hang_for_good()
+    cluster.wait_elected(at_ns)
+    assert not alive(family.command)
 
-    play(attack, "ignore")
+
+def test_stop_the_node(play):
+    play(_stop_for_good, "ignore")
+
+
+def test_stop_a_node_without_a_keeper(play):
+    play(_stop_for_good, "ignore", flags=UNWATCHED)
 
 
 def test_kill_the_guard(play):
@@ -49,7 +56,7 @@ def test_stop_the_node_and_the_guard(play):
         assert not alive(family.command)
         leader.resume()
 
-    play(attack, "fork", "ignore")
+    play(attack, "fork", "ignore", flags=UNWATCHED)
 
 
 def test_kill_the_node_and_the_guard(play):

@@ -71,7 +71,7 @@ def test_it_leads_at_once_and_after_a_kill_with_a_higher_epoch(new_cluster, algo
 
 @on_both(1)
 def test_a_hang_longer_than_the_lease_costs_the_epoch(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm).start()
+    cluster = new_cluster(n, algorithm, flags=["--hang-after", "off"]).start()
     node = cluster.wait_settled()
     epoch = node.view[1]
     hung_ns = node.hang()

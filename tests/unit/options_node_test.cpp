@@ -102,6 +102,17 @@ TEST_CASE("options: every flag of a node reaches its option") {
     CHECK(options.log.format == LogFormat::json);
 }
 
+TEST_CASE("options: a hang is as long as the profile's longest pause, unless it is given or off") {
+    CHECK(node_of().hang_after == milliseconds(100));
+    CHECK(node_of({"--lease", "2s"}).hang_after == milliseconds(100));
+    const std::vector<std::pair<const char*, int>> profiles{
+        {"realtime", 5}, {"fast", 30}, {"lan", 100}, {"cloud", 200}, {"wan", 500}};
+    for (const auto& [profile, ms] : profiles)
+        CHECK(node_of({"--profile", profile}).hang_after == milliseconds(ms));
+    CHECK(node_of({"--hang-after", "499ms"}).hang_after == milliseconds(499));
+    CHECK(node_of({"--hang-after", "off"}).hang_after == seconds(0));
+}
+
 TEST_CASE("options: preemption is on with bully and off with ring, unless it is given") {
     CHECK(node_of().config.preempt);
     CHECK_FALSE(node_of({"--algorithm", "ring"}).config.preempt);
@@ -132,6 +143,12 @@ TEST_CASE("options: each wrong value is named with its flag and what would be ri
         {{"--realtime", "yes"}, "\"yes\" is not one of on, off, auto"},
         {{"--first-epoch", "1"}, "\"1\" is not one of clock, 0"},
         {{"--fast-release", "maybe"}, "--fast-release: \"maybe\" is neither on nor off"},
+        {{"--hang-after", "never"}, "--hang-after: \"never\" is not a duration; expected"},
+        {{"--hang-after", "never"}, ", or off"},
+        {{"--hang-after", "100"}, "--hang-after: \"100\" has no unit"},
+        {{"--hang-after", "0s"}, "--hang-after: \"0s\" must be more than 0, or off"},
+        {{"--hang-after", "999us"}, "--hang-after: \"999us\" is too short; expected at least 1ms"},
+        {{"--hang-after", "500ms"}, "\"500ms\" is too long: it must be < lease (500ms)"},
         {{"--log-level", "loud"}, "\"loud\" is not one of trace, debug"},
         {{"--log-format", "xml"}, "\"xml\" is not one of text, json"},
         {{"--heartbeat", "50"}, "--heartbeat: \"50\" has no unit"},

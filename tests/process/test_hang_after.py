@@ -1,0 +1,167 @@
+"""--hang-after: a leader that stands still is killed and replaced as after a crash, and nobody else is
+killed: not a follower, not a machine that stands still as a whole.
+"""
+
+import signal
+
+import pytest
+from bullring_events import now_ns
+from bullring_task import Family, alive, child_named, signal_all, stopped
+from clusters import ON_USUAL, assert_unchanged, on_both
+
+HANG_AFTER_MS = {"fast": 30, "lan": 100}
+KILLED = "killed by its keeper"
+
+
+def keeper_of(node):
+    return child_named(node.current.process.pid, "bullring-keeper")
+
+
+def wait_killed(cluster, node):
+    assert node.wait_exit() == -signal.SIGKILL
+    cluster.wait_for(lambda: KILLED in node.current.log(), "its keeper says so")
+
+
+@pytest.mark.parametrize("profile", HANG_AFTER_MS)
+@ON_USUAL
+def test_a_hung_leader_is_killed_and_replaced_before_its_lease_is_over(
+    new_cluster, algorithm, n, profile
+):
+    cluster = new_cluster(n, algorithm, profile=profile).start()
+    took_ms = []
+    for _ in range(3):
+        old = cluster.wait_settled()
+        hung_ns = old.hang_for_good()
+        elected = cluster.wait_elected(hung_ns)
+        took_ms.append((elected["ts_ns"] - hung_ns) / 1e6)
+        assert elected["node"] != old.id
+        wait_killed(cluster, old)
+        lines = [line for line in old.current.log().splitlines() if KILLED in line]
+        assert len(lines) == 1
+        assert f"node {old.id}: " in lines[0]
+        assert f"stood still for {HANG_AFTER_MS[profile]}ms (--hang-after)" in lines[0]
+        old.start()
+        cluster.wait_leader()
+    # A busy machine may make the keeper late, which counts for nobody.
+    assert HANG_AFTER_MS[profile] <= min(took_ms) < cluster.timing.lease * 0.8
+
+
+@on_both(3)
+def test_the_time_is_the_one_that_is_set(new_cluster, algorithm, n):
+    cluster = new_cluster(n, algorithm, flags=["--lease", "5s", "--hang-after", "400ms"]).start()
+    old = cluster.wait_settled()
+    hung_ns = old.hang_for_good()
+    elected = cluster.wait_elected(hung_ns)
+    assert 400e6 <= elected["ts_ns"] - hung_ns < 3e9
+    wait_killed(cluster, old)
+
+
+@on_both(3)
+def test_a_leader_that_goes_on_in_time_leads_on(new_cluster, algorithm, n):
+    cluster = new_cluster(n, algorithm, flags=["--lease", "5s", "--hang-after", "2s"]).start()
+    leader = cluster.wait_settled()
+    before = leader.view
+    for _ in range(20):
+        hung_ns = leader.hang()
+        cluster.wait_for(lambda at=hung_ns: now_ns() > at + 150e6, "it stands still")
+        turned_ns = leader.resume()
+        cluster.wait_for(lambda at=turned_ns: now_ns() > at + 20e6, "it goes on")
+    assert leader.view == before
+    assert KILLED not in leader.current.log()
+
+
+@on_both(3)
+def test_a_hung_follower_is_not_killed(new_cluster, algorithm, n):
+    cluster = new_cluster(n, algorithm, flags=["--no-preempt"]).start()
+    leader = cluster.wait_settled()
+    follower = next(node for node in cluster if node is not leader)
+    follower.hang()
+    assert_unchanged(cluster, leader, 1.0, f"node {follower.id} hangs")
+    follower.resume()
+    cluster.wait_for(lambda: follower.view == leader.view, "it follows again")
+
+
+@on_both(3)
+def test_off_kills_nobody(new_cluster, algorithm, n):
+    cluster = new_cluster(n, algorithm, flags=["--hang-after", "off"]).start()
+    old = cluster.wait_settled()
+    elected = cluster.wait_elected(old.hang())
+    assert elected["node"] != old.id
+    assert_unchanged(cluster, cluster.wait_leader(), 0.5, "the other hangs")
+    old.resume()
+    cluster.wait_for(lambda: old.current.stream.of("deposed"), "it notices")
+
+
+@on_both(3)
+def test_a_machine_that_stands_still_as_a_whole_kills_nobody(new_cluster, algorithm, n):
+    cluster = new_cluster(n, algorithm).start()
+    old = cluster.wait_settled()
+    both = [keeper_of(old), old.current.process.pid]
+    for _ in range(3):
+        hung_ns = now_ns()
+        signal_all(both, signal.SIGSTOP)
+        old.current.stopped_ns = hung_ns
+        cluster.wait_for(lambda at=hung_ns: now_ns() > at + 2e9, "two seconds")
+        signal_all(both, signal.SIGCONT)
+        old.current.stopped_ns = None
+        cluster.wait_leader()
+        assert KILLED not in old.current.log()
+
+
+@on_both(3)
+def test_ctrl_z_hands_over_first(new_cluster, algorithm, n):
+    cluster = new_cluster(n, algorithm, flags=["--no-preempt"]).start()
+    old = cluster.wait_settled()
+    asked_ns = now_ns()
+    old.current.process.send_signal(signal.SIGTSTP)
+    elected = cluster.wait_elected(asked_ns)
+    assert elected["ts_ns"] - asked_ns < cluster.timing.lease * 1e6 / 2
+    assert old.current.stream.of("deposed")[-1]["reason"] == "stalled"
+    pid = old.current.process.pid
+    cluster.wait_for(lambda: stopped(pid), "it stops")
+    old.current.stopped_ns = now_ns()
+    assert_unchanged(cluster, cluster.wait_leader(), 0.5, "the old leader is stopped")
+    old.resume()
+    cluster.wait_for(lambda: old.view == cluster.leader().view, "it follows")
+
+
+@on_both(3)
+def test_ctrl_z_stops_a_follower_at_once(new_cluster, algorithm, n):
+    cluster = new_cluster(n, algorithm).start()
+    leader = cluster.wait_settled()
+    follower = next(node for node in cluster if node is not leader)
+    process = follower.current.process
+    process.send_signal(signal.SIGTSTP)
+    cluster.wait_for(lambda: stopped(process.pid), "it stops")
+    follower.resume()
+    cluster.wait_for(lambda: follower.view == leader.view, "it follows")
+
+
+@pytest.mark.parametrize("hang_after", ["100ms", "off"])
+def test_the_command_of_a_node_that_stands_still_is_dead_before_the_next_leads(
+    new_cluster, hang_after
+):
+    flags = ["--hang-after", hang_after, "--kill-after", "3s", "--restart-delay", "50ms"]
+    cluster = new_cluster(3, flags=flags)
+    for node in cluster:
+        node.task = ["sleep", "1000"]
+    cluster.start()
+    old = cluster.wait_settled()
+    command = cluster.wait_for(lambda: Family(old).command, "its command")
+    hung_ns = old.hang_for_good()
+    elected = cluster.wait_elected(hung_ns)
+    assert not alive(command)
+    # The lease would have lasted until the command's time to end was over.
+    assert elected["ts_ns"] - hung_ns < 2.5e9
+    assert old.wait_exit() == -signal.SIGKILL
+    said = KILLED if hang_after != "off" else "the node stands still; it was killed"
+    cluster.wait_for(lambda: said in old.current.log(), "who has killed it says so")
+
+
+def test_a_wrong_time_is_refused(new_cluster):
+    cluster = new_cluster(1)
+    for wrong in ("0s", "5", "never", "10us", "1h"):
+        cluster[1].start(["--hang-after", wrong])
+        cluster[1].current.expected_to_run = False
+        assert cluster[1].wait_exit() == 2
+        assert f'--hang-after: "{wrong}"' in cluster[1].current.log()
