@@ -8,6 +8,7 @@
 
 #include "protocol/values/assert.hpp"
 #include "src/os/descriptors.hpp"
+#include "src/os/startup_pages.hpp"
 #include "src/report/logging.hpp"
 #include "src/runtime/keeper_settings.hpp"
 #include "src/runtime/open_node.hpp"
@@ -37,6 +38,7 @@ Member::Member(const NodeOptions& options, LoopPulse& pulse)
     std::signal(SIGPIPE, SIG_IGN);  // a reader of the events that goes away is not the node's end
     std::signal(SIGCHLD, SIG_DFL);  // ignored, it would take the statuses of children away
     protocol::set_assert_handler(&on_broken_invariant);
+    release_startup_pages();
     // Before the first thread and the first socket.
     const bool kept = keeper_.start();
     start_logging(options.log, options.config.self);
