@@ -10,7 +10,6 @@
 #include "src/os/descriptors.hpp"
 #include "src/os/startup_pages.hpp"
 #include "src/report/logging.hpp"
-#include "src/runtime/keeper_settings.hpp"
 #include "src/runtime/open_node.hpp"
 #include "src/supervisor/lead_server.hpp"
 
@@ -26,15 +25,17 @@ void on_broken_invariant(const char* condition, const char* file, int line) {
 }
 
 /// It watches to the end of the process, longer than any object lives.
-Keeper& lasting_keeper(const NodeOptions& options, LoopPulse& pulse) {
-    static Keeper* const keeper = new Keeper(pulse, keeper_settings(options, "--hang-after"));
+Keeper& lasting_keeper(LoopPulse& pulse, KeeperSettings settings) {
+    static Keeper* const keeper = new Keeper(pulse, std::move(settings));
     return *keeper;
 }
 
 }  // namespace
 
-Member::Member(const NodeOptions& options, LoopPulse& pulse)
-    : options_(options), pulse_(pulse), keeper_(lasting_keeper(options, pulse)) {
+Member::Member(const NodeOptions& options, LoopPulse& pulse, KeeperSettings keeper)
+    : options_(options), pulse_(pulse), keeper_(lasting_keeper(pulse, std::move(keeper))) {
+    // What a hook has started may outlive this process.
+    pulse_.others_work.store(options.hooks.any() ? 1 : 0);
     std::signal(SIGPIPE, SIG_IGN);  // a reader of the events that goes away is not the node's end
     std::signal(SIGCHLD, SIG_DFL);  // ignored, it would take the statuses of children away
     protocol::set_assert_handler(&on_broken_invariant);
@@ -72,7 +73,7 @@ int Member::run(MakeHost make_host) {
         opened_->parts.make_host = [this, lock = directory_lock(),
                                     make_host = std::move(make_host)](asio::io_context& io,
                                                                       NodeLink& node) {
-            return std::make_unique<LeadServer>(io, node, options_, lock, make_host);
+            return std::make_unique<LeadServer>(io, node, options_, pulse_, lock, make_host);
         };
     }
     runtime_.emplace(options_, std::move(opened_->parts));

@@ -15,7 +15,7 @@ namespace bullring {
 class Member {
 public:
     /// Starts the log; nothing has been opened. The options outlive it, the pulse the process.
-    Member(const NodeOptions& options, LoopPulse& pulse);
+    Member(const NodeOptions& options, LoopPulse& pulse, KeeperSettings keeper);
     Member(const Member&) = delete;
     Member& operator=(const Member&) = delete;
     ~Member();

@@ -1,9 +1,12 @@
 // `bullring node`: takes part in the elections, and runs the user's hooks.
+#include <utility>
+
 #include "src/commands/check_programs.hpp"
 #include "src/commands/commands.hpp"
 #include "src/commands/member.hpp"
 #include "src/report/logging.hpp"
 #include "src/runtime/hooks.hpp"
+#include "src/runtime/keeper_settings.hpp"
 #include "src/runtime/terminal_stop.hpp"
 
 namespace bullring {
@@ -11,7 +14,9 @@ namespace bullring {
 int run_node(const NodeOptions& options) {
     if (complain_of_programs({}, options.health.command)) return wrong_usage;
     static LoopPulse pulse;
-    Member member(options, pulse);
+    KeeperSettings keeper = keeper_settings(options, "--hang-after");
+    keeper.events_file = options.events_file;
+    Member member(options, pulse, std::move(keeper));
     // A command of `lead` under the process before this one holds the lock until its lease is over.
     const protocol::Duration lock_wait = protocol::seconds(1) + options.config.timing.lease;
     if (const auto opened = member.open(lock_wait); !opened) {

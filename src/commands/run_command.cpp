@@ -19,6 +19,7 @@
 #include "src/commands/member.hpp"
 #include "src/report/logging.hpp"
 #include "src/runtime/hooks.hpp"
+#include "src/runtime/keeper_settings.hpp"
 #include "src/supervisor/supervisor.hpp"
 
 namespace bullring {
@@ -49,7 +50,8 @@ int run_run(const RunOptions& options) {
         return 1;
     }
     static SharedLeasePage* const page = new SharedLeasePage(std::move(*created));
-    Member member(options.node, (*page)->pulse());
+    // The last event is the guard's, which sees the end of the command.
+    Member member(options.node, (*page)->pulse(), keeper_settings(options.node, "--hang-after"));
     // The guard of the process before this one may still have to end its command.
     if (const auto opened = member.open(options.kill_after + protocol::seconds(1)); !opened) {
         print_error(opened.error());

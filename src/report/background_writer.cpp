@@ -46,7 +46,7 @@ std::string message_of(int error) { return std::generic_category().message(error
 class BackgroundWriter::Work {
 public:
     tl::expected<StreamId, std::string> open(const std::string& path, const std::string& what);
-    void write(StreamId id, std::string line);
+    void write(StreamId id, std::string line, Mark mark);
     void reopen();
     void stop();
     /// After stop(). False when the thread is still at it then.
@@ -67,10 +67,13 @@ private:
     struct Line {
         StreamId stream;
         std::string text;
+        Mark mark;
     };
 
     bool is_over(const Stream& stream);
-    void write_line(Stream& stream, const std::string& text);
+    void write_marked(Stream& stream, const Line& line);
+    /// False: nobody gets it, or not all of it.
+    bool write_line(Stream& stream, const std::string& text);
     bool find_reader(Stream& stream);
     static void lose_reader(Stream& stream);
     void reopen_now();
@@ -106,7 +109,9 @@ tl::expected<BackgroundWriter::StreamId, std::string> BackgroundWriter::open(
     return work_->open(path, what);
 }
 
-void BackgroundWriter::write(StreamId id, std::string line) { work_->write(id, std::move(line)); }
+void BackgroundWriter::write(StreamId id, std::string line, Mark mark) {
+    work_->write(id, std::move(line), mark);
+}
 
 void BackgroundWriter::reopen() { work_->reopen(); }
 
@@ -128,7 +133,7 @@ tl::expected<BackgroundWriter::StreamId, std::string> BackgroundWriter::Work::op
     return streams_.size() - 1;
 }
 
-void BackgroundWriter::Work::write(StreamId id, std::string line) {
+void BackgroundWriter::Work::write(StreamId id, std::string line, Mark mark) {
     Stream& stream = *streams_[id];
     bool overflow = false;
     {
@@ -139,7 +144,7 @@ void BackgroundWriter::Work::write(StreamId id, std::string line) {
             stream.dead = true;
         } else {
             queued_bytes_ += line.size();
-            queue_.push_back({id, std::move(line)});
+            queue_.push_back({id, std::move(line), mark});
         }
     }
     if (overflow) {
@@ -184,7 +189,7 @@ void BackgroundWriter::Work::run() {
             reopen = std::exchange(reopen_, false);
         }
         for (const Line& line : lines) {
-            write_line(*streams_[line.stream], line.text);
+            write_marked(*streams_[line.stream], line);
             const std::lock_guard lock(mutex_);
             queued_bytes_ -= line.text.size();
         }
@@ -201,12 +206,19 @@ bool BackgroundWriter::Work::is_over(const Stream& stream) {
     return given_up_ || stream.dead;
 }
 
-void BackgroundWriter::Work::write_line(Stream& stream, const std::string& text) {
-    if (stream.unread && !find_reader(stream)) return;
+void BackgroundWriter::Work::write_marked(Stream& stream, const Line& line) {
+    const Mark& mark = line.mark;
+    if (mark.where != nullptr && mark.before) mark.where->store(mark.value);
+    const bool written = write_line(stream, line.text);
+    if (mark.where != nullptr && !mark.before && written) mark.where->store(mark.value);
+}
+
+bool BackgroundWriter::Work::write_line(Stream& stream, const std::string& text) {
+    if (stream.unread && !find_reader(stream)) return false;
     const int fd = stream.is_stdout() ? STDOUT_FILENO : stream.fd.get();
     std::size_t done = 0;
     while (done < text.size()) {
-        if (is_over(stream)) return;
+        if (is_over(stream)) return false;
         // On stdout the write itself waits, unless a program that shares it has made it
         // non-blocking.
         pollfd ready{fd, POLLOUT, 0};
@@ -214,10 +226,17 @@ void BackgroundWriter::Work::write_line(Stream& stream, const std::string& text)
         const ssize_t count = ::write(fd, text.data() + done, text.size() - done);
         if (count < 0 && errno == EAGAIN) ::poll(&ready, 1, look_up_every_ms);
         if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-        if (count < 0 && errno == EPIPE && !stream.is_stdout()) return lose_reader(stream);
-        if (count <= 0) return end(stream, message_of(errno));
+        if (count < 0 && errno == EPIPE && !stream.is_stdout()) {
+            lose_reader(stream);
+            return false;
+        }
+        if (count <= 0) {
+            end(stream, message_of(errno));
+            return false;
+        }
         done += static_cast<std::size_t>(count);
     }
+    return true;
 }
 
 void BackgroundWriter::Work::lose_reader(Stream& stream) {

@@ -4,10 +4,13 @@
 // lost until somebody does.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include <tl/expected.hpp>
 
@@ -27,8 +30,16 @@ public:
     /// Opens for appending; "-" is stdout. `what` names the stream in error lines. Before the first
     /// write only. Never waits for the reader of a FIFO.
     tl::expected<StreamId, std::string> open(const std::string& path, const std::string& what);
+    /// A mark that is set in the thread, right before or right after its line is written: not when
+    /// that can't be written.
+    struct Mark {
+        std::atomic<std::uint64_t>* where = nullptr;  // none: there is no mark
+        std::uint64_t value = 0;
+        bool before = false;
+    };
     /// One whole line, its end included. Never waits.
-    void write(StreamId stream, std::string line);
+    void write(StreamId stream, std::string line, Mark mark);
+    void write(StreamId stream, std::string line) { write(stream, std::move(line), Mark()); }
     /// Opens the files again by their names, for those who rotate them; also one that has ended.
     void reopen();
 

@@ -35,9 +35,11 @@ EventTime event_time_now() { return {read_clock().boottime_ns, wall_clock_ns()};
 
 Reporter::Reporter(asio::io_context& io, const protocol::Config& config, BackgroundWriter* writer,
                    std::optional<BackgroundWriter::StreamId> events,
+                   std::atomic<std::uint64_t>& told,
                    std::function<LogSource(const std::string&)> source_of)
     : writer_(writer),
       events_(events),
+      told_(told),
       event_lines_(config),
       role_log_(config.self),
       members_(config.members),
@@ -48,7 +50,7 @@ void Reporter::started(int pid) { write_event(event_lines_.started(event_time_no
 
 void Reporter::stopped(const std::string& reason) {
     tell_all();
-    write_event(event_lines_.stopped(event_time_now(), reason));
+    write_event(event_lines_.stopped(event_time_now(), reason), {&told_, 0, true});
     log(LogLevel::info, "stopped: " + reason);
 }
 
@@ -83,7 +85,7 @@ void Reporter::tell_all() {
         const std::int64_t ago = now.ts_ns - step.at.boottime_ns;
         const EventTime then{step.at.boottime_ns, now.wall_clock_ns - ago};
         for (const protocol::Action& action : step.actions) {
-            if (events_) write_event(event_lines_.of(then, action));
+            if (events_) write_event(event_lines_.of(then, action), mark_of(action));
             tell(action);
         }
         role_log_.note(step.actions);
@@ -140,8 +142,16 @@ void Reporter::tell_refusal(const protocol::HandshakeRefused& refusal) {
     if (said && of_member) refusals_[refusal.peer] = difference;
 }
 
-void Reporter::write_event(std::string line) {
-    if (events_ && !line.empty()) writer_->write(*events_, std::move(line));
+/// Who dies between the two has told of a leadership without an end, which was over at its death.
+BackgroundWriter::Mark Reporter::mark_of(const protocol::Action& action) const {
+    if (const auto* elected = std::get_if<protocol::Elected>(&action))
+        return {&told_, elected->epoch.value, false};
+    if (std::holds_alternative<protocol::Deposed>(action)) return {&told_, 0, true};
+    return {};
+}
+
+void Reporter::write_event(std::string line, BackgroundWriter::Mark mark) {
+    if (events_ && !line.empty()) writer_->write(*events_, std::move(line), mark);
 }
 
 }  // namespace bullring

@@ -4,6 +4,8 @@
 // report.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -24,10 +26,11 @@ namespace bullring {
 
 class Reporter {
 public:
-    /// `events` is where the event stream goes, if there is one; `source_of` says whose host an
+    /// `events` is where the event stream goes, if there is one; `told` is the epoch of a
+    /// leadership of which that has the beginning and not the end; `source_of` says whose host an
     /// address is.
     Reporter(asio::io_context& io, const protocol::Config& config, BackgroundWriter* writer,
-             std::optional<BackgroundWriter::StreamId> events,
+             std::optional<BackgroundWriter::StreamId> events, std::atomic<std::uint64_t>& told,
              std::function<LogSource(const std::string& address)> source_of);
 
     void started(int pid);
@@ -46,10 +49,12 @@ private:
     void tell_all();
     void tell(const protocol::Action& action);
     void tell_refusal(const protocol::HandshakeRefused& refusal);
-    void write_event(std::string line);
+    void write_event(std::string line, BackgroundWriter::Mark mark = {});
+    BackgroundWriter::Mark mark_of(const protocol::Action& action) const;
 
     BackgroundWriter* writer_;
     std::optional<BackgroundWriter::StreamId> events_;
+    std::atomic<std::uint64_t>& told_;
     EventLines event_lines_;
     RoleLog role_log_;
     protocol::Membership members_;

@@ -15,7 +15,6 @@ class HostAround : public TaskHost, protected NodeLink {
 public:
     void publish(const protocol::Publish& publish) override { inner_->publish(publish); }
     void stopping() override { inner_->stopping(); }
-    void others_work(bool work) override { inner_->others_work(work); }
     int exit_status() const override { return inner_->exit_status(); }
     SessionKeeper* session_keeper() override { return inner_->session_keeper(); }
 

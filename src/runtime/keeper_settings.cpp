@@ -15,7 +15,8 @@ KeeperSettings keeper_settings(const NodeOptions& options, const char* setting) 
         to_text(options.hang_after), setting);
     LogLineParts line =
         log_line_parts(options.log.format, options.config.self, LogLevel::error, text);
-    return {options.hang_after, std::move(line.before_time), std::move(line.after_time)};
+    return {options.hang_after, std::move(line.before_time), std::move(line.after_time), "",
+            options.config.self.value};
 }
 
 }  // namespace bullring

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "src/options/node_options.hpp"
-#include "src/os/keeper.hpp"
+#include "src/runtime/keeper.hpp"
 
 namespace bullring {
 

@@ -30,9 +30,6 @@ public:
     static constexpr std::size_t marks = 256;
     /// Set while what a session has sent may end in the middle of a frame.
     std::atomic<std::uint32_t>& mark(std::size_t session) { return marks_[session]; }
-    /// Set while processes that the guard knows nothing of work under this leadership, too: then
-    /// the end of its command alone lets nobody else in.
-    std::atomic<std::uint32_t>& others_work() { return others_work_; }
     /// Of the node that writes this page.
     LoopPulse& pulse() { return pulse_; }
 
@@ -46,7 +43,6 @@ private:
     std::atomic<std::uint64_t> epoch_{0};
     std::atomic<std::int64_t> boottime_ns_{protocol::long_ago.boottime_ns};
     std::atomic<std::int64_t> raw_ns_{protocol::long_ago.raw_ns};
-    std::atomic<std::uint32_t> others_work_{0};
     std::array<std::atomic<std::uint32_t>, marks> marks_{};
     LoopPulse pulse_;
 };

@@ -68,11 +68,11 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
                on_event(protocol::ResignRequested{to, request});
            }}),
       writer_(parts.writer),
-      reporter_(io_, options.config, parts.writer, parts.events,
-                [this](const std::string& address) { return transport_.source_of(address); }),
-      wake_timer_(io_, [this] { on_event(protocol::Wake{}); }),
       pulse_(parts.pulse != nullptr ? *parts.pulse : own_pulse_),
       keeper_(parts.keeper),
+      reporter_(io_, options.config, parts.writer, parts.events, pulse_.told,
+                [this](const std::string& address) { return transport_.source_of(address); }),
+      wake_timer_(io_, [this] { on_event(protocol::Wake{}); }),
       drain_timer_(io_),
       tell_failure_(std::move(parts.tell_failure)) {
     if (parts.handles_signals) signals_.emplace(io_);
@@ -212,6 +212,7 @@ void Runtime::on_event(const protocol::Event& event) {
 
 void Runtime::step(const protocol::Event& event) {
     const Instant now = read_clock();
+    pulse_.last_step_ns.store(now.boottime_ns, std::memory_order_relaxed);
     actions_.clear();
     node_.step(now, event, actions_);
     for (const protocol::Action& action : actions_) carry_out(action);
@@ -247,6 +248,7 @@ void Runtime::carry_out(const protocol::Action& action) {
                     pending_.push_back(protocol::Persisted{what.durable});
                 }
             } else if constexpr (std::is_same_v<What, protocol::Publish>) {
+                if (what.epoch) pulse_.lease_end_ns.store(what.deadline.boottime_ns);
                 host_->publish(what);
             }
         },

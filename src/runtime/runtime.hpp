@@ -20,12 +20,12 @@
 #include "src/observer/observer_sessions.hpp"
 #include "src/observer/status_json.hpp"
 #include "src/options/node_options.hpp"
-#include "src/os/keeper.hpp"
 #include "src/report/background_writer.hpp"
 #include "src/report/logging.hpp"
 #include "src/report/reporter.hpp"
 #include "src/report/trace_file.hpp"
 #include "src/report/trace_log.hpp"
+#include "src/runtime/keeper.hpp"
 #include "src/runtime/orphan_reaper.hpp"
 #include "src/runtime/task_host.hpp"
 #include "src/runtime/wake_timer.hpp"
@@ -107,13 +107,13 @@ private:
     std::vector<NodeListener*> listeners_;
     std::unique_ptr<TaskHost> host_;
     BackgroundWriter* writer_;
+    LoopPulse own_pulse_;  // if nobody else has given one
+    LoopPulse& pulse_;
+    const Keeper* keeper_;
     Reporter reporter_;
     std::optional<TraceFile> trace_;
     std::optional<TraceLog> trace_log_;  // while the log tells as much
     WakeTimer wake_timer_;
-    LoopPulse own_pulse_;  // if nobody else has given one
-    LoopPulse& pulse_;
-    const Keeper* keeper_;
     std::optional<asio::posix::stream_descriptor> alarm_;  // of the keeper
     std::optional<asio::signal_set> signals_;              // of a program alone
     std::optional<OrphanReaper> reaper_;                   // of a program

@@ -74,8 +74,6 @@ public:
     virtual void publish(const protocol::Publish&) {}
     /// The node is asked to end; stop() follows if it leads.
     virtual void stopping() {}
-    /// Whether processes that this host knows nothing of work under the leadership, too.
-    virtual void others_work(bool) {}
     /// Of the program, if the node itself has ended well.
     virtual int exit_status() const { return 0; }
     /// What sends a last message on the sessions when this process has died; null: nothing does.

@@ -20,6 +20,7 @@
 
 #include "src/os/boottime_timer.hpp"
 #include "src/os/clock.hpp"
+#include "src/report/last_event.hpp"
 #include "src/report/logging.hpp"
 #include "src/supervisor/descendants.hpp"
 #include "src/supervisor/guard_records.hpp"
@@ -102,8 +103,7 @@ private:
             fail("too many open files: cannot take over what the node hands over");
         if (received < 0) return;
         node_ = OwnedFd();
-        if (node_watch_.in_doubt()) return say_last_word();
-        if (!run_) return;
+        if (!run_) return after_node();
         end(Cause::asked);
         complain("the node died; ending its command");
     }
@@ -311,7 +311,8 @@ private:
             report.error = run_->error;
         }
         if (run_->has_terminal) take_terminal_back(settings_.terminal_group);
-        if (!node_) say_last_word();
+        acted_ns_ = read_clock().boottime_ns;
+        if (!node_) after_node();
         // `lead` may stand still, and its node waits for the end of this connection.
         for (const OwnedFd& held : held_) ::shutdown(held.get(), SHUT_RDWR);
         // The node should have seen as well that the lease was about to end.
@@ -321,9 +322,17 @@ private:
         tell(report);
     }
 
-    /// The node is dead and so is its command: the voters need not wait for the end of the lease.
+    /// The node is dead and so is its command, if there was one.
+    void after_node() {
+        if (run_ || node_watch_.in_doubt()) say_last_word();
+        const bool hung = page_->pulse().hung.load() != 0 || node_watch_.in_doubt();
+        tell_last_event(page_->pulse(), settings_.events_file.c_str(), std::stoull(settings_.id),
+                        hung, acted_ns_);
+    }
+
+    /// The voters need not wait for the end of the lease.
     void say_last_word() {
-        if (page_->others_work().load() != 0) return;
+        if (page_->pulse().others_work.load() != 0) return;
         for (const auto& [mark, session] : sessions_) {
             // The node has died within a write: its peer would read rubbish, so it has to wait.
             if (page_->mark(mark).load() != 0) continue;
@@ -353,6 +362,7 @@ private:
     int niceness_;  // with which this program was started
     OwnedFd node_;
     NodeWatch node_watch_;
+    std::int64_t acted_ns_ = 0;  // when the last command was there
     OwnedFd children_ = child_ends();
     OwnedFd timer_ = make_boottime_timer();
     OwnedFd self_;     // for the shield, which watches this process

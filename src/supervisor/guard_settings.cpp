@@ -6,7 +6,7 @@ namespace bullring {
 
 namespace {
 
-constexpr std::size_t words_before_command = 14;
+constexpr std::size_t words_before_command = 15;
 
 constexpr const char* json_word = "json";
 constexpr const char* ignores_word = "ignores-hangup";
@@ -34,7 +34,8 @@ std::vector<std::string> guard_words(const GuardSettings& settings) {
                                    settings.log_format == LogFormat::json ? json_word : "",
                                    settings.ignores_hangup ? ignores_word : "",
                                    std::to_string(settings.descriptor_limit),
-                                   std::to_string(settings.node_pause.ns)};
+                                   std::to_string(settings.node_pause.ns),
+                                   settings.events_file};
     words.insert(words.end(), settings.command.begin(), settings.command.end());
     return words;
 }
@@ -56,6 +57,7 @@ tl::expected<GuardSettings, std::string> guard_settings(const std::vector<std::s
     settings.progress_file = words[9];
     settings.log_format = words[10] == json_word ? LogFormat::json : LogFormat::text;
     settings.ignores_hangup = words[11] == ignores_word;
+    settings.events_file = words[14];
     settings.command.assign(words.begin() + words_before_command, words.end());
     return settings;
 }

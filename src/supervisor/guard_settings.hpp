@@ -25,6 +25,7 @@ struct GuardSettings {
     std::string id;
     std::string cluster;
     std::string progress_file;  // empty: none
+    std::string events_file;    // of the node, for its last event; empty: none
     LogFormat log_format = LogFormat::text;
     bool ignores_hangup = false;         // SIGHUP, as nohup(1) has it; the command does, too
     std::uint64_t descriptor_limit = 0;  // the command's; 0: as it is

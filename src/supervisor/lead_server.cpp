@@ -32,10 +32,11 @@ constexpr std::chrono::milliseconds accept_again_after{100};
 }  // namespace
 
 LeadServer::LeadServer(asio::io_context& io, NodeLink& node, const NodeOptions& options,
-                       int directory_lock, const MakeHost& make_inner)
+                       LoopPulse& pulse, int directory_lock, const MakeHost& make_inner)
     : HostAround(node),
       io_(io),
       options_(options),
+      pulse_(pulse),
       directory_lock_(directory_lock),
       listener_(io),
       accept_timer_(io),
@@ -128,6 +129,12 @@ void LeadServer::tell_if_all_ended() {
     node().tell(*std::exchange(inner_ended_, std::nullopt));
 }
 
+/// Who of the processes that outlive this one acts on the end of the leadership has to know of
+/// them.
+void LeadServer::show_others() {
+    pulse_.others_work.store(any_runs() || options_.hooks.any() ? 1 : 0);
+}
+
 // ---- The clients.
 
 bool LeadServer::any_runs() const {
@@ -213,7 +220,7 @@ void LeadServer::let_go_if_held() {
     for (Client& client : clients_) {
         if (!client.asked || client.runs) continue;
         client.runs = true;
-        inner().others_work(true);
+        show_others();
         send_record(client.socket.native_handle(), &lock, sizeof lock, directory_lock_);
         send_record(client.socket.native_handle(), &answer, sizeof answer, page_->fd());
     }
@@ -232,7 +239,7 @@ void LeadServer::stop_clients() {
 
 void LeadServer::drop(Clients::iterator client) {
     clients_.erase(client);
-    if (!any_runs()) inner().others_work(false);
+    show_others();
     if (clients_.empty()) node().tell(protocol::Tying{true});
     tell_if_all_ended();
 }

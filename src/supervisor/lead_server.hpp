@@ -18,6 +18,7 @@
 #include <tl/expected.hpp>
 
 #include "src/options/node_options.hpp"
+#include "src/os/loop_pulse.hpp"
 #include "src/runtime/host_around.hpp"
 #include "src/runtime/lease_page.hpp"
 #include "src/supervisor/lead_records.hpp"
@@ -27,8 +28,8 @@ namespace bullring {
 class LeadServer final : public HostAround {
 public:
     /// `make_inner`: the node's own host; none: NoTask.
-    LeadServer(asio::io_context& io, NodeLink& node, const NodeOptions& options, int directory_lock,
-               const MakeHost& make_inner);
+    LeadServer(asio::io_context& io, NodeLink& node, const NodeOptions& options, LoopPulse& pulse,
+               int directory_lock, const MakeHost& make_inner);
     ~LeadServer() override;
 
     void start(protocol::Epoch epoch) override;
@@ -59,9 +60,11 @@ private:
     void prolong_while_stopping();
     void tell_if_all_ended();
     bool any_runs() const;
+    void show_others();
 
     asio::io_context& io_;
     const NodeOptions& options_;
+    LoopPulse& pulse_;
     int directory_lock_;
     std::optional<SharedLeasePage> page_;
     asio::posix::stream_descriptor listener_;

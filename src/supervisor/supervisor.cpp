@@ -54,6 +54,7 @@ GuardSettings guard_settings_of(const RunOptions& options, bool ignores_hangup) 
     settings.id = std::to_string(options.node.config.self.value);
     settings.cluster = options.node.config.cluster;
     if (options.stall_after.ns > 0) settings.progress_file = options.node.data_dir + "/progress";
+    settings.events_file = options.node.events_file;
     settings.log_format = options.node.log.format;
     settings.ignores_hangup = ignores_hangup;
     settings.descriptor_limit = descriptor_limit_before();

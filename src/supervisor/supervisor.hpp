@@ -49,7 +49,6 @@ public:
     void publish(const protocol::Publish& publish) override;
 
     void stopping() override { supervision_.on_stopping(); }
-    void others_work(bool working) override { parts_.page->others_work().store(working ? 1 : 0); }
     int exit_status() const override { return supervision_.exit_status(); }
 
     SessionKeeper* session_keeper() override { return this; }

@@ -160,7 +160,7 @@ def test_the_command_of_a_node_that_stands_still_is_dead_before_the_next_leads(
 
 def test_a_wrong_time_is_refused(new_cluster):
     cluster = new_cluster(1)
-    for wrong in ("0s", "5", "never", "10us", "1h"):
+    for wrong in ("0s", "5", "never", "10us", "10s"):
         cluster[1].start(["--hang-after", wrong])
         cluster[1].current.expected_to_run = False
         assert cluster[1].wait_exit() == 2

@@ -22,6 +22,7 @@ TEST_CASE("guard settings: what is told to a guard arrives") {
     settings.node_pause = protocol::milliseconds(100);
     CHECK(guard_settings(guard_words(settings)) == settings);
     settings.progress_file = "/tmp/a b";
+    settings.events_file = "-";
     CHECK(guard_settings(guard_words(settings)) == settings);
 }
 

@@ -78,7 +78,6 @@ public:
     explicit Inner(NodeLink& node) : node_(node) { node.listen(*this); }
     void publish(const protocol::Publish&) override { ++heard; }
     void stopping() override { ++heard; }
-    void others_work(bool) override { ++heard; }
     void leader_changed(protocol::Instant, const protocol::LeaderChanged&) override { ++heard; }
     void elected(protocol::Instant, const protocol::Elected&) override { ++heard; }
     void deposed(protocol::Instant, const protocol::Deposed&) override { ++heard; }
@@ -253,8 +252,7 @@ TEST_CASE("hooks: what is told to the host inside them, and of it, comes through
                     });
     running.hooks.publish({});
     running.hooks.stopping();
-    running.hooks.others_work(true);
-    CHECK(inner->heard == 3);
+    CHECK(inner->heard == 2);
     CHECK(running.hooks.exit_status() == 7);
     REQUIRE(running.link.listeners.size() == 1);
     NodeListener& listener = *running.link.listeners.front();
@@ -262,7 +260,7 @@ TEST_CASE("hooks: what is told to the host inside them, and of it, comes through
     listener.elected({}, {});
     listener.deposed({}, {});
     listener.resign_answered({});
-    CHECK(inner->heard == 7);
+    CHECK(inner->heard == 6);
 }
 
 }  // namespace bullring::hooks_test

@@ -1,4 +1,4 @@
-#include "src/os/keeper.hpp"
+#include "src/runtime/keeper.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 #include <poll.h>
@@ -16,15 +15,16 @@
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "src/os/bare_calls.hpp"
 #include "src/os/children.hpp"
 #include "src/os/rfc3339.hpp"
 #include "src/os/standstill.hpp"
 #include "src/os/thread_view.hpp"
+#include "src/report/last_event.hpp"
 
 namespace bullring {
 
@@ -44,14 +44,6 @@ constexpr bool thread_sanitizer = false;
 #endif
 
 constexpr std::size_t stack_bytes = 32 * 1024;
-/// For a reader of stderr that is slow.
-constexpr long line_patience_ns = 5'000'000;
-
-/// As the kernel has it, whatever the C library's is.
-struct KernelTime {
-    long seconds = 0;
-    long nanoseconds = 0;
-};
 
 }  // namespace
 
@@ -71,7 +63,7 @@ public:
         if (settings.hang_after.ns > 0) thread_.emplace(::getpid(), ::gettid());
     }
 
-    std::byte* stack_end() { return stack_.data() + stack_.size(); }
+    std::byte* stack_end() { return stack_.get() + stack_bytes; }
 
     static int enter(void* work) {
         static_cast<Work*>(work)->run();
@@ -85,15 +77,36 @@ private:
         // Late by less than the thousandth part of what it measures.
         ::syscall(SYS_prctl, PR_SET_TIMERSLACK, 1000, 0, 0, 0);
         close_all_else();
-        while (!stopping_.load() && !wait(-1)) {
-            if (thread_ && watch()) return report();
+        End end = End::no_lead;
+        while (end == End::no_lead) end = watch_for_lead();
+        if (end == End::stopped) return;
+        if (end == End::hung) {
+            write_line_if_taken(STDERR_FILENO, settings_.before_time,
+                                Rfc3339(kernel_now_ns(CLOCK_REALTIME)).text(),
+                                settings_.after_time);
+            while (!wait(-1)) {
+            }
         }
+        tell_last_event(pulse_, settings_.events_file.c_str(), settings_.node, end == End::hung);
+    }
+
+    enum class End { no_lead, stopped, died, hung };
+
+    /// To the end of a leadership, or of the node.
+    End watch_for_lead() {
+        if (wait(-1)) return End::died;
+        if (stopping_.load()) return End::stopped;
+        return thread_ ? watch() : End::no_lead;
     }
 
     void close_all_else() const {
-        std::array<int, 6> kept{wake_, node_, -1, -1, -1, -1};
-        if (thread_)
-            kept = {wake_, node_, alarm_, STDERR_FILENO, thread_->stat(), thread_->schedstat()};
+        const bool tells = settings_.events_file == "-";
+        std::array<int, 7> kept{wake_, node_, tells ? STDOUT_FILENO : -1, -1, -1, -1, -1};
+        if (thread_) {
+            const std::array<int, 4> more{alarm_, STDERR_FILENO, thread_->stat(),
+                                          thread_->schedstat()};
+            std::copy(more.begin(), more.end(), kept.begin() + 3);
+        }
         std::sort(kept.begin(), kept.end());
         int first = 0;
         for (const int fd : kept) {
@@ -116,29 +129,24 @@ private:
         return ready[0].revents != 0;
     }
 
-    static protocol::Duration now(clockid_t clock) {
-        KernelTime time;
-        ::syscall(SYS_clock_gettime, clock, &time);
-        return {std::int64_t{time.seconds} * 1'000'000'000 + time.nanoseconds};
-    }
-
-    /// While the node leads. True: it was killed.
-    bool watch() {
+    End watch() {
         Standstill standstill(settings_.hang_after);
         while (leads()) {
-            if (wait(static_cast<long>(standstill.every().ns)) || stopping_.load()) return false;
+            if (wait(static_cast<long>(standstill.every().ns))) return End::died;
+            if (stopping_.load()) return End::stopped;
             const std::uint64_t turns = pulse_.turns.load();
             const auto seen = thread_->look();
-            if (!seen) return false;
-            const auto verdict = standstill.look(now(CLOCK_MONOTONIC), turns, *seen);
+            if (!seen) return End::no_lead;
+            const auto verdict = standstill.look({kernel_now_ns(CLOCK_MONOTONIC)}, turns, *seen);
             if (verdict == Standstill::Verdict::ask) ask();
             // Unless it has moved at the last moment.
             if (verdict != Standstill::Verdict::stands || pulse_.turns.load() != turns || !leads())
                 continue;
+            pulse_.hung.store(1);
             ::syscall(SYS_pidfd_send_signal, node_, SIGKILL, nullptr, 0);
-            return true;
+            return End::hung;
         }
-        return false;
+        return End::no_lead;
     }
 
     bool leads() const { return pulse_.leads.load() != 0; }
@@ -148,28 +156,7 @@ private:
         ::syscall(SYS_write, alarm_, &one, sizeof one);
     }
 
-    void report() const {
-        // A pipe that has room takes a line without waiting.
-        pollfd ready{STDERR_FILENO, POLLOUT, 0};
-        KernelTime patience{0, line_patience_ns};
-        if (::syscall(SYS_ppoll, &ready, 1, &patience, nullptr, 0) > 0) {
-            const Rfc3339 time(now(CLOCK_REALTIME).ns);
-            const auto part = [](std::string_view text) {
-                return iovec{const_cast<char*>(text.data()), text.size()};
-            };
-            const std::array<iovec, 3> line{part(settings_.before_time), part(time.text()),
-                                            part(settings_.after_time)};
-            ::syscall(SYS_writev, STDERR_FILENO, line.data(), line.size());
-        }
-        wait_for_end();
-    }
-
-    void wait_for_end() const {
-        while (!wait(-1)) {
-        }
-    }
-
-    alignas(16) std::array<std::byte, stack_bytes> stack_{};
+    std::unique_ptr<std::byte[]> stack_ = std::make_unique_for_overwrite<std::byte[]>(stack_bytes);
     LoopPulse& pulse_;
     const KeeperSettings& settings_;
     const std::atomic<bool>& stopping_;

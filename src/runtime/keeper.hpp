@@ -9,10 +9,12 @@
 //
 // And it kills a leader whose loop stands still, so that another node takes over as after a crash.
 // While the node leads it looks at the loop's turns several times within that time, and wakes the
-// loop when it has been quiet; while the node does not lead it sleeps.
+// loop when it has been quiet; while the node does not lead it sleeps. If the node dies as the
+// leader without a word, the keeper writes its last event.
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <string>
 
 #include <sys/types.h>
@@ -28,6 +30,9 @@ struct KeeperSettings {
     /// The line on stderr that tells of it, around the time of day.
     std::string before_time;
     std::string after_time;
+    /// Where the last event goes if the node dies without a word; empty: nowhere.
+    std::string events_file;
+    std::uint64_t node = 0;
 };
 
 class Keeper {

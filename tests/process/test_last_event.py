@@ -1,0 +1,160 @@
+"""The last event of a leader that has died without a word: the process that outlives it writes it,
+once, after the last line of the leader itself, and only if its leadership was told.
+"""
+
+import json
+import signal
+
+import pytest
+from bullring_events import EventFile, leaderships, now_ns
+from bullring_task import Family, alive, signal_all
+from clusters import ON_EVERY, on_both
+
+KEYS = ["ts_ns", "time", "node", "event", "epoch", "reason", "held_until_ns"]
+
+
+def lines_of(incarnation):
+    """Read anew: the last line comes after the end of the process."""
+    return [json.loads(line) for line in open(incarnation.stream.path)]
+
+
+def wait_last(cluster, incarnation):
+    def last():
+        lines = lines_of(incarnation)
+        return lines[-1] if lines[-1]["event"] == "deposed" else None
+
+    return cluster.wait_for(last, "the last event")
+
+
+def assert_told(cluster, incarnation, epoch, reason, from_ns, next_elected):
+    last = wait_last(cluster, incarnation)
+    assert list(last) == KEYS
+    assert (last["epoch"], last["reason"]) == (epoch, reason)
+    lines = lines_of(incarnation)
+    elected = [line for line in lines if line["event"] == "elected"][-1]
+    assert elected["epoch"] == epoch
+    assert elected["ts_ns"] <= last["held_until_ns"] <= next_elected["ts_ns"]
+    assert last["held_until_ns"] <= last["ts_ns"]
+    assert last["ts_ns"] >= from_ns
+    assert [line["ts_ns"] for line in lines if line["event"] == "deposed"] == [last["ts_ns"]]
+    # The stream alone says all that there is to be said about the leadership.
+    stream = EventFile(incarnation.stream.path)
+    stream.poll()
+    assert leaderships(stream.events)[-1].end_ns == last["held_until_ns"]
+    return last
+
+
+@ON_EVERY
+def test_a_leader_that_was_killed_has_died(new_cluster, algorithm, n):
+    cluster = new_cluster(n, algorithm).start()
+    for _ in range(3):
+        old = cluster.wait_settled()
+        epoch, incarnation = old.view[1], old.current
+        killed_ns = old.kill()
+        elected = cluster.wait_elected(killed_ns)
+        old.wait_exit()
+        last = assert_told(cluster, incarnation, epoch, "died", killed_ns, elected)
+        assert last["held_until_ns"] > killed_ns - cluster.timing.heartbeat * 2e6
+        old.start()
+        cluster.wait_leader()
+
+
+@on_both(3)
+def test_a_leader_that_was_killed_for_standing_still_has_hung(new_cluster, algorithm, n):
+    cluster = new_cluster(n, algorithm).start()
+    old = cluster.wait_settled()
+    epoch, incarnation = old.view[1], old.current
+    hung_ns = old.hang_for_good()
+    elected = cluster.wait_elected(hung_ns)
+    old.wait_exit()
+    last = assert_told(cluster, incarnation, epoch, "hung", hung_ns, elected)
+    # What came after its last step was nobody's.
+    assert last["held_until_ns"] <= hung_ns + 1e6
+
+
+@on_both(3)
+def test_nothing_is_told_of_a_follower_or_of_one_that_has_said_it_itself(
+    new_cluster, algorithm, n
+):
+    cluster = new_cluster(n, algorithm, flags=["--no-preempt"]).start()
+    leader = cluster.wait_settled()
+    follower = next(node for node in cluster if node is not leader)
+    follower.kill()
+    follower.wait_exit()
+    stopped = leader.current
+    leader.terminate()
+    assert leader.wait_exit() == 0
+    follower.start()
+    # The one that was waited for last was there long after the others had ended.
+    cluster.wait_leader()
+    assert [line["event"] for line in lines_of(follower.incarnations[0])].count("deposed") == 0
+    lines = lines_of(stopped)
+    assert [line["event"] for line in lines].count("deposed") == 1
+    assert lines[-1]["event"] == "stopped"
+
+
+def test_one_that_has_resigned_before_it_dies_is_not_told_of_again(new_cluster):
+    cluster = new_cluster(3, flags=["--no-preempt"]).start()
+    old = cluster.wait_settled()
+    assert cluster.resign().returncode == 0
+    cluster.wait_for(lambda: old.current.stream.of("deposed"), "it has said so")
+    incarnation = old.current
+    old.kill()
+    old.wait_exit()
+    old.start()
+    cluster.wait_leader()
+    assert [line["event"] for line in lines_of(incarnation)].count("deposed") == 1
+
+
+def test_on_stdout(new_cluster):
+    cluster = new_cluster(1, judged=False)
+    node = cluster[1]
+    node.start(["--events", "-"])
+
+    def events():
+        return [json.loads(line) for line in node.current.out_path.read_text().splitlines()]
+
+    cluster.wait_for(lambda: [e for e in events() if e["event"] == "elected"], "it leads")
+    node.kill()
+    node.wait_exit()
+    cluster.wait_for(lambda: events()[-1]["event"] == "deposed", "the last event")
+    assert events()[-1]["reason"] == "died"
+
+
+@pytest.mark.parametrize(
+    ("attack", "hang_after", "reason"),
+    [("kill", "100ms", "died"), ("hang_for_good", "100ms", "hung"), ("hang_for_good", "off", "hung")],
+)
+def test_under_run_it_held_until_its_command_was_dead(new_cluster, attack, hang_after, reason):
+    cluster = new_cluster(3, flags=["--hang-after", hang_after, "--kill-after", "1s"])
+    for node in cluster:
+        # It takes its time to end.
+        node.task = ["sh", "-c", 'trap "sleep 0.2; exit 0" TERM; while :; do sleep 0.01; done']
+    cluster.start()
+    old = cluster.wait_settled()
+    command = cluster.wait_for(lambda: Family(old).command, "its command")
+    epoch, incarnation = old.view[1], old.current
+    at_ns = getattr(old, attack)()
+    seen_ns = now_ns()
+    while alive(command):
+        seen_ns = now_ns()
+    elected = cluster.wait_elected(at_ns)
+    assert old.wait_exit() == -signal.SIGKILL
+    last = assert_told(cluster, incarnation, epoch, reason, at_ns, elected)
+    assert last["held_until_ns"] >= seen_ns
+    assert last["held_until_ns"] - at_ns >= 0.2e9
+
+
+def test_when_nobody_outlives_it_nothing_is_told(new_cluster):
+    cluster = new_cluster(3)
+    for node in cluster:
+        node.task = ["sleep", "1000"]
+    cluster.start()
+    old = cluster.wait_settled()
+    family = cluster.wait_for(lambda: Family(old).complete and Family(old), "its command")
+    incarnation = old.current
+    killed_ns = incarnation.killed_ns = now_ns()
+    incarnation.expected_to_run = False
+    signal_all([family.guard, family.node])
+    cluster.wait_elected(killed_ns)
+    assert [line["event"] for line in lines_of(incarnation)].count("deposed") == 0
