@@ -26,6 +26,8 @@ struct LoopPulse {
     std::atomic<std::uint32_t> others_work{0};
     /// The epoch of a leadership whose beginning stands in the event stream, and its end does not.
     std::atomic<std::uint64_t> told{0};
+    /// Not 0 while the loop does what has to wait for others, who may have no core.
+    std::atomic<std::uint32_t> excused{0};
     /// Its keeper has killed it.
     std::atomic<std::uint32_t> hung{0};
 
@@ -33,6 +35,18 @@ struct LoopPulse {
     void turn() {
         turns.store(turns.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     }
+    /// As long as it lives the loop is excused.
+    class Excuse {
+    public:
+        explicit Excuse(LoopPulse& pulse) : pulse_(pulse) { ++pulse_.excused; }
+        Excuse(const Excuse&) = delete;
+        Excuse& operator=(const Excuse&) = delete;
+        ~Excuse() { --pulse_.excused; }
+
+    private:
+        LoopPulse& pulse_;
+    };
+
     /// When the node is dead: the last instant at which anybody could act as the leader.
     /// `acted_ns`: at which somebody else is known to have.
     std::int64_t held_until_ns(std::int64_t acted_ns = 0) const {

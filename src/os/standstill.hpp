@@ -27,6 +27,9 @@ public:
         stands,  // for as long as was set
     };
 
+    /// In the place of a state: whatever the thread does, nothing counts.
+    static constexpr char excused = '-';
+
     explicit constexpr Standstill(protocol::Duration limit)
         : limit_(limit), every_(std::max(limit / 8, protocol::microseconds(500))) {}
 

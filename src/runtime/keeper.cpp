@@ -135,8 +135,9 @@ private:
             if (wait(static_cast<long>(standstill.every().ns))) return End::died;
             if (stopping_.load()) return End::stopped;
             const std::uint64_t turns = pulse_.turns.load();
-            const auto seen = thread_->look();
+            auto seen = thread_->look();
             if (!seen) return End::no_lead;
+            if (pulse_.excused.load() != 0) seen->state = Standstill::excused;
             const auto verdict = standstill.look({kernel_now_ns(CLOCK_MONOTONIC)}, turns, *seen);
             if (verdict == Standstill::Verdict::ask) ask();
             // Unless it has moved at the last moment.
@@ -149,7 +150,11 @@ private:
         return End::no_lead;
     }
 
-    bool leads() const { return pulse_.leads.load() != 0; }
+    /// One whose lease is over has lost it already.
+    bool leads() const {
+        return pulse_.leads.load() != 0 &&
+               kernel_now_ns(CLOCK_BOOTTIME) < pulse_.lease_end_ns.load();
+    }
 
     void ask() const {
         const std::uint64_t one = 1;

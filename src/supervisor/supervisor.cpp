@@ -244,6 +244,7 @@ void Supervisor::on_guard_lost() {
 
 /// The shield ends everything below it; who outlives the shield, too, has been adopted here.
 void Supervisor::clear_up() {
+    const LoopPulse::Excuse excuse(parts_.page->pulse());
     const bool alive = kill_descendants(::getpid(), own_children(), true) > 0;
     clean_looks_ = !reap_orphans() || alive ? 0 : clean_looks_ + 1;
     if (clean_looks_ < 2) {
@@ -260,6 +261,8 @@ void Supervisor::clear_up() {
 }
 
 void Supervisor::spawn_guard() {
+    // It is waited for until it runs.
+    const LoopPulse::Excuse excuse(parts_.page->pulse());
     if (const auto spawned = guard_->spawn(); !spawned) {
         log(LogLevel::error, spawned.error() + "; trying again at the next election");
         return;
