@@ -119,7 +119,7 @@ class Steps:
         bound_ms = self.timing.promise + self.timing.campaign_timeout
         self.report.expect(
             took / 1e6 <= bound_ms + 200,
-            f"node {elected['node']} leads after {ms(took)}: node {old.id} was killed by its keeper",
+            f"node {elected['node']} leads after {ms(took)}: its keeper has killed node {old.id}",
         )
         old.restart()
         self.report.act(f"node {old.id} is started again")

@@ -1,5 +1,5 @@
-"""Hangs (SIGSTOP) and lost majorities: a silent leader that nobody kills loses, and does not act when
-it is back. Leaders that are killed: test_hang_after.py.
+"""Hangs (SIGSTOP) and lost majorities: a silent leader that nobody kills loses, and does not act
+when it is back. Leaders that are killed: test_hang_after.py.
 """
 
 

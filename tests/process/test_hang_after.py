@@ -1,4 +1,4 @@
-"""--hang-after: a leader that stands still is killed and replaced as after a crash, and nobody else is
+"""--hang-after: a leader that stands still is killed and replaced as after a crash. Nobody else is
 killed: not a follower, not a machine that stands still as a whole.
 """
 
