@@ -33,14 +33,16 @@ bool Engine::others_awaited(Instant now) const {
     // A cold start elects the highest: wait for those of higher rank that are still silent, or that
     // cannot be asked yet: their heartbeat may be here before the answer to our greeting.
     if (pace_.leader_ever_known()) return true;
-    if (due(now, recovery_.over_at() + patience_at_cold_start())) return true;
+    if (due(now, recovery_.over_at() + timing().promise(timing().lease))) return true;
+    const Instant poll_over = recovery_.over_at() + timing().poll_wait;
     // One that asks again without a file (R6) is out of reach for a moment, and still silent.
     for (const Index i : setup_.others()) {
         const Heartbeat& last = peers_[i].heartbeat;
         if (peers_.rank(i) < own_rank() || peers_[i].introduction.priority.is_never()) continue;
         if (last.recovering && last.eligible) return false;
-        // All have answered a node whose silence ended early, so they are about to be heard, too.
-        if (recovery_.ended_early() && peers_[i].has_ack && !connected.contains(i)) return false;
+        // One that has answered a node whose silence has just ended early is about to be heard.
+        const bool just_begun = recovery_.ended_early() && !due(now, poll_over);
+        if (just_begun && peers_[i].has_ack && !connected.contains(i)) return false;
     }
     return can_send_to_all(peers_.connected_higher(now));
 }
@@ -154,7 +156,10 @@ void Engine::collect_wakes(WakeTime& wake) const {
     Member::collect_wakes(wake);
     voter_.collect_wakes(wake, timing().campaign_wait);
     recovery_.collect_wakes(wake, peers_);
-    if (recovery_.over()) wake.timer(recovery_.over_at() + patience_at_cold_start());
+    if (recovery_.over()) {
+        wake.timer(recovery_.over_at() + timing().poll_wait);
+        wake.timer(recovery_.over_at() + timing().promise(timing().lease));
+    }
     for (const DialledSession& session : sessions_.all_dialled())
         if (session.state == DialledState::lingering)
             wake.lease(holder_.lease().tied_until(session.id));

@@ -107,7 +107,9 @@ private:
 
     // recall.cpp
     Recall recall(Instant now, Index i, const Hello& hello) const;
-    /// By a member's answer to this node: a promise of an earlier run.
+    /// That member's answer to this node, as far as it still is one.
+    Recall::Answer told_by(Index i) const;
+    /// By one member's answer: a promise of an earlier run.
     struct Held {
         PromiseRequest promise;
         Instant since;
@@ -127,10 +129,8 @@ private:
     void find_floor(Step& step);
     void take_floor_from_clock(Step& step);
     /// Once the disk covers what this node may have promised; true: now.
-    bool end_recovery(Step& step, Epoch vmax, Duration promised_max);
+    bool end_recovery(Step& step, Epoch vmax, Duration promised_max, bool early);
     void keep_for_recovery(Epoch vmax, Duration promised_max);
-    /// How long it waits, before it stands, for members of higher rank that start, too.
-    Duration patience_at_cold_start() const;
     void taken_after_twin(Peer& by, Instant now);
     /// Until when a process with the same id elsewhere may have votes that count, as peers tell.
     Instant twin_over() const;

@@ -7,46 +7,60 @@ namespace bullring::protocol {
 Recall Engine::recall(Instant now, Index i, const Hello& hello) const {
     Recall answer;
     const Instant counted = tenure_.follows() ? long_ago : holder_.lease().counted_until(i);
-    // D is taken for each clock by itself, so a grant counts until the later one is past it.
-    if (!promise_over(now, counted)) {
+    if (lease_valid(now, counted)) {
         answer.answer = Recall::Answer::held;
         answer.epoch = epoch();
         answer.remaining = promise_left(now, counted);
         answer.to_leader = role() != Role::candidate;
         return answer;
     }
+    // By one clock it is over, by the other it is not, and only one of them can be right (R8).
+    if (!promise_over(now, counted)) return answer;
     // What an earlier run of this node has started may act under a lease that counts a vote of the
     // asking one: its hooks, or what it left on another machine when it lost its disk.
     const bool others_act = recovering() && (!recovery_.had_file() || config().hooks);
     const Peer& peer = peers_[i];
     const bool met_before =
         peer.many_runs || (peer.has_ack && peer.ack.incarnation != hello.incarnation);
-    const bool can_tell = hello.had_file_at_start ? !others_act : !met_before;
+    const bool can_tell =
+        hello.had_file_at_start ? !others_act && due(now, peer.lost_until) : !met_before;
     if (can_tell) answer.answer = Recall::Answer::none;
     return answer;
 }
 
+Recall::Answer Engine::told_by(Index i) const {
+    const Peer& peer = peers_[i];
+    const Recall& recall = peer.ack.recall;
+    if (!peer.has_ack) return Recall::Answer::cannot_tell;
+    if (recall.answer != Recall::Answer::held) return recall.answer;
+    // It has resigned since, and counts nothing of that epoch any more.
+    if (recall.epoch <= peers_.resigned_epoch({id(i), peer.ack.incarnation}))
+        return Recall::Answer::none;
+    // Nobody is asked for a longer lease, and what is not believed is no answer (R9).
+    const bool credible = recall.remaining.ns > 0 && recall.remaining <= timing().lease_max &&
+                          recall.epoch <= max_seen_;
+    return credible ? recall.answer : Recall::Answer::cannot_tell;
+}
+
 std::optional<Engine::Held> Engine::held() const {
+    std::optional<Held> found;
     for (const Index i : setup_.others()) {
-        const Peer& peer = peers_[i];
-        const Recall& recall = peer.ack.recall;
-        if (!peer.has_ack || recall.answer != Recall::Answer::held) continue;
-        // Nobody is asked for a longer lease, and what is not believed is no answer (R9).
-        if (recall.remaining.ns <= 0 || recall.remaining > timing().lease_max) continue;
-        if (recall.epoch > max_seen_) continue;
-        return Held{{{id(i), peer.ack.incarnation},
-                     recall.epoch,
-                     recall.to_leader,
-                     timing().promise(recall.remaining),
-                     no_session},
-                    peer.ack_at};
+        if (told_by(i) != Recall::Answer::held) continue;
+        if (found) return std::nullopt;  // a voter promises to one at a time: one of them is wrong
+        const HelloAck& ack = peers_[i].ack;
+        found = Held{{{id(i), ack.incarnation},
+                      ack.recall.epoch,
+                      ack.recall.to_leader,
+                      timing().promise(ack.recall.remaining),
+                      no_session},
+                     peers_[i].ack_at};
     }
-    return std::nullopt;
+    return found;
 }
 
 bool Engine::nothing_held() const {
     for (const Index i : setup_.others())
-        if (!peers_[i].has_ack || peers_[i].ack.recall.answer != Recall::Answer::none) return false;
+        if (told_by(i) != Recall::Answer::none) return false;
     return true;
 }
 

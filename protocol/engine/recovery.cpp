@@ -16,8 +16,9 @@ Recovery::Recovery(const Setup& setup, const Start& start)
       had_file_(start.file.has_value()),
       file_promised_max_(start.file ? start.file->promised_max : Duration{0}) {}
 
-void Recovery::end(Instant now) {
+void Recovery::end(Instant now, bool early) {
     over_ = true;
+    ended_early_ = early;
     over_at_ = now;
 }
 

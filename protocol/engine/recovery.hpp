@@ -20,10 +20,9 @@ public:
 
     bool over() const { return over_; }
     Instant over_at() const { return over_at_; }
-    void end(Instant now);
-    /// By what the others have answered, and not by time.
+    /// `early`: by what the others have answered, and not by time.
+    void end(Instant now, bool early);
     bool ended_early() const { return ended_early_; }
-    void end_early() { ended_early_ = true; }
     bool had_file() const { return had_file_; }
 
     /// Until when the grants of its earlier runs may count.

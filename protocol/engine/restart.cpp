@@ -20,6 +20,7 @@ void Engine::advance_with_file(Step& step) {
     // nothing.
     const Instant quiet_until = recovery_.silence(step.now, peers_).until;
     const Duration silence = elapsed(setup_.started(), quiet_until);
+    bool early = false;
     std::optional<Held> promised;
     if (!promise_over(step.now, quiet_until)) {
         keep_for_recovery({}, silence);
@@ -27,11 +28,11 @@ void Engine::advance_with_file(Step& step) {
         if (config().hooks) return;
         promised = held();
         if (!promised && !nothing_held()) return;
-        recovery_.end_early();
+        early = true;
     }
     const Epoch vmax = promised ? promised->promise.epoch : Epoch{};
     const Duration length = promised ? promised->promise.length : Duration{0};
-    if (end_recovery(step, vmax, std::max(silence, length)) && promised)
+    if (end_recovery(step, vmax, std::max(silence, length), early) && promised)
         voter_.resume(promised->promise, promised->since);
 }
 
@@ -43,15 +44,15 @@ void Engine::advance_without_file(Step& step) {
         end_silence_without_file(step);
     }
     if (!recovery_.floor_known()) find_floor(step);
-    if (recovery_.floor_known()) end_recovery(step, {}, Duration{0});
+    if (recovery_.floor_known()) end_recovery(step, {}, Duration{0}, !recovery_.asked_again());
 }
 
-bool Engine::end_recovery(Step& step, Epoch vmax, Duration promised_max) {
+bool Engine::end_recovery(Step& step, Epoch vmax, Duration promised_max, bool early) {
     keep_for_recovery(vmax, promised_max);
     const Epoch highest = std::max(vmax, promise().vmax());
     const Duration longest = std::max(timing().promise(timing().lease), promised_max);
     if (!reserve_.covers(highest + Reserve::low, longest)) return false;
-    recovery_.end(step.now);
+    recovery_.end(step.now, early);
     return true;
 }
 
@@ -61,14 +62,9 @@ void Engine::keep_for_recovery(Epoch vmax, Duration promised_max) {
 }
 
 void Engine::begin_new_cluster(Step& step) {
-    recovery_.end_early();
     recovery_.floor_is_known();
     if (config().first_epoch == FirstEpoch::clock) take_floor_from_clock(step);
-    end_recovery(step, {}, Duration{0});
-}
-
-Duration Engine::patience_at_cold_start() const {
-    return recovery_.ended_early() ? timing().poll_wait : timing().promise(timing().lease);
+    end_recovery(step, {}, Duration{0}, true);
 }
 
 // What its lost run has granted may be counted until the silence ends, and may elect somebody. So

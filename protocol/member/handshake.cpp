@@ -94,10 +94,12 @@ void Member::on_hello(Step& step, const HelloReceived& event) {
         peer.view = {};
         peer.refused = false;  // that was the other run
         if (peer.incarnation != Incarnation{}) peer.many_runs = true;
+        if (peer.accepted) peer.lost_until = step.now + setup_.longest_promise();
     } else {
         // The same run is back: it was not gone after all.
         peer.gone_until = long_ago;
     }
+    if (hello.recovering) peer.heartbeat.recovering = true;
     // The addresses agree unless something in between rewrites them, and could send a FIN of its
     // own.
     const bool direct = event.addresses.local == hello.addresses.remote &&
@@ -232,6 +234,7 @@ void Member::end_accepted(Step& step, const AcceptedSession& session, SessionEnd
         return;
     }
     peer.accepted = no_session;
+    if (how != SessionEnd::eof) peer.lost_until = step.now + setup_.longest_promise();
     peer.has_heartbeat = false;
     peer.view = {};
     peer.last_end = how == SessionEnd::eof       ? PeerDownReason::eof
@@ -285,8 +288,7 @@ void Member::on_heartbeat(Step& step, const AcceptedSession& from, const Heartbe
     if (peers_[from.peer].accepted != from.id) return;
     learn_epoch(step.now, heartbeat.max_seen);
     const bool believed = learn_epoch(step.now, heartbeat.leader_epoch);
-    const bool was_recovering =
-        peers_[from.peer].has_heartbeat && peers_[from.peer].heartbeat.recovering;
+    const bool was_recovering = peers_[from.peer].heartbeat.recovering;
     peers_.on_heartbeat(step.now, from.peer, heartbeat, believed);
     // What it could not answer before it is asked again.
     if (was_recovering && !heartbeat.recovering) greet(step, from.peer);

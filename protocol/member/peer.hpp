@@ -28,6 +28,8 @@ struct Peer {
     SessionId accepted;           // `no_session` after its end: then it is not heard
     Introduction introduction;    // also after its end
     Instant heard_at = long_ago;  // the last message on it
+    // Until then an earlier run may live on: no FIN showed the end of what it was heard on (R6).
+    Instant lost_until = long_ago;
 
     // ---- From its last heartbeat on that session.
     bool has_heartbeat = false;
@@ -36,9 +38,9 @@ struct Peer {
     LeaderView view;  // from HB, NACK or LEADER; the next HB replaces it
 
     // ---- From the HELLO_ACK on the session dialled to it.
-    SessionId dialled;            // in use for sending; `no_session` when there is none
-    bool has_ack = false;         // ever, in this run
-    HelloAck ack;                 // the newest
+    SessionId dialled;     // in use for sending; `no_session` when there is none
+    bool has_ack = false;  // ever, in this run
+    HelloAck ack;          // the newest
     Instant ack_at = long_ago;
     bool answered_again = false;  // it is the answer to a HELLO after this node's silence (R6)
     // It has answered REFUSED since: what it says of our id is of another run.
@@ -68,12 +70,11 @@ struct Peer {
 
     bool operator==(const Peer&) const = default;
     auto digest_fields() const {
-        return std::tie(incarnation, many_runs, accepted, introduction, heard_at, has_heartbeat,
-                        heartbeat, heartbeat_at, view, dialled, has_ack, ack, ack_at,
-                        answered_again, refused,
-                        hears_twin, twin_over, gone_epoch, gone_at, gone_until, resigned_by,
-                        resigned_epoch, up, up_since, last_end, handed_over, hand_over_hold_off,
-                        hand_over_not_before);
+        return std::tie(incarnation, many_runs, accepted, introduction, heard_at, lost_until,
+                        has_heartbeat, heartbeat, heartbeat_at, view, dialled, has_ack, ack, ack_at,
+                        answered_again, refused, hears_twin, twin_over, gone_epoch, gone_at,
+                        gone_until, resigned_by, resigned_epoch, up, up_since, last_end,
+                        handed_over, hand_over_hold_off, hand_over_not_before);
     }
 };
 

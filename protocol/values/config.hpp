@@ -28,7 +28,8 @@ struct Config {
     bool preempt = true;
     bool fast_release = true;  // --fast-release: as voter and as holder
     bool tie = true;           // ask voters to tie grants to sessions; false where children act
-    /// What acts for it as the leader may outlive it without holding its directory's lock (A4).
+    /// What acts for it as the leader may outlive it without holding its directory's lock (A4):
+    /// hooks, or children of a library's host.
     bool hooks = false;
     Duration bootstrap_wait = seconds(10);
     FirstEpoch first_epoch = FirstEpoch::clock;

@@ -134,8 +134,8 @@ void Checks::check_kept(const World& world, HostIndex h, Instant now) {
         if (promise_over(unbroken, given.end)) continue;
         if (given.run != host.run) continue;
         if (promise.key() != given.holder || promise.epoch() < given.epoch ||
-                   kept_until.boottime_ns < given.end.boottime_ns ||
-                   kept_until.raw_ns < given.end.raw_ns) {
+            kept_until.boottime_ns < given.end.boottime_ns ||
+            kept_until.raw_ns < given.end.raw_ns) {
             fail(world, "I8",
                  fmt::format("node {} has given up its promise to {} in epoch {} {} ns too early",
                              host.id.value, given.holder.id.value, given.epoch.value,

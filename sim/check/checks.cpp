@@ -23,7 +23,8 @@ bool Checks::excused(const World& world, std::string_view check) const {
     if (settings.quorum == QuorumMode::none && !is_one_of({"L1", "L2", "L5", "expect"}))
         return true;
     if (settings.beyond_rho && is_one_of({"I1", "I3", "I6", "I12"})) return true;
-    return settings.beyond_disk && is_one_of({"I1", "I2", "I3", "I4", "I6", "I7", "I8", "I12", "I13"});
+    return settings.beyond_disk &&
+           is_one_of({"I1", "I2", "I3", "I4", "I6", "I7", "I8", "I12", "I13"});
 }
 
 void Checks::fail(const World& world, const char* check, std::string what) {

@@ -204,8 +204,7 @@ const GivenPromise* Ledger::note_send(const World& world, HostIndex h, Instant n
     return nullptr;
 }
 
-void Ledger::note_answer(const World& world, HostIndex h, SessionId session,
-                         const HelloAck& ack) {
+void Ledger::note_answer(const World& world, HostIndex h, SessionId session, const HelloAck& ack) {
     if (ack.recall.answer == Recall::Answer::cannot_tell) return;
     const End& dialler = world.connection_of(session).ends[dialler_side];
     const Host& voter = world.host(dialler.host);

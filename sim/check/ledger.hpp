@@ -109,7 +109,8 @@ private:
     std::vector<std::set<OnToken>> granted_;
     std::vector<std::map<Incarnation, Epoch>> resigned_;  // by voter, in its run
     std::vector<Instant> last_asked_;  // by holder: the stamp of its last request
-    /// By holder and voter: what that voter has granted of requests up to this stamp is not counted.
+    /// By holder and voter: what that voter has granted of requests up to this stamp is not
+    /// counted.
     std::vector<std::vector<Instant>> barriers_;
     std::vector<std::set<Incarnation>> recalled_;  // by holder, in its run
     OnToken token_read_;  // by the event of this step, if it was a coordinator token

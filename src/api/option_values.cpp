@@ -118,6 +118,8 @@ LibraryRequest request_of(const Options& options, Report& report) {
     fill.duration("bootstrap-wait", options.bootstrap_wait, config.bootstrap_wait, true);
     fill.word("first-epoch", options.first_epoch, config.first_epoch);
     member.fast_release = {true, options.fast_release};
+    // That is how a host says that its children may outlive it.
+    config.hooks = !options.fast_release;
     fill.duration("hang-after", options.hang_after, member.hang_after);
     fill.text("data-dir", options.data_dir, member.data_dir);
     member.options.events_file = options.events;

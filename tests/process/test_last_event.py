@@ -73,9 +73,7 @@ def test_a_leader_that_was_killed_for_standing_still_has_hung(new_cluster, algor
 
 
 @on_both(3)
-def test_nothing_is_told_of_a_follower_or_of_one_that_has_said_it_itself(
-    new_cluster, algorithm, n
-):
+def test_nothing_is_told_of_a_follower_or_of_one_that_has_said_it_itself(new_cluster, algorithm, n):
     cluster = new_cluster(n, algorithm, flags=["--no-preempt"]).start()
     leader = cluster.wait_settled()
     follower = next(node for node in cluster if node is not leader)
@@ -123,7 +121,11 @@ def test_on_stdout(new_cluster):
 
 @pytest.mark.parametrize(
     ("attack", "hang_after", "reason"),
-    [("kill", "100ms", "died"), ("hang_for_good", "100ms", "hung"), ("hang_for_good", "off", "hung")],
+    [
+        ("kill", "100ms", "died"),
+        ("hang_for_good", "100ms", "hung"),
+        ("hang_for_good", "off", "hung"),
+    ],
 )
 def test_under_run_it_held_until_its_command_was_dead(new_cluster, attack, hang_after, reason):
     cluster = new_cluster(3, flags=["--hang-after", hang_after, "--kill-after", "1s"])

@@ -27,7 +27,7 @@ def restart_of_all(cluster):
 
 @on_both(3)
 def test_a_voter_restarts_again_and_again_while_another_is_down(new_cluster, algorithm, n):
-    """The leader keeps its epoch: the voter votes again before the lease that it took part in ends."""
+    """The leader keeps its epoch: the voter votes again before the lease that needs it ends."""
     cluster = new_cluster(n, algorithm, flags=["--no-preempt"]).start()
     leader = cluster.wait_settled()
     before = leader.view

@@ -21,6 +21,8 @@ NodeFixture restarted(const Config& config = three()) {
     return node;
 }
 
+Duration own_promise(const Config& config) { return config.timing.promise(config.timing.lease); }
+
 HelloAck says(NodeFixture& node, std::uint64_t peer, Recall::Answer answer) {
     HelloAck ack = node.ack_from(peer);
     ack.recall.answer = answer;
@@ -165,6 +167,27 @@ TEST_CASE("recall: a longer lease than lease-max, or an epoch beyond belief, is 
     CHECK(node.view().recovering);
 }
 
+TEST_CASE("recall: of two that hold, one is wrong, so neither ends the silence") {
+    NodeFixture node(three());
+    node.wake();
+    node.dial(1, holds(node, 1, {4000}, milliseconds(300)));
+    node.dial(2, holds(node, 2, {4001}, milliseconds(300)));
+    node.persisted();
+    CHECK(node.view().recovering);
+}
+
+TEST_CASE("recall: what was resigned while the disk was writing binds nobody") {
+    NodeFixture node(three());
+    node.wake();
+    node.dial(1, holds(node, 1, {4000}, milliseconds(300)));
+    node.dial(2, says(node, 2, Recall::Answer::none));
+    node.accept(1);
+    node.hear(1, Resign{{4000}, nobody});
+    node.persisted();
+    CHECK_FALSE(node.view().recovering);
+    CHECK(node.view().promised_to == nobody);
+}
+
 // ---- The one that answers.
 
 Recall answer_to(NodeFixture& node, std::uint64_t peer, bool had_file = true) {
@@ -195,6 +218,39 @@ TEST_CASE("recall: a leader holds what it counts, by the clock by which more is 
     CHECK(recall.to_leader);
     CHECK(recall.remaining == node.timing().lease - milliseconds(40));
     CHECK(answer_to(node, 2).answer == Recall::Answer::none);
+}
+
+// In a suspend one clock stands still: what the other has ended long ago is no grant, and yet not
+// certainly none.
+TEST_CASE("recall: a grant that has ended by one clock alone is neither held nor none") {
+    NodeFixture node(three());
+    node.lead({1});
+    const Instant now = node.now();
+    node.new_incarnation(1);
+    node.lose(1);
+    HelloReceived hello = node.hello_from(1);
+    hello.hello.recovering = true;
+    hello.hello.had_file_at_start = true;
+    node.set_clock({now.boottime_ns + node.timing().lease.ns, now.raw_ns});
+    const Recall recall = sent<HelloAck>(node.accept(hello)).at(0).recall;
+    CHECK(recall.answer == Recall::Answer::cannot_tell);
+}
+
+TEST_CASE(
+    "recall: who has lost another run without a FIN cannot tell until all promises are over") {
+    NodeFixture node = restarted();
+    node.recover();
+    node.connect(1);
+    SUBCASE("its session has ended otherwise") { node.lose(1, SessionEnd::reset); }
+    SUBCASE("its session has not ended, but it is not heard any more") {
+        node.after(node.timing().suspect_after);
+    }
+    node.new_incarnation(1);
+    CHECK(answer_to(node, 1).answer == Recall::Answer::cannot_tell);
+    node.lose(1);
+    node.new_incarnation(1);
+    node.after(node.timing().promise(node.timing().lease_max));
+    CHECK(answer_to(node, 1).answer == Recall::Answer::none);
 }
 
 TEST_CASE("recall: who recovers without a file, or with hooks, cannot tell one that has a file") {
@@ -284,7 +340,8 @@ TEST_CASE("recall: that the silence is over is told at once") {
                         [](const Heartbeat& h) { return !h.recovering; }) > 0);
 }
 
-TEST_CASE("first start: with all members there, none of which was met before, it waits for nothing") {
+TEST_CASE(
+    "first start: with all members there, none of which was met before, it waits for nothing") {
     const Config config = three();
     NodeFixture node(config, test::start_without_file(config));
     node.disk_answers(true);
@@ -318,8 +375,9 @@ TEST_CASE("first start: a member that had a file, or cannot tell, leaves the sil
     }
 }
 
-TEST_CASE("cold start: a node that has all answers waits for a better one that recovers, but no "
-          "longer than for a poll") {
+/// Node 2 of three has all answers; whether it stands in the next `patience`, if node 3 is heard
+/// to recover or not heard at all.
+bool stands_within(Duration patience, bool higher_is_heard) {
     NodeFixture node(three(2));
     node.disk_answers(true);
     node.wake();
@@ -327,15 +385,40 @@ TEST_CASE("cold start: a node that has all answers waits for a better one that r
     silent.recovering = true;
     node.accept(1);
     node.dial(1, says(node, 1, Recall::Answer::none));
-    node.accept(3);
-    node.hear(3, silent);
+    if (higher_is_heard) {
+        node.accept(3);
+        node.says(3, silent);
+        node.hear_heartbeat(3);
+    }
     node.dial(3, says(node, 3, Recall::Answer::none));
     REQUIRE_FALSE(node.view().recovering);
     Actions actions = node.hear_heartbeat(1);
-    test::append(actions, node.after(node.timing().poll_wait - Duration{1}));
-    CHECK(only<ElectionStarted>(actions).empty());
-    node.hear_heartbeat(1);
-    CHECK_FALSE(only<ElectionStarted>(node.after(Duration{1})).empty());
+    test::append(actions, node.run(patience));
+    return !only<ElectionStarted>(actions).empty();
+}
+
+TEST_CASE(
+    "cold start: a better one that has answered, and is not heard, is waited for for a poll") {
+    const Duration poll = three().timing.poll_wait;
+    CHECK_FALSE(stands_within(poll - Duration{1}, false));
+    CHECK(stands_within(poll, false));
+}
+
+TEST_CASE("cold start: a better one that is heard to recover is waited for as after any silence") {
+    const Duration longest = own_promise(three());
+    CHECK_FALSE(stands_within(longest - Duration{1}, true));
+    CHECK(stands_within(longest, true));
+}
+
+TEST_CASE("recall: one whose HELLO said that it recovers is asked again when it is first heard") {
+    NodeFixture node(three());
+    node.stand({1});
+    HelloReceived hello = node.hello_from(2);
+    hello.hello.recovering = true;
+    node.accept(hello);
+    node.dial(2);
+    CHECK(sent<Coordinator>(node.hear_heartbeat(2)).size() == 1);
+    CHECK(sent<Coordinator>(node.hear_heartbeat(2)).empty());
 }
 
 }  // namespace
