@@ -73,15 +73,23 @@ void Member::report_leader(Step& step) {
 
 HeartbeatState Member::heartbeat_state(Instant now) const {
     const LeaderView leader = first_hand(now);
-    return {
-        peers_.heard(now), quorum_connected(now),         eligible(now), silent(now) || leaving(),
-        leader.announced,  role() == Role::stepping_down, leader.leader, leader.epoch};
+    HeartbeatState state;
+    // With quorum none nobody vouches for others.
+    if (fenced()) state.heard = peers_.heard(now);
+    state.quorum_connected = quorum_connected(now);
+    state.eligible = eligible(now);
+    state.recovering = silent(now) || leaving();
+    state.announced = leader.announced;
+    state.stepping_down = role() == Role::stepping_down;
+    state.leader = leader.leader;
+    state.epoch = leader.epoch;
+    return state;
 }
 
 Heartbeat Member::heartbeat(Instant now) const {
     const HeartbeatState state = heartbeat_state(now);
     Heartbeat heartbeat;
-    heartbeat.heard = state.heard;
+    heartbeat.heard = peers_.heard(now);
     heartbeat.quorum_connected = state.quorum_connected && !state.recovering;
     heartbeat.eligible = state.eligible;
     heartbeat.recovering = state.recovering;
@@ -107,7 +115,10 @@ void Member::send_heartbeats(Step& step) {
     const HeartbeatState state = heartbeat_state(now);
     switch (heartbeat_clock_.due_now(now, state, timing(), peers_.all_vouched_for(now))) {
         case HeartbeatClock::Due::nobody: return;
-        case HeartbeatClock::Due::all:
+        case HeartbeatClock::Due::changed:
+            heartbeat_clock_.told_change(now, state, timing());
+            return broadcast(step, heartbeat(now));
+        case HeartbeatClock::Due::periodic:
             heartbeat_clock_.told_all(now, state, timing());
             return broadcast(step, heartbeat(now));
         case HeartbeatClock::Due::all_but_leader: break;

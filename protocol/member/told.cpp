@@ -16,7 +16,8 @@ HeartbeatClock::Due HeartbeatClock::due_now(Instant now, const HeartbeatState& s
         changed_at_ = now + timing.stagger;
     }
     const bool awake_for_renewal = std::exchange(renewal_answered_, false);
-    if (due(now, next_) || due(now, changed_at_)) return Due::all;
+    if (due(now, next_)) return Due::periodic;
+    if (due(now, changed_at_)) return Due::changed;
     // Renewals do not come at exactly the same distance.
     const Duration pace = quiet ? timing.followers_pace() : timing.heartbeat;
     const bool others_due = due(now, others_told_at_ + (pace - timing.heartbeat / 2));
@@ -24,7 +25,12 @@ HeartbeatClock::Due HeartbeatClock::due_now(Instant now, const HeartbeatState& s
 }
 
 void HeartbeatClock::told_all(Instant now, const HeartbeatState& state, const Timing& timing) {
+    told_change(now, state, timing);
     next_ = now + timing.heartbeat;
+}
+
+void HeartbeatClock::told_change(Instant now, const HeartbeatState& state, const Timing& timing) {
+    next_ = earlier(next_, now + timing.heartbeat);
     others_told_at_ = now;
     changed_at_ = never;
     state_ = state;

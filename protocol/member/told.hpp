@@ -29,13 +29,15 @@ struct HeartbeatState {
 /// which they are awake for a renewal.
 class HeartbeatClock {
 public:
-    enum class Due : std::uint8_t { nobody, all_but_leader, all };
+    enum class Due : std::uint8_t { nobody, all_but_leader, changed, periodic };
     /// A change of state is told soon, not at once: on a failover every node changes at the same
     /// moment, and N² heartbeats would stand in the way of the election. `quiet`: the leader
     /// vouches for all the others.
     Due due_now(Instant now, const HeartbeatState& state, const Timing& timing, bool quiet);
     /// All have just been told `state`, by whatever message.
     void told_all(Instant now, const HeartbeatState& state, const Timing& timing);
+    /// The same, before it was time: the next time stays, if it is no later than one period on.
+    void told_change(Instant now, const HeartbeatState& state, const Timing& timing);
     void told_all_but_leader(Instant now) { others_told_at_ = now; }
     /// The leader has just been told, by the grant of its renewal.
     void told_leader(Instant now, const Timing& timing) {

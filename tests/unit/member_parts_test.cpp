@@ -175,20 +175,20 @@ TEST_CASE("heartbeat clock: a change is told after the stagger, good news at onc
     HeartbeatClock clock;
     clock.told_all(at(0), state, timing);
     state.eligible = true;
-    CHECK(clock.due_now(at(0), state, timing, false) == Due::all);
-    clock.told_all(at(0), state, timing);
+    CHECK(clock.due_now(at(0), state, timing, false) == Due::changed);
+    clock.told_change(at(0), state, timing);
     CHECK(clock.due_now(at(1), state, timing, false) == Due::nobody);
 
     state.leader = {3};
     CHECK(clock.due_now(at(1), state, timing, false) == Due::nobody);
     CHECK(wake_of(clock, at(1)) == timing.stagger);
-    CHECK(clock.due_now(at(3), state, timing, false) == Due::all);
+    CHECK(clock.due_now(at(3), state, timing, false) == Due::changed);
 
     // Taken back before it was told: there is nothing to say.
     state.leader = nobody;
     CHECK(clock.due_now(at(3), state, timing, false) == Due::nobody);
     CHECK(clock.due_now(at(99), state, timing, false) == Due::nobody);
-    CHECK(clock.due_now(at(100), state, timing, false) == Due::all);
+    CHECK(clock.due_now(at(100), state, timing, false) == Due::periodic);
 }
 
 TEST_CASE("heartbeat clock: a renewal that is late by half a period is not waited for any more") {
@@ -201,7 +201,19 @@ TEST_CASE("heartbeat clock: a renewal that is late by half a period is not waite
     CHECK(clock.due_now(at(20), state, timing, true) == Due::nobody);
     CHECK(wake_of(clock, at(20)) == milliseconds(150));
     CHECK(clock.due_now(at(169), state, timing, true) == Due::nobody);
-    CHECK(clock.due_now(at(170), state, timing, true) == Due::all);
+    CHECK(clock.due_now(at(170), state, timing, true) == Due::periodic);
+}
+
+TEST_CASE("heartbeat clock: after a change that was told all are told again within a period") {
+    const Timing timing = with_heartbeat();
+    const HeartbeatState state;
+    HeartbeatClock clock;
+    clock.told_all(at(0), state, timing);
+    clock.told_change(at(30), state, timing);
+    CHECK(wake_of(clock, at(30)) == milliseconds(70));
+    clock.told_leader(at(40), timing);
+    clock.told_change(at(50), state, timing);
+    CHECK(wake_of(clock, at(50)) == milliseconds(100));
 }
 
 TEST_CASE("heartbeat clock: beside a renewal others are told every h, or every 2h when quiet") {
