@@ -1,13 +1,15 @@
 // Judges whether a thread that should turn all the time stands still: stopped, traced, blocked, or
 // busy with one and the same thing. No clock and no process: looks go in.
 //
-// Only what the thread owes counts. An interval at whose end the watcher itself was late tells
-// nothing: the machine, or the watcher's part of it, stood still. Nor does an interval in which the
-// thread could run and had no core.
+// While the thread turns it is enough to see that it does. Once it has been quiet for three eighths
+// of the limit it is looked at, and more often. Only what the thread owes counts. An interval at
+// whose end the watcher itself was late tells nothing: the machine, or the watcher's part of it,
+// stood still. Nor does an interval in which the thread could run and had no core.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "protocol/values/time.hpp"
 
@@ -22,8 +24,8 @@ struct ThreadLook {
 class Standstill {
 public:
     enum class Verdict {
-        turns,   // or had nothing to do
-        ask,     // it has not for a while: it is to be woken
+        turns,   // for all that is known
+        ask,     // it may only have had nothing to do: it is to be woken
         stands,  // for as long as was set
     };
 
@@ -31,40 +33,48 @@ public:
     static constexpr char excused = '-';
 
     explicit constexpr Standstill(protocol::Duration limit)
-        : limit_(limit), every_(std::max(limit / 8, protocol::microseconds(500))) {}
+        : limit_(limit),
+          quiet_for_(std::max(limit * 3 / 8, protocol::microseconds(500))),
+          every_(std::max(limit / 8, protocol::microseconds(500))) {}
 
-    /// From one look to the next.
-    constexpr protocol::Duration every() const { return every_; }
+    /// How long to wait before the next moves() and, if it is needed, look().
+    constexpr protocol::Duration wait() const { return wait_; }
 
-    /// `turns` rises with each turn.
-    constexpr Verdict look(protocol::Duration now, std::uint64_t turns, ThreadLook thread) {
-        const bool turned = turns != turns_;
-        if (turned) {
-            turns_ = turns;
-            stood_ = none;
-            quiet_looks_ = 0;
-            asked_ = false;
-        }
-        const protocol::Duration passed = now - before_;
-        const bool in_time = passed <= every_ + every_ / 2;
-        const protocol::Duration counted =
-            in_time && !turned ? std::min(owed(passed, thread), passed) : none;
+    /// Whether it has turned since it was last asked; then there is nothing more to be looked at.
+    /// `turns` rises with each turn, one of which was at `turn_seen`.
+    constexpr bool moves(protocol::Duration now, std::uint64_t turns,
+                         protocol::Duration turn_seen) {
+        if (turns == turns_) return false;
+        turns_ = turns;
+        turned_at_ = std::min(now, std::max(turn_seen, before_));
         before_ = now;
+        wait_ = std::max(turned_at_ + quiet_for_ - now, every_ / 2);
+        stood_ = none;
+        quiet_ = asked_ = false;
+        return true;
+    }
+
+    constexpr Verdict look(protocol::Duration now, ThreadLook thread) {
+        const protocol::Duration passed = now - before_;
+        const bool in_time = passed <= wait_ + every_ / 2;
+        protocol::Duration counted = none;
+        if (in_time && quiet_) counted = std::min(owed(passed, thread), passed);
+        // It may have had nothing to do for a while before it stopped.
+        if (in_time && !quiet_ && idles(thread.state))
+            counted = std::max(std::min(now - turned_at_, quiet_for_) - every_ / 2, none);
+        before_ = now;
+        wait_ = every_;
         stood_ = stood_ + counted;
         ran_ns_ = thread.ran_ns;
         idled_ = idles(thread.state);
-        if (turned) return Verdict::turns;
+        quiet_ = true;
         // It stands at this very moment, too.
         if (stood_ >= limit_ && counted > none) return Verdict::stands;
-        if (asked_ || ++quiet_looks_ < quiet_looks_max) return Verdict::turns;
-        asked_ = true;
-        return Verdict::ask;
+        return std::exchange(asked_, true) ? Verdict::turns : Verdict::ask;
     }
 
 private:
     static constexpr protocol::Duration none{0};
-    /// A thread that waits for work may have none for so many looks.
-    static constexpr int quiet_looks_max = 2;
 
     /// Whether a thread in this state does nothing that it should do.
     constexpr bool idles(char state) const {
@@ -88,13 +98,16 @@ private:
     }
 
     protocol::Duration limit_;
+    protocol::Duration quiet_for_;
     protocol::Duration every_;
-    protocol::Duration before_ = protocol::Duration{0} - protocol::forever;  // the last look
+    protocol::Duration wait_ = none;
+    std::uint64_t turns_ = UINT64_MAX;
+    protocol::Duration turned_at_ = none;
+    protocol::Duration before_ = none - protocol::forever;  // the last time that it was asked
+    bool quiet_ = false;                                    // it was looked at then
+    bool idled_ = false;                                    // as it was then
+    std::int64_t ran_ns_ = -1;
     protocol::Duration stood_;
-    std::uint64_t turns_ = 0;
-    std::int64_t ran_ns_ = -1;  // at the look before, as `idled_`
-    bool idled_ = false;
-    int quiet_looks_ = 0;
     bool asked_ = false;
 };
 

@@ -132,13 +132,15 @@ private:
     End watch() {
         Standstill standstill(settings_.hang_after);
         while (leads()) {
-            if (wait(static_cast<long>(standstill.every().ns))) return End::died;
+            if (wait(static_cast<long>(standstill.wait().ns))) return End::died;
             if (stopping_.load()) return End::stopped;
             const std::uint64_t turns = pulse_.turns.load();
+            const protocol::Duration now{kernel_now_ns(CLOCK_BOOTTIME)};
+            if (standstill.moves(now, turns, {pulse_.last_step_ns.load()})) continue;
             auto seen = thread_->look();
             if (!seen) return End::no_lead;
             if (pulse_.excused.load() != 0) seen->state = Standstill::excused;
-            const auto verdict = standstill.look({kernel_now_ns(CLOCK_MONOTONIC)}, turns, *seen);
+            const auto verdict = standstill.look(now, *seen);
             if (verdict == Standstill::Verdict::ask) ask();
             // Unless it has moved at the last moment.
             if (verdict != Standstill::Verdict::stands || pulse_.turns.load() != turns || !leads())

@@ -348,7 +348,7 @@ private:
         if (!run_ && !node_watch_.watches()) return disarm_boottime_timer(timer_.get());
         std::int64_t wait_ns = kill_again_after.ns;
         if (!run_)
-            wait_ns = node_watch_.every().ns;
+            wait_ns = node_watch_.wait().ns;
         else if (run_->phase == Phase::running)
             wait_ns = protocol::lease_wait(now, run_->lease.deadline - settings_.margin).ns;
         else if (run_->phase == Phase::ending)

@@ -24,6 +24,8 @@ void NodeWatch::doubt(protocol::Instant lease_end) {
     lease_end_ = lease_end;
     turns_ = pulse_.turns.load();
     standstill_ = Standstill(limit_);
+    const protocol::Duration now{read_clock().boottime_ns};
+    standstill_.moves(now, turns_, now);
     thread_.emplace(node_, node_);
 }
 
@@ -40,7 +42,7 @@ bool NodeWatch::look() {
         trust();
         return false;
     }
-    const auto verdict = standstill_.look({now.boottime_ns}, turns, *seen);
+    const auto verdict = standstill_.look({now.boottime_ns}, *seen);
     if (verdict != Standstill::Verdict::stands) return false;
     thread_.reset();
     return ::syscall(SYS_pidfd_send_signal, process_.get(), SIGKILL, nullptr, 0) == 0;

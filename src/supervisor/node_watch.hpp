@@ -26,9 +26,9 @@ public:
     /// It has not turned since.
     bool in_doubt() const { return in_doubt_; }
 
-    /// Whether look() is to be called each every().
+    /// Whether look() is to be called after each wait().
     bool watches() const { return thread_.has_value(); }
-    protocol::Duration every() const { return standstill_.every(); }
+    protocol::Duration wait() const { return standstill_.wait(); }
     /// True: it has just been killed.
     bool look();
 
