@@ -63,8 +63,8 @@ public:
         if (in_time && !quiet_ && idles(thread.state))
             counted = std::max(std::min(now - turned_at_, quiet_for_) - every_ / 2, none);
         before_ = now;
-        wait_ = every_;
         stood_ = stood_ + counted;
+        wait_ = std::clamp(limit_ - stood_, every_ / 4, every_);
         ran_ns_ = thread.ran_ns;
         idled_ = idles(thread.state);
         quiet_ = true;
