@@ -3,6 +3,8 @@
 import ctypes
 import os
 import pathlib
+import signal
+import subprocess
 import sys
 
 import pytest
@@ -129,7 +131,49 @@ print("closed")
 
 def test_a_reader_of_the_events_that_goes_away_does_not_end_the_program(installed, ports, tmp_path):
     words = [installed.libraries / "libbullring.so", ports.take(), tmp_path / "data"]
+    command = [sys.executable, "-B", "-c", LEFT_READER, *words]
+    assert run(*command, env=environment()) == "closed\n"
+
+
+def environment():
+    """In which a program finds this module."""
     here = pathlib.Path(__file__).parent
     path = os.pathsep.join([str(here), str(ROOT / "scripts" / "lib")])
-    environment = {**os.environ, "PYTHONPATH": path}
-    assert run(sys.executable, "-B", "-c", LEFT_READER, *words, env=environment) == "closed\n"
+    return {**os.environ, "PYTHONPATH": path}
+
+
+# A program whose first node has a keeper for as long as it is open, and whose second one leads on.
+WATCHED = """
+import os, sys
+from bullring_task import child_named
+from test_ctypes import ELECTED, Library
+library, first, second, place = sys.argv[1:]
+for port in (first, second):
+    node = Library(library).open(id=1, peers="1=127.0.0.1:" + port, data_dir=place + port,
+                                 cluster="c" + port, hang_after="100ms")
+    node.next(ELECTED)
+    assert child_named(os.getpid(), "bullring-keeper")
+    if port == first:
+        node.close()
+        assert not child_named(os.getpid(), "bullring-keeper")
+print("leads", flush=True)
+node.next(ELECTED)
+"""
+
+
+def test_a_process_that_stands_still_is_killed_if_that_was_asked_for(installed, ports, tmp_path):
+    library = installed.libraries / "libbullring.so"
+    words = [str(word) for word in (library, ports.take(), ports.take(), tmp_path / "data")]
+    command = [sys.executable, "-B", "-c", WATCHED, *words]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment()
+    )
+    try:
+        assert process.stdout.readline() == "leads\n"
+        process.send_signal(signal.SIGSTOP)
+        errors = process.communicate(timeout=30)[1]
+        assert process.returncode == -signal.SIGKILL
+        assert "stood still for 100ms (hang_after)" in errors
+    finally:
+        process.kill()
+        process.communicate()
