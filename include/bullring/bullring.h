@@ -37,7 +37,8 @@ BULLRING_C_API const char *bullring_version(void);
 
 /* Starts a node. `settings` are names and values in turn, up to a NULL: the flags of `bullring node`
  * without their dashes ("id", "1", "peers", "1=…,2=…"), but not its hooks, "health-…", "log-…" and
- * "config"; and "stall-after", "stop-margin", "step-down-timeout", "restart-delay". NULL on failure
+ * "config"; and "stall-after", "stop-margin", "step-down-timeout", "restart-delay". "hang-after" is off
+ * if it is not given: it kills the whole process. NULL on failure
  * (as when `settings` is NULL: "id" and "peers" are missing): then `error`, if it is not NULL, has
  * the reasons, a line each, cut off after error_bytes − 1 bytes, and *code, if it is not NULL, says
  * which kind. */
