@@ -103,13 +103,16 @@ class Steps:
         """Bully: lets the highest node take over, so that it doesn't in the middle of a step."""
         leader = self.cluster.wait_settled()
         highest = max(node.id for node in self.cluster.acting)
-        if self.cluster.algorithm == "bully" and leader.id != highest:
+        if self.cluster.algorithm != "bully":
+            return
+        if leader.id != highest:
             self._wait_takeover(leader, highest)
-            # A node that loses the leadership sooner is not handed it again for a minute.
-            hold(self.cluster, PREEMPT_DELAY_S)
+        # A node that loses the leadership sooner is not handed it again for a minute.
+        hold(self.cluster, PREEMPT_DELAY_S)
 
     def hang_leader(self):
         self.report.heading("SIGSTOP of the leader")
+        self._restore_rank()
         old = self.cluster.leader()
         hung_ns = old.hang_for_good()
         self.report.act(f"SIGSTOP of node {old.id}, the leader: it hangs", hung_ns)

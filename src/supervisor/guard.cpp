@@ -316,7 +316,7 @@ private:
         // `lead` may stand still, and its node waits for the end of this connection.
         for (const OwnedFd& held : held_) ::shutdown(held.get(), SHUT_RDWR);
         // The node should have seen as well that the lease was about to end.
-        if (node_ && run_->cause == Cause::deadline) node_watch_.doubt(run_->lease.deadline);
+        if (node_ && run_->cause == Cause::deadline) node_watch_.doubt();
         run_.reset();
         reports_ = OwnedFd();
         tell(report);

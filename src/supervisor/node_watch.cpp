@@ -18,10 +18,9 @@ NodeWatch::NodeWatch(const LoopPulse& pulse, protocol::Duration limit)
     if (::getppid() != node_) process_ = OwnedFd();
 }
 
-void NodeWatch::doubt(protocol::Instant lease_end) {
+void NodeWatch::doubt() {
     if (limit_.ns == 0 || !process_) return;
     in_doubt_ = true;
-    lease_end_ = lease_end;
     turns_ = pulse_.turns.load();
     standstill_ = Standstill(limit_);
     const protocol::Duration now{read_clock().boottime_ns};
@@ -36,13 +35,12 @@ void NodeWatch::trust() {
 
 bool NodeWatch::look() {
     const std::uint64_t turns = pulse_.turns.load();
-    const protocol::Instant now = read_clock();
     const auto seen = thread_->look();
-    if (!seen || turns != turns_ || !protocol::lease_valid(now, lease_end_)) {
+    if (!seen || turns != turns_) {
         trust();
         return false;
     }
-    const auto verdict = standstill_.look({now.boottime_ns}, *seen);
+    const auto verdict = standstill_.look({read_clock().boottime_ns}, *seen);
     if (verdict != Standstill::Verdict::stands) return false;
     thread_.reset();
     return ::syscall(SYS_pidfd_send_signal, process_.get(), SIGKILL, nullptr, 0) == 0;

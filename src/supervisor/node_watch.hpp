@@ -21,7 +21,7 @@ public:
     NodeWatch(const LoopPulse& pulse, protocol::Duration limit);
 
     /// From now on, until it turns. What it has been told by then must wake it.
-    void doubt(protocol::Instant lease_end);
+    void doubt();
     void trust();
     /// It has not turned since.
     bool in_doubt() const { return in_doubt_; }
@@ -37,7 +37,6 @@ private:
     protocol::Duration limit_;
     pid_t node_;
     OwnedFd process_;  // of `node_`, whatever that number means later
-    protocol::Instant lease_end_ = protocol::long_ago;
     std::optional<ThreadView> thread_;
     Standstill standstill_;
     std::uint64_t turns_ = 0;
