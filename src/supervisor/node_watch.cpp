@@ -34,12 +34,12 @@ void NodeWatch::trust() {
 }
 
 bool NodeWatch::look() {
-    const std::uint64_t turns = pulse_.turns.load();
+    const bool turned = pulse_.turns.load() != turns_;
     const auto seen = thread_->look();
-    if (!seen || turns != turns_) {
-        trust();
-        return false;
-    }
+    if (turned) trust();
+    // One that can't be seen is about to be gone, or is left to its lease.
+    if (!seen) thread_.reset();
+    if (turned || !seen) return false;
     const auto verdict = standstill_.look({read_clock().boottime_ns}, *seen);
     if (verdict != Standstill::Verdict::stands) return false;
     thread_.reset();
