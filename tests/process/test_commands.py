@@ -185,9 +185,9 @@ def test_wait_waits_until_a_restarted_node_votes_again(new_cluster, algorithm, n
 def test_wait_ends_at_its_timeout_with_0_if_all_but_a_silent_node_is_well(
     new_cluster, algorithm, n
 ):
-    # Its promises may be as long as others ask for, and so is its silence.
+    # With hooks it is silent for as long as its own lease.
     cluster = new_cluster(n, algorithm)
-    cluster[1].flags = ["--lease", "8s", "--lease-max", "10s"]
+    cluster[1].flags = ["--lease", "8s", "--lease-max", "10s", "--on-change", "true"]
     cluster.start()
     leader = cluster.wait_settled()
     assert leader.id != 1
