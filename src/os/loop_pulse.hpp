@@ -28,6 +28,8 @@ struct LoopPulse {
     std::atomic<std::uint64_t> told{0};
     /// Not 0 while the loop does what has to wait for others, who may have no core.
     std::atomic<std::uint32_t> excused{0};
+    /// Not 0 once the loop has ended in order: the node tells what is left to be told.
+    std::atomic<std::uint32_t> over{0};
     /// Its keeper has killed it.
     std::atomic<std::uint32_t> hung{0};
 

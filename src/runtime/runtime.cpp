@@ -127,6 +127,7 @@ int Runtime::run() {
     transport_.start_dialling();
     wait_for_alarm();
     turn_to_the_end();
+    pulse_.over.store(1);
     if (trace_) trace_->stopped(read_clock(), stop_reason_);
     reporter_.stopped(stop_reason_);
     return exit_status_ != 0 ? exit_status_ : host_->exit_status();

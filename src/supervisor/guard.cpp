@@ -322,10 +322,11 @@ private:
         tell(report);
     }
 
-    /// The node is dead and so is its command, if there was one.
+    /// The node is dead, or about to end in order, and so is its command, if there was one.
     void after_node() {
         if (run_ || node_watch_.in_doubt()) say_last_word();
         const bool hung = page_->pulse().hung.load() != 0 || node_watch_.in_doubt();
+        if (page_->pulse().over.load() != 0) return;
         tell_last_event(page_->pulse(), settings_.events_file.c_str(), std::stoull(settings_.id),
                         hung, acted_ns_);
     }
