@@ -114,7 +114,7 @@ void Member::send_heartbeats(Step& step) {
     const Instant now = step.now;
     const HeartbeatState state = heartbeat_state(now);
     switch (heartbeat_clock_.due_now(now, state, timing(), peers_.all_vouched_for(now))) {
-        case HeartbeatClock::Due::nobody: return;
+        case HeartbeatClock::Due::none: return;
         case HeartbeatClock::Due::changed:
             heartbeat_clock_.told_change(now, state, timing());
             return broadcast(step, heartbeat(now));

@@ -21,7 +21,7 @@ HeartbeatClock::Due HeartbeatClock::due_now(Instant now, const HeartbeatState& s
     // Renewals do not come at exactly the same distance.
     const Duration pace = quiet ? timing.followers_pace() : timing.heartbeat;
     const bool others_due = due(now, others_told_at_ + (pace - timing.heartbeat / 2));
-    return awake_for_renewal && others_due ? Due::all_but_leader : Due::nobody;
+    return awake_for_renewal && others_due ? Due::all_but_leader : Due::none;
 }
 
 void HeartbeatClock::told_all(Instant now, const HeartbeatState& state, const Timing& timing) {

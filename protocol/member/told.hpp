@@ -29,7 +29,7 @@ struct HeartbeatState {
 /// which they are awake for a renewal.
 class HeartbeatClock {
 public:
-    enum class Due : std::uint8_t { nobody, all_but_leader, changed, periodic };
+    enum class Due : std::uint8_t { none, all_but_leader, changed, periodic };
     /// A change of state is told soon, not at once: on a failover every node changes at the same
     /// moment, and N² heartbeats would stand in the way of the election. `quiet`: the leader
     /// vouches for all the others.

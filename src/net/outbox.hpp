@@ -20,8 +20,6 @@ public:
     /// False, and nothing is changed but a replaced frame, when there is no room.
     bool push(Kind kind, std::span<const std::byte> frame);
     bool empty() const { return begin_ == bytes_.size(); }
-    /// The kernel has taken whole frames alone.
-    bool between_frames() const { return taken_of_first_ == 0; }
     std::size_t size() const { return bytes_.size() - begin_; }
     /// All that waits, as one piece: one system call sends it.
     std::span<const std::byte> waiting() const { return std::span(bytes_).subspan(begin_); }

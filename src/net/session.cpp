@@ -123,11 +123,8 @@ bool Session::push(Outbox::Kind kind, std::span<const std::byte> frame) {
 void Session::flush() {
     if (waiting_for_room_ || closed_) return;
     while (!outbox_.empty()) {
-        // The guard, once this process was killed, must not take half a frame for a whole one.
-        if (partial_frame_ != nullptr) partial_frame_->store(1);
         const IoResult result = stream_->write(outbox_.waiting());
         if (result.status == IoStatus::done) outbox_.consume(result.bytes);
-        if (partial_frame_ != nullptr && outbox_.between_frames()) partial_frame_->store(0);
         switch (result.status) {
             case IoStatus::done: break;
             case IoStatus::would_block: wait_for_room(); return;

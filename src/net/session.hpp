@@ -3,7 +3,6 @@
 // Transport's. Must never close the stream because it has read an end.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -53,8 +52,6 @@ public:
     void start_reading();
     /// From now on what comes is read and thrown away: only the end matters.
     void discard_input() { discarding_ = true; }
-    /// Set while what has been written may end in the middle of a frame.
-    void mark_partial_frames(std::atomic<std::uint32_t>* mark) { partial_frame_ = mark; }
     int descriptor() const { return stream_->descriptor().native_handle(); }
     void allow_long_frames() { reader_.set_frame_bytes_max(frame_bytes_max); }
 
@@ -89,7 +86,6 @@ private:
     asio::steady_timer frame_deadline_;
     bool watching_frame_ = false;
     std::uint64_t frames_ = 0;  // whole ones
-    std::atomic<std::uint32_t>* partial_frame_ = nullptr;
     bool discarding_ = false;
     bool waiting_for_room_ = false;
     bool ended_ = false;    // reported; nothing can be read any more

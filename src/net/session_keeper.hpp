@@ -2,9 +2,6 @@
 // node has died (see src/supervisor/README.md).
 #pragma once
 
-#include <atomic>
-#include <cstdint>
-
 #include "protocol/values/ids.hpp"
 
 namespace bullring {
@@ -16,9 +13,8 @@ public:
     SessionKeeper& operator=(const SessionKeeper&) = delete;
     virtual ~SessionKeeper() = default;
 
-    /// A dialled session whose handshake is done. The result, if there is one, is set for as long
-    /// as its stream may stand in the middle of a frame: nobody may append to it then.
-    virtual std::atomic<std::uint32_t>* opened(protocol::SessionId session, int descriptor) = 0;
+    /// A dialled session whose handshake is done.
+    virtual void opened(protocol::SessionId session, int descriptor) = 0;
     virtual void closed(protocol::SessionId session) = 0;
 };
 

@@ -153,7 +153,6 @@ void Transport::close(SessionId id) {
 
 void Transport::give_up_keeping(const Entry& entry) {
     if (keeper_ == nullptr || entry.phase != Phase::established) return;
-    entry.session->mark_partial_frames(nullptr);  // the mark may be another's soon
     keeper_->closed(entry.session->id());
 }
 
@@ -278,8 +277,7 @@ std::string Transport::on_answer(Entry& entry, Frame&& frame) {
         entry.peer = frame.sender;
         entry.deadline.reset();
         entry.session->discard_input();
-        if (keeper_ != nullptr)
-            entry.session->mark_partial_frames(keeper_->opened(id, entry.session->descriptor()));
+        if (keeper_ != nullptr) keeper_->opened(id, entry.session->descriptor());
         dialler_.on_established(entry.peer.id);
     } else if (std::holds_alternative<protocol::Refused>(*message)) {
         entry.phase = Phase::refused;

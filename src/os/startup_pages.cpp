@@ -1,6 +1,7 @@
 #include "src/os/startup_pages.hpp"
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -33,8 +34,10 @@ int release(dl_phdr_info* library, std::size_t /*size*/, void* /*nothing*/) {
         if (part.p_type != PT_LOAD || (part.p_flags & PF_W) != 0) continue;
         const std::uintptr_t begin = (library->dlpi_addr + part.p_vaddr) / page * page;
         const std::uintptr_t end = library->dlpi_addr + part.p_vaddr + part.p_memsz;
+        // The linker tells addresses as numbers.
+        void* const pages = std::bit_cast<void*>(begin);
         // It may fail where memory is locked: then it stays.
-        ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+        ::madvise(pages, end - begin, MADV_DONTNEED);
     }
     return 0;
 }

@@ -30,7 +30,7 @@ private:
     void add(std::string_view part);
     void add(std::uint64_t number);
 
-    std::array<char, 320> text_;
+    std::array<char, 320> text_{};
     std::size_t size_ = 0;
 };
 

@@ -3,9 +3,7 @@
 // with a new deadline would be a split brain, so a reader never sees half of a change.
 #pragma once
 
-#include <array>
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -26,10 +24,6 @@ struct LeaseSnapshot {
 
 class LeasePage {
 public:
-    /// How many sessions can be marked; a member has at most 63, and those that linger.
-    static constexpr std::size_t marks = 256;
-    /// Set while what a session has sent may end in the middle of a frame.
-    std::atomic<std::uint32_t>& mark(std::size_t session) { return marks_[session]; }
     /// Of the node that writes this page.
     LoopPulse& pulse() { return pulse_; }
 
@@ -43,7 +37,6 @@ private:
     std::atomic<std::uint64_t> epoch_{0};
     std::atomic<std::int64_t> boottime_ns_{protocol::long_ago.boottime_ns};
     std::atomic<std::int64_t> raw_ns_{protocol::long_ago.raw_ns};
-    std::array<std::atomic<std::uint32_t>, marks> marks_{};
     LoopPulse pulse_;
 };
 

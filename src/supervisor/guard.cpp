@@ -127,9 +127,9 @@ private:
                                   order.last_word.begin() + order.last_word_bytes);
                 return start({order.epoch}, std::move(descriptor));
             case GuardOrder::Kind::keep:
-                sessions_.insert_or_assign(order.mark, std::move(descriptor));
+                sessions_.insert_or_assign(order.session, std::move(descriptor));
                 return;
-            case GuardOrder::Kind::forget: sessions_.erase(order.mark); return;
+            case GuardOrder::Kind::forget: sessions_.erase(order.session); return;
             case GuardOrder::Kind::stop:
                 if (run_ && run_->lease.epoch.value == order.epoch) end(Cause::asked);
                 return;
@@ -334,10 +334,9 @@ private:
     /// The voters need not wait for the end of the lease.
     void say_last_word() {
         if (page_->pulse().others_work.load() != 0) return;
-        for (const auto& [mark, session] : sessions_) {
-            // The node has died within a write: its peer would read rubbish, so it has to wait.
-            if (page_->mark(mark).load() != 0) continue;
-            // One that has no room for it has to wait, too.
+        for (const auto& [number, session] : sessions_) {
+            // A peer whose session has no room for it waits for the end of the lease; and so does
+            // one that finds it in the middle of a frame, by the checksum.
             if (::send(session.get(), last_word_.data(), last_word_.size(),
                        MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
                 continue;
@@ -369,7 +368,7 @@ private:
     OwnedFd self_;     // for the shield, which watches this process
     OwnedFd reports_;  // of the shield
     std::vector<OwnedFd> held_;
-    std::map<std::uint32_t, OwnedFd> sessions_;  // by their marks
+    std::map<std::uint64_t, OwnedFd> sessions_;  // by the node's numbers
     std::vector<std::byte> last_word_;
     std::optional<Run> run_;
 };

@@ -90,17 +90,17 @@ void GuardProcess::hold(int descriptor) {
     order(hold, descriptor);
 }
 
-void GuardProcess::keep(std::uint32_t mark, int session) {
+void GuardProcess::keep(protocol::SessionId session, int descriptor) {
     GuardOrder keep;
     keep.kind = GuardOrder::Kind::keep;
-    keep.mark = mark;
-    order(keep, session);
+    keep.session = session.value;
+    order(keep, descriptor);
 }
 
-void GuardProcess::forget(std::uint32_t mark) {
+void GuardProcess::forget(protocol::SessionId session) {
     GuardOrder forget;
     forget.kind = GuardOrder::Kind::forget;
-    forget.mark = mark;
+    forget.session = session.value;
     order(forget);
 }
 

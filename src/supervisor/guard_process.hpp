@@ -10,6 +10,7 @@
 #include <asio/posix/stream_descriptor.hpp>
 #include <tl/expected.hpp>
 
+#include "protocol/values/ids.hpp"
 #include "src/supervisor/guard_records.hpp"
 #include "src/supervisor/guard_settings.hpp"
 
@@ -38,8 +39,8 @@ public:
     /// It keeps a duplicate of the descriptor open for as long as a command may run.
     void hold(int descriptor);
     /// For the last word (see GuardOrder).
-    void keep(std::uint32_t mark, int session);
-    void forget(std::uint32_t mark);
+    void keep(protocol::SessionId session, int descriptor);
+    void forget(protocol::SessionId session);
     /// `progress`: becomes the command's descriptor 3; -1: none. `last_word`: empty, or one frame.
     void start(protocol::Epoch epoch, int progress, std::span<const std::byte> last_word);
     void stop(protocol::Epoch epoch);

@@ -20,13 +20,13 @@ struct GuardOrder {
         start,   // the command, under `epoch`; the descriptor, if any, becomes BULLRING_PROGRESS_FD
         stop,    // SIGTERM, and SIGKILL after its time
         signal,  // pass `signal` on to the command
-        keep,    // the descriptor of session `mark`, for the last word
-        forget,  // session `mark`
+        keep,    // the descriptor of `session`, for the last word
+        forget,  // `session`
     };
     Kind kind = Kind::stop;
     std::int32_t signal = 0;
     std::uint64_t epoch = 0;
-    std::uint32_t mark = 0;  // of the LeasePage
+    std::uint64_t session = 0;  // the node's number for it
     /// Of `start`: what is to be said on the sessions if the node dies, once nothing of the command
     /// is left: the frame by which the node itself would resign this epoch.
     static constexpr std::size_t last_word_max = 96;

@@ -78,7 +78,7 @@ Supervisor::Supervisor(asio::io_context& io, NodeLink& node, const RunOptions& o
                        SupervisorParts parts)
     : node_(node),
       options_(options),
-      parts_(std::move(parts)),
+      parts_(parts),
       supervision_(
           {options.on_exit, options.restart_delay, options.max_restarts, options.command.front()}),
       kill_safety_(options.node.config.timing.kill_margin - options.kill_after),
@@ -268,7 +268,7 @@ void Supervisor::spawn_guard() {
         return;
     }
     guard_->hold(parts_.directory_lock);
-    for (const auto& [session, kept] : kept_) guard_->keep(kept.mark, kept.duplicate.get());
+    for (const auto& [session, duplicate] : kept_) guard_->keep(session, duplicate.get());
 }
 
 /// Not at once: the caller that has asked for the start has not finished its own step.
@@ -282,24 +282,15 @@ void Supervisor::report_not_started(int error) {
 
 // ---- The last word.
 
-std::atomic<std::uint32_t>* Supervisor::opened(protocol::SessionId session, int descriptor) {
-    std::uint32_t mark = 0;
-    const auto taken = [&](const auto& one) { return one.second.mark == mark; };
-    while (mark < LeasePage::marks && std::any_of(kept_.begin(), kept_.end(), taken)) ++mark;
-    if (mark == LeasePage::marks) return nullptr;  // nothing is said on it, which costs the lease
-    parts_.page->mark(mark).store(0);
+void Supervisor::opened(protocol::SessionId session, int descriptor) {
     OwnedFd duplicate(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
-    if (!duplicate) return nullptr;
-    guard_->keep(mark, duplicate.get());
-    kept_[session] = {mark, std::move(duplicate)};
-    return &parts_.page->mark(mark);
+    if (!duplicate) return;  // nothing is said on it, which costs the lease
+    guard_->keep(session, duplicate.get());
+    kept_[session] = std::move(duplicate);
 }
 
 void Supervisor::closed(protocol::SessionId session) {
-    const auto found = kept_.find(session);
-    if (found == kept_.end()) return;
-    guard_->forget(found->second.mark);
-    kept_.erase(found);
+    if (kept_.erase(session) != 0) guard_->forget(session);
 }
 
 // ---- Signals.

@@ -3,7 +3,6 @@
 // signals that a user sends to `bullring run` and means for the command.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -54,13 +53,8 @@ public:
     SessionKeeper* session_keeper() override { return this; }
 
 private:
-    std::atomic<std::uint32_t>* opened(protocol::SessionId session, int descriptor) override;
+    void opened(protocol::SessionId session, int descriptor) override;
     void closed(protocol::SessionId session) override;
-
-    struct Kept {
-        std::uint32_t mark = 0;
-        OwnedFd duplicate;  // for a guard that takes the place of one that was lost
-    };
 
     void obey(const Supervision::Orders& orders);
     void carry_out(const Supervision::Order& order);
@@ -94,7 +88,8 @@ private:
     pid_t command_ = 0;  // its process group, while it runs
     bool clearing_up_ = false;
     int clean_looks_ = 0;
-    std::map<protocol::SessionId, Kept> kept_;
+    /// For a guard that takes the place of one that was lost.
+    std::map<protocol::SessionId, OwnedFd> kept_;
     bool to_stand_still_ = false;  // Ctrl-Z: as soon as this node no longer leads
 };
 

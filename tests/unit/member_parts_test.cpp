@@ -177,17 +177,17 @@ TEST_CASE("heartbeat clock: a change is told after the stagger, good news at onc
     state.eligible = true;
     CHECK(clock.due_now(at(0), state, timing, false) == Due::changed);
     clock.told_change(at(0), state, timing);
-    CHECK(clock.due_now(at(1), state, timing, false) == Due::nobody);
+    CHECK(clock.due_now(at(1), state, timing, false) == Due::none);
 
     state.leader = {3};
-    CHECK(clock.due_now(at(1), state, timing, false) == Due::nobody);
+    CHECK(clock.due_now(at(1), state, timing, false) == Due::none);
     CHECK(wake_of(clock, at(1)) == timing.stagger);
     CHECK(clock.due_now(at(3), state, timing, false) == Due::changed);
 
     // Taken back before it was told: there is nothing to say.
     state.leader = nobody;
-    CHECK(clock.due_now(at(3), state, timing, false) == Due::nobody);
-    CHECK(clock.due_now(at(99), state, timing, false) == Due::nobody);
+    CHECK(clock.due_now(at(3), state, timing, false) == Due::none);
+    CHECK(clock.due_now(at(99), state, timing, false) == Due::none);
     CHECK(clock.due_now(at(100), state, timing, false) == Due::periodic);
 }
 
@@ -198,9 +198,9 @@ TEST_CASE("heartbeat clock: a renewal that is late by half a period is not waite
     HeartbeatClock clock;
     clock.told_all(at(0), state, timing);
     clock.told_leader(at(20), timing);
-    CHECK(clock.due_now(at(20), state, timing, true) == Due::nobody);
+    CHECK(clock.due_now(at(20), state, timing, true) == Due::none);
     CHECK(wake_of(clock, at(20)) == milliseconds(150));
-    CHECK(clock.due_now(at(169), state, timing, true) == Due::nobody);
+    CHECK(clock.due_now(at(169), state, timing, true) == Due::none);
     CHECK(clock.due_now(at(170), state, timing, true) == Due::periodic);
 }
 
@@ -227,9 +227,9 @@ TEST_CASE("heartbeat clock: beside a renewal others are told every h, or every 2
         clock.told_leader(at(ms), timing);
         return clock.due_now(at(ms), state, timing, quiet);
     };
-    CHECK(at_a_renewal(59, false) == Due::nobody);
+    CHECK(at_a_renewal(59, false) == Due::none);
     CHECK(at_a_renewal(60, false) == Due::all_but_leader);
-    CHECK(at_a_renewal(159, true) == Due::nobody);
+    CHECK(at_a_renewal(159, true) == Due::none);
     CHECK(at_a_renewal(160, true) == Due::all_but_leader);
 }
 
