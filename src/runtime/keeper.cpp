@@ -23,6 +23,7 @@
 #include "src/os/children.hpp"
 #include "src/os/rfc3339.hpp"
 #include "src/os/standstill.hpp"
+#include "src/os/thread_area.hpp"
 #include "src/os/thread_view.hpp"
 #include "src/report/last_event.hpp"
 
@@ -47,9 +48,8 @@ constexpr std::size_t stack_bytes = 32 * 1024;
 
 }  // namespace
 
-/// What runs in the keeper. It has the memory of the node, the watched thread's own included, and
-/// so must not call anything of the C library that keeps state: system calls alone, none of which
-/// fails while that thread lives.
+/// What runs in the keeper. It has the memory of the node, and may meet one of its threads within
+/// whatever keeps state there, the C library included: system calls alone.
 class Keeper::Work {
 public:
     Work(LoopPulse& pulse, const KeeperSettings& settings, const std::atomic<bool>& stopping,
@@ -63,15 +63,19 @@ public:
         if (settings.hang_after.ns > 0) thread_.emplace(::getpid(), ::gettid());
     }
 
-    std::byte* stack_end() { return stack_.get() + stack_bytes; }
+    /// Process id of what runs it, or below 0.
+    int launch() {
+        return ::clone(&Work::enter, stack_.get() + stack_bytes, CLONE_VM | CLONE_SETTLS, this,
+                       nullptr, area_.pointer());
+    }
 
+private:
     static int enter(void* work) {
         static_cast<Work*>(work)->run();
         ::syscall(SYS_exit_group, 0);
         return 0;
     }
 
-private:
     void run() {
         ::syscall(SYS_prctl, PR_SET_NAME, "bullring-keeper", 0, 0, 0);
         // Late by less than the thousandth part of what it measures.
@@ -164,6 +168,7 @@ private:
     }
 
     std::unique_ptr<std::byte[]> stack_ = std::make_unique_for_overwrite<std::byte[]>(stack_bytes);
+    ThreadArea area_;
     LoopPulse& pulse_;
     const KeeperSettings& settings_;
     const std::atomic<bool>& stopping_;
@@ -193,7 +198,7 @@ bool Keeper::start() {
     ::sigfillset(&all);
     // The keeper inherits it: nothing but SIGKILL ends it.
     ::pthread_sigmask(SIG_SETMASK, &all, &before);
-    const int process = ::clone(&Work::enter, work->stack_end(), CLONE_VM, work.get());
+    const int process = work->launch();
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
     if (process <= 0) return false;
     process_ = process;
