@@ -264,6 +264,19 @@ TEST_CASE("recall: who recovers without a file, or with hooks, cannot tell one t
     CHECK(answer_to(hooks, 2).answer == Recall::Answer::none);
 }
 
+TEST_CASE("recall: who is told of another process with its own id cannot tell") {
+    NodeFixture node = restarted();
+    node.recover();
+    constexpr SessionId to_1{70300};
+    node.step(Dialled{{1}, to_1, {}});
+    node.step(Receive{to_1, Refused{"id", "another process with id 3 is connected", "3"}});
+    CHECK(answer_to(node, 2).answer == Recall::Answer::cannot_tell);
+    node.lose(2);
+    node.new_incarnation(2);
+    node.after(node.timing().promise(node.timing().lease_max));
+    CHECK(answer_to(node, 2).answer == Recall::Answer::none);
+}
+
 TEST_CASE("recall: to one without a file, who has met another run of it cannot tell") {
     const Config config = three();
     NodeFixture node(config, test::start_without_file(config));
