@@ -70,11 +70,12 @@ void Ring::on_message(Member& member, Step& step, Index from, const Token& recei
     token.max_seen = member.max_seen();
     if (token.walk.owner == member.setup().self()) return own_token_back(member, step, token);
     // A later one of its owner takes its place, whatever becomes of that.
-    if (parked_ && parked_->walk.owner == token.walk.owner) parked_.reset();
+    if (parked_ && parked_->token.walk.owner == token.walk.owner) parked_.reset();
     const LeaderView leader = member.first_hand(step.now);
     if (leader.leader && leader.leader != token.walk.owner) {
         const auto rank_of = [](const Token& t) { return Rank{t.owner_priority, t.walk.owner}; };
-        if (!parked_ || rank_of(token) >= rank_of(*parked_)) parked_ = token;
+        if (!parked_ || due(step.now, parked_->until) || rank_of(token) >= rank_of(parked_->token))
+            parked_ = {std::move(token), step.now + member.timing().ring_wait};
         return;
     }
     pass_or_swallow(member, step, token);
@@ -162,7 +163,7 @@ void Ring::vote_and_pass(Member& member, Step& step, CoordinatorToken token, Ins
         // Not for a disk that is known to be slow: others would stand meanwhile, again and again.
         const bool soon = busy || (after_disk && !disk_is_slow_ && !member.called());
         if (soon && !held_ && !due(step.now, hold_until)) {
-            held_ = HeldRequest{std::move(token), hold_until};
+            held_ = {std::move(token), hold_until};
             return;
         }
         if (granted || after_disk) disk_is_slow_ = after_disk;
@@ -231,17 +232,15 @@ void Ring::advance(Member& member, Step& step) {
 
     // Also while this node waits for its own disk: what it has of others' must not wait with it.
     if (held_ && (!member.bound(step.now) || due(step.now, held_->until))) {
-        HeldRequest held = std::move(*held_);
-        held_.reset();
+        Kept held = *std::exchange(held_, std::nullopt);
         vote_and_pass(member, step, std::move(held.token), held.until);
     }
+    // Its owner has given that round up by then.
+    if (parked_ && due(step.now, parked_->until)) parked_.reset();
     if (parked_) {
         const LeaderView leader = member.first_hand(step.now);
-        if (!leader.leader || leader.leader == parked_->walk.owner) {
-            const Token token = *parked_;
-            parked_.reset();
-            pass_or_swallow(member, step, token);
-        }
+        if (!leader.leader || leader.leader == parked_->token.walk.owner)
+            pass_or_swallow(member, step, std::exchange(parked_, std::nullopt)->token);
     }
     if (member.called()) return;
     if (own_round_ != 0 && (member.role() != Role::follower || member.leader_known(step.now))) {

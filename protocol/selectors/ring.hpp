@@ -51,10 +51,11 @@ private:
         Seen& of(Incarnation run);
         bool operator==(const SeenRuns&) const = default;
     };
-    struct HeldRequest {  // a voter that is busy, or waits for its disk, keeps the token a moment
-        CoordinatorToken token;
+    template <class AToken>
+    struct Kept {
+        AToken token;
         Instant until;
-        bool operator==(const HeldRequest&) const = default;
+        bool operator==(const Kept&) const = default;
     };
 
     bool accept(Member& member, Step& step, Index from, const Walk& walk);
@@ -74,9 +75,9 @@ private:
     std::uint64_t own_request_round_ = 0;  // the coordinator token under way
     Instant round_until_ = never;          // T_ring
     Instant able_after_ = long_ago;
-    std::vector<SeenRuns> seen_;   // by owner
-    std::optional<Token> parked_;  // the best token, while a leader is known first-hand
-    std::optional<HeldRequest> held_;
+    std::vector<SeenRuns> seen_;         // by owner
+    std::optional<Kept<Token>> parked_;  // the best token, while a leader is known first-hand
+    std::optional<Kept<CoordinatorToken>> held_;  // by a voter that is busy, or waits for its disk
     bool disk_is_slow_ = false;  // a request was held for the disk in vain, and none granted since
     RingHops hops_;
 };

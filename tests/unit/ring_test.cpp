@@ -309,6 +309,24 @@ TEST_CASE("ring: while a leader is known first-hand a token waits, the best one 
     CHECK(freed[0].token.walk.owner == NodeId{3});
 }
 
+TEST_CASE("ring: a token that waits is dropped when its owner has given its round up") {
+    NodeFixture node = fresh(false);
+    const auto renew = [&] {
+        node.hear(4, Coordinator{{5001}, milliseconds(500), node.now(), true, true});
+    };
+    renew();
+    node.hear(3, token_of(node, 3, {2}));
+    node.pass(node.timing().ring_wait);
+    renew();
+    SUBCASE("it does not go on") { CHECK(hops(node.lose(4)).empty()); }
+    SUBCASE("a worse one's that comes now takes its place") {
+        node.hear(1, token_of(node, 1, {0}));
+        const std::vector<Hop> freed = hops(node.lose(4));
+        REQUIRE(freed.size() == 1);
+        CHECK(freed[0].token.walk.owner == NodeId{1});
+    }
+}
+
 TEST_CASE("ring: what comes round another way takes the place of a token that waits") {
     NodeFixture node = fresh(false);
     node.hear(4, Coordinator{{5001}, milliseconds(500), node.now(), true, true});

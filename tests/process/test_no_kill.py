@@ -1,0 +1,65 @@
+"""--hang-after kills nobody who is well: half an hour idle, and half an hour beside a load of
+processors, disk and memory. A host that makes its processes wait may cost leases, never a process.
+
+BULLRING_MINUTES=5 shortens it.
+"""
+
+import collections
+import contextlib
+import os
+import subprocess
+import time
+
+import pytest
+from bullring_events import now_ns
+from bullring_profiles import PROFILES
+
+pytestmark = [pytest.mark.long, pytest.mark.alone, pytest.mark.limit(7200)]
+
+MINUTES = float(os.environ.get("BULLRING_MINUTES", 30))
+LOAD = ["stress-ng", "--quiet", "--cpu", "4", "--io", "2", "--vm", "2", "--vm-bytes", "512M"]
+# Its renewals come every 2 ms: a host that stands still for 5 ms has hung, by what was asked for.
+MAY_KILL = {"realtime"}
+
+
+@contextlib.contextmanager
+def load(arguments):
+    if not arguments:
+        yield
+        return
+    process = subprocess.Popen(arguments)
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def kept_running(clusters, until):
+    """Polls them all; a node that has ended is started again. How often, for each profile."""
+    ended = collections.Counter()
+    while time.monotonic() < until:
+        for profile, cluster in clusters.items():
+            cluster.poll()
+            for node in cluster:
+                if node.current.process.poll() is not None:
+                    ended[profile] += 1
+                    print(profile, node.current.log()[-300:])
+                    node.current.expected_to_run = False
+                    node.start()
+        time.sleep(0.05)
+    return ended
+
+
+@pytest.mark.parametrize("arguments", [[], LOAD], ids=["idle", "loaded"])
+def test_nobody_who_is_well_is_killed(new_cluster, arguments):
+    clusters = {profile: new_cluster(3, profile=profile) for profile in PROFILES}
+    for cluster in clusters.values():
+        cluster.start().wait_settled()
+    with load(arguments):
+        begun_ns = now_ns()
+        ended = kept_running(clusters, time.monotonic() + 60 * MINUTES)
+    for profile, cluster in clusters.items():
+        elected = [e for e in cluster.events() if e["event"] == "elected" and e["ts_ns"] > begun_ns]
+        print(f"{profile}: {ended[profile]} killed, {len(elected)} elections in {MINUTES:g} min")
+    assert not set(ended) - MAY_KILL
