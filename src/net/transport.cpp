@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "protocol/values/assert.hpp"
+#include "src/os/descriptors.hpp"
 #include "src/report/logging.hpp"
 
 namespace bullring {
@@ -214,7 +215,12 @@ void Transport::set_deadline(Entry& entry) {
 }
 
 void Transport::on_connected(NodeId peer, OwnedFd fd) {
-    Entry& entry = add(Side::dialled, std::move(fd), options_.outbox_bytes_max);
+    // Should this node die as the leader, the highest of the others is likely to follow it. The end
+    // of the sessions that it has dialled is what it tells them by (PROTOCOL R4).
+    const auto rank = std::distance(options_.peers.begin(), options_.peers.find(peer));
+    Entry& entry =
+        add(Side::dialled, closed_in_order(std::move(fd), static_cast<std::size_t>(rank)),
+            options_.outbox_bytes_max);
     entry.peer.id = peer;
     handler_.on_event(protocol::Dialled{peer, entry.session->id(), entry.addresses});
 }

@@ -1,9 +1,14 @@
 #include "src/os/descriptors.hpp"
 
 #include <algorithm>
+#include <utility>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/close_range.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace bullring {
 
@@ -17,6 +22,9 @@ constexpr std::size_t needed_by_each_peer = 64 + 16;
 
 constexpr std::size_t reserved_for_all = 32;
 constexpr std::size_t reserved_for_each_peer = 4;
+
+// Above what a node of a few peers has for everything else.
+constexpr std::size_t ordered_from = 100;
 
 std::uint64_t limit_before = 0;
 
@@ -65,6 +73,16 @@ bool is_reserved_descriptor(int fd, std::size_t members) {
         std::min<rlim_t>(reserved_for_all + reserved_for_each_peer * (members - 1), limit / 2);
     // The kernel gives the lowest that is free.
     return static_cast<rlim_t>(fd) >= limit - reserved;
+}
+
+void leave_shared_descriptors() {
+    ::syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, CLOSE_RANGE_UNSHARE);
+}
+
+OwnedFd closed_in_order(OwnedFd fd, std::size_t order) {
+    const auto from = static_cast<int>(ordered_from + order);
+    OwnedFd moved(::fcntl(fd.get(), F_DUPFD_CLOEXEC, from));
+    return moved ? std::move(moved) : std::move(fd);
 }
 
 }  // namespace bullring

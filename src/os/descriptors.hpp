@@ -1,6 +1,6 @@
-// Owns: how many descriptors a node may need, and what the last ones are reserved for. Strangers
-// can take as many as the limits of protocol/README.md §3 allow; the rest must be enough for the
-// members, for starting hooks and health checks, and for the files.
+// Owns: how many descriptors a node may need, what the last ones are reserved for, and what the
+// kernel closes first. Strangers can take as many as the limits of protocol/README.md §3 allow; the
+// rest must be enough for the members, for starting hooks and health checks, and for the files.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,8 @@
 #include <string>
 
 #include <sys/types.h>
+
+#include "src/os/owned_fd.hpp"
 
 namespace bullring {
 
@@ -31,5 +33,15 @@ std::optional<std::string> descriptor_shortage(std::size_t needed);
 /// True for one of the last descriptors that may be open: it is reserved for the node itself, and a
 /// mere connection must not keep it.
 bool is_reserved_descriptor(int fd, std::size_t members);
+
+/// A killed process's descriptors are closed when the last thread that shares them has ended, and
+/// until then none of its peers knows. From here on the calling thread has its own, stdin, stdout
+/// and stderr alone, and so is not waited for. Only where the kernel refuses is it as before.
+void leave_shared_descriptors();
+
+/// The same with another number, out of the way of all others': the kernel closes those of a dead
+/// process from the highest down, and so that of `order` 1 before that of 0. As it was when there
+/// are no more descriptors.
+OwnedFd closed_in_order(OwnedFd fd, std::size_t order);
 
 }  // namespace bullring

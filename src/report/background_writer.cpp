@@ -4,6 +4,8 @@
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
+#include <functional>
+#include <future>
 #include <mutex>
 #include <system_error>
 #include <utility>
@@ -15,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/os/descriptors.hpp"
 #include "src/os/owned_fd.hpp"
 #include "src/os/quiet_thread.hpp"
 #include "src/report/logging.hpp"
@@ -58,8 +61,8 @@ private:
     struct Stream {
         std::string path;
         std::string what;
-        OwnedFd fd;           // not for stdout; none for a FIFO that nobody reads
-        bool unread = false;  // such a FIFO; the thread's alone after open()
+        OwnedFd fd;           // the thread's; not for stdout, nor for a FIFO that nobody reads
+        bool unread = false;  // such a FIFO; the thread's
         bool dead = false;    // under `mutex_`
 
         bool is_stdout() const { return path == "-"; }
@@ -70,6 +73,7 @@ private:
         Mark mark;
     };
 
+    static tl::expected<void, std::string> open_now(Stream& stream);
     bool is_over(const Stream& stream);
     void write_marked(Stream& stream, const Line& line);
     /// False: nobody gets it, or not all of it.
@@ -82,6 +86,7 @@ private:
     std::vector<std::unique_ptr<Stream>> streams_;
     std::mutex mutex_;
     std::condition_variable changed_;
+    std::function<void()> opening_;
     std::vector<Line> queue_;
     std::size_t queued_bytes_ = 0;
     bool reopen_ = false;
@@ -117,19 +122,16 @@ void BackgroundWriter::reopen() { work_->reopen(); }
 
 tl::expected<BackgroundWriter::StreamId, std::string> BackgroundWriter::Work::open(
     const std::string& path, const std::string& what) {
-    auto stream = std::make_unique<Stream>();
-    stream->path = path;
-    stream->what = what;
-    if (!stream->is_stdout()) {
-        stream->fd = open_for_append(path);
-        if (!stream->fd) {
-            if (!is_unread_fifo(path))
-                return tl::unexpected(
-                    fmt::format("cannot write the {} {}: {}", what, path, message_of(errno)));
-            lose_reader(*stream);
-        }
+    Stream& stream = *streams_.emplace_back(std::make_unique<Stream>());
+    stream.path = path;
+    stream.what = what;
+    std::promise<tl::expected<void, std::string>> answer;
+    {
+        const std::lock_guard lock(mutex_);
+        opening_ = [&] { answer.set_value(open_now(stream)); };
     }
-    streams_.push_back(std::move(stream));
+    changed_.notify_all();
+    if (auto opened = answer.get_future().get(); !opened) return tl::unexpected(opened.error());
     return streams_.size() - 1;
 }
 
@@ -178,16 +180,21 @@ bool BackgroundWriter::Work::wait_for_end(std::chrono::milliseconds patience) {
 // ---- The thread.
 
 void BackgroundWriter::Work::run() {
+    leave_shared_descriptors();
     std::vector<Line> lines;
     while (true) {
         bool reopen = false;
+        std::function<void()> opening;
         {
             std::unique_lock lock(mutex_);
-            changed_.wait(lock, [this] { return stopping_ || reopen_ || !queue_.empty(); });
+            changed_.wait(lock,
+                          [this] { return stopping_ || reopen_ || opening_ || !queue_.empty(); });
             if (queue_.empty() && stopping_) break;
             lines.swap(queue_);
             reopen = std::exchange(reopen_, false);
+            opening.swap(opening_);
         }
+        if (opening) opening();
         for (const Line& line : lines) {
             write_marked(*streams_[line.stream], line);
             const std::lock_guard lock(mutex_);
@@ -196,9 +203,21 @@ void BackgroundWriter::Work::run() {
         lines.clear();
         if (reopen) reopen_now();
     }
+    for (const auto& stream : streams_) stream->fd = OwnedFd();  // nobody else can close them
     const std::lock_guard lock(mutex_);
     ended_ = true;
     changed_.notify_all();
+}
+
+tl::expected<void, std::string> BackgroundWriter::Work::open_now(Stream& stream) {
+    if (stream.is_stdout()) return {};
+    stream.fd = open_for_append(stream.path);
+    if (stream.fd) return {};
+    if (!is_unread_fifo(stream.path))
+        return tl::unexpected(
+            fmt::format("cannot write the {} {}: {}", stream.what, stream.path, message_of(errno)));
+    lose_reader(stream);
+    return {};
 }
 
 bool BackgroundWriter::Work::is_over(const Stream& stream) {

@@ -16,6 +16,7 @@
 #include "src/options/text.hpp"
 #include "src/os/bounded_write.hpp"
 #include "src/os/clock.hpp"
+#include "src/os/descriptors.hpp"
 #include "src/os/quiet_thread.hpp"
 
 namespace bullring {
@@ -135,11 +136,12 @@ Logging& logging() {
     return instance;
 }
 
-void start_with(const spdlog::sink_ptr& sink, LogLevel level) {
+void start_with(const spdlog::sink_ptr& sink, LogLevel level, std::function<void()> in_thread) {
     Logging& state = logging();
     {
         const SignalsBlocked blocked;  // spdlog makes its thread in here
-        state.thread = std::make_shared<spdlog::details::thread_pool>(queue_lines_max, 1);
+        state.thread = std::make_shared<spdlog::details::thread_pool>(queue_lines_max, 1,
+                                                                      std::move(in_thread));
     }
     state.logger = std::make_shared<spdlog::async_logger>(
         "bullring", sink, state.thread, spdlog::async_overflow_policy::overrun_oldest);
@@ -176,11 +178,11 @@ void start_logging(const LogOptions& options, protocol::NodeId self) {
     state.to_stderr = std::make_shared<StderrSink>();
     state.format = options.format;
     state.self = self;
-    start_with(state.to_stderr, options.level);
+    start_with(state.to_stderr, options.level, leave_shared_descriptors);
 }
 
 void start_logging_to(LogLevel level, std::function<void(LogLevel, std::string_view)> handler) {
-    start_with(std::make_shared<HandlerSink>(std::move(handler)), level);
+    start_with(std::make_shared<HandlerSink>(std::move(handler)), level, [] {});
 }
 
 void stop_logging() {

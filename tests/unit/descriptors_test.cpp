@@ -1,12 +1,19 @@
 // Waiting for children, and passing descriptors on, in a process that has no descriptor left.
 #include "src/os/descriptors.hpp"
 
+#include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
+#include <future>
 #include <string>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -144,6 +151,68 @@ TEST_CASE("descriptors: the limit is raised as far as needed, and what is missin
     int status = -1;
     REQUIRE(::waitpid(pid, &status, 0) == pid);
     CHECK(status == 0);
+}
+
+TEST_CASE("descriptors: a thread that has left them does not keep a killed process's open") {
+    int ends[2];
+    REQUIRE(::pipe(ends) == 0);
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+        std::promise<void> left;
+        // It lives on for ever; only a descriptor of its own could keep the pipe open.
+        std::thread([&] {
+            leave_shared_descriptors();
+            left.set_value();
+            while (true) ::pause();
+        }).detach();
+        left.get_future().get();
+        ::close(ends[1]);
+        while (true) ::pause();
+    }
+    ::close(ends[1]);
+    char byte = 0;
+    CHECK(::read(ends[0], &byte, 1) == 0);  // although that thread was made while it was open
+    ::kill(pid, SIGKILL);
+    ::waitpid(pid, nullptr, 0);
+    ::close(ends[0]);
+}
+
+TEST_CASE("descriptors: of a dead process the one of the highest order is closed first") {
+    const OwnedFd poll(::epoll_create1(EPOLL_CLOEXEC));
+    std::array<OwnedFd, 4> here;
+    std::array<OwnedFd, 4> there;
+    const std::array<std::size_t, 4> orders{2, 0, 3, 1};
+    for (std::size_t i = 0; i < orders.size(); ++i) {
+        int pair[2];
+        REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
+        here[i] = OwnedFd(pair[0]);
+        there[i] = closed_in_order(OwnedFd(pair[1]), orders[i]);
+        epoll_event event{EPOLLIN, {.u64 = orders[i]}};
+        REQUIRE(::epoll_ctl(poll.get(), EPOLL_CTL_ADD, pair[0], &event) == 0);
+    }
+    const pid_t pid = ::fork();
+    if (pid == 0)
+        while (true) ::pause();
+    for (OwnedFd& fd : there) fd = OwnedFd();
+    ::kill(pid, SIGKILL);
+    REQUIRE(::waitpid(pid, nullptr, 0) == pid);
+    std::array<epoll_event, 4> ended{};
+    REQUIRE(::epoll_wait(poll.get(), ended.data(), 4, 0) == 4);
+    std::vector<std::uint64_t> order;
+    for (const epoll_event& event : ended) order.push_back(event.data.u64);
+    CHECK(order == std::vector<std::uint64_t>{3, 2, 1, 0});
+}
+
+TEST_CASE("descriptors: without any left it stays where it is") {
+    in_both([] {
+        const int before = ::dup(0);
+        OwnedFd fd(before >= 0 ? before : 0);
+        const int number = fd.get();
+        OwnedFd after = closed_in_order(std::move(fd), 1);
+        const bool moved = after.get() != number;
+        if (before < 0) after.release();
+        return before < 0 ? !moved : moved;
+    });
 }
 
 }  // namespace bullring::descriptors_test
