@@ -325,10 +325,11 @@ void Transport::end(Entry& entry, SessionEnd how, const std::string& why) {
         const Phase phase = entry.phase;
         end_greeting(entry);
         sessions_.erase(session->id());
-        session->abandon();  // our own close: a local event, which releases nothing
-        if (phase == Phase::observer) return handler_.on_observer_gone(session->id());
-        if (phase == Phase::greeting) return;
-        return handler_.on_event(protocol::SessionEnded{session->id(), how});
+        if (phase == Phase::observer) handler_.on_observer_gone(session->id());
+        if (phase != Phase::observer && phase != Phase::greeting)
+            handler_.on_event(protocol::SessionEnded{session->id(), how});
+        // Not before an election that this may begin. It is our own close, which releases nothing.
+        return session->abandon();
     }
     if (entry.given_up) return;
     entry.given_up = true;

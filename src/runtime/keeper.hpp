@@ -4,7 +4,7 @@
 // sockets, so the FIN by which the others learn of a leader's death is late by what that takes:
 // half a millisecond for a small program, 25 ms for each GiB. As long as somebody else still uses
 // the memory there is nothing to take down, and the sockets are closed at once. The keeper runs no
-// code of the node, holds none of its sockets and ends right after it: FIN still means that the
+// code of the node, holds none of its sockets and ends 5 ms after it: FIN still means that the
 // node computes nothing any more (PROTOCOL R4).
 //
 // And it kills a leader whose loop stands still, so that another node takes over as after a crash.
