@@ -17,16 +17,15 @@ Recall Engine::recall(Instant now, Index i, const Hello& hello) const {
     // By one clock it is over, by the other it is not, and only one of them can be right (R8).
     if (!promise_over(now, counted)) return answer;
     // What an earlier run of this node has started may act under a lease that counts a vote of the
-    // asking one: its hooks, or what it left on another machine when it lost its disk. So may
-    // another process with this node's id.
-    const bool others_act = (recovering() && (!recovery_.had_file() || config().hooks)) ||
-                            !promise_over(now, twin_over());
+    // asking one: its hooks, or what it left on another machine when it lost its disk.
+    const bool others_act = recovering() && (!recovery_.had_file() || config().hooks);
     const Peer& peer = peers_[i];
     const bool met_before =
         peer.many_runs || (peer.has_ack && peer.ack.incarnation != hello.incarnation);
     const bool can_tell =
         hello.had_file_at_start ? !others_act && due(now, peer.lost_until) : !met_before;
-    if (can_tell) answer.answer = Recall::Answer::none;
+    // And another process with this node's id may lead with that vote.
+    if (can_tell && promise_over(now, twin_over())) answer.answer = Recall::Answer::none;
     return answer;
 }
 

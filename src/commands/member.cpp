@@ -42,6 +42,7 @@ Member::Member(const NodeOptions& options, LoopPulse& pulse, KeeperSettings keep
     release_startup_pages();
     // Before the first thread and the first socket.
     const bool kept = keeper_.start();
+    arrange_descriptors(options.peers.size());
     start_logging(options.log, options.config.self);
     if (!kept)
         log(LogLevel::warn,

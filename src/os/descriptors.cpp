@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/close_range.h>
+#include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -25,8 +26,11 @@ constexpr std::size_t reserved_for_each_peer = 4;
 
 // Above what a node of a few peers has for everything else.
 constexpr std::size_t ordered_from = 100;
+// Of one order there are several when old ones linger.
+constexpr std::size_t of_each_order = 8;
 
 std::uint64_t limit_before = 0;
+bool arranged = false;
 
 rlimit limit_now() {
     rlimit limit{};
@@ -75,12 +79,18 @@ bool is_reserved_descriptor(int fd, std::size_t members) {
     return static_cast<rlim_t>(fd) >= limit - reserved;
 }
 
-void leave_shared_descriptors() {
-    ::syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, CLOSE_RANGE_UNSHARE);
+void arrange_descriptors(std::size_t members) {
+    arranged = true;
+    closed_in_order(OwnedFd(::epoll_create1(EPOLL_CLOEXEC)), members);  // the table never shrinks
+}
+
+bool leave_shared_descriptors() {
+    return arranged && ::syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, CLOSE_RANGE_UNSHARE) == 0;
 }
 
 OwnedFd closed_in_order(OwnedFd fd, std::size_t order) {
-    const auto from = static_cast<int>(ordered_from + order);
+    if (!arranged) return fd;
+    const auto from = static_cast<int>(ordered_from + of_each_order * order);
     OwnedFd moved(::fcntl(fd.get(), F_DUPFD_CLOEXEC, from));
     return moved ? std::move(moved) : std::move(fd);
 }

@@ -34,14 +34,19 @@ std::optional<std::string> descriptor_shortage(std::size_t needed);
 /// mere connection must not keep it.
 bool is_reserved_descriptor(int fd, std::size_t members);
 
+/// This process is a node of so many members and nothing else, so what follows may be done to it.
+/// Before there are threads: only then the kernel enlarges its table without waiting for them.
+void arrange_descriptors(std::size_t members);
+
 /// A killed process's descriptors are closed when the last thread that shares them has ended, and
 /// until then none of its peers knows. From here on the calling thread has its own, stdin, stdout
-/// and stderr alone, and so is not waited for. Only where the kernel refuses is it as before.
-void leave_shared_descriptors();
+/// and stderr alone, and so is not waited for. False: it shares them as before, because they were
+/// not arranged or the kernel refuses.
+bool leave_shared_descriptors();
 
 /// The same with another number, out of the way of all others': the kernel closes those of a dead
-/// process from the highest down, and so that of `order` 1 before that of 0. As it was when there
-/// are no more descriptors.
+/// process from the highest down, and so that of `order` 1 before that of 0. As it was when they
+/// were not arranged, or there are no more.
 OwnedFd closed_in_order(OwnedFd fd, std::size_t order);
 
 }  // namespace bullring

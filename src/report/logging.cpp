@@ -178,7 +178,7 @@ void start_logging(const LogOptions& options, protocol::NodeId self) {
     state.to_stderr = std::make_shared<StderrSink>();
     state.format = options.format;
     state.self = self;
-    start_with(state.to_stderr, options.level, leave_shared_descriptors);
+    start_with(state.to_stderr, options.level, [] { leave_shared_descriptors(); });
 }
 
 void start_logging_to(LogLevel level, std::function<void(LogLevel, std::string_view)> handler) {

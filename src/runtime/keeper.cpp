@@ -22,6 +22,7 @@
 #include "src/os/bare_calls.hpp"
 #include "src/os/children.hpp"
 #include "src/os/rfc3339.hpp"
+#include "src/os/sanitizers.hpp"
 #include "src/os/standstill.hpp"
 #include "src/os/thread_area.hpp"
 #include "src/os/thread_view.hpp"
@@ -30,19 +31,6 @@
 namespace bullring {
 
 namespace {
-
-// The thread sanitizer takes clone() for a fork of a program with threads, and ends it.
-#if defined(__SANITIZE_THREAD__)
-constexpr bool thread_sanitizer = true;
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-constexpr bool thread_sanitizer = true;
-#else
-constexpr bool thread_sanitizer = false;
-#endif
-#else
-constexpr bool thread_sanitizer = false;
-#endif
 
 constexpr std::size_t stack_bytes = 32 * 1024;
 

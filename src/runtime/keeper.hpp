@@ -47,7 +47,7 @@ public:
     /// In the thread whose loop is watched. False when the system has refused it: everything works
     /// without it, only later.
     bool start();
-    /// In the same thread. A keeper that is not stopped ends right after the process.
+    /// In the same thread. A keeper that is not stopped ends 5 ms after the process.
     void stop();
 
     /// Readable when the loop is to turn; -1: nobody watches. Whoever reads it owns a duplicate.

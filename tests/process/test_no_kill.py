@@ -7,6 +7,7 @@ BULLRING_MINUTES=5 shortens it.
 import collections
 import contextlib
 import os
+import signal
 import subprocess
 import time
 
@@ -20,6 +21,7 @@ MINUTES = float(os.environ.get("BULLRING_MINUTES", 30))
 LOAD = ["stress-ng", "--quiet", "--cpu", "4", "--io", "2", "--vm", "2", "--vm-bytes", "512M"]
 # Its renewals come every 2 ms: a host that stands still for 5 ms has hung, by what was asked for.
 MAY_KILL = {"realtime"}
+KILLED = "killed by its keeper"
 
 
 @contextlib.contextmanager
@@ -30,25 +32,28 @@ def load(arguments):
     process = subprocess.Popen(arguments)
     try:
         yield
+        assert process.poll() is None, "the load has ended by itself"
     finally:
         process.terminate()
         process.wait()
 
 
 def kept_running(clusters, until):
-    """Polls them all; a node that has ended is started again. How often, for each profile."""
-    ended = collections.Counter()
+    """Polls them all; one that is killed is started again. How many, for each profile."""
+    killed = collections.Counter()
     while time.monotonic() < until:
         for profile, cluster in clusters.items():
             cluster.poll()
             for node in cluster:
-                if node.current.process.poll() is not None:
-                    ended[profile] += 1
-                    print(profile, node.current.log()[-300:])
+                status = node.current.process.poll()
+                if status is not None:
+                    killed[profile] += 1
+                    print(profile, status, node.current.log()[-300:])
+                    assert status == -signal.SIGKILL and KILLED in node.current.log()
                     node.current.expected_to_run = False
                     node.start()
         time.sleep(0.05)
-    return ended
+    return killed
 
 
 @pytest.mark.parametrize("arguments", [[], LOAD], ids=["idle", "loaded"])
@@ -58,8 +63,8 @@ def test_nobody_who_is_well_is_killed(new_cluster, arguments):
         cluster.start().wait_settled()
     with load(arguments):
         begun_ns = now_ns()
-        ended = kept_running(clusters, time.monotonic() + 60 * MINUTES)
+        killed = kept_running(clusters, time.monotonic() + 60 * MINUTES)
     for profile, cluster in clusters.items():
         elected = [e for e in cluster.events() if e["event"] == "elected" and e["ts_ns"] > begun_ns]
-        print(f"{profile}: {ended[profile]} killed, {len(elected)} elections in {MINUTES:g} min")
-    assert not set(ended) - MAY_KILL
+        print(f"{profile}: {killed[profile]} killed, {len(elected)} elections in {MINUTES:g} min")
+    assert not set(killed) - MAY_KILL

@@ -13,6 +13,7 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -158,26 +159,41 @@ TEST_CASE("descriptors: a thread that has left them does not keep a killed proce
     REQUIRE(::pipe(ends) == 0);
     const pid_t pid = ::fork();
     if (pid == 0) {
-        std::promise<void> left;
+        arrange_descriptors(3);
+        std::promise<bool> left;
         // It lives on for ever; only a descriptor of its own could keep the pipe open.
         std::thread([&] {
-            leave_shared_descriptors();
-            left.set_value();
+            left.set_value(leave_shared_descriptors());
             while (true) ::pause();
         }).detach();
-        left.get_future().get();
+        if (!left.get_future().get()) ::_exit(1);
         ::close(ends[1]);
         while (true) ::pause();
     }
     ::close(ends[1]);
-    char byte = 0;
-    CHECK(::read(ends[0], &byte, 1) == 0);  // although that thread was made while it was open
+    pollfd ended{ends[0], POLLIN, 0};
+    CHECK(::poll(&ended, 1, 5000) == 1);  // although that thread was made while it was open
     ::kill(pid, SIGKILL);
-    ::waitpid(pid, nullptr, 0);
+    int status = 0;
+    CHECK(::waitpid(pid, &status, 0) == pid);
+    CHECK(WIFSIGNALED(status));  // it has not ended before
     ::close(ends[0]);
 }
 
+TEST_CASE("descriptors: what was not arranged stays as it is") {
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+        const int before = ::dup(0);
+        const OwnedFd after = closed_in_order(OwnedFd(before), 1);
+        ::_exit(after.get() == before && !leave_shared_descriptors() ? 0 : 1);
+    }
+    int status = -1;
+    REQUIRE(::waitpid(pid, &status, 0) == pid);
+    CHECK(status == 0);
+}
+
 TEST_CASE("descriptors: of a dead process the one of the highest order is closed first") {
+    arrange_descriptors(4);
     const OwnedFd poll(::epoll_create1(EPOLL_CLOEXEC));
     std::array<OwnedFd, 4> here;
     std::array<OwnedFd, 4> there;
@@ -187,6 +203,7 @@ TEST_CASE("descriptors: of a dead process the one of the highest order is closed
         REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
         here[i] = OwnedFd(pair[0]);
         there[i] = closed_in_order(OwnedFd(pair[1]), orders[i]);
+        CHECK(there[i].get() >= 100 + 8 * static_cast<int>(orders[i]));
         epoll_event event{EPOLLIN, {.u64 = orders[i]}};
         REQUIRE(::epoll_ctl(poll.get(), EPOLL_CTL_ADD, pair[0], &event) == 0);
     }
@@ -205,6 +222,7 @@ TEST_CASE("descriptors: of a dead process the one of the highest order is closed
 
 TEST_CASE("descriptors: without any left it stays where it is") {
     in_both([] {
+        arrange_descriptors(3);
         const int before = ::dup(0);
         OwnedFd fd(before >= 0 ? before : 0);
         const int number = fd.get();

@@ -270,11 +270,16 @@ TEST_CASE("recall: who is told of another process with its own id cannot tell") 
     constexpr SessionId to_1{70300};
     node.step(Dialled{{1}, to_1, {}});
     node.step(Receive{to_1, Refused{"id", "another process with id 3 is connected", "3"}});
-    CHECK(answer_to(node, 2).answer == Recall::Answer::cannot_tell);
-    node.lose(2);
-    node.new_incarnation(2);
-    node.after(node.timing().promise(node.timing().lease_max));
-    CHECK(answer_to(node, 2).answer == Recall::Answer::none);
+    SUBCASE("one that had a file") {
+        CHECK(answer_to(node, 2).answer == Recall::Answer::cannot_tell);
+        node.lose(2);
+        node.new_incarnation(2);
+        node.after(node.timing().promise(node.timing().lease_max));
+        CHECK(answer_to(node, 2).answer == Recall::Answer::none);
+    }
+    SUBCASE("nor one that had none") {
+        CHECK(answer_to(node, 2, false).answer == Recall::Answer::cannot_tell);
+    }
 }
 
 TEST_CASE("recall: to one without a file, who has met another run of it cannot tell") {
