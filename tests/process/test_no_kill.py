@@ -52,7 +52,7 @@ def kept_running(clusters, until):
                     assert status == -signal.SIGKILL and KILLED in node.current.log()
                     node.current.expected_to_run = False
                     node.start()
-        time.sleep(0.05)
+        time.sleep(0.05)  # pause: between two polls
     return killed
 
 
