@@ -67,13 +67,15 @@ def test_each_follower_tells_the_loss_and_the_new_leader(new_cluster, algorithm,
     killed_ns = old.kill()
     elected = cluster.wait_elected(killed_ns)
     cluster.wait_leader()
+
+    def told(node):
+        events = node.current.stream.of("leader")
+        return [event["leader"] for event in events if event["ts_ns"] > killed_ns]
+
     for node in cluster.acting:
-        told = [
-            event["leader"]
-            for event in node.current.stream.of("leader")
-            if event["ts_ns"] > killed_ns
-        ]
-        assert told in ([None, elected["node"]], [elected["node"]])
+        # `elected` has a line of its own, before that of the new leader.
+        cluster.wait_for(lambda n=node: told(n)[-1:] == [elected["node"]], "it tells the new one")
+        assert told(node) in ([None, elected["node"]], [elected["node"]])
 
 
 def test_the_stream_on_stdout(new_cluster, spawn):
