@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.long, pytest.mark.alone, pytest.mark.limit(7200)]
 
 MINUTES = float(os.environ.get("BULLRING_MINUTES", 30))
 LOAD = ["stress-ng", "--quiet", "--cpu", "4", "--io", "2", "--vm", "2", "--vm-bytes", "512M"]
-# Its renewals come every 2 ms: a host that stands still for 5 ms has hung, by what was asked for.
+# Its lease is 20 ms, and hosts stand still for longer: what happens there is told, not judged.
 MAY_KILL = {"realtime"}
 KILLED = "killed by its keeper"
 

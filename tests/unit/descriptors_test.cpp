@@ -1,4 +1,5 @@
-// Waiting for children, and passing descriptors on, in a process that has no descriptor left.
+// Waiting for children and passing descriptors on in a process that has none left, and what a
+// killed one closes first.
 #include "src/os/descriptors.hpp"
 
 #include <array>
