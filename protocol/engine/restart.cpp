@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "protocol/engine/engine.hpp"
+#include "protocol/values/dialling.hpp"
 
 namespace bullring::protocol {
 
@@ -119,10 +120,11 @@ void Engine::on_ack(Step& step, Index i, const HelloAck& ack) {
 
 // Another process with this id votes elsewhere, or did so until a moment ago. It may be one whose
 // directory is not this node's, so nothing is known of its promises but that none is longer than
-// lease-max.
+// lease-max. The next refusal renews this silence, and comes later when this node cannot dial that
+// peer at once.
 void Engine::told_of_twin(Step& step, Peer& by) {
     by.hears_twin = true;
-    by.twin_over = step.now + setup_.longest_promise();
+    by.twin_over = step.now + setup_.longest_promise() + redial_max;
     abandon(step, Duration{0});
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "protocol/values/dialling.hpp"
 #include "protocol/values/rng.hpp"
 #include "sim/swarm/fault_plan.hpp"
 
@@ -190,7 +191,7 @@ Time leader_bound(const Settings& s) {
     const Time promises = t.promise(s.lease_max).ns;
     const Time l1 = t.promise(longest_lease(s)).ns + longest_silence(s).ns + 2 * t.ring_wait.ns;
     const Time restart = promises + s.bootstrap_wait.ns + 2 * s.fsync.max;
-    const Time dialling = connect_max(t).ns + unacknowledged_max(t).ns + 500 * ms + handshake_max;
+    const Time dialling = connect_max(t).ns + unacknowledged_max(t).ns + redial_max.ns;
     const Time stand_back = t.reservation().ns + t.coordinator_wait.ns;
     const Time retries = (6 + n) * (t.campaign_wait.ns + t.coordinator_wait.ns + t.ring_wait.ns +
                                     n * t.poll_wait.ns + t.promise(t.campaign_lease).ns);

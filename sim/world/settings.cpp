@@ -90,13 +90,4 @@ std::vector<std::string> problems(const Settings& settings) {
     return found;
 }
 
-Duration unacknowledged_max(const Timing& timing) {
-    return std::max(timing.suspect_after, seconds(1));
-}
-
-Duration connect_max(const Timing& timing) {
-    return std::clamp(std::max(timing.suspect_after, timing.round_trip * 4), milliseconds(100),
-                      seconds(1));
-}
-
 }  // namespace bullring::sim

@@ -65,9 +65,4 @@ protocol::Config config_of(const Settings& settings, NodeId id);
 /// All that is wrong, in sentences; empty when the settings are sound.
 std::vector<std::string> problems(const Settings& settings);
 
-/// When a host gives up: the same figures as the program's.
-Duration unacknowledged_max(const protocol::Timing& timing);
-Duration connect_max(const protocol::Timing& timing);
-inline constexpr Time handshake_max = sec;
-
 }  // namespace bullring::sim

@@ -3,6 +3,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "protocol/values/dialling.hpp"
 #include "sim/world/world.hpp"
 
 namespace bullring::sim {
@@ -11,8 +12,8 @@ using namespace protocol;
 
 namespace {
 
-constexpr Time pause_min = 10 * ms;
-constexpr Time pause_max = 500 * ms;
+constexpr Time pause_min = dial_pause_min.ns;
+constexpr Time pause_max = dial_pause_max.ns;
 
 bool replaces(const Message& newer, const Message& older) {
     return newer.index() == older.index() &&
@@ -75,7 +76,7 @@ void World::connected(HostIndex h, HostIndex peer) {
     connections_.push_back(std::move(connection));
     const SessionId session = session_id(number, dialler_side);
     host.dialling[peer].session = session;
-    queue_.push(now_ + handshake_max, Happening::handshake_late, number);
+    queue_.push(now_ + handshake_max.ns, Happening::handshake_late, number);
     step(h, Dialled{hosts_[peer].id, session, {"dialler", "acceptor"}});
 }
 

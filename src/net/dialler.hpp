@@ -16,6 +16,7 @@
 #include <asio/ip/tcp.hpp>
 #include <asio/steady_timer.hpp>
 
+#include "protocol/values/dialling.hpp"
 #include "protocol/values/rng.hpp"
 #include "protocol/values/time.hpp"
 #include "src/net/name_lookup.hpp"
@@ -25,9 +26,9 @@
 namespace bullring {
 
 struct DialTiming {
-    protocol::Duration connect_max = protocol::seconds(1);
-    protocol::Duration pause_min = protocol::milliseconds(10);
-    protocol::Duration pause_max = protocol::milliseconds(500);
+    protocol::Duration connect_max = protocol::handshake_max;
+    protocol::Duration pause_min = protocol::dial_pause_min;
+    protocol::Duration pause_max = protocol::dial_pause_max;
     protocol::Duration refused_pause_max = protocol::milliseconds(200);
 };
 

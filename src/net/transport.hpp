@@ -17,6 +17,7 @@
 #include <asio/steady_timer.hpp>
 #include <tl/expected.hpp>
 
+#include "protocol/values/dialling.hpp"
 #include "protocol/values/events.hpp"
 #include "src/net/acceptor.hpp"
 #include "src/net/dialler.hpp"
@@ -46,7 +47,7 @@ struct TransportOptions {
     Sender self;
     PeerList peers;  // this node's own entry is ignored
     DialTiming dial;
-    protocol::Duration handshake_max = protocol::seconds(1);
+    protocol::Duration handshake_max = protocol::handshake_max;
     protocol::Duration unacknowledged_max = protocol::seconds(1);
     std::size_t outbox_bytes_max = 256 * 1024;
     std::size_t observer_outbox_bytes_max = 64 * 1024;

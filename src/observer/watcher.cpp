@@ -7,6 +7,7 @@
 #include <asio/redirect_error.hpp>
 #include <asio/use_awaitable.hpp>
 
+#include "protocol/values/dialling.hpp"
 #include "src/os/clock.hpp"
 
 namespace bullring {
@@ -18,8 +19,6 @@ constexpr protocol::Duration first_state_max = protocol::seconds(1);
 constexpr protocol::Duration silence_max = protocol::seconds(3);
 // Nobody can be reached for this long: then no leader is known any more.
 constexpr protocol::Duration unreachable_max = protocol::seconds(3);
-constexpr protocol::Duration pause_min = protocol::milliseconds(10);
-constexpr protocol::Duration pause_max = protocol::milliseconds(500);
 
 protocol::Duration steady_now() {
     const auto now = std::chrono::steady_clock::now().time_since_epoch();
@@ -36,7 +35,7 @@ Watcher::Watcher(ObserverLoop& loop, const PeerList& peers, std::string cluster,
       callbacks_(std::move(callbacks)),
       rng_(random_bits()),
       pause_timer_(loop.io),
-      pause_(pause_min) {}
+      pause_(protocol::dial_pause_min) {}
 
 asio::awaitable<void> Watcher::run() {
     // Many watchers spread over the members.
@@ -50,7 +49,7 @@ asio::awaitable<void> Watcher::run() {
         place = (place + 1) % members_.size();
         if (heard && steady_now() - begin > protocol::seconds(1)) {
             in_vain = 0;
-            pause_ = pause_min;
+            pause_ = protocol::dial_pause_min;
             continue;
         }
         if (++in_vain < members_.size()) continue;
@@ -106,8 +105,9 @@ void Watcher::note_unreachable() {
 
 asio::awaitable<void> Watcher::pause() {
     if (stopped_) co_return;
-    const protocol::Duration length = std::min(pause_ + rng_.up_to(pause_ / 2), pause_max);
-    pause_ = std::min(pause_ * 2, pause_max);
+    const protocol::Duration length =
+        std::min(pause_ + rng_.up_to(pause_ / 2), protocol::dial_pause_max);
+    pause_ = std::min(pause_ * 2, protocol::dial_pause_max);
     pause_timer_.expires_after(std::chrono::nanoseconds(length.ns));
     asio::error_code ignored;
     co_await pause_timer_.async_wait(asio::redirect_error(asio::use_awaitable, ignored));

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "bullring/version.hpp"
+#include "protocol/values/dialling.hpp"
 #include "src/os/clock.hpp"
 #include "src/os/descriptors.hpp"
 #include "src/os/realtime.hpp"
@@ -35,14 +36,9 @@ TransportOptions transport_options(const NodeOptions& options, const protocol::S
     TransportOptions result;
     result.self = {options.config.self, start.incarnation};
     result.peers = options.peers;
-    // One SYN an attempt: a path that was dead is in use again soon after it heals, and not when
-    // TCP's own doubling retransmission comes round.
-    result.dial.connect_max = std::clamp(std::max(timing.suspect_after, timing.round_trip * 4),
-                                         protocol::milliseconds(100), protocol::seconds(1));
+    result.dial.connect_max = protocol::connect_max(timing);
     result.dial.refused_pause_max = timing.suspect_after;
-    // Long enough for two lost packets in a row (200 and 400 ms), short enough that a connection
-    // which has been cut off is given up before its retransmissions are seconds apart.
-    result.unacknowledged_max = std::max(timing.suspect_after, protocol::seconds(1));
+    result.unacknowledged_max = protocol::unacknowledged_max(timing);
     result.seed = random_bits();
     result.is_reserved = [members = options.peers.size()](int fd) {
         return is_reserved_descriptor(fd, members);

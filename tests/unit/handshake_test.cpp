@@ -292,6 +292,10 @@ Actions taken(NodeFixture& node) {
     test::append(actions, node.step(Receive{to_3, node.ack_from(3)}));
     return actions;
 }
+/// How long it is silent for the last refusal alone.
+Duration after_the_last_refusal(const Timing& timing) {
+    return timing.promise(timing.lease_max) + milliseconds(1500);
+}
 /// Node 1 of these, of the highest rank.
 Config best_of(std::vector<std::uint64_t> ids) {
     Config config = test::config_for(1, std::move(ids));
@@ -308,11 +312,11 @@ bool grants(NodeFixture& node, std::uint64_t epoch) {
     return !sent<Grant>(actions).empty();
 }
 
-TEST_CASE("twin: who is told of one grants nothing for P(lease-max), and tells so") {
+TEST_CASE("twin: who is told of one grants nothing for P(lease-max) + R, and tells so") {
     NodeFixture node = voter();
     node.dial(2);
     told_of_twin(node);
-    const Duration longest = node.timing().promise(node.timing().lease_max);
+    const Duration longest = after_the_last_refusal(node.timing());
     CHECK_FALSE(grants(node, 5001));
     CHECK(sent<Heartbeat>(node.after(node.timing().heartbeat)).back().recovering);
     node.pass(longest - node.timing().heartbeat - Duration{1});
@@ -325,7 +329,7 @@ TEST_CASE("twin: each time that it is told anew the silence begins anew") {
     NodeFixture node = voter();
     node.dial(2);
     told_of_twin(node);
-    const Duration longest = node.timing().promise(node.timing().lease_max);
+    const Duration longest = after_the_last_refusal(node.timing());
     node.pass(longest - Duration{1});
     told_of_twin(node);
     node.pass(longest - Duration{1});
@@ -351,7 +355,7 @@ TEST_CASE("twin: taken late, it still waits for what the other one may have prom
     NodeFixture node = voter();
     node.dial(2);
     told_of_twin(node);
-    node.pass(node.timing().promise(node.timing().lease_max) - Duration{1});
+    node.pass(after_the_last_refusal(node.timing()) - Duration{1});
     taken(node);
     const Duration silence = node.timing().promise(node.timing().lease);
     node.pass(silence - Duration{1});
@@ -406,7 +410,7 @@ TEST_CASE("twin: a candidate that is told of one gives up, and does not stand") 
     CHECK(node.role() == Role::follower);
     CHECK(only<ElectionStarted>(node.run(seconds(5))).empty());
     CHECK(node.view().why.find("another process with id 1") != std::string::npos);
-    CHECK_FALSE(only<ElectionStarted>(node.run(seconds(6))).empty());
+    CHECK_FALSE(only<ElectionStarted>(node.run(seconds(8))).empty());
 }
 
 TEST_CASE(

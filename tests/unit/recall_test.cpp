@@ -2,6 +2,7 @@
 // of before (R3).
 #include <doctest/doctest.h>
 
+#include "protocol/values/dialling.hpp"
 #include "tests/support/node_fixture.hpp"
 
 namespace bullring::protocol::recall_test {
@@ -274,7 +275,7 @@ TEST_CASE("recall: who is told of another process with its own id cannot tell") 
         CHECK(answer_to(node, 2).answer == Recall::Answer::cannot_tell);
         node.lose(2);
         node.new_incarnation(2);
-        node.after(node.timing().promise(node.timing().lease_max));
+        node.after(node.timing().promise(node.timing().lease_max) + redial_max);
         CHECK(answer_to(node, 2).answer == Recall::Answer::none);
     }
     SUBCASE("nor one that had none") {

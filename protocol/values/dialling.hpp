@@ -1,0 +1,28 @@
+// How long a host waits when it dials (PROTOCOL §3): the program and the simulator use the same
+// figures, and the silence of a node that was refused for another process with its id rests on them
+// (R6).
+#pragma once
+
+#include "protocol/values/timing.hpp"
+
+namespace bullring::protocol {
+
+/// From the connection to the answer to HELLO.
+inline constexpr Duration handshake_max = seconds(1);
+/// Between two attempts; it doubles, and begins anew when a peer has answered.
+inline constexpr Duration dial_pause_min = milliseconds(10);
+inline constexpr Duration dial_pause_max = milliseconds(500);
+
+/// One SYN an attempt: a path that was dead is in use again soon after it heals, and not when
+/// TCP's own doubling retransmission comes round. 100 ms … 1 s.
+Duration connect_max(const Timing& timing);
+
+/// Long enough for two lost packets in a row (200 and 400 ms), short enough that a connection which
+/// has been cut off is given up before its retransmissions are seconds apart.
+Duration unacknowledged_max(const Timing& timing);
+
+/// A peer that can be reached again has been dialled again within this: an attempt of before may
+/// fail first, and then comes the pause.
+inline constexpr Duration redial_max = handshake_max + dial_pause_max;
+
+}  // namespace bullring::protocol
