@@ -26,7 +26,12 @@ Duration Peers::silence_allowed(Index i, Instant now) const {
 }
 
 bool Peers::heard_itself(Index i, Instant now) const {
-    return peers_[i].accepted && !due(now, peers_[i].heard_at + silence_allowed(i));
+    return heard_lately(i, now) ||
+           (peers_[i].accepted && !due(now, peers_[i].heard_at + silence_allowed(i)));
+}
+
+bool Peers::heard_lately(Index i, Instant now) const {
+    return peers_[i].accepted && !due(now, peers_[i].heard_at + setup_.timing().suspect_after);
 }
 
 bool Peers::vouched_for(Index i, Instant now) const {
@@ -46,7 +51,8 @@ bool Peers::all_vouched_for(Instant now) const {
 }
 
 bool Peers::heard(Index i, Instant now) const {
-    return peers_[i].accepted && !due(now, peers_[i].heard_at + silence_allowed(i, now));
+    return heard_lately(i, now) ||
+           (peers_[i].accepted && !due(now, peers_[i].heard_at + silence_allowed(i, now)));
 }
 
 MemberSet Peers::heard(Instant now) const {

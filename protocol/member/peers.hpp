@@ -61,6 +61,8 @@ public:
     auto digest_fields() const { return std::tie(peers_, voucher_, voucher_epoch_); }
 
 private:
+    /// Within T_s, which every peer is allowed: most answers end here.
+    bool heard_lately(Index i, Instant now) const;
     /// By the times of this peer and this node alone.
     bool heard_itself(Index i, Instant now) const;
     Duration period_of(Index i) const;
