@@ -127,7 +127,7 @@ private:
     void begin_new_cluster(Step& step);
     void end_silence_without_file(Step& step);
     void find_floor(Step& step);
-    void take_floor_from_clock(Step& step);
+    void take_floor_from_clock(Step& step, const char* why);
     /// Once the disk covers what this node may have promised; true: now.
     bool end_recovery(Step& step, Epoch vmax, Duration promised_max, bool early);
     void keep_for_recovery(Epoch vmax, Duration promised_max);

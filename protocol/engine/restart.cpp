@@ -64,7 +64,8 @@ void Engine::keep_for_recovery(Epoch vmax, Duration promised_max) {
 
 void Engine::begin_new_cluster(Step& step) {
     recovery_.floor_is_known();
-    if (config().first_epoch == FirstEpoch::clock) take_floor_from_clock(step);
+    if (config().first_epoch == FirstEpoch::clock)
+        take_floor_from_clock(step, "the first start of this cluster: epochs begin");
     end_recovery(step, {}, Duration{0}, true);
 }
 
@@ -91,21 +92,20 @@ void Engine::find_floor(Step& step) {
         recovery_.floor_is_known();
     } else if (recovery_.waited_again(step.now) || recovery_.floor_from_clock(peers_, false)) {
         recovery_.floor_is_known();
-        take_floor_from_clock(step);
+        take_floor_from_clock(step, "no state file here, and at too few others: epochs go on");
     }
 }
 
-void Engine::take_floor_from_clock(Step& step) {
+void Engine::take_floor_from_clock(Step& step, const char* why) {
     // At the first start of a cluster the members' wall clocks differ: all go on from the latest.
     Epoch latest = recovery_.clock_epoch();
     for (const Index i : setup_.others())
         latest = std::max(latest, std::min(peers_[i].ack.clock_epoch, EpochBound::horizon));
     voter_.raise_floor(latest);
     max_seen_ = std::max(max_seen_, promise().vmax());
-    step.act(
-        Note{Note::Level::info, nobody,
-             "no state file here, and at too few others: epochs go on from the wall clock, above " +
-                 std::to_string(promise().vmax().value)});
+    step.act(Note{Note::Level::info, nobody,
+                  std::string(why) + " from the wall clock, above " +
+                      std::to_string(promise().vmax().value)});
 }
 
 void Engine::on_ack(Step& step, Index i, const HelloAck& ack) {

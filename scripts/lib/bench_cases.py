@@ -21,6 +21,8 @@ from bullring_profiles import PROFILES
 UNDISTURBED_S = 0.004
 # The same for the start of all nodes and their first election.
 STARTS_S = 0.1
+# A leader that hangs is killed before another is elected, unless its lease is over first.
+KILLED_LATE_S = 1.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -145,6 +147,10 @@ class Runner:
         leader = self._settled_leader()
         hung_ns = leader.hang_for_good()
         self.samples.append(self.cluster.wait_elected(hung_ns)["ts_ns"] - hung_ns)
+        if not leader.ends_within(KILLED_LATE_S):
+            # The host kept the keeper waiting, too, until the lease was over: no leader any more.
+            self.notes.append(f"node {leader.id} lost its lease before it was killed")
+            leader.kill()
         leader.restart()
 
     def handover(self):

@@ -209,6 +209,14 @@ class Node:
         self.current.stream.close()
         return status
 
+    def ends_within(self, seconds):
+        """Whether the current incarnation has ended by then."""
+        try:
+            self.current.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
     def restart(self, extra=()):
         self.wait_exit()
         return self.start(extra)
