@@ -74,7 +74,7 @@ struct End {
     std::uint32_t run = 0;
     bool open = true;            // the process still has the socket, and it is not in error
     bool told = false;           // the node has heard that the session is over
-    bool in_error = false;       // no FIN can come of it any more
+    bool in_error = false;       // no FIN can come of it any more, and its node has not let it go
     bool breaking = false;       // an error is on its way to it
     bool process_gone = false;   // nobody has the socket any more: data is answered by RST
     Time unanswered_since = -1;  // sent, and no acknowledgement since; −1: nothing

@@ -287,6 +287,7 @@ void World::close(SessionId session) {
     const std::size_t number = session.value / 2 - 1;
     const Side side = side_of(session);
     End& end = connections_[number].ends[side];
+    end.in_error = false;  // its node knows it no more
     if (!end.open) return;
     const HostIndex h = end.host;
     const HostIndex peer = member_of(connections_[number].acceptor().host);
