@@ -55,10 +55,12 @@ def test_a_first_start_waits_for_nothing_when_all_are_there(new_cluster, algorit
 
 
 @ON_USUAL
+@pytest.mark.limit(1200)
 def test_all_restart_without_a_wait(new_cluster, algorithm, n):
+    """1,000 times in all, with both algorithms and both sizes, if there is time for it."""
     cluster = new_cluster(n, algorithm, flags=LONG).start()
     epoch = cluster.wait_settled().view[1]
-    for _ in range(50 if ALL else 5):
+    for _ in range(250 if ALL else 5):
         elected, took_s = restart_of_all(cluster)
         assert took_s < 4
         assert elected["epoch"] > epoch
