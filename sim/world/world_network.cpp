@@ -12,9 +12,6 @@ using namespace protocol;
 
 namespace {
 
-constexpr Time pause_min = dial_pause_min.ns;
-constexpr Time pause_max = dial_pause_max.ns;
-
 bool replaces(const Message& newer, const Message& older) {
     return newer.index() == older.index() &&
            (std::holds_alternative<Heartbeat>(newer) || std::holds_alternative<Coordinator>(newer));
@@ -42,7 +39,7 @@ void World::dial_again(HostIndex h, HostIndex peer) {
     Dialling& dialling = hosts_[h].dialling[peer];
     dialling.session = no_session;
     const Time pause = dialling.pause;
-    dialling.pause = std::min(dialling.pause * 2, pause_max);
+    dialling.pause = std::min(dialling.pause * 2, dial_pause_max.ns);
     dial_after(h, peer, draw({pause / 2, pause}));
 }
 
@@ -51,7 +48,7 @@ void World::dial(HostIndex h, HostIndex peer) {
     if (host.dialling[peer].session || host.dialling[peer].attempt) return;
     if (!host.awake()) {
         host.dialling[peer].attempt = true;
-        queue_.push(now_ + pause_min, Happening::dial, h, host.run, peer);
+        queue_.push(now_ + dial_pause_min.ns, Happening::dial, h, host.run, peer);
         return;
     }
     host.dialling[peer].attempt = true;
@@ -227,7 +224,7 @@ void World::deliver(std::size_t number, Side reader, Parcel&& parcel) {
             return step(h, HelloReceived{session, *hello, {"acceptor", "dialler"}});
     } else if (std::holds_alternative<HelloAck>(*parcel.message)) {
         connection.established = true;
-        hosts_[h].dialling[member_of(connection.acceptor().host)].pause = pause_min;
+        hosts_[h].dialling[member_of(connection.acceptor().host)].pause = dial_pause_min.ns;
     }
     step(h, Receive{session, std::move(*parcel.message)});
 }
