@@ -47,7 +47,8 @@ Recovery::Silence Recovery::silence(Instant now, const Peers& peers) const {
     const Timing& timing = setup_.timing();
     const Instant started = setup_.started();
     const Duration own = timing.promise(timing.lease);
-    if (setup_.size() == 1) return {true, started};
+    // Hooks of before may act under the lease that this node has granted itself.
+    if (setup_.size() == 1 && !(had_file_ && setup_.config().hooks)) return {true, started};
     if (had_file_) return {true, started + std::max(file_promised_max_, own)};
     const Answers heard = answers(peers, false);
     const Duration theirs = std::max(own, heard.longest_promise);

@@ -65,7 +65,7 @@ void Engine::keep_for_recovery(Epoch vmax, Duration promised_max) {
 void Engine::begin_new_cluster(Step& step) {
     recovery_.floor_is_known();
     if (config().first_epoch == FirstEpoch::clock)
-        take_floor_from_clock(step, "the first start of this cluster: epochs begin");
+        take_floor_from_clock(step, "no member had a state file at its start: epochs begin");
     end_recovery(step, {}, Duration{0}, true);
 }
 

@@ -147,7 +147,7 @@ void Member::on_resign_requested(Step& step, const ResignRequested& event) {
             const auto why = unfit(id(i), step.now);
             if (!why || *why > Unfit::never_leads) refusal.lasting = false;
         }
-        if (!successor)
+        if (!successor && !event.regardless)
             refusal.why = refusal.lasting
                               ? "no successor: no other member ever leads"
                               : "no successor: no other eligible node is connected to a majority";

@@ -81,6 +81,8 @@ struct Stalled {
 struct ResignRequested {
     NodeId to;
     std::uint64_t request = 0;
+    /// Also when nobody can take over: this node is about to stand still.
+    bool regardless = false;
     bool operator==(const ResignRequested&) const = default;
 };
 

@@ -20,6 +20,7 @@
 #include "src/report/logging.hpp"
 #include "src/runtime/hooks.hpp"
 #include "src/runtime/keeper_settings.hpp"
+#include "src/runtime/terminal_stop.hpp"
 #include "src/supervisor/supervisor.hpp"
 
 namespace bullring {
@@ -67,10 +68,13 @@ int run_run(const RunOptions& options) {
             throw std::runtime_error(prepared.error());
         return supervisor;
     };
-    if (!options.node.hooks.any()) return member.run(make_supervisor);
-    return member.run([&](asio::io_context& io, NodeLink& node) {
+    const MakeHost make_hooks = [&](asio::io_context& io, NodeLink& node) {
         return std::make_unique<Hooks>(io, node, options.node.hooks, options.node.config, hook_time,
                                        make_supervisor);
+    };
+    return member.run([&](asio::io_context& io, NodeLink& node) {
+        return std::make_unique<TerminalStop>(
+            io, node, options.node.hooks.any() ? make_hooks : make_supervisor);
     });
 }
 

@@ -10,8 +10,8 @@ namespace bullring {
 
 KeeperSettings keeper_settings(const NodeOptions& options, const char* setting) {
     const std::string text = fmt::format(
-        "killed by its keeper: it led, and its event loop stood still for {} ({}); another node "
-        "takes over",
+        "killed by its keeper: it led, and its event loop stood still for {} ({}); a majority of "
+        "the others elects another leader",
         to_text(options.hang_after), setting);
     LogLineParts line =
         log_line_parts(options.log.format, options.config.self, LogLevel::error, text);

@@ -30,6 +30,12 @@ void TerminalStop::deposed(protocol::Instant, const protocol::Deposed&) {
     if (stopping_) stop_soon();
 }
 
+void TerminalStop::set_willing(bool willing, const std::string& why) {
+    willing_ = willing;
+    why_unwilling_ = why;
+    if (!stopping_) node().set_willing(willing, why);
+}
+
 void TerminalStop::wait_for_signal() {
     signals_.async_wait([this](const asio::error_code& error, int) {
         if (error) return;
@@ -43,7 +49,7 @@ void TerminalStop::hand_over() {
     node().set_willing(false, "stopped from its terminal");
     if (!leads_) return stop_soon();
     log(LogLevel::warn, "stopped from its terminal; handing over first");
-    node().tell(protocol::Stalled{});
+    node().tell(protocol::ResignRequested{protocol::nobody, 0, true});
 }
 
 void TerminalStop::stop_soon() {
@@ -52,7 +58,7 @@ void TerminalStop::stop_soon() {
         if (error) return;
         ::kill(::getpid(), SIGSTOP);
         stopping_ = false;
-        node().set_willing(true, "");
+        node().set_willing(willing_, why_unwilling_);
     });
 }
 

@@ -1,6 +1,9 @@
 // Owns: Ctrl-Z in a terminal (SIGTSTP). A leader that stands still would have to be killed, or be
-// waited for: it first hands over, and stops when that has been told. SIGCONT goes on.
+// waited for: it first hands over, its task ended and its hooks run, and stops when that has been
+// told. SIGCONT goes on.
 #pragma once
+
+#include <string>
 
 #include <asio/io_context.hpp>
 #include <asio/signal_set.hpp>
@@ -21,6 +24,9 @@ public:
         inner().stop(epoch, reason);
     }
 
+protected:
+    void set_willing(bool willing, const std::string& why) override;
+
 private:
     void elected(protocol::Instant, const protocol::Elected&) override { leads_ = true; }
     void deposed(protocol::Instant at, const protocol::Deposed& deposed) override;
@@ -33,6 +39,9 @@ private:
     asio::steady_timer timer_;
     bool leads_ = false;
     bool stopping_ = false;
+    // As the inner host has said last.
+    bool willing_ = true;
+    std::string why_unwilling_;
 };
 
 }  // namespace bullring

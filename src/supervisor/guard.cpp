@@ -254,7 +254,7 @@ private:
     /// Acts on the time that has passed and on processes that have died.
     void look() {
         if (node_watch_.watches() && node_watch_.look())
-            complain("the node stands still; it was killed, so that another node takes over");
+            complain("the node stands still; it was killed, so that the others can elect a leader");
         if (!run_) return;
         if (const auto seen = page_->read(); seen && seen->epoch == run_->lease.epoch)
             run_->lease.deadline = seen->deadline;

@@ -33,8 +33,6 @@ namespace {
 constexpr protocol::Duration guard_late_max = protocol::seconds(1);
 /// How much longer than its command may take a guard is waited for at the end of the program.
 constexpr protocol::Duration guard_end_max = protocol::seconds(1);
-/// For what a step-down still has to send before this process stops.
-constexpr std::chrono::milliseconds send_time{50};
 
 std::chrono::nanoseconds as_chrono(protocol::Duration duration) {
     return std::chrono::nanoseconds(duration.ns);
@@ -48,9 +46,11 @@ GuardSettings guard_settings_of(const RunOptions& options, bool ignores_hangup) 
     settings.kill_after = options.kill_after;
     settings.margin = options.node.config.timing.kill_margin;
     settings.kill_safety = settings.margin - settings.kill_after;
-    // If hang-after is off, the one that has to end the command instead of the node needs one, too.
-    settings.node_pause =
-        options.node.hang_after.ns > 0 ? options.node.hang_after : options.node.config.timing.pause;
+    // Where the keeper waits longer, or for ever, the guard has ended the command long before: then
+    // there is nothing left to wait for.
+    settings.node_pause = options.node.config.timing.pause;
+    if (options.node.hang_after.ns > 0)
+        settings.node_pause = std::min(settings.node_pause, options.node.hang_after);
     settings.id = std::to_string(options.node.config.self.value);
     settings.cluster = options.node.config.cluster;
     if (options.stall_after.ns > 0) settings.progress_file = options.node.data_dir + "/progress";
@@ -90,8 +90,7 @@ Supervisor::Supervisor(asio::io_context& io, NodeLink& node, const RunOptions& o
       signals_(io),
       restart_timer_(io),
       overdue_timer_(io, [this] { watch_guard(); }),
-      clear_up_timer_(io),
-      still_timer_(io) {}
+      clear_up_timer_(io) {}
 
 Supervisor::~Supervisor() {
     // The guard ends what still runs; this process waits for that, and then looks for itself.
@@ -114,7 +113,7 @@ tl::expected<void, std::string> Supervisor::prepare() {
     }
     if (auto spawned = guard_->spawn(); !spawned) return spawned;
     guard_->hold(parts_.directory_lock);
-    for (const int signal : {SIGHUP, SIGUSR1, SIGUSR2, SIGWINCH, SIGTSTP}) signals_.add(signal);
+    for (const int signal : {SIGHUP, SIGUSR1, SIGUSR2, SIGWINCH}) signals_.add(signal);
     wait_for_signal();
     return {};
 }
@@ -231,7 +230,6 @@ void Supervisor::on_end(const CommandEnd& end) {
                             : ""));
     command_ = 0;
     obey(supervision_.on_ended(end, now()));
-    if (to_stand_still_) stand_still();
 }
 
 // ---- A guard that dies.
@@ -298,27 +296,8 @@ void Supervisor::closed(protocol::SessionId session) {
 void Supervisor::wait_for_signal() {
     signals_.async_wait([this](const asio::error_code& error, int signal) {
         if (error) return;
-        on_signal(signal);
+        guard_->signal(signal);
         wait_for_signal();
-    });
-}
-
-void Supervisor::on_signal(int signal) {
-    if (signal != SIGTSTP) return guard_->signal(signal);
-    // A leader that stands still would be one that nobody can see through: first it hands over.
-    if (to_stand_still_) return;
-    to_stand_still_ = true;
-    if (!supervision_.command_runs()) return stand_still();
-    log(LogLevel::warn, "stopped from its terminal; ending the command first");
-    obey(supervision_.on_stalled());
-}
-
-void Supervisor::stand_still() {
-    still_timer_.expires_after(send_time);
-    still_timer_.async_wait([this](const asio::error_code& error) {
-        if (error) return;
-        ::kill(::getpid(), SIGSTOP);
-        to_stand_still_ = false;
     });
 }
 

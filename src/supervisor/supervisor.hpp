@@ -68,8 +68,6 @@ private:
     void report_not_started(int error);
     void spawn_guard();
     void wait_for_signal();
-    void on_signal(int signal);
-    void stand_still();
 
     NodeLink& node_;
     const RunOptions& options_;
@@ -84,13 +82,11 @@ private:
     protocol::Instant overdue_at_ = protocol::never;
     WakeTimer overdue_timer_;
     asio::steady_timer clear_up_timer_;
-    asio::steady_timer still_timer_;
     pid_t command_ = 0;  // its process group, while it runs
     bool clearing_up_ = false;
     int clean_looks_ = 0;
     /// For a guard that takes the place of one that was lost.
     std::map<protocol::SessionId, OwnedFd> kept_;
-    bool to_stand_still_ = false;  // Ctrl-Z: as soon as this node no longer leads
 };
 
 }  // namespace bullring

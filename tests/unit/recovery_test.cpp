@@ -73,6 +73,15 @@ TEST_CASE("recovery: a single node with a file is not silent at all") {
     CHECK(node.view().epoch == Epoch{5001});
 }
 
+TEST_CASE("recovery: a single node with hooks waits: those of before may act under its lease") {
+    Config config = test::config_for(1, {1});
+    config.hooks = true;
+    Start start = test::start_with_file(config);
+    start.file->promised_max = seconds(3);
+    NodeFixture node(config, start);
+    CHECK(silence_of(node) == seconds(3));
+}
+
 TEST_CASE("recovery: it does not end before its reserve is on the disk") {
     const Config config = test::config_for(1, {1, 2, 3});
     NodeFixture node(config);

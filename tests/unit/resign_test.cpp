@@ -129,6 +129,24 @@ TEST_CASE("resign: with nobody to take over it is refused and the leader stays")
     CHECK(node.role() == Role::leader);
 }
 
+TEST_CASE("resign: who is about to stand still hands over regardless, to nobody if need be") {
+    NodeFixture node(test::config_for(3, {1, 2, 3}));
+    node.lead({1});
+    NodeId successor{1};
+    SUBCASE("there is a successor") {}
+    SUBCASE("there is none") {
+        node.lose(1);
+        successor = nobody;
+    }
+    node.step(ResignRequested{nobody, 0, true});
+    CHECK(node.role() == Role::stepping_down);
+    const Actions actions = node.step(TaskEnded{epoch});
+    REQUIRE(only<Deposed>(actions).size() == 1);
+    CHECK(only<Deposed>(actions)[0].reason == DeposedReason::resigned);
+    for (const Resign& resign : sent<Resign>(actions)) CHECK(resign.successor == successor);
+    CHECK(node.role() == Role::follower);
+}
+
 TEST_CASE("resign: where no other member ever leads, the refusal is lasting") {
     const ResignAnswer refused{77, false, "no successor: no other member ever leads", true};
     SUBCASE("there is no other member") {
