@@ -117,7 +117,8 @@ def test_ctrl_z_hands_over_first(new_cluster, algorithm, n):
     old.current.process.send_signal(signal.SIGTSTP)
     elected = cluster.wait_elected(asked_ns)
     assert elected["ts_ns"] - asked_ns < cluster.timing.lease * 1e6 / 2
-    assert old.current.stream.of("deposed")[-1]["reason"] == "resigned"
+    deposed = cluster.wait_for(lambda: old.current.stream.of("deposed"), "it tells its end")[-1]
+    assert deposed["reason"] == "resigned"
     pid = old.current.process.pid
     cluster.wait_for(lambda: stopped(pid), "it stops")
     old.current.stopped_ns = now_ns()
@@ -138,7 +139,7 @@ def test_ctrl_z_waits_for_the_hooks(new_cluster, task):
     old.current.process.send_signal(signal.SIGTSTP)
     elected = cluster.wait_elected(asked_ns)
     assert elected["ts_ns"] - asked_ns > 1.2e9
-    deposed = old.current.stream.of("deposed")[-1]
+    deposed = cluster.wait_for(lambda: old.current.stream.of("deposed"), "it tells its end")[-1]
     assert deposed["reason"] == "resigned"
     assert asked_ns + 1.2e9 < deposed["held_until_ns"] <= elected["ts_ns"]
     cluster.wait_for(lambda: stopped(old.current.process.pid), "it stops")
