@@ -21,6 +21,16 @@ def test_a_killed_leader_is_replaced_before_its_lease_ends(new_cluster, algorith
     cluster.wait_leader()
 
 
+@pytest.mark.parametrize("flags", [["--fast-release", "off"], ["--on-elected", "true"]])
+def test_where_nothing_is_released_early_a_crash_costs_the_lease(new_cluster, flags):
+    cluster = new_cluster(3, flags=["--lease", "2s", *flags]).start()
+    old = cluster.wait_settled()
+    killed_ns = old.kill()
+    elected = cluster.wait_elected(killed_ns)
+    # The last renewal was a heartbeat ago at most.
+    assert 1.5e9 < elected["ts_ns"] - killed_ns < 3e9
+
+
 @ON_USUAL
 def test_a_followers_crash_changes_nothing(new_cluster, algorithm, n):
     cluster = new_cluster(n, algorithm).start()

@@ -54,6 +54,21 @@ def test_a_first_start_waits_for_nothing_when_all_are_there(new_cluster, algorit
     assert elected["ts_ns"] - last_ns < 4e9
 
 
+def test_a_crash_soon_after_the_restart_of_a_voter_waits_for_its_promise(new_cluster):
+    """What it has promised before is tied to no session: no FIN ends it."""
+    cluster = new_cluster(3, flags=[*LONG, "--no-preempt"]).start()
+    leader = cluster.wait_settled()
+    voter = next(node for node in cluster if node is not leader)
+    voter.kill()
+    voter.wait_exit()
+    back_ns = now_ns()
+    voter.start()
+    cluster.wait_settled()
+    killed_ns = leader.kill()
+    elected = cluster.wait_elected(killed_ns)
+    assert killed_ns + 1e9 < elected["ts_ns"] < back_ns + 6e9
+
+
 @ON_USUAL
 @pytest.mark.limit(1200)
 def test_all_restart_without_a_wait(new_cluster, algorithm, n):
