@@ -11,7 +11,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -36,17 +35,15 @@ using protocol::Duration;
 using protocol::Instant;
 using Cause = GuardReport::Cause;
 
-constexpr int niceness_best = -20;
 constexpr Duration kill_again_after = protocol::milliseconds(1);
 /// So many looks in a row at which only the shield was left: it does not see that, and is killed.
 constexpr int looks_alone_max = 10;
 
 class CommandGuard {
 public:
-    CommandGuard(const GuardSettings& settings, SharedLeasePage page, int niceness)
+    CommandGuard(const GuardSettings& settings, SharedLeasePage page)
         : settings_(settings),
           page_(std::move(page)),
-          niceness_(niceness),
           node_(settings.socket),
           node_watch_(page_->pulse(), settings.node_pause),
           self_(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0))) {}
@@ -170,8 +167,7 @@ private:
         if (run.shield == 0) {
             ::close(node_.get());
             sessions_.clear();  // what the node closes is to be closed
-            run_shield({settings_, *page_, run.lease, writing.get(), self_.get(), progress.get(),
-                        niceness_});
+            run_shield({settings_, *page_, run.lease, writing.get(), self_.get(), progress.get()});
         }
         if (run.shield < 0) {
             const int error = errno;
@@ -359,7 +355,6 @@ private:
 
     const GuardSettings& settings_;
     SharedLeasePage page_;
-    int niceness_;  // with which this program was started
     OwnedFd node_;
     NodeWatch node_watch_;
     std::int64_t acted_ns_ = 0;  // when the last command was there
@@ -381,16 +376,13 @@ int run_guard(const GuardSettings& settings) {
     ::sigfillset(&all);
     ::sigprocmask(SIG_SETMASK, &all, nullptr);
     if (settings.ignores_hangup) ::signal(SIGHUP, SIG_IGN);  // and so will the command
-    // It must be in time on a busy machine, too. Where that is not permitted it stays as it is.
-    const int niceness = ::getpriority(PRIO_PROCESS, 0);
-    ::setpriority(PRIO_PROCESS, 0, niceness_best);
     ::prctl(PR_SET_NAME, "run-guard", 0, 0, 0);
     ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     ::fcntl(settings.socket, F_SETFD, FD_CLOEXEC);
     ::fcntl(settings.page, F_SETFD, FD_CLOEXEC);
     auto page = SharedLeasePage::map(settings.page);
     if (!page) return 1;
-    return CommandGuard(settings, std::move(*page), niceness).run();
+    return CommandGuard(settings, std::move(*page)).run();
 }
 
 }  // namespace bullring

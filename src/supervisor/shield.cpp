@@ -10,7 +10,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -79,7 +78,6 @@ void stop_ignoring_internal_signals() {
 [[noreturn]] void become_command(const Shield& shield, std::vector<std::string> environment,
                                  pid_t parent, int errors) {
     ::setpgid(0, 0);
-    ::setpriority(PRIO_PROCESS, 0, shield.niceness);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(1);  // it has died before it could be seen to
     if (shield.progress >= 0) {

@@ -29,7 +29,6 @@ struct Shield {
     int reports = -1;     // the pipe's writing end
     int guard = -1;       // a pidfd
     int progress = -1;    // becomes the command's descriptor 3; -1: none
-    int niceness = 0;     // the command's
 };
 
 /// In a new child of the guard, which has one thread and all signals blocked.
