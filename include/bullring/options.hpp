@@ -52,6 +52,11 @@ struct Options {
     std::string data_dir;
     std::string events;  // a file; "-": stdout
     std::string trace;   // a file
+    /// HTTP, as bullring-http(7) says, in a thread of its own: "host:port" or "unix:PATH"; empty:
+    /// none.
+    std::string http;
+    bool http_public = false;  // also on addresses other than loopback, and then read-only
+    std::string http_token_file;
 
     // ---- What run_while_leader() adds.
 

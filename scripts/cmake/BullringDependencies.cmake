@@ -27,6 +27,32 @@ if(NOT TARGET asio::asio)
     endif()
 endif()
 
+# bullring_find_library(TARGET HEADER LIBRARY PACKAGE): one that has no CMake package that fits.
+function(bullring_find_library target header library package)
+    if(TARGET ${target})
+        return()
+    endif()
+    string(MAKE_C_IDENTIFIER "BULLRING_${library}" variable)
+    find_path(${variable}_INCLUDE_DIR "${header}")
+    find_library(${variable}_LIBRARY "${library}")
+    mark_as_advanced(${variable}_INCLUDE_DIR ${variable}_LIBRARY)
+    if(NOT ${variable}_INCLUDE_DIR OR NOT ${variable}_LIBRARY)
+        message(FATAL_ERROR "${header} or its library was not found; on Debian install ${package}, "
+                            "or run scripts/setup")
+    endif()
+    add_library(${target} UNKNOWN IMPORTED)
+    set_target_properties(
+        ${target} PROPERTIES IMPORTED_LOCATION "${${variable}_LIBRARY}"
+                             INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${${variable}_INCLUDE_DIR}"
+                             INTERFACE_INCLUDE_DIRECTORIES "${${variable}_INCLUDE_DIR}")
+endfunction()
+
+# restinio's own package defines macros that change Asio, which is the same in all our sources.
+bullring_find_library(bullring::restinio restinio/all.hpp http_parser "librestinio-dev")
+# That of prometheus-cpp asks for libraries that its core does without.
+bullring_find_library(bullring::prometheus prometheus/text_serializer.h prometheus-cpp-core
+                      "prometheus-cpp-dev")
+
 if(BULLRING_TESTS)
     find_package(doctest REQUIRED)
     find_package(rapidcheck REQUIRED)

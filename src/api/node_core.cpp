@@ -121,6 +121,7 @@ void NodeCore::start() {
         const std::lock_guard lock(mutex_);
         life_ = Life::fresh;
         runtime_.reset();
+        http_.reset();
         opened_.reset();
         throw;
     }
@@ -139,6 +140,7 @@ void NodeCore::start_threads() {
         life_ = Life::running;
         control_id_ = control_thread_.get_id();
     }
+    if (http_) http_->start();
     loop_thread_ = quiet_thread([this] { run_loop(); });
 }
 
@@ -146,6 +148,10 @@ void NodeCore::open() {
     auto opened = open_node(options_.node, lock_wait);
     if (!opened) throw NodeError(opened.error());
     opened_.emplace(std::move(*opened));
+    auto http = HttpEndpoint::open(options_.node, opened_->parts.start.now);
+    if (!http) throw NodeError(http.error());
+    http_ = std::move(*http);
+    if (http_) opened_->parts.showcase = &http_->showcase();
     opened_->parts.handles_signals = false;
     opened_->parts.tell_failure = [this](const std::string& what) {
         const std::lock_guard lock(mutex_);
@@ -210,6 +216,7 @@ void NodeCore::stop() {
         if (runner_thread_.joinable()) runner_thread_.join();
         lock.lock();
         runtime_.reset();
+        http_.reset();
         opened_.reset();
     }
     if (runner_thread_.joinable()) runner_thread_.join();

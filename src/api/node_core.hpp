@@ -23,6 +23,7 @@
 #include "src/api/leadership_state.hpp"
 #include "src/api/option_values.hpp"
 #include "src/api/subscribers.hpp"
+#include "src/http/endpoint.hpp"
 #include "src/runtime/open_node.hpp"
 
 namespace bullring {
@@ -104,7 +105,8 @@ private:
     LoopPulse pulse_;
     std::optional<Keeper> keeper_;  // with hang_after; runs as long as the loop
     std::optional<OpenedNode> opened_;
-    std::unique_ptr<Runtime> runtime_;  // from start() to the end of stop()
+    std::unique_ptr<HttpEndpoint> http_;  // if it is asked for
+    std::unique_ptr<Runtime> runtime_;    // from start() to the end of stop()
     std::thread loop_thread_;
     std::atomic<bool> loop_ended_{false};
     std::thread control_thread_;

@@ -6,6 +6,7 @@
 #include <limits>
 #include <string_view>
 
+#include "src/options/http_options.hpp"
 #include "src/options/request.hpp"
 #include "src/options/text.hpp"
 
@@ -124,6 +125,13 @@ LibraryRequest request_of(const Options& options, Report& report) {
     fill.text("data-dir", options.data_dir, member.data_dir);
     member.options.events_file = options.events;
     member.options.trace_file = options.trace;
+    const auto text = [](const std::string& value) {
+        return value.empty() ? std::nullopt : std::optional(value);
+    };
+    member.options.http = http_options({text(options.http),
+                                        {options.http_public, options.http_public},
+                                        text(options.http_token_file)},
+                                       report);
     fill.duration("stall-after", options.stall_after, request.added.stall_after);
     fill.duration("stop-margin", options.stop_margin, request.stop_margin, true);
     fill.duration("step-down-timeout", options.step_down_timeout, request.step_down_timeout);

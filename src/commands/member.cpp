@@ -53,6 +53,7 @@ Member::Member(const NodeOptions& options, LoopPulse& pulse, KeeperSettings keep
 Member::~Member() {
     health_.reset();  // its thread speaks to the runtime
     runtime_.reset();
+    http_.reset();
     opened_.reset();
     stop_logging();
 }
@@ -62,12 +63,16 @@ tl::expected<void, std::string> Member::open(protocol::Duration lock_wait) {
     auto opened = open_node(options_, lock_wait);
     if (!opened) return tl::unexpected(opened.error());
     opened_.emplace(std::move(*opened));
+    auto http = HttpEndpoint::open(options_, opened_->parts.start.now);
+    if (!http) return tl::unexpected(http.error());
+    http_ = std::move(*http);
     return {};
 }
 
 int Member::run(MakeHost make_host) {
     opened_->parts.pulse = &pulse_;
     opened_->parts.keeper = &keeper_;
+    if (http_) opened_->parts.showcase = &http_->showcase();
     if (options_.config.quorum == protocol::QuorumMode::none) {
         opened_->parts.make_host = std::move(make_host);
     } else {
@@ -80,6 +85,7 @@ int Member::run(MakeHost make_host) {
     runtime_.emplace(options_, std::move(opened_->parts));
     if (!options_.health.command.empty())
         health_.emplace(options_.health, options_.config.self, options_.config.cluster, *runtime_);
+    if (http_) http_->start();
     const int status = runtime_->run();
     health_.reset();
     runtime_->end_host();

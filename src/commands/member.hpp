@@ -2,11 +2,13 @@
 // can fail at the start, then runs the loop to its end. One in a process.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
 #include <tl/expected.hpp>
 
+#include "src/http/endpoint.hpp"
 #include "src/runtime/health_check.hpp"
 #include "src/runtime/open_node.hpp"
 
@@ -35,6 +37,7 @@ private:
     LoopPulse& pulse_;
     Keeper& keeper_;
     std::optional<OpenedNode> opened_;
+    std::unique_ptr<HttpEndpoint> http_;  // if it is asked for
     std::optional<Runtime> runtime_;
     std::optional<HealthCheck> health_;
 };

@@ -152,6 +152,13 @@ void set_options(int fd, protocol::Duration unacknowledged_max) {
     set_int(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<int>(unacknowledged_max.ns / 1'000'000));
 }
 
+protocol::Duration round_trip(int fd) {
+    tcp_info info{};
+    socklen_t size = sizeof info;
+    if (::getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return {};
+    return protocol::microseconds(info.tcpi_rtt);
+}
+
 void set_keep_alive(int fd) {
     set_int(fd, IPPROTO_TCP, TCP_KEEPIDLE, 10);
     set_int(fd, IPPROTO_TCP, TCP_KEEPINTVL, 5);

@@ -38,6 +38,9 @@ void set_options(int fd, protocol::Duration unacknowledged_max);
 /// Finds out that a peer's host is gone although nothing is ever written here.
 void set_keep_alive(int fd);
 
+/// The round trip that the kernel has measured, smoothed; nothing yet: 0.
+protocol::Duration round_trip(int fd);
+
 /// Both ends as this side sees them. A v4 address inside v6 is written as v4 and zones are left
 /// out: both ends have to write one address alike (PROTOCOL R4, release_ok).
 protocol::Addresses addresses_of(int fd);

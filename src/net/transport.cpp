@@ -88,6 +88,16 @@ bool Transport::drained() const {
            });
 }
 
+std::vector<std::pair<NodeId, protocol::Duration>> Transport::round_trips() const {
+    std::vector<std::pair<NodeId, protocol::Duration>> trips;
+    for (const auto& [id, entry] : sessions_) {
+        if (entry.side != Side::dialled || entry.phase != Phase::established || entry.given_up)
+            continue;
+        trips.emplace_back(entry.peer.id, tcp::round_trip(entry.session->descriptor()));
+    }
+    return trips;
+}
+
 // ---- What the node says.
 
 void Transport::send(SessionId id, const Message& message) {
@@ -323,6 +333,7 @@ void Transport::end(Entry& entry, SessionEnd how, const std::string& why) {
     const NodeId peer = entry.peer.id;
     if (entry.side == Side::accepted) {
         const Phase phase = entry.phase;
+        if (phase == Phase::greeting) count_refused(how);
         end_greeting(entry);
         sessions_.erase(session->id());
         if (phase == Phase::observer) handler_.on_observer_gone(session->id());

@@ -11,6 +11,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <asio/io_context.hpp>
@@ -19,6 +20,7 @@
 
 #include "protocol/values/dialling.hpp"
 #include "protocol/values/events.hpp"
+#include "src/metrics/counts.hpp"
 #include "src/net/acceptor.hpp"
 #include "src/net/dialler.hpp"
 #include "src/net/session.hpp"
@@ -53,6 +55,8 @@ struct TransportOptions {
     std::size_t observer_outbox_bytes_max = 64 * 1024;
     std::size_t unauthenticated_max = 64;
     std::uint64_t seed = 0;
+    /// Connections that never became sessions, by what was wrong; null: they are not counted.
+    NamedCounts* refused = nullptr;
     /// Whether an accepted connection has one of the last descriptors, which are the node's own.
     std::function<bool(int)> is_reserved = [](int) { return false; };
 };
@@ -83,6 +87,9 @@ public:
     /// this node's own.
     LogSource source_of(const std::string& address) const;
     LogSource source_of(protocol::SessionId session) const;
+
+    /// Of the sessions that this node has dialled, as the kernel has measured them.
+    std::vector<std::pair<protocol::NodeId, protocol::Duration>> round_trips() const;
 
     /// No more connections are made or taken.
     void stop();
@@ -118,6 +125,7 @@ private:
     void end_greeting(Entry& entry);
     void make_room_for_one_more();
     void give_up_a_stranger();
+    void count_refused(protocol::SessionEnd how);
     std::string on_first_frame(Entry& entry, Frame&& frame);
     std::string on_answer(Entry& entry, Frame&& frame);
     std::string on_later_frame(Entry& entry, Frame&& frame);

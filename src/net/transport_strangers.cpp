@@ -63,6 +63,13 @@ void Transport::give_up_a_stranger() {
 
 // ---- Refusals.
 
+/// Of a connection that has never said who it is. One that just ends asked for nothing.
+void Transport::count_refused(SessionEnd how) {
+    if (options_.refused == nullptr) return;
+    if (how == SessionEnd::protocol) options_.refused->add("garbage");
+    if (how == SessionEnd::timeout) options_.refused->add("silent");
+}
+
 /// A refusal names the cluster and its members. A caller at a member's address may know them, and
 /// if it is misconfigured, has to; all others are told no more than the version. A dialler that
 /// learns of another process with its id has already named the right cluster and members.

@@ -113,6 +113,18 @@ constexpr std::array flags{
          "write a JSON line for each event; - is stdout. The lines\n"
          "for a FIFO without a reader are lost",
          "off", members},
+    Flag{"http", "HOST:PORT|unix:PATH",
+         "serve HTTP there: /leader, /metrics, a page, …; see\n"
+         "bullring-http(7)",
+         "off", members},
+    Flag{"http-public", nullptr,
+         "HTTP may listen on other addresses than loopback; then\n"
+         "it answers nothing but GET",
+         "off", members},
+    Flag{"http-token-file", "FILE",
+         "the tokens, a line each, of those who may have the\n"
+         "leader hand over by HTTP",
+         "none", members},
     Flag{"trace", "FILE", "write a JSON line for each message sent or received", "off", members},
     Flag{"on-elected", "CMD", "a shell command to run when this node becomes leader", "none",
          members},

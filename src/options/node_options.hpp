@@ -42,6 +42,15 @@ struct HealthOptions {
     std::int64_t failures = 3;  // in a row, before the node counts as unhealthy
 };
 
+/// Where HTTP is served: at an address, by a Unix socket, or not at all.
+struct HttpOptions {
+    Endpoint address;          // port 0: none
+    std::string socket;        // its path; empty: none
+    bool open_to_all = false;  // read-only, and not on loopback alone
+    std::string token_file;    // whose tokens may change something; empty: none
+    bool any() const { return address.port != 0 || !socket.empty(); }
+};
+
 struct NodeOptions {
     protocol::Config config;
     protocol::Profile profile = protocol::Profile::lan;
@@ -50,6 +59,7 @@ struct NodeOptions {
     std::string data_dir;
     std::string events_file;  // empty: none; "-": stdout
     std::string trace_file;   // empty: none
+    HttpOptions http;
     HookCommands hooks;
     HealthOptions health;
     RealtimeMode realtime = RealtimeMode::automatic;

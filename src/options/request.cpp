@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "protocol/values/messages.hpp"
+#include "src/options/http_options.hpp"
 #include "src/options/text.hpp"
 
 namespace bullring {
@@ -226,6 +227,9 @@ MemberRequest member_request(Reader& read, Report& report) {
     read("realtime", options.realtime);
     read("events", options.events_file);
     read("trace", options.trace_file);
+    HttpTexts http{read.text("http"), {}, read.text("http-token-file")};
+    read("http-public", http.open_to_all);
+    options.http = http_options(http, report);
     read("on-elected", options.hooks.on_elected);
     read("on-deposed", options.hooks.on_deposed);
     read("on-change", options.hooks.on_change);

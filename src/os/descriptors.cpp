@@ -5,7 +5,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <linux/close_range.h>
+#include <sched.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -84,8 +84,17 @@ void arrange_descriptors(std::size_t members) {
     closed_in_order(OwnedFd(::epoll_create1(EPOLL_CLOEXEC)), members);  // the table never shrinks
 }
 
-bool leave_shared_descriptors() {
-    return arranged && ::syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, CLOSE_RANGE_UNSHARE) == 0;
+bool leave_shared_descriptors(std::vector<int> kept) {
+    if (!arranged || ::unshare(CLONE_FILES) != 0) return false;
+    std::sort(kept.begin(), kept.end());
+    auto from = static_cast<unsigned>(STDERR_FILENO + 1);
+    for (const int fd : kept) {
+        const auto next = static_cast<unsigned>(fd);
+        if (next > from) ::syscall(SYS_close_range, from, next - 1, 0U);
+        from = std::max(from, next + 1);
+    }
+    ::syscall(SYS_close_range, from, ~0U, 0U);
+    return true;
 }
 
 OwnedFd closed_in_order(OwnedFd fd, std::size_t order) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <sys/types.h>
 
@@ -39,10 +40,10 @@ bool is_reserved_descriptor(int fd, std::size_t members);
 void arrange_descriptors(std::size_t members);
 
 /// A killed process's descriptors are closed when the last thread that shares them has ended, and
-/// until then none of its peers knows. From here on the calling thread has its own, stdin, stdout
-/// and stderr alone, and so is not waited for. False: it shares them as before, because they were
-/// not arranged or the kernel refuses.
-bool leave_shared_descriptors();
+/// until then none of its peers knows. From here on the calling thread has its own, stdin, stdout,
+/// stderr and what is `kept`, and so is not waited for. False: it shares them as before, because
+/// they were not arranged or the kernel refuses.
+bool leave_shared_descriptors(std::vector<int> kept = {});
 
 /// The same with another number, out of the way of all others': the kernel closes those of a dead
 /// process from the highest down, and so that of `order` 1 before that of 0. As it was when they

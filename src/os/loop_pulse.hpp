@@ -20,7 +20,7 @@ struct LoopPulse {
     std::atomic<std::uint64_t> leads{0};
     /// Since when it has decided nothing.
     std::atomic<std::int64_t> last_step_ns{0};
-    /// Of the last lease.
+    /// Of the last lease, or when it was given up.
     std::atomic<std::int64_t> lease_end_ns{0};
     /// Processes that outlive this one may work under the leadership, until the end of its lease.
     std::atomic<std::uint32_t> others_work{0};
@@ -37,6 +37,9 @@ struct LoopPulse {
     void turn() {
         turns.store(turns.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     }
+    /// The loop's thread: a leadership that is given up in this step ends here, whenever its end
+    /// is told.
+    void give_up_lease() { lease_end_ns.store(std::min(lease_end_ns.load(), last_step_ns.load())); }
     /// As long as it lives the loop is excused.
     class Excuse {
     public:

@@ -31,7 +31,8 @@ namespace {
 constexpr std::chrono::milliseconds drain_look_every{5};
 constexpr int drain_looks_max = 200;
 
-TransportOptions transport_options(const NodeOptions& options, const protocol::Start& start) {
+TransportOptions transport_options(const NodeOptions& options, const protocol::Start& start,
+                                   Showcase* showcase) {
     const protocol::Timing& timing = options.config.timing;
     TransportOptions result;
     result.self = {options.config.self, start.incarnation};
@@ -40,6 +41,7 @@ TransportOptions transport_options(const NodeOptions& options, const protocol::S
     result.dial.refused_pause_max = timing.suspect_after;
     result.unacknowledged_max = protocol::unacknowledged_max(timing);
     result.seed = random_bits();
+    if (showcase != nullptr) result.refused = &showcase->counts().refused;
     result.is_reserved = [members = options.peers.size()](int fd) {
         return is_reserved_descriptor(fd, members);
     };
@@ -54,7 +56,7 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
       started_at_(parts.start.now),
       self_{options.config.self, parts.start.incarnation},
       node_(options.config, parts.start),
-      transport_(io_, transport_options(options, parts.start), *this),
+      transport_(io_, transport_options(options, parts.start, parts.showcase), *this),
       observers_(
           io_, transport_, self_, options.config.cluster,
           ObserverChange{
@@ -66,12 +68,14 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
       writer_(parts.writer),
       pulse_(parts.pulse != nullptr ? *parts.pulse : own_pulse_),
       keeper_(parts.keeper),
+      showcase_(parts.showcase),
       reporter_(io_, options.config, parts.writer, parts.events, pulse_.told,
                 [this](const std::string& address) { return transport_.source_of(address); }),
       wake_timer_(io_, [this] { on_event(protocol::Wake{}); }),
       drain_timer_(io_),
       tell_failure_(std::move(parts.tell_failure)) {
     if (parts.handles_signals) signals_.emplace(io_);
+    if (showcase_ != nullptr) counter_.emplace(self_.id, parts.start.now, showcase_->counts());
     if (parts.trace) trace_.emplace(self_.id, self_.incarnation, *writer_, *parts.trace);
     if (log_enabled(LogLevel::debug)) trace_log_.emplace(self_.id, self_.incarnation);
     if (parts.state) {
@@ -83,7 +87,8 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
                                             },
                                             [this](const std::string& why) {
                                                 asio::post(io_, [this, why] { on_fatal(why); });
-                                            }});
+                                            }},
+                         showcase_ != nullptr ? &showcase_->counts().fsyncs : nullptr);
     }
     host_ = parts.make_host ? parts.make_host(io_, *this) : std::make_unique<NoTask>(*this);
     transport_.keep_sessions(host_->session_keeper());
@@ -122,6 +127,7 @@ int Runtime::run() {
     on_event(protocol::Wake{});
     transport_.start_dialling();
     wait_for_alarm();
+    wait_for_question();
     turn_to_the_end();
     pulse_.over.store(1);
     if (trace_) trace_->stopped(read_clock(), stop_reason_);
@@ -154,6 +160,30 @@ void Runtime::wait_for_alarm() {
                            if (::read(alarm_->native_handle(), &count, sizeof count) < 0) return;
                            wait_for_alarm();
                        });
+}
+
+void Runtime::wait_for_question() {
+    if (showcase_ == nullptr) return;
+    if (!asked_) {
+        OwnedFd duplicate(::fcntl(showcase_->asked().fd(), F_DUPFD_CLOEXEC, 0));
+        if (!duplicate) throw std::system_error(errno, std::generic_category(), "fcntl");
+        asked_.emplace(io_, duplicate.release());
+    }
+    asked_->async_wait(asio::posix::descriptor_base::wait_read,
+                       [this](const asio::error_code& error) {
+                           if (error) return;
+                           showcase_->asked().quiet();
+                           const auto resign = showcase_->answer(transport_.round_trips());
+                           if (resign) on_event(*resign);
+                           wait_for_question();
+                       });
+}
+
+void Runtime::show(Instant now, const protocol::Event& event) {
+    if (std::holds_alternative<protocol::Wake>(event) && wake_timer_.last_due_ns() != 0)
+        showcase_->counts().loop_lateness.add({now.boottime_ns - wake_timer_.last_due_ns()});
+    counter_->add(now, event, actions_);
+    showcase_->show(now, node_.view(now, reasons_));
 }
 
 void Runtime::show_leadership(protocol::Epoch epoch) {
@@ -218,6 +248,7 @@ void Runtime::step(const protocol::Event& event) {
     for (const protocol::Action& action : actions_) follow_up(now, action);
     if (trace_) trace_->add(now, event, actions_);
     if (trace_log_) trace_log_->add(now, event, actions_);
+    if (showcase_ != nullptr) show(now, event);
     reporter_.add(now, actions_);
 }
 
@@ -245,7 +276,11 @@ void Runtime::carry_out(const protocol::Action& action) {
                     pending_.push_back(protocol::Persisted{what.durable});
                 }
             } else if constexpr (std::is_same_v<What, protocol::Publish>) {
-                if (what.epoch) pulse_.lease_end_ns.store(what.deadline.boottime_ns);
+                if (what.epoch)
+                    pulse_.lease_end_ns.store(what.deadline.boottime_ns);
+                else
+                    pulse_.give_up_lease();
+                if (showcase_ != nullptr) showcase_->publish(what);
                 host_->publish(what);
             }
         },
@@ -262,6 +297,7 @@ void Runtime::follow_up(Instant now, const protocol::Action& action) {
                 host_->stop(what.epoch, what.reason);
             } else if constexpr (std::is_same_v<What, protocol::LeaderChanged>) {
                 observers_.on_change({now.boottime_ns, what.leader, what.epoch, what.advertised});
+                if (showcase_ != nullptr) showcase_->leader_changed(now, what);
                 for (NodeListener* one : listeners_) one->leader_changed(now, what);
             } else if constexpr (std::is_same_v<What, protocol::Elected>) {
                 show_leadership(what.epoch);
@@ -270,7 +306,9 @@ void Runtime::follow_up(Instant now, const protocol::Action& action) {
                 show_leadership({});
                 for (NodeListener* one : listeners_) one->deposed(now, what);
             } else if constexpr (std::is_same_v<What, protocol::ResignAnswer>) {
-                if (what.request >= first_host_request) {
+                if (what.request >= first_http_request) {
+                    if (showcase_ != nullptr) showcase_->resign_answered(what);
+                } else if (what.request >= first_host_request) {
                     for (NodeListener* one : listeners_) one->resign_answered(what);
                 } else {
                     observers_.on_resign_answer(what);

@@ -16,6 +16,7 @@
 #include <asio/steady_timer.hpp>
 
 #include "protocol/node.hpp"
+#include "src/metrics/step_counter.hpp"
 #include "src/net/transport.hpp"
 #include "src/observer/observer_sessions.hpp"
 #include "src/observer/status_json.hpp"
@@ -27,6 +28,7 @@
 #include "src/report/trace_log.hpp"
 #include "src/runtime/keeper.hpp"
 #include "src/runtime/orphan_reaper.hpp"
+#include "src/runtime/showcase.hpp"
 #include "src/runtime/task_host.hpp"
 #include "src/runtime/wake_timer.hpp"
 #include "src/storage/storage.hpp"
@@ -46,6 +48,7 @@ public:
         MakeHost make_host;              // none: NoTask
         LoopPulse* pulse = nullptr;      // what the loop shows of itself; none: nobody looks
         const Keeper* keeper = nullptr;  // who watches over a leader; none: nobody
+        Showcase* showcase = nullptr;    // for the thread that serves HTTP; none: there is none
         bool handles_signals = true;     // those of a program: SIGTERM, SIGINT, SIGHUP
         /// Why the loop ends with status 1.
         std::function<void(const std::string&)> tell_failure = &print_error;
@@ -91,6 +94,8 @@ private:
     void arm_timer(protocol::Instant now);
     void turn_to_the_end();
     void wait_for_alarm();
+    void wait_for_question();
+    void show(protocol::Instant now, const protocol::Event& event);
     void show_leadership(protocol::Epoch epoch);
     void wait_for_signal();
     void finish();
@@ -110,11 +115,14 @@ private:
     LoopPulse own_pulse_;  // if nobody else has given one
     LoopPulse& pulse_;
     const Keeper* keeper_;
+    Showcase* showcase_;
+    std::optional<StepCounter> counter_;  // with a showcase
     Reporter reporter_;
     std::optional<TraceFile> trace_;
     std::optional<TraceLog> trace_log_;  // while the log tells as much
     WakeTimer wake_timer_;
     std::optional<asio::posix::stream_descriptor> alarm_;  // of the keeper
+    std::optional<asio::posix::stream_descriptor> asked_;  // of the showcase
     std::optional<asio::signal_set> signals_;              // of a program alone
     std::optional<OrphanReaper> reaper_;                   // of a program
     asio::steady_timer drain_timer_;

@@ -38,7 +38,7 @@ void WakeTimer::wait() {
             if (error) return;  // the loop is being taken down
             std::uint64_t expirations = 0;
             if (::read(descriptor_.native_handle(), &expirations, sizeof expirations) > 0) {
-                armed_for_ns_ = INT64_MAX;
+                last_due_ns_ = std::exchange(armed_for_ns_, INT64_MAX);
                 on_due_();
             }
             wait();

@@ -21,6 +21,8 @@ public:
     /// one is left as it is: most messages change nothing. One that would be over well before is
     /// put off: to be woken for nothing costs more than the system call.
     void arm_at(std::int64_t boottime_ns);
+    /// For when it was armed when it last fired; 0: it has not.
+    std::int64_t last_due_ns() const { return last_due_ns_; }
 
 private:
     /// An early wake that is not worth a system call.
@@ -31,6 +33,7 @@ private:
     asio::posix::stream_descriptor descriptor_;
     std::function<void()> on_due_;
     std::int64_t armed_for_ns_ = INT64_MAX;
+    std::int64_t last_due_ns_ = 0;
 };
 
 }  // namespace bullring

@@ -5,13 +5,14 @@
 
 #include <fmt/format.h>
 
+#include "src/os/clock.hpp"
 #include "src/os/quiet_thread.hpp"
 #include "src/report/logging.hpp"
 
 namespace bullring {
 
-Storage::Storage(StateDirectory directory, Callbacks callbacks)
-    : directory_(std::move(directory)), callbacks_(std::move(callbacks)) {}
+Storage::Storage(StateDirectory directory, Callbacks callbacks, DurationCounts* durations)
+    : directory_(std::move(directory)), callbacks_(std::move(callbacks)), durations_(durations) {}
 
 Storage::~Storage() {
     {
@@ -53,7 +54,10 @@ void Storage::run() {
             durable = queue_.front();
             queue_.pop_front();
         }
-        if (const auto saved = directory_.save(durable); !saved) {
+        const protocol::Instant begun = read_clock();
+        const auto saved = directory_.save(durable);
+        if (durations_ != nullptr) durations_->add(protocol::elapsed(begun, read_clock()));
+        if (!saved) {
             {
                 const std::lock_guard lock(mutex_);
                 stopping_ = true;

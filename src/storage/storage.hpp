@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 
+#include "src/metrics/counts.hpp"
 #include "src/storage/state_file.hpp"
 
 namespace bullring {
@@ -21,7 +22,8 @@ public:
         std::function<void(const std::string&)> failed;      // nothing more will be written
     };
 
-    Storage(StateDirectory directory, Callbacks callbacks);
+    /// `durations`: of the writes, to be counted by the thread that writes; null: they are not.
+    Storage(StateDirectory directory, Callbacks callbacks, DurationCounts* durations = nullptr);
     Storage(const Storage&) = delete;
     Storage& operator=(const Storage&) = delete;
     /// Waits for the write that is under way; what is queued after it is not written.
@@ -36,6 +38,7 @@ private:
 
     StateDirectory directory_;
     Callbacks callbacks_;
+    DurationCounts* durations_;
     std::mutex mutex_;
     std::deque<protocol::Durable> queue_;  // bounded by the protocol: one write at a time
     bool running_ = false;                 // the thread will look at the queue once more

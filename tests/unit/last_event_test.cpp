@@ -106,6 +106,18 @@ TEST_CASE("last event: it held until the last that acted, and never after its le
     CHECK(held(0, true) == 900);
 }
 
+TEST_CASE("last event: a leadership that was given up ended then, though it was not told yet") {
+    Dead dead;
+    dead.pulse.last_step_ns.store(600);
+    dead.pulse.give_up_lease();
+    dead.pulse.last_step_ns.store(800);
+    CHECK(Json::parse(dead.told())["held_until_ns"] == 600);
+    Dead late;  // its lease was over when it gave it up
+    late.pulse.last_step_ns.store(1000);
+    late.pulse.give_up_lease();
+    CHECK(Json::parse(late.told())["held_until_ns"] == 900);
+}
+
 TEST_CASE("background writer: a mark stands when its line is written, or right before") {
     const test::TemporaryDirectory directory;
     const std::string path = directory / "events";

@@ -1,0 +1,23 @@
+// The answers of the HTTP endpoint about this node: by status code for load balancers and probes,
+// in words for people (INTERFACE: HTTP). Pure: everything is handed in, and no clock is read.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "src/http/node_state.hpp"
+
+namespace bullring {
+
+struct HttpAnswer {
+    int status = 200;
+    std::string body;
+    const char* type = "application/json";
+    std::string_view allow = {};  // with 405: the methods that there are
+};
+
+/// `path` without the query. Streams, the page, metrics, the whole cluster and requests that change
+/// something are not answered here: 404.
+HttpAnswer answer(std::string_view method, std::string_view path, const AtTheMoment& at);
+
+}  // namespace bullring

@@ -1,0 +1,132 @@
+#include "src/http/endpoint.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <future>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include <asio/posix/stream_descriptor.hpp>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "src/http/service.hpp"
+#include "src/net/tcp.hpp"
+#include "src/os/descriptors.hpp"
+#include "src/os/quiet_thread.hpp"
+#include "src/report/logging.hpp"
+
+namespace bullring {
+
+namespace {
+
+std::string error_text(int error) { return std::generic_category().message(error); }
+
+/// Somebody accepts connections there, so it is not left over.
+bool is_served(const sockaddr_un& address) {
+    const OwnedFd probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    return ::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) ==
+               0 ||
+           errno != ECONNREFUSED;
+}
+
+tl::expected<std::vector<OwnedFd>, std::string> listen_at(const std::string& path) {
+    const auto failed = [&](const std::string& why) {
+        return tl::unexpected(fmt::format("cannot listen on unix:{}: {}", path, why));
+    };
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof address.sun_path - 1);  // its length has been checked
+    struct stat there {};
+    if (::lstat(path.c_str(), &there) == 0) {
+        if (!S_ISSOCK(there.st_mode)) return failed("there is a file that is not a socket");
+        if (is_served(address)) return failed(error_text(EADDRINUSE));
+        ::unlink(path.c_str());
+    }
+    OwnedFd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    // What the file gets: so it is never open to others, not even for a moment.
+    if (!listener || ::fchmod(listener.get(), 0600) != 0 ||
+        ::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+        ::listen(listener.get(), SOMAXCONN) != 0)
+        return failed(error_text(errno));
+    std::vector<OwnedFd> listeners;
+    listeners.push_back(std::move(listener));
+    return listeners;
+}
+
+void end_when_it_rings(asio::posix::stream_descriptor& bell, asio::io_context& io) {
+    bell.async_wait(asio::posix::descriptor_base::wait_read, [&io](const asio::error_code& error) {
+        if (!error) io.stop();
+    });
+}
+
+/// To the end of the endpoint.
+void serve(const NodeOptions& options, std::vector<OwnedFd> listeners, Showcase& showcase,
+           int stop) {
+    auto loop = std::make_unique<ObserverLoop>();
+    {
+        HttpService service(*loop, options, std::move(listeners), showcase);
+        asio::posix::stream_descriptor stopped(loop->io, stop);
+        end_when_it_rings(stopped, loop->io);
+        service.start();
+        loop->io.run();
+        stopped.release();
+    }
+    // A lookup that is under way can't be stopped, and is not waited for.
+    if (loop->lookups != 0) static_cast<void>(loop.release());
+}
+
+}  // namespace
+
+tl::expected<std::unique_ptr<HttpEndpoint>, std::string> HttpEndpoint::open(
+    const NodeOptions& options, protocol::Instant started_at) {
+    const HttpOptions& http = options.http;
+    if (!http.any()) return nullptr;
+    auto listeners = http.socket.empty() ? tcp::listen_on(http.address) : listen_at(http.socket);
+    if (!listeners) return tl::unexpected("http: " + listeners.error());
+    return std::make_unique<HttpEndpoint>(options, std::move(*listeners), started_at);
+}
+
+HttpEndpoint::HttpEndpoint(const NodeOptions& options, std::vector<OwnedFd> listeners,
+                           protocol::Instant started_at)
+    : options_(options), listeners_(std::move(listeners)), showcase_(started_at) {}
+
+void HttpEndpoint::start() {
+    std::vector<int> kept{stop_.fd(), showcase_.asked().fd(), showcase_.changed().fd()};
+    std::vector<int> listeners;
+    for (OwnedFd& one : listeners_) listeners.push_back(one.release());
+    kept.insert(kept.end(), listeners.begin(), listeners.end());
+    std::promise<bool> left;
+    thread_ = quiet_thread([this, &left, kept, listeners] {
+        ::prctl(PR_SET_NAME, "http", 0, 0, 0);
+        log_as(options_.config.self);
+        std::vector<OwnedFd> own;
+        for (const int fd : listeners) own.emplace_back(fd);
+        left.set_value(leave_shared_descriptors(kept));
+        try {
+            serve(options_, std::move(own), showcase_, stop_.fd());
+        } catch (const std::exception& error) {
+            log(LogLevel::error, std::string("http has ended: ") + error.what());
+        }
+    });
+    if (!left.get_future().get()) return;
+    // They are the thread's now, and here only copies.
+    for (const int fd : listeners) ::close(fd);
+}
+
+HttpEndpoint::~HttpEndpoint() {
+    if (thread_.joinable()) {
+        stop_.ring();
+        thread_.join();
+    }
+    if (!options_.http.socket.empty()) ::unlink(options_.http.socket.c_str());
+}
+
+}  // namespace bullring

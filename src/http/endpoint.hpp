@@ -1,0 +1,45 @@
+// Owns: the thread that serves HTTP. It has a loop and, in a program that is a node and nothing
+// else, descriptors of its own, so that a node that is killed is not waited for because of it. All
+// that it knows of the node it has from the showcase.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "src/options/node_options.hpp"
+#include "src/os/bell.hpp"
+#include "src/os/owned_fd.hpp"
+#include "src/runtime/showcase.hpp"
+
+namespace bullring {
+
+class HttpEndpoint {
+public:
+    /// Binds and listens; null when the options want no HTTP. The error names the address and what
+    /// is wrong. The options outlive it.
+    static tl::expected<std::unique_ptr<HttpEndpoint>, std::string> open(
+        const NodeOptions& options, protocol::Instant started_at);
+    HttpEndpoint(const NodeOptions& options, std::vector<OwnedFd> listeners,
+                 protocol::Instant started_at);
+    HttpEndpoint(const HttpEndpoint&) = delete;
+    HttpEndpoint& operator=(const HttpEndpoint&) = delete;
+    ~HttpEndpoint();
+
+    /// For the runtime, which ends before this.
+    Showcase& showcase() { return showcase_; }
+    /// Once, before the runtime runs.
+    void start();
+
+private:
+    const NodeOptions& options_;
+    std::vector<OwnedFd> listeners_;  // until it has started
+    Showcase showcase_;
+    Bell stop_;
+    std::thread thread_;
+};
+
+}  // namespace bullring

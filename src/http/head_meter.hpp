@@ -1,0 +1,41 @@
+// Measures the head of an HTTP request while it arrives: the server's parser has limits for its
+// parts, and closes without a word when one is passed. Pure.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace bullring {
+
+class HeadMeter {
+public:
+    static constexpr std::size_t head_max = 8 * 1024;
+
+    enum class Verdict { fits, too_large };
+
+    /// What has been read next. A request whose end has come is followed by begin_again().
+    Verdict read(std::string_view bytes) {
+        for (const char byte : bytes) {
+            if (whole_) return Verdict::fits;
+            // "\r\n\r\n", and "\n\n", which parsers take for it.
+            if (byte == '\n') {
+                whole_ = line_is_empty_ && any_line_;
+                any_line_ = true;
+                line_is_empty_ = true;
+            } else if (byte != '\r') {
+                line_is_empty_ = false;
+            }
+            if (++length_ > head_max) return Verdict::too_large;
+        }
+        return Verdict::fits;
+    }
+    void begin_again() { *this = {}; }
+
+private:
+    std::size_t length_ = 0;
+    bool any_line_ = false;
+    bool line_is_empty_ = true;
+    bool whole_ = false;
+};
+
+}  // namespace bullring

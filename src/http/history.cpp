@@ -1,0 +1,63 @@
+#include "src/http/history.hpp"
+
+#include <algorithm>
+
+#include "src/os/clock.hpp"
+#include "src/report/json.hpp"
+
+namespace bullring {
+
+namespace {
+
+double milliseconds(std::int64_t ns) { return static_cast<double>(ns / 1'000) / 1'000; }
+
+}  // namespace
+
+void History::add(const RecentChanges::Change& change) {
+    last_ns_ = change.ts_ns;
+    if (!change.what.leader) {
+        if (!leaderless_since_) leaderless_since_ = change.ts_ns;
+        return;
+    }
+    std::int64_t gap_ns = 0;
+    if (leaderless_since_) {
+        gap_ns = leaderships_.empty() ? -1 : change.ts_ns - *leaderless_since_;
+        outages_.push_back({*leaderless_since_, change.ts_ns});
+        if (outages_.size() > outages_max) outages_.pop_front();
+        leaderless_since_.reset();
+    }
+    leaderships_.push_back({change, gap_ns});
+    if (leaderships_.size() > leaderships_max) leaderships_.pop_front();
+}
+
+std::int64_t History::watched_ns(std::int64_t now_ns) const {
+    return std::min(now_ns - started_ns_, window_ns);
+}
+
+std::int64_t History::leaderless_ns(std::int64_t now_ns) const {
+    const std::int64_t from = now_ns - watched_ns(now_ns);
+    std::int64_t sum = leaderless_since_ ? now_ns - std::max(*leaderless_since_, from) : 0;
+    for (const Outage& outage : outages_)
+        sum += std::max<std::int64_t>(outage.end_ns - std::max(outage.begin_ns, from), 0);
+    return sum;
+}
+
+std::string History::json(std::int64_t now_ns, std::int64_t wall_ns) const {
+    Json json;
+    json["watched_ms"] = milliseconds(watched_ns(now_ns));
+    json["leaderless_ms"] = milliseconds(leaderless_ns(now_ns));
+    json["changes"] = Json::array();
+    for (auto one = leaderships_.rbegin(); one != leaderships_.rend(); ++one) {
+        const RecentChanges::Change& begin = one->begin;
+        Json change;
+        change["time"] = rfc3339(wall_ns - (now_ns - begin.ts_ns));
+        change["leader"] = begin.what.leader.value;
+        change["epoch"] = begin.what.epoch.value;
+        change["advertised"] = begin.what.advertised;
+        change["gap_ms"] = one->gap_ns < 0 ? Json(nullptr) : Json(milliseconds(one->gap_ns));
+        json["changes"].push_back(std::move(change));
+    }
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace bullring

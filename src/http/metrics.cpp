@@ -1,0 +1,216 @@
+#include "src/http/metrics.hpp"
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <sstream>
+#include <string_view>
+
+#include <prometheus/metric_family.h>
+#include <prometheus/text_serializer.h>
+
+namespace bullring {
+
+namespace {
+
+using prometheus::ClientMetric;
+using prometheus::MetricFamily;
+using prometheus::MetricType;
+using protocol::Duration;
+
+using Labels = std::vector<ClientMetric::Label>;
+
+double in_seconds(Duration duration) { return static_cast<double>(duration.ns) * 1e-9; }
+double number(bool is) { return is ? 1 : 0; }
+template <class Number>
+double number(Number n) {
+    return static_cast<double>(n);
+}
+
+class Families {
+public:
+    MetricFamily& family(const char* name, const char* help, MetricType type) {
+        return families_.emplace_back(MetricFamily{name, help, type, {}});
+    }
+    void gauge(const char* name, const char* help, double value, Labels labels = {}) {
+        add(family(name, help, MetricType::Gauge), value, std::move(labels));
+    }
+    void counter(const char* name, const char* help, double value) {
+        add(family(name, help, MetricType::Counter), value, {});
+    }
+    void counters(const char* name, const char* help, const char* label,
+                  const NamedCounts& counts) {
+        MetricFamily& all = family(name, help, MetricType::Counter);
+        counts.each([&](const char* value, std::uint64_t count) {
+            add(all, number(count), {{label, value}});
+        });
+    }
+    void histogram(const char* name, const char* help, const DurationCounts& counts) {
+        ClientMetric metric;
+        std::uint64_t sum = 0;
+        for (std::size_t i = 0; i < counts.bounds().size(); ++i) {
+            sum += counts.count(i);
+            metric.histogram.bucket.push_back({sum, in_seconds(counts.bounds()[i])});
+        }
+        sum += counts.count(counts.bounds().size());
+        metric.histogram.bucket.push_back({sum, std::numeric_limits<double>::infinity()});
+        metric.histogram.sample_count = sum;
+        metric.histogram.sample_sum = number(counts.sum_ns()) * 1e-9;
+        family(name, help, MetricType::Histogram).metric.push_back(std::move(metric));
+    }
+    static void add(MetricFamily& family, double value, Labels labels) {
+        ClientMetric metric;
+        metric.label = std::move(labels);
+        metric.gauge.value = metric.counter.value = value;
+        family.metric.push_back(std::move(metric));
+    }
+
+    std::string text() const {
+        std::ostringstream out;
+        out.imbue(std::locale::classic());
+        prometheus::TextSerializer().Serialize(out, families_);
+        return out.str();
+    }
+
+private:
+    std::vector<MetricFamily> families_;
+};
+
+void add_leadership(Families& families, const AtTheMoment& at) {
+    const protocol::View& view = at.node.status.view;
+    families.gauge("bullring_is_leader", "Whether this node leads, by its lease.",
+                   number(at.leads()));
+    families.gauge("bullring_leader_id", "The leader that this node knows of; 0: none.",
+                   number(at.leader().value));
+    families.gauge("bullring_epoch",
+                   "The epoch of that leader; the highest that was seen when there is none.",
+                   number(at.epoch().value));
+    families.gauge("bullring_lease_seconds_left", "What is left of that leader's lease.",
+                   in_seconds(at.lease_left()));
+    MetricFamily& role =
+        families.family("bullring_role", "1 for the role that this node has.", MetricType::Gauge);
+    const bool candidate = !at.leads() && view.role == protocol::Role::candidate;
+    Families::add(role, number(at.leads()), {{"role", "leader"}});
+    Families::add(role, number(!at.leads() && !candidate), {{"role", "follower"}});
+    Families::add(role, number(candidate), {{"role", "candidate"}});
+    families.gauge("leader_election_master_status",
+                   "Whether this node leads, by the name that leader election has in Kubernetes.",
+                   number(at.leads()), {{"name", at.node.status.cluster}});
+}
+
+void add_elections(Families& families, const AtTheMoment& at, const NodeCounts& counts) {
+    families.counters("bullring_leader_changes_total",
+                      "Leaders that this node has come to follow, itself included, by how the one "
+                      "before went.",
+                      "reason", counts.leader_changes);
+    families.counters("bullring_elections_total",
+                      "Elections that this node has begun, by how they ended.", "result",
+                      counts.elections);
+    families.histogram("bullring_failover_seconds",
+                       "From the loss of a leader that this node saw to the next leader.",
+                       counts.failovers);
+    double without = number(counts.leaderless_ns.value());
+    if (const std::int64_t since = counts.leaderless_since_ns.load(); since != 0)
+        without += number(at.now.boottime_ns - since);
+    families.counter("bullring_leaderless_seconds_total",
+                     "How long this node has known no leader since it started.", without * 1e-9);
+}
+
+void add_peers(Families& families, const AtTheMoment& at, const PeerRtts& rtts) {
+    const protocol::View& view = at.node.status.view;
+    const protocol::Membership& members = at.node.status.members;
+    MetricFamily& connected =
+        families.family("bullring_peer_connected",
+                        "Whether this node and the peer hear each other.", MetricType::Gauge);
+    for (std::size_t i = 0; i < members.size(); ++i) {
+        const auto index = static_cast<protocol::Index>(i);
+        if (members.id(index) == view.self) continue;
+        Families::add(connected, number(view.connected.contains(index)),
+                      {{"peer", std::to_string(members.id(index).value)}});
+    }
+    MetricFamily& rtt = families.family(
+        "bullring_peer_rtt_seconds",
+        "The smoothed round trip of the connection to the peer, by the kernel's measure.",
+        MetricType::Gauge);
+    for (const auto& [peer, time] : rtts)
+        Families::add(rtt, in_seconds(time), {{"peer", std::to_string(peer.value)}});
+    MetricFamily& voting =
+        families.family("bullring_members", "Members of the cluster.", MetricType::Gauge);
+    Families::add(voting, number(members.size()), {{"vote", "yes"}});
+    Families::add(voting, 0, {{"vote", "no"}});
+}
+
+void add_traffic(Families& families, const NodeCounts& counts) {
+    MetricFamily& messages = families.family("bullring_messages_total",
+                                             "Messages between the members.", MetricType::Counter);
+    for (const auto& [direction, by_type] :
+         {std::pair<const char*, const NamedCounts*>{"sent", &counts.sent},
+          {"received", &counts.received}})
+        by_type->each([&, direction = direction](const char* type, std::uint64_t count) {
+            Families::add(messages, number(count), {{"type", type}, {"direction", direction}});
+        });
+    families.counters("bullring_refused_total",
+                      "Connections that this node has refused, by what was wrong.", "reason",
+                      counts.refused);
+}
+
+/// The two formats differ in how counters are introduced, and in the end.
+std::string as_open_metrics(const std::string& text) {
+    std::string result;
+    std::istringstream lines(text);
+    constexpr std::string_view total = "_total";
+    for (std::string line; std::getline(lines, line);) {
+        if (line.starts_with("# ")) {
+            // "# TYPE name counter", "# HELP name …": a counter's family goes without "_total".
+            const std::size_t name_end = line.find(' ', line.find(' ', 2) + 1);
+            if (name_end > total.size() &&
+                line.compare(name_end - total.size(), total.size(), total) == 0)
+                line.erase(name_end - total.size(), total.size());
+        }
+        result += line + "\n";
+    }
+    return result + "# EOF\n";
+}
+
+}  // namespace
+
+MetricsFormat metrics_format(std::string_view accept) {
+    // A client that can read OpenMetrics names it first, and nobody names it who can't.
+    return accept.find("application/openmetrics-text") != std::string_view::npos
+               ? MetricsFormat::open_metrics
+               : MetricsFormat::prometheus;
+}
+
+const char* content_type(MetricsFormat format) {
+    return format == MetricsFormat::open_metrics
+               ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+               : "text/plain; version=0.0.4; charset=utf-8";
+}
+
+std::string metrics_text(MetricsFormat format, const AtTheMoment& at, const NodeCounts& counts,
+                         const PeerRtts& rtts) {
+    Families families;
+    families.gauge("bullring_build_info", "The version and the way this node is configured.", 1,
+                   {{"version", at.node.status.version},
+                    {"algorithm", protocol::name(at.node.status.algorithm)},
+                    {"security", "none"}});
+    add_leadership(families, at);
+    add_elections(families, at, counts);
+    add_peers(families, at, rtts);
+    add_traffic(families, counts);
+    families.histogram("bullring_loop_lateness_seconds",
+                       "How much later than planned the event loop came to its timer.",
+                       counts.loop_lateness);
+    families.histogram("bullring_fsync_seconds", "How long it took to write the durable state.",
+                       counts.fsyncs);
+    families.gauge("bullring_task_running",
+                   "Whether the command or the task that only a leader runs is running here.",
+                   number(counts.task_running.load()));
+    families.counter("bullring_task_restarts_total",
+                     "How often it was started here after the first time.",
+                     number(counts.task_restarts.value()));
+    const std::string text = families.text();
+    return format == MetricsFormat::open_metrics ? as_open_metrics(text) : text;
+}
+
+}  // namespace bullring

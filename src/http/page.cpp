@@ -1,0 +1,30 @@
+#include "src/http/page.hpp"
+
+#include <string>
+
+#include "src/os/clock.hpp"
+#include "src/report/json.hpp"
+
+namespace bullring {
+
+std::optional<HttpAnswer> page_file(std::string_view path) {
+    for (const PageFile& file : page_files())
+        if (file.path == path) return HttpAnswer{200, std::string(file.text), file.type};
+    return std::nullopt;
+}
+
+bool wants_page(std::string_view accept) {
+    return accept.find("text/html") != std::string_view::npos;
+}
+
+HttpAnswer elector_answer(const AtTheMoment& at, std::int64_t last_ns, std::int64_t wall_ns) {
+    const protocol::NodeId leader = at.leader();
+    std::string name = at.advertised();
+    if (name.empty() && leader) name = std::to_string(leader.value);
+    Json json;
+    json["name"] = name;
+    json["last_update"] = rfc3339(wall_ns - (at.now.boottime_ns - last_ns));
+    return {200, json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"};
+}
+
+}  // namespace bullring

@@ -1,0 +1,262 @@
+#include "src/http/service.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <exception>
+#include <iterator>
+#include <system_error>
+#include <utility>
+
+#include <asio/co_spawn.hpp>
+#include <fcntl.h>
+
+#include "bullring/version.hpp"
+#include "src/http/page.hpp"
+#include "src/options/text.hpp"
+#include "src/os/clock.hpp"
+#include "src/report/json.hpp"
+#include "src/report/logging.hpp"
+
+namespace bullring {
+
+namespace {
+
+/// A loop that has not turned for so long does not turn.
+constexpr std::chrono::seconds alive_within{1};
+/// Metrics are told without the round trips when the loop is busy.
+constexpr std::chrono::milliseconds metrics_within{100};
+constexpr std::chrono::seconds resign_within{5};
+constexpr std::chrono::milliseconds asked_again_after{10};
+
+int duplicate(int fd) {
+    const int copy = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (copy < 0) throw std::system_error(errno, std::generic_category(), "fcntl");
+    return copy;
+}
+
+StatusInput facts(const NodeOptions& options) {
+    StatusInput input;
+    input.view.self = options.config.self;
+    input.view.fenced = options.config.quorum != protocol::QuorumMode::none;
+    input.members = options.config.members;
+    input.cluster = options.config.cluster;
+    input.algorithm = options.config.algorithm;
+    input.quorum = options.config.quorum;
+    input.address = to_text(options.peers.at(options.config.self));
+    input.advertised = options.config.advertised;
+    input.version = version;
+    return input;
+}
+
+HttpAnswer method_not_allowed(std::string_view allow) {
+    return {405, "only " + std::string(allow) + " here\n", "text/plain", allow};
+}
+
+}  // namespace
+
+HttpService::HttpService(ObserverLoop& loop, const NodeOptions& options,
+                         std::vector<OwnedFd> listeners, Showcase& showcase)
+    : loop_(loop),
+      options_(options),
+      showcase_(showcase),
+      access_{!options.http.socket.empty(), options.http.open_to_all, options.http.token_file},
+      state_{showcase.started_at(), showcase.started_at(), facts(options)},
+      history_(showcase.started_at().boottime_ns),
+      changed_(loop.io, duplicate(showcase.changed().fd())),
+      patience_timer_(loop.io),
+      tick_timer_(loop.io),
+      server_(
+          loop.io, std::move(listeners),
+          [this](const HttpRequest& request, HttpReplyPtr reply) {
+              on_request(request, std::move(reply));
+          },
+          [](const std::string& what) { log(LogLevel::error, "http: " + what); }) {}
+
+void HttpService::start() {
+    wait_for_change();
+    tick();
+    server_.start();
+}
+
+// ---- Requests.
+
+void HttpService::on_request(const HttpRequest& request, HttpReplyPtr reply) {
+    if (request.body.size() > HttpServer::body_max)
+        return reply->send({413, "a body has at most 1 KiB here\n", "text/plain"});
+    answer_path(request.path, request, reply);
+}
+
+void HttpService::answer_path(std::string_view path, const HttpRequest& request,
+                              const HttpReplyPtr& reply) {
+    if (path == "/resign") {
+        if (request.method != "POST") return reply->send(method_not_allowed("POST"));
+        return answer_resign(request, reply);
+    }
+    const bool reads = request.method == "GET" || request.method == "HEAD";
+    const bool is_alive = path == "/livez" || path == "/liveness";
+    const bool is_stream = path == "/events";
+    if (is_stream && request.method != "GET") return reply->send(method_not_allowed("GET"));
+    if (is_stream) return answer_events(*reply);
+    if (reads && is_alive) return answer_alive(reply);
+    if (path == "/metrics" || path == "/cluster" || path == "/history" || path == "/") {
+        if (!reads) return reply->send(method_not_allowed("GET, HEAD"));
+        if (path == "/metrics")
+            return answer_metrics(metrics_format(request.header("Accept")), reply);
+        if (path == "/cluster") return answer_cluster(reply);
+        if (path == "/history")
+            return reply->send({200, history_.json(read_clock().boottime_ns, wall_clock_ns())});
+        if (!wants_page(request.header("Accept")))
+            return reply->send(elector_answer(now(), history_.last_ns(), wall_clock_ns()));
+    }
+    if (const auto file = page_file(path)) {
+        if (!reads) return reply->send(method_not_allowed("GET, HEAD"));
+        return reply->send(*file);
+    }
+    reply->send(answer(request.method, path, now()));
+}
+
+void HttpService::answer_alive(HttpReplyPtr reply) {
+    ask_node(alive_within, [this, reply = std::move(reply)](bool answered) {
+        AtTheMoment at = now();
+        at.loop_turns = answered;
+        reply->send(answer("GET", "/livez", at));
+    });
+}
+
+void HttpService::answer_metrics(MetricsFormat format, HttpReplyPtr reply) {
+    ask_node(metrics_within, [this, format, reply = std::move(reply)](bool answered) {
+        static const PeerRtts none;
+        reply->send(
+            {200,
+             metrics_text(format, now(), showcase_.counts(), answered ? showcase_.rtts() : none),
+             content_type(format)});
+    });
+}
+
+void HttpService::answer_events(HttpReply& reply) {
+    on_change();  // what is told first is the newest
+    streams_.open(reply, present_event());
+}
+
+void HttpService::answer_cluster(HttpReplyPtr reply) {
+    ask_for_cluster_.push_back(std::move(reply));
+    if (ask_for_cluster_.size() > 1) return;
+    asio::co_spawn(
+        loop_.io,
+        ask_members(loop_, options_.peers, options_.config.cluster, deadline_in(round_max)),
+        [this](const std::exception_ptr& failure, std::vector<MemberAnswer> members) {
+            const std::vector<HttpReplyPtr> replies = std::exchange(ask_for_cluster_, {});
+            HttpAnswer answer{500, "the members can't be asked\n", "text/plain"};
+            if (!failure) answer = {200, status_json(options_.config.cluster, members) + "\n"};
+            for (const HttpReplyPtr& one : replies) one->send(answer);
+        });
+}
+
+void HttpService::answer_resign(const HttpRequest& request, HttpReplyPtr reply) {
+    std::optional<std::string> tokens;
+    if (!access_.token_file.empty()) {
+        if (auto text = read_text_file(access_.token_file)) tokens = std::move(*text);
+    }
+    if (const auto refused = refusal(request, access_, tokens)) return reply->send(*refused);
+    const auto asked_for = successor_asked_for(request.body);
+    if (const auto* wrong = std::get_if<HttpAnswer>(&asked_for)) return reply->send(*wrong);
+    if (resigning_) return reply->send(conflict("a handover is under way"));
+    if (const AtTheMoment at = now(); !at.leads())
+        return reply->send(
+            conflict(at.leader() ? "node " + std::to_string(at.leader().value) + " leads; ask there"
+                                 : "this node does not lead"));
+    resigning_ = Resigning{showcase_.ask_to_resign(std::get<protocol::NodeId>(asked_for)),
+                           Clock::now() + resign_within, std::move(reply)};
+}
+
+// ---- The node.
+
+AtTheMoment HttpService::now() {
+    const ShownView& shown = showcase_.view();
+    if (shown.at.boottime_ns > state_.at.boottime_ns) {
+        state_.at = shown.at;
+        state_.status.view = shown.view;
+    }
+    // The lease first, then the clock: what it says has been true after that.
+    const LeaseSnapshot lease = showcase_.lease().value_or(LeaseSnapshot{});
+    return {state_, lease, read_clock()};
+}
+
+std::string HttpService::present_event() {
+    const AtTheMoment at = now();
+    return leader_event({at.now.boottime_ns, {at.leader(), at.epoch(), at.advertised()}});
+}
+
+void HttpService::ask_node(Clock::duration patience, std::function<void(bool)> then) {
+    const Clock::time_point now = Clock::now();
+    const bool open = !showcase_.is_answered(last_question_);
+    // However often it is asked for, the loop is not woken more often than that.
+    if (!open && last_question_ != 0 && now - asked_at_ < asked_again_after) return then(true);
+    if (!open) {
+        last_question_ = showcase_.ask();
+        asked_at_ = now;
+    }
+    waiting_.push_back({last_question_, now + patience, std::move(then)});
+    look_at_those_who_wait();
+}
+
+void HttpService::wait_for_change() {
+    changed_.async_wait(asio::posix::descriptor_base::wait_read,
+                        [this](const asio::error_code& error) {
+                            if (error) return;
+                            showcase_.changed().quiet();
+                            on_change();
+                            end_resigning();
+                            look_at_those_who_wait();
+                            wait_for_change();
+                        });
+}
+
+void HttpService::on_change() {
+    const RecentChanges& changes = showcase_.changes();
+    changes.each_from(changes_seen_, [this](const RecentChanges::Change& change) {
+        history_.add(change);
+        streams_.tell(leader_event(change));
+    });
+    changes_seen_ = changes.count;
+}
+
+void HttpService::end_resigning() {
+    if (!resigning_) return;
+    const protocol::ResignAnswer& answer = showcase_.resign_answer();
+    if (answer.request != resigning_->request) return;
+    const Resigning done = *std::exchange(resigning_, std::nullopt);
+    done.reply->send(answer.done ? HttpAnswer{202, "{\"done\":true}\n"} : conflict(answer.why));
+}
+
+void HttpService::look_at_those_who_wait() {
+    const Clock::time_point now = Clock::now();
+    const auto first_over =
+        std::stable_partition(waiting_.begin(), waiting_.end(), [&](const Waiting& one) {
+            return !showcase_.is_answered(one.question) && one.until > now;
+        });
+    const std::vector<Waiting> over(std::make_move_iterator(first_over),
+                                    std::make_move_iterator(waiting_.end()));
+    waiting_.erase(first_over, waiting_.end());
+    for (const Waiting& one : over) one.then(showcase_.is_answered(one.question));
+    if (resigning_ && resigning_->until <= now)
+        std::exchange(resigning_, std::nullopt)->reply->send({202, "{\"done\":false}\n"});
+
+    auto next = resigning_ ? resigning_->until : Clock::time_point::max();
+    for (const Waiting& one : waiting_) next = std::min(next, one.until);
+    if (next == Clock::time_point::max()) return;
+    patience_timer_.expires_at(next);
+    patience_timer_.async_wait([this](const asio::error_code& error) {
+        if (!error) look_at_those_who_wait();
+    });
+}
+
+void HttpService::tick() {
+    streams_.tick();
+    tick_timer_.expires_after(std::chrono::seconds(1));
+    tick_timer_.async_wait([this](const asio::error_code& error) {
+        if (!error) tick();
+    });
+}
+
+}  // namespace bullring

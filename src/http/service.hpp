@@ -1,0 +1,85 @@
+// Owns: what is answered to whom when: it looks at the node by the showcase, asks it what needs its
+// loop, and asks the other members what they know. One thread: that of the loop.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <asio/posix/stream_descriptor.hpp>
+#include <asio/steady_timer.hpp>
+
+#include "src/http/event_streams.hpp"
+#include "src/http/history.hpp"
+#include "src/http/http_server.hpp"
+#include "src/http/metrics.hpp"
+#include "src/http/node_state.hpp"
+#include "src/http/resign_request.hpp"
+#include "src/observer/observer_client.hpp"
+#include "src/options/node_options.hpp"
+#include "src/runtime/showcase.hpp"
+
+namespace bullring {
+
+class HttpService {
+public:
+    /// What is referred to outlives it.
+    HttpService(ObserverLoop& loop, const NodeOptions& options, std::vector<OwnedFd> listeners,
+                Showcase& showcase);
+
+    void start();
+
+private:
+    using Clock = std::chrono::steady_clock;
+    /// Somebody who waits for the loop of the node.
+    struct Waiting {
+        std::uint64_t question;
+        Clock::time_point until;
+        std::function<void(bool answered)> then;
+    };
+    /// Somebody who has asked this node to hand over.
+    struct Resigning {
+        std::uint64_t request;
+        Clock::time_point until;
+        HttpReplyPtr reply;
+    };
+
+    void on_request(const HttpRequest& request, HttpReplyPtr reply);
+    void answer_path(std::string_view path, const HttpRequest& request, const HttpReplyPtr& reply);
+    void answer_alive(HttpReplyPtr reply);
+    void answer_metrics(MetricsFormat format, HttpReplyPtr reply);
+    void answer_events(HttpReply& reply);
+    void answer_cluster(HttpReplyPtr reply);
+    void answer_resign(const HttpRequest& request, HttpReplyPtr reply);
+
+    AtTheMoment now();
+    std::string present_event();
+    void ask_node(Clock::duration patience, std::function<void(bool answered)> then);
+    void wait_for_change();
+    void on_change();
+    void end_resigning();
+    void look_at_those_who_wait();
+    void tick();
+
+    ObserverLoop& loop_;
+    const NodeOptions& options_;
+    Showcase& showcase_;
+    HttpAccess access_;
+    NodeState state_;
+    History history_;
+    std::uint64_t changes_seen_ = 0;
+    EventStreams streams_;
+    std::vector<Waiting> waiting_;
+    std::uint64_t last_question_ = 0;
+    Clock::time_point asked_at_;
+    std::optional<Resigning> resigning_;
+    std::vector<HttpReplyPtr> ask_for_cluster_;  // answered by the round that is under way
+    asio::posix::stream_descriptor changed_;
+    asio::steady_timer patience_timer_;
+    asio::steady_timer tick_timer_;
+    HttpServer server_;
+};
+
+}  // namespace bullring

@@ -1,0 +1,77 @@
+#include "src/options/http_options.hpp"
+
+#include <string_view>
+
+#include <asio/ip/address.hpp>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include "src/options/text.hpp"
+
+namespace bullring {
+
+namespace {
+
+constexpr std::string_view unix_prefix = "unix:";
+
+bool is_loopback(const std::string& host) {
+    if (host == "localhost") return true;
+    asio::error_code error;
+    const asio::ip::address address = asio::ip::make_address(host, error);
+    return !error && address.is_loopback();
+}
+
+void take_socket(const std::string& path, HttpOptions& options, Report& report) {
+    constexpr std::size_t path_max = sizeof(sockaddr_un::sun_path) - 1;
+    if (path.empty() || path.size() > path_max)
+        return report.refuse("http", std::string(unix_prefix) + path,
+                             "names no socket; expected unix:PATH with a path of 1 … " +
+                                 std::to_string(path_max) + " bytes");
+    options.socket = path;
+}
+
+void take_address(const std::string& text, HttpOptions& options, Report& report) {
+    const auto endpoint = parse_endpoint(text);
+    if (!endpoint) return report.say("http", endpoint.error() + ", or unix:PATH");
+    if (!is_loopback(endpoint->host) && !options.open_to_all)
+        return report.refuse(
+            "http", text,
+            "is not an address of loopback; whoever reaches it can read who leads: "
+            "add " +
+                report.flag("http-public") + ", or use 127.0.0.1 or unix:PATH");
+    options.address = *endpoint;
+}
+
+void take_token_file(const std::string& path, HttpOptions& options, Report& report) {
+    const auto text = read_text_file(path);
+    if (!text) return report.refuse("http-token-file", path, text.error());
+    struct stat file {};
+    if (::stat(path.c_str(), &file) == 0 && (file.st_mode & S_IROTH) != 0)
+        return report.refuse("http-token-file", path,
+                             "can be read by everybody; expected a file of its owner alone "
+                             "(chmod 600)");
+    if (trimmed(*text).empty())
+        return report.refuse("http-token-file", path, "is empty; expected a token on each line");
+    options.token_file = path;
+}
+
+}  // namespace
+
+HttpOptions http_options(const HttpTexts& texts, Report& report) {
+    HttpOptions options;
+    options.open_to_all = texts.open_to_all.value_or(false);
+    if (texts.address) {
+        if (texts.address->starts_with(unix_prefix))
+            take_socket(texts.address->substr(unix_prefix.size()), options, report);
+        else
+            take_address(*texts.address, options, report);
+    }
+    if (texts.token_file) take_token_file(*texts.token_file, options, report);
+    if (texts.address) return options;
+    constexpr const char* alone = "it needs http ADDRESS, which is not given";
+    if (options.open_to_all) report.say("http-public", alone);
+    if (texts.token_file) report.say("http-token-file", alone);
+    return options;
+}
+
+}  // namespace bullring

@@ -1,0 +1,59 @@
+#include "src/runtime/showcase.hpp"
+
+#include <utility>
+
+namespace bullring {
+
+namespace {
+
+template <class T>
+void hand_over(Latest<T>& to, T value) {
+    to.next() = std::move(value);
+    to.publish();
+}
+
+}  // namespace
+
+void Showcase::publish(const protocol::Publish& publish) {
+    lease_.write(publish.epoch ? LeaseSnapshot{publish.epoch, publish.deadline} : LeaseSnapshot{});
+}
+
+void Showcase::show(protocol::Instant now, protocol::View view) {
+    hand_over(views_, ShownView{now, std::move(view)});
+}
+
+void Showcase::leader_changed(protocol::Instant now, const protocol::LeaderChanged& change) {
+    recent_.last[recent_.count++ % RecentChanges::kept] = {now.boottime_ns, change};
+    hand_over(changes_, recent_);
+    changed_.ring();
+}
+
+void Showcase::resign_answered(const protocol::ResignAnswer& answer) {
+    hand_over(resign_answers_, answer);
+    changed_.ring();
+}
+
+std::optional<protocol::ResignRequested> Showcase::answer(PeerRtts rtts) {
+    const std::uint64_t questions = questions_.load();
+    hand_over(rtts_, std::move(rtts));
+    const protocol::ResignRequested resign = resigns_.read();
+    const bool is_new = resign.request > resigns_seen_;
+    if (is_new) resigns_seen_ = resign.request;
+    answered_.store(questions);
+    changed_.ring();
+    return is_new ? std::optional(resign) : std::nullopt;
+}
+
+std::uint64_t Showcase::ask() {
+    const std::uint64_t number = questions_.fetch_add(1) + 1;
+    asked_.ring();
+    return number;
+}
+
+std::uint64_t Showcase::ask_to_resign(protocol::NodeId to) {
+    hand_over(resigns_, protocol::ResignRequested{to, ++resigns_asked_, false});
+    ask();
+    return resigns_asked_;
+}
+
+}  // namespace bullring
