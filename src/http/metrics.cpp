@@ -206,9 +206,10 @@ std::string metrics_text(MetricsFormat format, const AtTheMoment& at, const Node
     families.gauge("bullring_task_running",
                    "Whether the command or the task that only a leader runs is running here.",
                    number(counts.task_running.load()));
+    const std::uint64_t starts = counts.task_starts.value();
     families.counter("bullring_task_restarts_total",
                      "How often it was started here after the first time.",
-                     number(counts.task_restarts.value()));
+                     number(starts == 0 ? 0 : starts - 1));
     const std::string text = families.text();
     return format == MetricsFormat::open_metrics ? as_open_metrics(text) : text;
 }

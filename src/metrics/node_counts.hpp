@@ -39,8 +39,14 @@ struct NodeCounts {
     std::atomic<std::int64_t> leaderless_since_ns{0};  // 0: there is a leader
     DurationCounts loop_lateness{delay_bounds};
     DurationCounts fsyncs{delay_bounds};  // the thread that writes the state
+    // The thread that starts what only a leader runs.
     std::atomic<bool> task_running{false};
-    Count task_restarts;
+    Count task_starts;
+
+    void task_runs(bool runs) {
+        if (runs) task_starts.add();
+        task_running.store(runs);
+    }
 };
 
 }  // namespace bullring

@@ -65,6 +65,9 @@ public:
     void shut_down(const std::string& reason) override;
     void set_health(bool healthy, const std::string& why) override;
     void set_willing(bool willing, const std::string& why) override;
+    void task_runs(bool runs) override {
+        if (showcase_ != nullptr) showcase_->counts().task_runs(runs);
+    }
     protocol::Instant untied_until() const override { return node_.member().untied_until(); }
     void listen(NodeListener& listener) override { listeners_.push_back(&listener); }
 

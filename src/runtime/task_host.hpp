@@ -48,6 +48,8 @@ public:
     /// `why` is what `status` says as long as it is so.
     virtual void set_health(bool healthy, const std::string& why) = 0;
     virtual void set_willing(bool willing, const std::string& why) = 0;
+    /// What only a leader runs has begun, or has ended. For the metrics alone.
+    virtual void task_runs(bool runs) = 0;
     /// Until when this leadership holds whatever becomes of the sessions, also while it steps down.
     /// The loop's thread.
     virtual protocol::Instant untied_until() const = 0;

@@ -204,6 +204,7 @@ void Supervisor::on_report(const GuardReport& report) {
     switch (report.kind) {
         case GuardReport::Kind::started:
             command_ = report.pid;
+            node_.task_runs(true);
             log(LogLevel::info, fmt::format("{} runs as process {}, epoch {}",
                                             options_.command.front(), report.pid, report.epoch));
             return;
@@ -228,6 +229,7 @@ void Supervisor::on_end(const CommandEnd& end) {
                         end.how == CommandEnd::How::deadline
                             ? ", by its guard: the lease was about to end"
                             : ""));
+    if (command_ > 0) node_.task_runs(false);
     command_ = 0;
     obey(supervision_.on_ended(end, now()));
 }

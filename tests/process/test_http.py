@@ -249,6 +249,7 @@ def test_by_its_unix_socket_its_owner_can_resign(new_cluster, tmp_path):
     assert ask(path, "/resign", "POST").status == 202
     cluster.wait_for(lambda: ask(path, "/leader").status == 503, "a successor")
     # What a killed one leaves is no obstacle; what is in use is.
+    cluster.wait_for(lambda: not leader.leads, "that its end is told")
     leader.kill()
     assert path.exists()
     leader.restart()

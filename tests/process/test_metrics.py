@@ -99,3 +99,18 @@ def test_the_round_trip_is_that_of_loopback(cluster):
     }
     assert len(rtts) == 2
     assert all(0 < value < 0.1 for value in rtts.values())
+
+
+def test_a_task_is_told_while_it_runs(new_cluster, journal, ports):
+    cluster = new_cluster(3, profile="fast", flags=["--kill-after", "300ms"])
+    for node in cluster:
+        node.http = ports.take()
+        node.flags = ["--http", f"127.0.0.1:{node.http}"]
+        node.task = journal.command()
+    cluster.start()
+    leader = cluster.wait_settled()
+    cluster.wait_for(journal.begun, "the command")
+    cluster.wait_for(lambda: total(leader, "bullring_task_running") == 1, "the command's metric")
+    assert cluster.resign().returncode == 0
+    cluster.wait_for(lambda: total(leader, "bullring_task_running") == 0, "its end")
+    assert total(leader, "bullring_task_restarts_total") == 0

@@ -90,6 +90,18 @@ TEST_CASE("http metrics: a histogram is cumulative and ends with all") {
     CHECK(text.find("bullring_failover_seconds_sum 100.0037") != std::string::npos);
 }
 
+TEST_CASE("http metrics: the first start of a task is no restart") {
+    Told told;
+    CHECK(has(told.text(), "bullring_task_running 0"));
+    CHECK(has(told.text(), "bullring_task_restarts_total 0"));
+    told.counts.task_runs(true);
+    CHECK(has(told.text(), "bullring_task_running 1"));
+    CHECK(has(told.text(), "bullring_task_restarts_total 0"));
+    told.counts.task_runs(false);
+    told.counts.task_runs(true);
+    CHECK(has(told.text(), "bullring_task_restarts_total 1"));
+}
+
 TEST_CASE("http metrics: OpenMetrics names a counter's family without _total, and has an end") {
     Told told;
     told.counts.elections.add("won");

@@ -9,8 +9,6 @@ const show = (id, text) => { byId(id).textContent = text; };
 let cluster = null;      // the last answer of /cluster
 let history = null;      // of /history
 let self = null;         // this node's id
-let leaseEnd = null;     // by performance.now()
-let leaseWhole = 0;      // the longest that was seen, for the bar
 let linked = false;      // the stream of events is open
 let asking = false;
 
@@ -56,25 +54,12 @@ function showVerdict(state, headline, detail) {
 function onLeader(change) {
   if (change.leader === null) {
     showVerdict("leaderless", "No leader", "as far as this node knows; an election is due");
-    setLease(0);
     show("since", "–");
   } else {
     showVerdict("led", `Node ${change.leader} leads`, change.advertised);
     show("epoch", change.epoch);
   }
   ask();
-}
-
-function setLease(ms) {
-  leaseEnd = ms > 0 ? performance.now() + ms : null;
-  leaseWhole = Math.max(leaseWhole, ms);
-  drawLease();
-}
-
-function drawLease() {
-  const left = leaseEnd === null ? 0 : Math.max(leaseEnd - performance.now(), 0);
-  byId("lease").hidden = leaseEnd === null;
-  byId("lease-left").style.width = leaseWhole ? (100 * left / leaseWhole) + "%" : "0";
 }
 
 // ---- The members.
@@ -147,10 +132,9 @@ function drawCluster() {
   }
   const teller = agreement && nodes.find((node) => node.id === agreement.leader && node.reachable);
   const source = teller || here;
-  setLease(agreement && source && source.reachable ? source.lease_left_ms : 0);
   show("epoch", source && source.reachable && source.epoch ? source.epoch : "–");
   show("lease-text", agreement && source && source.reachable
-       ? duration(source.lease_left_ms) + ", renewed" : "none");
+       ? duration(source.lease_left_ms) + ", and renewed" : "none");
 }
 
 // ---- What has been.
@@ -193,7 +177,6 @@ async function ask() {
   } catch (error) {
     showVerdict("unknown", "This node does not answer",
                 "what stands below was true when it last did");
-    setLease(0);
     show("seen", String(error.message || error));
   } finally {
     asking = false;
@@ -207,7 +190,6 @@ function listen() {
   events.addEventListener("leader", (event) => onLeader(JSON.parse(event.data)));
 }
 
-setInterval(drawLease, 100);
 setInterval(ask, askEvery);
 ask();
 listen();

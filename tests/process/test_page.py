@@ -1,0 +1,118 @@
+"""The page in a real browser: it shows who leads, and a change of leader while one looks at it."""
+
+import os
+import time
+
+import pytest
+from bullring_events import now_ns
+from selenium import webdriver
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+pytestmark = pytest.mark.limit(180)
+DEADLINE = 60
+
+
+@pytest.fixture
+def browser(tmp_path):
+    options = Options()
+    for word in ("--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}"):
+        options.add_argument(word)
+    options.add_argument("--window-size=1000,1400")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    started = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
+    yield started
+    started.quit()
+
+
+@pytest.fixture
+def cluster(new_cluster, ports):
+    # A browser keeps both cores of a small machine busy.
+    cluster = new_cluster(3, profile="cloud")
+    for node in cluster:
+        node.http = ports.take()
+        node.flags = ["--http", f"127.0.0.1:{node.http}", "--advertise", f"db{node.id}:5432"]
+    cluster.start()
+    cluster.wait_settled()
+    return cluster
+
+
+def text(browser, element):
+    return browser.find_element(By.ID, element).text
+
+
+def wait_until(browser, predicate):
+    WebDriverWait(browser, DEADLINE, poll_frequency=0.02).until(lambda _: predicate())
+
+
+def cells(browser, table):
+    return [
+        [cell.text for cell in row.find_elements(By.CSS_SELECTOR, "td, th")]
+        for row in browser.find_elements(By.CSS_SELECTOR, f"#{table} tbody tr")
+    ]
+
+
+def keep(browser, name):
+    """For eyes: BULLRING_SCREENSHOTS=DIRECTORY has the pictures kept."""
+    if directory := os.environ.get("BULLRING_SCREENSHOTS"):
+        browser.save_screenshot(f"{directory}/{name}.png")
+
+
+def test_it_shows_who_leads_and_who_takes_over(cluster, browser):
+    leader = cluster.leader()
+    looker = next(node for node in cluster if node is not leader)
+    browser.get(f"http://127.0.0.1:{looker.http}/")
+    wait_until(browser, lambda: "3 of 3 members follow" in text(browser, "detail"))
+    assert text(browser, "headline") == f"Node {leader.id} leads"
+    assert f"db{leader.id}:5432" in text(browser, "detail")
+    assert text(browser, "epoch") == str(leader.view[1])
+    roles = {row[0]: row[1] for row in cells(browser, "members")}
+    assert roles == {str(node.id): "leader" if node is leader else "follower" for node in cluster}
+    links = [row[1:] for row in cells(browser, "links")]
+    assert links == [["" if i == j else "●" for j in range(3)] for i in range(3)]
+    keep(browser, "page-led")
+
+    # The page itself notes when it has heard of another leader: no polling of ours is in between.
+    browser.execute_script(
+        "new MutationObserver(() => {"
+        "  const text = document.getElementById('headline').textContent;"
+        "  if (/leads/.test(text) && !window.heard && text !== arguments[0])"
+        "    window.heard = Date.now();"
+        "}).observe(document.getElementById('headline'), {childList: true});",
+        f"Node {leader.id} leads",
+    )
+    killed_ns = leader.kill()
+    killed_wall_ms = time.time() * 1e3 - (now_ns() - killed_ns) / 1e6
+    successor = cluster.wait_settled()
+    wait_until(browser, lambda: text(browser, "headline") == f"Node {successor.id} leads")
+    took_ms = browser.execute_script("return window.heard") - killed_wall_ms
+    assert took_ms < 100, "a change of leader is on the page within 100 ms"
+    wait_until(browser, lambda: "2 of 3 members answer" in text(browser, "detail"))
+    wait_until(
+        browser,
+        lambda: dict(row[:2] for row in cells(browser, "members"))[str(leader.id)] == "unreachable",
+    )
+    changes = cells(browser, "changes")
+    assert changes[0][1].startswith(str(successor.id))
+    assert changes[1][3] == "first since this node started"
+    keep(browser, "page-after")
+
+    looker.kill()
+    wait_until(browser, lambda: "does not answer" in text(browser, "headline"))
+    keep(browser, "page-alone")
+
+
+def test_a_loss_of_the_majority_is_seen(cluster, browser):
+    leader = cluster.leader()
+    browser.get(f"http://127.0.0.1:{leader.http}/")
+    wait_until(browser, lambda: "leads" in text(browser, "headline"))
+    for node in cluster:
+        if node is not leader:
+            node.kill()
+    wait_until(browser, lambda: text(browser, "headline") == "No leader")
+    wait_until(browser, lambda: "hears 1 of 3" in text(browser, "detail"))
+    keep(browser, "page-no-leader")
+    refused = [line for line in browser.get_log("browser") if "Content Security" in line["message"]]
+    assert refused == []
