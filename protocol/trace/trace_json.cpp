@@ -28,23 +28,6 @@ Lead lead_of(std::uint8_t byte) {
     return {};
 }
 
-struct Character {
-    std::size_t length = 1;  // of the character, or of the bytes that began one
-    bool good = false;
-};
-
-Character first_character(std::string_view text) {
-    const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
-    const Lead lead = lead_of(byte(0));
-    if (lead.length == 0) return {};
-    for (std::size_t i = 1; i < lead.length; ++i) {
-        const std::uint8_t min = i == 1 ? lead.second_min : std::uint8_t{0x80};
-        const std::uint8_t max = i == 1 ? lead.second_max : std::uint8_t{0xBF};
-        if (i >= text.size() || byte(i) < min || byte(i) > max) return {i, false};
-    }
-    return {lead.length, true};
-}
-
 void append_ascii(std::string& out, char c) {
     switch (c) {
         case '"': out += "\\\""; return;
@@ -68,9 +51,21 @@ void append_ascii(std::string& out, char c) {
 
 }  // namespace
 
+Utf8Character first_character(std::string_view text) {
+    const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
+    const Lead lead = lead_of(byte(0));
+    if (lead.length == 0) return {};
+    for (std::size_t i = 1; i < lead.length; ++i) {
+        const std::uint8_t min = i == 1 ? lead.second_min : std::uint8_t{0x80};
+        const std::uint8_t max = i == 1 ? lead.second_max : std::uint8_t{0xBF};
+        if (i >= text.size() || byte(i) < min || byte(i) > max) return {i, false};
+    }
+    return {lead.length, true};
+}
+
 void append_escaped(std::string& out, std::string_view text) {
     while (!text.empty()) {
-        const Character next = first_character(text);
+        const Utf8Character next = first_character(text);
         if (!next.good) {
             out += "\xEF\xBF\xBD";
         } else if (next.length == 1) {

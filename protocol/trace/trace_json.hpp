@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <concepts>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -59,6 +60,14 @@ private:
     std::string& out_;
     bool first_ = true;
 };
+
+struct Utf8Character {
+    std::size_t length = 1;  // of the character, or of the bytes that began one
+    bool good = false;
+};
+
+/// Of a text that is not empty.
+Utf8Character first_character(std::string_view text);
 
 /// `text` as the inside of a JSON string.
 void append_escaped(std::string& out, std::string_view text);

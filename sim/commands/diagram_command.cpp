@@ -12,7 +12,7 @@
 #include "sim/commands/files.hpp"
 #include "sim/commands/picture.hpp"
 #include "sim/diagram/diagram.hpp"
-#include "sim/diagram/trace.hpp"
+#include "sim/diagram/trace_reader.hpp"
 
 namespace bullring::sim {
 

@@ -4,24 +4,15 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "protocol/diagram/episodes.hpp"
+#include "protocol/diagram/model.hpp"
+#include "protocol/diagram/words.hpp"
 #include "protocol/values/names.hpp"
-#include "sim/diagram/episodes.hpp"
-#include "sim/diagram/model.hpp"
-#include "sim/diagram/words.hpp"
 
 namespace bullring::sim::diagram {
 
 namespace {
-
-/// A title comes from a command line and may be anything; a picture is UTF-8.
-std::string valid_utf8(const std::string& text) {
-    using Json = nlohmann::json;
-    const Json quoted = text;
-    return Json::parse(quoted.dump(-1, ' ', false, Json::error_handler_t::replace))
-        .get<std::string>();
-}
 
 Window wanted_window(const Model& model, const std::vector<Episode>& episodes,
                      const DiagramOptions& options, std::vector<std::string>& notes) {
@@ -74,12 +65,10 @@ Drawing draw(Trace trace, const DiagramOptions& options) {
     const std::vector<Episode> episodes = find_episodes(model);
     Drawing drawing;
     drawing.notes = model.trace.notes;
-    DiagramOptions wishes = options;
-    wishes.title = valid_utf8(options.title);
-    const Window window = wanted_window(model, episodes, wishes, drawing.notes);
-    drawing.text = wishes.format == DiagramFormat::shiviz
-                       ? write_shiviz(model, window, wishes.heartbeats)
-                       : write_svg(model, episodes, window, wishes);
+    const Window window = wanted_window(model, episodes, options, drawing.notes);
+    drawing.text = options.format == DiagramFormat::shiviz
+                       ? write_shiviz(model, window, options.heartbeats)
+                       : write_svg(model, episodes, window, options);
     return drawing;
 }
 

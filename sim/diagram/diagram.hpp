@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sim/diagram/formats.hpp"
-#include "sim/diagram/trace.hpp"
+#include "sim/diagram/trace_reader.hpp"
 
 namespace bullring::sim::diagram {
 

@@ -1,7 +1,7 @@
 // Which receipt belongs to which sending, and what that says about before and after.
 #include <doctest/doctest.h>
 
-#include "sim/diagram/causality.hpp"
+#include "protocol/diagram/causality.hpp"
 #include "tests/support/trace_lines.hpp"
 
 namespace bullring::sim::diagram::diagram_causality_test {

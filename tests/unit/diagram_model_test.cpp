@@ -4,9 +4,9 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/diagram/episodes.hpp"
-#include "sim/diagram/model.hpp"
-#include "sim/diagram/trace.hpp"
+#include "protocol/diagram/episodes.hpp"
+#include "protocol/diagram/model.hpp"
+#include "sim/diagram/trace_reader.hpp"
 #include "tests/support/trace_lines.hpp"
 
 namespace bullring::sim::diagram::diagram_model_test {

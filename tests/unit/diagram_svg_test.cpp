@@ -1,44 +1,20 @@
 // The pictures: well-formed, complete, readable on any paper; and the export to ShiViz.
 #include <cctype>
-#include <regex>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include "protocol/diagram/svg_text.hpp"
+#include "protocol/diagram/time_scale.hpp"
 #include "sim/diagram/diagram.hpp"
-#include "sim/diagram/svg_text.hpp"
-#include "sim/diagram/time_scale.hpp"
-#include "sim/diagram/trace.hpp"
+#include "sim/diagram/trace_reader.hpp"
 #include "tests/support/trace_lines.hpp"
+#include "tests/support/xml_fault.hpp"
 
 namespace bullring::sim::diagram::diagram_svg_test {
 namespace {
-
-/// What is wrong with this text as XML; empty when nothing is. Enough of XML for what is written.
-std::string xml_fault(const std::string& text) {
-    static const std::regex tag(R"(^<(/?)([a-zA-Z]+)((?: [a-zA-Z0-9:-]+="[^"<]*")*) ?(/?)>)");
-    static const std::regex entity("^&(amp|lt|gt|quot|#10);");
-    std::vector<std::string> open;
-    std::size_t at = text.rfind("<?xml", 0) == 0 ? text.find("?>") + 2 : 0;
-    for (; at < text.size(); ++at) {
-        const std::string near =
-            text.substr(at, text.find(text[at] == '&' ? ';' : '>', at) + 1 - at);
-        std::smatch found;
-        if (text[at] == '&' && !std::regex_search(near, found, entity)) return "& in " + near;
-        if (text[at] != '<') continue;
-        if (!std::regex_search(near, found, tag)) return "no tag: " + near;
-        if (found[1].length() > 0) {
-            if (open.empty() || open.back() != found[2]) return "not open: " + near;
-            open.pop_back();
-        } else if (found[4].length() == 0) {
-            open.push_back(found[2]);
-        }
-        at += static_cast<std::size_t>(found[0].length()) - 1;
-    }
-    return open.empty() ? "" : "not closed: " + open.back();
-}
 
 bool has(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
@@ -52,7 +28,7 @@ std::string picture(const test::TraceLines& lines, DiagramOptions options = {}) 
 
 TEST_CASE("diagram: a picture is well-formed and needs nothing from elsewhere") {
     const std::string svg = picture(test::failover());
-    CHECK(xml_fault(svg) == "");
+    CHECK(test::xml_fault(svg) == "");
     CHECK(!has(svg, "<script"));
     CHECK(!has(svg, "href"));
     CHECK(!has(svg, "@import"));
@@ -61,12 +37,12 @@ TEST_CASE("diagram: a picture is well-formed and needs nothing from elsewhere") 
 }
 
 TEST_CASE("diagram: the test of well-formed pictures can fail") {
-    CHECK(xml_fault("<a><b></a></b>") != "");
-    CHECK(xml_fault("<a>1 & 2</a>") != "");
-    CHECK(xml_fault("<a b=c/>") != "");
-    CHECK(xml_fault("<a>") != "");
-    CHECK(xml_fault("<a>1 < 2</a>") != "");
-    CHECK(xml_fault("<a b=\"1\">&amp;<c/></a>") == "");
+    CHECK(test::xml_fault("<a><b></a></b>") != "");
+    CHECK(test::xml_fault("<a>1 & 2</a>") != "");
+    CHECK(test::xml_fault("<a b=c/>") != "");
+    CHECK(test::xml_fault("<a>") != "");
+    CHECK(test::xml_fault("<a>1 < 2</a>") != "");
+    CHECK(test::xml_fault("<a b=\"1\">&amp;<c/></a>") == "");
 }
 
 TEST_CASE("diagram: a failover is told in the title, its messages in the legend") {
@@ -87,7 +63,7 @@ TEST_CASE("diagram: heartbeats are drawn when they are wished") {
     options.heartbeats = true;
     options.from_ns = 0;
     const std::string svg = picture(test::failover(), options);
-    CHECK(xml_fault(svg) == "");
+    CHECK(test::xml_fault(svg) == "");
     CHECK(has(svg, "<tspan class=\"strong\">HB</tspan>"));
     CHECK(has(svg, "<tspan class=\"strong\">renewals</tspan>"));
 }
@@ -111,7 +87,7 @@ TEST_CASE("diagram: what a user or a peer wrote can't break the picture") {
     test::TraceLines lines = test::failover();
     lines.message(101'300, 1, 101'350, 2, protocol::Refused{"</title>", "a & b", "\xFF<script>"});
     const std::string svg = picture(lines, options);
-    CHECK(xml_fault(svg) == "");
+    CHECK(test::xml_fault(svg) == "");
     CHECK(has(svg, "&lt;b&gt; &amp; &quot;c&quot;"));
     CHECK(!has(svg, "<script"));
 }
@@ -145,7 +121,7 @@ TEST_CASE("diagram: all kinds of marks and messages together make a picture") {
     options.from_ns = 99'000'000;
     options.to_ns = 103'000'000;
     const std::string svg = picture(lines, options);
-    CHECK(xml_fault(svg) == "");
+    CHECK(test::xml_fault(svg) == "");
     for (const char* name : {"ELECTION", "OK", "DECLINE", "LEADER", "NACK", "RESIGN", "TOKEN",
                              "TACK", "CTOKEN", "stands still", "cut, healed", "gives up"}) {
         CAPTURE(name);
@@ -157,7 +133,7 @@ TEST_CASE("diagram: all kinds of marks and messages together make a picture") {
 TEST_CASE("diagram: a single line makes a picture, too") {
     test::TraceLines lines;
     lines.event(1, 1, "peer_up");
-    CHECK(xml_fault(picture(lines)) == "");
+    CHECK(test::xml_fault(picture(lines)) == "");
 }
 
 TEST_CASE("diagram: a window that holds nothing is refused") {

@@ -1,7 +1,7 @@
 // What is a line of a trace, and what is said about one that is none.
 #include <doctest/doctest.h>
 
-#include "sim/diagram/trace.hpp"
+#include "sim/diagram/trace_reader.hpp"
 #include "tests/support/trace_lines.hpp"
 
 namespace bullring::sim::diagram::diagram_trace_test {

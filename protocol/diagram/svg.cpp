@@ -1,13 +1,11 @@
 // Puts the sheet of a picture together: its size and scale, its title, the order of its layers.
 
 #include <algorithm>
-#include <cctype>
 
-#include <fmt/format.h>
+#include "protocol/diagram/formatted.hpp"
+#include "protocol/diagram/svg_page.hpp"
 
-#include "sim/diagram/svg_page.hpp"
-
-namespace bullring::sim::diagram {
+namespace bullring::protocol::diagram {
 
 namespace {
 
@@ -54,7 +52,7 @@ std::int64_t choose_zero(const std::vector<Episode>& episodes, Window window) {
     return window.from;
 }
 
-TimeScale make_scale(const Model& model, const DiagramOptions& options, Window window,
+TimeScale make_scale(const Model& model, const SvgOptions& options, Window window,
                      const Layout& layout) {
     ScaleWish wish;
     wish.from = window.from;
@@ -102,22 +100,22 @@ std::string default_title(const Page& page) {
     std::string title;
     if (!model.trace.algorithm.empty()) {
         title = model.trace.algorithm;
-        title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
+        if (title[0] >= 'a' && title[0] <= 'z') title[0] = static_cast<char>(title[0] - 'a' + 'A');
         if (model.trace.quorum == "none") title += " without a quorum";
         title += ", ";
     }
     const std::size_t members = model.trace.members.size();
     const std::size_t nodes = members == 0 ? model.lanes.size() : members;
-    title += fmt::format("{} node{}", nodes, nodes == 1 ? "" : "s");
+    title += formatted("{} node{}", nodes, nodes == 1 ? "" : "s");
     const std::string story = headline(model, page.episodes, page.window);
     return story.empty() ? title : title + ": " + story;
 }
 
 std::string subtitle(const Page& page) {
     const Model& model = page.model;
-    std::string text = fmt::format("{} of the trace, from {} on",
-                                   rounded_duration(page.window.to - page.window.from),
-                                   rounded_duration(page.window.from - model.begin));
+    std::string text = formatted("{} of the trace, from {} on",
+                                 rounded_duration(page.window.to - page.window.from),
+                                 rounded_duration(page.window.from - model.begin));
     if (page.scale.folded()) text += ", quiet stretches folded";
     if (!page.options.heartbeats) text += "; heartbeats and renewals not shown";
     return text;
@@ -132,7 +130,7 @@ std::string pattern() {
 }  // namespace
 
 Page::Page(const Model& model_drawn, const std::vector<Episode>& episodes_found,
-           const DiagramOptions& options_given, Window window_chosen)
+           const SvgOptions& options_given, Window window_chosen)
     : model(model_drawn),
       episodes(episodes_found),
       options(options_given),
@@ -160,7 +158,7 @@ bool Page::draws(const Arrow& arrow) const {
 }
 
 std::string write_svg(const Model& model, const std::vector<Episode>& episodes, Window window,
-                      const DiagramOptions& options) {
+                      const SvgOptions& options) {
     Page page(model, episodes, options, window);
     draw_axis(page);
     draw_lanes(page);
@@ -174,7 +172,7 @@ std::string write_svg(const Model& model, const std::vector<Episode>& episodes, 
     const std::string title = options.title.empty() ? default_title(page) : options.title;
     const Layout& layout = page.layout;
 
-    std::string out = fmt::format(
+    std::string out = formatted(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
         "viewBox=\"0 0 {0} {1}\" role=\"img\">\n<title>{2}</title>\n",
@@ -182,7 +180,7 @@ std::string write_svg(const Model& model, const std::vector<Episode>& episodes, 
     out += "<style>\n" + style_sheet(options.theme, page.looks_used) + "</style>\n";
     out += "<defs>\n" + pattern();
     // Lines that leave the window end at its edge.
-    out += fmt::format(
+    out += formatted(
         "<clipPath id=\"window\"><rect x=\"{}\" y=\"0\" width=\"{}\" height=\"{}\"/>"
         "</clipPath>\n</defs>\n",
         num(layout.left - 1), num(layout.right - layout.left + 2), num(height));
@@ -196,4 +194,4 @@ std::string write_svg(const Model& model, const std::vector<Episode>& episodes, 
     return out;
 }
 
-}  // namespace bullring::sim::diagram
+}  // namespace bullring::protocol::diagram

@@ -1,12 +1,11 @@
-#include "sim/diagram/looks.hpp"
+#include "protocol/diagram/looks.hpp"
 
 #include <array>
 
-#include <fmt/format.h>
-
+#include "protocol/diagram/formatted.hpp"
 #include "protocol/values/names.hpp"
 
-namespace bullring::sim::diagram {
+namespace bullring::protocol::diagram {
 
 namespace {
 
@@ -82,16 +81,16 @@ constexpr Colours dark{"#0d1117", "#e6edf3", "#9198a1", "#262c36", "#7d8590", "#
 std::string colour_rules(const Colours& c, bool on_dark, const std::set<Look>& used) {
     std::string css;
     const auto rule = [&](const char* selector, const std::string& body) {
-        css += fmt::format("{}{{{}}}\n", selector, body);
+        css += formatted("{}{{{}}}\n", selector, body);
     };
     const auto fill = [&](const char* selector, const char* colour) {
-        rule(selector, fmt::format("fill:{}", colour));
+        rule(selector, formatted("fill:{}", colour));
     };
     const auto stroke = [&](const char* selector, const char* colour) {
-        rule(selector, fmt::format("stroke:{}", colour));
+        rule(selector, formatted("stroke:{}", colour));
     };
     const auto both = [&](const char* selector, const char* inside, const char* edge) {
-        rule(selector, fmt::format("fill:{};stroke:{}", inside, edge));
+        rule(selector, formatted("fill:{};stroke:{}", inside, edge));
     };
     fill(".paper,.fold", c.paper);
     fill("text", c.ink);
@@ -123,8 +122,8 @@ std::string colour_rules(const Colours& c, bool on_dark, const std::set<Look>& u
     for (const Look look : used) {
         const LookOf& is = look_of(look);
         const char* colour = on_dark ? is.dark : is.light;
-        css += fmt::format(".l-{0} .s{{stroke:{1}}}\n.l-{0} .h,text.l-{0}{{fill:{1}}}\n", is.css,
-                           colour);
+        css += formatted(".l-{0} .s{{stroke:{1}}}\n.l-{0} .h,text.l-{0}{{fill:{1}}}\n", is.css,
+                         colour);
     }
     return css;
 }
@@ -157,7 +156,7 @@ std::string shape_rules(const std::set<Look>& used) {
     for (const Look look : used) {
         const LookOf& is = look_of(look);
         if (is.dashes[0] != '\0') {
-            css += fmt::format(".l-{} .s{{stroke-dasharray:{}}}\n", is.css, is.dashes);
+            css += formatted(".l-{} .s{{stroke-dasharray:{}}}\n", is.css, is.dashes);
         }
     }
     return css;
@@ -185,4 +184,4 @@ std::string style_sheet(Theme theme, const std::set<Look>& used) {
     return css;
 }
 
-}  // namespace bullring::sim::diagram
+}  // namespace bullring::protocol::diagram

@@ -5,9 +5,9 @@
 #include <set>
 #include <utility>
 
-#include "sim/diagram/model.hpp"
+#include "protocol/diagram/model.hpp"
 
-namespace bullring::sim::diagram {
+namespace bullring::protocol::diagram {
 
 namespace {
 
@@ -222,4 +222,4 @@ private:
 
 void make_lanes(Model& model) { LaneMaker(model).make(); }
 
-}  // namespace bullring::sim::diagram
+}  // namespace bullring::protocol::diagram

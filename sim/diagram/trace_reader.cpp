@@ -1,4 +1,4 @@
-#include "sim/diagram/trace.hpp"
+#include "sim/diagram/trace_reader.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "sim/diagram/words.hpp"
+#include "protocol/diagram/words.hpp"
 
 namespace bullring::sim::diagram {
 

@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-namespace bullring::sim::diagram {
+namespace bullring::protocol::diagram {
 
 /// What an arrow stands for: the kinds of messages, told apart where one kind means two things.
 enum class Look : std::uint8_t {
@@ -65,4 +65,4 @@ const char* name(Theme theme);
 /// that prefer them.
 std::string style_sheet(Theme theme, const std::set<Look>& used);
 
-}  // namespace bullring::sim::diagram
+}  // namespace bullring::protocol::diagram

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace bullring::sim::diagram {
+namespace bullring::protocol::diagram {
 
 /// "380 µs", "1.03 ms", "478 ms", "1.25 s": three digits, in a unit that people like.
 std::string rounded_duration(std::int64_t ns);
@@ -26,4 +26,4 @@ private:
     int digits_ = 0;
 };
 
-}  // namespace bullring::sim::diagram
+}  // namespace bullring::protocol::diagram

@@ -1,11 +1,11 @@
-#include "sim/diagram/episodes.hpp"
+#include "protocol/diagram/episodes.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include <fmt/format.h>
+#include "protocol/diagram/formatted.hpp"
 
-namespace bullring::sim::diagram {
+namespace bullring::protocol::diagram {
 
 namespace {
 
@@ -269,18 +269,18 @@ std::string headline(const Model& model, const std::vector<Episode>& episodes, W
         }
         const std::string why = episode.why.empty() ? "the first election" : episode.why;
         if (episode.winner && episode.replaces) {
-            text = fmt::format("{}, {} leads {} later", why, model.node_name(*episode.winner),
-                               rounded_duration(episode.end - episode.cause));
+            text = formatted("{}, {} leads {} later", why, model.node_name(*episode.winner),
+                             rounded_duration(episode.end - episode.cause));
         } else if (episode.winner && episode.end == episode.begin) {
-            text = fmt::format("{}: {} leads", why, model.node_name(*episode.winner));
+            text = formatted("{}: {} leads", why, model.node_name(*episode.winner));
         } else if (episode.winner) {
-            text = fmt::format("{}: {} leads after {}", why, model.node_name(*episode.winner),
-                               rounded_duration(episode.end - episode.begin));
+            text = formatted("{}: {} leads after {}", why, model.node_name(*episode.winner),
+                             rounded_duration(episode.end - episode.begin));
         } else {
-            text = fmt::format("{}, and nobody is elected", why);
+            text = formatted("{}, and nobody is elected", why);
         }
     }
-    if (more > 0) text += fmt::format(" (and {} more)", more);
+    if (more > 0) text += formatted(" (and {} more)", more);
     return text;
 }
 
@@ -303,4 +303,4 @@ std::vector<std::size_t> select_records(const Model& model, Window window, bool 
     return chosen;
 }
 
-}  // namespace bullring::sim::diagram
+}  // namespace bullring::protocol::diagram

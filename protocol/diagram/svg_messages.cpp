@@ -2,11 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/format.h>
+#include "protocol/diagram/formatted.hpp"
+#include "protocol/diagram/svg_page.hpp"
 
-#include "sim/diagram/svg_page.hpp"
-
-namespace bullring::sim::diagram {
+namespace bullring::protocol::diagram {
 
 namespace {
 
@@ -57,19 +56,19 @@ std::string head(const Way& way) {
     const double uy = dy / length;
     const double bx = way.x2 - ux * head_length;
     const double by = way.y2 - uy * head_length;
-    return path("h", fmt::format("M{} {}L{} {}L{} {}Z", num(way.x2), num(way.y2),
-                                 num(bx - uy * head_half), num(by + ux * head_half),
-                                 num(bx + uy * head_half), num(by - ux * head_half)));
+    return path("h", formatted("M{} {}L{} {}L{} {}Z", num(way.x2), num(way.y2),
+                               num(bx - uy * head_half), num(by + ux * head_half),
+                               num(bx + uy * head_half), num(by - ux * head_half)));
 }
 
 std::string cross(double x, double y) {
     constexpr double r = 4;
-    return path("s", fmt::format("M{} {}L{} {}M{} {}L{} {}", num(x - r), num(y - r), num(x + r),
-                                 num(y + r), num(x - r), num(y + r), num(x + r), num(y - r)));
+    return path("s", formatted("M{} {}L{} {}M{} {}L{} {}", num(x - r), num(y - r), num(x + r),
+                               num(y + r), num(x - r), num(y + r), num(x + r), num(y - r)));
 }
 
 std::string instant(const Page& page, std::int64_t at) {
-    return fmt::format("{:.3f} ms", static_cast<double>(at - page.zero) / 1e6);
+    return fixed(static_cast<double>(at - page.zero) / 1e6, 3) + " ms";
 }
 
 std::string tip_of(const Page& page, const Arrow& arrow) {
@@ -77,15 +76,15 @@ std::string tip_of(const Page& page, const Arrow& arrow) {
     const std::size_t record = arrow.sending != no_record ? arrow.sending : arrow.receipt;
     std::string tip =
         record == no_record ? look_of(arrow.look).name : model.trace.records[record].kind;
-    tip += fmt::format(", {} → {}", model.node_name(arrow.from), model.node_name(arrow.to));
+    tip += formatted(", {} → {}", model.node_name(arrow.from), model.node_name(arrow.to));
     if (record != no_record && !model.trace.records[record].detail.empty()) {
         tip += "\n" + model.trace.records[record].detail;
     }
     if (arrow.fate != Fate::no_sender) tip += "\nsent at " + instant(page, arrow.sent);
     switch (arrow.fate) {
         case Fate::delivered:
-            tip += fmt::format(", received at {}, after {}", instant(page, arrow.received),
-                               rounded_duration(arrow.received - arrow.sent));
+            tip += formatted(", received at {}, after {}", instant(page, arrow.received),
+                             rounded_duration(arrow.received - arrow.sent));
             break;
         case Fate::no_sender:
             tip += "\nreceived at " + instant(page, arrow.received) + "; sending not in the trace";
@@ -126,8 +125,8 @@ void place_label(Page& page, const Arrow& arrow, const Way& way) {
     }
     wishes.insert(wishes.end(), over_a_lane.begin(), over_a_lane.end());
     if (const auto box = page.labels.place(wishes)) {
-        page.texts += text_at(fmt::format("small halo l-{}", look.css),
-                              (box->left + box->right) / 2, box->bottom - 2.5, text, "middle");
+        page.texts += text_at(formatted("small halo l-{}", look.css), (box->left + box->right) / 2,
+                              box->bottom - 2.5, text, "middle");
     }
 }
 
@@ -143,7 +142,7 @@ const char* css_of(Weight weight) {
 std::string draw_arrow(Page& page, const Arrow& arrow, const Way& way) {
     const LookOf& look = look_of(arrow.look);
     std::string elements =
-        path("s", fmt::format("M{} {}L{} {}", num(way.x1), num(way.y1), num(way.x2), num(way.y2)));
+        path("s", formatted("M{} {}L{} {}", num(way.x1), num(way.y1), num(way.x2), num(way.y2)));
     const bool background = look.weight == Weight::background;
     if (arrow.fate == Fate::lost) {
         page.symbols.insert(Symbol::lost);
@@ -155,8 +154,8 @@ std::string draw_arrow(Page& page, const Arrow& arrow, const Way& way) {
     const bool open = arrow.fate == Fate::open || arrow.fate == Fate::no_sender ||
                       way.x2 - way.x1 < page.x(arrow.received) - page.x(arrow.sent) - 1;
     const std::string css =
-        fmt::format("{} l-{}{}", css_of(look.weight), look.css, open ? " open" : "");
-    if (background) return fmt::format("<g class=\"{}\">{}</g>\n", css, elements);
+        formatted("{} l-{}{}", css_of(look.weight), look.css, open ? " open" : "");
+    if (background) return formatted("<g class=\"{}\">{}</g>\n", css, elements);
     return with_tip(css, tip_of(page, arrow), elements);
 }
 
@@ -195,4 +194,4 @@ void draw_arrows(Page& page) {
     }
 }
 
-}  // namespace bullring::sim::diagram
+}  // namespace bullring::protocol::diagram

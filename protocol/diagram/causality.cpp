@@ -1,4 +1,4 @@
-#include "sim/diagram/causality.hpp"
+#include "protocol/diagram/causality.hpp"
 
 #include <algorithm>
 #include <map>
@@ -7,11 +7,10 @@
 #include <tuple>
 #include <utility>
 
-#include <fmt/format.h>
+#include "protocol/diagram/formatted.hpp"
+#include "protocol/diagram/words.hpp"
 
-#include "sim/diagram/words.hpp"
-
-namespace bullring::sim::diagram {
+namespace bullring::protocol::diagram {
 
 // ---- Which sending each receipt belongs to.
 
@@ -170,7 +169,7 @@ void align_clocks(Trace& trace, const Matching& matching) {
     }
     for (const auto& [run, offset] : shown) {
         if (offset == 0) continue;
-        trace.notes.push_back(fmt::format(
+        trace.notes.push_back(formatted(
             "node {}'s clock shows {} more than node {}'s, judged by their messages; its lines "
             "were moved",
             run.first, rounded_duration(offset), shown.begin()->first.first));
@@ -278,4 +277,4 @@ std::string clock_text(const std::vector<std::uint32_t>& clock,
     return text;
 }
 
-}  // namespace bullring::sim::diagram
+}  // namespace bullring::protocol::diagram

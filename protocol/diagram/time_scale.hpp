@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace bullring::sim::diagram {
+namespace bullring::protocol::diagram {
 
 enum class ScaleMode : std::uint8_t {
     automatic,  // folds only when the messages would be too steep to be read
@@ -59,4 +59,4 @@ private:
     std::vector<Stretch> stretches_;
 };
 
-}  // namespace bullring::sim::diagram
+}  // namespace bullring::protocol::diagram

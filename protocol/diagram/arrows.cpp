@@ -2,16 +2,31 @@
 // opposed to what never stops.
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
-#include "sim/diagram/model.hpp"
+#include "protocol/diagram/model.hpp"
 
-namespace bullring::sim::diagram {
+namespace bullring::protocol::diagram {
 
 namespace {
+
+/// Of messages that mean one thing each.
+constexpr std::array<std::pair<std::string_view, Look>, 10> plain_looks{
+    {{"ELECTION", Look::election},
+     {"OK", Look::ok},
+     {"DECLINE", Look::decline},
+     {"LEADER", Look::leader_is},
+     {"TOKEN", Look::token},
+     {"RESIGN", Look::resign},
+     {"REFUSED", Look::refused},
+     {"HELLO", Look::handshake},
+     {"HELLO_ACK", Look::handshake},
+     {"HB", Look::heartbeat}}};
 
 class ArrowMaker {
 public:
@@ -84,13 +99,9 @@ private:
 
     /// Also of a receipt whose sending is unknown; then as if its receiver had sent it.
     Look look_of_sending(const TraceRecord& record) {
-        static const std::map<std::string, Look> plain{
-            {"ELECTION", Look::election},   {"OK", Look::ok},
-            {"DECLINE", Look::decline},     {"LEADER", Look::leader_is},
-            {"TOKEN", Look::token},         {"RESIGN", Look::resign},
-            {"REFUSED", Look::refused},     {"HELLO", Look::handshake},
-            {"HELLO_ACK", Look::handshake}, {"HB", Look::heartbeat}};
-        if (const auto found = plain.find(record.kind); found != plain.end()) return found->second;
+        for (const auto& [kind, look] : plain_looks) {
+            if (record.kind == kind) return look;
+        }
         if (record.kind == "COORDINATOR" || record.kind == "CTOKEN") return look_of_request(record);
         if (record.kind == "NACK") {
             // A voter that is silent after its restart refuses each renewal.
@@ -159,4 +170,4 @@ private:
 
 void make_arrows(Model& model) { ArrowMaker(model).make(); }
 
-}  // namespace bullring::sim::diagram
+}  // namespace bullring::protocol::diagram

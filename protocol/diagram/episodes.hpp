@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "sim/diagram/model.hpp"
+#include "protocol/diagram/model.hpp"
 
-namespace bullring::sim::diagram {
+namespace bullring::protocol::diagram {
 
 /// From the end of one leadership to the beginning of the next.
 struct Episode {
@@ -43,4 +43,4 @@ std::string headline(const Model& model, const std::vector<Episode>& episodes, W
 /// The records in the window, in order; heartbeats, renewals and handshakes only when wished.
 std::vector<std::size_t> select_records(const Model& model, Window window, bool heartbeats);
 
-}  // namespace bullring::sim::diagram
+}  // namespace bullring::protocol::diagram

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace bullring::sim::diagram {
+namespace bullring::protocol::diagram {
 
 /// At most one decimal.
 std::string num(double value);
@@ -54,4 +54,4 @@ private:
     std::vector<Box> taken_;
 };
 
-}  // namespace bullring::sim::diagram
+}  // namespace bullring::protocol::diagram

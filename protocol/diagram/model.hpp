@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "sim/diagram/causality.hpp"
-#include "sim/diagram/looks.hpp"
-#include "sim/diagram/trace.hpp"
-#include "sim/diagram/words.hpp"
+#include "protocol/diagram/causality.hpp"
+#include "protocol/diagram/looks.hpp"
+#include "protocol/diagram/trace.hpp"
+#include "protocol/diagram/words.hpp"
 
-namespace bullring::sim::diagram {
+namespace bullring::protocol::diagram {
 
 // All times are those of TraceRecord::t_ns.
 
@@ -83,6 +83,7 @@ struct Mark {
     std::uint64_t about = 0;  // suspicion, trust, follows: whom
     std::string label;        // suspicion, trust: without whom it is about
     std::string tip;
+    std::size_t record = no_record;  // none for a death
 };
 
 enum class Fate : std::uint8_t {
@@ -154,4 +155,4 @@ void make_lanes(Model& model);
 /// arrows, too: what the others say that they have read.
 void make_arrows(Model& model);
 
-}  // namespace bullring::sim::diagram
+}  // namespace bullring::protocol::diagram

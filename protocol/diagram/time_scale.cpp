@@ -1,13 +1,12 @@
-#include "sim/diagram/time_scale.hpp"
+#include "protocol/diagram/time_scale.hpp"
 
 #include <algorithm>
 #include <cstdlib>
 
-#include <fmt/format.h>
-
+#include "protocol/diagram/formatted.hpp"
 #include "protocol/values/names.hpp"
 
-namespace bullring::sim::diagram {
+namespace bullring::protocol::diagram {
 
 namespace {
 
@@ -177,7 +176,7 @@ std::vector<Tick> TimeScale::ticks(std::int64_t zero) const {
         if (!found.empty() && position - found.back().x < tick_gap * 0.6) return;
         const double value = static_cast<double>(at - zero) / (in_seconds ? 1e9 : 1e6);
         const int decimals = in_seconds ? decimals_ms + 3 : decimals_ms;
-        std::string text = fmt::format("{:.{}f}", value, decimals);
+        std::string text = fixed(value, decimals);
         if (in_seconds && text.find('.') != std::string::npos) {
             while (text.back() == '0') text.pop_back();
             if (text.back() == '.') text.pop_back();
@@ -200,4 +199,4 @@ std::vector<Tick> TimeScale::ticks(std::int64_t zero) const {
     return found;
 }
 
-}  // namespace bullring::sim::diagram
+}  // namespace bullring::protocol::diagram

@@ -1,10 +1,11 @@
-#include "sim/diagram/svg_text.hpp"
+#include "protocol/diagram/svg_text.hpp"
 
 #include <algorithm>
 
-#include <fmt/format.h>
+#include "protocol/diagram/formatted.hpp"
+#include "protocol/trace/trace_json.hpp"
 
-namespace bullring::sim::diagram {
+namespace bullring::protocol::diagram {
 
 namespace {
 
@@ -20,62 +21,69 @@ double em_of(char c) {
 }  // namespace
 
 std::string num(double value) {
-    std::string text = fmt::format("{:.1f}", value);
+    std::string text = fixed(value, 1);
     if (text.ends_with(".0")) text.resize(text.size() - 2);
     return text == "-0" ? "0" : text;
 }
 
 std::string xml(std::string_view text) {
+    constexpr std::string_view replacement = "\xEF\xBF\xBD";
     std::string out;
     out.reserve(text.size());
-    for (const char c : text) {
-        switch (c) {
-            case '&': out += "&amp;"; break;
-            case '<': out += "&lt;"; break;
-            case '>': out += "&gt;"; break;
-            case '"': out += "&quot;"; break;
-            case '\n': out += "&#10;"; break;
-            default:
-                if (static_cast<unsigned char>(c) < 0x20) {
-                    out += "\xEF\xBF\xBD";
-                } else {
-                    out += c;
-                }
+    while (!text.empty()) {
+        const Utf8Character next = first_character(text);
+        const std::string_view character = text.substr(0, next.length);
+        text.remove_prefix(next.length);
+        const char c = character.front();
+        if (c == '&') {
+            out += "&amp;";
+        } else if (c == '<') {
+            out += "&lt;";
+        } else if (c == '>') {
+            out += "&gt;";
+        } else if (c == '"') {
+            out += "&quot;";
+        } else if (c == '\n') {
+            out += "&#10;";
+        } else {
+            const bool control = static_cast<unsigned char>(c) < 0x20;
+            const bool no_character = character == "\xEF\xBF\xBE" || character == "\xEF\xBF\xBF";
+            out += next.good && !control && !no_character ? character : replacement;
         }
     }
     return out;
 }
 
 std::string path(std::string_view css, std::string_view d) {
-    return fmt::format("<path class=\"{}\" d=\"{}\"/>\n", css, d);
+    return formatted("<path class=\"{}\" d=\"{}\"/>\n", css, d);
 }
 
 std::string line(std::string_view css, double x1, double y1, double x2, double y2) {
-    return fmt::format("<line class=\"{}\" x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\"/>\n", css,
-                       num(x1), num(y1), num(x2), num(y2));
+    return formatted("<line class=\"{}\" x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\"/>\n", css, num(x1),
+                     num(y1), num(x2), num(y2));
 }
 
 std::string rect(std::string_view css, double left, double top, double right, double bottom,
                  double radius) {
-    const std::string round = radius > 0 ? fmt::format(" rx=\"{}\"", num(radius)) : "";
-    return fmt::format("<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"{}/>\n", css,
-                       num(left), num(top), num(right > left ? right - left : 0), num(bottom - top),
-                       round);
+    const std::string round = radius > 0 ? formatted(" rx=\"{}\"", num(radius)) : "";
+    return formatted("<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"{}/>\n", css,
+                     num(left), num(top), num(right > left ? right - left : 0), num(bottom - top),
+                     round);
 }
 
 std::string circle(std::string_view css, double x, double y, double radius) {
-    return fmt::format("<circle class=\"{}\" cx=\"{}\" cy=\"{}\" r=\"{}\"/>\n", css, num(x), num(y),
-                       num(radius));
+    return formatted("<circle class=\"{}\" cx=\"{}\" cy=\"{}\" r=\"{}\"/>\n", css, num(x), num(y),
+                     num(radius));
 }
 
 std::string text_at(std::string_view css, double x, double y, std::string_view text,
                     const char* anchor) {
-    return fmt::format("<text class=\"{}\" x=\"{}\" y=\"{}\" text-anchor=\"{}\">{}</text>\n", css,
-                       num(x), num(y), anchor, xml(text));
+    return formatted("<text class=\"{}\" x=\"{}\" y=\"{}\" text-anchor=\"{}\">{}</text>\n", css,
+                     num(x), num(y), anchor, xml(text));
 }
 
 std::string with_tip(std::string_view css, std::string_view tip, std::string_view elements) {
-    return fmt::format("<g class=\"{}\"><title>{}</title>\n{}</g>\n", css, xml(tip), elements);
+    return formatted("<g class=\"{}\"><title>{}</title>\n{}</g>\n", css, xml(tip), elements);
 }
 
 double text_width(std::string_view text, double size, bool bold) {
@@ -105,4 +113,4 @@ std::optional<Box> Labels::place(const std::vector<Box>& wishes) {
     return std::nullopt;
 }
 
-}  // namespace bullring::sim::diagram
+}  // namespace bullring::protocol::diagram

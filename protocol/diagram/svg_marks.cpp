@@ -4,16 +4,29 @@
 #include <cmath>
 #include <map>
 
-#include <fmt/format.h>
+#include "protocol/diagram/formatted.hpp"
+#include "protocol/diagram/svg_page.hpp"
 
-#include "sim/diagram/svg_page.hpp"
-
-namespace bullring::sim::diagram {
+namespace bullring::protocol::diagram {
 
 namespace {
 
 constexpr double near = 5;  // marks this close to each other share one text
 constexpr double line_height = 12.5;
+
+std::string star(double x, double y) {
+    constexpr double outer = 9;
+    constexpr double inner = 3.8;
+    constexpr double pi = 3.14159265358979;
+    std::string d;
+    for (int i = 0; i < 10; ++i) {
+        const double radius = i % 2 == 0 ? outer : inner;
+        const double angle = pi * (static_cast<double>(i) / 5 - 0.5);
+        d += formatted("{}{} {}", i == 0 ? "M" : "L", num(x + radius * std::cos(angle)),
+                       num(y + radius * std::sin(angle)));
+    }
+    return path("star", d + "Z");
+}
 
 /// The marks of one lane that stand at nearly the same place.
 struct Group {
@@ -41,46 +54,6 @@ const Mark& chief(const Group& group) {
     return **std::max_element(
         group.marks.begin(), group.marks.end(),
         [](const Mark* a, const Mark* b) { return importance(a->shape) < importance(b->shape); });
-}
-
-std::string star(double x, double y) {
-    constexpr double outer = 9;
-    constexpr double inner = 3.8;
-    constexpr double pi = 3.14159265358979;
-    std::string d;
-    for (int i = 0; i < 10; ++i) {
-        const double radius = i % 2 == 0 ? outer : inner;
-        const double angle = pi * (static_cast<double>(i) / 5 - 0.5);
-        d += fmt::format("{}{} {}", i == 0 ? "M" : "L", num(x + radius * std::cos(angle)),
-                         num(y + radius * std::sin(angle)));
-    }
-    return path("star", d + "Z");
-}
-
-std::string shape_at(MarkShape shape, double x, double y) {
-    const auto polygon = [&](const char* css, std::array<std::array<double, 2>, 4> points) {
-        std::string d;
-        for (const auto& point : points) {
-            d +=
-                fmt::format("{}{} {}", d.empty() ? "M" : "L", num(x + point[0]), num(y + point[1]));
-        }
-        return path(css, d + "Z");
-    };
-    switch (shape) {
-        case MarkShape::death:
-            return path("death",
-                        fmt::format("M{} {}L{} {}M{} {}L{} {}", num(x - 7), num(y - 7), num(x + 7),
-                                    num(y + 7), num(x - 7), num(y + 7), num(x + 7), num(y - 7)));
-        case MarkShape::start: return polygon("start", {{{0, -6}, {9, 0}, {0, 6}, {0, -6}}});
-        case MarkShape::suspicion: return polygon("doubt", {{{0, -6}, {6, 0}, {0, 6}, {-6, 0}}});
-        case MarkShape::deposed: return polygon("deposed", {{{-7, -5}, {7, -5}, {0, 7}, {-7, -5}}});
-        case MarkShape::trust: return circle("trust", x, y, 3);
-        case MarkShape::election: return circle("begins", x, y, 6);
-        case MarkShape::elected: return star(x, y);
-        case MarkShape::follows: return circle("dot", x, y, 3.5);
-        case MarkShape::other: return polygon("other", {{{-4, -4}, {4, -4}, {4, 4}, {-4, 4}}});
-    }
-    return "";
 }
 
 std::optional<Symbol> symbol_of(MarkShape shape) {
@@ -155,8 +128,8 @@ void draw_shape(Page& page, const Group& group) {
     std::string tip;
     for (const Mark* one : group.marks) {
         if (!tip.empty()) tip += '\n';
-        tip +=
-            fmt::format("{:.3f} ms  {}", static_cast<double>(one->at - page.zero) / 1e6, one->tip);
+        tip += formatted("{} ms  {}", fixed(static_cast<double>(one->at - page.zero) / 1e6, 3),
+                         one->tip);
         if (const auto symbol = symbol_of(one->shape)) {
             if (one == &mark) page.symbols.insert(*symbol);
         }
@@ -187,13 +160,38 @@ void place_text(Page& page, const Group& group) {
     double baseline = box->top + line_height - 3;
     for (const Line& one : lines) {
         const std::string css =
-            fmt::format("halo{}{}", one.strong ? " strong" : "", one.bad ? " bad" : "");
+            formatted("halo{}{}", one.strong ? " strong" : "", one.bad ? " bad" : "");
         page.texts += text_at(css, box->left + 2, baseline, one.text);
         baseline += line_height;
     }
 }
 
 }  // namespace
+
+std::string shape_at(MarkShape shape, double x, double y) {
+    const auto polygon = [&](const char* css, std::array<std::array<double, 2>, 4> points) {
+        std::string d;
+        for (const auto& point : points) {
+            d += formatted("{}{} {}", d.empty() ? "M" : "L", num(x + point[0]), num(y + point[1]));
+        }
+        return path(css, d + "Z");
+    };
+    switch (shape) {
+        case MarkShape::death:
+            return path("death",
+                        formatted("M{} {}L{} {}M{} {}L{} {}", num(x - 7), num(y - 7), num(x + 7),
+                                  num(y + 7), num(x - 7), num(y + 7), num(x + 7), num(y - 7)));
+        case MarkShape::start: return polygon("start", {{{0, -6}, {9, 0}, {0, 6}, {0, -6}}});
+        case MarkShape::suspicion: return polygon("doubt", {{{0, -6}, {6, 0}, {0, 6}, {-6, 0}}});
+        case MarkShape::deposed: return polygon("deposed", {{{-7, -5}, {7, -5}, {0, 7}, {-7, -5}}});
+        case MarkShape::trust: return circle("trust", x, y, 3);
+        case MarkShape::election: return circle("begins", x, y, 6);
+        case MarkShape::elected: return star(x, y);
+        case MarkShape::follows: return circle("dot", x, y, 3.5);
+        case MarkShape::other: return polygon("other", {{{-4, -4}, {4, -4}, {4, 4}, {-4, 4}}});
+    }
+    return "";
+}
 
 void draw_marks(Page& page) {
     std::vector<Group> groups = group_marks(page);
@@ -204,4 +202,4 @@ void draw_marks(Page& page) {
     for (const Group& group : groups) place_text(page, group);
 }
 
-}  // namespace bullring::sim::diagram
+}  // namespace bullring::protocol::diagram

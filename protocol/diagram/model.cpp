@@ -1,12 +1,12 @@
-#include "sim/diagram/model.hpp"
+#include "protocol/diagram/model.hpp"
 
 #include <algorithm>
 #include <set>
 #include <utility>
 
-#include <fmt/format.h>
+#include "protocol/diagram/formatted.hpp"
 
-namespace bullring::sim::diagram {
+namespace bullring::protocol::diagram {
 
 namespace {
 
@@ -69,7 +69,7 @@ private:
             // The winner's own mark says it.
             if (record.leader == lane_.node) return;
             add(record, MarkShape::follows, record.leader,
-                record.leader == 0 ? "no leader" : fmt::format("follows {}", record.leader));
+                record.leader == 0 ? "no leader" : formatted("follows {}", record.leader));
         } else if (kind == "peer_up") {
             add(record, MarkShape::trust, record.peer, "up");
         } else if (kind == "peer_down") {
@@ -80,7 +80,7 @@ private:
             add(record, MarkShape::elected, 0,
                 record.grants == 0 || model_.trace.quorum == "none"
                     ? "elected"
-                    : fmt::format("elected ({} of {})", record.grants, voters()));
+                    : formatted("elected ({} of {})", record.grants, voters()));
         } else if (kind == "deposed") {
             add(record, MarkShape::deposed, 0,
                 record.word == "lease_expired" ? "lease is over"
@@ -90,7 +90,7 @@ private:
         } else if (kind != "crash" && kind != "power_off" && kind != "stop" && kind != "pause" &&
                    kind != "suspend" && kind != "resume" && kind != "cut" && kind != "heal") {
             std::string what = spaced(kind);
-            if (record.peer != 0) what += fmt::format(" {}", record.peer);
+            if (record.peer != 0) what += formatted(" {}", record.peer);
             add(record, MarkShape::other, 0,
                 record.word.empty() ? what : what + ": " + record.word);
         }
@@ -159,21 +159,23 @@ private:
     void tell_deaths() {
         for (const Death& death : model_.deaths) {
             if (death.lane != place_) continue;
-            Mark mark{place_, death.at, MarkShape::death, 0, "dies", "the process ends"};
+            Mark mark{place_, death.at, MarkShape::death, 0, "dies", "the process ends", no_record};
             if (death.orderly) mark.label = "stops";
-            if (death.silent)
-                mark = {place_, death.at,        MarkShape::death,
-                        0,      "dies silently", "nothing tells the others"};
+            if (death.silent) {
+                mark.label = "dies silently";
+                mark.tip = "nothing tells the others";
+            }
             model_.marks.push_back(std::move(mark));
         }
     }
 
     void add(const TraceRecord& record, MarkShape shape, std::uint64_t about, std::string label) {
-        std::string tip = fmt::format("{}: {}", model_.node_name(place_), spaced(record.kind));
-        if (record.peer != 0) tip += fmt::format(" {}", record.peer);
+        std::string tip = formatted("{}: {}", model_.node_name(place_), spaced(record.kind));
+        if (record.peer != 0) tip += formatted(" {}", record.peer);
         if (!record.detail.empty()) tip += " (" + record.detail + ")";
+        const auto index = static_cast<std::size_t>(&record - model_.trace.records.data());
         model_.marks.push_back(
-            {place_, record.t_ns, shape, about, std::move(label), std::move(tip)});
+            {place_, record.t_ns, shape, about, std::move(label), std::move(tip), index});
     }
 
     std::size_t voters() const {
@@ -254,7 +256,7 @@ std::string Model::state(Place lane, std::int64_t at) const {
     }
     if (!leader) return "";
     if (*leader == 0 || *leader == here.node) return "no leader";
-    return fmt::format("follows {}", *leader);
+    return formatted("follows {}", *leader);
 }
 
 Model make_model(Trace trace) {
@@ -275,4 +277,4 @@ Model make_model(Trace trace) {
     return model;
 }
 
-}  // namespace bullring::sim::diagram
+}  // namespace bullring::protocol::diagram

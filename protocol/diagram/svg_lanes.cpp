@@ -2,11 +2,10 @@
 #include <algorithm>
 #include <map>
 
-#include <fmt/format.h>
+#include "protocol/diagram/formatted.hpp"
+#include "protocol/diagram/svg_page.hpp"
 
-#include "sim/diagram/svg_page.hpp"
-
-namespace bullring::sim::diagram {
+namespace bullring::protocol::diagram {
 
 namespace {
 
@@ -32,10 +31,10 @@ void say_above(Page& page, const char* css, double row, double left, double righ
 }
 
 std::string zigzag(double x, double top, double bottom) {
-    std::string d = fmt::format("M{} {}", num(x), num(top));
+    std::string d = formatted("M{} {}", num(x), num(top));
     double side = 2.5;
     for (double y = top + 5; y <= bottom; y += 5) {
-        d += fmt::format("L{} {}", num(x + side), num(y));
+        d += formatted("L{} {}", num(x + side), num(y));
         side = -side;
     }
     return path("zigzag", d);
@@ -104,10 +103,10 @@ void draw_absence(Page& page, Place place, const Absence& absence) {
     const std::string text = word + " " + rounded_duration(absence.to - absence.from);
     page.bars += with_tip("", page.model.node_name(place) + ": " + text,
                           rect("absent", left, y - absence_half, right, y + absence_half, 3) +
-                              fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" "
-                                          "fill=\"url(#hatching)\"/>\n",
-                                          num(left), num(y - absence_half),
-                                          num(std::max(right - left, 1.0)), num(absence_half * 2)));
+                              formatted("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" "
+                                        "fill=\"url(#hatching)\"/>\n",
+                                        num(left), num(y - absence_half),
+                                        num(std::max(right - left, 1.0)), num(absence_half * 2)));
     const double width = text_width(text, 11) + 4;
     std::vector<Box> wishes;
     for (const double top : {y + absence_half + 2, y - absence_half - 16}) {
@@ -127,8 +126,8 @@ void draw_lease(Page& page, Place place, const LeaseBar& lease) {
     const double left = page.x(page.clamp(lease.from));
     const double right = page.x(page.clamp(lease.to));
     const std::string epoch = page.model.epochs.name(lease.epoch);
-    const std::string tip = fmt::format("{} leads in epoch {} for {}", page.model.node_name(place),
-                                        lease.epoch, rounded_duration(lease.to - lease.from));
+    const std::string tip = formatted("{} leads in epoch {} for {}", page.model.node_name(place),
+                                      lease.epoch, rounded_duration(lease.to - lease.from));
     if (lease.to > lease.from && page.shows(lease.from, lease.to)) {
         page.symbols.insert(Symbol::lease);
         page.bars +=
@@ -139,8 +138,8 @@ void draw_lease(Page& page, Place place, const LeaseBar& lease) {
         page.symbols.insert(Symbol::ghost);
         const double end = page.x(page.clamp(lease.until));
         page.bars += with_tip("",
-                              fmt::format("the lease would have lasted {} longer",
-                                          rounded_duration(lease.until - lease.to)),
+                              formatted("the lease would have lasted {} longer",
+                                        rounded_duration(lease.until - lease.to)),
                               rect("ghost", right, y - lease_half, end, y + lease_half, 2));
     }
     for (const std::string& text : {"leads in epoch " + epoch, "epoch " + epoch, epoch}) {
@@ -161,8 +160,8 @@ void draw_role(Page& page, Place place, const RoleBar& role) {
     const std::string word = role.stepping_down ? "steps down" : "candidate";
     page.bars += with_tip(
         "",
-        fmt::format("{}: {}, epoch {}, {}", page.model.node_name(place), word, role.epoch,
-                    rounded_duration(role.to - role.from)),
+        formatted("{}: {}, epoch {}, {}", page.model.node_name(place), word, role.epoch,
+                  rounded_duration(role.to - role.from)),
         rect(role.stepping_down ? "ends" : "stands", left, y - role_half, right, y + role_half, 2));
     page.labels.take({left, y - role_half, right, y + role_half});
     if (right - left > text_width(word, 10) + 18) {
@@ -205,7 +204,7 @@ std::string links_text(const Model& model, const std::vector<LinkChange>& change
         if (both && change.from > change.to) continue;
         if (said++ == 4) return text + ", …";
         if (!text.empty()) text += ", ";
-        text += fmt::format("{}{}{}", change.from, both ? "–" : "→", change.to);
+        text += formatted("{}{}{}", change.from, both ? "–" : "→", change.to);
     }
     return text;
 }
@@ -224,14 +223,14 @@ void draw_axis(Page& page) {
     }
     page.grid += line("axis", layout.left, layout.bottom, layout.right, layout.bottom);
     std::string zero =
-        fmt::format("{} into the trace", rounded_duration(page.zero - page.model.begin));
+        formatted("{} into the trace", rounded_duration(page.zero - page.model.begin));
     for (const Episode& episode : page.episodes) {
         if (episode.cause != page.zero || episode.why.empty()) continue;
         zero = episode.why + ", " + zero;
         break;
     }
     page.texts += text_at("pale small", layout.left, layout.bottom + 36,
-                          fmt::format("{}; 0: {}", page.scale.unit(page.zero), zero));
+                          formatted("{}; 0: {}", page.scale.unit(page.zero), zero));
 }
 
 void draw_episodes(Page& page) {
@@ -247,7 +246,7 @@ void draw_episodes(Page& page) {
                                        ? page.model.node_name(*episode.winner) + " is elected"
                                        : std::string("nobody is elected");
         page.symbols.insert(Symbol::election_band);
-        page.bands += with_tip("", fmt::format("election, {}: {}", took, winner),
+        page.bands += with_tip("", formatted("election, {}: {}", took, winner),
                                rect("election", begin, layout.top, end, layout.bottom));
         // One that was over at once has its star.
         if (episode.end > episode.begin)
@@ -270,7 +269,7 @@ void draw_links(Page& page) {
         const auto [at, healed] = moment;
         const double x = page.x(at);
         const std::string text =
-            fmt::format("{} {}", healed ? "healed" : "cut", links_text(page.model, changes));
+            formatted("{} {}", healed ? "healed" : "cut", links_text(page.model, changes));
         page.symbols.insert(Symbol::cut);
         page.marks +=
             with_tip("", text, line(healed ? "heal" : "cut", x, layout.top - 6, x, layout.bottom));
@@ -302,4 +301,4 @@ void draw_bars(Page& page) {
     }
 }
 
-}  // namespace bullring::sim::diagram
+}  // namespace bullring::protocol::diagram

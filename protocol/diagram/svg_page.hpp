@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "sim/diagram/episodes.hpp"
-#include "sim/diagram/formats.hpp"
-#include "sim/diagram/model.hpp"
-#include "sim/diagram/svg_text.hpp"
-#include "sim/diagram/time_scale.hpp"
+#include "protocol/diagram/episodes.hpp"
+#include "protocol/diagram/model.hpp"
+#include "protocol/diagram/svg.hpp"
+#include "protocol/diagram/svg_text.hpp"
+#include "protocol/diagram/time_scale.hpp"
 
-namespace bullring::sim::diagram {
+namespace bullring::protocol::diagram {
 
 /// What the legend explains besides the messages, in its order.
 enum class Symbol : std::uint8_t {
@@ -47,7 +47,7 @@ struct Layout {
 };
 
 struct Page {
-    Page(const Model& model, const std::vector<Episode>& episodes, const DiagramOptions& options,
+    Page(const Model& model, const std::vector<Episode>& episodes, const SvgOptions& options,
          Window window);
 
     double y(Place lane) const {
@@ -65,7 +65,7 @@ struct Page {
 
     const Model& model;
     const std::vector<Episode>& episodes;
-    const DiagramOptions& options;
+    const SvgOptions& options;
     Window window;
     std::int64_t zero = 0;    // where the axis has its 0
     std::vector<Place> rows;  // by lane, from the top; `no_place` for one that is left out
@@ -97,10 +97,17 @@ void draw_bars(Page& page);
 void draw_marks(Page& page);
 void draw_arrows(Page& page);
 
+/// A mark around this point.
+std::string shape_at(MarkShape shape, double x, double y);
+
+inline constexpr double sample_width = 34;
+/// An arrow from (0, 0) to (sample_width, 0).
+std::string arrow_sample(Look look);
+
 struct Legend {
     std::string elements;
     double bottom = 0;
 };
 Legend make_legend(const Page& page, double top);
 
-}  // namespace bullring::sim::diagram
+}  // namespace bullring::protocol::diagram

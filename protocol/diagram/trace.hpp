@@ -1,25 +1,13 @@
-// A trace: one record a line (protocol/trace/trace.hpp), and the reader of its files. Owns what a
-// line must have and what is said when it has not. Must not judge what the lines tell.
+// A trace as what a picture is made of: one record for each line of protocol/trace/trace.hpp, with
+// what can be drawn of it. Must not judge what the records tell.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
-#include <stdexcept>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
-namespace bullring::sim::diagram {
-
-/// Something about the traces or the wishes that makes a picture impossible; for a user's eyes.
-class DiagramError : public std::runtime_error {
-public:
-    using std::runtime_error::runtime_error;
-};
+namespace bullring::protocol::diagram {
 
 /// No time in a trace is further from 0 (nine years), so that times can be added and multiplied.
 inline constexpr std::int64_t trace_time_max = INT64_MAX / 32;
@@ -66,25 +54,4 @@ struct Trace {
     std::vector<std::string> notes;  // what was passed over, and why
 };
 
-class TraceReader {
-public:
-    /// A whole file; `name` is its name in errors. A last line without its end, and the beginning
-    /// of a line that a killed process could not finish, are passed over with a note; anything else
-    /// that is no line of a trace throws DiagramError ("FILE:LINE: what is wrong").
-    void add_file(std::string_view text, const std::string& name);
-    /// One line, with or without its end.
-    void add_line(std::string_view line, const std::string& where);
-
-    /// Throws DiagramError when there is nothing in it.
-    Trace take();
-
-private:
-    void read_line(std::string_view line, const std::string& where);
-    void read_start(const nlohmann::ordered_json& line, const std::string& where);
-
-    Trace trace_;
-    std::map<std::string, std::string> first_lines_;  // and the files that begin with them
-    bool without_true_time_ = false;                  // a line has been read that has none
-};
-
-}  // namespace bullring::sim::diagram
+}  // namespace bullring::protocol::diagram

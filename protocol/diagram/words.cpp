@@ -1,10 +1,10 @@
-#include "sim/diagram/words.hpp"
+#include "protocol/diagram/words.hpp"
 
 #include <algorithm>
 
-#include <fmt/format.h>
+#include "protocol/diagram/formatted.hpp"
 
-namespace bullring::sim::diagram {
+namespace bullring::protocol::diagram {
 
 std::string rounded_duration(std::int64_t ns) {
     const bool negative = ns < 0;
@@ -18,12 +18,12 @@ std::string rounded_duration(std::int64_t ns) {
     while (unit->ns > 1 && value < unit->ns * 0.9995) ++unit;
     const double count = value / unit->ns;
     const int decimals = unit->ns <= 1 || count >= 99.95 ? 0 : count >= 9.995 ? 1 : 2;
-    std::string number = fmt::format("{:.{}f}", count, decimals);
+    std::string number = fixed(count, decimals);
     if (number.find('.') != std::string::npos) {
         while (number.back() == '0') number.pop_back();
         if (number.back() == '.') number.pop_back();
     }
-    return fmt::format("{}{} {}", negative ? "−" : "", number, unit->name);
+    return formatted("{}{} {}", negative ? "−" : "", number, unit->name);
 }
 
 std::string list_text(const std::vector<std::uint64_t>& items) {
@@ -58,7 +58,8 @@ EpochNames::EpochNames(const std::vector<std::uint64_t>& epochs) {
 
 std::string EpochNames::name(std::uint64_t epoch) const {
     if (modulus_ == 0) return std::to_string(epoch);
-    return fmt::format("…{:0{}}", epoch % modulus_, digits_);
+    const std::string end = std::to_string(epoch % modulus_);
+    return "…" + std::string(static_cast<std::size_t>(digits_) - end.size(), '0') + end;
 }
 
-}  // namespace bullring::sim::diagram
+}  // namespace bullring::protocol::diagram

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "sim/diagram/trace.hpp"
+#include "protocol/diagram/trace.hpp"
 
-namespace bullring::sim::diagram {
+namespace bullring::protocol::diagram {
 
 inline constexpr std::size_t no_record = static_cast<std::size_t>(-1);
 
@@ -54,4 +54,4 @@ std::vector<ClockedEvent> vector_clocks(const std::vector<TraceRecord>& records,
 std::string clock_text(const std::vector<std::uint32_t>& clock,
                        const std::vector<std::string>& names);
 
-}  // namespace bullring::sim::diagram
+}  // namespace bullring::protocol::diagram
