@@ -5,6 +5,22 @@
 
 namespace bullring::protocol {
 
+namespace {
+
+class LineWriter final : public TraceSink {
+public:
+    explicit LineWriter(std::string& out) : out_(out) {}
+    void add(const TraceEntry& entry, const Message& message) override {
+        append_trace_line(out_, entry, message);
+    }
+    void add(const TraceMark& mark) override { append_trace_event(out_, mark); }
+
+private:
+    std::string& out_;
+};
+
+}  // namespace
+
 void TraceRecorder::on_start(const TraceTime& time, const Config& config, std::string& out) const {
     append_trace_start(out, time, incarnation_, config);
 }
@@ -17,6 +33,11 @@ void TraceRecorder::on_stop(const TraceTime& time, std::string_view reason,
 }
 
 void TraceRecorder::on_event(const TraceTime& time, const Event& event, std::string& out) {
+    LineWriter lines(out);
+    on_event(time, event, lines);
+}
+
+void TraceRecorder::on_event(const TraceTime& time, const Event& event, TraceSink& sink) {
     if (const auto* dialled = std::get_if<Dialled>(&event)) {
         Session& session = sessions_[dialled->session];
         session = {};
@@ -28,19 +49,24 @@ void TraceRecorder::on_event(const TraceTime& time, const Event& event, std::str
         session.peer = hello->hello.id;
         session.peer_incarnation = hello->hello.incarnation;
         session.number = hello->hello.session;
-        add_message(time, TraceDirection::recv, session, hello->hello, out);
+        add_message(time, TraceDirection::recv, session, hello->hello, sink);
     } else if (const auto* receive = std::get_if<Receive>(&event)) {
         const auto found = sessions_.find(receive->session);
         if (found == sessions_.end()) return;
         if (const auto* ack = std::get_if<HelloAck>(&receive->message))
             found->second.peer_incarnation = ack->incarnation;
-        add_message(time, TraceDirection::recv, found->second, receive->message, out);
+        add_message(time, TraceDirection::recv, found->second, receive->message, sink);
     } else if (const auto* ended = std::get_if<SessionEnded>(&event)) {
         sessions_.erase(ended->session);
     }
 }
 
 void TraceRecorder::on_action(const TraceTime& time, const Action& action, std::string& out) {
+    LineWriter lines(out);
+    on_action(time, action, lines);
+}
+
+void TraceRecorder::on_action(const TraceTime& time, const Action& action, TraceSink& sink) {
     std::visit(
         [&](const auto& what) {
             using What = std::decay_t<decltype(what)>;
@@ -48,7 +74,7 @@ void TraceRecorder::on_action(const TraceTime& time, const Action& action, std::
             if constexpr (std::is_same_v<What, Send>) {
                 const auto found = sessions_.find(what.session);
                 if (found != sessions_.end())
-                    add_message(time, TraceDirection::send, found->second, what.message, out);
+                    add_message(time, TraceDirection::send, found->second, what.message, sink);
                 return;
             } else if constexpr (std::is_same_v<What, CloseSession>) {
                 sessions_.erase(what.session);
@@ -91,13 +117,13 @@ void TraceRecorder::on_action(const TraceTime& time, const Action& action, std::
             } else {
                 return;
             }
-            append_trace_event(out, told);
+            sink.add(told);
         },
         action);
 }
 
 void TraceRecorder::add_message(const TraceTime& time, TraceDirection direction, Session& session,
-                                const Message& message, std::string& out) const {
+                                const Message& message, TraceSink& sink) const {
     TraceEntry entry;
     entry.time = time;
     entry.node = self_;
@@ -107,7 +133,7 @@ void TraceRecorder::add_message(const TraceTime& time, TraceDirection direction,
     entry.peer_incarnation = session.peer_incarnation;
     entry.session = session.number;
     entry.index = direction == TraceDirection::send ? session.sent++ : session.received++;
-    append_trace_line(out, entry, message);
+    sink.add(entry, message);
 }
 
 TraceMark TraceRecorder::new_mark(const TraceTime& time, std::string_view kind) const {

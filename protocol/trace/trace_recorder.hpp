@@ -16,6 +16,14 @@
 
 namespace bullring::protocol {
 
+/// Who is told what stands in a trace.
+class TraceSink {
+public:
+    virtual ~TraceSink() = default;
+    virtual void add(const TraceEntry& entry, const Message& message) = 0;
+    virtual void add(const TraceMark& mark) = 0;
+};
+
 /// Must be handed every event and then, in their order, all actions that came of it. Appends whole
 /// lines to `out`, or nothing. Copyable.
 class TraceRecorder {
@@ -24,7 +32,9 @@ public:
 
     void on_start(const TraceTime& time, const Config& config, std::string& out) const;
     void on_event(const TraceTime& time, const Event& event, std::string& out);
+    void on_event(const TraceTime& time, const Event& event, TraceSink& sink);
     void on_action(const TraceTime& time, const Action& action, std::string& out);
+    void on_action(const TraceTime& time, const Action& action, TraceSink& sink);
     /// The process ends in an orderly way.
     void on_stop(const TraceTime& time, std::string_view reason, std::string& out) const;
 
@@ -38,7 +48,7 @@ private:
     };
 
     void add_message(const TraceTime& time, TraceDirection direction, Session& session,
-                     const Message& message, std::string& out) const;
+                     const Message& message, TraceSink& sink) const;
     TraceMark new_mark(const TraceTime& time, std::string_view kind) const;
 
     NodeId self_;

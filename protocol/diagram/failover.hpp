@@ -1,0 +1,40 @@
+// One change of leader as one node saw it, drawn for a screen as narrow as a phone's: time runs
+// down, the node's own line is on the left, those of its peers are beside it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "protocol/diagram/looks.hpp"
+#include "protocol/diagram/trace.hpp"
+
+namespace bullring::protocol::diagram {
+
+/// What the picture is about. Times are those of TraceRecord::t_ns.
+struct FailoverStory {
+    std::uint64_t node = 0;  // whose records they are
+    std::uint64_t from = 0;  // who led before; 0: nobody
+    std::uint64_t to = 0;    // who leads now; 0: nobody
+    std::uint64_t epoch = 0;
+    std::int64_t lost_ns = 0;   // the axis has its 0 here
+    std::int64_t found_ns = 0;  // when the node knew the new leader
+    std::string quorum;         // "majority" or "none"
+    std::size_t left_out = 0;   // of the records, before they came here
+};
+
+enum class StyleSheet : std::uint8_t {
+    inside,   // as automatic as the reader's browser: a file of its own
+    outside,  // failover_style() in the page that the picture becomes a part of
+};
+
+/// Records of other nodes are passed over. Of more than the picture can hold, those in the middle
+/// are left out, and the picture says so: its size has a bound, whatever the records tell.
+std::string failover_svg(const std::vector<TraceRecord>& records, const FailoverStory& story,
+                         StyleSheet style = StyleSheet::inside);
+
+/// The rules for all pictures of failover_svg, light and dark, each inside of `.failover`.
+std::string failover_style();
+
+}  // namespace bullring::protocol::diagram
