@@ -10,7 +10,7 @@
 
 #include "protocol/diagram/episodes.hpp"
 #include "protocol/diagram/model.hpp"
-#include "protocol/diagram/svg.hpp"
+#include "protocol/diagram/picture.hpp"
 #include "protocol/diagram/svg_text.hpp"
 #include "protocol/diagram/time_scale.hpp"
 

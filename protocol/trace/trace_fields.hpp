@@ -2,9 +2,10 @@
 // text or as a record, is a `Line` with the functions of JsonLine.
 #pragma once
 
+#include <string_view>
 #include <variant>
 
-#include "protocol/trace/trace.hpp"
+#include "protocol/trace/trace_item.hpp"
 
 namespace bullring::protocol {
 

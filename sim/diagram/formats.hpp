@@ -7,7 +7,7 @@
 
 #include "protocol/diagram/episodes.hpp"
 #include "protocol/diagram/model.hpp"
-#include "protocol/diagram/svg.hpp"
+#include "protocol/diagram/picture.hpp"
 
 namespace bullring::sim::diagram {
 
