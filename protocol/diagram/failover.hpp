@@ -25,7 +25,7 @@ struct FailoverStory {
 };
 
 enum class StyleSheet : std::uint8_t {
-    inside,   // as automatic as the reader's browser: a file of its own
+    inside,   // a file of its own, light or dark as the reader's browser prefers
     outside,  // failover_style() in the page that the picture becomes a part of
 };
 
@@ -34,7 +34,8 @@ enum class StyleSheet : std::uint8_t {
 std::string failover_svg(const std::vector<TraceRecord>& records, const FailoverStory& story,
                          StyleSheet style = StyleSheet::inside);
 
-/// The rules for all pictures of failover_svg, light and dark, each inside of `.failover`.
+/// The rules for all pictures of failover_svg, light and dark. They hold for every SVG of the page
+/// that they stand in: they name `text` and plain classes such as `.lane`.
 std::string failover_style();
 
 }  // namespace bullring::protocol::diagram
