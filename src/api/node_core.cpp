@@ -148,7 +148,7 @@ void NodeCore::open() {
     auto opened = open_node(options_.node, lock_wait);
     if (!opened) throw NodeError(opened.error());
     opened_.emplace(std::move(*opened));
-    auto http = HttpEndpoint::open(options_.node, opened_->parts.start.now);
+    auto http = HttpEndpoint::open(options_.node, opened_->parts.start);
     if (!http) throw NodeError(http.error());
     http_ = std::move(*http);
     if (http_) opened_->parts.showcase = &http_->showcase();

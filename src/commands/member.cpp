@@ -63,7 +63,7 @@ tl::expected<void, std::string> Member::open(protocol::Duration lock_wait) {
     auto opened = open_node(options_, lock_wait);
     if (!opened) return tl::unexpected(opened.error());
     opened_.emplace(std::move(*opened));
-    auto http = HttpEndpoint::open(options_, opened_->parts.start.now);
+    auto http = HttpEndpoint::open(options_, opened_->parts.start);
     if (!http) return tl::unexpected(http.error());
     http_ = std::move(*http);
     return {};

@@ -14,6 +14,8 @@ struct HttpAnswer {
     std::string body;
     const char* type = "application/json";
     std::string_view allow = {};  // with 405: the methods that there are
+    /// Everything that the page shows comes from this endpoint, and nothing may be put around it.
+    const char* policy = "default-src 'self'; frame-ancestors 'none'";
 };
 
 /// `path` without the query. Streams, the page, metrics, the whole cluster and requests that change

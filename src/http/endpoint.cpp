@@ -86,17 +86,19 @@ void serve(const NodeOptions& options, std::vector<OwnedFd> listeners, Showcase&
 }  // namespace
 
 tl::expected<std::unique_ptr<HttpEndpoint>, std::string> HttpEndpoint::open(
-    const NodeOptions& options, protocol::Instant started_at) {
+    const NodeOptions& options, const protocol::Start& start) {
     const HttpOptions& http = options.http;
     if (!http.any()) return nullptr;
     auto listeners = http.socket.empty() ? tcp::listen_on(http.address) : listen_at(http.socket);
     if (!listeners) return tl::unexpected("http: " + listeners.error());
-    return std::make_unique<HttpEndpoint>(options, std::move(*listeners), started_at);
+    return std::make_unique<HttpEndpoint>(options, std::move(*listeners), start);
 }
 
 HttpEndpoint::HttpEndpoint(const NodeOptions& options, std::vector<OwnedFd> listeners,
-                           protocol::Instant started_at)
-    : options_(options), listeners_(std::move(listeners)), showcase_(started_at) {}
+                           const protocol::Start& start)
+    : options_(options),
+      listeners_(std::move(listeners)),
+      showcase_(start.now, options.config, start.incarnation) {}
 
 void HttpEndpoint::start() {
     std::vector<int> kept{stop_.fd(), showcase_.asked().fd(), showcase_.changed().fd()};

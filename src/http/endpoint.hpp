@@ -22,9 +22,9 @@ public:
     /// Binds and listens; null when the options want no HTTP. The error names the address and what
     /// is wrong. The options outlive it.
     static tl::expected<std::unique_ptr<HttpEndpoint>, std::string> open(
-        const NodeOptions& options, protocol::Instant started_at);
+        const NodeOptions& options, const protocol::Start& start);
     HttpEndpoint(const NodeOptions& options, std::vector<OwnedFd> listeners,
-                 protocol::Instant started_at);
+                 const protocol::Start& start);
     HttpEndpoint(const HttpEndpoint&) = delete;
     HttpEndpoint& operator=(const HttpEndpoint&) = delete;
     ~HttpEndpoint();

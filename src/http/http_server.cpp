@@ -83,7 +83,7 @@ public:
             restinio::http_status_code_t{static_cast<std::uint16_t>(answer.status)},
             reason(answer.status)};
         auto response = request_->create_response<restinio::user_controlled_output_t>(line);
-        add_headers(response, answer.type);
+        add_headers(response, answer.type, answer.policy);
         if (!answer.allow.empty()) response.append_header("Allow", std::string(answer.allow));
         response.set_content_length(answer.body.size());
         if (request_->header().method() != restinio::http_method_head())
@@ -93,18 +93,16 @@ public:
 
     std::unique_ptr<HttpStream> stream(const char* type) override {
         auto response = request_->create_response<restinio::chunked_output_t>();
-        add_headers(response, type);
+        add_headers(response, type, HttpAnswer{}.policy);
         return std::make_unique<Stream>(std::move(response), connection_);
     }
 
 private:
-    /// Everything that the page shows comes from this endpoint, and nothing may be put around it.
     template <class Response>
-    static void add_headers(Response& response, const char* type) {
+    static void add_headers(Response& response, const char* type, const char* policy) {
         response.append_header("Content-Type", type);
         response.append_header("Cache-Control", "no-store");
-        response.append_header("Content-Security-Policy",
-                               "default-src 'self'; frame-ancestors 'none'");
+        response.append_header("Content-Security-Policy", policy);
         response.append_header("X-Content-Type-Options", "nosniff");
         response.append_header("Referrer-Policy", "no-referrer");
     }

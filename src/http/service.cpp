@@ -11,6 +11,7 @@
 #include <fcntl.h>
 
 #include "bullring/version.hpp"
+#include "src/http/failover_answers.hpp"
 #include "src/http/page.hpp"
 #include "src/options/text.hpp"
 #include "src/os/clock.hpp"
@@ -108,10 +109,11 @@ void HttpService::answer_path(std::string_view path, const HttpRequest& request,
         if (!wants_page(request.header("Accept")))
             return reply->send(elector_answer(now(), history_.last_ns(), wall_clock_ns()));
     }
-    if (const auto file = page_file(path)) {
-        if (!reads) return reply->send(method_not_allowed("GET, HEAD"));
-        return reply->send(*file);
-    }
+    auto more = page_file(path);
+    if (!more)
+        more = failover_answer(path, showcase_.failovers(), read_clock().boottime_ns,
+                               wall_clock_ns());
+    if (more) return reply->send(reads ? *more : method_not_allowed("GET, HEAD"));
     reply->send(answer(request.method, path, now()));
 }
 

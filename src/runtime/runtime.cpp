@@ -183,6 +183,7 @@ void Runtime::show(Instant now, const protocol::Event& event) {
     if (std::holds_alternative<protocol::Wake>(event) && wake_timer_.last_due_ns() != 0)
         showcase_->counts().loop_lateness.add({now.boottime_ns - wake_timer_.last_due_ns()});
     counter_->add(now, event, actions_);
+    showcase_->remember(now, event, actions_);
     showcase_->show(now, node_.view(now, reasons_));
 }
 

@@ -14,6 +14,7 @@
 #include "src/metrics/node_counts.hpp"
 #include "src/os/bell.hpp"
 #include "src/os/latest.hpp"
+#include "src/report/recent_failovers.hpp"
 #include "src/runtime/lease_page.hpp"
 #include "src/runtime/task_host.hpp"
 
@@ -51,7 +52,9 @@ inline constexpr std::uint64_t first_http_request = first_host_request + (std::u
 
 class Showcase {
 public:
-    explicit Showcase(protocol::Instant started_at) : started_at_(started_at) {}
+    Showcase(protocol::Instant started_at, const protocol::Config& config,
+             protocol::Incarnation incarnation)
+        : started_at_(started_at), failovers_(config, incarnation) {}
 
     protocol::Instant started_at() const { return started_at_; }
     NodeCounts& counts() { return counts_; }
@@ -64,6 +67,11 @@ public:
     void show(protocol::Instant now, protocol::View view);
     void leader_changed(protocol::Instant now, const protocol::LeaderChanged& change);
     void resign_answered(const protocol::ResignAnswer& answer);
+    /// After the messages of the step.
+    void remember(protocol::Instant now, const protocol::Event& event,
+                  const std::vector<protocol::Action>& actions) {
+        failovers_.add(now, event, actions);
+    }
     /// Rings when something is asked.
     const Bell& asked() const { return asked_; }
     /// What is asked has been seen, up to now. A request to resign, if there is a new one.
@@ -73,6 +81,7 @@ public:
 
     const ShownView& view() { return views_.read(); }
     const RecentChanges& changes() { return changes_.read(); }
+    const Failovers& failovers() { return failovers_.read(); }
     /// nullopt while the loop is stopped in the middle of a change.
     std::optional<LeaseSnapshot> lease() const { return lease_.read(); }
     /// Rings after a change of leader, and when an answer is there.
@@ -95,6 +104,7 @@ private:
     Latest<ShownView> views_;
     RecentChanges recent_;  // the loop's own copy
     Latest<RecentChanges> changes_;
+    RecentFailovers failovers_;
     Latest<PeerRtts> rtts_;
     Latest<protocol::ResignAnswer> resign_answers_;
     Bell changed_;

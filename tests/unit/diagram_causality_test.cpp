@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "protocol/diagram/causality.hpp"
+#include "sim/diagram/trace_reader.hpp"
 #include "tests/support/trace_lines.hpp"
 
 namespace bullring::sim::diagram::diagram_causality_test {

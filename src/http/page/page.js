@@ -8,6 +8,7 @@ const show = (id, text) => { byId(id).textContent = text; };
 
 let cluster = null;      // the last answer of /cluster
 let history = null;      // of /history
+let failovers = [];      // of /failovers
 let self = null;         // this node's id
 let linked = false;      // the stream of events is open
 let asking = false;
@@ -158,6 +159,31 @@ function drawHistory() {
   }));
 }
 
+// A picture never changes, so each is made once.
+function drawFailovers() {
+  byId("failovers").hidden = failovers.length === 0;
+  const shown = new Map();
+  for (const figure of byId("diagrams").children) shown.set(figure.dataset.number, figure);
+  byId("diagrams").replaceChildren(...failovers.map((one) => {
+    const known = shown.get(String(one.number));
+    if (known) return known;
+    const figure = element("figure");
+    figure.dataset.number = one.number;
+    const path = `failovers/${one.number}.svg`;
+    const image = element("img");
+    image.src = path;
+    image.loading = "lazy";
+    image.alt = `node ${one.to} becomes the leader`;
+    const link = element("a");
+    link.href = path;
+    link.append(image);
+    const before = one.from === null ? "nobody" : `node ${one.from}`;
+    figure.append(element("figcaption", `${time(one.time)} · ${before} → node ${one.to} · ` +
+                          `epoch ${one.epoch} · ${duration(one.gap_ms)} without a leader`), link);
+    return figure;
+  }));
+}
+
 async function get(path) {
   const answer = await fetch(path, { cache: "no-store" });
   if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
@@ -170,9 +196,11 @@ async function ask() {
   try {
     if (self === null) self = (await get("status")).id;
     show("self", self);
-    [history, cluster] = await Promise.all([get("history"), get("cluster")]);
+    [history, failovers, cluster] =
+      await Promise.all([get("history"), get("failovers"), get("cluster")]);
     drawCluster();
     drawHistory();
+    drawFailovers();
     show("seen", (linked ? "live" : "not live") + " · " + new Date().toLocaleTimeString());
   } catch (error) {
     showVerdict("unknown", "This node does not answer",

@@ -1,0 +1,19 @@
+// What is answered about the last changes of leader: a list of them, and a picture of each. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "src/http/answers.hpp"
+#include "src/report/recent_failovers.hpp"
+
+namespace bullring {
+
+/// `/failovers`: [{"number":…,"time":…,"from":…,"to":…,"epoch":…,"gap_ms":…}], the newest first.
+/// `now_ns` and `wall_ns` are CLOCK_BOOTTIME and CLOCK_REALTIME now. `/failovers/N.svg`: a picture;
+/// `/failovers/N.jsonl`: what it is drawn from. nullopt: the path is none of these.
+std::optional<HttpAnswer> failover_answer(std::string_view path, const Failovers& failovers,
+                                          std::int64_t now_ns, std::int64_t wall_ns);
+
+}  // namespace bullring
