@@ -20,12 +20,17 @@ struct LoopPulse {
     std::atomic<std::uint64_t> leads{0};
     /// Since when it has decided nothing.
     std::atomic<std::int64_t> last_step_ns{0};
-    /// Of the last lease, or when it was given up.
+    /// Of the last lease.
     std::atomic<std::int64_t> lease_end_ns{0};
     /// Processes that outlive this one may work under the leadership, until the end of its lease.
     std::atomic<std::uint32_t> others_work{0};
     /// The epoch of a leadership whose beginning stands in the event stream, and its end does not.
     std::atomic<std::uint64_t> told{0};
+    /// The epoch of the last leadership whose end was about to be written there.
+    std::atomic<std::uint64_t> telling_end{0};
+    /// The epoch of the last leadership that the loop has ended, and until when that was held.
+    std::atomic<std::uint64_t> ended{0};
+    std::atomic<std::int64_t> ended_at_ns{0};
     /// Not 0 while the loop does what has to wait for others, who may have no core.
     std::atomic<std::uint32_t> excused{0};
     /// Not 0 once the loop has ended in order: the node tells what is left to be told.
@@ -37,9 +42,6 @@ struct LoopPulse {
     void turn() {
         turns.store(turns.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     }
-    /// The loop's thread: a leadership that is given up in this step ends here, whenever its end
-    /// is told.
-    void give_up_lease() { lease_end_ns.store(std::min(lease_end_ns.load(), last_step_ns.load())); }
     /// As long as it lives the loop is excused.
     class Excuse {
     public:
@@ -52,9 +54,16 @@ struct LoopPulse {
         LoopPulse& pulse_;
     };
 
-    /// When the node is dead: the last instant at which anybody could act as the leader.
-    /// `acted_ns`: at which somebody else is known to have.
-    std::int64_t held_until_ns(std::int64_t acted_ns = 0) const {
+    /// The loop's thread, before any message of the step leaves.
+    void end(std::uint64_t epoch, std::int64_t held_until_ns) {
+        ended_at_ns.store(held_until_ns);
+        ended.store(epoch);
+    }
+
+    /// When the node is dead: the last instant at which anybody could act as the leader of `epoch`,
+    /// the last one that was told. `acted_ns`: at which somebody else is known to have.
+    std::int64_t held_until_ns(std::uint64_t epoch, std::int64_t acted_ns = 0) const {
+        if (ended.load() == epoch) return ended_at_ns.load();
         const std::int64_t lease_end = lease_end_ns.load();
         if (others_work.load() != 0) return lease_end;
         return std::min(std::max(last_step_ns.load(), acted_ns), lease_end);

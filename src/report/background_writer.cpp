@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "src/os/descriptors.hpp"
+#include "src/os/file_tail.hpp"
 #include "src/os/owned_fd.hpp"
 #include "src/os/quiet_thread.hpp"
 #include "src/report/logging.hpp"
@@ -32,8 +33,14 @@ constexpr std::chrono::seconds end_max{1};
 
 /// Without O_NONBLOCK the open would wait for the reader of a FIFO.
 OwnedFd open_for_append(const std::string& path) {
-    return OwnedFd(::open(path.c_str(),
-                          O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0644));
+    OwnedFd file(::open(path.c_str(),
+                        O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0644));
+    // One who died within a line must not swallow the next one. If that can't be written, no other
+    // line can, and the first of them says so.
+    if (file && FileTail(file.get(), path.c_str()).within_line()) {
+        if (::write(file.get(), "\n", 1) < 0) return file;
+    }
+    return file;
 }
 
 /// After an open that has failed.
@@ -49,7 +56,7 @@ std::string message_of(int error) { return std::generic_category().message(error
 class BackgroundWriter::Work {
 public:
     tl::expected<StreamId, std::string> open(const std::string& path, const std::string& what);
-    void write(StreamId id, std::string line, Mark mark);
+    void write(StreamId id, std::string line, const Marks& marks);
     void reopen();
     void stop();
     /// After stop(). False when the thread is still at it then.
@@ -70,7 +77,7 @@ private:
     struct Line {
         StreamId stream;
         std::string text;
-        Mark mark;
+        Marks marks;
     };
 
     static tl::expected<void, std::string> open_now(Stream& stream);
@@ -114,8 +121,8 @@ tl::expected<BackgroundWriter::StreamId, std::string> BackgroundWriter::open(
     return work_->open(path, what);
 }
 
-void BackgroundWriter::write(StreamId id, std::string line, Mark mark) {
-    work_->write(id, std::move(line), mark);
+void BackgroundWriter::write(StreamId id, std::string line, const Marks& marks) {
+    work_->write(id, std::move(line), marks);
 }
 
 void BackgroundWriter::reopen() { work_->reopen(); }
@@ -135,7 +142,7 @@ tl::expected<BackgroundWriter::StreamId, std::string> BackgroundWriter::Work::op
     return streams_.size() - 1;
 }
 
-void BackgroundWriter::Work::write(StreamId id, std::string line, Mark mark) {
+void BackgroundWriter::Work::write(StreamId id, std::string line, const Marks& marks) {
     Stream& stream = *streams_[id];
     bool overflow = false;
     {
@@ -146,7 +153,7 @@ void BackgroundWriter::Work::write(StreamId id, std::string line, Mark mark) {
             stream.dead = true;
         } else {
             queued_bytes_ += line.size();
-            queue_.push_back({id, std::move(line), mark});
+            queue_.push_back({id, std::move(line), marks});
         }
     }
     if (overflow) {
@@ -226,10 +233,8 @@ bool BackgroundWriter::Work::is_over(const Stream& stream) {
 }
 
 void BackgroundWriter::Work::write_marked(Stream& stream, const Line& line) {
-    const Mark& mark = line.mark;
-    if (mark.where != nullptr && mark.before) mark.where->store(mark.value);
-    const bool written = write_line(stream, line.text);
-    if (mark.where != nullptr && !mark.before && written) mark.where->store(mark.value);
+    line.marks.before.set();
+    if (write_line(stream, line.text)) line.marks.after.set();
 }
 
 bool BackgroundWriter::Work::write_line(Stream& stream, const std::string& text) {

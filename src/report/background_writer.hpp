@@ -30,16 +30,21 @@ public:
     /// Opens for appending; "-" is stdout. `what` names the stream in error lines. Before the first
     /// write only. Never waits for the reader of a FIFO.
     tl::expected<StreamId, std::string> open(const std::string& path, const std::string& what);
-    /// A mark that is set in the thread, right before or right after its line is written: not when
-    /// that can't be written.
+    /// Set in the thread.
     struct Mark {
         std::atomic<std::uint64_t>* where = nullptr;  // none: there is no mark
         std::uint64_t value = 0;
-        bool before = false;
+        void set() const {
+            if (where != nullptr) where->store(value);
+        }
+    };
+    struct Marks {
+        Mark before;  // right before the line is written
+        Mark after;   // right after it; not when it can't be written
     };
     /// One whole line, its end included. Never waits.
-    void write(StreamId stream, std::string line, Mark mark);
-    void write(StreamId stream, std::string line) { write(stream, std::move(line), Mark()); }
+    void write(StreamId stream, std::string line, const Marks& marks);
+    void write(StreamId stream, std::string line) { write(stream, std::move(line), Marks()); }
     /// Opens the files again by their names, for those who rotate them; also one that has ended.
     void reopen();
 

@@ -36,7 +36,7 @@ std::string line(const Json& json) {
 
 }  // namespace
 
-std::string EventLines::started(EventTime at, int pid) const {
+std::string EventLines::started(EventTime at, int pid, const std::string& boot) const {
     Json json = head(at, config_.self, "started");
     json["algorithm"] = name(config_.algorithm);
     json["quorum"] = name(config_.quorum);
@@ -45,6 +45,7 @@ std::string EventLines::started(EventTime at, int pid) const {
     json["peers"] = std::move(peers);
     json["version"] = version;
     json["pid"] = pid;
+    json["boot"] = boot;
     return line(json);
 }
 

@@ -21,7 +21,8 @@ class EventLines {
 public:
     explicit EventLines(const protocol::Config& config) : config_(config) {}
 
-    std::string started(EventTime at, int pid) const;
+    /// `boot`: of what ts_ns counts from (boot_name).
+    std::string started(EventTime at, int pid, const std::string& boot) const;
     std::string stopped(EventTime at, const std::string& reason) const;
     /// Empty for an action that is no event.
     std::string of(EventTime at, const protocol::Action& action) const;

@@ -25,6 +25,10 @@ public:
     explicit LastEventLine(const Facts& facts);
 
     std::string_view text() const { return {text_.data(), size_}; }
+    /// The part that says which leadership has ended: the same in every line that does.
+    std::string_view subject() const {
+        return text().substr(subject_begin_, subject_end_ - subject_begin_);
+    }
 
 private:
     void add(std::string_view part);
@@ -32,6 +36,8 @@ private:
 
     std::array<char, 320> text_{};
     std::size_t size_ = 0;
+    std::size_t subject_begin_ = 0;
+    std::size_t subject_end_ = 0;
 };
 
 /// Once, if the beginning of that leadership has been told and its end has not. `path`: of the

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "src/os/boot_name.hpp"
 #include "src/os/clock.hpp"
 #include "src/report/logging.hpp"
 
@@ -34,23 +35,24 @@ EventTime event_time_now() { return {read_clock().boottime_ns, wall_clock_ns()};
 }  // namespace
 
 Reporter::Reporter(asio::io_context& io, const protocol::Config& config, BackgroundWriter* writer,
-                   std::optional<BackgroundWriter::StreamId> events,
-                   std::atomic<std::uint64_t>& told,
+                   std::optional<BackgroundWriter::StreamId> events, LoopPulse& pulse,
                    std::function<LogSource(const std::string&)> source_of)
     : writer_(writer),
       events_(events),
-      told_(told),
+      pulse_(pulse),
       event_lines_(config),
       role_log_(config.self),
       members_(config.members),
       source_of_(std::move(source_of)),
       timer_(io) {}
 
-void Reporter::started(int pid) { write_event(event_lines_.started(event_time_now(), pid)); }
+void Reporter::started(int pid) {
+    write_event(event_lines_.started(event_time_now(), pid, boot_name()));
+}
 
 void Reporter::stopped(const std::string& reason) {
     tell_all();
-    write_event(event_lines_.stopped(event_time_now(), reason), {&told_, 0, true});
+    write_event(event_lines_.stopped(event_time_now(), reason));
     log(LogLevel::info, "stopped: " + reason);
 }
 
@@ -85,7 +87,7 @@ void Reporter::tell_all() {
         const std::int64_t ago = now.ts_ns - step.at.boottime_ns;
         const EventTime then{step.at.boottime_ns, now.wall_clock_ns - ago};
         for (const protocol::Action& action : step.actions) {
-            if (events_) write_event(event_lines_.of(then, action), mark_of(action));
+            if (events_) write_event(event_lines_.of(then, action), marks_of(action));
             tell(action);
         }
         role_log_.note(step.actions);
@@ -142,16 +144,17 @@ void Reporter::tell_refusal(const protocol::HandshakeRefused& refusal) {
     if (said && of_member) refusals_[refusal.peer] = difference;
 }
 
-/// Who dies between the two has told of a leadership without an end, which was over at its death.
-BackgroundWriter::Mark Reporter::mark_of(const protocol::Action& action) const {
+/// For the process that outlives this one (last_event.hpp).
+BackgroundWriter::Marks Reporter::marks_of(const protocol::Action& action) const {
     if (const auto* elected = std::get_if<protocol::Elected>(&action))
-        return {&told_, elected->epoch.value, false};
-    if (std::holds_alternative<protocol::Deposed>(action)) return {&told_, 0, true};
+        return {{}, {&pulse_.told, elected->epoch.value}};
+    if (const auto* deposed = std::get_if<protocol::Deposed>(&action))
+        return {{&pulse_.telling_end, deposed->epoch.value}, {&pulse_.told, 0}};
     return {};
 }
 
-void Reporter::write_event(std::string line, BackgroundWriter::Mark mark) {
-    if (events_ && !line.empty()) writer_->write(*events_, std::move(line), mark);
+void Reporter::write_event(std::string line, const BackgroundWriter::Marks& marks) {
+    if (events_ && !line.empty()) writer_->write(*events_, std::move(line), marks);
 }
 
 }  // namespace bullring

@@ -4,7 +4,6 @@
 // report.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -17,6 +16,7 @@
 
 #include "protocol/values/actions.hpp"
 #include "protocol/values/time.hpp"
+#include "src/os/loop_pulse.hpp"
 #include "src/report/background_writer.hpp"
 #include "src/report/events_file.hpp"
 #include "src/report/log_limit.hpp"
@@ -26,11 +26,10 @@ namespace bullring {
 
 class Reporter {
 public:
-    /// `events` is where the event stream goes, if there is one; `told` is the epoch of a
-    /// leadership of which that has the beginning and not the end; `source_of` says whose host an
-    /// address is.
+    /// `events` is where the event stream goes, if there is one; `pulse` shows how much it has of
+    /// a leadership; `source_of` says whose host an address is.
     Reporter(asio::io_context& io, const protocol::Config& config, BackgroundWriter* writer,
-             std::optional<BackgroundWriter::StreamId> events, std::atomic<std::uint64_t>& told,
+             std::optional<BackgroundWriter::StreamId> events, LoopPulse& pulse,
              std::function<LogSource(const std::string& address)> source_of);
 
     void started(int pid);
@@ -49,12 +48,12 @@ private:
     void tell_all();
     void tell(const protocol::Action& action);
     void tell_refusal(const protocol::HandshakeRefused& refusal);
-    void write_event(std::string line, BackgroundWriter::Mark mark = {});
-    BackgroundWriter::Mark mark_of(const protocol::Action& action) const;
+    void write_event(std::string line, const BackgroundWriter::Marks& marks = {});
+    BackgroundWriter::Marks marks_of(const protocol::Action& action) const;
 
     BackgroundWriter* writer_;
     std::optional<BackgroundWriter::StreamId> events_;
-    std::atomic<std::uint64_t>& told_;
+    LoopPulse& pulse_;
     EventLines event_lines_;
     RoleLog role_log_;
     protocol::Membership members_;

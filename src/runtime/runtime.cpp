@@ -69,7 +69,7 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
       pulse_(parts.pulse != nullptr ? *parts.pulse : own_pulse_),
       keeper_(parts.keeper),
       showcase_(parts.showcase),
-      reporter_(io_, options.config, parts.writer, parts.events, pulse_.told,
+      reporter_(io_, options.config, parts.writer, parts.events, pulse_,
                 [this](const std::string& address) { return transport_.source_of(address); }),
       wake_timer_(io_, [this] { on_event(protocol::Wake{}); }),
       drain_timer_(io_),
@@ -129,7 +129,8 @@ int Runtime::run() {
     wait_for_alarm();
     wait_for_question();
     turn_to_the_end();
-    pulse_.over.store(1);
+    // Who leads and fails is not deposed, so its end is left to be told when the process is gone.
+    if (exit_status_ == 0) pulse_.over.store(1);
     if (trace_) trace_->stopped(read_clock(), stop_reason_);
     reporter_.stopped(stop_reason_);
     return exit_status_ != 0 ? exit_status_ : host_->exit_status();
@@ -277,12 +278,11 @@ void Runtime::carry_out(const protocol::Action& action) {
                     pending_.push_back(protocol::Persisted{what.durable});
                 }
             } else if constexpr (std::is_same_v<What, protocol::Publish>) {
-                if (what.epoch)
-                    pulse_.lease_end_ns.store(what.deadline.boottime_ns);
-                else
-                    pulse_.give_up_lease();
+                if (what.epoch) pulse_.lease_end_ns.store(what.deadline.boottime_ns);
                 if (showcase_ != nullptr) showcase_->publish(what);
                 host_->publish(what);
+            } else if constexpr (std::is_same_v<What, protocol::Deposed>) {
+                pulse_.end(what.epoch.value, what.held_until.boottime_ns);
             }
         },
         action);

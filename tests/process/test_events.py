@@ -11,7 +11,7 @@ from clusters import ON_USUAL, assert_unchanged
 
 
 FURTHER_KEYS = {
-    "started": ["algorithm", "quorum", "peers", "version", "pid"],
+    "started": ["algorithm", "quorum", "peers", "version", "pid", "boot"],
     "peer_up": ["peer"],
     "peer_down": ["peer", "reason"],
     "election_started": ["epoch", "reason"],

@@ -47,9 +47,9 @@ std::string content(const std::string& path) {
 TEST_CASE("events: each line has the keys of the interface in their order") {
     const protocol::Config ours = config();
     const EventLines lines(ours);
-    CHECK(lines.started(at, 42) ==
+    CHECK(lines.started(at, 42, "b-1") ==
           head + R"("event":"started","algorithm":"bully","quorum":"majority","peers":[1,3,9],)" +
-              R"("version":")" + std::string(version) + "\",\"pid\":42}\n");
+              R"("version":")" + std::string(version) + "\",\"pid\":42,\"boot\":\"b-1\"}\n");
     CHECK(lines.stopped(at, "SIGTERM") == head + R"("event":"stopped","reason":"SIGTERM"})" + "\n");
     CHECK(line_of(protocol::PeerUp{{9}}) == head + R"("event":"peer_up","peer":9})" + "\n");
     CHECK(line_of(protocol::PeerDown{{9}, protocol::PeerDownReason::reset}) ==

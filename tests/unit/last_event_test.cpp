@@ -2,6 +2,7 @@
 #include "src/report/last_event.hpp"
 
 #include <atomic>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -39,9 +40,12 @@ struct Dead {
     }
     /// What has been added.
     std::string told(bool hung = false, std::int64_t acted_ns = 0) {
+        const std::size_t before = content(path).size();
         tell_last_event(pulse, path.c_str(), node, hung, acted_ns);
-        return content(path).substr(std::string("before\n").size());
+        return content(path).substr(before);
     }
+    /// As the node itself writes.
+    void add(const std::string& text) const { std::ofstream(path, std::ios::app) << text; }
 };
 
 }  // namespace
@@ -93,6 +97,54 @@ TEST_CASE("last event: a process that has nowhere to tell it leaves it to anothe
     tell_last_event(gone.pulse, gone.path.c_str(), node, false);
 }
 
+TEST_CASE("last event: a file that has been moved away is made anew") {
+    Dead dead;
+    std::filesystem::rename(dead.path, dead.directory / "events.1");
+    tell_last_event(dead.pulse, dead.path.c_str(), node, false);
+    CHECK(Json::parse(content(dead.path))["event"] == "deposed");
+}
+
+TEST_CASE("last event: a line that the node did not finish does not swallow it") {
+    Dead dead;
+    dead.add(R"({"ts_ns":17,"ti)");
+    const std::string told = dead.told();
+    REQUIRE(told.front() == '\n');
+    CHECK(Json::parse(told)["epoch"] == 41);
+}
+
+TEST_CASE("last event: an end that the node was about to write is told if it was not written") {
+    const std::string own =
+        R"({"ts_ns":1,"time":"x","node":7,"event":"deposed","epoch":41,"reason":"resigned",)"
+        R"("held_until_ns":1})";
+    for (const std::string& before : {std::string(), std::string("{\"node\":7}\n")}) {
+        Dead dead;
+        dead.pulse.telling_end.store(41);
+        dead.add(before + own + "\n");
+        CHECK(dead.told().empty());
+    }
+    for (const std::size_t written : {std::size_t{0}, std::size_t{40}, own.size() - 1}) {
+        Dead dead;
+        dead.pulse.telling_end.store(41);
+        dead.add(own.substr(0, written));
+        CHECK(Json::parse(dead.told())["reason"] == "died");
+    }
+    // That of an earlier leadership is another one.
+    Dead dead;
+    dead.pulse.telling_end.store(40);
+    dead.add("{\"node\":7,\"event\":\"deposed\",\"epoch\":40,}\n");
+    CHECK_FALSE(dead.told().empty());
+}
+
+TEST_CASE("last event: a leadership that had ended was held until then, whatever came later") {
+    Dead dead;
+    dead.pulse.end(41, 450);
+    dead.pulse.others_work.store(1);
+    CHECK(Json::parse(dead.told(false, 700))["held_until_ns"] == 450);
+    Dead next;
+    next.pulse.end(40, 450);
+    CHECK(Json::parse(next.told())["held_until_ns"] == 500);
+}
+
 TEST_CASE("last event: it held until the last that acted, and never after its lease") {
     const auto held = [](std::int64_t acted_ns, bool others) {
         Dead dead;
@@ -106,43 +158,47 @@ TEST_CASE("last event: it held until the last that acted, and never after its le
     CHECK(held(0, true) == 900);
 }
 
-TEST_CASE("last event: a leadership that was given up ended then, though it was not told yet") {
-    Dead dead;
-    dead.pulse.last_step_ns.store(600);
-    dead.pulse.give_up_lease();
-    dead.pulse.last_step_ns.store(800);
-    CHECK(Json::parse(dead.told())["held_until_ns"] == 600);
-    Dead late;  // its lease was over when it gave it up
-    late.pulse.last_step_ns.store(1000);
-    late.pulse.give_up_lease();
-    CHECK(Json::parse(late.told())["held_until_ns"] == 900);
-}
-
-TEST_CASE("background writer: a mark stands when its line is written, or right before") {
+TEST_CASE("background writer: marks are set right before a line, and after it if it is written") {
     const test::TemporaryDirectory directory;
     const std::string path = directory / "events";
     std::atomic<std::uint64_t> told{0};
+    std::atomic<std::uint64_t> telling{0};
     {
         BackgroundWriter writer;
         const auto stream = writer.open(path, "events file");
         REQUIRE(stream);
-        writer.write(*stream, "elected\n", {&told, 41, false});
+        writer.write(*stream, "elected\n", {{}, {&told, 41}});
     }
     CHECK(told == 41);
     {
         BackgroundWriter writer;
         const auto stream = writer.open(path, "events file");
         REQUIRE(stream);
-        writer.write(*stream, "deposed\n", {&told, 0, true});
+        writer.write(*stream, "deposed\n", {{&telling, 41}, {&told, 0}});
     }
     CHECK(told == 0);
+    CHECK(telling == 41);
     {
         BackgroundWriter writer;
         const auto stream = writer.open("/dev/full", "events file");
         REQUIRE(stream);
-        writer.write(*stream, "elected\n", {&told, 42, false});
+        writer.write(*stream, "elected\n", {{&telling, 42}, {&told, 42}});
     }
     CHECK(told == 0);
+    CHECK(telling == 42);
+}
+
+TEST_CASE("background writer: what a process left of a line is ended before the next one") {
+    const test::TemporaryDirectory directory;
+    const std::string path = directory / "events";
+    std::ofstream(path) << "torn";
+    for (int times = 0; times < 2; ++times) {
+        BackgroundWriter writer;
+        const auto stream = writer.open(path, "events file");
+        REQUIRE(stream);
+        writer.write(*stream, "whole\n");
+    }
+    CHECK(content(path) == "torn\nwhole\nwhole\n");
 }
 
 }  // namespace bullring::last_event_test

@@ -38,8 +38,8 @@ private:
     static void tell(const std::vector<HandshakeRefused>& refusals) {
         asio::io_context io;
         const protocol::Config config = test::config_for(1, {1, 2, 3});
-        std::atomic<std::uint64_t> told{0};
-        Reporter reporter(io, config, nullptr, std::nullopt, told, [](const std::string& address) {
+        LoopPulse pulse;
+        Reporter reporter(io, config, nullptr, std::nullopt, pulse, [](const std::string& address) {
             const std::string host = address.substr(0, address.rfind(':'));
             return LogSource{host, host == "10.0.0.1"};
         });
