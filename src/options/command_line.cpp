@@ -73,6 +73,8 @@ void add_subcommands(CLI::App& root) {
         app.formatter(std::make_shared<CLI::Formatter>());
         // CLI11 puts this word in brackets, and knows nothing of what may follow `--`.
         if (row.takes_command) app.get_formatter()->label("OPTIONS", "OPTIONS] -- COMMAND [ARG…");
+        if (row.operands != nullptr)
+            app.get_formatter()->label("OPTIONS", std::string("OPTIONS] ") + row.operands);
         app.set_help_flag("-h,--help", "print this and exit");
         app.set_version_flag("--version", "bullring " + std::string(version),
                              "print the version and exit");
@@ -133,13 +135,18 @@ bool report_flag(const std::string& argument, const SubcommandText& subcommand,
     return flag.size() == argument.size() && takes_value(meant);
 }
 
-void report_extras(const std::vector<std::string>& arguments, const SubcommandText& subcommand,
-                   Problems& problems) {
+/// What is neither a flag nor the value of one is an operand, or wrong.
+void take_extras(const std::vector<std::string>& arguments, const SubcommandText& subcommand,
+                 CommandLine& line, Problems& problems) {
     bool value_follows = false;
     for (const std::string& argument : arguments) {
         if (argument.starts_with('-') && argument != "-")
             value_follows = report_flag(argument, subcommand, problems);
-        else if (!std::exchange(value_follows, false))
+        else if (std::exchange(value_follows, false))
+            continue;
+        else if (subcommand.operands != nullptr)
+            line.operands.push_back(argument);
+        else
             report_argument(argument, subcommand, problems);
     }
 }
@@ -222,8 +229,11 @@ CommandLine read_command_line(const std::vector<std::string>& arguments, Problem
         problems.push_back("unexpected " + in_quotes(argument) + " before the subcommand " +
                            app.get_name());
     }
-    report_extras(app.remaining(), text_of(*line.subcommand), problems);
-    if (text_of(*line.subcommand).takes_command) {
+    take_extras(app.remaining(), text_of(*line.subcommand), line, problems);
+    if (text_of(*line.subcommand).operands != nullptr) {
+        if (separator != arguments.end())
+            line.operands.insert(line.operands.end(), separator + 1, arguments.end());
+    } else if (text_of(*line.subcommand).takes_command) {
         if (separator != arguments.end()) line.command.assign(separator + 1, arguments.end());
     } else if (separator != arguments.end()) {
         problems.push_back("unexpected \"--\"; " + app.get_name() + " takes no command after it");

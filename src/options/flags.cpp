@@ -18,17 +18,21 @@ constexpr unsigned watch = in(Subcommand::watch);
 constexpr unsigned resign = in(Subcommand::resign);
 constexpr unsigned run = in(Subcommand::run);
 constexpr unsigned lead = in(Subcommand::lead);
+constexpr unsigned audit = in(Subcommand::audit);
 constexpr unsigned members = node | run;
 constexpr unsigned observers = status | watch | resign;
-constexpr unsigned all = members | lead | observers;
+constexpr unsigned of_cluster = members | lead | observers;
+constexpr unsigned all = of_cluster | audit;
 
-constexpr std::array<SubcommandText, 6> subcommands{{
+constexpr std::array<SubcommandText, 7> subcommands{{
     {Subcommand::node, "node", "Take part in the elections of a cluster"},
     {Subcommand::run, "run", "Take part, and run a command only while this node leads", true},
     {Subcommand::lead, "lead", "Run a command if the node on this machine leads now", true},
     {Subcommand::status, "status", "Ask every member and print what it knows"},
     {Subcommand::watch, "watch", "Print a line for each change of leader"},
     {Subcommand::resign, "resign", "Make the leader hand over"},
+    {Subcommand::audit, "audit", "Read event streams and judge whether leaderships overlapped",
+     false, "EVENTS [EVENTS…"},
 }};
 
 constexpr std::array flags{
@@ -46,7 +50,7 @@ constexpr std::array flags{
     Flag{"cluster", "NAME",
          "the cluster's name; nodes of different clusters never\n"
          "talk to each other",
-         "bullring", all},
+         "bullring", of_cluster},
     Flag{"algorithm", "bully|ring", "how a leader is elected; the same on all members", "bully",
          members},
     Flag{"listen", "HOST:PORT",
@@ -177,6 +181,9 @@ constexpr std::array flags{
          "off", run},
     Flag{"wait", "D", "how long to wait until the local node leads", "0s", lead},
     Flag{"json", nullptr, "print JSON instead of a table", "off", status},
+    Flag{"clock-error", "D", "how far the wall clocks of two hosts are apart at most", "10ms",
+         audit},
+    Flag{"json", nullptr, "print JSON instead of sentences", "off", audit},
     Flag{"wait", nullptr, "wait until a majority agrees on a live leader", "off", status},
     Flag{"timeout", "D", "how long to wait for the answers", "1s", status},
     Flag{"to", "ID", "hand over to this member", "the best one", resign},

@@ -18,6 +18,7 @@ enum class Subcommand : std::uint8_t {
     resign = 8,
     run = 16,
     lead = 32,
+    audit = 64,
 };
 
 /// By the names of the variables.
@@ -27,7 +28,8 @@ struct SubcommandText {
     Subcommand subcommand = Subcommand::node;
     const char* name = "";
     const char* summary = "";
-    bool takes_command = false;  // after `--`
+    bool takes_command = false;      // after `--`
+    const char* operands = nullptr;  // what it takes beside flags, as the usage shows it
 };
 
 /// What the help tells in the place of a default.

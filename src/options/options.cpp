@@ -134,6 +134,19 @@ ResignOptions resign_options(const Given& given) {
     return options;
 }
 
+AuditOptions audit_options(const Given& given) {
+    AuditOptions options;
+    options.files = given.line.operands;
+    if (options.files.empty())
+        given.report.add("no event stream; expected bullring audit EVENTS [EVENTS…]");
+    for (const std::string& file : options.files)
+        if (file.empty()) given.report.add("\"\" names no file; expected an event stream");
+    given.read("clock-error", options.clock_error);
+    given.read("json", options.json);
+    options.log = given.read.log();
+    return options;
+}
+
 ParsedOptions options_of(Subcommand subcommand, const Given& given) {
     switch (subcommand) {
         case Subcommand::node: return node_options(given);
@@ -142,6 +155,7 @@ ParsedOptions options_of(Subcommand subcommand, const Given& given) {
         case Subcommand::status: return status_options(given);
         case Subcommand::watch: return observer_options<WatchOptions>(given);
         case Subcommand::resign: return resign_options(given);
+        case Subcommand::audit: return audit_options(given);
     }
     return UsageProblems{};
 }

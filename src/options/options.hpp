@@ -72,6 +72,13 @@ struct ResignOptions : ObserverOptions {
     protocol::Duration timeout = protocol::seconds(5);
 };
 
+struct AuditOptions {
+    std::vector<std::string> files;  // at least one; "-" is stdin
+    protocol::Duration clock_error = protocol::milliseconds(10);
+    bool json = false;
+    LogOptions log;
+};
+
 /// What `--help` or `--version` ask for; goes to stdout.
 struct Information {
     std::string text;
@@ -85,8 +92,9 @@ struct UsageProblems {
     std::string health_cmd;
 };
 
-using ParsedOptions = std::variant<NodeOptions, RunOptions, LeadOptions, StatusOptions,
-                                   WatchOptions, ResignOptions, Information, UsageProblems>;
+using ParsedOptions =
+    std::variant<NodeOptions, RunOptions, LeadOptions, StatusOptions, WatchOptions, ResignOptions,
+                 AuditOptions, Information, UsageProblems>;
 
 /// `arguments` without the program's name. The command line wins over the environment, the
 /// environment over the file. Reads the files that `--config` and `--peers @FILE` name, no others.

@@ -27,6 +27,7 @@ struct CommandLine {
     std::optional<Subcommand> subcommand;
     RawValues values;
     std::vector<std::string> command;        // what follows `--`
+    std::vector<std::string> operands;       // neither flags nor a command
     std::optional<std::string> information;  // asked for by --help or --version
 };
 

@@ -109,7 +109,7 @@ TEST_CASE("options: a flag of another subcommand is told as that, and its value 
     CHECK(only(node_words({"--on-exit=leave"})) ==
           "node has no flag \"--on-exit\"; it is one of run");
     CHECK(only(observer_words("resign", {"--json"})) ==
-          "resign has no flag \"--json\"; it is one of status");
+          "resign has no flag \"--json\"; it is one of status and audit");
     // Near to a flag of another subcommand is not near enough.
     CHECK(only(node_words({"--max-restart"})) ==
           "unknown flag \"--max-restart\"; see bullring node --help");
@@ -313,6 +313,25 @@ TEST_CASE("options: --version and --help win over everything that is wrong") {
     CHECK(information_of({"node", "--id", "x", "--help"}) == information_of({"node", "--help"}));
     CHECK(information_of({"--help"}).find("\n  resign ") != std::string::npos);
     CHECK(information_of({"--help"}).find("\n  help ") != std::string::npos);
+}
+
+TEST_CASE("options: audit takes files, and its flags anywhere between them") {
+    const auto audit = options_of<AuditOptions>({"audit", "a", "b"});
+    CHECK(audit.files == Words{"a", "b"});
+    CHECK(audit.clock_error == milliseconds(10));
+    CHECK_FALSE(audit.json);
+    const auto mixed = options_of<AuditOptions>(
+        {"audit", "a", "--clock-error", "2s", "-", "--json", "--", "--odd"},
+        {{"BULLRING_CLOCK_ERROR", "1s"}});
+    CHECK(mixed.files == Words{"a", "-", "--odd"});
+    CHECK(mixed.clock_error == seconds(2));
+    CHECK(mixed.json);
+    CHECK(options_of<AuditOptions>({"audit", "a"}, {{"BULLRING_CLOCK_ERROR", "1s"}}).clock_error ==
+          seconds(1));
+    CHECK(one_has(problems_of({"audit"}), "no event stream; expected bullring audit EVENTS"));
+    CHECK(one_has(problems_of({"audit", ""}), "names no file"));
+    CHECK(one_has(problems_of({"audit", "a", "--clock-error", "5"}), "--clock-error"));
+    CHECK(one_has(problems_of({"audit", "a", "--peers", "1=h:1"}), "audit has no flag"));
 }
 
 TEST_CASE("options: every subcommand's help names its own flags with their defaults, no others") {
