@@ -34,7 +34,7 @@ def _guard_killed(cluster, leader, family):
 
 def _both_killed(cluster, leader, family):
     leader.current.expected_to_run = False
-    leader.current.killed_ns = at_ns = now_ns()
+    at_ns = now_ns()
     signal_all([family.node, family.guard])
     return at_ns
 

@@ -15,7 +15,8 @@ import tempfile
 import time
 
 import bullring_events
-from bullring_events import now_ns
+from bullring_audit import Audit
+from bullring_events import EventError, now_ns
 from bullring_net import PortHolder
 from bullring_node import DEADLINE, ClusterError, Node, clean_environment, find_program
 from bullring_profiles import PROFILES
@@ -240,28 +241,32 @@ class Cluster:
         found = [event for _, run in self.incarnations() for event in run.stream.events]
         return sorted(found, key=lambda event: event["ts_ns"])
 
-    def leaderships(self):
-        self.poll()
-        found = []
-        for _, run in self.incarnations():
-            run.stream.poll()
-            found.extend(bullring_events.leaderships(run.stream.events, run.death_ns()))
-        return found
+    def audit(self):
+        """What `bullring audit` says of all streams.
 
-    def check_intervals(self):
-        """No two leaderships overlap and epochs rise; returns them in order.
-
-        A node's lines come from a thread of its own, so the end of a leadership may be on its way
-        to the file while the next one's begin is there already.
+        A node's lines come from a thread of its own, and the last line of a dead one from another
+        process: so the end of a leadership may be on its way to the file while the next one's begin
+        is there already.
         """
         limit = time.monotonic() + 2
         while True:
-            try:
-                return bullring_events.check_intervals(self.leaderships())
-            except bullring_events.EventError:
-                if time.monotonic() > limit or not self.acting:
-                    raise
+            self.poll()
+            paths = [run.stream.path for _, run in self.incarnations()]
+            audit = Audit(self.program, paths, self.environment)
+            if audit.proved or audit.contradictions or time.monotonic() > limit:
+                return audit
             time.sleep(0.01)
+
+    def leaderships(self):
+        """All so far, in the order in which they began."""
+        return self.audit().leaderships
+
+    def check_intervals(self):
+        """No two leaderships overlap and epochs rise; returns them in order."""
+        audit = self.audit()
+        if audit.contradictions:
+            raise EventError(str(audit))
+        return audit.leaderships
 
     def timeline(self, last=None):
         lines = [bullring_events.describe(event, self.origin_ns) for event in self.events()]

@@ -61,21 +61,10 @@ class Incarnation:
         self.out_path = out_path
         self.started_ns = started_ns  # just before
         self.stopped_ns = None
-        self.killed_ns = None
         self.expected_to_run = True
 
     def log(self):
         return self.log_path.read_text(errors="replace")
-
-    def death_ns(self):
-        """The last instant at which it acted as far as is known, None while it may act."""
-        if self.stopped_ns is not None:
-            return self.stopped_ns
-        if self.killed_ns is not None:
-            return self.killed_ns
-        if self.process.poll() is None:
-            return None
-        return self.stream.events[-1]["ts_ns"] if self.stream.events else self.started_ns
 
 
 class Node:
@@ -168,11 +157,10 @@ class Node:
 
     def kill(self):
         """kill -9; returns the clock just before the signal."""
-        incarnation = self.current
-        incarnation.expected_to_run = False
-        incarnation.killed_ns = now_ns()
-        incarnation.process.send_signal(signal.SIGKILL)
-        return incarnation.killed_ns
+        self.current.expected_to_run = False
+        at_ns = now_ns()
+        self.current.process.send_signal(signal.SIGKILL)
+        return at_ns
 
     def hang(self):
         """SIGSTOP; returns the clock just before the signal."""

@@ -55,6 +55,10 @@ def _play(textbook, textbook_relay, ours, our_relay, report):
     both = two_leaders_ns(textbook)
     ours.check_intervals()
     overlap = two_leaders_ns(ours)
+    report.expect(
+        textbook.audit().contradictions and not ours.audit().contradictions,
+        "bullring audit: the streams of --quorum none contradict each other, the others do not",
+    )
     report.expect(both > 0, f"--quorum none had two leaders for {ms(both)}: a split brain")
     report.expect(
         overlap == 0, "--quorum majority never had two: only one side can have a majority"

@@ -1,7 +1,7 @@
 """The fixtures of the tests of real processes.
 
-Every cluster that a test makes is checked at the end of the test: no two leaderships overlap, and
-epochs rise with time.
+Every cluster that a test makes is checked at the end of the test by `bullring audit`: no two
+leaderships overlap, and epochs rise with time.
 """
 
 import os

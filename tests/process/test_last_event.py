@@ -2,14 +2,22 @@
 once, after the last line of the leader itself, and only if its leadership was told.
 """
 
+import ctypes
+import errno
 import json
+import os
+import pathlib
 import signal
+import socket
+import stat
 
 import pytest
-from bullring_events import EventFile, leaderships, now_ns
+from bullring_audit import Audit
+from bullring_events import now_ns
 from bullring_task import Family, alive, signal_all
 from clusters import ON_EVERY, on_both
 
+PIDFD_GETFD = 438  # pidfd_getfd(2), of which Python knows nothing
 KEYS = ["ts_ns", "time", "node", "event", "epoch", "reason", "held_until_ns"]
 
 
@@ -37,10 +45,11 @@ def assert_told(cluster, incarnation, epoch, reason, from_ns, next_elected):
     assert last["held_until_ns"] <= last["ts_ns"]
     assert last["ts_ns"] >= from_ns
     assert [line["ts_ns"] for line in lines if line["event"] == "deposed"] == [last["ts_ns"]]
-    # The stream alone says all that there is to be said about the leadership.
-    stream = EventFile(incarnation.stream.path)
-    stream.poll()
-    assert leaderships(stream.events)[-1].end_ns == last["held_until_ns"]
+    # The streams alone say all that there is to be said about the leadership.
+    audit = cluster.audit()
+    assert audit.proved, audit.unproved()
+    (held,) = [held for held in audit.leaderships if held.epoch == epoch]
+    assert (held.end_ns, held.reason) == (last["held_until_ns"], reason)
     return last
 
 
@@ -156,8 +165,113 @@ def test_when_nobody_outlives_it_nothing_is_told(new_cluster):
     old = cluster.wait_settled()
     family = cluster.wait_for(lambda: Family(old).complete and Family(old), "its command")
     incarnation = old.current
-    killed_ns = incarnation.killed_ns = now_ns()
+    killed_ns = now_ns()
     incarnation.expected_to_run = False
     signal_all([family.guard, family.node])
     cluster.wait_elected(killed_ns)
     assert [line["event"] for line in lines_of(incarnation)].count("deposed") == 0
+
+
+@on_both(3)
+def test_a_kill_around_the_end_of_the_lease_leaves_one_end(new_cluster, algorithm, n):
+    """Its own line is a millisecond late: who of the two writes the end is left to chance."""
+    flags = ["--no-preempt", "--hang-after", "off"]
+    cluster = new_cluster(n, algorithm, profile="fast", flags=flags).start()
+    for offset_ms in (-2, -0.5, 0, 0.3, 0.6, 0.9, 1.2, 2, 4):
+        old = cluster.wait_settled()
+        epoch, incarnation = old.view[1], old.current
+        others = [node for node in cluster if node is not old]
+        hung_ns = [node.hang() for node in others]
+        # It renews at every heartbeat, so its lease is counted from about now.
+        lapse_ns = hung_ns[-1] + cluster.timing.lease * 1e6
+        cluster.wait_for(lambda at=lapse_ns + offset_ms * 1e6: now_ns() > at, "its moment")
+        killed_ns = old.kill()
+        old.wait_exit()
+        for node in others:
+            node.resume()
+        last = wait_last(cluster, incarnation)
+        assert last["epoch"] == epoch
+        assert last["reason"] in ("died", "lease_expired")
+        assert last["held_until_ns"] <= min(killed_ns + 50e6, lapse_ns + 50e6)
+        kinds = [line["event"] for line in lines_of(incarnation)]
+        assert kinds.count("deposed") == kinds.count("elected")
+        old.start()
+        cluster.wait_leader()
+    audit = cluster.audit()
+    assert audit.proved, audit.unproved()
+
+
+def test_it_follows_the_file_that_is_rotated(new_cluster):
+    cluster = new_cluster(1, judged=False).start()
+    node = cluster[1]
+    cluster.wait_settled()
+    path = pathlib.Path(node.current.stream.path)
+    moved = path.rename(f"{path}.1")
+    node.current.process.send_signal(signal.SIGHUP)
+    cluster.wait_for(path.exists, "the file is opened again")
+    node.kill()
+    node.wait_exit()
+    cluster.wait_for(lambda: path.read_text().endswith("\n"), "the last event")
+    assert [json.loads(line)["reason"] for line in path.open()] == ["died"]
+    audit = Audit(cluster.program, [path, moved])
+    assert audit.proved
+    assert [held.reason for held in audit.leaderships] == ["died"]
+
+
+def test_it_begins_a_line_of_its_own(new_cluster):
+    cluster = new_cluster(1, judged=False).start()
+    node = cluster[1]
+    cluster.wait_settled()
+    path = pathlib.Path(node.current.stream.path)
+    node.current.stream.close()
+    with path.open("a") as stream:
+        stream.write('{"ts_ns":17,"ti')
+    node.kill()
+    node.wait_exit()
+    cluster.wait_for(lambda: path.read_text().endswith("}\n"), "the last event")
+    *_, torn, last = path.read_text().splitlines()
+    assert torn == '{"ts_ns":17,"ti'
+    assert json.loads(last)["reason"] == "died"
+    audit = Audit(cluster.program, [path])
+    assert list(audit.gaps) == ["torn_line"]
+    assert [held.reason for held in audit.leaderships] == ["died"]
+
+
+def break_listener(pid):
+    """The socket on which it accepts connections fails from now on."""
+    process = os.pidfd_open(pid)
+    libc = ctypes.CDLL(None, use_errno=True)
+    for entry in os.scandir(f"/proc/{pid}/fd"):
+        fd = libc.syscall(PIDFD_GETFD, process, int(entry.name), 0)
+        if fd < 0:
+            assert ctypes.get_errno() == errno.EBADF  # closed meanwhile
+            continue
+        if not stat.S_ISSOCK(os.fstat(fd).st_mode):
+            os.close(fd)
+            continue
+        with socket.socket(fileno=fd) as duplicate:
+            if duplicate.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+                if duplicate.family != socket.AF_UNIX:
+                    duplicate.shutdown(socket.SHUT_RDWR)
+                    break
+    os.close(process)
+
+
+@pytest.mark.parametrize("task", [None, ["sleep", "1000"]], ids=["node", "run"])
+def test_a_leader_that_cannot_go_on_has_died(new_cluster, task):
+    cluster = new_cluster(3, flags=["--no-preempt"])
+    for node in cluster:
+        node.task = task
+    cluster.start()
+    old = cluster.wait_settled()
+    epoch, incarnation = old.view[1], old.current
+    if task:
+        cluster.wait_for(lambda: Family(old).complete, "its command")
+    incarnation.expected_to_run = False
+    at_ns = now_ns()
+    break_listener(incarnation.process.pid)
+    elected = cluster.wait_elected(at_ns)
+    assert old.wait_exit() == 1
+    assert_told(cluster, incarnation, epoch, "died", at_ns, elected)
+    kinds = [line["event"] for line in lines_of(incarnation)]
+    assert kinds[-2:] == ["stopped", "deposed"]

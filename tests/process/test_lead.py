@@ -142,7 +142,7 @@ def test_neither_death_lets_two_work_at_once(settled, journal, lead, algorithm, 
         pids["all"] = pids["node"] + pids["lead"] + [guard]
         if leader.current.process.pid in pids[kill]:
             leader.current.expected_to_run = False
-            leader.current.killed_ns = now_ns()
+        killed_ns = now_ns()
         signal_all(pids[kill])
         if leader.current.expected_to_run:
             # A process that dies gives its locks back a moment before it is dead.
@@ -152,7 +152,7 @@ def test_neither_death_lets_two_work_at_once(settled, journal, lead, algorithm, 
             assert leader.leads
         else:
             leader.wait_exit()
-            successor = cluster.wait_elected(leader.current.killed_ns)["node"]
+            successor = cluster.wait_elected(killed_ns)["node"]
             assert not journal.locked()
             again = lead(cluster[successor], "--wait", "10s", command=journal.command("exit=0"))
             assert again.wait(30) == 0
