@@ -10,7 +10,7 @@ namespace {
 
 using protocol::Duration;
 
-std::int64_t whole_ms(Duration left) { return (left.ns + 999'999) / 1'000'000; }
+std::int64_t rounded_up_ms(Duration left) { return (left.ns + 999'999) / 1'000'000; }
 
 std::string line_of(const Json& json) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -23,7 +23,7 @@ std::string leader_json(const AtTheMoment& at) {
     json["leader"] = id_or_null(at.leader());
     json["epoch"] = at.epoch().value;
     json["advertised"] = at.advertised();
-    json["lease_left_ms"] = whole_ms(at.lease_left());
+    json["lease_left_ms"] = rounded_up_ms(at.lease_left());
     return line_of(json);
 }
 
