@@ -33,7 +33,10 @@ Keeper& lasting_keeper(LoopPulse& pulse, KeeperSettings settings) {
 }  // namespace
 
 Member::Member(const NodeOptions& options, LoopPulse& pulse, KeeperSettings keeper)
-    : options_(options), pulse_(pulse), keeper_(lasting_keeper(pulse, std::move(keeper))) {
+    : options_(options),
+      pulse_(pulse),
+      keeper_(lasting_keeper(pulse, std::move(keeper))),
+      manager_(take_manager_variables()) {
     // What a hook has started may outlive this process.
     pulse_.others_work.store(options.hooks.any() ? 1 : 0);
     std::signal(SIGPIPE, SIG_IGN);  // a reader of the events that goes away is not the node's end
@@ -48,6 +51,7 @@ Member::Member(const NodeOptions& options, LoopPulse& pulse, KeeperSettings keep
         log(LogLevel::warn,
             "cannot start the second process; if this one dies or hangs, the others will notice it "
             "later");
+    if (!manager_.problem.empty()) log(LogLevel::warn, manager_.problem);
 }
 
 Member::~Member() {
@@ -73,6 +77,7 @@ int Member::run(MakeHost make_host) {
     opened_->parts.pulse = &pulse_;
     opened_->parts.keeper = &keeper_;
     if (http_) opened_->parts.showcase = &http_->showcase();
+    opened_->parts.manager = manager_;
     if (options_.config.quorum == protocol::QuorumMode::none) {
         opened_->parts.make_host = std::move(make_host);
     } else {

@@ -9,6 +9,7 @@
 #include <tl/expected.hpp>
 
 #include "src/http/endpoint.hpp"
+#include "src/os/notify_socket.hpp"
 #include "src/runtime/health_check.hpp"
 #include "src/runtime/open_node.hpp"
 
@@ -36,6 +37,7 @@ private:
     const NodeOptions& options_;
     LoopPulse& pulse_;
     Keeper& keeper_;
+    ManagerVariables manager_;
     std::optional<OpenedNode> opened_;
     std::unique_ptr<HttpEndpoint> http_;  // if it is asked for
     std::optional<Runtime> runtime_;

@@ -6,7 +6,6 @@
 #include "src/report/json.hpp"
 
 namespace bullring {
-namespace {
 
 // To users a node that is on its way down is a follower (PROTOCOL §2).
 const char* shown_role(protocol::Role role) {
@@ -18,6 +17,8 @@ const char* shown_role(protocol::Role role) {
     }
     return "follower";
 }
+
+namespace {
 
 Json ids_of(const protocol::MemberSet& set, const protocol::Membership& members) {
     Json ids = Json::array();

@@ -11,6 +11,9 @@
 
 namespace bullring {
 
+/// The role in the words of the interface: leader, follower or candidate.
+const char* shown_role(protocol::Role role);
+
 struct StatusInput {
     protocol::View view;
     protocol::Membership members;  // names the bits of `view.connected`

@@ -76,6 +76,10 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
       tell_failure_(std::move(parts.tell_failure)) {
     if (parts.handles_signals) signals_.emplace(io_);
     if (showcase_ != nullptr) counter_.emplace(self_.id, parts.start.now, showcase_->counts());
+    if (!parts.manager.socket.empty()) {
+        service_.emplace(io_, parts.manager, [this] { return node_.view(read_clock(), reasons_); });
+        listeners_.push_back(&*service_);
+    }
     if (parts.trace) trace_.emplace(self_.id, self_.incarnation, *writer_, *parts.trace);
     if (log_enabled(LogLevel::debug)) trace_log_.emplace(self_.id, self_.incarnation);
     if (parts.state) {
@@ -128,6 +132,9 @@ int Runtime::run() {
     transport_.start_dialling();
     wait_for_alarm();
     wait_for_question();
+    asio::post(io_, [this] {
+        if (service_) service_->ready();
+    });
     turn_to_the_end();
     // Who leads and fails is not deposed, so its end is left to be told when the process is gone.
     if (exit_status_ == 0) pulse_.over.store(1);
@@ -205,6 +212,7 @@ void Runtime::shut_down(const std::string& reason) {
     asio::dispatch(io_, [this, reason] {
         if (!stop_reason_.empty()) return;
         stop_reason_ = reason;
+        if (service_) service_->stopping();
         host_->stopping();
         on_event(protocol::StopRequested{});
     });
@@ -350,7 +358,9 @@ void Runtime::wait_for_signal() {
     signals_->async_wait([this](const asio::error_code& error, int signal) {
         if (error) return;
         if (signal == SIGHUP) {
+            if (service_) service_->reloading();
             if (writer_ != nullptr) writer_->reopen();
+            if (service_) service_->ready();
         } else {
             shut_down(signal == SIGTERM ? "SIGTERM" : "SIGINT");
         }

@@ -29,6 +29,7 @@
 #include "src/runtime/keeper.hpp"
 #include "src/runtime/orphan_reaper.hpp"
 #include "src/runtime/showcase.hpp"
+#include "src/runtime/service_notifier.hpp"
 #include "src/runtime/task_host.hpp"
 #include "src/runtime/wake_timer.hpp"
 #include "src/storage/storage.hpp"
@@ -50,6 +51,7 @@ public:
         const Keeper* keeper = nullptr;  // who watches over a leader; none: nobody
         Showcase* showcase = nullptr;    // for the thread that serves HTTP; none: there is none
         bool handles_signals = true;     // those of a program: SIGTERM, SIGINT, SIGHUP
+        ManagerVariables manager;        // who has started this program as a service
         /// Why the loop ends with status 1.
         std::function<void(const std::string&)> tell_failure = &print_error;
     };
@@ -128,6 +130,7 @@ private:
     std::optional<asio::posix::stream_descriptor> asked_;  // of the showcase
     std::optional<asio::signal_set> signals_;              // of a program alone
     std::optional<OrphanReaper> reaper_;                   // of a program
+    std::optional<ServiceNotifier> service_;               // of a program that is a service
     asio::steady_timer drain_timer_;
 
     std::vector<protocol::Action> actions_;
