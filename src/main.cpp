@@ -14,6 +14,7 @@
 #include "src/commands/commands.hpp"
 #include "src/commands/inherited.hpp"
 #include "src/manual/help_command.hpp"
+#include "src/options/completion.hpp"
 #include "src/options/options.hpp"
 #include "src/report/logging.hpp"
 #include "src/supervisor/guard.hpp"
@@ -102,6 +103,8 @@ int main(int argc, char** argv) {
         if (!arguments.empty() && arguments.front() == guard_word) return guard(arguments);
         if (!arguments.empty() && arguments.front() == help_word)
             return run_help({arguments.begin() + 1, arguments.end()});
+        if (!arguments.empty() && arguments.front() == completion_word)
+            return run_completion({arguments.begin() + 1, arguments.end()});
         return std::visit(Run{missing_streams}, parse_options(arguments, environment_of_process()));
     } catch (const std::exception& error) {
         print_error(error.what());

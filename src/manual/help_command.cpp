@@ -11,6 +11,7 @@
 #include "src/commands/commands.hpp"
 #include "src/manual/pages.hpp"
 #include "src/manual/plain_text.hpp"
+#include "src/options/completion.hpp"
 #include "src/options/text.hpp"
 #include "src/report/logging.hpp"
 
@@ -97,7 +98,24 @@ int refuse(const std::string& problem) {
     return wrong_usage;
 }
 
+std::vector<std::string> help_topics() {
+    std::vector<std::string> topics;
+    for (const ManualPage& page : manual_pages()) topics.emplace_back(topic_of(page));
+    return topics;
+}
+
 }  // namespace
+
+int run_completion(const std::vector<std::string>& arguments) {
+    if (arguments.size() == 1) {
+        if (const std::string script = completion_script(arguments.front(), help_topics());
+            !script.empty())
+            return print(script);
+    }
+    std::string given;
+    for (const std::string& argument : arguments) given += (given.empty() ? "" : " ") + argument;
+    return refuse("completion for " + in_quotes(given) + "; expected bash or zsh");
+}
 
 int run_help(const std::vector<std::string>& arguments) {
     if (arguments.size() > 1)

@@ -12,4 +12,7 @@ inline constexpr const char* help_word = "help";
 /// `arguments` are those after the word `help`. Returns the exit status.
 int run_help(const std::vector<std::string>& arguments);
 
+/// Likewise `bullring completion bash|zsh`: the shell's completion, on stdout.
+int run_completion(const std::vector<std::string>& arguments);
+
 }  // namespace bullring

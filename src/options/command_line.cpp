@@ -206,8 +206,9 @@ CommandLine read_command_line(const std::vector<std::string>& arguments, Problem
     try {
         root.parse(reversed({arguments.begin(), separator}));
     } catch (const CLI::CallForHelp&) {
-        // main() answers `help` before anything is read; here it is only listed.
+        // main() answers these two before anything is read; here they are only listed.
         root.add_subcommand("help", "Show a page of the manual");
+        root.add_subcommand("completion", "Print the completion for bash or zsh");
         line.information = root.help();
         return line;
     } catch (const CLI::CallForVersion&) {

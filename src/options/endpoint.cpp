@@ -231,6 +231,22 @@ tl::expected<NodeId, std::string> parse_node_id(std::string_view text) {
     return NodeId{value};
 }
 
+tl::expected<NodeId, std::string> node_id_of_host(std::string_view host_name) {
+    const std::string_view name = host_name.substr(0, host_name.find('.'));
+    const std::size_t last_other = name.find_last_not_of("0123456789");
+    const std::string_view digits =
+        last_other == std::string_view::npos ? name : name.substr(last_other + 1);
+    const auto refuse = [&](const char* why) {
+        return tl::unexpected("the host name " + in_quotes(host_name) + " " + why +
+                              "; expected one such as poller-0, which is node 1");
+    };
+    if (digits.empty()) return refuse("ends in no number");
+    std::uint64_t value = 0;
+    const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (parsed.ec != std::errc{} || value >= id_max) return refuse("ends in too large a number");
+    return NodeId{value + 1};
+}
+
 ParsedPeers parse_peers(std::string_view text) {
     PeerParser parser;
     while (!text.empty()) {

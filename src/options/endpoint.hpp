@@ -30,6 +30,10 @@ using PeerList = std::map<protocol::NodeId, Endpoint>;  // every member, this on
 /// 1 … 2^63−1. The error quotes the text and says what would be right.
 tl::expected<protocol::NodeId, std::string> parse_node_id(std::string_view text);
 
+/// The number at the end of a host's name, plus one: "poller-0" is node 1, as the pods of a
+/// StatefulSet are numbered. The domain does not count.
+tl::expected<protocol::NodeId, std::string> node_id_of_host(std::string_view host_name);
+
 struct ParsedPeers {
     PeerList peers;                     // the entries that are sound
     std::vector<std::string> problems;  // one sentence for each thing that is wrong

@@ -36,8 +36,13 @@ constexpr std::array<SubcommandText, 7> subcommands{{
 }};
 
 constexpr std::array flags{
-    Flag{"id", "N", "this node's ID, 1 … 2^63−1; must be in the peer list", "required", members},
-    Flag{"id", "N", "which node on this machine, if not given by --data-dir", "none", lead},
+    Flag{"id", "N|hostname",
+         "this node's ID, 1 … 2^63−1; must be in the peer list;\n"
+         "hostname: the number at the end of the host name, plus\n"
+         "one",
+         "required", members},
+    Flag{"id", "N|hostname", "which node on this machine, if not given by --data-dir", "none",
+         lead},
     Flag{"peers", "LIST",
          "every member, this one included: ID=HOST:PORT,… or\n"
          "@FILE with one entry a line; HOST is a name, an IPv4\n"

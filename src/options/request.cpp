@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <climits>
 #include <variant>
+
+#include <unistd.h>
 
 #include "protocol/values/messages.hpp"
 #include "src/options/http_options.hpp"
@@ -16,6 +19,12 @@ namespace {
 bool fits_cluster_name(char c) {
     const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
     return letter || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+}
+
+/// As the system has it; empty when it does not say.
+std::string host_name() {
+    std::array<char, HOST_NAME_MAX + 1> name{};
+    return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
 std::string why_no_duration(const protocol::NoDuration& none) {
@@ -132,7 +141,10 @@ void Reader::take(std::string_view flag, const std::string& text, std::optional<
 
 void Reader::take(std::string_view flag, const std::string& text,
                   std::optional<protocol::NodeId>& into) {
-    if (const auto parsed = parse_node_id(text))
+    // A member of the list is named by its number alone.
+    const bool by_host = flag == "id" && text == "hostname";
+    const auto parsed = by_host ? node_id_of_host(host_name()) : parse_node_id(text);
+    if (parsed)
         into = *parsed;
     else
         report_.say(flag, parsed.error());

@@ -1,5 +1,6 @@
 #include "src/options/endpoint.hpp"
 
+#include <cstdint>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -79,6 +80,43 @@ TEST_CASE("endpoint: what is no endpoint is refused, quoted, with the reason") {
         REQUIRE_FALSE(parsed.has_value());
         CHECK(parsed.error().find(wrong.why) != std::string::npos);
         CHECK(parsed.error().find('\n') == std::string::npos);
+    }
+}
+
+TEST_CASE("endpoint: a host's number is the one at the end of its name, and node IDs begin at 1") {
+    struct Right {
+        const char* name = "";
+        std::uint64_t id = 0;
+    };
+    for (const Right& right : {
+             Right{"poller-0", 1},
+             Right{"poller-2", 3},
+             Right{"poller-12.poller-members.default.svc", 13},
+             Right{"web07", 8},
+             Right{"7", 8},
+             Right{"a-9223372036854775806", 9223372036854775807U},
+         }) {
+        CAPTURE(right.name);
+        const auto id = node_id_of_host(right.name);
+        REQUIRE(id.has_value());
+        CHECK(id->value == right.id);
+    }
+}
+
+TEST_CASE("endpoint: a host without a number, or with too large a one, has no ID") {
+    for (const Wrong& wrong : {
+             Wrong{"poller", "ends in no number"},
+             Wrong{"", "ends in no number"},
+             Wrong{"poller-0-a", "ends in no number"},
+             Wrong{"poller.0", "ends in no number"},
+             Wrong{"a-9223372036854775807", "too large"},
+             Wrong{"a-99999999999999999999", "too large"},
+         }) {
+        CAPTURE(wrong.text);
+        const auto id = node_id_of_host(wrong.text);
+        REQUIRE_FALSE(id.has_value());
+        CHECK(id.error().find(wrong.why) != std::string::npos);
+        CHECK(id.error().find("poller-0, which is node 1") != std::string::npos);
     }
 }
 
