@@ -1,8 +1,6 @@
 """What the documents point at is there, and what they quote from the sources stands there."""
 
 import re
-import shutil
-import subprocess
 from urllib.parse import unquote
 
 import pytest
@@ -132,19 +130,3 @@ def test_a_link_to_a_page_leads_to_that_page(document, title, path):
         assert target == ROOT / documents[title] / "README.md"
     else:
         assert target.name == title.replace("(", ".").replace(")", ".md")
-
-
-UNIT = re.compile(r"(?ms)^```ini\n# /etc/systemd/system/(\S+)\n(.*?)^```$")
-
-
-@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not installed")
-@pytest.mark.parametrize(
-    ("name", "text"), [unit for page in PAGES for unit in UNIT.findall(page.read_text())]
-)
-def test_systemd_understands_a_unit_in_the_manual(tmp_path, name, text):
-    # Only what is installed here can be executed here.
-    file = tmp_path / name
-    file.write_text(text.replace("/usr/local/bin/bullring", "/bin/true"))
-    done = subprocess.run(["systemd-analyze", "verify", file], capture_output=True, text=True)
-    assert name not in done.stdout + done.stderr
-    assert done.returncode == 0, done.stderr

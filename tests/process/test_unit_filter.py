@@ -1,0 +1,59 @@
+"""A node under the filter of system calls of bullring@.service, where what is not allowed kills it:
+the filter refuses nothing that a node does.
+"""
+
+import signal
+import sys
+
+import pytest
+from bullring_node import ROOT
+from packaging_files import BUILD
+
+pytest.importorskip("seccomp")
+
+UNIT = BUILD / "packaging" / "bullring@.service"
+FILTERED = [sys.executable, "-B", str(ROOT / "scripts" / "lib" / "under_filter.py"), str(UNIT)]
+
+
+def under_filter(cluster):
+    for node in cluster:
+        node.prefix = FILTERED
+    return cluster
+
+
+@pytest.mark.parametrize("algorithm", ["bully", "ring"])
+def test_a_node_calls_nothing_that_its_unit_forbids(new_cluster, tmp_path, algorithm):
+    told = tmp_path / "told"
+    flags = ["--on-elected", f"echo $BULLRING_EPOCH >>{told}", "--health-cmd", "true"]
+    cluster = under_filter(
+        new_cluster(3, algorithm, flags=[*flags, "--trace", "/dev/null"])
+    ).start()
+    leader = cluster.wait_settled()
+    cluster.wait_for(
+        lambda: told.exists() and told.read_text().count("\n") == 1, "the hook has run"
+    )
+    leader.current.process.send_signal(signal.SIGHUP)
+    assert cluster.resign().returncode == 0
+    leader = cluster.wait_settled()
+    leader.kill()
+    cluster.wait_leader()
+    leader.restart()
+    leader = cluster.wait_settled()
+    for node in cluster:
+        node.terminate()
+    assert [node.wait_exit() for node in cluster] == [0, 0, 0]
+
+
+def test_the_keeper_kills_a_leader_that_hangs_under_the_filter(new_cluster):
+    cluster = under_filter(new_cluster(3)).start()
+    leader = cluster.wait_settled()
+    leader.hang_for_good()
+    assert leader.wait_exit() == -signal.SIGKILL
+    cluster.wait_leader()
+
+
+def test_the_filter_kills_what_the_unit_forbids(new_cluster):
+    cluster = under_filter(new_cluster(1, flags=["--realtime", "on"])).start()
+    node = cluster[1]
+    node.current.expected_to_run = False
+    assert node.wait_exit() == -signal.SIGSYS
