@@ -1,0 +1,163 @@
+"""The Debian packages: lintian finds nothing, and in a fresh Debian they are installed, used,
+upgraded, removed and purged.
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import tempfile
+
+import pytest
+from packaging_files import ROOT, run
+
+pytestmark = [pytest.mark.long, pytest.mark.limit(3600)]
+
+ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="a chroot needs root")
+
+
+@pytest.fixture(scope="module")
+def packages(tmp_path_factory):
+    """The packages by their names, made by scripts/package, which lets lintian look at them."""
+    folder = tmp_path_factory.mktemp("packages")
+    run(ROOT / "scripts" / "package", "--lint", "--output", folder)
+    return {file.name.split("_")[0]: file for file in folder.glob("*.deb")}
+
+
+def files_of(package):
+    return {
+        line.split()[5].removeprefix(".")
+        for line in run("dpkg", "--contents", package).splitlines()
+    }
+
+
+def test_the_packages_are_these(packages):
+    version = re.search(r"VERSION (\d+\.\d+)\.(\d+)", (ROOT / "CMakeLists.txt").read_text())
+    library = f"libbullring{version[1]}"
+    assert set(packages) == {"bullring", library, "libbullring-dev", "bullring-sim"}
+    architecture = run("dpkg", "--print-architecture").strip()
+    for name, file in packages.items():
+        assert file.name == f"{name}_{version[1]}.{version[2]}_{architecture}.deb"
+
+
+def test_each_has_what_it_is_for(packages):
+    library = next(name for name in packages if re.fullmatch(r"libbullring\d.*", name))
+    contents = {name: files_of(file) for name, file in packages.items()}
+    assert contents["bullring"] >= {
+        "/etc/bullring/",
+        "/lib/systemd/system/bullring@.service",
+        "/lib/systemd/system/bullring-run@.service",
+        "/usr/bin/bullring",
+        "/usr/lib/sysusers.d/bullring.conf",
+        "/usr/share/bash-completion/completions/bullring",
+        "/usr/share/bullring/bullring.rules.yml",
+        "/usr/share/bullring/bullring-dashboard.json",
+        "/usr/share/doc/bullring/examples/poller.toml",
+        "/usr/share/doc/bullring/examples/kubernetes.yaml",
+        "/usr/share/man/man1/bullring-run.1.gz",
+        "/usr/share/man/man7/bullring-service.7.gz",
+        "/usr/share/zsh/vendor-completions/_bullring",
+    }
+    assert {"/usr/bin/bullring-sim", "/usr/share/man/man1/bullring-sim.1.gz"} <= contents[
+        "bullring-sim"
+    ]
+    assert "/usr/include/bullring/bullring.hpp" in contents["libbullring-dev"]
+    assert "/usr/share/man/man3/libbullring.3.gz" in contents["libbullring-dev"]
+    for end in (
+        "/libbullring.a",
+        "/libbullring.so",
+        "/pkgconfig/bullring.pc",
+        "/bullring-config.cmake",
+    ):
+        assert any(file.endswith(end) for file in contents["libbullring-dev"])
+    assert any(re.search(r"/libbullring\.so\.\d", file) for file in contents[library])
+    for name, files in contents.items():
+        others = set().union(*(contents[other] for other in contents if other != name))
+        assert not {file for file in files & others if not file.endswith("/")}
+
+
+class Debian:
+    """A fresh Debian in a folder, made of its packages."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        run("mmdebstrap", "--variant=apt", "--mode=root", "--skip=cleanup/apt", "bookworm", folder)
+
+    def run(self, *words):
+        environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND": "noninteractive"}
+        return run("chroot", self.folder, *words, env=environment)
+
+    def apt(self, *words):
+        return self.run("apt-get", "-q", "-y", "--no-install-recommends", *words)
+
+    def install(self, files):
+        for file in files:
+            shutil.copy(file, self.folder / "tmp")
+        return self.apt("install", "--allow-downgrades", *(f"/tmp/{file.name}" for file in files))
+
+    def holds(self, path):
+        return (self.folder / path.removeprefix("/")).exists()
+
+
+@pytest.fixture(scope="module")
+def debian():
+    if not shutil.which("mmdebstrap"):
+        pytest.skip("mmdebstrap is not installed")
+    with tempfile.TemporaryDirectory(prefix="bullring-debian-") as folder:
+        yield Debian(pathlib.Path(folder))
+
+
+def newer(package, folder):
+    """The same package as a later version would be."""
+    tree = folder / package.stem
+    run("dpkg-deb", "--raw-extract", package, tree)
+    control = tree / "DEBIAN" / "control"
+    text = control.read_text()
+    version = re.search(r"(?m)^Version: (.*)$", text)[1]
+    control.write_text(text.replace(version, version + "+later"))
+    made = folder / package.name.replace(version, version + "+later")
+    run("dpkg-deb", "--root-owner-group", "--build", tree, made)
+    return made
+
+
+CONSUMER = """
+cat >/tmp/main.cpp <<'END'
+#include <bullring/bullring.hpp>
+int main() { return bullring::Options().id == 0 ? 0 : 1; }
+END
+c++ -std=c++20 /tmp/main.cpp -o /tmp/main $(pkg-config --cflags --libs bullring) && /tmp/main
+"""
+
+
+@ROOT_ONLY
+def test_from_the_installation_to_the_purge(packages, debian, tmp_path):
+    debian.install(packages.values())
+    assert debian.run("bullring", "--version").startswith("bullring ")
+    assert "scenario" in debian.run("bullring-sim", "--help")
+    assert debian.run("getent", "passwd", "bullring").startswith("bullring:")
+
+    later = [newer(file, tmp_path) for file in packages.values()]
+    state = debian.folder / "var/lib/bullring/poller/state"
+    setting = debian.folder / "etc/bullring/poller.toml"
+    state.parent.mkdir(parents=True)
+    for file in (state, setting):
+        file.touch()
+    debian.install(later)
+    assert "+later" in debian.run("dpkg-query", "--show", "bullring")
+    assert state.exists() and setting.exists()
+
+    debian.apt("remove", "bullring")
+    assert not debian.holds("/usr/bin/bullring")
+    assert state.exists() and setting.exists()
+    debian.apt("purge", *packages)
+    assert not state.exists()
+    assert setting.exists()  # an administrator's
+    left = debian.run("find", "/etc", "/lib", "/usr", "/var/lib", "-name", "*bullring*").split()
+    assert [file for file in left if not file.startswith("/var/lib/dpkg/")] == ["/etc/bullring"]
+
+
+@ROOT_ONLY
+def test_a_program_is_built_against_the_library(packages, debian):
+    debian.install(packages.values())
+    debian.apt("install", "g++", "pkg-config")
+    debian.run("sh", "-c", CONSUMER)
