@@ -27,6 +27,19 @@ local function widths_of(table)
     return widths
 end
 
+-- A long name in a narrow column may be broken behind its marks.
+local function breakable(code)
+    if utf8.len(code.text) <= 14 then return nil end
+    local parts = {}
+    for part in code.text:gmatch("[^_/,]*[_/,]?") do
+        if part ~= "" then
+            if #parts > 0 then parts[#parts + 1] = pandoc.RawInline("man", "\\:") end
+            parts[#parts + 1] = pandoc.Code(part)
+        end
+    end
+    return parts
+end
+
 function Table(table)
     local widths = widths_of(table)
     local sum = gap * (#widths - 1)
@@ -45,5 +58,5 @@ function Table(table)
     for i, column in ipairs(table.colspecs) do
         table.colspecs[i] = {column[1], not natural and widths[i] / pandocs or nil}
     end
-    return table
+    return pandoc.walk_block(table, {Code = breakable})
 end
