@@ -111,8 +111,8 @@ void HttpService::answer_path(std::string_view path, const HttpRequest& request,
     }
     auto more = page_file(path);
     if (!more)
-        more = failover_answer(path, showcase_.failovers(), read_clock().boottime_ns,
-                               wall_clock_ns());
+        more =
+            failover_answer(path, showcase_.failovers(), read_clock().boottime_ns, wall_clock_ns());
     if (more) return reply->send(reads ? *more : method_not_allowed("GET, HEAD"));
     reply->send(answer(request.method, path, now()));
 }

@@ -18,7 +18,7 @@ constexpr std::chrono::milliseconds look_every{1000};
 /// After a change of the leadership, which must not wait for this.
 constexpr std::chrono::milliseconds look_soon{1};
 /// When the manager had no room.
-constexpr std::chrono::milliseconds again_after{100};
+constexpr std::chrono::milliseconds tried_again_after{100};
 
 }  // namespace
 
@@ -75,7 +75,7 @@ void ServiceNotifier::send() {
     const std::string status = service_status(view_());
     std::string lines = state_;
     if (status != status_) lines += "STATUS=" + status + "\n";
-    if (!lines.empty() && !socket_.send(lines)) return look_in(again_after);
+    if (!lines.empty() && !socket_.send(lines)) return look_in(tried_again_after);
     state_.clear();
     status_ = status;
     look_in(look_every);
@@ -84,7 +84,7 @@ void ServiceNotifier::send() {
 void ServiceNotifier::keep_alive() {
     const bool sent = socket_.send("WATCHDOG=1\n");
     alive_timer_.expires_after(
-        sent ? alive_every_ : std::min<std::chrono::microseconds>(alive_every_, again_after));
+        sent ? alive_every_ : std::min<std::chrono::microseconds>(alive_every_, tried_again_after));
     alive_timer_.async_wait([this](const asio::error_code& error) {
         if (!error) keep_alive();
     });
