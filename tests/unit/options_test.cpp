@@ -160,9 +160,9 @@ TEST_CASE("options: of a flag given twice the last one counts") {
 
 TEST_CASE("options: a flag without its value takes no other flag for it") {
     CHECK(problems_of({"node", "--peers", three_peers, "--id"}) ==
-          std::vector<std::string>{"--id: it needs a value; expected --id N"});
+          std::vector<std::string>{"--id: it needs a value; expected --id N|hostname"});
     CHECK(problems_of({"node", "--id", "--peers", three_peers}) ==
-          std::vector<std::string>{"--id: it needs a value; expected --id N"});
+          std::vector<std::string>{"--id: it needs a value; expected --id N|hostname"});
 }
 
 TEST_CASE("options: the command line wins over the environment, the environment over the file") {
