@@ -60,14 +60,14 @@ class Idle:
             time.sleep(1)
             pids = [node.current.process.pid for node in cluster]
             ports = [node.port for node in cluster]
-            cpu, traffic, began = _cpu_ns(pids), _traffic(ports), time.monotonic()
+            cpu, traffic, began = cpu_ns(pids), _traffic(ports), time.monotonic()
             time.sleep(self.seconds_watched)
-            cpu_after, traffic_after = _cpu_ns(pids), _traffic(ports)
+            cpu_after, traffic_after = cpu_ns(pids), _traffic(ports)
             took = time.monotonic() - began
             used = {key: traffic_after[key] - traffic[key] for key in traffic}
             return {
                 "cpu_percent": (cpu_after - cpu) / len(pids) / took / 1e7,
-                "resident_mib": max(map(_resident_kib, pids)) / 1024,
+                "resident_mib": max(map(resident_kib, pids)) / 1024,
                 "bytes_per_s": (used["bytes_sent"] + used["segs_out"] * HEADER_BYTES)
                 / len(pids)
                 / took,
@@ -75,7 +75,7 @@ class Idle:
             }
 
 
-def _cpu_ns(pids):
+def cpu_ns(pids):
     total = 0
     for pid in pids:
         for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
@@ -83,7 +83,7 @@ def _cpu_ns(pids):
     return total
 
 
-def _resident_kib(pid):
+def resident_kib(pid):
     for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
         if line.startswith("VmRSS:"):
             return int(line.split()[1])

@@ -47,7 +47,7 @@ def last_of_each(flags):
     return [word for words in chosen.values() for word in words]
 
 
-def _die_with_parent():
+def die_with_parent():
     _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
@@ -148,7 +148,7 @@ class Node:
                 stderr=log,
                 env=self.cluster.environment,
                 start_new_session=True,
-                preexec_fn=None if self.cluster.kept else _die_with_parent,
+                preexec_fn=None if self.cluster.kept else die_with_parent,
             )
         self.incarnations.append(
             Incarnation(process, started_ns, base + ".events", log_path, out_path)

@@ -1,0 +1,1 @@
+"""The systems that `scripts/bench peers` measures side by side."""
