@@ -168,16 +168,19 @@ def main():
         return 0
     bench = Bench(arguments.quick, arguments.seconds)
     began = time.monotonic()
-    for system in present:
-        bench.measure(system)
-    print(f"\nIn ms: median, longest (rounds). x: to the crash of {BASE} in this run.\n")
-    print(table(bench.rows))
-    for error in bench.errors:
-        print(f"ERROR {error}")
-    where["load_average_at_end"] = os.getloadavg()[0]
-    print(f"\n{time.monotonic() - began:.0f} s; load average {where['load_average_at_end']:.1f}")
-    if arguments.json:
-        write_json(arguments.json, where, bench.rows, bench.tried, absent, bench.errors)
+    try:
+        for system in present:
+            bench.measure(system)
+    finally:
+        # Also what an interrupted run has measured.
+        print(f"\nIn ms: median, longest (rounds). x: to the crash of {BASE} in this run.\n")
+        print(table(bench.rows))
+        for error in bench.errors:
+            print(f"ERROR {error}")
+        load = where["load_average_at_end"] = os.getloadavg()[0]
+        print(f"\n{time.monotonic() - began:.0f} s; load average {load:.1f}")
+        if arguments.json:
+            write_json(arguments.json, where, bench.rows, bench.tried, absent, bench.errors)
     return 1 if bench.errors else 0
 
 

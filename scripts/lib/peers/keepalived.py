@@ -4,11 +4,10 @@ There is no quorum and no lease: who hears nobody better is the master.
 """
 
 import os
-import pathlib
 
 from peers.bridge import Bridge
 from peers.observer import FOLLOWS, LEADS
-from peers.system import MEMBERS, Setting, System
+from peers.system import MEMBERS, Setting, System, children
 
 STATES = {"MASTER": LEADS, "BACKUP": FOLLOWS, "FAULT": FOLLOWS, "STOP": FOLLOWS}
 
@@ -86,8 +85,7 @@ class Keepalived(System):
     def leader_processes(self, member):
         """The process that was started, and the one of VRRP that it has started."""
         pid = self.processes[member].pid
-        children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        return [pid, *map(int, children)]
+        return [pid, *children(pid)]
 
     def healthy(self):
         """All run, and the highest, who takes the address back when it returns, has it."""

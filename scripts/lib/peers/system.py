@@ -1,5 +1,6 @@
 """What the bench of the field needs of a system. Each system is one file beside this one."""
 
+import atexit
 import dataclasses
 import os
 import pathlib
@@ -51,6 +52,7 @@ class System:
         self.departing = []
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="bullring-peers-"))
         self.ports = PortHolder()
+        atexit.register(self.close)
 
     @classmethod
     def missing(cls):
@@ -199,8 +201,10 @@ class System:
                 self.end(process)
         for process in self.processes.values():
             process.wait()
+        self.processes.clear()
         self.observer.close()
         self.ports.release()
+        atexit.unregister(self.close)
         shutil.rmtree(self.directory, ignore_errors=True)
 
     def end(self, process):
@@ -211,6 +215,12 @@ class System:
 
     def __exit__(self, *_):
         self.close()
+
+
+def children(pid):
+    """The processes that a process with one thread, or its first one, has started."""
+    listed = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text()
+    return [int(child) for child in listed.split()]
 
 
 def _is_there(program):
