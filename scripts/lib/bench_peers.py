@@ -28,7 +28,7 @@ class Bench:
     def __init__(self, quick, seconds):
         self.rounds, self.least = (4, 1) if quick else (25, 3)
         self.starts = 2 if quick else 8
-        self.seconds_a_case = seconds or (8 if quick else 40)
+        self.seconds_a_case = seconds or (8 if quick else 25)
         self.watched_s = 4 if quick else 20
         self.rows, self.tried, self.errors = [], [], []
 

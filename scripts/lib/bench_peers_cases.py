@@ -19,9 +19,15 @@ def first_start(system_class, setting, budget):
     while budget.more(len(samples)):
         with system_class(setting) as system:
             began_ns = _start(system)
-            said = system.observer.wait_said(LEADS, 0, system.longest_s)
+            said = system.observer.wait(lambda: _first(system), "a first leader", system.longest_s)
             samples.append(said.at_ns - began_ns)
     return {"samples_ns": samples}
+
+
+def _first(system):
+    """The first claim; a client that lost its session while all was starting is started again."""
+    system.revive()
+    return next((said for said in system.observer.said if said.what == LEADS), None)
 
 
 def _start(system):

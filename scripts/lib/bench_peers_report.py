@@ -15,6 +15,7 @@ HEAD = (
     "CPU %",
     "MiB",
     "false idle, loaded",
+    "load",
 )
 
 
@@ -67,6 +68,7 @@ def cells(row, base):
         f"{idle['cpu_percent']:.2f}" if idle else "-",
         f"{idle['resident_mib']:.0f}" if idle else "-",
         ", ".join(false),
+        f"{idle['load_average']:.0f}" if idle else "-",
     ]
 
 
