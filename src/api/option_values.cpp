@@ -6,7 +6,6 @@
 #include <limits>
 #include <string_view>
 
-#include "src/options/http_options.hpp"
 #include "src/options/request.hpp"
 #include "src/options/text.hpp"
 

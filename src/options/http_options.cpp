@@ -1,11 +1,11 @@
-#include "src/options/http_options.hpp"
-
+// The checks of what a user says of HTTP.
 #include <string_view>
 
 #include <asio/ip/address.hpp>
 #include <sys/stat.h>
 #include <sys/un.h>
 
+#include "src/options/request.hpp"
 #include "src/options/text.hpp"
 
 namespace bullring {

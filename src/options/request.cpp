@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "protocol/values/messages.hpp"
-#include "src/options/http_options.hpp"
 #include "src/options/text.hpp"
 
 namespace bullring {

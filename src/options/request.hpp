@@ -160,6 +160,16 @@ std::optional<bool> boolean_named(std::string_view word);
 
 MemberRequest member_request(Reader& read, Report& report);
 
+/// Where HTTP is to be served, as users say it: HOST:PORT or unix:PATH, and who may use it.
+struct HttpTexts {
+    std::optional<std::string> address;
+    Asked<bool> open_to_all;
+    std::optional<std::string> token_file;
+};
+
+/// What is wrong is reported. Reads the token file, to see that it can be read.
+HttpOptions http_options(const HttpTexts& texts, Report& report);
+
 // ---- The checks. What they return counts only if no problem was added.
 
 /// How the work of a leader is ended before its lease is.
