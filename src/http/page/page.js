@@ -12,6 +12,7 @@ let failovers = [];      // of /failovers
 let self = null;         // this node's id
 let linked = false;      // the stream of events is open
 let asking = false;
+let askAgain = false;    // something has happened since it was asked
 
 function element(name, text, className) {
   const made = document.createElement(name);
@@ -191,7 +192,10 @@ async function get(path) {
 }
 
 async function ask() {
-  if (asking) return;
+  if (asking) {
+    askAgain = true;
+    return;
+  }
   asking = true;
   try {
     if (self === null) self = (await get("status")).id;
@@ -208,6 +212,10 @@ async function ask() {
     show("seen", String(error.message || error));
   } finally {
     asking = false;
+  }
+  if (askAgain) {
+    askAgain = false;
+    ask();
   }
 }
 
