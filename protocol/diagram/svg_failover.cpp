@@ -75,6 +75,7 @@ private:
 
     std::string subtitle() const {
         const std::int64_t took = story_.found_ns - story_.lost_ns;
+        if (story_.from == 0) return formatted("epoch {}", story_.epoch);  // there was none to lose
         return formatted(
             "{}, epoch {}",
             took <= 0 ? std::string("without a gap") : rounded_duration(took) + " without a leader",

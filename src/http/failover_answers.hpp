@@ -10,9 +10,10 @@
 
 namespace bullring {
 
-/// `/failovers`: [{"number":…,"time":…,"from":…,"to":…,"epoch":…,"gap_ms":…}], the newest first.
-/// `now_ns` and `wall_ns` are CLOCK_BOOTTIME and CLOCK_REALTIME now. `/failovers/N.svg`: a picture;
-/// `/failovers/N.jsonl`: what it is drawn from. nullopt: the path is none of these.
+/// `/failovers`: [{"number":…,"time":…,"from":…,"to":…,"epoch":…,"gap_ms":…}], the newest first;
+/// "gap_ms" is null where there was no leader to be lost. `/failovers/N.svg`: a picture;
+/// `/failovers/N.jsonl`: what it is drawn from. nullopt: the path is none of these. `now_ns` and
+/// `wall_ns` are CLOCK_BOOTTIME and CLOCK_REALTIME now.
 std::optional<HttpAnswer> failover_answer(std::string_view path, const Failovers& failovers,
                                           std::int64_t now_ns, std::int64_t wall_ns);
 

@@ -180,7 +180,8 @@ function drawFailovers() {
     link.append(image);
     const before = one.from === null ? "nobody" : `node ${one.from}`;
     figure.append(element("figcaption", `${time(one.time)} · ${before} → node ${one.to} · ` +
-                          `epoch ${one.epoch} · ${duration(one.gap_ms)} without a leader`), link);
+                          `epoch ${one.epoch}` + (one.gap_ms === null ? ""
+                          : ` · ${duration(one.gap_ms)} without a leader`)), link);
     return figure;
   }));
 }
