@@ -57,6 +57,7 @@ public:
         for (const Arrow& arrow : model_.arrows) add(arrow);
         for (const Mark& mark : model_.marks) add(mark);
         std::vector<Row> rows;
+        rows.reserve(found_.size());
         for (auto& [record, row] : found_) rows.push_back(std::move(row));
         std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
             return a.at != b.at ? a.at < b.at : rank(a) < rank(b);

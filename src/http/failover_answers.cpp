@@ -21,9 +21,8 @@ HttpAnswer list(const Failovers& failovers, std::int64_t now_ns, std::int64_t wa
         json["from"] = id_or_null(failover.from);
         json["to"] = failover.to.value;
         json["epoch"] = failover.epoch.value;
-        const double gap_us =
-            static_cast<double>(protocol::elapsed(failover.lost, failover.found).ns / 1'000);
-        json["gap_ms"] = failover.from ? Json(gap_us / 1e3) : Json(nullptr);
+        const std::int64_t gap_us = protocol::elapsed(failover.lost, failover.found).ns / 1'000;
+        json["gap_ms"] = failover.from ? Json(static_cast<double>(gap_us) / 1e3) : Json(nullptr);
         all.push_back(std::move(json));
     }
     return {200, all.dump() + "\n"};

@@ -9,7 +9,10 @@ namespace bullring {
 
 namespace {
 
-double milliseconds(std::int64_t ns) { return static_cast<double>(ns / 1'000) / 1'000; }
+double milliseconds(std::int64_t ns) {
+    const std::int64_t us = ns / 1'000;  // as many digits as anybody reads
+    return static_cast<double>(us) / 1'000;
+}
 
 }  // namespace
 

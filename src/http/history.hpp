@@ -40,12 +40,12 @@ public:
 
 private:
     struct Outage {
-        std::int64_t begin_ns;
-        std::int64_t end_ns;
+        std::int64_t begin_ns = 0;
+        std::int64_t end_ns = 0;
     };
     struct Leadership {
         RecentChanges::Change begin;
-        std::int64_t gap_ns;  // -1: there was none to be lost before
+        std::int64_t gap_ns = -1;  // -1: there was none to be lost before
     };
 
     std::int64_t started_ns_;

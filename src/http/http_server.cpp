@@ -20,8 +20,8 @@ constexpr std::chrono::seconds quiet_max{60};
 constexpr std::uint64_t body_read_max = 64 * 1024;
 
 struct Traits : restinio::traits_t<restinio::asio_timer_manager_t, restinio::null_logger_t> {
-    using stream_socket_t = MeteredSocket;
-    using strand_t = restinio::noop_strand_t;
+    using stream_socket_t = MeteredSocket;     // NOLINT: restinio looks for these names
+    using strand_t = restinio::noop_strand_t;  // NOLINT
 };
 
 const char* reason(int status) {
@@ -43,7 +43,7 @@ const char* reason(int status) {
 class Stream final : public HttpStream {
 public:
     using Builder = restinio::response_builder_t<restinio::chunked_output_t>;
-    Stream(Builder builder, std::weak_ptr<MeteredSocket::State> connection)
+    Stream(Builder builder, std::weak_ptr<MeteredConnection> connection)
         : builder_(std::move(builder)), connection_(std::move(connection)) {
         builder_.flush();
     }
@@ -69,13 +69,13 @@ public:
 
 private:
     Builder builder_;
-    std::weak_ptr<MeteredSocket::State> connection_;
+    std::weak_ptr<MeteredConnection> connection_;
     std::shared_ptr<bool> failed_ = std::make_shared<bool>(false);
 };
 
 class Reply final : public HttpReply {
 public:
-    Reply(restinio::request_handle_t request, std::weak_ptr<MeteredSocket::State> connection)
+    Reply(restinio::request_handle_t request, std::weak_ptr<MeteredConnection> connection)
         : request_(std::move(request)), connection_(std::move(connection)) {}
 
     void send(const HttpAnswer& answer) override {
@@ -108,7 +108,7 @@ private:
     }
 
     restinio::request_handle_t request_;
-    std::weak_ptr<MeteredSocket::State> connection_;
+    std::weak_ptr<MeteredConnection> connection_;
 };
 
 }  // namespace

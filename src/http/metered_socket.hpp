@@ -15,26 +15,58 @@
 
 namespace bullring {
 
-struct Connections;
+struct MeteredConnection;
+
+/// What the connections of a server share.
+struct Connections {
+    std::size_t open = 0;
+    /// The one whose bytes are being parsed: a request that is handled meanwhile has come from it.
+    std::weak_ptr<MeteredConnection> reading;
+};
+
+struct MeteredConnection {
+    MeteredConnection(asio::ip::tcp::socket its_socket, std::shared_ptr<Connections> all_of_them)
+        : socket(std::move(its_socket)), all(std::move(all_of_them)) {
+        ++all->open;
+    }
+    MeteredConnection(const MeteredConnection&) = delete;
+    MeteredConnection& operator=(const MeteredConnection&) = delete;
+    ~MeteredConnection() { --all->open; }
+
+    asio::ip::tcp::socket socket;
+    HeadMeter meter;
+    std::shared_ptr<Connections> all;
+};
+
+/// As long as it lives this is the one whose bytes are being parsed.
+class Reading {
+public:
+    explicit Reading(const std::shared_ptr<MeteredConnection>& connection) : all_(connection->all) {
+        all_->reading = connection;
+    }
+    Reading(const Reading&) = delete;
+    Reading& operator=(const Reading&) = delete;
+    ~Reading() { all_->reading.reset(); }
+
+private:
+    std::shared_ptr<Connections> all_;
+};
+
+/// The client has closed its end. Who sends more meanwhile has not.
+inline bool has_ended(MeteredConnection& connection) {
+    if (!connection.socket.is_open()) return true;
+    char byte = 0;
+    const int fd = connection.socket.native_handle();
+    return ::recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
 
 class MeteredSocket {
 public:
     using Socket = asio::ip::tcp::socket;
-    using executor_type = Socket::executor_type;
-
-    struct State {
-        State(Socket socket_, std::shared_ptr<Connections> all_);
-        State(const State&) = delete;
-        State& operator=(const State&) = delete;
-        ~State();
-
-        Socket socket;
-        HeadMeter meter;
-        std::shared_ptr<Connections> all;
-    };
+    using executor_type = Socket::executor_type;  // NOLINT: Asio looks for this name
 
     MeteredSocket(Socket socket, std::shared_ptr<Connections> all)
-        : state_(std::make_shared<State>(std::move(socket), std::move(all))) {}
+        : state_(std::make_shared<MeteredConnection>(std::move(socket), std::move(all))) {}
 
     auto& lowest_layer() { return state_->socket.lowest_layer(); }
     const auto& lowest_layer() const { return state_->socket.lowest_layer(); }
@@ -65,10 +97,9 @@ public:
     }
 
 private:
-    class Reading;
-
     template <class Handler>
-    static void read(std::shared_ptr<State> state, asio::mutable_buffer buffer, Handler handler) {
+    static void read(std::shared_ptr<MeteredConnection> state, asio::mutable_buffer buffer,
+                     Handler handler) {
         Socket& socket = state->socket;
         const auto executor = asio::get_associated_executor(handler, socket.get_executor());
         socket.async_read_some(
@@ -97,7 +128,8 @@ private:
     /// What is left unread at the close would make the kernel send RST, and the answer would be
     /// lost. The time limit for a request ends it.
     template <class Handler>
-    static void drain(std::shared_ptr<State> state, asio::mutable_buffer buffer, Handler handler) {
+    static void drain(std::shared_ptr<MeteredConnection> state, asio::mutable_buffer buffer,
+                      Handler handler) {
         Socket& socket = state->socket;
         const auto executor = asio::get_associated_executor(handler, socket.get_executor());
         socket.async_read_some(
@@ -109,42 +141,8 @@ private:
                         }));
     }
 
-    std::shared_ptr<State> state_;
+    std::shared_ptr<MeteredConnection> state_;
 };
-
-/// What the connections of a server share.
-struct Connections {
-    std::size_t open = 0;
-    /// The one whose bytes are being parsed: a request that is handled meanwhile has come from it.
-    std::weak_ptr<MeteredSocket::State> reading;
-};
-
-inline MeteredSocket::State::State(Socket socket_, std::shared_ptr<Connections> all_)
-    : socket(std::move(socket_)), all(std::move(all_)) {
-    ++all->open;
-}
-inline MeteredSocket::State::~State() { --all->open; }
-
-class MeteredSocket::Reading {
-public:
-    explicit Reading(const std::shared_ptr<State>& state) : all_(state->all) {
-        all_->reading = state;
-    }
-    Reading(const Reading&) = delete;
-    Reading& operator=(const Reading&) = delete;
-    ~Reading() { all_->reading.reset(); }
-
-private:
-    std::shared_ptr<Connections> all_;
-};
-
-/// The client has closed its end. Who sends more meanwhile has not.
-inline bool has_ended(MeteredSocket::State& connection) {
-    if (!connection.socket.is_open()) return true;
-    char byte = 0;
-    const int fd = connection.socket.native_handle();
-    return ::recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
-}
 
 // restinio calls these for a connection, and has them for its own two kinds of sockets; the
 // argument leads to them.

@@ -19,7 +19,7 @@ public:
     bool within_line() const { return size_ > 0 && bytes_[size_ - 1] != '\n'; }
 
 private:
-    std::array<char, 1024> bytes_;
+    std::array<char, 1024> bytes_{};
     std::size_t size_ = 0;
 };
 

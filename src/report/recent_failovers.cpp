@@ -145,7 +145,7 @@ bool RecentFailovers::has_changed() const {
 }
 
 void RecentFailovers::begin_unrest() {
-    Unrest& unrest = unrest_.emplace();
+    Unrest& unrest = unrest_.emplace(Unrest{});
     unrest.from = leader_;
     unrest.from_epoch = leader_ ? epoch_ : Epoch{};
     unrest.began = now_;
