@@ -1,6 +1,6 @@
 #include "src/http/endpoint.hpp"
 
-#include <array>
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <future>
@@ -101,16 +101,16 @@ HttpEndpoint::HttpEndpoint(const NodeOptions& options, std::vector<OwnedFd> list
       showcase_(start.now, options.config, start.incarnation) {}
 
 void HttpEndpoint::start() {
-    std::vector<int> kept{stop_.fd(), showcase_.asked().fd(), showcase_.changed().fd()};
-    std::vector<int> listeners;
-    for (OwnedFd& one : listeners_) listeners.push_back(one.release());
-    kept.insert(kept.end(), listeners.begin(), listeners.end());
+    std::vector<int> listeners(listeners_.size());
+    std::transform(listeners_.begin(), listeners_.end(), listeners.begin(),
+                   [](OwnedFd& one) { return one.release(); });
+    std::vector<int> kept = listeners;
+    kept.insert(kept.end(), {stop_.fd(), showcase_.asked().fd(), showcase_.changed().fd()});
     std::promise<bool> left;
     thread_ = quiet_thread([this, &left, kept, listeners] {
         ::prctl(PR_SET_NAME, "http", 0, 0, 0);
         log_as(options_.config.self);
-        std::vector<OwnedFd> own;
-        for (const int fd : listeners) own.emplace_back(fd);
+        std::vector<OwnedFd> own(listeners.begin(), listeners.end());
         left.set_value(leave_shared_descriptors(kept));
         try {
             serve(options_, std::move(own), showcase_, stop_.fd());
