@@ -234,7 +234,7 @@ void HttpService::end_resigning() {
 void HttpService::look_at_those_who_wait() {
     const Clock::time_point now = Clock::now();
     const auto first_over =
-        std::stable_partition(waiting_.begin(), waiting_.end(), [&](const Waiting& one) {
+        std::partition(waiting_.begin(), waiting_.end(), [&](const Waiting& one) {
             return !showcase_.is_answered(one.question) && one.until > now;
         });
     const std::vector<Waiting> over(std::make_move_iterator(first_over),
