@@ -90,15 +90,20 @@ def test_a_failover_is_counted_and_timed(cluster):
     assert won == 1
     assert total(successor, "bullring_messages_total") > 10
     assert total(successor, "bullring_fsync_seconds_count") >= 1
-    assert total(successor, "bullring_loop_lateness_seconds_count") > 1
+    # Only timers are timed, and a failover is driven by messages: some may be still to come.
+    cluster.wait_for(
+        lambda: total(successor, "bullring_loop_lateness_seconds_count") > 1, "timers that ran"
+    )
 
 
 def test_the_round_trip_is_that_of_loopback(cluster):
-    rtts = {
-        key: value for key, value in samples(cluster[1]).items() if "bullring_peer_rtt" in key[0]
-    }
-    assert len(rtts) == 2
-    assert all(0 < value < 0.1 for value in rtts.values())
+    def round_trips():
+        told = samples(cluster[1]).items()
+        return [value for (name, _), value in told if name == "bullring_peer_rtt_seconds"]
+
+    # It is measured by heartbeats, and the first may be still on its way.
+    cluster.wait_for(lambda: len(round_trips()) == 2, "the round trip to each peer")
+    assert all(0 < value < 0.1 for value in round_trips())
 
 
 def test_a_task_is_told_while_it_runs(new_cluster, journal, ports):
