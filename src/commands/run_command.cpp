@@ -27,7 +27,7 @@ namespace bullring {
 
 namespace {
 
-protocol::Duration whole_ms(protocol::Duration duration) {
+protocol::Duration rounded_up_to_ms(protocol::Duration duration) {
     return protocol::milliseconds((duration.ns + 999'999) / 1'000'000);
 }
 
@@ -36,7 +36,7 @@ std::string figures(const RunOptions& options) {
     return fmt::format(
         "the command gets {} from SIGTERM to SIGKILL; a leader whose host is lost is replaced "
         "after {}",
-        to_text(options.kill_after), to_text(whole_ms(timing.promise(timing.lease))));
+        to_text(options.kill_after), to_text(rounded_up_to_ms(timing.promise(timing.lease))));
 }
 
 }  // namespace

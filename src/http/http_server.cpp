@@ -40,14 +40,14 @@ const char* reason(int status) {
     }
 }
 
-class Stream final : public HttpStream {
+class EventStream final : public HttpStream {
 public:
     using Builder = restinio::response_builder_t<restinio::chunked_output_t>;
-    Stream(Builder builder, std::weak_ptr<MeteredConnection> connection)
+    EventStream(Builder builder, std::weak_ptr<MeteredConnection> connection)
         : builder_(std::move(builder)), connection_(std::move(connection)) {
         builder_.flush();
     }
-    ~Stream() override {
+    ~EventStream() override {
         try {
             builder_.done();
         } catch (const std::exception&) {
@@ -94,7 +94,7 @@ public:
     std::unique_ptr<HttpStream> stream(const char* type) override {
         auto response = request_->create_response<restinio::chunked_output_t>();
         add_headers(response, type, HttpAnswer{}.policy);
-        return std::make_unique<Stream>(std::move(response), connection_);
+        return std::make_unique<EventStream>(std::move(response), connection_);
     }
 
 private:
