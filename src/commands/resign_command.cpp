@@ -41,7 +41,7 @@ public:
     asio::awaitable<bool> request(protocol::NodeId leader, protocol::NodeId successor) override {
         link_.emplace(loop_);
         // Named: g++ 12 destroys a temporary of such an expression twice.
-        Observe request{options_.cluster, ObserveWhat::resign, successor};
+        ObserverMessage request = Observe{options_.cluster, ObserveWhat::resign, successor};
         const auto opened =
             co_await link_->open(options_.peers.at(leader), std::move(request), end_);
         co_return opened.has_value();

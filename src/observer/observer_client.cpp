@@ -31,7 +31,7 @@ struct Round {
 
 asio::awaitable<MemberAnswer> ask(ObserverLink& link, MemberAnswer member, Endpoint endpoint,
                                   std::string cluster, Deadline deadline) {
-    Observe request{std::move(cluster), ObserveWhat::status, protocol::nobody};
+    ObserverMessage request = Observe{std::move(cluster), ObserveWhat::status, protocol::nobody};
     const auto opened = co_await link.open(std::move(endpoint), std::move(request), deadline);
     if (!opened) {
         member.problem = opened.error().why;

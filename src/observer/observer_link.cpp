@@ -62,7 +62,7 @@ void ObserverLink::cancel() {
 }
 
 asio::awaitable<tl::expected<void, LinkFailure>> ObserverLink::open(Endpoint endpoint,
-                                                                    Observe request,
+                                                                    ObserverMessage request,
                                                                     Deadline deadline) {
     std::string problem = "its name has no address";
     const std::vector<Address> addresses = co_await resolve(endpoint, deadline, problem);
@@ -124,9 +124,9 @@ asio::awaitable<std::string> ObserverLink::connect(Address address, Deadline dea
     co_return std::string();
 }
 
-asio::awaitable<std::string> ObserverLink::send(const Observe& request, Deadline deadline) {
+asio::awaitable<std::string> ObserverLink::send(const ObserverMessage& request, Deadline deadline) {
     std::vector<std::byte> bytes;
-    encode(Sender{}, ObserverMessage{request}, bytes);
+    encode(Sender{}, request, bytes);
     std::span<const std::byte> rest(bytes);
     while (!rest.empty()) {
         const IoResult result = stream_->write(rest);

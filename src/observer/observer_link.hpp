@@ -49,7 +49,8 @@ public:
     ObserverLink& operator=(const ObserverLink&) = delete;
 
     /// Connects and sends the request. Once only.
-    asio::awaitable<tl::expected<void, LinkFailure>> open(Endpoint endpoint, Observe request,
+    asio::awaitable<tl::expected<void, LinkFailure>> open(Endpoint endpoint,
+                                                          ObserverMessage request,
                                                           Deadline deadline);
     struct Received {
         Sender sender;
@@ -69,7 +70,7 @@ private:
                                                                   Deadline deadline,
                                                                   std::string& problem);
     asio::awaitable<std::string> connect(asio::ip::tcp::endpoint address, Deadline deadline);
-    asio::awaitable<std::string> send(const Observe& request, Deadline deadline);
+    asio::awaitable<std::string> send(const ObserverMessage& request, Deadline deadline);
     asio::awaitable<Wait> wait_for(asio::posix::descriptor_base::wait_type what, Deadline deadline);
 
     ObserverLoop& loop_;

@@ -70,7 +70,7 @@ asio::awaitable<bool> Watcher::follow(std::size_t place) {
     const Member& member = members_[place];
     ObserverLink link(loop_);
     link_ = &link;
-    Observe request{cluster_, ObserveWhat::watch, protocol::nobody};
+    ObserverMessage request = Observe{cluster_, ObserveWhat::watch, protocol::nobody};
     const auto opened =
         co_await link.open(member.second, std::move(request), deadline_in(first_state_max));
     bool heard = false;

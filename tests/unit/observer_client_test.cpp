@@ -193,7 +193,7 @@ TEST_CASE("observer: a wait that times out leaves the connection as it was") {
         const Bytes rest(bytes.begin() + 10, bytes.end());
         FakeMember member(loop, {first});
         ObserverLink link(loop);
-        Observe request{"blue", ObserveWhat::watch, protocol::nobody};
+        ObserverMessage request = Observe{"blue", ObserveWhat::watch, protocol::nobody};
         const auto opened = co_await link.open(member.endpoint(), request, late());
         REQUIRE(opened.has_value());
 
@@ -219,7 +219,7 @@ TEST_CASE("observer: a link that is cancelled ends what waits on it") {
     run([](ObserverLoop& loop) -> asio::awaitable<void> {
         FakeMember member(loop, {});
         ObserverLink link(loop);
-        Observe request{"blue", ObserveWhat::watch, protocol::nobody};
+        ObserverMessage request = Observe{"blue", ObserveWhat::watch, protocol::nobody};
         const auto opened = co_await link.open(member.endpoint(), request, late());
         REQUIRE(opened.has_value());
         asio::steady_timer timer(loop.io, std::chrono::milliseconds(1));
