@@ -55,6 +55,7 @@ struct Run {
     int operator()(const StatusOptions& options) const { return run_status(options); }
     int operator()(const WatchOptions& options) const { return run_watch(options); }
     int operator()(const ResignOptions& options) const { return run_resign(options); }
+    int operator()(const DrillOptions& options) const { return run_drill(options); }
     int operator()(const AuditOptions& options) const { return run_audit(options); }
     int operator()(const Information& information) const {
         // What does not fit into the buffer is written, and fails, at once.

@@ -3,9 +3,11 @@
 import struct
 
 VERSION = 3
-KINDS = [*range(1, 16), *range(64, 69)]
+KINDS = [*range(1, 16), *range(64, 71)]
 OBSERVE, STATE, CHANGE, RESIGN_RESULT, OBSERVER_REFUSED = 64, 65, 66, 67, 68
+DRILL, DRILL_RESULT = 69, 70
 STATUS, WATCH, RESIGN = 1, 2, 3
+PERMISSION, CRASH, HANG, RESIGNATION, CUT = 1, 2, 3, 4, 5
 
 
 def _table():
@@ -39,6 +41,11 @@ def text(data):
 def observe(cluster, what=STATUS, resign_to=0):
     body = b"\x01" + text(cluster) + struct.pack("<BQ", what, resign_to)
     return frame(OBSERVE, body, sender=0, incarnation=0)
+
+
+def drill(cluster, what=PERMISSION, epoch=0):
+    body = b"\x01" + text(cluster) + struct.pack("<BQ", what, epoch)
+    return frame(DRILL, body, sender=0, incarnation=0)
 
 
 def receive_all(connection):

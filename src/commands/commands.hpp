@@ -17,6 +17,7 @@ int run_lead(const LeadOptions& options);
 int run_status(const StatusOptions& options);
 int run_watch(const WatchOptions& options);
 int run_resign(const ResignOptions& options);
+int run_drill(const DrillOptions& options);
 int run_audit(const AuditOptions& options);
 
 }  // namespace bullring

@@ -33,7 +33,8 @@ Session::Session(asio::io_context& io, protocol::SessionId id, std::unique_ptr<S
       owner_(owner),
       outbox_(limits.outbox_bytes),
       frame_time_max_(limits.frame_time),
-      frame_deadline_(io) {}
+      frame_deadline_(io),
+      let_go_(io, asio::steady_timer::time_point::max()) {}
 
 void Session::start_reading() {
     asio::co_spawn(io_, read_until_end(), [self = shared_from_this()](std::exception_ptr failure) {
@@ -53,7 +54,10 @@ asio::awaitable<void> Session::read_until_end() {
         co_await stream_->descriptor().async_wait(Wait::wait_read,
                                                   asio::redirect_error(asio::use_awaitable, error));
         if (error || !reading()) co_return;  // closed here
-        read_once();
+        if (held_)
+            co_await let_go_.async_wait(asio::redirect_error(asio::use_awaitable, error));
+        else
+            read_once();
     }
 }
 
@@ -78,7 +82,7 @@ void Session::read_once() {
 }
 
 void Session::deliver_frames() {
-    while (reading() && !closing_ && !discarding_) {
+    while (reading() && !held_ && !closing_ && !discarding_) {
         auto frame = reader_.next();
         if (!frame) {
             end(SessionEnd::protocol, frame.error());
@@ -98,7 +102,8 @@ void Session::watch_frame() {
         [self = shared_from_this(), frame = frames_](const asio::error_code& error) {
             self->watching_frame_ = false;
             if (error) return;
-            if (self->frames_ != frame) return self->watch_frame();  // it is in a later one
+            // It is in a later one, or could not be read.
+            if (self->frames_ != frame || self->held_) return self->watch_frame();
             if (self->reading() && !self->discarding_)
                 self->end(SessionEnd::protocol, "a frame was begun and not completed in time");
         });
@@ -115,13 +120,21 @@ void Session::end(SessionEnd how, const std::string& why) {
     owner_.on_end(*this, how, why);
 }
 
+void Session::hold(bool held) {
+    held_ = held;
+    if (held) return;
+    let_go_.cancel();
+    deliver_frames();  // those that had been read
+    flush();
+}
+
 bool Session::push(Outbox::Kind kind, std::span<const std::byte> frame) {
     if (closing_ || closed_) return true;
     return outbox_.push(kind, frame);
 }
 
 void Session::flush() {
-    if (waiting_for_room_ || closed_) return;
+    if (waiting_for_room_ || held_ || closed_) return;
     while (!outbox_.empty()) {
         const IoResult result = stream_->write(outbox_.waiting());
         if (result.status == IoStatus::done) outbox_.consume(result.bytes);
@@ -159,6 +172,7 @@ void Session::abandon() {
     if (closed_) return;
     closed_ = true;
     frame_deadline_.cancel();
+    let_go_.cancel();
     outbox_.clear();
     stream_->close();
 }

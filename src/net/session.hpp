@@ -52,6 +52,9 @@ public:
     void start_reading();
     /// From now on what comes is read and thrown away: only the end matters.
     void discard_input() { discarding_ = true; }
+    /// Held, it neither reads nor writes; what has come and what is to be sent waits until it is
+    /// let go.
+    void hold(bool held);
     int descriptor() const { return stream_->descriptor().native_handle(); }
     void allow_long_frames() { reader_.set_frame_bytes_max(frame_bytes_max); }
 
@@ -84,6 +87,8 @@ private:
     Outbox outbox_;
     std::chrono::nanoseconds frame_time_max_;
     asio::steady_timer frame_deadline_;
+    asio::steady_timer let_go_;  // cancelled when it is
+    bool held_ = false;
     bool watching_frame_ = false;
     std::uint64_t frames_ = 0;  // whole ones
     bool discarding_ = false;

@@ -61,6 +61,7 @@ Transport::~Transport() {
     stop();
     for (auto& [id, entry] : sessions_) entry.session->abandon();
     for (const auto& session : closing_) session->abandon();
+    for (const auto& session : closed_in_cut_) session->abandon();
 }
 
 void Transport::listen(std::vector<OwnedFd> listeners) {
@@ -156,6 +157,9 @@ void Transport::close(SessionId id) {
     } else {
         end_greeting(entry);
     }
+    // Its FIN would come through, and release what is tied to it before its time.
+    if (is_cut() && entry.phase != Phase::observer)
+        return closed_in_cut_.push_back(std::move(entry.session));
     // One that does not read its answer has no claim on a descriptor beyond the limits of §3.
     if (entry.side == Side::accepted && closing_.size() >= options_.unauthenticated_max)
         return entry.session->abandon();
@@ -225,6 +229,7 @@ void Transport::set_deadline(Entry& entry) {
 }
 
 void Transport::on_connected(NodeId peer, OwnedFd fd) {
+    if (is_cut()) return dialler_.on_session_over(peer, false);  // never said anything
     // Should this node die as the leader, the highest of the others is likely to follow it. The end
     // of the sessions that it has dialled is what it tells them by (PROTOCOL R4).
     const auto rank = std::distance(options_.peers.begin(), options_.peers.find(peer));
@@ -261,13 +266,19 @@ std::string Transport::on_first_frame(Entry& entry, Frame&& frame) {
     const SessionId id = entry.session->id();
     if (const auto* words = std::get_if<ObserverMessage>(&frame.message)) {
         const auto* observe = std::get_if<Observe>(words);
-        if (observe == nullptr || frame.sender.id) return "the first frame is not a request";
+        const auto* drill = std::get_if<Drill>(words);
+        if ((observe == nullptr && drill == nullptr) || frame.sender.id)
+            return "the first frame is not a request";
         end_greeting(entry);
         entry.phase = Phase::observer;
         entry.deadline.reset();
-        handler_.on_observe(id, *observe);
+        if (observe != nullptr)
+            handler_.on_observe(id, *observe);
+        else
+            handler_.on_drill(id, *drill);
         return "";
     }
+    if (is_cut()) return "";  // lost on its way; its dialler gives up and dials again
     const auto* hello = std::get_if<protocol::Hello>(&std::get<Message>(frame.message));
     if (hello == nullptr) return "the first frame is not a HELLO";
     if (frame.sender != Sender{hello->id, hello->incarnation})

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -40,6 +41,7 @@ public:
     /// Dialled, HelloReceived, Receive or SessionEnded.
     virtual void on_event(const protocol::Event& event) = 0;
     virtual void on_observe(protocol::SessionId observer, const Observe& what) = 0;
+    virtual void on_drill(protocol::SessionId observer, const Drill& what) = 0;
     virtual void on_observer_gone(protocol::SessionId observer) = 0;
     /// The node can't go on.
     virtual void on_fatal(const std::string& what) = 0;
@@ -91,6 +93,10 @@ public:
     /// Of the sessions that this node has dialled, as the kernel has measured them.
     std::vector<std::pair<protocol::NodeId, protocol::Duration>> round_trips() const;
 
+    /// For so long nothing is exchanged with the other members, as if the cable were cut; see
+    /// transport_cut.cpp.
+    void cut_off(protocol::Duration time);
+
     /// No more connections are made or taken.
     void stop();
     bool drained() const;
@@ -134,6 +140,8 @@ private:
     void give_up_keeping(const Entry& entry);
     void end(Entry& entry, protocol::SessionEnd how, const std::string& why);
     void close_when_drained(std::shared_ptr<Session> session);
+    bool is_cut() const { return cut_end_.has_value(); }
+    void end_cut();
 
     asio::io_context& io_;
     TransportOptions options_;
@@ -147,6 +155,8 @@ private:
     std::vector<std::shared_ptr<Session>> touched_;
     std::vector<std::shared_ptr<Session>> flushing_;
     std::vector<std::shared_ptr<Session>> closing_;  // sends what is left, then closes
+    std::optional<asio::steady_timer> cut_end_;      // while the other members are cut off
+    std::vector<std::shared_ptr<Session>> closed_in_cut_;
     std::vector<std::byte> scratch_;
     std::uint64_t last_session_ = 0;
 };

@@ -34,26 +34,42 @@ ObserverSessions::ObserverSessions(asio::io_context& io, Transport& transport, S
       delay_(io),
       keep_alive_(io) {}
 
-void ObserverSessions::on_observe(SessionId observer, const Observe& what) {
-    if (what.cluster != cluster_) {
+bool ObserverSessions::admit(SessionId observer, const std::string& its_cluster) {
+    if (its_cluster != cluster_) {
         const LogSource source = transport_.source_of(observer);
         log_limited(LogLevel::info, "observer of another cluster", source,
-                    "refused an observer of cluster '" + what.cluster + "' from " + source.text);
+                    "refused an observer of cluster '" + its_cluster + "' from " + source.text);
         // A caller that is not on a member's host must not learn of a cluster by guessing.
-        return answer_and_close(
-            observer, ObserverRefused{"cluster", source.member ? cluster_ : "", what.cluster});
+        answer_and_close(observer,
+                         ObserverRefused{"cluster", source.member ? cluster_ : "", its_cluster});
+        return false;
     }
     if (observers_.size() >= observers_max) {
         log_limited(LogLevel::warn, "observers", {}, "refused an observer: there are already 256");
-        return answer_and_close(observer, ObserverRefused{"observers", "at most 256", "one more"});
+        answer_and_close(observer, ObserverRefused{"observers", "at most 256", "one more"});
+        return false;
     }
     observers_.insert(observer);
+    return true;
+}
+
+void ObserverSessions::on_observe(SessionId observer, const Observe& what) {
+    if (!admit(observer, what.cluster)) return;
     switch (what.what) {
         case ObserveWhat::status:
             return answer_and_close(observer, ObserverState{node_.status_json()});
         case ObserveWhat::watch: return add_watcher(observer);
         case ObserveWhat::resign: return ask_to_resign(observer, what.resign_to);
     }
+}
+
+void ObserverSessions::on_drill(SessionId observer, const Drill& what) {
+    if (!admit(observer, what.cluster)) return;
+    const DrillAnswer answer = node_.drill(what);
+    if (answer.result.done && what.what == DrillRequest::resign)
+        return ask_to_resign(observer, protocol::nobody);
+    answer_and_close(observer, answer.result);
+    if (answer.act) answer.act();
 }
 
 void ObserverSessions::ask_to_resign(SessionId observer, protocol::NodeId to) {

@@ -1,7 +1,7 @@
-// Owns: the server's side of OBSERVE: status, watch, resign. Observers must never cost an election
-// anything: what changes is told to the watchers a little later and a few at a time, so that the
-// loop gets back to its sessions in between. A watcher that does not read is disconnected, never
-// skipped.
+// Owns: the server's side of OBSERVE and DRILL: status, watch, resign, drill. Observers must never
+// cost an election anything: what changes is told to the watchers a little later and a few at a
+// time, so that the loop gets back to its sessions in between. A watcher that does not read is
+// disconnected, never skipped.
 #pragma once
 
 #include <chrono>
@@ -25,16 +25,24 @@ namespace bullring {
 
 class ObserverSessions {
 public:
+    struct DrillAnswer {
+        DrillResult result;
+        std::function<void()> act;
+    };
+
     struct Node {
         std::function<std::string()> status_json;
         /// The answer comes back through on_resign_answer with the same number.
         std::function<void(protocol::NodeId to, std::uint64_t request)> resign;
+        /// Whether it may happen now, and what makes it happen once the answer has left.
+        std::function<DrillAnswer(const Drill& what)> drill;
     };
 
     ObserverSessions(asio::io_context& io, Transport& transport, Sender self, std::string cluster,
                      ObserverChange now, Node node);
 
     void on_observe(protocol::SessionId observer, const Observe& what);
+    void on_drill(protocol::SessionId observer, const Drill& what);
     void on_gone(protocol::SessionId observer);
     /// Cheap: one encoding, and nothing is written before this turn of the loop is over.
     void on_change(const ObserverChange& change);
@@ -47,6 +55,8 @@ public:
 private:
     using Bytes = std::vector<std::byte>;
 
+    /// False when it has been refused.
+    bool admit(protocol::SessionId observer, const std::string& its_cluster);
     Bytes encoded(const ObserverMessage& message) const;
     void answer_and_close(protocol::SessionId observer, const ObserverMessage& message);
     void ask_to_resign(protocol::SessionId observer, protocol::NodeId to);

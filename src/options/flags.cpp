@@ -19,18 +19,20 @@ constexpr unsigned resign = in(Subcommand::resign);
 constexpr unsigned run = in(Subcommand::run);
 constexpr unsigned lead = in(Subcommand::lead);
 constexpr unsigned audit = in(Subcommand::audit);
+constexpr unsigned drill = in(Subcommand::drill);
 constexpr unsigned members = node | run;
-constexpr unsigned observers = status | watch | resign;
+constexpr unsigned observers = status | watch | resign | drill;
 constexpr unsigned of_cluster = members | lead | observers;
 constexpr unsigned all = of_cluster | audit;
 
-constexpr std::array<SubcommandText, 7> subcommands{{
+constexpr std::array<SubcommandText, 8> subcommands{{
     {Subcommand::node, "node", "Take part in the elections of a cluster"},
     {Subcommand::run, "run", "Take part, and run a command only while this node leads", true},
     {Subcommand::lead, "lead", "Run a command if the node on this machine leads now", true},
     {Subcommand::status, "status", "Ask every member and print what it knows"},
     {Subcommand::watch, "watch", "Print a line for each change of leader"},
     {Subcommand::resign, "resign", "Make the leader hand over"},
+    {Subcommand::drill, "drill", "Let faults happen to the leader, and measure what follows"},
     {Subcommand::audit, "audit", "Read event streams and judge whether leaderships overlapped",
      false, "EVENTS [EVENTS…"},
 }};
@@ -113,6 +115,10 @@ constexpr std::array flags{
          "kill this node when it leads and its event loop stands\n"
          "still for so long, so that another one takes over",
          "the profile's longest pause", members},
+    Flag{"allow-drill", nullptr,
+         "anybody who reaches this node may let faults happen to\n"
+         "it while it leads; see bullring-drill(1)",
+         "off", members},
     Flag{"data-dir", "DIR", "the directory of the durable state",
          "$STATE_DIRECTORY, else\n"
          "${XDG_STATE_HOME:-$HOME/.local/state}/bullring/\n"
@@ -193,6 +199,14 @@ constexpr std::array flags{
     Flag{"timeout", "D", "how long to wait for the answers", "1s", status},
     Flag{"to", "ID", "hand over to this member", "the best one", resign},
     Flag{"timeout", "D", "how long to wait for the new leader", "5s", resign},
+    Flag{"for", "D", "begin rounds for so long, in place of --rounds", "none", drill},
+    Flag{"rounds", "N", "how many rounds, 1 … 100000", "20", drill},
+    Flag{"faults", "LIST",
+         "what happens to the leader, one fault a round, in turn:\n"
+         "crash, hang, resign, cut",
+         "crash,hang,resign,cut", drill},
+    Flag{"every", "D", "the time from the begin of a round to that of the next", "10s", drill},
+    Flag{"json", nullptr, "print JSON instead of a table", "off", drill},
     Flag{"config", "FILE", "a TOML file with the flags' names as keys", "none", all},
     Flag{"log-level", "LEVEL",
          "the least level to log: trace, debug, info, warn or\n"

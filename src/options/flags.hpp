@@ -19,6 +19,7 @@ enum class Subcommand : std::uint8_t {
     run = 16,
     lead = 32,
     audit = 64,
+    drill = 128,
 };
 
 /// By the names of the variables.

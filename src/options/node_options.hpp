@@ -64,6 +64,7 @@ struct NodeOptions {
     HealthOptions health;
     RealtimeMode realtime = RealtimeMode::automatic;
     protocol::Duration hang_after{0};  // 0: a leader that stands still is left to its lease
+    bool allow_drill = false;          // it may be asked to crash, to hang and to be cut off
     LogOptions log;
     std::vector<std::string> start_notes;  // lines for the log (even peer list, quorum none …)
 };

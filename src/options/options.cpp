@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "src/options/drill_options.hpp"
 #include "src/options/request.hpp"
 #include "src/options/sources.hpp"
 
@@ -134,6 +135,33 @@ ResignOptions resign_options(const Given& given) {
     return options;
 }
 
+DrillOptions drill_options(const Given& given) {
+    constexpr WholeNumber rounds{1, 100'000, "a whole number, 1 … 100000"};
+    auto options = observer_options<DrillOptions>(given);
+    auto& [line, environment, read, report] = given;
+    Asked<protocol::Duration> time;
+    read.positive("for", time);
+    options.time = time.value;
+    read.whole("rounds", rounds, options.rounds);
+    if (time.given && read.given("rounds")) report.say("for", "it excludes --rounds; give one");
+    if (!options.time && !options.rounds) options.rounds = drill_rounds;
+    read("every", options.every);
+    read("json", options.json);
+    options.faults.assign(all_faults.begin(), all_faults.end());
+    if (const auto text = read.text("faults")) {
+        auto faults = parse_faults(*text);
+        if (faults)
+            options.faults = std::move(*faults);
+        else
+            report.say("faults", faults.error());
+    }
+    if (!options.peers.empty() && options.peers.size() < drill_members_min)
+        report.say("peers", "it has " + ids_text(options.peers) +
+                                " only; expected at least 3 members, because fewer have no "
+                                "majority without their leader");
+    return options;
+}
+
 AuditOptions audit_options(const Given& given) {
     AuditOptions options;
     options.files = given.line.operands;
@@ -155,6 +183,7 @@ ParsedOptions options_of(Subcommand subcommand, const Given& given) {
         case Subcommand::status: return status_options(given);
         case Subcommand::watch: return observer_options<WatchOptions>(given);
         case Subcommand::resign: return resign_options(given);
+        case Subcommand::drill: return drill_options(given);
         case Subcommand::audit: return audit_options(given);
     }
     return UsageProblems{};

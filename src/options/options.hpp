@@ -12,6 +12,7 @@
 
 #include "src/options/flags.hpp"
 #include "src/options/node_options.hpp"
+#include "src/wire/observer_messages.hpp"
 
 namespace bullring {
 
@@ -52,7 +53,7 @@ struct LeadOptions {
     LogOptions log;
 };
 
-/// What `status`, `watch` and `resign` have in common. The peer list is never empty.
+/// What `status`, `watch`, `resign` and `drill` have in common. The peer list is never empty.
 struct ObserverOptions {
     PeerList peers;
     std::string cluster = "bullring";
@@ -71,6 +72,20 @@ struct ResignOptions : ObserverOptions {
     protocol::NodeId to;  // `nobody`: the leader may choose; otherwise one of `peers`
     protocol::Duration timeout = protocol::seconds(5);
 };
+
+struct DrillOptions : ObserverOptions {
+    // At least one of them.
+    std::optional<protocol::Duration> time;  // no round begins later than that
+    std::optional<std::int64_t> rounds;
+    std::vector<DrillRequest> faults;  // in turn; at least one
+    protocol::Duration every = protocol::seconds(10);
+    bool json = false;
+};
+
+/// With neither a time nor a number of rounds: each of the four faults five times.
+inline constexpr std::int64_t drill_rounds = 20;
+/// Of fewer members those without the leader are no majority.
+inline constexpr std::size_t drill_members_min = 3;
 
 struct AuditOptions {
     std::vector<std::string> files;  // at least one; "-" is stdin
@@ -94,7 +109,7 @@ struct UsageProblems {
 
 using ParsedOptions =
     std::variant<NodeOptions, RunOptions, LeadOptions, StatusOptions, WatchOptions, ResignOptions,
-                 AuditOptions, Information, UsageProblems>;
+                 DrillOptions, AuditOptions, Information, UsageProblems>;
 
 /// `arguments` without the program's name. The command line wins over the environment, the
 /// environment over the file. Reads the files that `--config` and `--peers @FILE` name, no others.

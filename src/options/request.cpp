@@ -246,6 +246,7 @@ MemberRequest member_request(Reader& read, Report& report) {
     read("on-change", options.hooks.on_change);
     read("fast-release", request.fast_release);
     read.positive_or_off("hang-after", request.hang_after);
+    read("allow-drill", options.allow_drill);
     read_health(read, report, options.health);
     read("data-dir", request.data_dir);
     options.log = read.log();

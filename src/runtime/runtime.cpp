@@ -19,6 +19,7 @@
 #include "src/os/descriptors.hpp"
 #include "src/os/realtime.hpp"
 #include "src/report/logging.hpp"
+#include "src/runtime/drill_faults.hpp"
 
 namespace bullring {
 
@@ -64,7 +65,8 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
           {[this] { return node_status_json(status()); },
            [this](NodeId to, std::uint64_t request) {
                on_event(protocol::ResignRequested{to, request});
-           }}),
+           },
+           [this](const Drill& what) { return drill(what); }}),
       writer_(parts.writer),
       pulse_(parts.pulse != nullptr ? *parts.pulse : own_pulse_),
       keeper_(parts.keeper),
@@ -333,6 +335,14 @@ void Runtime::follow_up(Instant now, const protocol::Action& action) {
 
 void Runtime::on_observe(protocol::SessionId observer, const Observe& what) {
     observers_.on_observe(observer, what);
+}
+
+void Runtime::on_drill(protocol::SessionId observer, const Drill& what) {
+    observers_.on_drill(observer, what);
+}
+
+ObserverSessions::DrillAnswer Runtime::drill(const Drill& what) {
+    return answer_drill(what, options_, node_.view(read_clock(), reasons_), transport_);
 }
 
 void Runtime::on_observer_gone(protocol::SessionId observer) { observers_.on_gone(observer); }

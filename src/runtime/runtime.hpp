@@ -88,6 +88,8 @@ public:
 private:
     void on_event(const protocol::Event& event) override;
     void on_observe(protocol::SessionId observer, const Observe& what) override;
+    void on_drill(protocol::SessionId observer, const Drill& what) override;
+    ObserverSessions::DrillAnswer drill(const Drill& what);
     void on_observer_gone(protocol::SessionId observer) override;
     void on_fatal(const std::string& what) override;
 

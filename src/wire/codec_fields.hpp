@@ -48,6 +48,8 @@ enum class Type : std::uint8_t {
     observer_change = 66,
     resign_result = 67,
     observer_refused = 68,
+    drill = 69,
+    drill_result = 70,
 };
 
 template <class M>
@@ -77,6 +79,8 @@ BULLRING_WIRE_TYPE(ObserverState, observer_state);
 BULLRING_WIRE_TYPE(ObserverChange, observer_change);
 BULLRING_WIRE_TYPE(ResignResult, resign_result);
 BULLRING_WIRE_TYPE(ObserverRefused, observer_refused);
+BULLRING_WIRE_TYPE(Drill, drill);
+BULLRING_WIRE_TYPE(DrillResult, drill_result);
 #undef BULLRING_WIRE_TYPE
 
 /// M is T, const for a Writer.
@@ -281,6 +285,21 @@ template <class Coder, Is<ResignResult> M>
 constexpr void fields(Coder& c, M& m) {
     c.flags(m.done, m.lasting);
     c.text(m.why, why_bytes_max);
+}
+
+template <class Coder, Is<Drill> M>
+constexpr void fields(Coder& c, M& m) {
+    c.text(m.cluster, protocol::cluster_name_bytes_max);
+    c.choice(m.what, DrillRequest::cut);
+    c(m.epoch);
+}
+
+template <class Coder, Is<DrillResult> M>
+constexpr void fields(Coder& c, M& m) {
+    c.flags(m.done);
+    c.text(m.why, why_bytes_max);
+    c(m.lease);
+    c(m.members);
 }
 
 /// The third kind of Coder, beside Writer and Reader: counts the members that it is shown, and

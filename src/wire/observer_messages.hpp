@@ -1,4 +1,5 @@
-// The messages between observers (`status`, `watch`, `resign`) and a node, over the peer port.
+// The messages between observers (`status`, `watch`, `resign`, `drill`) and a node, over the peer
+// port.
 // Observers are not members: never heard, never tied, in no mask (PROTOCOL §3, last item).
 #pragma once
 
@@ -7,6 +8,7 @@
 #include <variant>
 
 #include "protocol/values/ids.hpp"
+#include "protocol/values/time.hpp"
 
 namespace bullring {
 
@@ -49,7 +51,35 @@ struct ObserverRefused {
     bool operator==(const ObserverRefused&) const = default;
 };
 
-using ObserverMessage =
-    std::variant<Observe, ObserverState, ObserverChange, ResignResult, ObserverRefused>;
+/// What `drill` asks a node for.
+enum class DrillRequest : std::uint8_t {
+    permission = 1,  // nothing is to happen: may it?
+    crash = 2,       // it kills itself
+    hang = 3,        // it stops itself, and is continued after a while
+    resign = 4,      // it hands over; the answer is a ResignResult
+    cut = 5,         // it is cut off from the other members for a while
+};
+
+/// Instead of OBSERVE. A type of its own, so that a node which does not know it ends the
+/// connection, and nothing else in the wire format changes: old and new members stay together.
+struct Drill {
+    std::string cluster;
+    DrillRequest what = DrillRequest::permission;
+    /// The leadership that the fault is meant for: it never happens to another one.
+    protocol::Epoch epoch;
+    bool operator==(const Drill&) const = default;
+};
+
+/// Sent before the fault happens; `done` says that it happens now.
+struct DrillResult {
+    bool done = false;
+    std::string why;           // when refused
+    protocol::Duration lease;  // that it holds when it leads
+    std::uint64_t members = 0;
+    bool operator==(const DrillResult&) const = default;
+};
+
+using ObserverMessage = std::variant<Observe, ObserverState, ObserverChange, ResignResult,
+                                     ObserverRefused, Drill, DrillResult>;
 
 }  // namespace bullring

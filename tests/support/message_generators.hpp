@@ -234,7 +234,11 @@ inline ObserverMessage draw_observer_message(std::size_t kind) {
             return ObserverChange{*rc::gen::arbitrary<std::int64_t>(), draw_id(), draw_epoch(),
                                   draw_text(protocol::advertised_bytes_max)};
         case 3: return ResignResult{draw_bool(), draw_text(1024), draw_bool()};
-        default: return ObserverRefused{draw_text(64), draw_text(1536), draw_text(1536)};
+        case 4: return ObserverRefused{draw_text(64), draw_text(1536), draw_text(1536)};
+        case 5:
+            return Drill{draw_text(protocol::cluster_name_bytes_max),
+                         draw_choice(DrillRequest::cut), draw_epoch()};
+        default: return DrillResult{draw_bool(), draw_text(1024), draw_duration(), draw_number()};
     }
 }
 

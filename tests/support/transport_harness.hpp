@@ -40,6 +40,7 @@ public:
 
     void on_event(const protocol::Event& event) override;
     void on_observe(protocol::SessionId observer, const Observe& what) override;
+    void on_drill(protocol::SessionId /*observer*/, const Drill& /*what*/) override {}
     void on_observer_gone(protocol::SessionId observer) override;
     void on_fatal(const std::string& what) override { fatal = what; }
 

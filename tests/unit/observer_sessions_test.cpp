@@ -22,11 +22,11 @@ constexpr NodeId self{1};
 struct Observed final : TransportHandler {
     Observed()
         : transport(io, options(), *this),
-          sessions(
-              io, transport, {self, incarnation_of(self)}, "blue",
-              {.ts_ns = 5, .leader = {3}, .epoch = {7}, .advertised = "here"},
-              {[] { return std::string(R"({"a":1})"); },
-               [this](NodeId to, std::uint64_t request) { resigns.emplace_back(to, request); }}) {
+          sessions(io, transport, {self, incarnation_of(self)}, "blue",
+                   {.ts_ns = 5, .leader = {3}, .epoch = {7}, .advertised = "here"},
+                   {[] { return std::string(R"({"a":1})"); },
+                    [this](NodeId to, std::uint64_t request) { resigns.emplace_back(to, request); },
+                    [this](const Drill& what) { return drill(what); }}) {
         transport.listen(std::move(listener.fds));
     }
     static TransportOptions options() {
@@ -39,6 +39,9 @@ struct Observed final : TransportHandler {
         observers.push_back(observer);
         sessions.on_observe(observer, what);
     }
+    void on_drill(protocol::SessionId observer, const Drill& what) override {
+        sessions.on_drill(observer, what);
+    }
     void on_observer_gone(protocol::SessionId observer) override { sessions.on_gone(observer); }
     void on_fatal(const std::string& what) override { FAIL(what); }
 
@@ -48,14 +51,24 @@ struct Observed final : TransportHandler {
     ObserverSessions sessions;
     std::vector<protocol::SessionId> observers;  // all that ever came
     std::vector<std::pair<NodeId, std::uint64_t>> resigns;
+
+    ObserverSessions::DrillAnswer drill(const Drill& what) {
+        if (refuses_drills) return {DrillResult{false, "not here", {}, 0}, {}};
+        return {DrillResult{true, "", {}, 3}, [this, what] { faults.push_back(what.what); }};
+    }
+    bool refuses_drills = false;
+    std::vector<DrillRequest> faults;
 };
 
 class Observer {
 public:
     Observer(Observed& node, ObserveWhat what, const std::string& cluster = "blue",
              int receive_bytes = 0, const std::string& from = "")
+        : Observer(node, Observe{cluster, what, {}}, receive_bytes, from) {}
+    Observer(Observed& node, const ObserverMessage& request, int receive_bytes = 0,
+             const std::string& from = "")
         : node_(node), socket_(RawSocket::connect(node.listener.at, receive_bytes, from)) {
-        socket_.send(observer_frame(Observe{cluster, what, {}}));
+        socket_.send(observer_frame(request));
     }
     /// The next message; nothing when the connection has ended.
     std::optional<ObserverMessage> next() {
@@ -127,6 +140,38 @@ TEST_CASE("observers: one from elsewhere than a member's host learns no cluster'
     const auto answer = observer.next();
     REQUIRE(answer.has_value());
     CHECK(std::get<ObserverRefused>(*answer) == ObserverRefused{"cluster", "", "green"});
+}
+
+TEST_CASE("observers: a drill is answered before its fault happens") {
+    Observed node;
+    Observer observer(node, Drill{"blue", DrillRequest::cut, {7}});
+    const auto answer = observer.next();
+    REQUIRE(answer.has_value());
+    CHECK(std::get<DrillResult>(*answer) == DrillResult{true, "", {}, 3});
+    CHECK_FALSE(observer.next().has_value());
+    CHECK(node.faults == std::vector{DrillRequest::cut});
+}
+
+TEST_CASE("observers: a drill that is refused, or of another cluster, lets nothing happen") {
+    Observed node;
+    Observer stranger(node, Drill{"green", DrillRequest::crash, {7}});
+    CHECK(std::holds_alternative<ObserverRefused>(stranger.next().value()));
+    node.refuses_drills = true;
+    Observer refused(node, Drill{"blue", DrillRequest::crash, {7}});
+    CHECK(std::get<DrillResult>(refused.next().value()).why == "not here");
+    Observer resigner(node, Drill{"blue", DrillRequest::resign, {7}});
+    CHECK(std::get<DrillResult>(resigner.next().value()).why == "not here");
+    CHECK(node.faults.empty());
+    CHECK(node.resigns.empty());
+}
+
+TEST_CASE("observers: a drill hands over as resign does") {
+    Observed node;
+    Observer observer(node, Drill{"blue", DrillRequest::resign, {7}});
+    REQUIRE(run_until(node.io, [&] { return !node.resigns.empty(); }));
+    CHECK(node.resigns.front().first == protocol::nobody);
+    node.sessions.on_resign_answer({node.resigns.front().second, true, "", false});
+    CHECK(std::get<ResignResult>(observer.next().value()).done);
 }
 
 TEST_CASE("observers: a watcher gets the state first and then every change in order") {

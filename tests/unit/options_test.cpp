@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
+#include "src/options/drill_options.hpp"
 #include "src/options/flags.hpp"
 #include "tests/support/parsed_options.hpp"
 #include "tests/support/temporary_files.hpp"
@@ -109,7 +110,7 @@ TEST_CASE("options: a flag of another subcommand is told as that, and its value 
     CHECK(only(node_words({"--on-exit=leave"})) ==
           "node has no flag \"--on-exit\"; it is one of run");
     CHECK(only(observer_words("resign", {"--json"})) ==
-          "resign has no flag \"--json\"; it is one of status and audit");
+          "resign has no flag \"--json\"; it is one of status, drill and audit");
     // Near to a flag of another subcommand is not near enough.
     CHECK(only(node_words({"--max-restart"})) ==
           "unknown flag \"--max-restart\"; see bullring node --help");
@@ -313,6 +314,39 @@ TEST_CASE("options: --version and --help win over everything that is wrong") {
     CHECK(information_of({"node", "--id", "x", "--help"}) == information_of({"node", "--help"}));
     CHECK(information_of({"--help"}).find("\n  resign ") != std::string::npos);
     CHECK(information_of({"--help"}).find("\n  help ") != std::string::npos);
+}
+
+TEST_CASE("options: drill has its defaults and its flags") {
+    using Faults = std::vector<DrillRequest>;
+    const auto usual = options_of<DrillOptions>(observer_words("drill"));
+    CHECK(usual.rounds == 20);
+    CHECK_FALSE(usual.time.has_value());
+    CHECK(usual.every == seconds(10));
+    CHECK(usual.faults == Faults(all_faults.begin(), all_faults.end()));
+    const auto given = options_of<DrillOptions>(observer_words(
+        "drill", {"--for", "10m", "--faults", "cut, crash", "--every", "0s", "--json"}));
+    CHECK(given.time == seconds(600));
+    CHECK_FALSE(given.rounds.has_value());
+    CHECK(given.faults == Faults{DrillRequest::cut, DrillRequest::crash});
+    CHECK(given.every == seconds(0));
+    CHECK(given.json);
+    CHECK(options_of<NodeOptions>(node_words({"--allow-drill"})).allow_drill);
+    CHECK_FALSE(options_of<NodeOptions>(node_words({})).allow_drill);
+}
+
+TEST_CASE("options: what is wrong with a drill is told with its value") {
+    const auto problem = [](const Words& words, const char* part) {
+        const auto problems = problems_of(observer_words("drill", words));
+        CHECK(problems.size() == 1);
+        CHECK(one_has(problems, part));
+    };
+    problem({"--faults", "crash,flood"}, "\"flood\" is not one of crash, hang, resign, cut");
+    problem({"--faults", "crash,crash"}, "\"crash\" is there twice");
+    problem({"--faults", ""}, "\"\" is not one of");
+    problem({"--rounds", "0"}, "\"0\" is out of range");
+    problem({"--for", "0s"}, "must be more than 0");
+    problem({"--for", "1m", "--rounds", "3"}, "--for: it excludes --rounds");
+    CHECK(one_has(problems_of({"drill", "--peers", "1=h:1,2=h:2"}), "at least 3 members"));
 }
 
 TEST_CASE("options: audit takes files, and its flags anywhere between them") {

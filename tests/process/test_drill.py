@@ -1,0 +1,154 @@
+"""`bullring drill`: faults that happen to the leaders of real clusters, which are started again."""
+
+import json
+import os
+import pty
+import signal
+import socket
+import subprocess
+
+import bullring_wire as wire
+import pytest
+from bullring_node import DEADLINE, clean_environment, find_program
+from clusters import on_both
+
+ALLOWED = ["--allow-drill"]
+FAULTS = ["crash", "hang", "resign", "cut"]
+
+
+def start(new_cluster, algorithm="bully", flags=ALLOWED, n=3):
+    cluster = new_cluster(n, algorithm, flags=[*flags, "--no-preempt"]).start()
+    cluster.wait_settled()
+    for node in cluster:
+        node.current.expected_to_run = False  # the supervisor's from now on
+    return cluster
+
+
+def drill(cluster, *flags):
+    return cluster.command("drill", *flags, timeout=240)
+
+
+def drill_supervised(cluster, spawn, *flags):
+    """The same, while dead nodes are started again, as a service manager does."""
+    command = [find_program(), "drill", "--peers", cluster.peers, "--cluster", cluster.name]
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    process = spawn([*command, *flags], env=clean_environment(), **streams)
+    while process.poll() is None:
+        for node in cluster:
+            if node.ends_within(0.02):
+                node.restart()
+                node.current.expected_to_run = False
+    return process.returncode, *process.communicate()
+
+
+@on_both(3)
+def test_all_faults_happen_and_the_cluster_stands_them(new_cluster, spawn, algorithm, n):
+    cluster = start(new_cluster, algorithm, n=n)
+    flags = ["--rounds", "8", "--every", "100ms", "--json"]
+    status, out, err = drill_supervised(cluster, spawn, *flags)
+    assert (status, err) == (0, "")
+    said = json.loads(out)
+    assert (said["sound"], said["not_back"]) == (True, None)
+    assert [row["fault"] for row in said["faults"]] == FAULTS
+    for row in said["faults"]:
+        assert (row["rounds"], row["no_leader_in_time"], row["two_leaders"]) == (2, 0, False)
+        assert 0 < row["median_ms"] <= row["p99_ms"] <= row["longest_ms"]
+    assert cluster.audit().proved
+    reasons = [event["reason"] for event in cluster.events() if event["event"] == "deposed"]
+    assert reasons == ["died", "hung", "resigned", "lease_expired"] * 2
+    assert sum(len(node.incarnations) for node in cluster) == n + 4
+
+
+def test_a_leader_that_hangs_continues_by_itself(new_cluster):
+    cluster = start(new_cluster, flags=[*ALLOWED, "--hang-after", "off"])
+    done = drill(cluster, "--rounds", "2", "--every", "0s", "--faults", "hang")
+    assert done.returncode == 0, done.stderr
+    header, row = done.stdout.splitlines()
+    assert row.split()[:2] == ["hang", "2"] and header.startswith("fault ")
+    assert all(len(node.incarnations) == 1 and node.running for node in cluster)
+
+
+def test_nobody_is_harmed_when_one_does_not_allow_it(new_cluster):
+    cluster = new_cluster(3)
+    cluster[1].flags = ALLOWED
+    cluster[2].flags = ALLOWED
+    leader = cluster.start().wait_settled()
+    before = leader.view
+    assert leader.id == 3
+    done = drill(cluster, "--rounds", "1")
+    assert (done.returncode, done.stdout) == (1, "")
+    refusal = f"node 3 at {cluster[3].address}: it refuses: it was not started with --allow-drill"
+    assert done.stderr.strip() == f"bullring: {refusal}"
+    for what in (wire.CRASH, wire.HANG, wire.RESIGNATION, wire.CUT):
+        for node in cluster:
+            # The leader does not allow it, and the others do not lead.
+            with socket.create_connection((node.host, node.port), DEADLINE) as connection:
+                connection.sendall(wire.drill(cluster.name.encode(), what, before[1]))
+                kind, body = wire.parse(wire.receive_all(connection))
+            assert (kind, body[1]) == (wire.DRILL_RESULT, 0)
+    cluster.poll()
+    assert cluster.agreed_leader() is leader and leader.view == before
+
+
+def test_members_that_are_not_there_or_not_listed_end_it_at_once(new_cluster):
+    cluster = start(new_cluster, n=4)
+    peers = ",".join(cluster.peers.split(",")[:3])
+    done = cluster.command("drill", "--rounds", "1", peers=peers)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "its cluster has 4 members, and the peer list has 3" in done.stderr
+    cluster[1].kill()
+    cluster[1].wait_exit()
+    done = drill(cluster, "--rounds", "1")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"bullring: node 1 at {cluster[1].address}: ")
+    assert all(len(node.incarnations) == 1 for node in cluster)
+
+
+def test_ctrl_c_ends_it_after_the_round_and_prints_the_table(new_cluster, spawn):
+    cluster = start(new_cluster)
+    terminal, child = pty.openpty()
+    command = [find_program(), "drill", "--peers", cluster.peers, "--cluster", cluster.name]
+    command += ["--faults", "resign", "--every", "60s"]
+    process = spawn(command, stdout=subprocess.PIPE, stderr=child, env=clean_environment())
+    os.close(child)
+    shown = b""
+    while b"resign: waiting for node" not in shown:
+        shown += os.read(terminal, 4096)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=DEADLINE)
+    os.close(terminal)
+    assert process.returncode == 0
+    assert b"\rround 1 of 20, resign: " in shown
+    assert out.decode().splitlines()[1].split()[:2] == ["resign", "1"]
+
+
+def test_a_leader_that_nobody_starts_again_ends_it(new_cluster):
+    cluster = start(new_cluster)
+    done = drill(cluster, "--faults", "crash", "--rounds", "3", "--every", "0s")
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[1].split()[:2] == ["crash", "1"]
+    assert "the drill ends, because not all members are back within" in done.stderr
+    assert sum(node.running for node in cluster) == 2
+
+
+@pytest.mark.parametrize(
+    ("flags", "problem"),
+    [
+        (["--faults", "flood"], '--faults: "flood" is not one of crash, hang, resign, cut'),
+        (["--rounds", "no"], '--rounds: "no" is not a number; expected a whole number, 1'),
+        (["--for", "1m", "--rounds", "3"], "--for: it excludes --rounds; give one"),
+        (["--every", "soon"], '--every: "soon"'),
+    ],
+    ids=["fault", "rounds", "both", "every"],
+)
+def test_a_wrong_flag_is_named(flags, problem):
+    peers = "1=127.0.0.1:1,2=127.0.0.1:2,3=127.0.0.1:3"
+    done = subprocess.run(
+        [find_program(), "drill", "--peers", peers, *flags],
+        env=clean_environment(),
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1 and f"bullring: {problem}" in done.stderr
