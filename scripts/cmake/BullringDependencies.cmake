@@ -9,6 +9,9 @@ find_package(nlohmann_json REQUIRED)
 find_package(tl-expected REQUIRED)
 find_package(tomlplusplus REQUIRED)
 
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(libmnl REQUIRED IMPORTED_TARGET libmnl)
+
 # Standalone Asio has no CMake package of its own.
 if(NOT TARGET asio::asio)
     find_path(ASIO_INCLUDE_DIR asio.hpp)

@@ -12,6 +12,7 @@ namespace bullring {
 inline constexpr int wrong_usage = 2;
 
 int run_node(const NodeOptions& options);
+/// `run` and `address`.
 int run_run(const RunOptions& options);
 int run_lead(const LeadOptions& options);
 int run_status(const StatusOptions& options);

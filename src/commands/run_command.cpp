@@ -1,4 +1,5 @@
-// `bullring run`: a member that runs a command while it leads.
+// `bullring run` and `bullring address`: a member that runs a command, or holds addresses, while it
+// leads.
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -13,6 +14,8 @@
 #include <unistd.h>
 
 #include "protocol/values/timing.hpp"
+#include "src/address/link_watch.hpp"
+#include "src/address/preparation.hpp"
 #include "src/commands/check_programs.hpp"
 #include "src/commands/commands.hpp"
 #include "src/commands/inherited.hpp"
@@ -33,17 +36,29 @@ protocol::Duration rounded_up_to_ms(protocol::Duration duration) {
 
 std::string figures(const RunOptions& options) {
     const protocol::Timing& timing = options.node.config.timing;
-    return fmt::format(
-        "the command gets {} from SIGTERM to SIGKILL; a leader whose host is lost is replaced "
-        "after {}",
-        to_text(options.kill_after), to_text(rounded_up_to_ms(timing.promise(timing.lease))));
+    const std::string replaced = fmt::format("a leader whose host is lost is replaced after {}",
+                                             to_text(rounded_up_to_ms(timing.promise(timing.lease))));
+    if (!options.device.empty()) return replaced;
+    return fmt::format("the command gets {} from SIGTERM to SIGKILL; {}",
+                       to_text(options.kill_after), replaced);
+}
+
+/// Whether the system refuses what the command line names; it has been said.
+bool complain_of_work(const RunOptions& options, const HeldAddresses& held) {
+    if (options.device.empty())
+        return complain_of_programs(options.command, options.node.health.command);
+    const bool wrong = complain_of_programs({}, options.node.health.command);
+    const auto checked = check_device(held);
+    if (!checked) print_error(checked.error());
+    return wrong || !checked;
 }
 
 }  // namespace
 
 int run_run(const RunOptions& options) {
     const bool ignores_hangup = is_ignored(SIGHUP);
-    if (complain_of_programs(options.command, options.node.health.command)) return wrong_usage;
+    const HeldAddresses held(options.device, options.command);
+    if (complain_of_work(options, held)) return wrong_usage;
     auto created = SharedLeasePage::create();
     if (!created) {
         print_error(fmt::format("cannot share memory with the guard of the command: {}",
@@ -56,6 +71,10 @@ int run_run(const RunOptions& options) {
     // The guard of the process before this one may still have to end its command.
     if (const auto opened = member.open(options.kill_after + protocol::seconds(1)); !opened) {
         print_error(opened.error());
+        return 1;
+    }
+    if (const auto cleared = clear_leftovers(held); !cleared) {
+        print_error(cleared.error());
         return 1;
     }
     log(LogLevel::info, figures(options));
@@ -72,9 +91,13 @@ int run_run(const RunOptions& options) {
         return std::make_unique<Hooks>(io, node, options.node.hooks, options.node.config, hook_time,
                                        make_supervisor);
     };
+    const MakeHost make_work = options.node.hooks.any() ? make_hooks : make_supervisor;
+    const MakeHost make_link_watch = [&](asio::io_context& io, NodeLink& node) {
+        return std::make_unique<LinkWatch>(io, node, options.device, make_work);
+    };
     return member.run([&](asio::io_context& io, NodeLink& node) {
-        return std::make_unique<TerminalStop>(
-            io, node, options.node.hooks.any() ? make_hooks : make_supervisor);
+        return std::make_unique<TerminalStop>(io, node,
+                                              options.device.empty() ? make_work : make_link_watch);
     });
 }
 

@@ -58,7 +58,7 @@ std::string profile_table() {
 }
 
 std::string footer(Subcommand subcommand) {
-    const bool member = subcommand == Subcommand::node || subcommand == Subcommand::run;
+    const bool member = find_flag(subcommand, "profile") != nullptr;
     return (member ? profile_table() + "\n" : std::string()) +
            "Durations (D) carry a unit: 250us, 50ms, 2s. Every flag can also be given in the\n"
            "environment (--log-level is BULLRING_LOG_LEVEL) and as a key of the --config file\n"

@@ -20,6 +20,8 @@ std::optional<std::string> joined_strings(const toml::array& array) {
     return text;
 }
 
+bool is_list(std::string_view key) { return key == "peers" || key == "address"; }
+
 /// The text that the command line would have for it; nullopt when no flag can mean such a value.
 std::optional<std::string> raw_text(const toml::node& node, std::string_view key) {
     if (const auto* text = node.as_string()) {
@@ -30,7 +32,7 @@ std::optional<std::string> raw_text(const toml::node& node, std::string_view key
     if (const auto* number = node.as_integer()) return std::to_string(number->get());
     if (const auto* boolean = node.as_boolean()) return boolean->get() ? "on" : "off";
     const auto* array = node.as_array();
-    if (array != nullptr && key == "peers") return joined_strings(*array);
+    if (array != nullptr && is_list(key)) return joined_strings(*array);
     return std::nullopt;
 }
 
@@ -86,7 +88,7 @@ RawValues read_config_file(Subcommand subcommand, const RawValue& config, Proble
             report(problems, origin,
                    "a TOML " + type_name(node) +
                        " of this kind can't be its value; expected a string" +
-                       (key == "peers" ? " or an array of strings" : ""));
+                       (is_list(key) ? " or an array of strings" : ""));
         }
     }
     return values;

@@ -19,15 +19,18 @@ constexpr unsigned resign = in(Subcommand::resign);
 constexpr unsigned run = in(Subcommand::run);
 constexpr unsigned lead = in(Subcommand::lead);
 constexpr unsigned audit = in(Subcommand::audit);
+constexpr unsigned address = in(Subcommand::address);
 constexpr unsigned drill = in(Subcommand::drill);
-constexpr unsigned members = node | run;
+constexpr unsigned members = node | run | address;
 constexpr unsigned observers = status | watch | resign | drill;
 constexpr unsigned of_cluster = members | lead | observers;
 constexpr unsigned all = of_cluster | audit;
 
-constexpr std::array<SubcommandText, 8> subcommands{{
+constexpr std::array<SubcommandText, 9> subcommands{{
     {Subcommand::node, "node", "Take part in the elections of a cluster"},
     {Subcommand::run, "run", "Take part, and run a command only while this node leads", true},
+    {Subcommand::address, "address", "Take part, and hold IP addresses only while this node leads",
+     false, "[ADDRESS/PREFIX…"},
     {Subcommand::lead, "lead", "Run a command if the node on this machine leads now", true},
     {Subcommand::status, "status", "Ask every member and print what it knows"},
     {Subcommand::watch, "watch", "Print a line for each change of leader"},
@@ -73,7 +76,7 @@ constexpr std::array flags{
          "with `never` never leads",
          "0", members},
     Flag{"preempt", nullptr, "take over from a working leader of lower rank",
-         "on with bully, off with ring; off in run", members},
+         "on with bully, off with ring; off in run and address", members},
     Flag{"no-preempt", nullptr, "never take over from a working leader", nullptr, members,
          "preempt"},
     Flag{"preempt-delay", "D",
@@ -109,7 +112,8 @@ constexpr std::array flags{
          "clock", members},
     Flag{"fast-release", "on|off",
          "let the end of a leader's TCP sessions release its\n"
-         "lease; off by itself in run and where hooks are set",
+         "lease; off by itself in run, in address, and where\n"
+         "hooks are set",
          "on", members},
     Flag{"hang-after", "D|off",
          "kill this node when it leads and its event loop stands\n"
@@ -190,6 +194,11 @@ constexpr std::array flags{
          "is treated as stalled; it shows progress by\n"
          "BULLRING_PROGRESS_FILE or BULLRING_PROGRESS_FD",
          "off", run},
+    Flag{"address", "LIST",
+         "the addresses, each with its prefix length, as\n"
+         "10.0.0.9/24 or 2001:db8::9/64; or without the flag",
+         "required", address},
+    Flag{"dev", "NAME", "the network interface that they are put on", "required", address},
     Flag{"wait", "D", "how long to wait until the local node leads", "0s", lead},
     Flag{"json", nullptr, "print JSON instead of a table", "off", status},
     Flag{"clock-error", "D", "how far the wall clocks of two hosts are apart at most", "10ms",

@@ -11,7 +11,7 @@
 
 namespace bullring {
 
-enum class Subcommand : std::uint8_t {
+enum class Subcommand : std::uint16_t {
     node = 1,
     status = 2,
     watch = 4,
@@ -20,6 +20,7 @@ enum class Subcommand : std::uint8_t {
     lead = 32,
     audit = 64,
     drill = 128,
+    address = 256,
 };
 
 /// By the names of the variables.

@@ -4,8 +4,10 @@
 #include <utility>
 
 #include "src/options/drill_options.hpp"
+#include "src/options/interface_address.hpp"
 #include "src/options/request.hpp"
 #include "src/options/sources.hpp"
+#include "src/options/text.hpp"
 
 namespace bullring {
 
@@ -31,6 +33,25 @@ Command checked_command(const Given& given, const char* subcommand) {
     return command;
 }
 
+/// A node whose work ends behind its process, so that its end releases nothing.
+NodeOptions supervised_node(const Given& given, const MemberRequest& request,
+                            const Asked<protocol::Duration>& kill_after, const char* subcommand,
+                            const char* work) {
+    NodeOptions node = checked(request, given.environment, {kill_after, {}}, given.report);
+    node.config.tie = false;
+    if (request.fast_release.value == true) {
+        node.start_notes.push_back(
+            std::string("fast-release is off for this node's own leadership, because it ") + work);
+    }
+    if (node.config.quorum == protocol::QuorumMode::none) {
+        given.report.say("quorum",
+                         std::string(subcommand) +
+                             " can't be used with none, where two nodes may lead at once; use "
+                             "--quorum majority");
+    }
+    return node;
+}
+
 RunOptions run_options(const Given& given) {
     constexpr WholeNumber restarts{0, 1'000'000, "a whole number, 0 … 1000000"};
     RunOptions options;
@@ -44,23 +65,49 @@ RunOptions run_options(const Given& given) {
     read.whole("max-restarts", restarts, options.max_restarts);
     read.positive("stall-after", options.stall_after);
 
-    options.node = checked(request, environment, {kill_after, {}}, report);
-    // What the command has started may outlive the process, so its end releases nothing.
-    options.node.config.tie = false;
-    if (request.fast_release.value == true) {
-        options.node.start_notes.emplace_back(
-            "fast-release is off for this node's own leadership, because it runs a command");
-    }
-    if (options.node.config.quorum == protocol::QuorumMode::none) {
-        report.say("quorum",
-                   "run can't be used with none, where two nodes may lead at once; use "
-                   "--quorum majority");
-    }
+    options.node = supervised_node(given, request, kill_after, "run", "runs a command");
     if (options.restart_delay > restart_delay_max) {
         report.refuse("restart-delay", to_text(options.restart_delay),
                       "is too long; expected at most 1m");
     }
     options.command = checked_command(given, "run");
+    return options;
+}
+
+/// The address goes from node to node, while a member's own has to stay.
+void check_no_members_address(const InterfaceAddress& address, const PeerList& peers,
+                              Report& report) {
+    for (const auto& [id, endpoint] : peers)
+        if (is_host(address, endpoint.host))
+            report.refuse("address", to_text(address),
+                          "is the address by which member " + std::to_string(id.value) +
+                              " is reached; expected one that no member has for itself");
+}
+
+RunOptions address_options(const Given& given) {
+    RunOptions options;
+    auto& [line, environment, read, report] = given;
+    const MemberRequest request = member_request(read, report);
+    options.kill_after = holder_ends_in;
+    options.node =
+        supervised_node(given, request, {true, holder_ends_in}, "address", "holds an address");
+
+    report.require("dev", read.given("dev"), "the name of a network interface, like eth0");
+    read("dev", options.device);
+    if (read.text("dev") && !is_device_name(options.device))
+        report.refuse("dev", options.device,
+                      "is not the name of a network interface; expected one like eth0");
+    report.require("address", read.given("address"), "ADDRESS/PREFIX, like 10.0.0.9/24");
+    const auto text = read.text("address");
+    if (!text) return options;
+    const ParsedAddresses parsed = parse_addresses(*text);
+    for (const std::string& problem : parsed.problems) report.say("address", problem);
+    if (parsed.addresses.empty() && parsed.problems.empty())
+        report.refuse("address", *text, "names no address; expected ADDRESS/PREFIX");
+    for (const InterfaceAddress& address : parsed.addresses) {
+        check_no_members_address(address, options.node.peers, report);
+        options.command.push_back(to_text(address));
+    }
     return options;
 }
 
@@ -179,6 +226,7 @@ ParsedOptions options_of(Subcommand subcommand, const Given& given) {
     switch (subcommand) {
         case Subcommand::node: return node_options(given);
         case Subcommand::run: return run_options(given);
+        case Subcommand::address: return address_options(given);
         case Subcommand::lead: return lead_options(given);
         case Subcommand::status: return status_options(given);
         case Subcommand::watch: return observer_options<WatchOptions>(given);
@@ -200,6 +248,17 @@ RawValues read_environment(Subcommand subcommand, const Environment& environment
         values[flag.name] = {found->second, variable};
     }
     return values;
+}
+
+/// The operands of `address` are what --address would have.
+void take_addresses(CommandLine& line, Problems& problems) {
+    if (line.subcommand != Subcommand::address || line.operands.empty()) return;
+    std::string text;
+    for (const std::string& operand : line.operands) text += (text.empty() ? "" : ",") + operand;
+    const auto [value, is_new] = line.values.try_emplace("address", RawValue{text, "address"});
+    if (!is_new)
+        problems.push_back("unexpected argument " + in_quotes(line.operands.front()) + "; " +
+                           value->second.origin + " is given, too");
 }
 
 }  // namespace
@@ -244,6 +303,7 @@ ParsedOptions parse_options(const std::vector<std::string>& arguments,
         fold_negations(source, problems);
         values.merge(source);
     };
+    take_addresses(line, problems);
     add(std::move(line.values));
     add(read_environment(*line.subcommand, environment));
     if (const auto config = values.find("config"); config != values.end())

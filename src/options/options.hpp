@@ -26,8 +26,13 @@ const char* name(OnExit on_exit);
 /// To which the restart delay doubles.
 inline constexpr protocol::Duration restart_delay_max = protocol::seconds(60);
 
+/// How long the holder of an address may take to end: it has nothing to do but that.
+inline constexpr protocol::Duration holder_ends_in = protocol::milliseconds(10);
+
+/// Of `run`, and of `address`, whose command is addresses.
 struct RunOptions {
     NodeOptions node;
+    std::string device;  // not empty: the command is addresses, each a word, to be held on it
     Command command;
     protocol::Duration kill_after = protocol::seconds(2);  // from SIGTERM to SIGKILL
     OnExit on_exit = OnExit::stay;

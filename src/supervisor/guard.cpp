@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -17,12 +16,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "src/address/holder.hpp"
 #include "src/os/boottime_timer.hpp"
 #include "src/os/clock.hpp"
 #include "src/report/last_event.hpp"
 #include "src/report/logging.hpp"
 #include "src/supervisor/descendants.hpp"
 #include "src/supervisor/guard_records.hpp"
+#include "src/supervisor/last_word.hpp"
 #include "src/supervisor/node_watch.hpp"
 #include "src/supervisor/shield.hpp"
 #include "src/supervisor/terminal.hpp"
@@ -120,13 +121,12 @@ private:
         switch (order.kind) {
             case GuardOrder::Kind::hold: held_.push_back(std::move(descriptor)); return;
             case GuardOrder::Kind::start:
-                last_word_.assign(order.last_word.begin(),
-                                  order.last_word.begin() + order.last_word_bytes);
+                last_word_.set({order.last_word.data(), order.last_word_bytes});
                 return start({order.epoch}, std::move(descriptor));
             case GuardOrder::Kind::keep:
-                sessions_.insert_or_assign(order.session, std::move(descriptor));
+                last_word_.keep(order.session, std::move(descriptor));
                 return;
-            case GuardOrder::Kind::forget: sessions_.erase(order.session); return;
+            case GuardOrder::Kind::forget: last_word_.forget(order.session); return;
             case GuardOrder::Kind::stop:
                 if (run_ && run_->lease.epoch.value == order.epoch) end(Cause::asked);
                 return;
@@ -166,8 +166,9 @@ private:
         run.shield = ::fork();
         if (run.shield == 0) {
             ::close(node_.get());
-            sessions_.clear();  // what the node closes is to be closed
-            run_shield({settings_, *page_, run.lease, writing.get(), self_.get(), progress.get()});
+            last_word_.forget_all();  // what the node closes is to be closed
+            run_shield({settings_, *page_, run.lease, writing.get(), self_.get(), progress.get(),
+                        announcer_});
         }
         if (run.shield < 0) {
             const int error = errno;
@@ -266,7 +267,8 @@ private:
             run_->phase = Phase::killing;
         }
         if (run_->phase == Phase::killing) kill_all();
-        if (run_->shield == 0 && !reap_all_children()) finish();
+        // Nobody is left who could put the addresses on again.
+        if (run_->shield == 0 && !reap_all_children() && held_addresses_.take_off()) finish();
     }
 
     bool time_is_left(Instant deadline) const {
@@ -285,6 +287,7 @@ private:
 
     void kill_all() {
         if (run_->command > 0 && !run_->status) ::kill(-run_->command, SIGKILL);
+        held_addresses_.take_off();  // at once: a machine may be slow to end processes
         const std::size_t alive = kill_descendants(::getpid(), {run_->shield}, false);
         run_->looks_alone = alive == 0 ? run_->looks_alone + 1 : 0;
         if (run_->shield > 0 && run_->looks_alone > looks_alone_max) ::kill(run_->shield, SIGKILL);
@@ -320,23 +323,12 @@ private:
 
     /// The node is dead, or about to end in order, and so is its command, if there was one.
     void after_node() {
-        if (run_ || node_watch_.in_doubt()) say_last_word();
+        const bool others_work = page_->pulse().others_work.load() != 0;
+        if ((run_ || node_watch_.in_doubt()) && !others_work) last_word_.say();
         const bool hung = page_->pulse().hung.load() != 0 || node_watch_.in_doubt();
         if (page_->pulse().over.load() != 0) return;
         tell_last_event(page_->pulse(), settings_.events_file.c_str(), std::stoull(settings_.id),
                         hung, acted_ns_);
-    }
-
-    /// The voters need not wait for the end of the lease.
-    void say_last_word() {
-        if (page_->pulse().others_work.load() != 0) return;
-        for (const auto& [number, session] : sessions_) {
-            // A peer whose session has no room for it waits for the end of the lease; and so does
-            // one that finds it in the middle of a frame, by the checksum.
-            if (::send(session.get(), last_word_.data(), last_word_.size(),
-                       MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
-                continue;
-        }
     }
 
     void arm() {
@@ -354,6 +346,8 @@ private:
     }
 
     const GuardSettings& settings_;
+    HeldAddresses held_addresses_{settings_.device, settings_.command};
+    Announcer announcer_{settings_.device};
     SharedLeasePage page_;
     OwnedFd node_;
     NodeWatch node_watch_;
@@ -363,8 +357,7 @@ private:
     OwnedFd self_;     // for the shield, which watches this process
     OwnedFd reports_;  // of the shield
     std::vector<OwnedFd> held_;
-    std::map<std::uint64_t, OwnedFd> sessions_;  // by the node's numbers
-    std::vector<std::byte> last_word_;
+    LastWord last_word_;
     std::optional<Run> run_;
 };
 

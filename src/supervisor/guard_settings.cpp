@@ -6,7 +6,7 @@ namespace bullring {
 
 namespace {
 
-constexpr std::size_t words_before_command = 15;
+constexpr std::size_t words_before_command = 16;
 
 constexpr const char* json_word = "json";
 constexpr const char* ignores_word = "ignores-hangup";
@@ -35,7 +35,8 @@ std::vector<std::string> guard_words(const GuardSettings& settings) {
                                    settings.ignores_hangup ? ignores_word : "",
                                    std::to_string(settings.descriptor_limit),
                                    std::to_string(settings.node_pause.ns),
-                                   settings.events_file};
+                                   settings.events_file,
+                                   settings.device};
     words.insert(words.end(), settings.command.begin(), settings.command.end());
     return words;
 }
@@ -58,6 +59,7 @@ tl::expected<GuardSettings, std::string> guard_settings(const std::vector<std::s
     settings.log_format = words[10] == json_word ? LogFormat::json : LogFormat::text;
     settings.ignores_hangup = words[11] == ignores_word;
     settings.events_file = words[14];
+    settings.device = words[15];
     settings.command.assign(words.begin() + words_before_command, words.end());
     return settings;
 }

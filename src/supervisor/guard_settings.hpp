@@ -29,6 +29,7 @@ struct GuardSettings {
     LogFormat log_format = LogFormat::text;
     bool ignores_hangup = false;         // SIGHUP, as nohup(1) has it; the command does, too
     std::uint64_t descriptor_limit = 0;  // the command's; 0: as it is
+    std::string device;                  // not empty: the command is addresses to be held on it
     Command command;
     bool operator==(const GuardSettings&) const = default;
 };

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "src/address/holder.hpp"
 #include "src/os/boottime_timer.hpp"
 #include "src/os/clock.hpp"
 #include "src/os/descriptors.hpp"
@@ -74,12 +75,25 @@ void stop_ignoring_internal_signals() {
         ::syscall(SYS_rt_sigaction, signal, &standard, nullptr, sizeof standard.mask);
 }
 
-/// Tells the errno when it can't be.
-[[noreturn]] void become_command(const Shield& shield, std::vector<std::string> environment,
-                                 pid_t parent, int errors) {
+/// First of all in a new child.
+void die_with(pid_t parent) {
     ::setpgid(0, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(1);  // it has died before it could be seen to
+}
+
+/// All that is open above `kept`, whoever has opened it, but not the way to tell an error.
+void close_others(int kept, int errors) {
+    if (errors <= kept) ::_exit(1);  // never: it was opened last
+    if (errors > kept + 1)
+        ::syscall(SYS_close_range, static_cast<unsigned>(kept + 1),
+                  static_cast<unsigned>(errors - 1), 0U);
+    ::syscall(SYS_close_range, static_cast<unsigned>(errors + 1), ~0U, 0U);
+}
+
+/// Tells the errno when it can't be.
+[[noreturn]] void become_command(const Shield& shield, std::vector<std::string> environment,
+                                 int errors) {
     if (shield.progress >= 0) {
         // A duplicate has no close-on-exec; the one that is there already loses it.
         if (shield.progress == progress_descriptor)
@@ -87,13 +101,7 @@ void stop_ignoring_internal_signals() {
         else
             ::dup2(shield.progress, progress_descriptor);
     }
-    const int kept = shield.progress >= 0 ? progress_descriptor : STDERR_FILENO;
-    if (errors <= kept) ::_exit(1);  // never: it was opened last
-    // All that is open above stderr, whoever has opened it, but not the way to tell an error.
-    if (errors > kept + 1)
-        ::syscall(SYS_close_range, static_cast<unsigned>(kept + 1),
-                  static_cast<unsigned>(errors - 1), 0U);
-    ::syscall(SYS_close_range, static_cast<unsigned>(errors + 1), ~0U, 0U);
+    close_others(shield.progress >= 0 ? progress_descriptor : STDERR_FILENO, errors);
     set_descriptor_limit(0, shield.settings.descriptor_limit);
     stop_ignoring_internal_signals();
     sigset_t none;
@@ -149,7 +157,13 @@ private:
         const pid_t self = ::getpid();
         const bool piped = ::pipe2(errors, O_CLOEXEC) == 0;
         command_ = piped ? ::fork() : -1;
-        if (command_ == 0) become_command(shield_, std::move(environment), self, errors[1]);
+        if (command_ == 0) {
+            die_with(self);
+            if (!held_.device().empty())
+                hold_addresses({shield_.settings, shield_.page, shield_.announcer,
+                                shield_.lease.epoch, errors[1]});
+            become_command(shield_, std::move(environment), errors[1]);
+        }
         int error = errno;
         if (command_ < 0) {
             report(ShieldReport::Kind::not_started, error);
@@ -157,7 +171,8 @@ private:
         }
         ::setpgid(command_, command_);
         ::close(errors[1]);
-        // Ends when the command has begun: the pipe is closed by exec.
+        // Ends when the command has begun: the pipe is closed by exec, or when the addresses are
+        // there.
         const ssize_t count = ::read(errors[0], &error, sizeof error);
         ::close(errors[0]);
         if (count == sizeof error) {
@@ -168,7 +183,8 @@ private:
         report(ShieldReport::Kind::started, command_);
     }
 
-    /// Ends this process when nobody is left.
+    /// Ends this process when nobody is left. First it takes the addresses off: the guard would,
+    /// too, but it may have been killed since it sent SIGTERM.
     void reap() {
         int status = 0;
         pid_t child = 0;
@@ -181,7 +197,9 @@ private:
                 command_ = 0;
             }
         }
-        if (child < 0 && errno == ECHILD) ::_exit(0);
+        if (child > 0 || errno != ECHILD) return;
+        if (held_.take_off()) ::_exit(0);
+        killing_ = true;  // and soon again
     }
 
     bool must_kill() {
@@ -197,6 +215,7 @@ private:
     void kill_all() {
         if (command_ > 0) ::kill(-command_, SIGKILL);
         kill_descendants(::getpid(), {}, false);
+        held_.take_off();
     }
 
     void arm() {
@@ -208,6 +227,7 @@ private:
     }
 
     const Shield& shield_;
+    HeldAddresses held_{shield_.settings.device, shield_.settings.command};
     OwnedFd children_ = child_ends();
     OwnedFd timer_ = make_boottime_timer();
     protocol::Instant deadline_ = shield_.lease.deadline;

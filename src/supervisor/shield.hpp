@@ -8,6 +8,7 @@
 
 #include <sys/types.h>
 
+#include "src/address/announcement.hpp"
 #include "src/os/owned_fd.hpp"
 #include "src/runtime/lease_page.hpp"
 #include "src/supervisor/guard_settings.hpp"
@@ -29,6 +30,7 @@ struct Shield {
     int reports = -1;     // the pipe's writing end
     int guard = -1;       // a pidfd
     int progress = -1;    // becomes the command's descriptor 3; -1: none
+    const Announcer& announcer;
 };
 
 /// In a new child of the guard, which has one thread and all signals blocked.

@@ -70,19 +70,20 @@ Supervision::Orders Supervision::on_ended(const CommandEnd& end, Duration now) {
 void Supervision::after_the_end(const CommandEnd& end, Duration ran, Orders& orders) {
     const bool was_soon = ran < soon;
     if (leaving_) return;
-    if (stalled_) return stand_aside("its command has stalled", was_soon, orders);
+    if (stalled_) return stand_aside(policy_.kind + " has stalled", was_soon, orders);
     switch (end.how) {
         case CommandEnd::How::asked:
         case CommandEnd::How::deadline: return;
         case CommandEnd::How::lost:
-            return stand_aside("the guard of its command was killed", was_soon, orders);
+            return stand_aside("the guard of " + policy_.kind + " was killed", was_soon, orders);
         case CommandEnd::How::not_started:
-            return stand_aside(fmt::format("its command {} cannot be started: {}", policy_.command,
-                                           std::generic_category().message(end.error)),
-                               true, orders);
+            return stand_aside(
+                fmt::format("{} {} cannot be started: {}", policy_.kind, policy_.command,
+                            std::generic_category().message(end.error)),
+                true, orders);
         case CommandEnd::How::by_itself: break;
     }
-    const std::string what = "its command has ended (" + told_status(end.status) + ")";
+    const std::string what = policy_.kind + " has ended (" + told_status(end.status) + ")";
     if (end.had_terminal && WIFSIGNALED(end.status) && WTERMSIG(end.status) == SIGINT) {
         // Ctrl-C went to the command alone, and means this program.
         exit_status_ = exit_status_of(end.status);

@@ -37,6 +37,7 @@ public:
         protocol::Duration restart_delay = protocol::seconds(1);
         std::optional<std::int64_t> max_restarts;
         std::string command = {};  // its name, for people
+        std::string kind = "its command";
     };
     struct StartCommand {
         protocol::Epoch epoch;

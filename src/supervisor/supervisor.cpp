@@ -12,6 +12,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -58,8 +59,15 @@ GuardSettings guard_settings_of(const RunOptions& options, bool ignores_hangup) 
     settings.log_format = options.node.log.format;
     settings.ignores_hangup = ignores_hangup;
     settings.descriptor_limit = descriptor_limit_before();
+    settings.device = options.device;
     settings.command = options.command;
     return settings;
+}
+
+/// What people call it.
+std::string work_of(const RunOptions& options) {
+    if (options.device.empty()) return options.command.front();
+    return fmt::format("{} on {}", fmt::join(options.command, ", "), options.device);
 }
 
 CommandEnd::How how(GuardReport::Cause cause) {
@@ -79,8 +87,9 @@ Supervisor::Supervisor(asio::io_context& io, NodeLink& node, const RunOptions& o
     : node_(node),
       options_(options),
       parts_(parts),
-      supervision_(
-          {options.on_exit, options.restart_delay, options.max_restarts, options.command.front()}),
+      supervision_({options.on_exit, options.restart_delay, options.max_restarts, work_of(options),
+                    options.device.empty() ? "its command" : "the holder of its address"}),
+      held_addresses_(options.device, options.command),
       kill_safety_(options.node.config.timing.kill_margin - options.kill_after),
       guard_(std::make_unique<GuardProcess>(
           io, guard_settings_of(options, parts_.ignores_hangup), parts_.page.fd(),
@@ -99,6 +108,7 @@ Supervisor::~Supervisor() {
     while (clean_looks < 2) {
         const bool alive = kill_descendants(::getpid(), own_children(), true) > 0;
         clean_looks = !reap_orphans() || alive ? 0 : clean_looks + 1;
+        if (clean_looks > 0 && !held_addresses_.take_off()) clean_looks = 0;
         if (clean_looks == 0) std::this_thread::sleep_for(look_for_descendants_every);
     }
 }
@@ -205,13 +215,16 @@ void Supervisor::on_report(const GuardReport& report) {
         case GuardReport::Kind::started:
             command_ = report.pid;
             node_.task_runs(true);
-            log(LogLevel::info, fmt::format("{} runs as process {}, epoch {}",
-                                            options_.command.front(), report.pid, report.epoch));
+            log(LogLevel::info,
+                fmt::format("{} {} process {}, epoch {}", work_of(options_),
+                            options_.device.empty() ? "runs as" : "is there, held by", report.pid,
+                            report.epoch));
             return;
         case GuardReport::Kind::stopped:
-            log(LogLevel::warn, fmt::format("the command was stopped by signal {}; treating it "
-                                            "as stalled",
-                                            report.status));
+            log(LogLevel::warn,
+                fmt::format("{} was stopped by signal {}; treating it as stalled",
+                            options_.device.empty() ? "the command" : "the holder of the address",
+                            report.status));
             return obey(supervision_.on_stalled());
         case GuardReport::Kind::not_started:
             return on_end({CommandEnd::How::not_started, 0, report.error, false});
@@ -225,7 +238,7 @@ void Supervisor::on_end(const CommandEnd& end) {
     overdue_at_ = protocol::never;
     if (end.how != CommandEnd::How::not_started && command_ > 0)
         log(LogLevel::info,
-            fmt::format("{} has ended: {}{}", options_.command.front(), told_status(end.status),
+            fmt::format("{} has ended: {}{}", work_of(options_), told_status(end.status),
                         end.how == CommandEnd::How::deadline
                             ? ", by its guard: the lease was about to end"
                             : ""));
@@ -247,7 +260,7 @@ void Supervisor::clear_up() {
     const LoopPulse::Excuse excuse(parts_.page->pulse());
     const bool alive = kill_descendants(::getpid(), own_children(), true) > 0;
     clean_looks_ = !reap_orphans() || alive ? 0 : clean_looks_ + 1;
-    if (clean_looks_ < 2) {
+    if (clean_looks_ < 2 || !held_addresses_.take_off()) {
         clear_up_timer_.expires_after(look_for_descendants_every);
         clear_up_timer_.async_wait([this](const asio::error_code& error) {
             if (!error) clear_up();

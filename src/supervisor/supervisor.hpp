@@ -15,6 +15,7 @@
 #include <asio/steady_timer.hpp>
 #include <tl/expected.hpp>
 
+#include "src/address/holder.hpp"
 #include "src/net/session_keeper.hpp"
 #include "src/runtime/lease_page.hpp"
 #include "src/runtime/task_host.hpp"
@@ -48,7 +49,10 @@ public:
     void publish(const protocol::Publish& publish) override;
 
     void stopping() override { supervision_.on_stopping(); }
-    int exit_status() const override { return supervision_.exit_status(); }
+    /// The end of an address has no status of its own.
+    int exit_status() const override {
+        return options_.device.empty() ? supervision_.exit_status() : 0;
+    }
 
     SessionKeeper* session_keeper() override { return this; }
 
@@ -73,6 +77,7 @@ private:
     const RunOptions& options_;
     SupervisorParts parts_;
     Supervision supervision_;
+    HeldAddresses held_addresses_;
     protocol::Duration kill_safety_;
     std::unique_ptr<GuardProcess> guard_;
     ProgressWatch progress_;

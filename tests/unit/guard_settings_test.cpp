@@ -23,6 +23,7 @@ TEST_CASE("guard settings: what is told to a guard arrives") {
     CHECK(guard_settings(guard_words(settings)) == settings);
     settings.progress_file = "/tmp/a b";
     settings.events_file = "-";
+    settings.device = "eth0";
     CHECK(guard_settings(guard_words(settings)) == settings);
 }
 

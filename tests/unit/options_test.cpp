@@ -138,7 +138,7 @@ TEST_CASE("options: without a subcommand, or with a wrong one, the right ones ar
     for (const Words& words : {Words{}, Words{"nod"}, Words{"--id", "3"}, Words{""}}) {
         const auto problems = problems_of(words);
         REQUIRE(problems.size() == 1);
-        CHECK(one_has(problems, "expected one of node, run, lead, status, watch, resign"));
+        CHECK(one_has(problems, "expected one of node, run, address, lead, status, watch, resign"));
     }
     CHECK(one_has(problems_of({"nod"}), "unknown subcommand \"nod\""));
     CHECK(one_has(problems_of(with({"--quick"}, node_words())),

@@ -1,0 +1,132 @@
+#include "src/address/preparation.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <system_error>
+#include <vector>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <unistd.h>
+
+#include "src/address/address_table.hpp"
+#include "src/os/owned_fd.hpp"
+#include "src/report/logging.hpp"
+
+namespace bullring {
+
+namespace {
+
+/// Of the kernel, which says nothing of what it would have permitted.
+std::string message(int error) {
+    return std::generic_category().message(error) +
+           (error == EPERM ? "; bullring address needs CAP_NET_ADMIN, and CAP_NET_RAW to announce"
+                           : "");
+}
+
+std::vector<std::string> device_names() {
+    std::vector<std::string> names;
+    const std::unique_ptr<struct if_nameindex, decltype(&::if_freenameindex)> all(
+        ::if_nameindex(), &::if_freenameindex);
+    for (auto* one = all.get(); one != nullptr && one->if_index != 0; ++one)
+        names.emplace_back(one->if_name);
+    return names;
+}
+
+std::string device_name(unsigned interface) {
+    char name[IF_NAMESIZE] = {};
+    return ::if_indextoname(interface, name) != nullptr ? name : std::to_string(interface);
+}
+
+bool ipv6_is_disabled(const std::string& device) {
+    const std::string path = "/proc/sys/net/ipv6/conf/" + device + "/disable_ipv6";
+    const OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    char digit = '1';
+    return !file || ::read(file.get(), &digit, 1) != 1 || digit != '0';
+}
+
+/// The first IPv4 address of a network takes the others with it when it goes, unless the kernel is
+/// told otherwise. It is where systemd runs.
+void keep_others_when_ours_go(const HeldAddresses& held) {
+    const bool matters =
+        std::any_of(held.all().begin(), held.all().end(), [](const InterfaceAddress& address) {
+            return address.family == AF_INET && address.prefix < 32;
+        });
+    if (!matters) return;
+    const std::string path = "/proc/sys/net/ipv4/conf/" + held.device() + "/promote_secondaries";
+    const OwnedFd file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+    char digit = '0';
+    if (file && ::read(file.get(), &digit, 1) == 1 && digit != '0') return;
+    if (file && ::pwrite(file.get(), "1", 1, 0) == 1) return;
+    log(LogLevel::warn,
+        path +
+            " is 0 and cannot be set: addresses that are added to a network of a bullring "
+            "address later may go with it");
+}
+
+tl::expected<void, std::string> clear(const PresentAddress& present) {
+    const std::string device = device_name(present.interface);
+    if (!present.marked)
+        return tl::unexpected(fmt::format(
+            "{0} is on {1} already, and bullring has not put it there; take it off first (ip "
+            "address del {2} dev {1}), or give another address",
+            host_text(present.address), device, to_text(present.address)));
+    if (const int error = take_off(device, present.address); error != 0)
+        return tl::unexpected(fmt::format("cannot take {} off {}, where an earlier run left it: {}",
+                                          to_text(present.address), device, message(error)));
+    log(LogLevel::warn, fmt::format("took {} off {}, where an earlier run left it",
+                                    to_text(present.address), device));
+    return {};
+}
+
+}  // namespace
+
+tl::expected<void, std::string> check_device(const HeldAddresses& held) {
+    if (::if_nametoindex(held.device().c_str()) == 0)
+        return tl::unexpected(
+            fmt::format("--dev: there is no network interface \"{}\"; there is {}", held.device(),
+                        fmt::join(device_names(), ", ")));
+    for (const InterfaceAddress& address : held.all())
+        if (address.family == AF_INET6 && ipv6_is_disabled(held.device()))
+            return tl::unexpected(
+                fmt::format("{} cannot be put on {}: IPv6 is disabled there "
+                            "(net.ipv6.conf.{}.disable_ipv6); expected an IPv4 address, or another "
+                            "interface",
+                            to_text(address), held.device(), held.device()));
+    return {};
+}
+
+tl::expected<void, std::string> clear_leftovers(const HeldAddresses& held) {
+    if (held.all().empty()) return {};
+    const auto present = present_addresses();
+    if (!present)
+        return tl::unexpected("cannot read the addresses of this host: " +
+                              message(present.error()));
+    for (const PresentAddress& one : *present) {
+        const bool meant =
+            std::any_of(held.all().begin(), held.all().end(), [&](const InterfaceAddress& address) {
+                return address.family == one.address.family && address.bytes == one.address.bytes;
+            });
+        if (!meant) continue;
+        if (auto cleared = clear(one); !cleared) return cleared;
+    }
+    // None of them is there any more: what this tells is whether it would have been permitted.
+    for (const InterfaceAddress& address : held.all())
+        if (const int error = take_off(held.device(), address); error != 0)
+            return tl::unexpected(fmt::format("cannot change the addresses of {}: {}",
+                                              held.device(), message(error)));
+    if (const int error = Announcer(held.device()).error(); error != 0)
+        log(LogLevel::warn,
+            fmt::format("cannot announce addresses: {}; without CAP_NET_RAW the neighbours go on "
+                        "sending to the host that had them before",
+                        std::generic_category().message(error)));
+    keep_others_when_ours_go(held);
+    return {};
+}
+
+}  // namespace bullring

@@ -1,0 +1,19 @@
+// What is looked at, and cleared up, before a node joins that is to hold addresses while it leads.
+#pragma once
+
+#include <string>
+
+#include <tl/expected.hpp>
+
+#include "src/address/holder.hpp"
+
+namespace bullring {
+
+/// What the command line can have wrong about this host. The error is one sentence.
+tl::expected<void, std::string> check_device(const HeldAddresses& held);
+
+/// Takes off what an earlier run has left; says in the log what it did. The guard of that run must
+/// be gone. The error is one sentence: no permission, or an address that is somebody else's.
+tl::expected<void, std::string> clear_leftovers(const HeldAddresses& held);
+
+}  // namespace bullring
