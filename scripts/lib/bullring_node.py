@@ -77,7 +77,8 @@ class Node:
         self.port = port
         self.incarnations = []
         self.flags = []
-        self.task = None  # a command for `bullring run`; none: `bullring node`
+        self.task = None  # a command for `bullring run`
+        self.held = None  # addresses and their flags for `bullring address`; neither: `node`
         self.peers = None
         self.prefix = []
         self.data_dir = cluster.directory / f"node-{node_id}"
@@ -128,6 +129,8 @@ class Node:
             f"{self.data_dir}.{len(self.incarnations)}.events",
         ]
         chosen = last_of_each([*flags, *self.cluster.flags, *self.flags, *extra])
+        if self.held is not None:
+            return [*self.prefix, self.cluster.program, "address", *chosen, *self.held]
         if self.task is None:
             return [*self.prefix, self.cluster.program, "node", *chosen]
         return [*self.prefix, self.cluster.program, "run", *chosen, "--", *self.task]

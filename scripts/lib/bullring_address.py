@@ -1,0 +1,135 @@
+"""Hosts on a switch that share an address, and one more host, which watches who has it."""
+
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import time
+
+import bullring_netns
+from bullring_cluster import Cluster
+from bullring_node import DEADLINE, ClusterError
+
+WATCH = str(pathlib.Path(__file__).with_name("address_watch.py"))
+WATCHER = 9  # not a node: the ID of the host that watches
+IPV4, IPV6 = "10.99.0.99", "fd99::99"
+_TTL_BASE = 100  # as the watch has it
+
+
+class Watch:
+    """What address_watch.py has seen so far."""
+
+    def __init__(self, spaces, nodes, address):
+        named = [f"{node}={spaces.space(node)}" for node in nodes]
+        self._process = subprocess.Popen(
+            [*spaces.prefix(WATCHER), "python3", "-S", "-E", WATCH, address, *named],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        os.set_blocking(self._process.stdout.fileno(), False)
+        self._rest = b""
+        self.seen = []
+        self.held = []
+
+    def poll(self):
+        while chunk := self._process.stdout.read():
+            lines = (self._rest + chunk).split(b"\n")
+            self._rest = lines.pop()
+            self.seen += [json.loads(line) for line in lines]
+        if self._process.poll() is not None:
+            raise ClusterError(f"the watch has ended with {self._process.returncode}")
+        self.held = next((one["held"] for one in reversed(self.seen) if "held" in one), [])
+        if overlaps := [one for one in self.seen if "overlap" in one]:
+            raise ClusterError(f"two hosts had the address at one time: {overlaps}\n{self.seen}")
+
+    def first_answer(self, after_ns, others_than):
+        """When a node that is none of these has first answered a ping since, None: not yet."""
+        for one in self.seen:
+            if one["ns"] > after_ns and one.get("echo", others_than) != others_than:
+                return one
+        return None
+
+    def late_since(self, since_ns):
+        """How long the watch itself stood still since, at most, in milliseconds."""
+        return max((one.get("late_ms", 0) for one in self.seen if one["ns"] > since_ns), default=0)
+
+    def forget(self):
+        """What lies behind a fault is no matter for the next one."""
+        self.seen = [{"ns": 0, "held": self.held}]
+
+    def close(self):
+        self._process.stdin.close()
+        self._process.wait()
+        self._process.stdout.close()
+
+
+class Hosts:
+    """A cluster of `bullring address`, each node on a host of its own. Use close()."""
+
+    def __init__(self, n=3, algorithm="bully", held=(f"{IPV4}/24",), flags=(), make=Cluster):
+        self.spaces = bullring_netns.Bridge([*range(1, n + 1), WATCHER])
+        addresses = self.spaces.addresses
+        hosts = {node: (addresses[node], bullring_netns.PORT) for node in range(1, n + 1)}
+        self.cluster = make(n, algorithm, hosts=hosts, flags=flags)
+        for node in self.cluster:
+            node.prefix = self.spaces.prefix(node.id)
+            node.held = [*held, "--dev", "eth0"]
+            self._mark_answers(node.id)
+        self.watch = Watch(self.spaces, hosts, held[0].split("/")[0])
+
+    def _mark_answers(self, node):
+        """By the number of hops that they could still go."""
+        for name in ("ipv4/ip_default_ttl", "ipv6/conf/all/hop_limit", "ipv6/conf/eth0/hop_limit"):
+            path = f"/proc/sys/net/{name}"
+            self.spaces.write(node, path, str(_TTL_BASE + node))
+
+    def wait_for(self, predicate, what, deadline=DEADLINE):
+        def look():
+            self.watch.poll()
+            return predicate()
+
+        return self.cluster.wait_for(look, what, deadline)
+
+    def wait_held(self):
+        """The leader, once it alone has the address and all have promised themselves to it."""
+
+        def settled():
+            leader = self.cluster.agreed_leader()
+            if leader is None or self.watch.held != [leader.id]:
+                return None
+            prefix = self.spaces.prefix(WATCHER)
+            nodes = self.cluster.status(prefix=prefix)["nodes"]
+            promised = [node for node in nodes if node["promised_to"] == leader.id]
+            return leader if len(promised) == self.cluster.size else None
+
+        return self.wait_for(settled, "the leader holds the address")
+
+    def wait_taken_over(self, old, at_ns):
+        """How long after `at_ns` another one than `old` has first answered, in milliseconds."""
+        answer = self.wait_for(
+            lambda: self.watch.first_answer(at_ns, old.id), "another host answers for the address"
+        )
+        return (answer["ns"] - at_ns) / 1e6
+
+    def close(self):
+        self.watch.close()
+        self.spaces.close()
+
+
+def told(times_ms):
+    """The figures of some failovers, as a line."""
+    ordered = sorted(times_ms)
+    p99 = ordered[min(len(ordered) - 1, int(len(ordered) * 0.99))]
+    return (
+        f"{len(ordered)} faults, reachable again after {statistics.median(ordered):.2f} ms "
+        f"(median), {p99:.2f} ms (p99), {ordered[-1]:.2f} ms (most)"
+    )
+
+
+def wait_while(predicate, deadline=DEADLINE):
+    limit = time.monotonic() + deadline
+    while predicate():
+        if time.monotonic() > limit:
+            raise ClusterError(f"still so after {deadline} s")
+        time.sleep(0.01)

@@ -1,0 +1,272 @@
+"""`bullring address`: what it says at the start, what it clears up, and what it leaves alone."""
+
+import signal
+import subprocess
+
+import bullring_netns
+import pytest
+from bullring_address import IPV4, IPV6, WATCHER, Hosts, wait_while
+from bullring_events import now_ns
+from bullring_node import find_program
+from bullring_task import Family, alive, signal_all
+
+REASON = bullring_netns.unavailable()
+pytestmark = pytest.mark.skipif(REASON is not None, reason=REASON or "")
+
+
+@pytest.fixture
+def hosts(new_cluster):
+    """Makes hosts on a switch, each with a node that shares the address."""
+    made = []
+
+    def make(*arguments, **options):
+        made.append(Hosts(*arguments, make=new_cluster, **options))
+        return made[-1]
+
+    yield make
+    for some in made:
+        some.close()
+
+
+@pytest.fixture
+def refused(tmp_path):
+    """Runs `bullring address` to its end; returns (exit status, stderr)."""
+
+    def run(*words, prefix=(), peers="1=127.0.0.1:7100"):
+        done = subprocess.run(
+            [*prefix, find_program(), "address", "--id", "1", "--peers", peers]
+            + ["--data-dir", str(tmp_path / "state"), *words],
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert done.stdout == ""
+        return done.returncode, done.stderr
+
+    return run
+
+
+@pytest.fixture
+def host():
+    """One host on a switch."""
+    spaces = bullring_netns.Bridge([1])
+    yield spaces
+    spaces.close()
+
+
+def kill_all_of(node):
+    """As at one instant: stopped first, none of them gets to see the death of another."""
+    family = Family(node)
+    node.current.expected_to_run = False
+    pids = [family.guard, family.shield, family.command, family.node]
+    signal_all(pids, signal.SIGSTOP)
+    signal_all(pids)
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--dev", "lo"], "--address: it is missing; expected ADDRESS/PREFIX, like 10.0.0.9/24"),
+        (["10.0.0.9/24"], "--dev: it is missing; expected the name of a network interface"),
+        (["10.0.0.9", "--dev", "lo"], '"10.0.0.9" has no prefix length'),
+        (["ten/24", "--dev", "lo"], '"ten/24" is not an IP address'),
+        (["10.0.0.9/33", "--dev", "lo"], "expected 1 … 32 after the slash"),
+        (["127.0.0.9/8", "--dev", "lo"], "is a loopback address"),
+        (["224.0.0.9/8", "--dev", "lo"], "is a multicast address"),
+        (["10.0.0.9/24", "10.0.0.9/32", "--dev", "lo"], '"10.0.0.9/32" is given twice'),
+        (["10.0.0.9/24", "--dev", "a/b"], '"a/b" is not the name of a network interface'),
+        (["10.0.0.9/24", "--dev", "eth77"], 'there is no network interface "eth77"; there is lo'),
+        (["127.0.0.1/24", "--dev", "lo"], "loopback"),
+        (["10.0.0.9/24", "--address", "10.0.0.8/24", "--dev", "lo"], "--address is given, too"),
+        (["10.0.0.9/24", "--dev", "lo", "--", "job"], '"job" is not an IP address'),
+        (["10.0.0.9/24", "--dev", "lo", "--on-exit", "stay"], 'address has no flag "--on-exit"'),
+        (["10.0.0.9/24", "--dev", "lo", "--kill-after", "1s"], "address has no flag"),
+        (["10.0.0.9/24", "--dev", "lo", "--quorum", "none"], "address can't be used with none"),
+    ],
+)
+def test_what_is_wrong_is_told_and_what_would_be_right(refused, words, why):
+    status, said = refused(*words)
+    assert (status, why in said) == (2, True), said
+
+
+def test_the_address_of_a_member_is_refused(refused):
+    status, said = refused("10.0.0.1/24", "--dev", "lo", peers="1=10.0.0.1:7100")
+    assert status == 2
+    assert "the address by which member 1 is reached" in said
+
+
+def test_a_missing_permission_is_told_before_the_node_joins(refused, host):
+    without = [*host.prefix(1), "setpriv", "--bounding-set=-net_admin", "--inh-caps=-net_admin"]
+    status, said = refused(f"{IPV4}/24", "--dev", "eth0", prefix=without)
+    assert status == 1
+    assert "CAP_NET_ADMIN" in said
+
+
+def test_an_address_that_is_somebody_elses_is_left_alone(refused, host):
+    host.ip(1, "addr", "add", f"{IPV4}/24", "dev", "eth0")
+    status, said = refused(f"{IPV4}/32", "--dev", "eth0", prefix=host.prefix(1))
+    assert status == 1
+    assert f"ip address del {IPV4}/24 dev eth0" in said
+    assert IPV4 in host.addresses_of(1)
+
+
+def test_an_address_on_another_interface_is_refused(refused, host):
+    host.ip(1, "link", "add", "other", "type", "bridge")
+    host.ip(1, "addr", "add", f"{IPV4}/32", "dev", "other")
+    status, said = refused(f"{IPV4}/24", "--dev", "eth0", prefix=host.prefix(1))
+    assert status == 1
+    assert f"{IPV4} is on other already" in said
+
+
+def test_ipv6_where_it_is_disabled_is_refused(refused, host):
+    host.write(1, "/proc/sys/net/ipv6/conf/eth0/disable_ipv6", "1")
+    status, said = refused(f"{IPV6}/64", "--dev", "eth0", prefix=host.prefix(1))
+    assert status == 2
+    assert "IPv6 is disabled" in said
+
+
+def test_an_address_that_an_earlier_run_left_is_taken_off(hosts):
+    alone = hosts(1)
+    node = alone.cluster[1].start()
+    alone.wait_held()
+    kill_all_of(node)
+    node.wait_exit()
+    assert IPV4 in alone.spaces.addresses_of(1)
+    # It does not lead: nothing else takes the address off.
+    node.start(["--priority", "never"])
+    told = f"took {IPV4}/24 off eth0, where an earlier run left it"
+    alone.wait_for(lambda: told in node.current.log(), "it says so")
+    assert IPV4 not in alone.spaces.addresses_of(1)
+
+
+def test_the_kernel_takes_the_address_off_when_nobody_is_left(hosts):
+    alone = hosts(1)
+    node = alone.cluster[1].start()
+    alone.wait_held()
+    kill_all_of(node)
+    alone.wait_for(lambda: alone.watch.held == [], "the address is off", 6.0)
+
+
+def test_sigterm_takes_the_address_off_and_ends_with_0(hosts):
+    alone = hosts(1)
+    node = alone.cluster[1].start()
+    alone.wait_held()
+    node.terminate()
+    assert node.wait_exit() == 0
+    assert IPV4 not in alone.spaces.addresses_of(1)
+
+
+def test_an_address_that_somebody_takes_off_comes_back(hosts):
+    alone = hosts(1)
+    alone.cluster[1].start()
+    alone.wait_held()
+    since_ns = now_ns()
+    alone.spaces.ip(1, "addr", "del", f"{IPV4}/24", "dev", "eth0")
+
+    def is_back():
+        return any(one["ns"] > since_ns and one.get("held") == [1] for one in alone.watch.seen)
+
+    alone.wait_for(is_back, "the address is back")
+
+
+def test_other_addresses_stay(hosts):
+    """Also one that the kernel would take off with the first of its network."""
+    some = hosts(held=["10.98.0.99/24", f"{IPV6}/64"])
+    some.cluster.start()
+    leader = some.wait_held()
+    some.spaces.ip(leader.id, "addr", "add", "10.98.0.5/24", "dev", "eth0")
+    assert "10.98.0.5/24 scope global secondary" in some.spaces.addresses_of(leader.id)
+    leader.terminate()
+    leader.wait_exit()
+    shown = some.spaces.addresses_of(leader.id)
+    assert "10.98.0.5/24" in shown
+    assert "10.98.0.99" not in shown and IPV6 not in shown
+    assert some.spaces.addresses[leader.id] in shown
+    assert f"fd99::{leader.id}/64" in shown
+    routes = subprocess.run(
+        [*some.spaces.prefix(leader.id), "ip", "-6", "route", "show", "fd99::/64"],
+        capture_output=True,
+        text=True,
+    ).stdout
+    assert "fd99::/64" in routes and "expires" not in routes
+
+
+def test_ipv6_is_usable_at_once_and_announced(hosts):
+    some = hosts(held=[f"{IPV6}/64"])
+    some.cluster.start()
+    leader = some.wait_held()
+    shown = some.spaces.addresses_of(leader.id)
+    line = next(line for line in shown.splitlines() if IPV6 in line)
+    # Never the source of what the host sends by itself.
+    assert "deprecated" in line and "tentative" not in line
+    some.watch.forget()
+    at_ns = leader.kill()
+    assert some.wait_taken_over(leader, at_ns) < 1000
+
+
+def test_several_addresses_move_together(hosts):
+    some = hosts(held=[f"{IPV4}/24", "10.99.0.98/32", f"{IPV6}/64"])
+    some.cluster.start()
+    old = some.wait_held()
+    old.kill()
+    old.wait_exit()
+    new = some.wait_for(
+        lambda: next((node for node in some.cluster if node.leads), None), "another one leads"
+    )
+
+    def has_all():
+        shown = some.spaces.addresses_of(new.id)
+        return all(text in shown for text in (f"{IPV4}/24", "10.99.0.98/32", f"{IPV6}/64"))
+
+    some.wait_for(has_all, "all addresses have moved")
+    shown = some.spaces.addresses_of(old.id)
+    assert not any(text in shown for text in (IPV4, "10.99.0.98", IPV6))
+
+
+def test_a_node_whose_interface_is_down_does_not_stand(hosts):
+    some = hosts(flags=["--preempt", "--preempt-delay", "100ms"])
+    some.spaces.ip(3, "link", "add", "vip0", "type", "veth", "peer", "name", "vip1")
+    some.spaces.ip(3, "link", "set", "vip1", "up")
+    some.cluster[3].held = [f"{IPV4}/32", "--dev", "vip0"]
+    some.cluster.start()
+    leader = some.wait_held()
+    assert leader.id != 3
+    status = some.cluster.status(prefix=some.spaces.prefix(WATCHER))
+    why = next(node for node in status["nodes"] if node["id"] == 3)["why"]
+    assert why.endswith("does not stand: vip0 is down")
+    some.spaces.ip(3, "link", "set", "vip0", "up")
+    some.wait_for(lambda: some.watch.held == [3], "the best node takes over")
+    some.spaces.ip(3, "link", "set", "vip0", "down")
+    some.wait_for(lambda: some.watch.held not in ([], [3]), "another one takes over")
+
+
+def test_a_host_that_answers_for_the_address_is_told_of(hosts):
+    alone = hosts(1)
+    alone.spaces.ip(WATCHER, "addr", "add", f"{IPV4}/32", "dev", "eth0")
+    node = alone.cluster[1].start()
+    alone.wait_for(lambda: f"{IPV4} is answered for by" in node.current.log(), "it says so")
+
+
+def test_nothing_is_left_of_a_killed_node(hosts):
+    some = hosts()
+    some.cluster.start()
+    leader = some.wait_held()
+    family = Family(leader)
+    leader.kill()
+    leader.wait_exit()
+    wait_while(lambda: any(alive(pid) for pid in (family.guard, family.shield, family.command)))
+    assert IPV4 not in some.spaces.addresses_of(leader.id)
+
+
+def test_hooks_and_the_configuration_file(hosts, tmp_path):
+    alone = hosts(1)
+    node = alone.cluster[1]
+    config = tmp_path / "address.toml"
+    seen = tmp_path / "seen"
+    config.write_text(
+        f'address = ["{IPV4}/24"]\ndev = "eth0"\non-elected = "echo elected >> {seen}"\n'
+    )
+    node.held = ["--config", str(config)]
+    node.start()
+    alone.wait_held()
+    alone.wait_for(lambda: seen.exists() and "elected" in seen.read_text(), "the hook has run")

@@ -1,0 +1,109 @@
+"""Whatever is done to the holder of an address: it is never on two hosts at one time, as seen a
+thousand times a second, and it is soon back. Twenty faults, five hundred with BULLRING_TEST_ALL.
+"""
+
+import signal
+import statistics
+
+import bullring_netns
+import pytest
+from bullring_address import Hosts, told, wait_while
+from bullring_events import now_ns
+from bullring_task import Family, alive, signal_all, stopped
+from clusters import ALL
+
+REASON = bullring_netns.unavailable()
+pytestmark = [
+    pytest.mark.skipif(REASON is not None, reason=REASON or ""),
+    pytest.mark.alone,
+    pytest.mark.limit(3600),
+]
+
+ROUNDS = 500 if ALL else 20
+BACK_MS = 10  # after kill -9
+
+
+def _kill(hosts, leader):
+    return leader.kill(), None
+
+
+def _stop(hosts, leader):
+    return leader.hang_for_good(), None
+
+
+def _cut(hosts, leader):
+    at_ns = now_ns()
+    hosts.spaces.unplug(leader.id)
+    return at_ns, lambda: hosts.spaces.plug(leader.id)
+
+
+def _pull_the_cable(hosts, leader):
+    at_ns = now_ns()
+    hosts.spaces.carrier(leader.id, False)
+    return at_ns, lambda: hosts.spaces.carrier(leader.id, True)
+
+
+def _ctrl_z(hosts, leader):
+    process = leader.current.process
+
+    def resume():
+        wait_while(lambda: not stopped(process.pid))
+        process.send_signal(signal.SIGCONT)
+
+    at_ns = now_ns()
+    process.send_signal(signal.SIGTSTP)
+    return at_ns, resume
+
+
+def _of_family(number, *members):
+    def attack(hosts, leader):
+        family = Family(leader)
+        pids = [getattr(family, member) for member in members]
+        if "node" in members:
+            leader.current.expected_to_run = False
+        at_ns = now_ns()
+        signal_all(pids, number)
+        resume = [pid for pid in pids if number == signal.SIGSTOP]
+        return at_ns, lambda: signal_all([pid for pid in resume if alive(pid)], signal.SIGCONT)
+
+    return attack
+
+
+ATTACKS = {
+    "kill -9": _kill,
+    "SIGSTOP": _stop,
+    "cut": _cut,
+    "Ctrl-Z": _ctrl_z,
+    "no carrier": _pull_the_cable,
+    "kill -9 of the holder": _of_family(signal.SIGKILL, "command"),
+    "SIGSTOP of the holder": _of_family(signal.SIGSTOP, "command"),
+    "kill -9 of the guard": _of_family(signal.SIGKILL, "guard"),
+    "kill -9 of the shield": _of_family(signal.SIGKILL, "shield"),
+    "kill -9 of node and guard": _of_family(signal.SIGKILL, "node", "guard"),
+}
+
+
+def test_an_address_is_never_on_two_hosts_and_soon_back(new_cluster, draw, record_property):
+    hosts = Hosts(make=new_cluster)
+    times = {name: [] for name in ATTACKS}
+    try:
+        hosts.cluster.start()
+        # Half of them kill -9, which is what is to be quick.
+        for number in range(ROUNDS):
+            name = "kill -9" if number % 2 == 0 else draw.choice(list(ATTACKS)[1:])
+            leader = hosts.wait_held()
+            hosts.watch.forget()
+            at_ns, undo = ATTACKS[name](hosts, leader)
+            times[name].append(hosts.wait_taken_over(leader, at_ns))
+            if undo is not None:
+                undo()
+            if not leader.current.expected_to_run:
+                leader.wait_exit()
+                leader.start()
+    finally:
+        hosts.close()
+        for name, some in times.items():
+            if some:
+                print(f"{name}: {told(some)}")
+                record_property(name, told(some))
+    assert statistics.median(times["kill -9"]) <= BACK_MS
