@@ -92,7 +92,9 @@ class Hosts:
         return self.cluster.wait_for(look, what, deadline)
 
     def wait_held(self):
-        """The leader, once it alone has the address and all have promised themselves to it."""
+        """The leader, once it alone has the address and nothing holds up an election: all have
+        promised themselves to it, and none what it promised before its restart."""
+        longest_ms = self.cluster.timing.promise_s * 1000
 
         def settled():
             leader = self.cluster.agreed_leader()
@@ -100,8 +102,12 @@ class Hosts:
                 return None
             prefix = self.spaces.prefix(WATCHER)
             nodes = self.cluster.status(prefix=prefix)["nodes"]
-            promised = [node for node in nodes if node["promised_to"] == leader.id]
-            return leader if len(promised) == self.cluster.size else None
+            ready = [
+                node
+                for node in nodes
+                if node["promised_to"] == leader.id and node["uptime_ms"] > longest_ms
+            ]
+            return leader if len(ready) == self.cluster.size else None
 
         return self.wait_for(settled, "the leader holds the address")
 
