@@ -105,7 +105,17 @@ def test_the_flags_in_the_pages_are_those_of_help():
     lists = {
         command for file in FILES for command in re.findall(r"<!-- flags: (\w+)", file.read_text())
     }
-    assert lists == {"node", "run", "lead", "status", "watch", "resign", "drill", "audit"}
+    assert lists == {
+        "node",
+        "run",
+        "address",
+        "lead",
+        "status",
+        "watch",
+        "resign",
+        "drill",
+        "audit",
+    }
 
 
 @pytest.mark.parametrize(
