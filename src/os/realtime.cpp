@@ -9,10 +9,18 @@
 
 namespace bullring {
 
+namespace {
+
+// Above ordinary processes, below the kernel's own threads.
+constexpr int fifo_priority = 10;
+
+bool is_realtime(int policy) { return policy == SCHED_FIFO || policy == SCHED_RR; }
+
+}  // namespace
+
 tl::expected<void, std::string> make_thread_realtime() {
-    // Above ordinary processes, below the kernel's own threads.
     sched_param priority{};
-    priority.sched_priority = 10;
+    priority.sched_priority = fifo_priority;
     if (::sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority) != 0) {
         return tl::unexpected(fmt::format(
             "SCHED_FIFO is not permitted ({}): give the program CAP_SYS_NICE or a limit for rtprio",
@@ -25,6 +33,19 @@ tl::expected<void, std::string> make_thread_realtime() {
             std::generic_category().message(errno)));
     }
     return {};
+}
+
+int run_first() {
+    const int policy = ::sched_getscheduler(0);
+    sched_param priority{};
+    priority.sched_priority = fifo_priority;
+    if (!is_realtime(policy)) ::sched_setscheduler(0, SCHED_FIFO, &priority);
+    return policy;
+}
+
+void run_as(int policy) {
+    const sched_param none{};
+    if (!is_realtime(policy)) ::sched_setscheduler(0, policy, &none);
 }
 
 }  // namespace bullring

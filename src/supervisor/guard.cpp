@@ -8,7 +8,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -20,6 +19,7 @@
 #include "src/address/holder.hpp"
 #include "src/os/boottime_timer.hpp"
 #include "src/os/clock.hpp"
+#include "src/os/realtime.hpp"
 #include "src/report/last_event.hpp"
 #include "src/report/logging.hpp"
 #include "src/supervisor/descendants.hpp"
@@ -43,9 +43,10 @@ constexpr int looks_alone_max = 10;
 
 class CommandGuard {
 public:
-    CommandGuard(const GuardSettings& settings, SharedLeasePage page)
+    CommandGuard(const GuardSettings& settings, SharedLeasePage page, int policy)
         : settings_(settings),
           page_(std::move(page)),
+          policy_(policy),
           node_(settings.socket),
           node_watch_(page_->pulse(), settings.node_pause),
           self_(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0))) {}
@@ -169,7 +170,7 @@ private:
             ::close(node_.get());
             last_word_.forget_all();  // what the node closes is to be closed
             run_shield({settings_, *page_, run.lease, writing.get(), self_.get(), progress.get(),
-                        announcer_});
+                        policy_, announcer_});
         }
         if (run.shield < 0) {
             const int error = errno;
@@ -350,6 +351,7 @@ private:
     HeldAddresses held_addresses_{settings_.device, settings_.command};
     Announcer announcer_{settings_.device};
     SharedLeasePage page_;
+    int policy_;  // of scheduling, with which this program was started
     OwnedFd node_;
     NodeWatch node_watch_;
     std::int64_t acted_ns_ = 0;  // when the last command was there
@@ -362,14 +364,6 @@ private:
     std::optional<Run> run_;
 };
 
-/// Niceness counts among the processes of one session or service only (sched(7), autogroup). The
-/// holder of an address computes nothing.
-void be_first() {
-    sched_param priority{};
-    priority.sched_priority = 10;  // as that of a node with --realtime
-    ::sched_setscheduler(0, SCHED_FIFO, &priority);
-}
-
 }  // namespace
 
 int run_guard(const GuardSettings& settings) {
@@ -378,14 +372,14 @@ int run_guard(const GuardSettings& settings) {
     ::sigfillset(&all);
     ::sigprocmask(SIG_SETMASK, &all, nullptr);
     if (settings.ignores_hangup) ::signal(SIGHUP, SIG_IGN);  // and so will the command
-    if (!settings.device.empty()) be_first();
+    const int policy = run_first();
     ::prctl(PR_SET_NAME, "run-guard", 0, 0, 0);
     ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     ::fcntl(settings.socket, F_SETFD, FD_CLOEXEC);
     ::fcntl(settings.page, F_SETFD, FD_CLOEXEC);
     auto page = SharedLeasePage::map(settings.page);
     if (!page) return 1;
-    return CommandGuard(settings, std::move(*page)).run();
+    return CommandGuard(settings, std::move(*page), policy).run();
 }
 
 }  // namespace bullring

@@ -19,6 +19,7 @@
 #include "src/os/boottime_timer.hpp"
 #include "src/os/clock.hpp"
 #include "src/os/descriptors.hpp"
+#include "src/os/realtime.hpp"
 #include "src/supervisor/descendants.hpp"
 #include "src/supervisor/find_program.hpp"
 
@@ -94,6 +95,7 @@ void close_others(int kept, int errors) {
 /// Tells the errno when it can't be.
 [[noreturn]] void become_command(const Shield& shield, std::vector<std::string> environment,
                                  int errors) {
+    run_as(shield.policy);
     if (shield.progress >= 0) {
         // A duplicate has no close-on-exec; the one that is there already loses it.
         if (shield.progress == progress_descriptor)

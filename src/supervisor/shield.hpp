@@ -30,6 +30,7 @@ struct Shield {
     int reports = -1;     // the pipe's writing end
     int guard = -1;       // a pidfd
     int progress = -1;    // becomes the command's descriptor 3; -1: none
+    int policy = 0;       // of scheduling, the command's
     const Announcer& announcer;
 };
 

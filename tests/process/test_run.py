@@ -5,6 +5,7 @@ import os
 import pathlib
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
@@ -95,6 +96,34 @@ def test_the_command_has_its_environment_and_stdin_and_streams(new_cluster):
     family = Family(node)
     assert os.getpgid(family.command) == family.command
     assert os.getpgid(family.guard) != os.getpgid(family.node)
+
+
+def permitted_to_be_first():
+    words = "import os; os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(10))"
+    done = subprocess.run([sys.executable, "-c", words], stderr=subprocess.DEVNULL, timeout=30)
+    return done.returncode == 0
+
+
+@pytest.mark.parametrize("policy", [os.SCHED_OTHER, os.SCHED_BATCH])
+def test_guard_and_shield_are_scheduled_first_and_the_command_as_the_node(new_cluster, policy):
+    cluster = new_cluster(1, profile="fast", flags=QUICK)
+    node = cluster[1]
+    chrt = "--batch" if policy == os.SCHED_BATCH else "--other"
+    node.prefix = ["nice", "-n", "3", "chrt", chrt, "0"]
+    node.task = ["sleep", "60"]
+    node.start()
+
+    def executed():
+        family = Family(node)
+        return family.complete and children(family.shield)[family.command] == "sleep"
+
+    cluster.wait_for(executed, "its command")
+    family = Family(node)
+    first = os.SCHED_FIFO if permitted_to_be_first() else policy
+    policies = [os.sched_getscheduler(pid) for pid in vars(family).values()]
+    assert policies == [policy, first, first, policy]
+    niceness = os.getpriority(os.PRIO_PROCESS, family.node)
+    assert os.getpriority(os.PRIO_PROCESS, family.command) == niceness
 
 
 def test_only_the_leader_runs_it_and_a_resign_moves_it(settled, journal):
