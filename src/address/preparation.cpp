@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <system_error>
 #include <vector>
@@ -50,13 +51,18 @@ bool ipv6_is_disabled(const std::string& device) {
     return !file || ::read(file.get(), &digit, 1) != 1 || digit != '0';
 }
 
+bool has_ipv4_network(const InterfaceAddress& address) {
+    return address.family == AF_INET && address.prefix < 32;
+}
+
 /// The first IPv4 address of a network takes the others with it when it goes, unless the kernel is
 /// told otherwise. It is where systemd runs.
-void keep_others_when_ours_go(const HeldAddresses& held) {
+void keep_others_when_ours_go(const HeldAddresses& held,
+                              const std::vector<PresentAddress>& leftovers) {
     const bool matters =
-        std::any_of(held.all().begin(), held.all().end(), [](const InterfaceAddress& address) {
-            return address.family == AF_INET && address.prefix < 32;
-        });
+        std::any_of(held.all().begin(), held.all().end(), has_ipv4_network) ||
+        std::any_of(leftovers.begin(), leftovers.end(),
+                    [](const PresentAddress& one) { return has_ipv4_network(one.address); });
     if (!matters) return;
     const std::string path = "/proc/sys/net/ipv4/conf/" + held.device() + "/promote_secondaries";
     const OwnedFd file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
@@ -69,18 +75,32 @@ void keep_others_when_ours_go(const HeldAddresses& held) {
             "address later may go with it");
 }
 
+bool is_one_of(const HeldAddresses& held, const InterfaceAddress& address) {
+    return std::any_of(held.all().begin(), held.all().end(), [&](const InterfaceAddress& one) {
+        return one.family == address.family && one.bytes == address.bytes;
+    });
+}
+
+/// With the mark on any interface, for `--dev` may have been another one; without it on this one.
+tl::expected<void, std::string> check_may_go(const HeldAddresses& held,
+                                             const PresentAddress& present) {
+    const std::string device = device_name(present.interface);
+    if (present.marked || device == held.device()) return {};
+    return tl::unexpected(fmt::format(
+        "{0} is on {1} already, and bullring has not put it there; take it off first (ip "
+        "address del {2} dev {1}), or give another address",
+        host_text(present.address), device, to_text(present.address)));
+}
+
 tl::expected<void, std::string> clear(const PresentAddress& present) {
     const std::string device = device_name(present.interface);
-    if (!present.marked)
-        return tl::unexpected(fmt::format(
-            "{0} is on {1} already, and bullring has not put it there; take it off first (ip "
-            "address del {2} dev {1}), or give another address",
-            host_text(present.address), device, to_text(present.address)));
+    const std::string text = to_text(present.address);
     if (const int error = take_off(device, present.address); error != 0)
-        return tl::unexpected(fmt::format("cannot take {} off {}, where an earlier run left it: {}",
-                                          to_text(present.address), device, message(error)));
-    log(LogLevel::warn, fmt::format("took {} off {}, where an earlier run left it",
-                                    to_text(present.address), device));
+        return tl::unexpected(
+            fmt::format("cannot take {} off {}: {}", text, device, message(error)));
+    log(LogLevel::warn,
+        fmt::format("took {} off {}, where {} left it", text, device,
+                    present.marked ? "an earlier run" : "somebody else than bullring"));
     return {};
 }
 
@@ -107,14 +127,14 @@ tl::expected<void, std::string> clear_leftovers(const HeldAddresses& held) {
     if (!present)
         return tl::unexpected("cannot read the addresses of this host: " +
                               message(present.error()));
-    for (const PresentAddress& one : *present) {
-        const bool meant =
-            std::any_of(held.all().begin(), held.all().end(), [&](const InterfaceAddress& address) {
-                return address.family == one.address.family && address.bytes == one.address.bytes;
-            });
-        if (!meant) continue;
+    std::vector<PresentAddress> leftovers;
+    std::copy_if(present->begin(), present->end(), std::back_inserter(leftovers),
+                 [&](const PresentAddress& one) { return is_one_of(held, one.address); });
+    for (const PresentAddress& one : leftovers)
+        if (auto may_go = check_may_go(held, one); !may_go) return may_go;
+    keep_others_when_ours_go(held, leftovers);
+    for (const PresentAddress& one : leftovers)
         if (auto cleared = clear(one); !cleared) return cleared;
-    }
     // None of them is there any more: what this tells is whether it would have been permitted.
     for (const InterfaceAddress& address : held.all())
         if (const int error = take_off(held.device(), address); error != 0)
@@ -125,7 +145,6 @@ tl::expected<void, std::string> clear_leftovers(const HeldAddresses& held) {
             fmt::format("cannot announce addresses: {}; without CAP_NET_RAW the neighbours go on "
                         "sending to the host that had them before",
                         std::generic_category().message(error)));
-    keep_others_when_ours_go(held);
     return {};
 }
 

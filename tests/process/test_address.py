@@ -102,20 +102,14 @@ def test_a_missing_permission_is_told_before_the_node_joins(refused, host):
     assert "CAP_NET_ADMIN" in said
 
 
-def test_an_address_that_is_somebody_elses_is_left_alone(refused, host):
-    host.ip(1, "addr", "add", f"{IPV4}/24", "dev", "eth0")
-    status, said = refused(f"{IPV4}/32", "--dev", "eth0", prefix=host.prefix(1))
-    assert status == 1
-    assert f"ip address del {IPV4}/24 dev eth0" in said
-    assert IPV4 in host.addresses_of(1)
-
-
 def test_an_address_on_another_interface_is_refused(refused, host):
     host.ip(1, "link", "add", "other", "type", "bridge")
     host.ip(1, "addr", "add", f"{IPV4}/32", "dev", "other")
     status, said = refused(f"{IPV4}/24", "--dev", "eth0", prefix=host.prefix(1))
     assert status == 1
     assert f"{IPV4} is on other already" in said
+    assert f"ip address del {IPV4}/32 dev other" in said
+    host.ip(1, "addr", "del", f"{IPV4}/32", "dev", "other")  # which says so if it is not there
 
 
 def test_ipv6_where_it_is_disabled_is_refused(refused, host):
@@ -137,6 +131,25 @@ def test_an_address_that_an_earlier_run_left_is_taken_off(hosts):
     told = f"took {IPV4}/24 off eth0, where an earlier run left it"
     alone.wait_for(lambda: told in node.current.log(), "it says so")
     assert IPV4 not in alone.spaces.addresses_of(1)
+
+
+@pytest.mark.parametrize("address", [f"{IPV4}/24", f"{IPV4}/25", f"{IPV6}/64"])
+def test_an_address_that_somebody_else_has_put_there_is_taken_off(hosts, address):
+    """And no other one, though it may be the first of its network."""
+    alone = hosts(1, held=[f"{address.split('/')[0]}/{64 if ':' in address else 24}"])
+    spaces = alone.spaces
+    spaces.write(1, "/proc/sys/net/ipv4/conf/eth0/promote_secondaries", "0")
+    spaces.ip(1, "addr", "add", address, "dev", "eth0")
+    spaces.ip(1, "addr", "add", "10.99.0.5/25", "dev", "eth0")
+    assert address in spaces.addresses_of(1)
+    node = alone.cluster[1].start(["--priority", "never"])
+    alone.wait_for(lambda: "took " in node.current.log(), "it says so")
+    warnings = [line for line in node.current.log().splitlines() if "took " in line]
+    assert len(warnings) == 1 and "warn" in warnings[0], warnings
+    assert f"took {address} off eth0, where somebody else than bullring left it" in warnings[0]
+    shown = spaces.addresses_of(1)
+    assert f"{address} " not in shown
+    assert "10.99.0.5/25" in shown and spaces.addresses[1] in shown
 
 
 def test_the_kernel_takes_the_address_off_when_nobody_is_left(hosts):
