@@ -57,6 +57,7 @@ struct TimingQuestion {
     std::size_t members = 1;
     Algorithm algorithm = Algorithm::bully;
     std::optional<Duration> kill_after;   // of a command, for which the lease must have room
+    const char* fixed_end = nullptr;      // what that is called, if it is not --kill-after
     bool has_task = false;                // in this process
     std::optional<Duration> stop_margin;  // the user's own for it
 };
@@ -94,10 +95,11 @@ std::string why_kill_after_too_long(const protocol::Timing& timing, Duration kil
 }
 
 /// What validate() does not ask for: time to notice that the majority is gone.
-void check_room_to_kill(const protocol::Timing& timing, Duration kill_after,
+void check_room_to_kill(const protocol::Timing& timing, Duration kill_after, const char* fixed_end,
                         std::vector<std::string>& broken) {
     if (kill_after + timing.suspect_after + timing.heartbeat * 2 <= timing.lease) return;
-    broken.push_back("kill-after (" + to_text(kill_after) + ") + suspect-after (" +
+    const std::string end = fixed_end != nullptr ? fixed_end : "kill-after";
+    broken.push_back(end + " (" + to_text(kill_after) + ") + suspect-after (" +
                      to_text(timing.suspect_after) + ") + 2 × heartbeat (" +
                      to_text(timing.heartbeat * 2) + ") must be ≤ lease (" + to_text(timing.lease) +
                      ")");
@@ -128,7 +130,8 @@ TimingAnswer timing_for(TimingQuestion question) {
     const Duration stretched = timing.lease;
     answer.timing = timing;
     if (question.kill_after) add_room_to_kill(timing, kill_after, lease_given);
-    if (question.kill_after && !lease_given && timing.lease > timing.lease_max) {
+    const bool is_flag = question.fixed_end == nullptr;
+    if (question.kill_after && is_flag && !lease_given && timing.lease > timing.lease_max) {
         answer.problems.push_back({true, why_kill_after_too_long(timing, *question.kill_after)});
         // The other constraints are told as if it were not so.
         question.kill_after.reset();
@@ -136,7 +139,8 @@ TimingAnswer timing_for(TimingQuestion question) {
         answer.timing = timing;
     }
     std::vector<std::string> broken = validate(answer.timing, question.members, question.algorithm);
-    if (question.kill_after) check_room_to_kill(answer.timing, *question.kill_after, broken);
+    if (const auto& end = question.kill_after)
+        check_room_to_kill(answer.timing, *end, question.fixed_end, broken);
     if (question.has_task) set_stop_margin(answer.timing, question.stop_margin, broken);
     for (std::string& constraint : broken)
         answer.problems.push_back({false, std::move(constraint)});
@@ -176,6 +180,7 @@ TimingQuestion timing_question(const MemberRequest& request, const NodeOptions& 
     question.algorithm = known(request.algorithm, stand_ins.algorithm, options.config.algorithm);
     if (const auto& kill_after = end_of_work.kill_after)
         question.kill_after = known(*kill_after, stand_ins.duration, RunOptions{}.kill_after);
+    question.fixed_end = end_of_work.fixed_end;
     question.has_task = end_of_work.stop_margin.has_value();
     if (question.has_task) question.stop_margin = maybe(*end_of_work.stop_margin);
     return question;

@@ -35,9 +35,9 @@ Command checked_command(const Given& given, const char* subcommand) {
 
 /// A node whose work ends behind its process, so that its end releases nothing.
 NodeOptions supervised_node(const Given& given, const MemberRequest& request,
-                            const Asked<protocol::Duration>& kill_after, const char* subcommand,
+                            const EndOfWork& end_of_work, const char* subcommand,
                             const char* work) {
-    NodeOptions node = checked(request, given.environment, {kill_after, {}}, given.report);
+    NodeOptions node = checked(request, given.environment, end_of_work, given.report);
     node.config.tie = false;
     if (request.fast_release.value == true) {
         node.start_notes.push_back(
@@ -65,7 +65,7 @@ RunOptions run_options(const Given& given) {
     read.whole("max-restarts", restarts, options.max_restarts);
     read.positive("stall-after", options.stall_after);
 
-    options.node = supervised_node(given, request, kill_after, "run", "runs a command");
+    options.node = supervised_node(given, request, {kill_after, {}}, "run", "runs a command");
     if (options.restart_delay > restart_delay_max) {
         report.refuse("restart-delay", to_text(options.restart_delay),
                       "is too long; expected at most 1m");
@@ -89,8 +89,9 @@ RunOptions address_options(const Given& given) {
     auto& [line, environment, read, report] = given;
     const MemberRequest request = member_request(read, report);
     options.kill_after = holder_ends_in;
-    options.node =
-        supervised_node(given, request, {true, holder_ends_in}, "address", "holds an address");
+    const EndOfWork taking_off{
+        Asked<protocol::Duration>{true, holder_ends_in}, {}, "the time to take the address off"};
+    options.node = supervised_node(given, request, taking_off, "address", "holds an address");
 
     report.require("dev", read.given("dev"), "the name of a network interface, like eth0");
     read("dev", options.device);

@@ -178,6 +178,8 @@ struct EndOfWork {
     std::optional<Asked<protocol::Duration>> kill_after;
     /// Of a task in this process, which is asked to stop so long before.
     std::optional<Asked<protocol::Duration>> stop_margin;
+    /// What `kill_after` is called where no flag sets it.
+    const char* fixed_end = nullptr;
 };
 
 NodeOptions checked(const MemberRequest& request, const Environment& environment,

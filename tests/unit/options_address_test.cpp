@@ -46,4 +46,18 @@ TEST_CASE("options: all that is wrong with addresses is told at once") {
     CHECK(address_problems({",", "--dev", "eth0"}).size() == 1);
 }
 
+TEST_CASE("options: a lease without room to take the address off is refused by no flag of run") {
+    const Words sound{"10.0.0.9/24", "--dev", "eth0"};
+    const Words times{"--suspect-after", "200ms", "--heartbeat", "50ms", "--lease", "305ms"};
+    const auto short_lease = address_problems(with(sound, times));
+    CHECK(one_has(short_lease,
+                  "the time to take the address off (10ms) + suspect-after (200ms) + "
+                  "2 × heartbeat (100ms) must be ≤ lease (305ms)"));
+    const auto low_maximum = address_problems(with(sound, {"--lease-max", "505ms"}));
+    CHECK(low_maximum == std::vector<std::string>{
+                             "timing (profile lan): lease (510ms) must be ≤ lease-max (505ms)"});
+    for (const auto& problems : {short_lease, low_maximum})
+        CHECK_FALSE(one_has(problems, "kill-after"));
+}
+
 }  // namespace bullring::options_address_test
