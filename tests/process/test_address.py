@@ -7,6 +7,7 @@ import bullring_netns
 import pytest
 from bullring_address import IPV4, IPV6, WATCHER, Hosts, wait_while
 from bullring_events import now_ns
+from bullring_http import ask
 from bullring_node import find_program
 from bullring_task import Family, alive, signal_all
 
@@ -283,3 +284,21 @@ def test_hooks_and_the_configuration_file(hosts, tmp_path):
     node.start()
     alone.wait_held()
     alone.wait_for(lambda: seen.exists() and "elected" in seen.read_text(), "the hook has run")
+
+
+def test_an_address_is_the_task_of_the_metrics(hosts, tmp_path):
+    alone = hosts(1)
+    node = alone.cluster[1]
+    path = tmp_path / "http.sock"
+    node.flags = ["--http", f"unix:{path}"]
+
+    def tells(running):
+        lines = ask(path, "/metrics").body.splitlines()
+        told = [line for line in lines if line.startswith("bullring_task_running")]
+        return len(told) == 1 and told[0].endswith(f" {running}")
+
+    node.start()
+    alone.wait_held()
+    alone.wait_for(lambda: tells(1), "the address is told")
+    alone.spaces.carrier(1, False)
+    alone.wait_for(lambda: tells(0), "its end is told")
