@@ -35,7 +35,7 @@ def _guard_killed(cluster, leader, family):
 def _both_killed(cluster, leader, family):
     leader.current.expected_to_run = False
     at_ns = now_ns()
-    signal_all([family.node, family.guard])
+    signal_all([family.guard, family.node])
     return at_ns
 
 

@@ -62,7 +62,8 @@ class Family:
 
 
 def signal_all(pids, number=signal.SIGKILL):
-    """One right after the other: as near to one instant as a process can get."""
+    """One right after the other: as near to one instant as a process can get. A guard, which is
+    scheduled before this process, goes first where it is not to see the others die."""
     for pid in pids:
         try:
             os.kill(pid, number)

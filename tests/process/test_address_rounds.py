@@ -79,7 +79,7 @@ ATTACKS = {
     "SIGSTOP of the holder": _of_family(signal.SIGSTOP, "command"),
     "kill -9 of the guard": _of_family(signal.SIGKILL, "guard"),
     "kill -9 of the shield": _of_family(signal.SIGKILL, "shield"),
-    "kill -9 of node and guard": _of_family(signal.SIGKILL, "node", "guard"),
+    "kill -9 of node and guard": _of_family(signal.SIGKILL, "guard", "node"),
 }
 
 

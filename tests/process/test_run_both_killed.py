@@ -13,6 +13,6 @@ pytestmark = [pytest.mark.long, pytest.mark.limit(3600), on_both(3)]
 def test_a_thousand_times(play):
     def attack(cluster, leader, family):
         leader.current.expected_to_run = False
-        signal_all([family.node, family.guard])
+        signal_all([family.guard, family.node])
 
     play(attack, rounds=500)

@@ -62,7 +62,7 @@ def test_stop_the_node_and_the_guard(play):
 def test_kill_the_node_and_the_guard(play):
     def attack(cluster, leader, family):
         leader.current.expected_to_run = False
-        signal_all([family.node, family.guard])
+        signal_all([family.guard, family.node])
 
     play(attack, "fork", "group")
 
