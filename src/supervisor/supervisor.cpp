@@ -258,6 +258,8 @@ void Supervisor::on_guard_lost() {
 /// The shield ends everything below it; who outlives the shield, too, has been adopted here.
 void Supervisor::clear_up() {
     const LoopPulse::Excuse excuse(parts_.page->pulse());
+    // First, since the shield, which would do it, is killed now, and this process may be, too.
+    held_addresses_.take_off();
     const bool alive = kill_descendants(::getpid(), own_children(), true) > 0;
     clean_looks_ = !reap_orphans() || alive ? 0 : clean_looks_ + 1;
     if (clean_looks_ < 2 || !held_addresses_.take_off()) {
