@@ -28,8 +28,8 @@ void Member::advance(Step& step) {
     // without a leader.
     if (gate_.on_probation(now) && connected_majority && !known && !peers_.another_may_lead(now))
         gate_.end_probation(now);
-    if (pace_.leader_lost(known))
-        pace_.on_leader_lost(now + timing().stagger * higher_connected(now));
+    if (pace_.leader_lost(known)) pace_.on_leader_lost(now);
+    if (!pace_.start_due(now)) pace_.start_within(timing().stagger * higher_connected(now));
     pace_.note_leader(known, first_hand(now).announced);
     close_lingering(step);
 }

@@ -32,13 +32,17 @@ public:
 
     /// A leader was known at the last step, and is not now.
     bool leader_lost(bool known) const { return leader_was_known_ && !known; }
-    /// The next election begins at `at`. If this node has followed a leader, the pause after a try
-    /// that failed before was of another election.
-    void on_leader_lost(Instant at) {
-        start_at_ = at;
+    /// The next election begins as start_within() says. If this node has followed a leader, the
+    /// pause after a try that failed before was of another election.
+    void on_leader_lost(Instant now) {
+        lost_at_ = now;
+        start_at_ = never;
         if (has_followed_) retry_at_ = long_ago;
         has_followed_ = false;
     }
+    /// How long after the loss, as far as is known now: one for whom a stagger was left may be
+    /// gone.
+    void start_within(Duration after) { start_at_ = earlier(start_at_, lost_at_ + after); }
     void note_leader(bool known, bool followed) {
         leader_was_known_ = known;
         leader_ever_known_ = leader_ever_known_ || known;
@@ -52,13 +56,14 @@ public:
     }
     bool operator==(const Pace&) const = default;
     auto digest_fields() const {
-        return std::tie(call_, retry_at_, start_at_, leader_was_known_, leader_ever_known_,
-                        has_followed_);
+        return std::tie(call_, retry_at_, lost_at_, start_at_, leader_was_known_,
+                        leader_ever_known_, has_followed_);
     }
 
 private:
     Call call_ = Call::none;
     Instant retry_at_ = long_ago;
+    Instant lost_at_ = long_ago;
     Instant start_at_ = long_ago;
     bool leader_was_known_ = false;
     bool leader_ever_known_ = false;

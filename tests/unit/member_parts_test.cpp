@@ -97,9 +97,22 @@ TEST_CASE("pace: only the loss of a leader staggers the start") {
     pace.note_leader(false, false);
     CHECK_FALSE(pace.leader_lost(false));
     CHECK(pace.leader_ever_known());
-    CHECK_FALSE(pace.start_due(at(2)));
-    CHECK(wake_of(pace, at(1)) == milliseconds(2));
-    CHECK(pace.start_due(at(3)));
+    pace.start_within(milliseconds(10));
+    CHECK_FALSE(pace.start_due(at(12)));
+    CHECK(wake_of(pace, at(11)) == milliseconds(2));
+    CHECK(pace.start_due(at(13)));
+}
+
+TEST_CASE("pace: a stagger that is not needed any more is not waited for, and none is added") {
+    Pace pace;
+    pace.note_leader(true, false);
+    pace.on_leader_lost(at(3));
+    pace.start_within(milliseconds(10));
+    pace.start_within(milliseconds(5));
+    CHECK_FALSE(pace.start_due(at(7)));
+    CHECK(pace.start_due(at(8)));
+    pace.start_within(milliseconds(20));
+    CHECK(pace.start_due(at(8)));
 }
 
 TEST_CASE("pace: the loss of a leader that was followed ends an earlier pause, and no other") {
