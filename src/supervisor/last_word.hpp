@@ -24,7 +24,8 @@ public:
     void forget(std::uint64_t session) { sessions_.erase(session); }
     void forget_all() { sessions_.clear(); }
 
-    /// The voters need not wait for the end of the lease then.
+    /// The voters need not wait for the end of the lease then; nor for a node that seems connected
+    /// for as long as its sessions are open here.
     void say() const {
         for (const auto& [number, session] : sessions_) {
             // A peer whose session has no room for it waits for the end of the lease; and so does
@@ -32,6 +33,7 @@ public:
             if (::send(session.get(), frame_.data(), frame_.size(), MSG_NOSIGNAL | MSG_DONTWAIT) <
                 0)
                 continue;
+            ::shutdown(session.get(), SHUT_WR);
         }
     }
 
