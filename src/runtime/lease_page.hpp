@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 
+#include <sys/types.h>
 #include <tl/expected.hpp>
 
 #include "protocol/values/actions.hpp"
@@ -32,11 +33,17 @@ public:
     /// nullopt when the writer has stopped in the middle of a change, as a suspended process has.
     std::optional<LeaseSnapshot> read() const;
 
+    /// The process that sees to the end of the command when its guard has died
+    /// (src/supervisor/shield.hpp); 0: none. Any process that maps this page.
+    void set_shield(pid_t shield) { shield_.store(shield); }
+    pid_t shield() const { return shield_.load(); }
+
 private:
     std::atomic<std::uint32_t> changes_{0};  // odd while one is under way
     std::atomic<std::uint64_t> epoch_{0};
     std::atomic<std::int64_t> boottime_ns_{protocol::long_ago.boottime_ns};
     std::atomic<std::int64_t> raw_ns_{protocol::long_ago.raw_ns};
+    std::atomic<pid_t> shield_{0};
     LoopPulse pulse_;
 };
 

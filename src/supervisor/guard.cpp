@@ -167,6 +167,7 @@ private:
         const OwnedFd writing(pipe[1]);
         run.shield = ::fork();
         if (run.shield == 0) {
+            page_->set_shield(::getpid());  // not by this process: it may be killed first
             ::close(node_.get());
             last_word_.forget_all();  // what the node closes is to be closed
             run_shield({settings_, *page_, run.lease, writing.get(), self_.get(), progress.get(),
@@ -284,6 +285,7 @@ private:
         int status = 0;
         if (::waitpid(run_->shield, &status, WNOHANG) != run_->shield) return false;
         run_->shield = 0;
+        page_->set_shield(0);
         return true;
     }
 

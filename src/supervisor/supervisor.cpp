@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "protocol/values/timing.hpp"
@@ -32,6 +33,8 @@ namespace {
 /// How much later than it should a guard may be through, if the lease allows it: a busy machine is
 /// no reason to kill it.
 constexpr protocol::Duration guard_late_max = protocol::seconds(1);
+/// How long the shield of a dead guard may take for what it does at once if it has a core.
+constexpr protocol::Duration shield_end_max = protocol::milliseconds(50);
 /// How much longer than its command may take a guard is waited for at the end of the program.
 constexpr protocol::Duration guard_end_max = protocol::seconds(1);
 
@@ -193,13 +196,19 @@ void Supervisor::end_command(Epoch epoch) {
     watch_guard();
 }
 
+/// Behind the guard's moment and the shield's, and before the lease ends.
+std::optional<protocol::Instant> Supervisor::last_moment() const {
+    const auto lease = parts_.page->read();
+    if (!lease || lease->epoch != supervision_.epoch()) return std::nullopt;
+    return lease->deadline - kill_safety_ / 4;
+}
+
 void Supervisor::watch_guard() {
     if (overdue_at_ == protocol::never) return;  // it is through
     const protocol::Instant now = read_clock();
     protocol::Duration left = protocol::elapsed(now, overdue_at_);
-    // Behind the guard's moment and the shield's, and before the lease ends.
-    if (const auto lease = parts_.page->read(); lease && lease->epoch == supervision_.epoch())
-        left = std::min(left, protocol::lease_wait(now, lease->deadline - kill_safety_ / 4));
+    if (const auto moment = last_moment())
+        left = std::min(left, protocol::lease_wait(now, *moment));
     if (left.ns <= 0) {
         log(LogLevel::error,
             "the guard of the command does not respond; killing it and the command");
@@ -252,15 +261,33 @@ void Supervisor::on_end(const CommandEnd& end) {
 void Supervisor::on_guard_lost() {
     log(LogLevel::error, "the guard of the command died; killing what is left of the command");
     clearing_up_ = true;
+    shield_until_ = read_clock() + shield_end_max;
     clear_up();
 }
 
-/// The shield ends everything below it; who outlives the shield, too, has been adopted here.
+/// Of a guard that has died, and so a child of this process now. 0: there is none, or it has not
+/// done its work in time.
+pid_t Supervisor::shield_at_work() const {
+    const pid_t shield = parts_.page->shield();
+    if (shield == 0) return 0;
+    const protocol::Instant now = read_clock();
+    const auto moment = last_moment();
+    if (protocol::due(now, shield_until_) || (moment && !protocol::lease_valid(now, *moment)))
+        return 0;
+    siginfo_t ended{};
+    const int waited =
+        ::waitid(P_PID, static_cast<id_t>(shield), &ended, WEXITED | WNOHANG | WNOWAIT);
+    return waited == 0 && ended.si_pid == 0 ? shield : 0;
+}
+
+/// The shield ends everything below it, and goes on with that if this process is killed as well: so
+/// it is let do it. Who outlives the shield, too, has been adopted here.
 void Supervisor::clear_up() {
     const LoopPulse::Excuse excuse(parts_.page->pulse());
-    // First, since the shield, which would do it, is killed now, and this process may be, too.
-    held_addresses_.take_off();
-    const bool alive = kill_descendants(::getpid(), own_children(), true) > 0;
+    std::vector<pid_t> spared = own_children();
+    const pid_t shield = shield_at_work();
+    if (shield != 0) spared.push_back(shield);
+    const bool alive = kill_descendants(::getpid(), spared, true) > 0 || shield != 0;
     clean_looks_ = !reap_orphans() || alive ? 0 : clean_looks_ + 1;
     if (clean_looks_ < 2 || !held_addresses_.take_off()) {
         clear_up_timer_.expires_after(look_for_descendants_every);

@@ -69,6 +69,8 @@ private:
     void on_guard_lost();
     void watch_guard();
     void clear_up();
+    pid_t shield_at_work() const;
+    std::optional<protocol::Instant> last_moment() const;
     void report_not_started(int error);
     void spawn_guard();
     void wait_for_signal();
@@ -90,6 +92,7 @@ private:
     pid_t command_ = 0;  // its process group, while it runs
     bool clearing_up_ = false;
     int clean_looks_ = 0;
+    protocol::Instant shield_until_ = protocol::never;  // the shield of a dead guard has so long
     /// For a guard that takes the place of one that was lost.
     std::map<protocol::SessionId, OwnedFd> kept_;
 };
