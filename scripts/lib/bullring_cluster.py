@@ -237,7 +237,13 @@ class Cluster:
         return [(node, run) for node in self for run in node.incarnations]
 
     def events(self):
-        """All events of all incarnations so far, in the order of the clock."""
+        """All events of all incarnations so far, in the order of the clock.
+
+        The last line of a dead one may come when its successor's stream is read already.
+        """
+        for node, run in self.incarnations():
+            if run is not node.current:
+                run.stream.poll()
         found = [event for _, run in self.incarnations() for event in run.stream.events]
         return sorted(found, key=lambda event: event["ts_ns"])
 

@@ -144,7 +144,8 @@ void Announcer::ask(const std::vector<InterfaceAddress>& addresses) const {
     arp_here.sll_family = AF_PACKET;
     arp_here.sll_protocol = htons(ETH_P_ARP);
     arp_here.sll_ifindex = interface->index;
-    ::bind(arp_.get(), reinterpret_cast<const sockaddr*>(&arp_here), sizeof arp_here);
+    if (::bind(arp_.get(), reinterpret_cast<const sockaddr*>(&arp_here), sizeof arp_here) != 0)
+        return;
     char old[1];
     while (::recv(arp_.get(), old, sizeof old, 0) >= 0) continue;
     for (const InterfaceAddress& address : addresses)

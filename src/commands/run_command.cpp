@@ -36,9 +36,8 @@ protocol::Duration rounded_up_to_ms(protocol::Duration duration) {
 
 std::string figures(const RunOptions& options) {
     const protocol::Timing& timing = options.node.config.timing;
-    const std::string replaced =
-        fmt::format("a leader whose host is lost is replaced after {}",
-                    to_text(rounded_up_to_ms(timing.promise(timing.lease))));
+    std::string replaced = fmt::format("a leader whose host is lost is replaced after {}",
+                                       to_text(rounded_up_to_ms(timing.promise(timing.lease))));
     if (!options.device.empty()) return replaced;
     return fmt::format("the command gets {} from SIGTERM to SIGKILL; {}",
                        to_text(options.kill_after), replaced);

@@ -28,6 +28,7 @@ void Transport::end_cut() {
     cut_end_.reset();
     // What is delivered now may end sessions, and make others.
     std::vector<std::shared_ptr<Session>> held;
+    held.reserve(sessions_.size());
     for (const auto& [id, entry] : sessions_) held.push_back(entry.session);
     for (const auto& session : held) session->hold(false);
     for (auto& session : std::exchange(closed_in_cut_, {})) {

@@ -19,7 +19,6 @@
 #include "src/os/descriptors.hpp"
 #include "src/os/realtime.hpp"
 #include "src/report/logging.hpp"
-#include "src/runtime/drill_faults.hpp"
 
 namespace bullring {
 
@@ -172,31 +171,6 @@ void Runtime::wait_for_alarm() {
                        });
 }
 
-void Runtime::wait_for_question() {
-    if (showcase_ == nullptr) return;
-    if (!asked_) {
-        OwnedFd duplicate(::fcntl(showcase_->asked().fd(), F_DUPFD_CLOEXEC, 0));
-        if (!duplicate) throw std::system_error(errno, std::generic_category(), "fcntl");
-        asked_.emplace(io_, duplicate.release());
-    }
-    asked_->async_wait(asio::posix::descriptor_base::wait_read,
-                       [this](const asio::error_code& error) {
-                           if (error) return;
-                           showcase_->asked().quiet();
-                           const auto resign = showcase_->answer(transport_.round_trips());
-                           if (resign) on_event(*resign);
-                           wait_for_question();
-                       });
-}
-
-void Runtime::show(Instant now, const protocol::Event& event) {
-    if (std::holds_alternative<protocol::Wake>(event) && wake_timer_.last_due_ns() != 0)
-        showcase_->counts().loop_lateness.add({now.boottime_ns - wake_timer_.last_due_ns()});
-    counter_->add(now, event, actions_);
-    showcase_->remember(now, event, actions_);
-    showcase_->show(now, node_.view(now, reasons_));
-}
-
 void Runtime::show_leadership(protocol::Epoch epoch) {
     pulse_.leads.store(epoch.value);
     if (epoch && keeper_ != nullptr) keeper_->watch();
@@ -329,37 +303,6 @@ void Runtime::follow_up(Instant now, const protocol::Action& action) {
             }
         },
         action);
-}
-
-// ---- Observers.
-
-void Runtime::on_observe(protocol::SessionId observer, const Observe& what) {
-    observers_.on_observe(observer, what);
-}
-
-void Runtime::on_drill(protocol::SessionId observer, const Drill& what) {
-    observers_.on_drill(observer, what);
-}
-
-ObserverSessions::DrillAnswer Runtime::drill(const Drill& what) {
-    return answer_drill(what, options_, node_.view(read_clock(), reasons_), transport_);
-}
-
-void Runtime::on_observer_gone(protocol::SessionId observer) { observers_.on_gone(observer); }
-
-StatusInput Runtime::status() const {
-    const Instant now = read_clock();
-    StatusInput input;
-    input.view = node_.view(now, reasons_);
-    input.members = options_.config.members;
-    input.cluster = options_.config.cluster;
-    input.algorithm = options_.config.algorithm;
-    input.quorum = options_.config.quorum;
-    input.address = to_text(options_.peers.at(options_.config.self));
-    input.advertised = options_.config.advertised;
-    input.uptime_ms = protocol::elapsed(started_at_, now).ns / 1'000'000;
-    input.version = version;
-    return input;
 }
 
 // ---- The end.
