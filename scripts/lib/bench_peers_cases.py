@@ -49,12 +49,21 @@ def _start(system):
 
 def crash(system, budget):
     """kill -9 of what leads, until another one leads."""
+    return _until_another_leads(system, budget, system.kill)
+
+
+def handover(system, budget):
+    """The leader is asked to go, until another one leads."""
+    return _until_another_leads(system, budget, system.hand_over)
+
+
+def _until_another_leads(system, budget, end):
     samples = []
     while budget.more(len(samples)):
         leader = system.settle()
-        killed_ns = system.kill(leader)
-        said = system.observer.wait_said(LEADS, killed_ns, system.longest_s, but=leader)
-        samples.append(said.at_ns - killed_ns)
+        began_ns = end(leader)
+        said = system.observer.wait_said(LEADS, began_ns, system.longest_s, but=leader)
+        samples.append(said.at_ns - began_ns)
         system.await_exit(leader)
     return {"samples_ns": samples}
 
@@ -93,18 +102,6 @@ def hang(system, budget):
             both.append(system.two_lead_until(leader, resumed_ns) - resumed_ns)
         system.observer.pause(0.05)
     return {"samples_ns": samples, "two_leaders": claimed, "two_leaders_ns": both}
-
-
-def handover(system, budget):
-    """The leader is asked to go, until another one leads."""
-    samples = []
-    while budget.more(len(samples)):
-        leader = system.settle()
-        asked_ns = system.hand_over(leader)
-        said = system.observer.wait_said(LEADS, asked_ns, system.longest_s, but=leader)
-        samples.append(said.at_ns - asked_ns)
-        system.await_exit(leader)
-    return {"samples_ns": samples}
 
 
 def idle(system, seconds):

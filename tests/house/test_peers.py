@@ -40,8 +40,10 @@ def test_a_line_says_who_leads(said, means):
 
 
 def test_a_server_s_log_says_that_it_leads_the_service():
-    assert etcd.became_leader(RAFT) and not etcd.became_leader(RAFT.replace("leader", "follower"))
-    assert zookeeper.is_leading(QUORUM) and not zookeeper.is_leading("FOLLOWING")
+    leads = etcd.Etcd.leads_service
+    assert leads(RAFT) and not leads(RAFT.replace("leader", "follower"))
+    leads = zookeeper.Zookeeper.leads_service
+    assert leads(QUORUM) and not leads("FOLLOWING")
 
 
 @pytest.fixture

@@ -52,12 +52,13 @@ class Corosync(System):
     def start_member(self, member):
         config = self.directory / f"corosync-{member}.conf"
         self.spawn(
-            f"corosync-{member}", [*self.bridge.prefix(member), "corosync", "-f", "-c", config]
+            f"corosync-{member}",
+            [*self.bridge.private_prefix(member), "corosync", "-f", "-c", config],
         )
         client = pathlib.Path(__file__).with_name("corosync_client.py")
         self.spawn(
             f"client-{member}",
-            [*self.bridge.plain_prefix(member), sys.executable, client, member],
+            [*self.bridge.prefix(member), sys.executable, client, member],
             lambda line: parse_client(member, line),
             member,
         )

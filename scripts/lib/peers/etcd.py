@@ -6,19 +6,19 @@ The servers' own leader (Raft) is another one, and is measured beside it.
 
 import subprocess
 
-from peers.observer import LEADS, SERVES
-from peers.system import ALWAYS, MEMBERS, Setting, System
+from peers.observer import LEADS
+from peers.service import Service
+from peers.system import ALWAYS, MEMBERS, Setting
 
 ELECTION = "bench"
 _RAFT = {"heartbeat": 100, "election": 1000}
 
 
-class Etcd(System):
+class Etcd(Service):
     name = "etcd"
     package = "etcd-server"
     programs = ("etcd", "etcdctl")
     recipe = "the lines of `etcdctl elect` (which has a TTL of 60 s) or `etcdctl lock --ttl`"
-    serves = True
     settings = (
         Setting("elect, as shipped (60 s)", {"ttl": None, **_RAFT}, shipped=True),
         Setting("lock, as shipped (10 s)", {"ttl": 10, **_RAFT}, shipped=True),
@@ -39,7 +39,6 @@ class Etcd(System):
         self.clients = {member: f"127.0.0.1:{self.ports.take()}" for member in MEMBERS}
         self.peers = {member: f"127.0.0.1:{self.ports.take()}" for member in MEMBERS}
         self.endpoints = ",".join(self.clients.values())
-        self.raft_leader = None
 
     @property
     def period_s(self):
@@ -48,8 +47,8 @@ class Etcd(System):
     def start_member(self, member):
         client, peer = f"http://{self.clients[member]}", f"http://{self.peers[member]}"
         everyone = ",".join(f"{other}=http://{at}" for other, at in self.peers.items())
-        self.spawn(
-            f"server-{member}",
+        self.spawn_server(
+            member,
             [
                 *("etcd", "--name", member, "--data-dir", self.directory / f"data-{member}"),
                 *("--listen-client-urls", client, "--advertise-client-urls", client),
@@ -58,9 +57,6 @@ class Etcd(System):
                 *("--heartbeat-interval", self.values["heartbeat"]),
                 *("--election-timeout", self.values["election"]),
             ],
-            lambda line: self._parse_server(member, line),
-            None,
-            errors=True,
         )
         if self.values["ttl"] is None:
             recipe = ["elect", ELECTION, f"member-{member}"]
@@ -74,21 +70,6 @@ class Etcd(System):
             member,
         )
 
-    def _parse_server(self, member, line):
-        if not became_leader(line):
-            return []
-        self.raft_leader = member
-        return [(SERVES, f"server-{member}")]
-
-    def leader_processes(self, member):
-        return [self.processes[f"client-{member}"].pid]
-
-    def member_processes(self, member):
-        return [self.processes[f"{part}-{member}"].pid for part in ("server", "client")]
-
-    def service_leader(self):
-        return f"server-{self.raft_leader}"
-
     def healthy(self):
         """Each client has its key in the queue, and no dead one has."""
         shown = subprocess.run(
@@ -98,7 +79,7 @@ class Etcd(System):
         )
         return len(shown.stdout.split()) == len(MEMBERS)
 
-
-def became_leader(line):
-    """Whether a line of the server's log says that it leads by Raft."""
-    return "became leader at term" in line
+    @staticmethod
+    def leads_service(line):
+        """By Raft."""
+        return "became leader at term" in line

@@ -60,7 +60,7 @@ class Keepalived(System):
                 f"priority {100 + member}",
                 f"advert_int {self.values['advert']}",
                 "virtual_ipaddress {",
-                "10.98.0.100/24",
+                "10.99.0.100/24",
                 "}",
                 "}\n",
             ]
@@ -74,7 +74,7 @@ class Keepalived(System):
         self.spawn(
             member,
             [
-                *self.bridge.prefix(member),
+                *self.bridge.private_prefix(member),
                 *("keepalived", "--dont-fork", "--log-console", "--vrrp"),
                 *("--use-file", self.directory / f"keepalived-{member}.conf"),
                 *("--pid", self.directory / f"pid-{member}"),

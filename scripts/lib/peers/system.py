@@ -41,7 +41,6 @@ class System:
     recipe = ""  # What says who leads.
     # The longest time that any change of leader may take.
     longest_s = 30.0
-    serves = False  # There is a leader of the service beside the one by the recipe.
 
     def __init__(self, setting):
         self.setting = setting

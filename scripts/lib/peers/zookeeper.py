@@ -6,8 +6,9 @@ session has to end. The ensemble's own leader is another one, and is measured be
 
 import pathlib
 
-from peers.observer import FOLLOWS, LEADS, SERVES, WAITS
-from peers.system import ALWAYS, MEMBERS, Setting, System
+from peers.observer import FOLLOWS, LEADS, WAITS
+from peers.service import Service
+from peers.system import ALWAYS, MEMBERS, Setting
 
 # The second writes the server's log to its errors.
 JARS = ("/usr/share/java/zookeeper.jar", "/usr/share/java/slf4j-simple.jar")
@@ -21,17 +22,11 @@ def parse_client(member, line):
     return [(_SAYS[line], member)] if line in _SAYS else []
 
 
-def is_leading(line):
-    """Whether a line of the server's log says that it leads the ensemble."""
-    return "LEADING - LEADER ELECTION TOOK" in line
-
-
-class Zookeeper(System):
+class Zookeeper(Service):
     name = "zookeeper"
     package = "zookeeper"
     programs = ("java", PYTHON, *JARS, "/usr/lib/python3/dist-packages/kazoo")
     recipe = "a line of a client with kazoo's Election"
-    serves = True
     longest_s = 60.0
     settings = (
         Setting("as shipped (tick 2 s, session 10 s)", {"tick": 2000, "session": 10}, shipped=True),
@@ -66,23 +61,19 @@ class Zookeeper(System):
             (data / "myid").write_text(f"{member}\n")
             own = [f"dataDir={data}", f"clientPort={port}", "clientPortAddress=127.0.0.1"]
             (self.directory / f"zoo-{member}.cfg").write_text("\n".join([*lines, *own]) + "\n")
-        self.service = None
 
     @property
     def period_s(self):
         return self.values["session"] / 3
 
     def start_member(self, member):
-        self.spawn(
-            f"server-{member}",
+        self.spawn_server(
+            member,
             [
                 *("java", "-Dzookeeper.jmx.log4j.disable=true", "-cp", ":".join(JARS)),
                 "org.apache.zookeeper.server.quorum.QuorumPeerMain",
                 self.directory / f"zoo-{member}.cfg",
             ],
-            lambda line: self._parse_server(member, line),
-            None,
-            errors=True,
         )
         hosts = ",".join(f"127.0.0.1:{port}" for port in self.clients.values())
         self.spawn(
@@ -96,20 +87,9 @@ class Zookeeper(System):
             member,
         )
 
-    def _parse_server(self, member, line):
-        if not is_leading(line):
-            return []
-        self.service = member
-        return [(SERVES, f"server-{member}")]
-
-    def leader_processes(self, member):
-        return [self.processes[f"client-{member}"].pid]
-
-    def member_processes(self, member):
-        return [self.processes[f"{part}-{member}"].pid for part in ("server", "client")]
-
-    def service_leader(self):
-        return f"server-{self.service}"
+    @staticmethod
+    def leads_service(line):
+        return "LEADING - LEADER ELECTION TOOK" in line
 
     def healthy(self):
         return len(self.observer.waiting) == len(MEMBERS) - 1
