@@ -3,6 +3,7 @@
 import os
 import statistics
 import time
+import urllib.request
 
 import pytest
 from bullring_events import now_ns
@@ -124,6 +125,30 @@ def test_a_change_of_leader_is_on_the_page_within_100_ms(cluster, browser):
         leader.restart()
     print(f"from the election to the page, in ms: {[round(ms) for ms in took_ms]}")
     assert statistics.median(took_ms) < 100
+
+
+def test_a_node_that_was_started_anew_has_pictures_of_its_own(cluster, browser):
+    leader = cluster.leader()
+    looker = next(node for node in cluster if node is not leader)
+    source = "return document.querySelector('#diagrams img')?.src"
+    browser.get(f"http://127.0.0.1:{looker.http}/")
+    wait_until(browser, lambda: browser.execute_script(source))
+    before = browser.execute_script(source)
+    looker.kill()
+    looker.restart()
+    wait_until(browser, lambda: browser.execute_script(source) not in (None, before))
+    wait_until(browser, lambda: text(browser, "seen").startswith("live"))
+
+
+def test_a_page_that_was_refused_a_stream_gets_one_when_there_is_room(cluster, browser):
+    node = cluster.leader()
+    url = f"http://127.0.0.1:{node.http}/"
+    streams = [urllib.request.urlopen(url + "events") for _ in range(16)]
+    browser.get(url)
+    wait_until(browser, lambda: text(browser, "seen").startswith("not live"))
+    for stream in streams:
+        stream.close()
+    wait_until(browser, lambda: text(browser, "seen").startswith("live"))
 
 
 def test_a_loss_of_the_majority_is_seen(cluster, browser):

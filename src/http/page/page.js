@@ -160,17 +160,20 @@ function drawHistory() {
   }));
 }
 
-// A picture never changes, so each is made once.
+// A picture never changes, so each is made once. A node that was started anew counts from 1 again,
+// so the time belongs to the name; the browser, too, would show again what it has by that name.
+const nameOf = (one) => `${one.number}.svg?${Math.round(Date.parse(one.time) / 1000)}`;
+
 function drawFailovers() {
   byId("failovers").hidden = failovers.length === 0;
   const shown = new Map();
-  for (const figure of byId("diagrams").children) shown.set(figure.dataset.number, figure);
+  for (const figure of byId("diagrams").children) shown.set(figure.dataset.name, figure);
   byId("diagrams").replaceChildren(...failovers.map((one) => {
-    const known = shown.get(String(one.number));
+    const known = shown.get(nameOf(one));
     if (known) return known;
     const figure = element("figure");
-    figure.dataset.number = one.number;
-    const path = `failovers/${one.number}.svg`;
+    figure.dataset.name = nameOf(one);
+    const path = `failovers/${nameOf(one)}`;
     const image = element("img");
     image.src = path;
     image.loading = "lazy";
@@ -223,7 +226,11 @@ async function ask() {
 function listen() {
   const events = new EventSource("events");
   events.addEventListener("open", () => { linked = true; });
-  events.addEventListener("error", () => { linked = false; });
+  events.addEventListener("error", () => {
+    linked = false;
+    // A browser connects again by itself, but not after an answer other than 200.
+    if (events.readyState === EventSource.CLOSED) setTimeout(listen, askEvery);
+  });
   events.addEventListener("leader", (event) => onLeader(JSON.parse(event.data)));
 }
 
