@@ -6,9 +6,10 @@ namespace bullring {
 
 namespace {
 
-template <class T>
-void hand_over(Latest<T>& to, T value) {
-    to.next() = std::move(value);
+/// What is copied takes the memory of an older value.
+template <class T, class Value>
+void hand_over(Latest<T>& to, Value&& value) {
+    to.next() = std::forward<Value>(value);
     to.publish();
 }
 
@@ -20,12 +21,14 @@ void Showcase::publish(const protocol::Publish& publish) {
 
 void Showcase::show(protocol::Instant now, protocol::View view) {
     hand_over(views_, ShownView{now, std::move(view)});
+    if (recent_.count == told_changes_) return;
+    told_changes_ = recent_.count;
+    hand_over(changes_, recent_);
+    changed_.ring();
 }
 
 void Showcase::leader_changed(protocol::Instant now, const protocol::LeaderChanged& change) {
     recent_.last[recent_.count++ % RecentChanges::kept] = {now.boottime_ns, change};
-    hand_over(changes_, recent_);
-    changed_.ring();
 }
 
 void Showcase::resign_answered(const protocol::ResignAnswer& answer) {

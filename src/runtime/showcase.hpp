@@ -63,9 +63,10 @@ public:
 
     /// Before any message of the step leaves.
     void publish(const protocol::Publish& publish);
-    /// After the messages of the step.
-    void show(protocol::Instant now, protocol::View view);
+    /// Told with the view that shows it, and not before: who hears of it sees it.
     void leader_changed(protocol::Instant now, const protocol::LeaderChanged& change);
+    /// After the messages of the step, and what they make others do.
+    void show(protocol::Instant now, protocol::View view);
     void resign_answered(const protocol::ResignAnswer& answer);
     /// After the messages of the step.
     void remember(protocol::Instant now, const protocol::Event& event,
@@ -102,7 +103,8 @@ private:
     NodeCounts counts_;
     LeasePage lease_;
     Latest<ShownView> views_;
-    RecentChanges recent_;  // the loop's own copy
+    RecentChanges recent_;            // the loop's own copy
+    std::uint64_t told_changes_ = 0;  // how many of them the reader has been told of
     Latest<RecentChanges> changes_;
     RecentFailovers failovers_;
     Latest<PeerRtts> rtts_;
