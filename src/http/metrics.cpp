@@ -1,5 +1,6 @@
 #include "src/http/metrics.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -111,7 +112,8 @@ void add_elections(Families& families, const AtTheMoment& at, const NodeCounts& 
                        counts.failovers);
     double without = number(counts.leaderless_ns.value());
     if (const std::int64_t since = counts.leaderless_since_ns.load(); since != 0)
-        without += number(at.now.boottime_ns - since);
+        // A loss after the instant of the answer must not count backwards.
+        without += number(std::max<std::int64_t>(at.now.boottime_ns - since, 0));
     families.counter("bullring_leaderless_seconds_total",
                      "How long this node has known no leader since it started.", without * 1e-9);
 }

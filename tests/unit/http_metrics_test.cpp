@@ -73,6 +73,8 @@ TEST_CASE("http metrics: the time without a leader includes the present one") {
     told.counts.leaderless_since_ns.store(noon.boottime_ns);
     CHECK(has(told.text(MetricsFormat::prometheus, milliseconds(500)),
               "bullring_leaderless_seconds_total 2.5"));
+    told.counts.leaderless_since_ns.store((noon + milliseconds(1)).boottime_ns);
+    CHECK(has(told.text(), "bullring_leaderless_seconds_total 2"));
 }
 
 TEST_CASE("http metrics: a histogram is cumulative and ends with all") {
