@@ -1,14 +1,12 @@
 #include "src/runtime/health_check.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/eventfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,16 +41,12 @@ HealthCheck::HealthCheck(HealthOptions options, protocol::NodeId self, const std
     : options_(std::move(options)),
       id_setting_(fmt::format("BULLRING_ID={}", self.value)),
       cluster_setting_("BULLRING_CLUSTER=" + cluster),
-      node_(node),
-      stop_fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-    if (!stop_fd_) throw std::system_error(errno, std::generic_category(), "eventfd");
+      node_(node) {
     thread_ = quiet_thread([this] { run(); });
 }
 
 HealthCheck::~HealthCheck() {
-    const std::uint64_t one = 1;
-    while (::write(stop_fd_.get(), &one, sizeof one) < 0 && errno == EINTR) {
-    }
+    stop_.ring();
     thread_.join();
 }
 
@@ -83,7 +77,7 @@ std::string HealthCheck::check() {
         return fmt::format("cannot start the health command: {}",
                            std::generic_category().message(child.error()));
     const bool ended =
-        watch_child(*child, {stop_fd_.get()}, whole_ms(options_.timeout)) == ChildWatch::ended;
+        watch_child(*child, {stop_.fd()}, whole_ms(options_.timeout)) == ChildWatch::ended;
     // Processes that it has started must not pile up.
     ::kill(-*child, SIGKILL);
     const int status = wait_for_child(*child);
@@ -92,12 +86,12 @@ std::string HealthCheck::check() {
 }
 
 bool HealthCheck::stopping() const {
-    pollfd ready{stop_fd_.get(), POLLIN, 0};
+    pollfd ready{stop_.fd(), POLLIN, 0};
     return ::poll(&ready, 1, 0) > 0;
 }
 
 bool HealthCheck::pause() {
-    pollfd ready{stop_fd_.get(), POLLIN, 0};
+    pollfd ready{stop_.fd(), POLLIN, 0};
     return ::poll(&ready, 1, whole_ms(options_.interval)) == 0;
 }
 

@@ -8,7 +8,7 @@
 #include <tl/expected.hpp>
 
 #include "src/options/node_options.hpp"
-#include "src/os/owned_fd.hpp"
+#include "src/os/bell.hpp"
 #include "src/runtime/task_host.hpp"
 
 namespace bullring {
@@ -35,7 +35,7 @@ private:
     std::string id_setting_;
     std::string cluster_setting_;
     NodeLink& node_;
-    OwnedFd stop_fd_;  // an eventfd, readable once this object ends
+    Bell stop_;  // rings once this object ends
     std::thread thread_;
 };
 

@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/eventfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -44,9 +43,7 @@ Hooks::Hooks(asio::io_context& io, NodeLink& node, HookCommands commands,
       commands_(std::move(commands)),
       self_(config.self),
       cluster_(config.cluster),
-      deposed_time_(deposed_time),
-      wake_fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-    if (!wake_fd_) throw std::system_error(errno, std::generic_category(), "eventfd");
+      deposed_time_(deposed_time) {
     if (!timer_) throw std::system_error(errno, std::generic_category(), "timerfd_create");
     enclose(io, make_inner);
     if (!commands_.on_change.empty()) node.listen(*this);
@@ -148,10 +145,7 @@ void Hooks::push(Job job) {
 
 void Hooks::wake() {
     changed_.notify_one();
-    const std::uint64_t one = 1;
-    if (::write(wake_fd_.get(), &one, sizeof one) < 0 && errno != EAGAIN) {
-        log(LogLevel::error, "cannot wake the hooks' thread");
-    }
+    bell_.ring();
 }
 
 void Hooks::run() {
@@ -200,9 +194,8 @@ void Hooks::wait_for(pid_t child, const Job& job) {
             const protocol::Duration wait = protocol::lease_wait(now, kill);
             arm_boottime_timer(timer_.get(), now.boottime_ns + wait.ns);
         }
-        ended = watch_child(child, {wake_fd_.get(), timer_.get()}, -1) == ChildWatch::ended;
-        std::uint64_t count = 0;
-        if (::read(wake_fd_.get(), &count, sizeof count) < 0) continue;  // nothing was there
+        ended = watch_child(child, {bell_.fd(), timer_.get()}, -1) == ChildWatch::ended;
+        bell_.quiet();
     }
     if (!ended) ::kill(-child, SIGKILL);
     const int status = wait_for_child(child);

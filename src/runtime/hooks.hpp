@@ -17,6 +17,7 @@
 
 #include "protocol/values/actions.hpp"
 #include "src/options/node_options.hpp"
+#include "src/os/bell.hpp"
 #include "src/os/boottime_timer.hpp"
 #include "src/os/owned_fd.hpp"
 #include "src/runtime/host_around.hpp"
@@ -70,7 +71,7 @@ private:
     protocol::NodeId self_;
     std::string cluster_;
     protocol::Duration deposed_time_;
-    OwnedFd wake_fd_;  // an eventfd: `deposed_at_` or `stopping_at_` has changed
+    Bell bell_;                              // `deposed_at_` or `stopping_at_` has changed
     OwnedFd timer_ = make_boottime_timer();  // of the thread
     std::mutex mutex_;
     std::condition_variable changed_;
