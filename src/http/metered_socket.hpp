@@ -35,6 +35,7 @@ struct MeteredConnection {
 
     asio::ip::tcp::socket socket;
     HeadMeter meter;
+    bool refused = false;  // what still comes is thrown away
     std::shared_ptr<Connections> all;
 };
 
@@ -108,37 +109,26 @@ private:
                                       const asio::error_code& error, std::size_t n) mutable {
                             const std::string_view bytes(static_cast<const char*>(buffer.data()),
                                                          n);
-                            if (error || state->meter.read(bytes) == HeadMeter::Verdict::fits) {
+                            if (!error && !state->refused) refuse_if_too_large(*state, bytes);
+                            if (error || !state->refused) {
                                 const Reading reading(state);
                                 return handler(error, n);
                             }
-                            refuse(state->socket);
-                            drain(std::move(state), buffer, std::move(handler));
+                            // What is left unread at the close would make the kernel send RST, and
+                            // the answer would be lost. The time limit for a request ends it.
+                            read(std::move(state), buffer, std::move(handler));
                         }));
     }
 
-    static void refuse(Socket& socket) {
+    static void refuse_if_too_large(MeteredConnection& connection, std::string_view bytes) {
+        if (connection.meter.read(bytes) == HeadMeter::Verdict::fits) return;
+        connection.refused = true;
         constexpr std::string_view answer =
             "HTTP/1.1 431 Request Header Fields Too Large\r\n"
             "Connection: close\r\nContent-Length: 0\r\n\r\n";
-        ::send(socket.native_handle(), answer.data(), answer.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-        ::shutdown(socket.native_handle(), SHUT_WR);
-    }
-
-    /// What is left unread at the close would make the kernel send RST, and the answer would be
-    /// lost. The time limit for a request ends it.
-    template <class Handler>
-    static void drain(std::shared_ptr<MeteredConnection> state, asio::mutable_buffer buffer,
-                      Handler handler) {
-        Socket& socket = state->socket;
-        const auto executor = asio::get_associated_executor(handler, socket.get_executor());
-        socket.async_read_some(
-            buffer, asio::bind_executor(
-                        executor, [state = std::move(state), buffer, handler = std::move(handler)](
-                                      const asio::error_code& error, std::size_t) mutable {
-                            if (error) return handler(error, 0);
-                            drain(std::move(state), buffer, std::move(handler));
-                        }));
+        const int fd = connection.socket.native_handle();
+        ::send(fd, answer.data(), answer.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+        ::shutdown(fd, SHUT_WR);
     }
 
     std::shared_ptr<MeteredConnection> state_;
