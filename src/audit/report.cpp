@@ -107,7 +107,7 @@ std::string to_json(const History& history, const Verdict& verdict) {
             json["gaps"].push_back(
                 {{"kind", name(static_cast<Gap>(i))}, {"count", gap.count}, {"what", gap.shown}});
     }
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_text(json) + "\n";
 }
 
 }  // namespace bullring::audit

@@ -8,14 +8,6 @@ namespace bullring {
 
 namespace {
 
-using protocol::Duration;
-
-std::int64_t rounded_up_ms(Duration left) { return (left.ns + 999'999) / 1'000'000; }
-
-std::string line_of(const Json& json) {
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
 /// Who leads, as this node knows it now; a lease that is over is no leader.
 std::string leader_json(const AtTheMoment& at) {
     Json json;
@@ -23,8 +15,8 @@ std::string leader_json(const AtTheMoment& at) {
     json["leader"] = id_or_null(at.leader());
     json["epoch"] = at.epoch().value;
     json["advertised"] = at.advertised();
-    json["lease_left_ms"] = rounded_up_ms(at.lease_left());
-    return line_of(json);
+    json["lease_left_ms"] = lease_left_ms(at.lease_left());
+    return json_text(json) + "\n";
 }
 
 HttpAnswer by_role(bool has_it, const AtTheMoment& at) {
@@ -44,7 +36,7 @@ HttpAnswer ready(const AtTheMoment& at) {
     const bool is = at.knows_leader();
     json["ready"] = is;
     json["why"] = at.why();
-    return {is ? 200 : 503, line_of(json)};
+    return {is ? 200 : 503, json_text(json) + "\n"};
 }
 
 HttpAnswer status(const AtTheMoment& at) {
@@ -57,7 +49,7 @@ HttpAnswer status(const AtTheMoment& at) {
     Json node = std::move(answer["node"]);
     answer.erase("node");
     node.update(answer);
-    return {200, line_of(node)};
+    return {200, json_text(node) + "\n"};
 }
 
 struct Route {

@@ -21,11 +21,11 @@ HttpAnswer list(const Failovers& failovers, std::int64_t now_ns, std::int64_t wa
         json["from"] = id_or_null(failover.from);
         json["to"] = failover.to.value;
         json["epoch"] = failover.epoch.value;
-        const std::int64_t gap_us = protocol::elapsed(failover.lost, failover.found).ns / 1'000;
-        json["gap_ms"] = failover.from ? Json(static_cast<double>(gap_us) / 1e3) : Json(nullptr);
+        const protocol::Duration gap = protocol::elapsed(failover.lost, failover.found);
+        json["gap_ms"] = failover.from ? Json(fractional_ms(gap)) : Json(nullptr);
         all.push_back(std::move(json));
     }
-    return {200, all.dump() + "\n"};
+    return {200, json_text(all) + "\n"};
 }
 
 HttpAnswer picture(const Failover& failover) {

@@ -7,15 +7,6 @@
 
 namespace bullring {
 
-namespace {
-
-double milliseconds(std::int64_t ns) {
-    const std::int64_t us = ns / 1'000;  // as many digits as anybody reads
-    return static_cast<double>(us) / 1'000;
-}
-
-}  // namespace
-
 void History::add(const RecentChanges::Change& change) {
     last_ns_ = change.ts_ns;
     if (!change.what.leader) {
@@ -47,8 +38,8 @@ std::int64_t History::leaderless_ns(std::int64_t now_ns) const {
 
 std::string History::json(std::int64_t now_ns, std::int64_t wall_ns) const {
     Json json;
-    json["watched_ms"] = milliseconds(watched_ns(now_ns));
-    json["leaderless_ms"] = milliseconds(leaderless_ns(now_ns));
+    json["watched_ms"] = fractional_ms({watched_ns(now_ns)});
+    json["leaderless_ms"] = fractional_ms({leaderless_ns(now_ns)});
     json["changes"] = Json::array();
     for (auto one = leaderships_.rbegin(); one != leaderships_.rend(); ++one) {
         const RecentChanges::Change& begin = one->begin;
@@ -57,10 +48,10 @@ std::string History::json(std::int64_t now_ns, std::int64_t wall_ns) const {
         change["leader"] = begin.what.leader.value;
         change["epoch"] = begin.what.epoch.value;
         change["advertised"] = begin.what.advertised;
-        change["gap_ms"] = one->gap_ns < 0 ? Json(nullptr) : Json(milliseconds(one->gap_ns));
+        change["gap_ms"] = one->gap_ns < 0 ? Json(nullptr) : Json(fractional_ms({one->gap_ns}));
         json["changes"].push_back(std::move(change));
     }
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_text(json) + "\n";
 }
 
 }  // namespace bullring

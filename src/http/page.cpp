@@ -24,7 +24,7 @@ HttpAnswer elector_answer(const AtTheMoment& at, std::int64_t last_ns, std::int6
     Json json;
     json["name"] = name;
     json["last_update"] = rfc3339(wall_ns - (at.now.boottime_ns - last_ns));
-    return {200, json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"};
+    return {200, json_text(json) + "\n"};
 }
 
 }  // namespace bullring

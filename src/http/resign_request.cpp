@@ -61,7 +61,7 @@ std::optional<HttpAnswer> refusal(const HttpRequest& request, const HttpAccess& 
 HttpAnswer conflict(const std::string& why) {
     Json json;
     json["why"] = why;
-    return {409, json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"};
+    return {409, json_text(json) + "\n"};
 }
 
 std::variant<protocol::NodeId, HttpAnswer> successor_asked_for(std::string_view body) {

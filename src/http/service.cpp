@@ -1,20 +1,17 @@
 #include "src/http/service.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <exception>
 #include <iterator>
-#include <system_error>
 #include <utility>
 
 #include <asio/co_spawn.hpp>
-#include <fcntl.h>
 
-#include "bullring/version.hpp"
 #include "src/http/failover_answers.hpp"
 #include "src/http/page.hpp"
 #include "src/options/text.hpp"
 #include "src/os/clock.hpp"
+#include "src/os/duplicate.hpp"
 #include "src/report/json.hpp"
 #include "src/report/logging.hpp"
 
@@ -29,26 +26,6 @@ constexpr std::chrono::milliseconds metrics_within{100};
 constexpr std::chrono::seconds resign_within{5};
 constexpr std::chrono::milliseconds asked_again_after{10};
 
-int duplicate(int fd) {
-    const int copy = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
-    if (copy < 0) throw std::system_error(errno, std::generic_category(), "fcntl");
-    return copy;
-}
-
-StatusInput facts(const NodeOptions& options) {
-    StatusInput input;
-    input.view.self = options.config.self;
-    input.view.fenced = options.config.quorum != protocol::QuorumMode::none;
-    input.members = options.config.members;
-    input.cluster = options.config.cluster;
-    input.algorithm = options.config.algorithm;
-    input.quorum = options.config.quorum;
-    input.address = to_text(options.peers.at(options.config.self));
-    input.advertised = options.config.advertised;
-    input.version = version;
-    return input;
-}
-
 HttpAnswer method_not_allowed(std::string_view allow) {
     return {405, "only " + std::string(allow) + " here\n", "text/plain", allow};
 }
@@ -61,15 +38,15 @@ HttpService::HttpService(ObserverLoop& loop, const NodeOptions& options,
       options_(options),
       showcase_(showcase),
       access_{!options.http.socket.empty(), options.http.open_to_all, options.http.token_file},
-      state_{showcase.started_at(), showcase.started_at(), facts(options)},
+      state_{showcase.started_at(), showcase.started_at(), status_facts(options)},
       history_(showcase.started_at().boottime_ns),
-      changed_(loop.io, duplicate(showcase.changed().fd())),
+      changed_(loop.io, duplicate(showcase.changed().fd()).release()),
       patience_timer_(loop.io),
       tick_timer_(loop.io),
       server_(
           loop.io, std::move(listeners),
-          [this](const HttpRequest& request, HttpReplyPtr reply) {
-              on_request(request, std::move(reply));
+          [this](const HttpRequest& request, const HttpReplyPtr& reply) {
+              on_request(request, reply);
           },
           [](const std::string& what) { log(LogLevel::error, "http: " + what); }) {}
 
@@ -81,14 +58,8 @@ void HttpService::start() {
 
 // ---- Requests.
 
-void HttpService::on_request(const HttpRequest& request, HttpReplyPtr reply) {
-    if (request.body.size() > HttpServer::body_max)
-        return reply->send({413, "a body has at most 1 KiB here\n", "text/plain"});
-    answer_path(request.path, request, reply);
-}
-
-void HttpService::answer_path(std::string_view path, const HttpRequest& request,
-                              const HttpReplyPtr& reply) {
+void HttpService::on_request(const HttpRequest& request, const HttpReplyPtr& reply) {
+    const std::string_view path = request.path;
     if (path == "/resign") {
         if (request.method != "POST") return reply->send(method_not_allowed("POST"));
         return answer_resign(request, reply);

@@ -46,8 +46,7 @@ private:
         HttpReplyPtr reply;
     };
 
-    void on_request(const HttpRequest& request, HttpReplyPtr reply);
-    void answer_path(std::string_view path, const HttpRequest& request, const HttpReplyPtr& reply);
+    void on_request(const HttpRequest& request, const HttpReplyPtr& reply);
     void answer_alive(HttpReplyPtr reply);
     void answer_metrics(MetricsFormat format, HttpReplyPtr reply);
     void answer_events(HttpReply& reply);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "bullring/version.hpp"
+#include "src/options/node_options.hpp"
 #include "src/report/json.hpp"
 
 namespace bullring {
@@ -31,6 +33,20 @@ Json ids_of(const protocol::MemberSet& set, const protocol::Membership& members)
 
 }  // namespace
 
+StatusInput status_facts(const NodeOptions& options) {
+    StatusInput input;
+    input.view.self = options.config.self;
+    input.view.fenced = options.config.quorum != protocol::QuorumMode::none;
+    input.members = options.config.members;
+    input.cluster = options.config.cluster;
+    input.algorithm = options.config.algorithm;
+    input.quorum = options.config.quorum;
+    input.address = to_text(options.peers.at(options.config.self));
+    input.advertised = options.config.advertised;
+    input.version = version;
+    return input;
+}
+
 std::string node_status_json(const StatusInput& input) {
     const protocol::View& view = input.view;
     Json node;
@@ -41,8 +57,7 @@ std::string node_status_json(const StatusInput& input) {
     node["role"] = shown_role(view.role);
     node["leader"] = id_or_null(view.leader);
     node["epoch"] = view.epoch.value;
-    // Rounded up: a lease that has some time left never reads as none.
-    node["lease_left_ms"] = (std::max<std::int64_t>(view.lease_left.ns, 0) + 999'999) / 1'000'000;
+    node["lease_left_ms"] = lease_left_ms(view.lease_left);
     node["promised_to"] = id_or_null(view.promised_to);
     node["peers_up"] = ids_of(view.connected, input.members);
     node["why"] = view.why;
@@ -55,7 +70,7 @@ std::string node_status_json(const StatusInput& input) {
     answer["quorum"] = name(input.quorum);
     answer["votes"] = !view.recovering;
     answer["node"] = std::move(node);
-    return answer.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return json_text(answer);
 }
 
 }  // namespace bullring

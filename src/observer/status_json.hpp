@@ -26,6 +26,10 @@ struct StatusInput {
     std::string version;
 };
 
+struct NodeOptions;
+/// What does not change while the node runs; it knows of no leader.
+StatusInput status_facts(const NodeOptions& options);
+
 /// {"cluster":…,"algorithm":…,"quorum":…,"votes":…,"node":{"id":…,"reachable":true,…}} on one line;
 /// "node" has the keys of one element of "nodes" in bullring-status(1), in their order, and "votes"
 /// is false while the node is silent after a restart. A key may be added without a new wire

@@ -165,7 +165,7 @@ std::string status_json(const std::string& cluster, const std::vector<MemberAnsw
     json["epoch"] = agreed ? Json(agreed->epoch.value) : Json(nullptr);
     json["nodes"] = Json::array();
     for (const MemberAnswer& member : members) json["nodes"].push_back(node_json(member));
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return json_text(json);
 }
 
 }  // namespace bullring

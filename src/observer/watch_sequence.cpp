@@ -12,7 +12,7 @@ std::string watch_line(const ObserverChange& change) {
     line["leader"] = id_or_null(change.leader);
     line["epoch"] = change.epoch.value;
     line["advertised"] = change.advertised;
-    return line.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return json_text(line);
 }
 
 std::optional<ObserverChange> WatchSequence::on_state(const ObserverChange& state,

@@ -29,10 +29,7 @@ Json ids(const protocol::Membership& members, protocol::MemberSet set) {
     return list;
 }
 
-/// Bytes that are not UTF-8 (an advertised string is the application's own) are replaced.
-std::string line(const Json& json) {
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string line(const Json& json) { return json_text(json) + "\n"; }
 
 }  // namespace
 

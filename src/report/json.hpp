@@ -1,15 +1,34 @@
-// How the program writes JSON: keys keep their order, and an id that names nobody is null.
+// How the program writes JSON: keys keep their order, an id that names nobody is null, and times
+// are in milliseconds.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <string>
 
 #include <nlohmann/json.hpp>
 
 #include "protocol/values/ids.hpp"
+#include "protocol/values/time.hpp"
 
 namespace bullring {
 
 using Json = nlohmann::ordered_json;
+
+/// Bytes that are not UTF-8 (an advertised string is the application's own) are replaced.
+inline std::string json_text(const Json& json) {
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// Rounded up: a lease that has some time left never reads as none.
+inline std::int64_t lease_left_ms(protocol::Duration left) {
+    return (std::max<std::int64_t>(left.ns, 0) + 999'999) / 1'000'000;
+}
+
+/// With as many digits as anybody reads.
+inline double fractional_ms(protocol::Duration duration) {
+    return static_cast<double>(duration.ns / 1'000) / 1'000;
+}
 
 inline Json id_or_null(protocol::NodeId id) { return id ? Json(id.value) : Json(nullptr); }
 

@@ -1,15 +1,12 @@
 #include "src/runtime/runtime.hpp"
 
-#include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <system_error>
 #include <type_traits>
 #include <utility>
 
 #include <asio/dispatch.hpp>
 #include <asio/post.hpp>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -17,6 +14,7 @@
 #include "protocol/values/dialling.hpp"
 #include "src/os/clock.hpp"
 #include "src/os/descriptors.hpp"
+#include "src/os/duplicate.hpp"
 #include "src/os/realtime.hpp"
 #include "src/report/logging.hpp"
 
@@ -157,11 +155,7 @@ void Runtime::turn_to_the_end() {
 /// Nothing is to be done: that it is read is a turn of the loop.
 void Runtime::wait_for_alarm() {
     if (keeper_ == nullptr || keeper_->alarm() < 0) return;
-    if (!alarm_) {
-        OwnedFd duplicate(::fcntl(keeper_->alarm(), F_DUPFD_CLOEXEC, 0));
-        if (!duplicate) throw std::system_error(errno, std::generic_category(), "fcntl");
-        alarm_.emplace(io_, duplicate.release());
-    }
+    if (!alarm_) alarm_.emplace(io_, duplicate(keeper_->alarm()).release());
     alarm_->async_wait(asio::posix::descriptor_base::wait_read,
                        [this](const asio::error_code& error) {
                            if (error) return;

@@ -1,12 +1,6 @@
 // What a node tells of itself: to observers, and to whoever asks by HTTP.
-#include <cerrno>
-#include <system_error>
-#include <utility>
-
-#include <fcntl.h>
-
-#include "bullring/version.hpp"
 #include "src/os/clock.hpp"
+#include "src/os/duplicate.hpp"
 #include "src/runtime/drill_faults.hpp"
 #include "src/runtime/runtime.hpp"
 
@@ -18,11 +12,7 @@ using protocol::Instant;
 
 void Runtime::wait_for_question() {
     if (showcase_ == nullptr) return;
-    if (!asked_) {
-        OwnedFd duplicate(::fcntl(showcase_->asked().fd(), F_DUPFD_CLOEXEC, 0));
-        if (!duplicate) throw std::system_error(errno, std::generic_category(), "fcntl");
-        asked_.emplace(io_, duplicate.release());
-    }
+    if (!asked_) asked_.emplace(io_, duplicate(showcase_->asked().fd()).release());
     asked_->async_wait(asio::posix::descriptor_base::wait_read,
                        [this](const asio::error_code& error) {
                            if (error) return;
@@ -59,16 +49,9 @@ void Runtime::on_observer_gone(protocol::SessionId observer) { observers_.on_gon
 
 StatusInput Runtime::status() const {
     const Instant now = read_clock();
-    StatusInput input;
+    StatusInput input = status_facts(options_);
     input.view = node_.view(now, reasons_);
-    input.members = options_.config.members;
-    input.cluster = options_.config.cluster;
-    input.algorithm = options_.config.algorithm;
-    input.quorum = options_.config.quorum;
-    input.address = to_text(options_.peers.at(options_.config.self));
-    input.advertised = options_.config.advertised;
     input.uptime_ms = protocol::elapsed(started_at_, now).ns / 1'000'000;
-    input.version = version;
     return input;
 }
 
