@@ -39,7 +39,7 @@ constexpr Duration listen_for = protocol::seconds(6);
 class Holder {
 public:
     explicit Holder(const Holding& holding)
-        : holding_(holding), addresses_(holding.settings.device, holding.settings.command) {}
+        : holding_(holding), addresses_(holding.addresses) {}
 
     [[noreturn]] void run() {
         if (const int error = renew(); error != 0) {
@@ -123,12 +123,11 @@ private:
     }
 
     void complain(LogLevel level, const std::string& text) const {
-        print_log_line(holding_.settings.log_format, {std::stoull(holding_.settings.id)}, level,
-                       text);
+        print_log_line(holding_.log_format, holding_.self, level, text);
     }
 
     const Holding& holding_;
-    HeldAddresses addresses_;
+    const HeldAddresses& addresses_;
     protocol::Instant start_ = read_clock();
     Duration renewed_{0};
     std::size_t announced_ = 0;

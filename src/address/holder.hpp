@@ -8,21 +8,10 @@
 
 #include "src/address/announcement.hpp"
 #include "src/options/interface_address.hpp"
+#include "src/options/options.hpp"
 #include "src/runtime/lease_page.hpp"
-#include "src/supervisor/guard_settings.hpp"
 
 namespace bullring {
-
-struct Holding {
-    const GuardSettings& settings;
-    const LeasePage& page;
-    const Announcer& announcer;
-    protocol::Epoch epoch;
-    int ready = -1;  // closed when the addresses are there; gets the errno if they can't be
-};
-
-/// In a process of its own, with one thread and all signals blocked.
-[[noreturn]] void hold_addresses(const Holding& holding);
 
 /// What a guard and those beside it take off the interface when nobody holds it any more.
 class HeldAddresses {
@@ -39,5 +28,18 @@ private:
     std::string device_;
     std::vector<InterfaceAddress> addresses_;
 };
+
+struct Holding {
+    const HeldAddresses& addresses;
+    protocol::NodeId self;  // for the log
+    LogFormat log_format;
+    const LeasePage& page;
+    const Announcer& announcer;
+    protocol::Epoch epoch;
+    int ready = -1;  // closed when the addresses are there; gets the errno if they can't be
+};
+
+/// In a process of its own, with one thread and all signals blocked.
+[[noreturn]] void hold_addresses(const Holding& holding);
 
 }  // namespace bullring

@@ -162,8 +162,13 @@ private:
         if (command_ == 0) {
             die_with(self);
             if (!held_.device().empty())
-                hold_addresses({shield_.settings, shield_.page, shield_.announcer,
-                                shield_.lease.epoch, errors[1]});
+                hold_addresses({held_,
+                                {std::stoull(shield_.settings.id)},
+                                shield_.settings.log_format,
+                                shield_.page,
+                                shield_.announcer,
+                                shield_.lease.epoch,
+                                errors[1]});
             become_command(shield_, std::move(environment), errors[1]);
         }
         int error = errno;
