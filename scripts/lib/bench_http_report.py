@@ -89,8 +89,8 @@ def print_results(found):
             f" (95 %: {ratio['p99_low']:.2f} … {ratio['p99_high']:.2f})"
         )
     print(
-        "\nThe clients take the nodes' cores: http/alone holds what they take, elsewhere/alone what"
-        "\nthey take where no node answers (and has no streams), http/elsewhere the rest, which is"
-        "\nthe endpoint's."
+        "\nThe clients take the nodes' cores, as clients on other machines would not."
+        "\nelsewhere/alone is what the requests cost where no node answers; it has no streams."
+        "\nhttp/elsewhere is what the endpoint and the readers of its streams cost beside that."
     )
     print(f"\nGoal: p99 http/alone <= {P99_RATIO_MAX}: {found['verdict']}")
