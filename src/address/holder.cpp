@@ -38,8 +38,7 @@ constexpr Duration listen_for = protocol::seconds(6);
 
 class Holder {
 public:
-    explicit Holder(const Holding& holding)
-        : holding_(holding), addresses_(holding.addresses) {}
+    explicit Holder(const Holding& holding) : holding_(holding), addresses_(holding.addresses) {}
 
     [[noreturn]] void run() {
         if (const int error = renew(); error != 0) {
