@@ -32,7 +32,7 @@ private:
 struct Holding {
     const HeldAddresses& addresses;
     protocol::NodeId self;  // for the log
-    LogFormat log_format;
+    LogFormat log_format = LogFormat::text;
     const LeasePage& page;
     const Announcer& announcer;
     protocol::Epoch epoch;

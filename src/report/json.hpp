@@ -27,7 +27,8 @@ inline std::int64_t lease_left_ms(protocol::Duration left) {
 
 /// With as many digits as anybody reads.
 inline double fractional_ms(protocol::Duration duration) {
-    return static_cast<double>(duration.ns / 1'000) / 1'000;
+    const std::int64_t us = duration.ns / 1'000;
+    return static_cast<double>(us) / 1'000;
 }
 
 inline Json id_or_null(protocol::NodeId id) { return id ? Json(id.value) : Json(nullptr); }
