@@ -193,7 +193,7 @@ asio::awaitable<std::optional<Agreement>> Course::strike(DrillRequest fault, Dea
 asio::awaitable<std::optional<Agreement>> Course::all_agree(Deadline end, bool may_be_stopped) {
     while (true) {
         last_answers_ =
-            co_await ask_members(loop_, options_.peers, options_.cluster, round_deadline(end));
+            co_await ask_members(loop_, options_.peers, options_.cluster, deadline_in(round_max));
         if (const auto agreed = unanimity(last_answers_)) co_return agreed;
         if (std::chrono::steady_clock::now() >= end || (may_be_stopped && stopped_))
             co_return std::nullopt;

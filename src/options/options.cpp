@@ -89,6 +89,9 @@ RunOptions address_options(const Given& given) {
     auto& [line, environment, read, report] = given;
     const MemberRequest request = member_request(read, report);
     options.kill_after = holder_ends_in;
+    // What holds the address does not end by itself, so there is nothing to wait for.
+    options.restart_delay = holder_restart_delay;
+    options.longest_restart_delay = holder_restart_delay_max;
     const EndOfWork taking_off{
         Asked<protocol::Duration>{true, holder_ends_in}, {}, "the time to take the address off"};
     options.node = supervised_node(given, request, taking_off, "address", "holds an address");

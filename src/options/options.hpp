@@ -28,6 +28,8 @@ inline constexpr protocol::Duration restart_delay_max = protocol::seconds(60);
 
 /// How long the holder of an address may take to end: it has nothing to do but that.
 inline constexpr protocol::Duration holder_ends_in = protocol::milliseconds(10);
+inline constexpr protocol::Duration holder_restart_delay = protocol::milliseconds(100);
+inline constexpr protocol::Duration holder_restart_delay_max = protocol::seconds(1);
 
 /// Of `run`, and of `address`, whose command is addresses.
 struct RunOptions {
@@ -36,9 +38,10 @@ struct RunOptions {
     Command command;
     protocol::Duration kill_after = protocol::seconds(2);  // from SIGTERM to SIGKILL
     OnExit on_exit = OnExit::stay;
-    protocol::Duration restart_delay = protocol::seconds(1);
-    std::optional<std::int64_t> max_restarts;  // none: as often as it ends
-    protocol::Duration stall_after{0};         // 0: progress is not watched
+    protocol::Duration restart_delay = protocol::seconds(1);       // doubled each time
+    protocol::Duration longest_restart_delay = restart_delay_max;  // and not beyond this
+    std::optional<std::int64_t> max_restarts;                      // none: as often as it ends
+    protocol::Duration stall_after{0};                             // 0: progress is not watched
 };
 
 /// How long before the end of a lease nothing of a command may be left: what killing it may take on

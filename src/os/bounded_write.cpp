@@ -5,6 +5,7 @@
 #include <future>
 #include <string_view>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include <poll.h>
@@ -20,6 +21,7 @@ namespace {
 std::atomic<bool> left_behind{false};
 
 constexpr int look_again_ms = 100;
+constexpr std::chrono::milliseconds finished_every{1};
 
 /// Where there are no more threads: the chance that it blocks is small, and all that is left.
 void write_if_ready(int fd, std::string_view text) {
@@ -58,6 +60,12 @@ void write_within(int fd, std::string text, std::chrono::milliseconds patience) 
     left_behind = true;
     // It may have come through at this very moment.
     if (done.wait_for(std::chrono::seconds(0)) == std::future_status::ready) left_behind = false;
+}
+
+void finish_writing(std::chrono::milliseconds patience) {
+    const auto end = std::chrono::steady_clock::now() + patience;
+    while (left_behind && std::chrono::steady_clock::now() < end)
+        std::this_thread::sleep_for(finished_every);
 }
 
 }  // namespace bullring

@@ -18,4 +18,8 @@ bool write_waiting(int fd, std::string_view text);
 /// texts are dropped.
 void write_within(int fd, std::string text, std::chrono::milliseconds patience);
 
+/// Before a process ends whose patience was short: waits for the thread that was left behind, if
+/// there is one. On a busy machine it may not even have begun.
+void finish_writing(std::chrono::milliseconds patience);
+
 }  // namespace bullring

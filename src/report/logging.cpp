@@ -228,6 +228,8 @@ void print_log_line(LogFormat format, protocol::NodeId self, LogLevel level,
     write_within(STDERR_FILENO, log_line(format, self, level, text), little_patience);
 }
 
+void finish_log_lines() { finish_writing(stderr_patience); }
+
 void print_error(std::string_view text) {
     write_within(STDERR_FILENO, fmt::format("bullring: {}\n", one_line(text)), stderr_patience);
 }

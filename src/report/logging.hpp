@@ -50,6 +50,8 @@ LogLineParts log_line_parts(LogFormat format, protocol::NodeId self, LogLevel le
 /// One line as the log has it, straight to stderr: for a process without the log's thread, and with
 /// something to be in time for. Where nobody reads stderr it is lost, after some milliseconds.
 void print_log_line(LogFormat format, protocol::NodeId self, LogLevel level, std::string_view text);
+/// Before the end of a process that has printed such lines.
+void finish_log_lines();
 /// For the one line that says why the program ends with status 1: straight to stderr. Where nobody
 /// reads that, it is lost after a second.
 void print_error(std::string_view text);

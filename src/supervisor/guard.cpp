@@ -381,7 +381,9 @@ int run_guard(const GuardSettings& settings) {
     ::fcntl(settings.page, F_SETFD, FD_CLOEXEC);
     auto page = SharedLeasePage::map(settings.page);
     if (!page) return 1;
-    return CommandGuard(settings, std::move(*page), policy).run();
+    const int status = CommandGuard(settings, std::move(*page), policy).run();
+    finish_log_lines();
+    return status;
 }
 
 }  // namespace bullring

@@ -117,7 +117,7 @@ void Supervision::stand_aside(const std::string& what, bool was_soon, Orders& or
     orders.emplace_back(SetWilling{
         false, fmt::format("{}; it stands again after {}", what, protocol::to_text(delay_))});
     orders.emplace_back(WaitToRestart{delay_});
-    delay_ = std::min(delay_ * 2, restart_delay_max);
+    delay_ = std::min(delay_ * 2, policy_.longest_restart_delay);
 }
 
 Supervision::Orders Supervision::on_restart_due() { return {SetWilling{true, ""}}; }

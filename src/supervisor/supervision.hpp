@@ -38,6 +38,7 @@ public:
         std::optional<std::int64_t> max_restarts;
         std::string command = {};  // its name, for people
         std::string kind = "its command";
+        protocol::Duration longest_restart_delay = restart_delay_max;
     };
     struct StartCommand {
         protocol::Epoch epoch;

@@ -91,7 +91,8 @@ Supervisor::Supervisor(asio::io_context& io, NodeLink& node, const RunOptions& o
       options_(options),
       parts_(parts),
       supervision_({options.on_exit, options.restart_delay, options.max_restarts, work_of(options),
-                    options.device.empty() ? "its command" : "the holder of its address"}),
+                    options.device.empty() ? "its command" : "the holder of its address",
+                    options.longest_restart_delay}),
       held_addresses_(options.device, options.command),
       kill_safety_(options.node.config.timing.kill_margin - options.kill_after),
       guard_(std::make_unique<GuardProcess>(
