@@ -241,9 +241,10 @@ class Cluster:
 
         The last line of a dead one may come when its successor's stream is read already.
         """
-        for node, run in self.incarnations():
-            if run is not node.current:
+        for node in self:
+            for run in node.incarnations[-2:-1]:
                 run.stream.poll()
+                run.stream.close()
         found = [event for _, run in self.incarnations() for event in run.stream.events]
         return sorted(found, key=lambda event: event["ts_ns"])
 

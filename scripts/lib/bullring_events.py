@@ -27,18 +27,17 @@ class EventFile:
         self.leader = None
         self.epoch = None
         self._fd = None
-        self._finished = False
+        self._offset = 0  # where it goes on when it is opened again
         self._rest = b""
 
     def poll(self):
         """Reads what is new and returns the new events."""
-        if self._finished:
-            return []
         if self._fd is None:
             try:
                 self._fd = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
             except FileNotFoundError:
                 return []
+            os.lseek(self._fd, self._offset, os.SEEK_SET)
         fresh = []
         while chunk := os.read(self._fd, 1 << 16):
             lines = (self._rest + chunk).split(b"\n")
@@ -51,9 +50,9 @@ class EventFile:
         return fresh
 
     def close(self):
-        """The writer is dead and all is read."""
-        self._finished = True
+        """The writer is dead. Who outlives it may write one more line, which poll() still reads."""
         if self._fd is not None:
+            self._offset = os.lseek(self._fd, 0, os.SEEK_CUR)
             os.close(self._fd)
             self._fd = None
 
