@@ -242,7 +242,7 @@ class Cluster:
         The last line of a dead one may come when its successor's stream is read already.
         """
         for node in self:
-            for run in node.incarnations[-2:-1]:
+            for run in node.incarnations[:-1]:
                 run.stream.poll()
                 run.stream.close()
         found = [event for _, run in self.incarnations() for event in run.stream.events]
