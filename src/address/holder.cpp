@@ -97,6 +97,7 @@ private:
                 complain(LogLevel::error,
                          fmt::format("cannot keep its address on {}: {}", addresses_.device(),
                                      std::generic_category().message(error)));
+                finish_log_lines();
                 ::_exit(1);
             }
         }

@@ -1,11 +1,12 @@
 #include "src/os/bounded_write.hpp"
 
-#include <atomic>
 #include <cerrno>
-#include <future>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <string>
 #include <string_view>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include <poll.h>
@@ -17,16 +18,65 @@ namespace bullring {
 
 namespace {
 
-/// Somebody was left behind, and still waits for a reader.
-std::atomic<bool> left_behind{false};
-
 constexpr int look_again_ms = 100;
-constexpr std::chrono::milliseconds finished_every{1};
 
 /// Where there are no more threads: the chance that it blocks is small, and all that is left.
 void write_if_ready(int fd, std::string_view text) {
     pollfd ready{fd, POLLOUT, 0};
     if (::poll(&ready, 1, 0) > 0) write_waiting(fd, text);
+}
+
+class Writer {
+public:
+    void add(int fd, std::string text) {
+        const std::lock_guard lock(mutex_);
+        if (texts_.size() >= kept_max) return;
+        texts_.emplace_back(fd, std::move(text));
+        if (writing_) return;
+        try {
+            quiet_thread([this] { write_all(); }).detach();
+            writing_ = true;
+        } catch (const std::system_error&) {
+            for (const auto& [to, what] : std::exchange(texts_, {})) write_if_ready(to, what);
+        }
+    }
+
+    void wait(std::chrono::milliseconds patience) {
+        std::unique_lock lock(mutex_);
+        done_.wait_for(lock, patience, [this] { return !writing_; });
+    }
+
+    bool is_of_this_process() const { return process_ == ::getpid(); }
+
+private:
+    static constexpr std::size_t kept_max = 64;
+
+    void write_all() {
+        std::unique_lock lock(mutex_);
+        while (!texts_.empty()) {
+            const auto [fd, text] = std::move(texts_.front());
+            texts_.pop_front();
+            lock.unlock();
+            write_waiting(fd, text);
+            lock.lock();
+        }
+        writing_ = false;
+        done_.notify_all();
+    }
+
+    pid_t process_ = ::getpid();
+    std::mutex mutex_;
+    std::condition_variable done_;
+    std::deque<std::pair<int, std::string>> texts_;
+    bool writing_ = false;
+};
+
+/// Never destroyed: its thread may be the last. A fork has none of its parent's threads, and
+/// another may have held the mutex, so it begins with a new one.
+Writer& writer() {
+    static Writer* current = nullptr;
+    if (current == nullptr || !current->is_of_this_process()) current = new Writer;
+    return *current;
 }
 
 }  // namespace
@@ -43,29 +93,8 @@ bool write_waiting(int fd, std::string_view text) {
     return true;
 }
 
-void write_within(int fd, std::string text, std::chrono::milliseconds patience) {
-    if (left_behind) return;
-    std::promise<void> written;
-    const std::future<void> done = written.get_future();
-    try {
-        quiet_thread([fd, text, written = std::move(written)]() mutable {
-            write_waiting(fd, text);
-            written.set_value();
-            left_behind = false;
-        }).detach();
-    } catch (const std::system_error&) {
-        return write_if_ready(fd, text);
-    }
-    if (done.wait_for(patience) == std::future_status::ready) return;
-    left_behind = true;
-    // It may have come through at this very moment.
-    if (done.wait_for(std::chrono::seconds(0)) == std::future_status::ready) left_behind = false;
-}
+void write_soon(int fd, std::string text) { writer().add(fd, std::move(text)); }
 
-void finish_writing(std::chrono::milliseconds patience) {
-    const auto end = std::chrono::steady_clock::now() + patience;
-    while (left_behind && std::chrono::steady_clock::now() < end)
-        std::this_thread::sleep_for(finished_every);
-}
+void finish_writing(std::chrono::milliseconds patience) { writer().wait(patience); }
 
 }  // namespace bullring

@@ -1,6 +1,6 @@
-// Owns: a write to stdout or stderr that ends in time even if nobody reads. These streams are
-// shared with other programs, so they must not be made non-blocking, and poll() promises nothing:
-// another program may fill the stream before the write.
+// Owns: writes to stdout or stderr that hold up nobody for longer than they may, even if nobody
+// reads. These streams are shared with other programs, so they must not be made non-blocking, and
+// poll() promises nothing: another program may fill the stream before the write.
 #pragma once
 
 #include <chrono>
@@ -13,13 +13,12 @@ namespace bullring {
 /// non-blocking: that holds for all that share it. False when the stream has failed.
 bool write_waiting(int fd, std::string_view text);
 
-/// Returns when the text is written, the stream has failed, or `patience` is over. In the last case
-/// a thread is left behind that goes on trying until this process ends; as long as it does, further
-/// texts are dropped.
-void write_within(int fd, std::string text, std::chrono::milliseconds patience);
+/// Returns at once; a thread of its own writes what it is given, in that order. Of what nobody
+/// reads it keeps a little, and drops the rest. Called by one thread of a process.
+void write_soon(int fd, std::string text);
 
-/// Before a process ends whose patience was short: waits for the thread that was left behind, if
-/// there is one. On a busy machine it may not even have begun.
+/// Until all of that is written, or its stream has failed; at most for `patience`. A process whose
+/// main thread ends takes along what is not.
 void finish_writing(std::chrono::milliseconds patience);
 
 }  // namespace bullring

@@ -27,8 +27,6 @@ namespace {
 constexpr std::size_t queue_lines_max = 256;
 /// How long what is queued at the end, and the line that says why the program fails, may take.
 constexpr std::chrono::seconds stderr_patience{1};
-/// Of a process that has to be in time for something else.
-constexpr std::chrono::milliseconds little_patience{5};
 
 spdlog::level::level_enum to_spdlog(LogLevel level) {
     switch (level) {
@@ -225,13 +223,14 @@ bool log_limited(LogLevel level, std::string_view kind, const LogSource& source,
 
 void print_log_line(LogFormat format, protocol::NodeId self, LogLevel level,
                     std::string_view text) {
-    write_within(STDERR_FILENO, log_line(format, self, level, text), little_patience);
+    write_soon(STDERR_FILENO, log_line(format, self, level, text));
 }
 
 void finish_log_lines() { finish_writing(stderr_patience); }
 
 void print_error(std::string_view text) {
-    write_within(STDERR_FILENO, fmt::format("bullring: {}\n", one_line(text)), stderr_patience);
+    write_soon(STDERR_FILENO, fmt::format("bullring: {}\n", one_line(text)));
+    finish_log_lines();
 }
 
 }  // namespace bullring

@@ -47,10 +47,11 @@ struct LogLineParts {
 };
 LogLineParts log_line_parts(LogFormat format, protocol::NodeId self, LogLevel level,
                             std::string_view text, const LogFields& fields = {});
-/// One line as the log has it, straight to stderr: for a process without the log's thread, and with
-/// something to be in time for. Where nobody reads stderr it is lost, after some milliseconds.
+/// One line as the log has it: for a process without the log's thread, and with something to be in
+/// time for, so it is not waited for. Called by one thread.
 void print_log_line(LogFormat format, protocol::NodeId self, LogLevel level, std::string_view text);
-/// Before the end of a process that has printed such lines.
+/// Before the end of a process that has printed such lines. Where nobody reads stderr they are lost
+/// after a second.
 void finish_log_lines();
 /// For the one line that says why the program ends with status 1: straight to stderr. Where nobody
 /// reads that, it is lost after a second.

@@ -112,6 +112,7 @@ private:
     /// and the node clears up as after any guard that has died.
     [[noreturn]] void fail(const char* text) const {
         complain(text);
+        finish_log_lines();
         ::_exit(1);
     }
 

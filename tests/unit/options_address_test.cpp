@@ -36,6 +36,8 @@ TEST_CASE("options: address leads as run does, and is told to end as fast as it 
     CHECK_FALSE(options.node.config.tie);
     CHECK(options.kill_after == holder_ends_in);
     CHECK(options.on_exit == OnExit::stay);
+    CHECK(options.restart_delay == protocol::milliseconds(100));
+    CHECK(options.longest_restart_delay == protocol::seconds(1));
 }
 
 TEST_CASE("options: all that is wrong with addresses is told at once") {

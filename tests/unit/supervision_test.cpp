@@ -91,6 +91,23 @@ TEST_CASE("supervision: the pause doubles up to a minute while the command ends 
     CHECK(pause_after(milliseconds(1)) == seconds(2));
 }
 
+TEST_CASE("supervision: the pause doubles up to the longest") {
+    Supervision::Policy policy;
+    policy.restart_delay = milliseconds(100);
+    policy.longest_restart_delay = milliseconds(250);
+    Supervision supervision(policy);
+    const auto pause = [&] {
+        supervision.on_elected(epoch, {0});
+        return only<Supervision::WaitToRestart>(supervision.on_ended(by_itself(exit_3), {0}))
+            .at(0)
+            .delay;
+    };
+    CHECK(pause() == milliseconds(100));
+    CHECK(pause() == milliseconds(200));
+    CHECK(pause() == milliseconds(250));
+    CHECK(pause() == milliseconds(250));
+}
+
 TEST_CASE("supervision: after so many restarts in a row the node only votes") {
     Supervision supervision({OnExit::stay, milliseconds(10), 2});
     const auto orders_after = [&](Duration ran) {
