@@ -71,6 +71,9 @@ TEST_CASE("bounded write: a fork writes although its parent is held up" *
     const Pipe pipe;
     const std::string much(256 * 1024, 'x');
     write_soon(full.writing.get(), much);
+    // Its thread stands in the write now: AddressSanitizer's forks can't begin a thread if one of
+    // their parent's was just beginning.
+    CHECK(full.read(1) == "x");
     const pid_t child = ::fork();
     if (child == 0) {
         write_soon(pipe.writing.get(), "child");
@@ -79,7 +82,7 @@ TEST_CASE("bounded write: a fork writes although its parent is held up" *
     }
     CHECK(pipe.read(5) == "child");
     CHECK(::waitpid(child, nullptr, 0) == child);
-    CHECK(full.read(much.size()) == much);
+    CHECK(full.read(much.size() - 1) == much.substr(1));
     finish_writing(seconds(10));
 }
 
