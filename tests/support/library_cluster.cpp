@@ -1,35 +1,41 @@
 #include "tests/support/library_cluster.hpp"
 
-#include <atomic>
+#include <cerrno>
+#include <system_error>
+#include <utility>
 
-#include <unistd.h>
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 
 namespace bullring::test {
 
-namespace {
-
-/// 127.0.0.0/8 is all this host's; no other process takes the address with this one's number in it.
-std::string own_host() {
-    const auto pid = static_cast<unsigned>(::getpid());
-    return "127." + std::to_string(100 + (pid >> 16) % 100) + "." +
-           std::to_string(pid >> 8 & 0xff) + "." + std::to_string(1 + (pid & 0xff) % 254);
+LibraryCluster::LibraryCluster(std::uint64_t nodes) : size_(nodes) {
+    for (std::uint64_t id = 1; id <= size_; ++id) ports_.push_back(hold_port());
 }
 
-int next_ports(std::uint64_t count) {
-    static std::atomic<int> next{20'000};
-    return next.fetch_add(static_cast<int>(count));
+/// Bound and never listening: a node that binds with SO_REUSEADDR gets the port, the kernel gives
+/// it to nobody, and as long as no node listens a connection to it is refused.
+LibraryCluster::HeldPort LibraryCluster::hold_port() {
+    OwnedFd held(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof at;
+    auto* address = reinterpret_cast<sockaddr*>(&at);
+    // Shared only once it is chosen: until then nobody else's will do.
+    const int share = 1;
+    if (::bind(held.get(), address, size) != 0 || ::getsockname(held.get(), address, &size) != 0 ||
+        ::setsockopt(held.get(), SOL_SOCKET, SO_REUSEADDR, &share, sizeof share) != 0)
+        throw std::system_error(errno, std::generic_category(), "a port for a test's node");
+    return {std::move(held), ntohs(at.sin_port)};
 }
-
-}  // namespace
-
-LibraryCluster::LibraryCluster(std::uint64_t nodes)
-    : size_(nodes), host_(own_host()), first_port_(next_ports(nodes)) {}
 
 std::string LibraryCluster::peers() const {
     std::string text;
     for (std::uint64_t id = 1; id <= size_; ++id)
-        text += (id == 1 ? "" : ",") + std::to_string(id) + "=" + host_ + ":" +
-                std::to_string(first_port_ + static_cast<int>(id));
+        text += (id == 1 ? "" : ",") + std::to_string(id) +
+                "=127.0.0.1:" + std::to_string(ports_[id - 1].port);
     return text;
 }
 

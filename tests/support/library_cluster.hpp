@@ -1,4 +1,4 @@
-// Nodes of the library in one process, on a loopback address that is this process's own.
+// Nodes of the library in one process, on loopback ports that nobody else gets.
 #pragma once
 
 #include <chrono>
@@ -11,6 +11,7 @@
 
 #include <bullring/bullring.hpp>
 
+#include "src/os/owned_fd.hpp"
 #include "tests/support/temporary_files.hpp"
 
 namespace bullring::test {
@@ -32,9 +33,14 @@ public:
     const TemporaryDirectory& directory() const { return directory_; }
 
 private:
+    struct HeldPort {
+        OwnedFd socket;
+        int port;
+    };
+    static HeldPort hold_port();
+
     std::uint64_t size_;
-    std::string host_;
-    int first_port_;
+    std::vector<HeldPort> ports_;  // of node 1, 2, …
     TemporaryDirectory directory_;
 };
 
