@@ -10,6 +10,7 @@ import time
 import bullring_netns
 from bullring_cluster import Cluster
 from bullring_node import DEADLINE, ClusterError
+from bullring_safety import SafetyViolation
 
 WATCH = str(pathlib.Path(__file__).with_name("address_watch.py"))
 WATCHER = 9  # not a node: the ID of the host that watches
@@ -41,7 +42,7 @@ class Watch:
             raise ClusterError(f"the watch has ended with {self._process.returncode}")
         self.held = next((one["held"] for one in reversed(self.seen) if "held" in one), [])
         if overlaps := [one for one in self.seen if "overlap" in one]:
-            raise ClusterError(f"two hosts had the address at one time: {overlaps}\n{self.seen}")
+            raise SafetyViolation(f"two hosts had the address at one time: {overlaps}\n{self.seen}")
 
     def first_answer(self, after_ns, others_than):
         """When a node that is none of these has first answered a ping since, None: not yet."""

@@ -16,10 +16,11 @@ import time
 
 import bullring_events
 from bullring_audit import Audit
-from bullring_events import EventError, now_ns
+from bullring_events import now_ns
 from bullring_net import PortHolder
 from bullring_node import DEADLINE, ClusterError, Node, clean_environment, find_program
-from bullring_profiles import PROFILES
+from bullring_profiles import timing_of
+from bullring_safety import ProductFault, SafetyViolation
 
 
 class Cluster:
@@ -41,7 +42,7 @@ class Cluster:
         self.program = program or find_program()
         self.algorithm = algorithm
         self.profile = profile
-        self.timing = PROFILES[profile]
+        self.timing = timing_of(profile, flags)
         self.flags = list(flags)
         self.name = name
         self.kept = kept
@@ -138,7 +139,8 @@ class Cluster:
                 continue
             if incarnation.process.poll() is not None:
                 incarnation.expected_to_run = False
-                raise ClusterError(
+                kind = ProductFault if incarnation.fault() else ClusterError
+                raise kind(
                     f"node {node.id} ended by itself with {incarnation.process.returncode}:\n"
                     f"{incarnation.log()[-2000:]}"
                 )
@@ -272,8 +274,14 @@ class Cluster:
         """No two leaderships overlap and epochs rise; returns them in order."""
         audit = self.audit()
         if audit.contradictions:
-            raise EventError(str(audit))
+            raise SafetyViolation(str(audit))
         return audit.leaderships
+
+    def check_ends(self):
+        """No node has crashed, and no sanitizer reports anything."""
+        for node, run in self.incarnations():
+            if fault := run.fault():
+                raise ProductFault(f"node {node.id}: {fault}\n{run.log()[-4000:]}")
 
     def timeline(self, last=None):
         lines = [bullring_events.describe(event, self.origin_ns) for event in self.events()]

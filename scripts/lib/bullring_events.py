@@ -9,7 +9,7 @@ import time
 
 
 class EventError(Exception):
-    """A stream that breaks the format, or streams that contradict each other."""
+    """A stream that breaks the format; streams that contradict each other are a SafetyViolation."""
 
 
 def now_ns():

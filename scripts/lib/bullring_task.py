@@ -5,7 +5,10 @@ takes a lock, so that two of it at one time are found out.
 import fcntl
 import os
 import pathlib
+import re
 import signal
+
+from bullring_safety import SafetyViolation
 
 LOCKED_COMMAND = str(pathlib.Path(__file__).with_name("locked_command.py"))
 
@@ -42,23 +45,54 @@ def children(pid):
     return found
 
 
+def only_child(pid):
+    """Of a process that has one at most."""
+    found = list(children(pid))
+    assert len(found) < 2, f"process {pid} has several children: {found}"
+    return found[0] if found else None
+
+
 def child_named(pid, name):
     return next((child for child, named in children(pid).items() if named == name), None)
 
 
+_COMMAND = re.compile(r"(?:runs as|is there, held by) process (\d+), epoch")
+
+
+def named_command(node):
+    """The process that a node's log says its command, or the holder of its address, to be."""
+    named = _COMMAND.findall(node.current.log())
+    return int(named[-1]) if named else None
+
+
 class Family:
-    """The processes of one node that runs a command, as they are now; None for those not there."""
+    """The processes of one node that runs a command, as they are now; None for those not there.
+
+    What the command has left behind is the shield's child, too, and process ids tell nothing of
+    order: they begin anew at the end of their range.
+    """
 
     def __init__(self, node):
         self.node = node.current.process.pid
         self.guard = child_named(self.node, "run-guard")
         self.shield = child_named(self.guard, "run-shield") if self.guard else None
         below = children(self.shield) if self.shield else {}
-        self.command = next(iter(below), None)
+        named = named_command(node)
+        self.command = named if named in below else None
 
     @property
     def complete(self):
         return self.command is not None
+
+
+def wait_family(node):
+    """The processes of a node, once its command is there and its log names it."""
+
+    def complete():
+        family = Family(node)
+        return family if family.complete else None
+
+    return node.cluster.wait_for(complete, f"the command of node {node.id}")
 
 
 def signal_all(pids, number=signal.SIGKILL):
@@ -100,8 +134,8 @@ class Journal:
                 return True
         return False
 
-    def problems(self, several_an_epoch=False):
-        """Empty when no two commands were there at one time, and epochs rose."""
+    def judge(self, several_an_epoch=False):
+        """No two commands were there at one time, and epochs rose."""
         found = [" ".join(line) for line in self.lines("OVERLAP")]
         epochs = [epoch for _, epoch, _ in self.begun()]
         found += [
@@ -109,4 +143,5 @@ class Journal:
             for earlier, later in zip(epochs, epochs[1:])
             if later < earlier or (later == earlier and not several_an_epoch)
         ]
-        return found
+        if found:
+            raise SafetyViolation("\n".join([*found, "the journal:", self.path.read_text()]))

@@ -4,11 +4,12 @@
 Usage: locked_command.py JOURNAL LOCK [WORD…]
 
 Writes one line each into JOURNAL: `begin NODE EPOCH PID`, or `OVERLAP NODE EPOCH PID` when somebody
-else has the lock; `end NODE EPOCH STATUS` at SIGTERM. Words:
+else has the lock; `left NODE EPOCH PID` of a child; `end NODE EPOCH STATUS` at SIGTERM. Words:
 
     ignore      SIGTERM
     fork        a child that has left the process group, ignores SIGTERM and holds the lock, too
     group       one that has not left it
+    early       whose process id is lower than its own: for a namespace of processes
     exit=N      end at once with N
     stop        stop itself
     progress=N  show progress N times, then no more
@@ -42,12 +43,18 @@ def main():
 
     signal.signal(signal.SIGTERM, signal.SIG_IGN if "ignore" in words else end)
     for word in ("fork", "group"):
-        if word in words and os.fork() == 0:
+        if word not in words:
+            continue
+        if "early" in words:
+            with open("/proc/sys/kernel/ns_last_pid", "w") as last:
+                last.write("299")
+        if os.fork() == 0:
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
             if word == "fork":
                 os.setsid()
                 if os.fork() != 0:
                     os._exit(0)
+            say("left", who, os.getpid())
             while True:
                 time.sleep(60)
     say("begin", who, os.getpid())

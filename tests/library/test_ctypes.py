@@ -89,7 +89,7 @@ def library(installed):
 def test_two_nodes_and_a_handover(library, ports, tmp_path):
     peers = ",".join(f"{id}=127.0.0.1:{ports.take()}" for id in (1, 2, 3))
     nodes = {
-        id: library.open(id=id, peers=peers, profile="fast", data_dir=tmp_path / str(id))
+        id: library.open(id=id, peers=peers, lease="3s", data_dir=tmp_path / str(id))
         for id in (1, 2, 3)
     }
     first, epoch = elected(nodes)
@@ -120,7 +120,7 @@ library, port, place = sys.argv[1:]
 os.mkfifo(place + ".fifo")
 reader = os.open(place + ".fifo", os.O_RDONLY | os.O_NONBLOCK)
 node = Library(library).open(id=1, peers="1=127.0.0.1:" + port, data_dir=place,
-                             profile="fast", events=place + ".fifo")
+                             lease="3s", events=place + ".fifo")
 epoch = node.next(ELECTED)
 os.close(reader)
 node.done(epoch)

@@ -11,6 +11,12 @@ _EVERY = [("bully", 3), ("bully", 5), ("ring", 3), ("ring", 5)]
 _USUAL = _EVERY if ALL else [("bully", 5), ("ring", 3)]
 
 
+# For tests that tell one mechanism from another by time: what waits for the end of a lease takes
+# twice as long as what is quick may take, however busy the machine is.
+LONG = ["--lease", "5s"]
+SOON_NS = 2.5e9
+
+
 def on(*clusters):
     """Runs a test once for each (algorithm, n)."""
     return pytest.mark.parametrize(("algorithm", "n"), clusters)

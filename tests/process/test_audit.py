@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 from bullring_node import find_program
-from clusters import ON_USUAL
+from clusters import LONG, ON_USUAL
 
 JSON_KEYS = ["proved", "seconds", "from", "to", "lines", "nodes", "clocks"]
 JSON_KEYS += ["leaderships", "contradictions", "gaps"]
@@ -171,7 +171,7 @@ def test_an_answer_that_nobody_takes_is_a_failure(audit, tmp_path):
 
 @ON_USUAL
 def test_kills_hangs_and_stops_of_leaders_are_proved_by_their_streams(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm).start()
+    cluster = new_cluster(n, algorithm, flags=LONG).start()
     epochs = set()
     for attack in ("kill", "hang_for_good", "terminate", "kill"):
         old = cluster.wait_settled()
@@ -190,7 +190,7 @@ def test_kills_hangs_and_stops_of_leaders_are_proved_by_their_streams(new_cluste
 
 def test_the_textbook_contradicts_itself_and_says_that_it_promises_nothing(new_cluster):
     """Two nodes that never meet both lead."""
-    cluster = new_cluster(2, judged=False, flags=["--quorum", "none"])
+    cluster = new_cluster(2, textbook=True, flags=["--quorum", "none"])
     for node in cluster:
         other = cluster.ports.take()
         node.peers = ",".join(

@@ -12,7 +12,7 @@ import time
 
 import pytest
 from bullring_node import find_program
-from bullring_task import Family, child_named, signal_all
+from bullring_task import Family, child_named, signal_all, wait_family
 
 RAW_FASTER_PPM = 90_909  # BOOTTIME is slower by 83,333 millionths, chrony's greatest slew
 PAGE_DESCRIPTOR = 4  # of a guard
@@ -71,7 +71,7 @@ def stand_still():
 @pytest.fixture
 def slewed(new_cluster):
     """A cluster in whose processes BOOTTIME runs slower than RAW."""
-    cluster = new_cluster(3, judged=False)
+    cluster = new_cluster(3)
     cluster.environment |= {
         "LD_PRELOAD": os.environ["BULLRING_FAST_RAW_CLOCK"],
         "RAW_CLOCK_PPM": str(RAW_FASTER_PPM),
@@ -90,17 +90,17 @@ def leader(slewed, journal):
 
 
 def test_the_guard_ends_the_command_of_a_node_that_stands_still(leader, stand_still):
-    family = Family(leader)
+    family = wait_family(leader)
     assert_ends_in_time(family, lambda: stand_still(family.node))
 
 
 def test_the_shield_ends_the_command_when_node_and_guard_stand_still(leader, stand_still):
-    family = Family(leader)
+    family = wait_family(leader)
     assert_ends_in_time(family, lambda: stand_still(family.guard, family.node))
 
 
 def test_the_node_ends_the_command_when_guard_and_shield_stand_still(slewed, leader, stand_still):
-    family = Family(leader)
+    family = wait_family(leader)
 
     def attack():
         stand_still(family.guard, family.shield)

@@ -2,7 +2,7 @@
 
 
 import pytest
-from clusters import ALL, ON_EVERY, ON_USUAL, assert_unchanged
+from clusters import ALL, LONG, ON_EVERY, ON_USUAL, SOON_NS, assert_unchanged
 
 
 pytestmark = pytest.mark.sanitize_long
@@ -10,14 +10,14 @@ pytestmark = pytest.mark.sanitize_long
 
 @ON_EVERY
 def test_a_killed_leader_is_replaced_before_its_lease_ends(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm).start()
+    cluster = new_cluster(n, algorithm, flags=LONG).start()
     old = cluster.wait_settled()
     epoch = old.view[1]
     killed_ns = old.kill()
     elected = cluster.wait_elected(killed_ns)
     assert elected["node"] != old.id
     assert elected["epoch"] > epoch
-    assert elected["ts_ns"] - killed_ns < cluster.timing.lease * 1e6 / 2
+    assert elected["ts_ns"] - killed_ns < SOON_NS
     cluster.wait_leader()
 
 
@@ -28,7 +28,7 @@ def test_where_nothing_is_released_early_a_crash_costs_the_lease(new_cluster, fl
     killed_ns = old.kill()
     elected = cluster.wait_elected(killed_ns)
     # The last renewal was a heartbeat ago at most.
-    assert 1.5e9 < elected["ts_ns"] - killed_ns < 3e9
+    assert elected["ts_ns"] - killed_ns > 1.5e9
 
 
 @ON_USUAL

@@ -79,7 +79,7 @@ def test_each_follower_tells_the_loss_and_the_new_leader(new_cluster, algorithm,
 
 
 def test_the_stream_on_stdout(new_cluster, spawn):
-    cluster = new_cluster(1, judged=False)
+    cluster = new_cluster(1)
     process = spawn(
         cluster[1].command(["--events", "-"]),
         stdout=subprocess.PIPE,
@@ -98,7 +98,7 @@ def test_the_stream_on_stdout(new_cluster, spawn):
 
 
 def test_hangup_opens_the_file_again(new_cluster):
-    cluster = new_cluster(1, judged=False).start()
+    cluster = new_cluster(1).start()
     cluster.wait_settled()
     path = cluster[1].current.stream.path
     os.rename(path, path + ".1")
@@ -133,7 +133,7 @@ def full_pipe(tmp_path):
 @ON_USUAL
 def test_a_reader_that_does_not_read_slows_no_election(new_cluster, full_pipe, algorithm, n):
     """Its stream ends with an error line; the node goes on."""
-    cluster = new_cluster(n, algorithm, judged=False)
+    cluster = new_cluster(n, algorithm)
     stuck = cluster[n]
     stuck.flags = ["--events", str(full_pipe)]
     cluster.start()

@@ -2,55 +2,53 @@
 
 import concurrent.futures
 
-from clusters import ON_EVERY, ON_USUAL, on_both
+from clusters import LONG, ON_EVERY, ON_USUAL, SOON_NS, on_both
 
 
-# A handover takes one round trip; this leaves room for a busy machine and none for a lost lease.
-HANDOVER_MS_MAX = 150
-
-
-def gaps_ms(cluster):
+def assert_handed_over(cluster):
+    """No leadership was followed by the next one only when its lease was over."""
     held = cluster.check_intervals()
-    return [(b.start_ns - a.end_ns) / 1e6 for a, b in zip(held, held[1:])]
+    gaps_ns = [later.start_ns - earlier.end_ns for earlier, later in zip(held, held[1:])]
+    assert max(gaps_ns) < SOON_NS
 
 
 @ON_EVERY
 def test_a_stopped_leader_hands_over(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm).start()
+    cluster = new_cluster(n, algorithm, flags=LONG).start()
     old = cluster.wait_settled()
     old.terminate()
     assert old.wait_exit() == 0
     cluster.wait_leader()
     assert old.current.stream.of("deposed")[-1]["reason"] == "stopped"
     assert len(old.current.stream.of("stopped")) == 1
-    assert max(gaps_ms(cluster)) < HANDOVER_MS_MAX
+    assert_handed_over(cluster)
 
 
 @ON_USUAL
 def test_a_rolling_restart_loses_the_leadership_for_no_longer_than_a_handover(
     new_cluster, algorithm, n
 ):
-    cluster = new_cluster(n, algorithm, flags=["--no-preempt"]).start()
+    cluster = new_cluster(n, algorithm, flags=["--no-preempt", *LONG]).start()
     cluster.wait_settled()
     for node in cluster:
         node.terminate()
         assert node.wait_exit() == 0
         node.start()
         cluster.wait_settled()
-    assert max(gaps_ms(cluster)) < HANDOVER_MS_MAX
+    assert_handed_over(cluster)
     for held in cluster.leaderships()[:-1]:
         assert held.reason not in (None, "lease_expired")
 
 
 @ON_EVERY
 def test_resign_to_a_chosen_successor(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm).start()
+    cluster = new_cluster(n, algorithm, flags=LONG).start()
     cluster.wait_settled()
     for successor in (1, 2, 1):
         done = cluster.resign("--to", str(successor))
         assert done.returncode == 0, done.stderr
         assert cluster.wait_leader().id == successor
-    assert max(gaps_ms(cluster)) < HANDOVER_MS_MAX
+    assert_handed_over(cluster)
     reasons = [event["reason"] for event in cluster.events() if event["event"] == "deposed"]
     assert reasons == ["resigned"] * 3
 
@@ -130,7 +128,7 @@ def leadership_before(cluster, elected):
 
 @ON_USUAL
 def test_a_better_node_takes_over_by_handover_where_it_may(new_cluster, algorithm, n):
-    flags = ["--preempt", "--preempt-delay", "300ms"]
+    flags = ["--preempt", "--preempt-delay", "300ms", *LONG]
     cluster = new_cluster(n, algorithm, flags=flags).start()
     highest = cluster.wait_settled()
     highest.kill()
@@ -145,7 +143,7 @@ def test_a_better_node_takes_over_by_handover_where_it_may(new_cluster, algorith
         lambda: leadership_before(cluster, elected), "the end of the one before"
     )
     assert deposed["reason"] == "preempted"
-    assert (elected["ts_ns"] - deposed["held_until_ns"]) / 1e6 < HANDOVER_MS_MAX
+    assert elected["ts_ns"] - deposed["held_until_ns"] < SOON_NS
 
 
 @ON_USUAL

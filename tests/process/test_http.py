@@ -10,7 +10,7 @@ import time
 import pytest
 from bullring_events import now_ns
 from bullring_http import Events, ask, connect
-from clusters import on_both
+from clusters import LONG, SOON_NS, on_both
 
 pytestmark = pytest.mark.limit(120)
 
@@ -98,7 +98,7 @@ def test_a_sidecars_client_finds_the_leader(served):
 
 
 def test_a_change_of_leader_is_streamed_at_once(served):
-    cluster = served()
+    cluster = served(flags=LONG)
     leader = cluster.leader()
     epoch = leader.view[1]
     watcher = next(node for node in cluster if node is not leader)
@@ -111,10 +111,10 @@ def test_a_change_of_leader_is_streamed_at_once(served):
     seen = []
     while not seen or seen[-1]["data"]["leader"] is None:
         seen.append(events.next())
-    took_ms = (now_ns() - killed_ns) / 1e6
+    took_ns = now_ns() - killed_ns
     assert [event["data"]["leader"] for event in seen][-1] not in (None, leader.id)
     assert int(seen[-1]["id"]) > epoch
-    assert took_ms < 100, "INTERFACE promises 100 ms from the change to the page"
+    assert took_ns < SOON_NS
     events.close()
 
 

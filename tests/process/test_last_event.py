@@ -14,8 +14,8 @@ import stat
 import pytest
 from bullring_audit import Audit
 from bullring_events import EventFile, now_ns
-from bullring_task import Family, alive, signal_all
-from clusters import ON_EVERY, on_both
+from bullring_task import alive, signal_all, wait_family
+from clusters import LONG, ON_EVERY, on_both
 
 PIDFD_GETFD = 438  # pidfd_getfd(2), of which Python knows nothing
 KEYS = ["ts_ns", "time", "node", "event", "epoch", "reason", "held_until_ns"]
@@ -70,7 +70,7 @@ def test_a_leader_that_was_killed_has_died(new_cluster, algorithm, n):
 
 @on_both(3)
 def test_a_leader_that_was_killed_for_standing_still_has_hung(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm).start()
+    cluster = new_cluster(n, algorithm, flags=LONG).start()
     old = cluster.wait_settled()
     epoch, incarnation = old.view[1], old.current
     hung_ns = old.hang_for_good()
@@ -115,7 +115,7 @@ def test_one_that_has_resigned_before_it_dies_is_not_told_of_again(new_cluster):
 
 
 def test_on_stdout(new_cluster):
-    cluster = new_cluster(1, judged=False)
+    cluster = new_cluster(1)
     node = cluster[1]
     node.start(["--events", "-"])
 
@@ -144,7 +144,7 @@ def test_under_run_it_held_until_its_command_was_dead(new_cluster, attack, hang_
         node.task = ["sh", "-c", 'trap "sleep 0.2; exit 0" TERM; while :; do sleep 0.01; done']
     cluster.start()
     old = cluster.wait_settled()
-    command = cluster.wait_for(lambda: Family(old).command, "its command")
+    command = wait_family(old).command
     epoch, incarnation = old.view[1], old.current
     at_ns = getattr(old, attack)()
     seen_ns = looked_ns = now_ns()
@@ -163,7 +163,7 @@ def test_when_nobody_outlives_it_nothing_is_told(new_cluster):
         node.task = ["sleep", "1000"]
     cluster.start()
     old = cluster.wait_settled()
-    family = cluster.wait_for(lambda: Family(old).complete and Family(old), "its command")
+    family = wait_family(old)
     incarnation = old.current
     killed_ns = now_ns()
     incarnation.expected_to_run = False
@@ -202,7 +202,7 @@ def test_a_kill_around_the_end_of_the_lease_leaves_one_end(new_cluster, algorith
 
 
 def test_it_follows_the_file_that_is_rotated(new_cluster):
-    cluster = new_cluster(1, judged=False).start()
+    cluster = new_cluster(1).start()
     node = cluster[1]
     cluster.wait_settled()
     path = pathlib.Path(node.current.stream.path)
@@ -219,7 +219,7 @@ def test_it_follows_the_file_that_is_rotated(new_cluster):
 
 
 def test_it_begins_a_line_of_its_own(new_cluster):
-    cluster = new_cluster(1, judged=False).start()
+    cluster = new_cluster(1).start()
     node = cluster[1]
     cluster.wait_settled()
     path = pathlib.Path(node.current.stream.path)
@@ -266,7 +266,7 @@ def test_a_leader_that_cannot_go_on_has_died(new_cluster, task):
     old = cluster.wait_settled()
     epoch, incarnation = old.view[1], old.current
     if task:
-        cluster.wait_for(lambda: Family(old).complete, "its command")
+        wait_family(old)
     incarnation.expected_to_run = False
     at_ns = now_ns()
     break_listener(incarnation.process.pid)

@@ -4,6 +4,7 @@ import subprocess
 
 import pytest
 from bullring_http import ask
+from clusters import LONG, SOON_NS
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as open_metrics
 from prometheus_client.parser import text_string_to_metric_families as prometheus
 
@@ -23,7 +24,7 @@ ALWAYS = """
 
 @pytest.fixture
 def cluster(new_cluster, ports):
-    cluster = new_cluster(3)
+    cluster = new_cluster(3, flags=LONG)
     for node in cluster:
         node.http = ports.take()
         node.flags = ["--http", f"127.0.0.1:{node.http}"]
@@ -80,7 +81,7 @@ def test_a_failover_is_counted_and_timed(cluster):
     for node in others:
         told = samples(node)
         assert told[("bullring_failover_seconds_count", ())] == 1
-        assert 0 < told[("bullring_failover_seconds_sum", ())] < 1
+        assert 0 < told[("bullring_failover_seconds_sum", ())] < SOON_NS / 1e9
         assert told[("bullring_leader_changes_total", (("reason", "eof"),))] == 1
         assert told[("bullring_leader_changes_total", (("reason", "first"),))] == 1
         assert told[("bullring_is_leader", ())] == (1 if node is successor else 0)
@@ -103,11 +104,11 @@ def test_the_round_trip_is_that_of_loopback(cluster):
 
     # It is measured by heartbeats, and the first may be still on its way.
     cluster.wait_for(lambda: len(round_trips()) == 2, "the round trip to each peer")
-    assert all(0 < value < 0.1 for value in round_trips())
+    assert all(0 < value < 1 for value in round_trips())
 
 
 def test_a_task_is_told_while_it_runs(new_cluster, journal, ports):
-    cluster = new_cluster(3, profile="fast", flags=["--kill-after", "300ms"])
+    cluster = new_cluster(3, flags=["--kill-after", "300ms"])
     for node in cluster:
         node.http = ports.take()
         node.flags = ["--http", f"127.0.0.1:{node.http}"]

@@ -2,29 +2,13 @@
 
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 
 import pytest
 from bullring_node import DEADLINE
-from bullring_task import child_named, children
-
-
-def why_no_namespace():
-    """Why a namespace of processes can't be had here, None if it can."""
-    if os.geteuid() != 0:
-        return "namespaces of processes need root"
-    if shutil.which("unshare") is None:
-        return "unshare is not installed"
-    words = ["unshare", "--pid", "--fork", "true"]
-    tried = subprocess.run(words, capture_output=True, timeout=DEADLINE)
-    return None if tried.returncode == 0 else "unshare --pid fails"
-
-
-REASON = why_no_namespace()
-IN_NAMESPACE = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
-needs_namespace = pytest.mark.skipif(REASON is not None, reason=str(REASON))
+from bullring_task import child_named, only_child
+from pid_namespace import IN_NAMESPACE, needs_namespace
 
 
 def dead_children(pid):
@@ -71,19 +55,19 @@ def left_behind(tmp_path):
 
 @needs_namespace
 def test_the_first_process_of_a_container_takes_away_what_hooks_leave(new_cluster, left_behind):
-    cluster = new_cluster(1, judged=False)
+    cluster = new_cluster(1)
     node = cluster[1]
     node.prefix = IN_NAMESPACE
     node.flags = ["--on-elected", left_behind.command]
     node.start()
     outside = node.current.process.pid
-    pid = cluster.wait_for(lambda: next(iter(children(outside)), None), "the node begins")
+    pid = cluster.wait_for(lambda: only_child(outside), "the node begins")
     cluster.wait_for(lambda: node.current.stream.of("elected"), "it leads")
     left_behind.assert_none_stays(cluster, pid)
 
 
 def test_a_node_with_a_command_takes_away_what_health_checks_leave(new_cluster, left_behind):
-    cluster = new_cluster(1, profile="fast", flags=["--kill-after", "300ms"])
+    cluster = new_cluster(1, flags=["--kill-after", "300ms"])
     node = cluster[1]
     node.task = ["sleep", "60"]
     node.flags = ["--health-cmd", left_behind.command, "--health-interval", "50ms"]
@@ -146,7 +130,7 @@ if alive:
 @needs_namespace
 def test_a_signal_for_a_command_that_has_ended_reaches_nobody_else(new_cluster, tmp_path):
     """The command has ended, what it has left behind not yet; its number is another's by now."""
-    cluster = new_cluster(1, judged=False, profile="fast", flags=["--kill-after", "5s"])
+    cluster = new_cluster(1, flags=["--kill-after", "5s"])
     said = tmp_path / "said"
     left = f'trap "" TERM; echo $$ >>{said}; while :; do sleep 0.05; done'
     cluster[1].task = [

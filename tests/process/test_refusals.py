@@ -55,7 +55,7 @@ def test_another_cluster_name(new_cluster, algorithm, n):
 
 @ON_USUAL
 def test_another_quorum_mode(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm, judged=False)
+    cluster = new_cluster(n, algorithm, textbook=True)
     # It elects itself, as the textbook's algorithms do where they are alone.
     odd_one(cluster, cluster[n], ["--quorum", "none"])
 
@@ -75,7 +75,7 @@ def test_a_second_process_with_the_same_id(new_cluster, algorithm, n):
     leader = cluster.wait_settled()
     for twin_of in (leader.id, 1):
         hosts = {node.id: (node.host, node.port) for node in cluster if node.id != twin_of}
-        twins = new_cluster(n, algorithm, judged=False, hosts=hosts)
+        twins = new_cluster(n, algorithm, hosts=hosts)
         twin = twins[twin_of].start()
         twins.wait_for(lambda twin=twin: twin.current.stream.of("started"), "the twin's start")
         assert_unchanged(cluster, leader, 1.5, f"a second node {twin_of} is there")

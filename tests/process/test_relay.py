@@ -12,8 +12,8 @@ def relayed(new_cluster):
     """Each node dials the others through a relay, which ends sessions of its own accord."""
     with contextlib.ExitStack() as made:
 
-        def make(n, algorithm, flags=(), judged=True):
-            cluster = new_cluster(n, algorithm, judged, flags=["--fast-release", "off", *flags])
+        def make(n, algorithm, flags=(), textbook=False):
+            cluster = new_cluster(n, algorithm, textbook, flags=["--fast-release", "off", *flags])
             relay = Relay()
             made.callback(relay.close)
             for node in cluster:
@@ -73,7 +73,7 @@ def assert_unchanged_epoch(cluster, leader):
 
 @ON_USUAL
 def test_a_leader_on_each_side_and_the_higher_stays(relayed, algorithm, n):
-    cluster, relay = relayed(n, algorithm, ["--quorum", "none"], judged=False)
+    cluster, relay = relayed(n, algorithm, ["--quorum", "none"], textbook=True)
     cluster.wait_leader()
     assert cluster.leader().id == n
     few, many = [n], list(range(1, n))
@@ -88,7 +88,7 @@ def test_a_leader_on_each_side_and_the_higher_stays(relayed, algorithm, n):
 @ON_USUAL
 def test_a_crash_and_a_return(new_cluster, algorithm, n):
     """A node that comes back with the highest ID takes over in Bully; in Ring it joins."""
-    cluster = new_cluster(n, algorithm, judged=False, flags=["--quorum", "none"]).start()
+    cluster = new_cluster(n, algorithm, textbook=True, flags=["--quorum", "none"]).start()
     cluster.wait_leader()
     highest = cluster[n]
     highest.kill()
@@ -101,7 +101,7 @@ def test_a_crash_and_a_return(new_cluster, algorithm, n):
 
 @ON_USUAL
 def test_nobody_needs_a_majority(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm, judged=False, flags=["--quorum", "none"]).start()
+    cluster = new_cluster(n, algorithm, textbook=True, flags=["--quorum", "none"]).start()
     cluster.wait_leader()
     for node in list(cluster)[1:]:
         node.kill()

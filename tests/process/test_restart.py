@@ -1,15 +1,11 @@
 """Restarts: what a node asks the others, instead of waiting until its promises are over."""
 
 import pytest
-from clusters import ALL, ON_USUAL, assert_unchanged, on_both
+from clusters import ALL, LONG, ON_USUAL, assert_unchanged, on_both
 
 from bullring_cluster import now_ns
 
 pytestmark = pytest.mark.sanitize_long
-
-# One promise of the profile lan is 501 ms; a lease that is longer than any start of a process, also
-# on a busy machine, tells a restart that waits from one that does not.
-LONG = ["--lease", "5s"]
 
 
 def restart_of_all(cluster):
@@ -28,7 +24,7 @@ def restart_of_all(cluster):
 @on_both(3)
 def test_a_voter_restarts_again_and_again_while_another_is_down(new_cluster, algorithm, n):
     """The leader keeps its epoch: the voter votes again before the lease that needs it ends."""
-    cluster = new_cluster(n, algorithm, flags=["--no-preempt"]).start()
+    cluster = new_cluster(n, algorithm, flags=["--no-preempt", *LONG]).start()
     leader = cluster.wait_settled()
     before = leader.view
     down, voter = (node for node in cluster if node is not leader)
@@ -110,7 +106,7 @@ def test_a_node_with_hooks_waits_although_all_answer(new_cluster, algorithm, n):
 
 @ON_USUAL
 def test_a_rolling_restart_of_the_followers_costs_no_leader(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm, flags=["--no-preempt"]).start()
+    cluster = new_cluster(n, algorithm, flags=["--no-preempt", "--lease", "3s"]).start()
     leader = cluster.wait_settled()
     before = leader.view
     for node in cluster:

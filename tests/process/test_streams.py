@@ -18,7 +18,7 @@ ENDS = 10  # what nobody reads may cost a second each for the log and the events
 @pytest.fixture
 def alone(new_cluster):
     """A cluster of one, whose node the test starts itself."""
-    return new_cluster(1, judged=False, profile="fast", flags=["--kill-after", "300ms"])
+    return new_cluster(1, flags=["--kill-after", "300ms"])
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ import fcntl
 import os
 import pathlib
 import pty
+import re
 import select
 import signal
 import termios
@@ -12,7 +13,10 @@ import time
 
 import pytest
 from bullring_node import DEADLINE, find_program
-from bullring_task import alive, child_named, children
+from bullring_task import alive
+
+
+READY = "echo ready $$"
 
 
 def _take_terminal():
@@ -37,19 +41,18 @@ class Terminal:
     def type(self, text):
         os.write(self.ours, text.encode())
 
-    def wait_text(self, words, times=1):
+    def wait_for(self, pattern, times=1):
+        """What this expression finds, the first, the second, … time."""
         limit = time.monotonic() + DEADLINE
-        while self.text.count(words) < times:
-            assert time.monotonic() < limit, f"no {words!r} in {self.text!r}"
+        while len(found := re.findall(pattern, self.text)) < times:
+            assert time.monotonic() < limit, f"no {pattern!r} in {self.text!r}"
             if select.select([self.ours], [], [], 0.1)[0]:
                 self.text += os.read(self.ours, 4096).decode()
+        return found[times - 1]
 
-    @property
-    def command(self):
-        """The process of the leader's command."""
-        guard = child_named(self.process.pid, "run-guard")
-        shield = child_named(guard, "run-shield") if guard else None
-        return next(iter(children(shield)), None) if shield else None
+    def wait_command(self, times=1):
+        """The process of the leader's command, the first, the second, …, as READY says."""
+        return int(self.wait_for(r"ready (\d+)\r\n", times))
 
     @property
     def stopped(self):
@@ -82,29 +85,28 @@ def wait_for(predicate, what):
 
 
 def test_ctrl_c_ends_the_command_and_the_program(terminal):
-    shown = terminal("echo ready; while :; do sleep 0.05; done")
-    shown.wait_text("ready")
+    shown = terminal(f"{READY}; while :; do sleep 0.05; done")
+    shown.wait_command()
     shown.type("\x03")
     assert shown.process.wait(DEADLINE) == 128 + signal.SIGTERM
 
 
 def test_a_command_that_reads_has_the_terminal_and_its_ctrl_c(terminal):
-    shown = terminal("echo ready; read line; echo got-$line; read more; echo never")
-    shown.wait_text("ready")
+    shown = terminal(f"{READY}; read line; echo got-$line; read more; echo never")
+    command = shown.wait_command()
     shown.type("hello\n")
-    shown.wait_text("got-hello")
-    wait_for(lambda: os.tcgetpgrp(shown.ours) == shown.command, "the command's terminal")
+    shown.wait_for("got-hello")
+    wait_for(lambda: os.tcgetpgrp(shown.ours) == command, "the command's terminal")
     shown.type("\x03")
     assert shown.process.wait(DEADLINE) == 128 + signal.SIGINT
     assert "never" not in shown.text
 
 
 def test_ctrl_z_ends_the_command_before_the_node_stops(terminal):
-    shown = terminal("echo ready; while :; do sleep 0.05; done")
-    shown.wait_text("ready")
-    command = shown.command
+    shown = terminal(f"{READY}; while :; do sleep 0.05; done")
+    command = shown.wait_command()
     shown.type("\x1a")
     wait_for(lambda: shown.stopped, "the node stops")
     assert not alive(command)
     shown.process.send_signal(signal.SIGCONT)
-    shown.wait_text("ready", times=2)
+    shown.wait_command(times=2)

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 from bullring_node import ROOT
+from clusters import LONG
 from packaging_files import BUILD
 
 pytest.importorskip("seccomp")
@@ -45,7 +46,7 @@ def test_a_node_calls_nothing_that_its_unit_forbids(new_cluster, tmp_path, algor
 
 
 def test_the_keeper_kills_a_leader_that_hangs_under_the_filter(new_cluster):
-    cluster = under_filter(new_cluster(3)).start()
+    cluster = under_filter(new_cluster(3, flags=LONG)).start()
     leader = cluster.wait_settled()
     leader.hang_for_good()
     assert leader.wait_exit() == -signal.SIGKILL

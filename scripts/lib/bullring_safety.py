@@ -1,0 +1,36 @@
+"""What a test may never find, and what no second try takes back.
+
+A SafetyViolation is no failure among others. Whoever judges raises it, at the first attempt, and
+nothing repeats the test that found it: record() keeps the evidence where scripts/test looks for it.
+"""
+
+import json
+import os
+import pathlib
+import re
+
+from bullring_events import EventError
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+class SafetyViolation(EventError):
+    """Two leaderships overlap, two commands run at once, or epochs do not rise."""
+
+
+class ProductFault(Exception):
+    """The program crashed, a sanitizer reports something, or it hangs."""
+
+
+def directory():
+    """Where the evidence of this build's tests is kept."""
+    return pathlib.Path(os.environ.get("BULLRING_BUILD", ROOT / "build")) / "safety"
+
+
+def record(test, violation):
+    """Writes what a test has found as JSON; returns the path."""
+    directory().mkdir(parents=True, exist_ok=True)
+    name = re.sub(r"[^\w.-]+", "_", test).strip("_")
+    path = directory() / f"{name}.json"
+    path.write_text(json.dumps({"test": test, "found": str(violation)}, indent=2) + "\n")
+    return path
