@@ -11,6 +11,7 @@ import random
 import subprocess
 
 import pytest
+import standstill
 from bullring_cluster import Cluster
 from bullring_net import PortHolder
 from bullring_safety import SafetyViolation, record
@@ -18,14 +19,19 @@ from bullring_task import Journal
 from rounds import Rounds
 
 
-_FAILED = pytest.StashKey()
+def pytest_runtest_protocol(item, nextitem):
+    """Plays a test again that the machine has disturbed."""
+    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    standstill.play(item, nextitem)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
 
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
     """Lets the fixtures know at their end whether the test failed; keeps what breaks safety."""
     outcome = yield
-    item.stash[_FAILED] = item.stash.get(_FAILED, False) or outcome.get_result().failed
+    standstill.note_result(item, call, outcome.get_result())
     if call.excinfo is not None and isinstance(call.excinfo.value, SafetyViolation):
         path = record(item.nodeid, call.excinfo.value)
         item.session.shouldfail = f"SAFETY: {item.nodeid}, see {path}"
@@ -42,6 +48,7 @@ def new_cluster(request):
     def make(n, algorithm="bully", textbook=False, **options):
         cluster = Cluster(n, algorithm, label=f"{algorithm}-{n}", **options)
         made.append((cluster, textbook))
+        request.node.stash[standstill.CLUSTERS].append(cluster)
         return cluster
 
     yield make
@@ -59,7 +66,7 @@ def _closed(request, clusters):
     failed = True
     try:
         yield
-        failed = request.node.stash[_FAILED]
+        failed = request.node.stash[standstill.FAILED]
     finally:
         for cluster in clusters:
             cluster.close(keep_files=failed)

@@ -1,0 +1,107 @@
+"""What ctest and pytest say of a run: which tests there were, and how each of them ended.
+
+A file of Python tests is one test of ctest and many cases; a doctest case is one of each.
+"""
+
+import dataclasses
+import json
+import pathlib
+import re
+import subprocess
+import xml.etree.ElementTree as ElementTree
+
+# Files of these rooms start real processes. That their tests are disturbed by what else the machine
+# does can't be excluded, so a failure is tried again.
+REAL = {"process", "library", "packaging"}
+NOT_JUDGED = "not judged: "
+# What no second try takes back, wherever it is printed.
+FAULT = re.compile(
+    r"ERROR: (Address|Leak)Sanitizer|WARNING: ThreadSanitizer|runtime error: |ProductFault: "
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Test:
+    """One test as ctest knows it."""
+
+    number: int
+    name: str
+    command: list
+    environment: dict
+    labels: set
+
+    @property
+    def is_python(self):
+        return pathlib.Path(self.command[0]).name.startswith("pytest")
+
+    @property
+    def source(self):
+        return next(word for word in self.command if word.endswith(".py"))
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """One case that did not simply pass. `node` names it to pytest, None for what is no Python."""
+
+    test: Test
+    name: str
+    node: str
+    why: str
+
+    @property
+    def full_name(self):
+        return f"{self.test.name}::{self.name}" if self.name else self.test.name
+
+
+def known_tests(build):
+    """Every test of a build, by its name."""
+    shown = subprocess.run(
+        ["ctest", "--test-dir", build, "--show-only=json-v1"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    tests = {}
+    for number, entry in enumerate(json.loads(shown.stdout)["tests"], 1):
+        told = {one["name"]: one["value"] for one in entry.get("properties", [])}
+        environment = dict(pair.split("=", 1) for pair in told.get("ENVIRONMENT", []))
+        tests[entry["name"]] = Test(
+            number, entry["name"], entry["command"], environment, set(told.get("LABELS", []))
+        )
+    return tests
+
+
+def of_ctest(path):
+    """({name of a test: why it failed, None if it passed}, {name: what it printed})"""
+    ended, printed = {}, {}
+    for case in ElementTree.parse(path).getroot().iter("testcase"):
+        name = case.get("name")
+        failure = case.find("failure")
+        ended[name] = None if failure is None else failure.get("message") or "failed"
+        printed[name] = case.findtext("system-out") or ""
+    return ended, printed
+
+
+def of_pytest(test, path):
+    """(number of cases that passed, those that failed, those that were not judged)"""
+    passed, failed, unjudged = 0, [], []
+    for case in ElementTree.parse(path).getroot().iter("testcase"):
+        name = case.get("name")
+        found = case.find("failure")
+        found = case.find("error") if found is None else found
+        skipped = case.find("skipped")
+        if found is not None:
+            failed.append(_case(test, case, name, found.get("message")))
+        elif skipped is not None and NOT_JUDGED in (skipped.get("message") or ""):
+            unjudged.append(_case(test, case, name, skipped.get("message")))
+        else:
+            passed += skipped is None
+    return passed, failed, unjudged
+
+
+def _case(test, case, name, why):
+    # The class names the module, and behind it a class of tests, if there is one.
+    module = pathlib.Path(test.source).stem
+    inner = (case.get("classname") or "").rpartition(module)[2].strip(".")
+    node = "::".join(part for part in (test.source, inner, name) if part)
+    return Case(test, name, node, (why or "").strip().split("\n")[0])
