@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Checks that need a compiler's eyes, side by side on all cores. What was found good is remembered
-and not looked at again until it, a project header that it includes, the tool, its settings or the
-libraries change.
+"""Checks that need a compiler's eyes, side by side on all cores. What was found good is remembered,
+for every checkout on this machine, and not looked at again until it, a project header that it
+includes, the tool, its settings or the libraries change.
 
     headers  every header of protocol/, include/, src/, sim/ compiles alone; those that their own
              source includes first do so in every ordinary build, and are left out
@@ -19,7 +19,6 @@ Exit 1 if anything is found.
 """
 
 import argparse
-import concurrent.futures
 import hashlib
 import json
 import os
@@ -28,7 +27,8 @@ import re
 import shlex
 import subprocess
 import sys
-import time
+
+import found_good
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.MULTILINE)
 ROOMS = ("protocol", "include", "src", "sim")
@@ -113,8 +113,12 @@ class Tree:
                 self.digests[file] = (hashlib.sha256(text).digest(), found)
             waiting += self.digests[file][1]
         for file in sorted(seen):
-            whole.update(str(file).encode() + self.digests[file][0])
+            whole.update(self.anywhere(str(file)).encode() + self.digests[file][0])
         return whole.hexdigest()
+
+    def anywhere(self, text):
+        """Without the place where this checkout, and its build, happen to stand."""
+        return text.replace(str(self.build), "BUILD").replace(str(self.root), "ROOT")
 
 
 def tool_digest(program, *files):
@@ -194,34 +198,6 @@ def jobs_for(kind, tree, tidy):
                 yield source, command, (tool, " ".join(flags), tree.digest(tree.root / source))
 
 
-def run(job, memory):
-    name, command, inputs = job
-    key = hashlib.sha256(repr((command, inputs)).encode()).hexdigest()
-    mark = memory / key
-    if mark.exists():
-        mark.touch()
-        return name, "remembered", 0.0, ""
-    start = time.monotonic()
-    done = subprocess.run(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        stdin=subprocess.DEVNULL,
-    )
-    if done.returncode == 0:
-        mark.touch()
-    outcome = "good" if done.returncode == 0 else "bad"
-    return name, outcome, time.monotonic() - start, done.stdout
-
-
-def forget_old(memory, days=14):
-    horizon = time.time() - days * 86400
-    for mark in memory.iterdir():
-        if mark.stat().st_mtime < horizon:
-            mark.unlink(missing_ok=True)
-
-
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -235,36 +211,12 @@ def main():
     args = parser.parse_args()
 
     tree = Tree(pathlib.Path(args.root).resolve(), pathlib.Path(args.build).resolve())
-    memory = tree.build / "found-good"
-    memory.mkdir(exist_ok=True)
-    forget_old(memory)
     first, step = map(int, args.part.split("/"))
-    jobs = list(jobs_for(args.kind, tree, args.tidy))[first - 1 :: step]
-    if not jobs:
-        print(f"{args.kind}: nothing to look at")
-        return 1
-
-    counts = {"good": 0, "bad": 0, "remembered": 0}
-    slowest = (0.0, "")
-    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        for done in concurrent.futures.as_completed(pool.submit(run, j, memory) for j in jobs):
-            name, outcome, took, output = done.result()
-            counts[outcome] += 1
-            slowest = max(slowest, (took, name))
-            if outcome == "bad":
-                output = re.sub(
-                    r"^\d+ warnings?( and \d+ errors?)? generated\.\n",
-                    "",
-                    output,
-                    flags=re.MULTILINE,
-                )
-                print(f"--- {args.kind}: {name}\n{output.rstrip()}", flush=True)
-    line = f"{args.kind}: {counts['good'] + counts['remembered']} good"
-    line += f" ({counts['remembered']} remembered), {counts['bad']} bad"
-    if slowest[0] > 1:
-        line += f"; slowest {slowest[1]}, {slowest[0]:.0f} s"
-    print(line)
-    return 1 if counts["bad"] else 0
+    jobs = [
+        found_good.Job(name, command, tree.anywhere(repr((command, inputs))))
+        for name, command, inputs in list(jobs_for(args.kind, tree, args.tidy))[first - 1 :: step]
+    ]
+    return found_good.look(args.kind, jobs, args.jobs)
 
 
 if __name__ == "__main__":

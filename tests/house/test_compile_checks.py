@@ -1,6 +1,7 @@
 """The checks that compile can fail, and forget what they found good as soon as it changes."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -49,6 +50,7 @@ def check(tree, build):
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
+            env=os.environ | {"BULLRING_CACHE": str(tree.root / "good")},
         )
         return done.returncode, re.sub(r"; slowest .*", "", done.stdout)
 
@@ -63,6 +65,24 @@ def test_good_sources_are_remembered_until_something_below_them_changes(tree, ch
     assert check(kind) == (0, f"{kind}: 1 good (1 remembered), 0 bad\n")
     tree.plant("src/doors.hpp", "#pragma once\ninline int doors() { return 3; }\n")
     assert check(kind) == (0, f"{kind}: 1 good (0 remembered), 0 bad\n")
+
+
+def test_what_was_found_good_is_good_in_another_checkout(tree, build, tmp_path):
+    elsewhere = tmp_path / "elsewhere"
+    outcomes = []
+    for root in (tree.root, elsewhere):
+        if root is elsewhere:
+            shutil.copytree(tree.root, elsewhere)
+            commands = elsewhere / "build-clang" / "compile_commands.json"
+            commands.write_text(commands.read_text().replace(str(tree.root), str(elsewhere)))
+        done = subprocess.run(
+            [sys.executable, "-B", CHECKS, "alone", root / "build-clang", "--root", root],
+            capture_output=True,
+            text=True,
+            env=os.environ | {"BULLRING_CACHE": str(tmp_path / "good")},
+        )
+        outcomes.append(done.stdout)
+    assert outcomes == [f"alone: 1 good ({known} remembered), 0 bad\n" for known in (0, 1)]
 
 
 @with_tidy
