@@ -11,7 +11,8 @@ import subprocess
 import tempfile
 import time
 
-from bullring_node import DEADLINE, ClusterError, clean_environment, die_with_parent
+from bullring_node import ClusterError, clean_environment, die_with_parent
+from waiting import DEADLINE
 
 PROGRAMS = {"h2load": "h2load", "curl": "curl", "haproxy": "/usr/sbin/haproxy"}
 CONNECTIONS = 4  # of h2load to each target; kept alive, as those of a load balancer

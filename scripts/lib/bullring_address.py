@@ -5,12 +5,12 @@ import os
 import pathlib
 import statistics
 import subprocess
-import time
 
 import bullring_netns
 from bullring_cluster import Cluster
-from bullring_node import DEADLINE, ClusterError
+from bullring_node import ClusterError
 from bullring_safety import SafetyViolation
+from waiting import DEADLINE
 
 WATCH = str(pathlib.Path(__file__).with_name("address_watch.py"))
 WATCHER = 9  # not a node: the ID of the host that watches
@@ -132,11 +132,3 @@ def told(times_ms):
         f"{len(ordered)} faults, reachable again after {statistics.median(ordered):.2f} ms "
         f"(median), {p99:.2f} ms (p99), {ordered[-1]:.2f} ms (most)"
     )
-
-
-def wait_while(predicate, deadline=DEADLINE):
-    limit = time.monotonic() + deadline
-    while predicate():
-        if time.monotonic() > limit:
-            raise ClusterError(f"still so after {deadline} s")
-        time.sleep(0.01)

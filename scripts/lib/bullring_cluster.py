@@ -18,9 +18,10 @@ import bullring_events
 from bullring_audit import Audit
 from bullring_events import now_ns
 from bullring_net import PortHolder
-from bullring_node import DEADLINE, ClusterError, Node, clean_environment, find_program
+from bullring_node import ClusterError, Node, clean_environment, find_program
 from bullring_profiles import timing_of
 from bullring_safety import ProductFault, SafetyViolation
+from waiting import DEADLINE, seen_within, wait_until
 
 
 class Cluster:
@@ -108,16 +109,18 @@ class Cluster:
 
     def wait_for(self, predicate, what, deadline=DEADLINE):
         """Polls until predicate() is true and returns its value."""
-        limit = time.monotonic() + deadline
-        while True:
+
+        def look():
             self.poll()
             value = predicate()
-            if value:
-                return value
-            self._check_liveness()
-            if time.monotonic() > limit:
-                raise ClusterError(f"waited {deadline} s for: {what}\n{self.timeline(40)}")
-            time.sleep(0.001)
+            if not value:
+                self._check_liveness()
+            return value
+
+        def awaited():
+            return f"{what}\n{self.timeline(40)}"
+
+        return wait_until(look, awaited, deadline, every=0.003, error=ClusterError)
 
     def never(self, predicate, what, during):
         """Fails when predicate() becomes true within `during` seconds."""
@@ -183,8 +186,10 @@ class Cluster:
     def wait_settled(self, deadline=DEADLINE):
         """Waits until every acting node has granted the leader its lease: no silence is left."""
         self.wait_leader(deadline)
-        limit = time.monotonic() + deadline
-        while True:
+        status = None
+
+        def settled_leader():
+            nonlocal status
             status = self.status()
             acting = {node.id for node in self.acting}
             promised = {
@@ -197,9 +202,12 @@ class Cluster:
             leader = self.agreed_leader()
             if settled and leader and leader.view == (status["leader"], status["epoch"]):
                 return leader
-            time.sleep(0.02)
-            if time.monotonic() > limit:
-                raise ClusterError(f"not settled in {deadline} s: {status}\n{self.timeline(20)}")
+            return None
+
+        def awaited():
+            return f"all have granted the leader its lease: {status}\n{self.timeline(20)}"
+
+        return wait_until(settled_leader, awaited, deadline, every=0.05, error=ClusterError)
 
     # The commands.
 
@@ -257,14 +265,17 @@ class Cluster:
         process: so the end of a leadership may be on its way to the file while the next one's begin
         is there already.
         """
-        limit = time.monotonic() + 2
-        while True:
+        audit = None
+
+        def says_all():
+            nonlocal audit
             self.poll()
             paths = [run.stream.path for _, run in self.incarnations()]
             audit = Audit(self.program, paths, self.environment)
-            if audit.proved or audit.contradictions or time.monotonic() > limit:
-                return audit
-            time.sleep(0.01)
+            return audit.proved or audit.contradictions
+
+        seen_within(2, says_all, every=0.05)
+        return audit
 
     def leaderships(self):
         """All so far, in the order in which they began."""

@@ -4,6 +4,8 @@ import http.client
 import json
 import socket
 
+from waiting import DEADLINE
+
 
 class _UnixConnection(http.client.HTTPConnection):
     def __init__(self, path, timeout):
@@ -27,14 +29,14 @@ class Answer:
         return json.loads(self.body)
 
 
-def connect(where, timeout=20):
+def connect(where, timeout=DEADLINE):
     """`where`: a port, or the path of a socket."""
     if isinstance(where, int):
         return http.client.HTTPConnection("127.0.0.1", where, timeout=timeout)
     return _UnixConnection(str(where), timeout)
 
 
-def ask(where, path, method="GET", headers=None, body=None, timeout=20):
+def ask(where, path, method="GET", headers=None, body=None, timeout=DEADLINE):
     """One request on a connection of its own."""
     connection = connect(where, timeout)
     try:
@@ -47,7 +49,7 @@ def ask(where, path, method="GET", headers=None, body=None, timeout=20):
 class Events:
     """A stream of server-sent events, read one by one."""
 
-    def __init__(self, where, timeout=20):
+    def __init__(self, where, timeout=DEADLINE):
         self.connection = connect(where, timeout)
         self.connection.request("GET", "/events")
         self.response = self.connection.getresponse()

@@ -10,11 +10,9 @@ import subprocess
 from bullring_events import EventFile, now_ns
 from bullring_safety import ProductFault
 from bullring_task import stopped
+from waiting import DEADLINE
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# How long anything is waited for that must come, however slow the machine is; scripts/test has
-# measured that.
-DEADLINE = 60.0 * float(os.environ.get("BULLRING_SLOWNESS", 1))
 _CRASHES = {-signal.SIGABRT, -signal.SIGBUS, -signal.SIGFPE, -signal.SIGILL, -signal.SIGSEGV}
 _REPORT = re.compile(r"^.*(?:Sanitizer|runtime error: |terminate called|assertion).*$", re.M)
 _LIBC = ctypes.CDLL(None, use_errno=True)

@@ -4,7 +4,7 @@
 #   ensure_setup [set…]   install the packages of the named sets (see scripts/setup), if any is missing
 #   ensure_built          the release program at build/bullring, up to date
 #   part NAME cmd…        run cmd, print how long it took; a failing part ends the script
-#   parts_summary         the parts so far with their times
+#   parts_summary         the parts so far with their times; those over their `budget` are named
 #   commit_part M         K/M, where K (1…M) changes from commit to commit
 #   say, die, have        a line; a line on stderr and exit 1; whether a program is installed
 # shellcheck shell=bash
@@ -30,6 +30,7 @@ have() { command -v "$1" >/dev/null 2>&1; }
 show_help() { sed -n '2,/^[^#]/{/^#/!q;s/^# \{0,1\}//;p}' "$1"; }
 
 _part_lines=()
+declare -A budget=()
 _seconds_since() { awk -v a="$1" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.1f", b - a }'; }
 
 part() {
@@ -48,15 +49,25 @@ part() {
     took="$(_seconds_since "$start")"
     if ((status != 0)); then
         say "=== $name FAILED after $took s (exit $status)"
+        _part_lines+=("$(printf '%9s s  %s: FAILED' "$took" "$name")")
         exit "$status"
     fi
     say "=== $name: $took s"
-    _part_lines+=("$(printf '%9s s  %s' "$took" "$name")")
+    _part_lines+=("$(printf '%9s s  %s%s' "$took" "$name" "$(_over_budget "$name" "$took")")")
+}
+
+# _over_budget NAME SECONDS: says so, if a script has given this part a budget (`declare -A budget`)
+# and it took half as long again.
+_over_budget() {
+    local seconds="${budget["$1"]:-}"
+    [[ -n "$seconds" ]] || return 0
+    awk -v took="$2" -v budget="$seconds" \
+        'BEGIN { if (took > 1.5 * budget) printf ": more than its budget of %d s", budget }'
 }
 
 parts_summary() {
     say ""
-    say "Parts so far:"
+    say "Parts:"
     printf '%s\n' "${_part_lines[@]}"
     awk -v s="$SECONDS" 'BEGIN { printf "%9.1f s  together\n", s }'
 }

@@ -1,7 +1,7 @@
 """Runs checks side by side, and remembers what was found good, for every checkout on this machine.
 
-A check is a command, and all that its outcome depends on as a text. When the same text was found good
-before, the command does not run.
+A check is a command, and all that its outcome depends on as a text. When the same text was found
+good before, the command does not run.
 """
 
 import concurrent.futures

@@ -36,6 +36,14 @@ class Build:
         self.listed.write_text("")
         self.tests = []
 
+    def add_program(self, name, script, labels="unit;realtime"):
+        """What is no Python: a shell script."""
+        file = self.folder / f"{name}.sh"
+        file.write_text(script)
+        self.tests.append(f'add_test("{name}" "sh" "{file}")')
+        self.tests.append(f'set_tests_properties("{name}" PROPERTIES LABELS "{labels}")')
+        return self
+
     def add(self, name, text, room="process"):
         file = self.folder / f"test_{name}.py"
         file.write_text(textwrap.dedent(text))
@@ -146,6 +154,56 @@ def test_a_fault_of_the_product_has_one_attempt(build, said):
     assert (status, build.times_played(printed, "a")) == (1, 1)
 
 
+@pytest.mark.parametrize(
+    ("labels", "end", "expected"),
+    [
+        ("unit;realtime", "exit 1", 0),
+        ("unit", "exit 1", 1),
+        ("unit;realtime", "kill -SEGV $$", 1),
+        ("unit;realtime", "exec /no/such/program", 0),
+        ("unit;realtime", "kill -ABRT $$", 1),
+    ],
+)
+def test_a_unit_test_in_real_time_is_tried_again_unless_it_crashed(build, labels, end, expected):
+    once = f'test -e "$0.seen" && exit 0; touch "$0.seen"; {end}'
+    status, printed = build.add_program("a", once, labels).play()
+    assert status == expected
+    assert ("once more, alone: a" in printed) == (expected == 0)
+
+
+def test_a_program_says_which_of_its_cases_are_in_real_time(build):
+    script = """
+        case "$1" in
+            --test-suite=realtime) echo "clock: it waits" ;;
+            *) test -e "$0.seen" && exit 0; touch "$0.seen"; exit 1 ;;
+        esac
+    """
+    for name, expected in (("clock: it waits", 0), ("clock: it steps", 1)):
+        file = build.folder / "program.sh"
+        file.write_text(f"#!/bin/sh\n{script}")
+        file.chmod(0o755)
+        (build.folder / "program.sh.seen").unlink(missing_ok=True)
+        build.tests = [f'add_test("{name}" "{file}")']
+        build.tests.append(f'set_tests_properties("{name}" PROPERTIES LABELS "unit")')
+        assert build.play()[0] == expected
+
+
+def test_a_test_whose_program_is_missing_has_failed(build):
+    build.tests.append('add_test("a" "/no/such/program")')
+    build.tests.append('set_tests_properties("a" PROPERTIES LABELS "unit")')
+    status, printed = build.add("b", PASSES).play()
+    assert status == 1
+    assert "FAILED       a: Not Run" in printed
+
+
+def test_a_file_that_takes_too_long_has_one_attempt(build):
+    build.add("a", "import select\ndef test_case():\n    select.select([], [], [], 60)\n")
+    build.tests.append('set_tests_properties("process.a" PROPERTIES TIMEOUT 1)')
+    status, printed = build.play()
+    assert (status, build.times_played(printed, "a")) == (1, 1)
+    assert "FAILED       process.a: Timeout" in printed
+
+
 def test_a_file_that_ends_without_a_report_has_one_attempt(build):
     status, printed = build.add("a", "import os\ndef test_case():\n    os.abort()\n").play()
     assert (status, build.times_played(printed, "a")) == (1, 1)
@@ -182,6 +240,30 @@ def test_not_judged_is_counted_and_too_many_are_no_answer(build):
     many = Outcome(passed=5, unjudged=[("a", "")] * (UNJUDGED_MAX + 1))
     assert many.status == 1
     assert many.sentence().startswith("NOT TO BE TOLD")
+
+
+def closing(folder, status):
+    """What the end of scripts/test says of the builds in a folder."""
+    words = [sys.executable, "-B", ROOT / "scripts" / "lib" / "gate" / "closing.py"]
+    builds = [folder / name for name in ("build", "build-asan")]
+    done = subprocess.run([*words, str(status), "90", *builds], capture_output=True, text=True)
+    return done.stdout.strip().split("\n")
+
+
+def test_the_last_line_of_all_is_one_sentence(tmp_path):
+    for name in ("build", "build-asan"):
+        (tmp_path / name).mkdir()
+    assert closing(tmp_path, 0) == ["scripts/test: done; no part with tests was asked for."]
+    assert closing(tmp_path, 3)[-1].startswith(
+        "scripts/test: NOT SOUND after 1.5 min: a part failed"
+    )
+    Outcome(passed=7, unjudged=[("a", "why")]).write(tmp_path / "build" / "gate.json")
+    Outcome(passed=3).write(tmp_path / "build-asan" / "gate.json")
+    told = closing(tmp_path, 0)
+    assert told[0].endswith("NOT JUDGED   a: why")
+    assert told[-1] == "scripts/test: SOUND: 10 cases passed in 1.5 min, 1 noted above."
+    Outcome(passed=3, failed=[("b", "why")]).write(tmp_path / "build-asan" / "gate.json")
+    assert closing(tmp_path, 1)[-1].endswith("build-asan: BROKEN: 3 passed, 1 failed.")
 
 
 @pytest.mark.parametrize("line", ["process.a 2026-11-25 why", "2026-11-25 process.a", "x"])

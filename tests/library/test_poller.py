@@ -7,14 +7,13 @@ import json
 import signal
 import sqlite3
 import subprocess
-import time
 
 import pytest
 from bullring_node import ROOT, find_program
 from installation import CONSUMER
+from waiting import DEADLINE, seen_within, wait_until
 
 ROWS = 400
-DEADLINE = 60
 
 
 class Pollers:
@@ -38,11 +37,11 @@ class Pollers:
             [self.program, str(id), self.peers, self.place / f"data-{id}", self.database]
         )
 
-    def query(self, sql, timeout=30.0):
+    def query(self, sql, timeout=DEADLINE):
         with sqlite3.connect(self.database, timeout=timeout) as tables:
             return tables.execute(sql).fetchall()
 
-    def moved(self, timeout=30.0):
+    def moved(self, timeout=DEADLINE):
         return self.query("SELECT count(*) FROM queue", timeout)[0][0]
 
     def all_moved(self):
@@ -53,16 +52,13 @@ class Pollers:
             return False
 
     def add(self, count):
-        with sqlite3.connect(self.database, timeout=30) as tables:
+        with sqlite3.connect(self.database, timeout=DEADLINE) as tables:
             rows = [(self.added + i,) for i in range(1, count + 1)]
             tables.executemany("INSERT INTO inbox (id) VALUES (?)", rows)
         self.added += count
 
     def wait_moved(self, count):
-        limit = time.monotonic() + DEADLINE
-        while self.moved() < count:
-            assert time.monotonic() < limit, f"only {self.moved()} rows of {count}"
-            time.sleep(0.01)  # pause: between two looks
+        wait_until(lambda: self.moved() >= count, lambda: f"row {count}, after {self.moved()}")
 
     def leader(self):
         status = [find_program(), "status", "--json", "--wait", "--timeout", f"{DEADLINE:.0f}s"]
@@ -115,9 +111,7 @@ def test_each_row_once(pollers):
     stopped.send_signal(signal.SIGSTOP)
     # It may have been stopped with the database locked: then nobody can move a row, or even
     # look, before it goes on, and that is SQLite's matter. So it is not waited for long.
-    limit = time.monotonic() + 3
-    while time.monotonic() < limit and not pollers.all_moved():
-        time.sleep(0.01)  # pause: between two looks
+    seen_within(3, pollers.all_moved)
     stopped.send_signal(signal.SIGCONT)
     pollers.wait_moved(ROWS)
     for process in pollers.processes.values():

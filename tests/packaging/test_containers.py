@@ -8,13 +8,13 @@ import shutil
 import socket
 import subprocess
 import threading
-import time
 
 import pytest
 import yaml
 from bullring_net import PortHolder
-from bullring_node import DEADLINE, find_program
+from bullring_node import find_program
 from packaging_files import ROOT, SOURCES, run
+from waiting import DEADLINE, wait_until
 
 pytestmark = pytest.mark.beside
 
@@ -182,10 +182,7 @@ def reached(port):
 
 
 def wait_reached(port, expected):
-    limit = time.monotonic() + DEADLINE
-    while (found := reached(port)) != expected:
-        assert time.monotonic() < limit, f"{found} instead of {expected}"
-        time.sleep(0.02)  # pause: between two looks
+    wait_until(lambda: reached(port) == expected, lambda: f"{expected} instead of {reached(port)}")
 
 
 def test_the_leaders_service_follows_the_leader(members):

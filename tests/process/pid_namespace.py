@@ -5,7 +5,7 @@ import shutil
 import subprocess
 
 import pytest
-from bullring_node import DEADLINE
+from waiting import DEADLINE
 
 
 def why_not():

@@ -6,11 +6,12 @@ import subprocess
 
 import bullring_netns
 import pytest
-from bullring_address import IPV4, IPV6, WATCHER, Hosts, wait_while
+from bullring_address import IPV4, IPV6, WATCHER, Hosts
 from bullring_events import now_ns
 from bullring_http import ask
 from bullring_node import find_program
 from bullring_task import alive, signal_all, wait_family
+from waiting import DEADLINE, wait_until
 
 REASON = bullring_netns.unavailable()
 ADDRESS_LIFETIME_S = 3
@@ -42,7 +43,7 @@ def refused(tmp_path):
             + ["--data-dir", str(tmp_path / "state"), *words],
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=DEADLINE,
         )
         assert done.stdout == ""
         return done.returncode, done.stderr
@@ -279,7 +280,8 @@ def test_nothing_is_left_of_a_killed_node(hosts):
     family = wait_family(leader)
     leader.kill()
     leader.wait_exit()
-    wait_while(lambda: any(alive(pid) for pid in (family.guard, family.shield, family.command)))
+    below = (family.guard, family.shield, family.command)
+    wait_until(lambda: not any(map(alive, below)), "the end of its processes")
     assert IPV4 not in some.spaces.addresses_of(leader.id)
 
 

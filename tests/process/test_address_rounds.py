@@ -7,10 +7,11 @@ import statistics
 
 import bullring_netns
 import pytest
-from bullring_address import Hosts, told, wait_while
+from bullring_address import Hosts, told
 from bullring_events import now_ns
 from bullring_task import signal_all, stopped, wait_family
 from clusters import ALL
+from waiting import wait_until
 
 REASON = bullring_netns.unavailable()
 pytestmark = [
@@ -46,7 +47,7 @@ def _ctrl_z(hosts, leader):
     process = leader.current.process
 
     def resume():
-        wait_while(lambda: not stopped(process.pid))
+        wait_until(lambda: stopped(process.pid), "the node stops")
         process.send_signal(signal.SIGCONT)
 
     at_ns = now_ns()

@@ -13,6 +13,7 @@ import time
 import pytest
 from bullring_node import find_program
 from bullring_task import Family, child_named, signal_all, wait_family
+from waiting import DEADLINE
 
 RAW_FASTER_PPM = 90_909  # BOOTTIME is slower by 83,333 millionths, chrony's greatest slew
 PAGE_DESCRIPTOR = 4  # of a guard
@@ -44,7 +45,7 @@ def assert_ends_in_time(family, attack):
     command = os.pidfd_open(family.command)
     try:
         attack()
-        ready, _, _ = select.select([command], [], [], 30)
+        ready, _, _ = select.select([command], [], [], DEADLINE)
         died_ns = raw_clock_ns()
         assert ready, "the command still runs"
         late_ms = (died_ns - page.end_by_raw_ns()) / 1e6

@@ -4,7 +4,8 @@ import socket
 import subprocess
 
 import pytest
-from bullring_node import DEADLINE, find_program
+from bullring_node import find_program
+from waiting import DEADLINE
 
 
 pytestmark = pytest.mark.beside

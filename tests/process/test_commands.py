@@ -8,8 +8,8 @@ import threading
 import time
 
 import pytest
-from bullring_node import DEADLINE
 from clusters import LONG, ON_USUAL, SOON_NS
+from waiting import DEADLINE
 
 
 pytestmark = pytest.mark.beside

@@ -9,8 +9,9 @@ import subprocess
 
 import bullring_wire as wire
 import pytest
-from bullring_node import DEADLINE, clean_environment, find_program
+from bullring_node import clean_environment, find_program
 from clusters import on_both
+from waiting import DEADLINE
 
 ALLOWED = ["--allow-drill"]
 FAULTS = ["crash", "hang", "resign", "cut"]

@@ -6,8 +6,8 @@ import signal
 import subprocess
 
 import pytest
-from bullring_node import DEADLINE
 from clusters import ON_USUAL, assert_unchanged
+from waiting import DEADLINE
 
 
 FURTHER_KEYS = {

@@ -11,6 +11,7 @@ import pytest
 from bullring_events import now_ns
 from bullring_http import Events, ask, connect
 from clusters import LONG, SOON_NS, on_both
+from waiting import DEADLINE
 
 pytestmark = pytest.mark.limit(120)
 
@@ -138,11 +139,11 @@ def test_there_are_64_connections_and_the_endpoint_outlives_more(served):
     node = cluster[1]
     held = [socket.create_connection(("127.0.0.1", node.http)) for _ in range(64)]
     for one in held[:60]:
-        one.settimeout(20)
+        one.settimeout(DEADLINE)
         one.sendall(b"GET /leader HTTP/1.1\r\nHost: x\r\n\r\n")
         assert one.recv(4096).startswith(b"HTTP/1.1 200")
     more = socket.create_connection(("127.0.0.1", node.http))
-    more.settimeout(20)
+    more.settimeout(DEADLINE)
     assert more.recv(1) == b""
     for one in held:
         one.close()
@@ -174,7 +175,7 @@ def test_wrong_requests_are_told_what_is_wrong(served):
 def test_one_that_dawdles_is_cut_off_after_five_seconds(served):
     node = served(1)[1]
     begun = time.monotonic()
-    with socket.create_connection(("127.0.0.1", node.http), timeout=20) as dawdler:
+    with socket.create_connection(("127.0.0.1", node.http), timeout=DEADLINE) as dawdler:
         dawdler.sendall(b"GET /leader HTTP/1.1\r\nHost: x\r\nX-Slow: ")
         assert dawdler.recv(1) == b""
     assert 4 < time.monotonic() - begun < 8
@@ -191,7 +192,7 @@ def test_rubbish_ends_its_connection_and_nothing_else(served):
         b"\x16\x03\x01\x02\x00",
         b"GET / HTTP/9.9\r\n\r\n",
     ):
-        with socket.create_connection(("127.0.0.1", node.http), timeout=20) as one:
+        with socket.create_connection(("127.0.0.1", node.http), timeout=DEADLINE) as one:
             one.sendall(rubbish)
             one.shutdown(socket.SHUT_WR)
             while one.recv(4096):
@@ -259,7 +260,7 @@ def test_by_its_unix_socket_its_owner_can_resign(new_cluster, tmp_path):
     other.kill()
     command = [word.replace(str(paths[other]), str(path)) for word in other.command()]
     ended = subprocess.run(
-        command, capture_output=True, text=True, env=cluster.environment, timeout=60
+        command, capture_output=True, text=True, env=cluster.environment, timeout=DEADLINE
     )
     assert ended.returncode == 1
     assert f"cannot listen on unix:{path}" in ended.stderr
@@ -300,7 +301,11 @@ def test_wrong_settings_are_refused(new_cluster, flags, says):
     cluster = new_cluster(1)
     cluster[1].flags = flags
     ended = subprocess.run(
-        cluster[1].command(), capture_output=True, text=True, env=cluster.environment, timeout=60
+        cluster[1].command(),
+        capture_output=True,
+        text=True,
+        env=cluster.environment,
+        timeout=DEADLINE,
     )
     assert ended.returncode == 2
     assert says in ended.stderr
@@ -317,7 +322,7 @@ def test_a_token_file_that_others_can_read_is_refused(new_cluster, token):
             capture_output=True,
             text=True,
             env=cluster.environment,
-            timeout=60,
+            timeout=DEADLINE,
         )
         assert ended.returncode == 2
         assert says in ended.stderr
@@ -333,7 +338,7 @@ def test_a_port_in_use_is_told(new_cluster):
             capture_output=True,
             text=True,
             env=cluster.environment,
-            timeout=60,
+            timeout=DEADLINE,
         )
     assert ended.returncode == 1
     assert f"cannot listen on 127.0.0.1:{port}" in ended.stderr

@@ -8,6 +8,7 @@ import sys
 import pytest
 from bullring_safety import SafetyViolation
 from clusters import ALL, on_both
+from waiting import DEADLINE
 
 pytestmark = [pytest.mark.alone, pytest.mark.limit(3600)]
 
@@ -18,7 +19,7 @@ PROBER = pathlib.Path(__file__).with_name("leader_prober.py")
 def leaderships(prober):
     """[(first, last, epoch, count)]"""
     prober.terminate()
-    out, _ = prober.communicate(timeout=30)
+    out, _ = prober.communicate(timeout=DEADLINE)
     for line in out.splitlines():
         epoch, first, last, count = map(int, line.split())
         yield first, last, epoch, count

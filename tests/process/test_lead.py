@@ -10,6 +10,7 @@ from bullring_events import now_ns
 from bullring_node import find_program
 from bullring_task import Journal, alive, child_named, signal_all, wait_family
 from clusters import ALL, assert_unchanged, on_both
+from waiting import DEADLINE
 
 
 @pytest.fixture
@@ -58,7 +59,7 @@ def test_who_leads_runs_it_and_who_does_not_says_75(settled, lead):
     leader = cluster.leader()
     out, errors = lead(
         leader, command=["sh", "-c", "env | grep ^BULLRING_ | sort; exit 5"]
-    ).communicate(timeout=30)
+    ).communicate(timeout=DEADLINE)
     assert out.split() == [
         "BULLRING_CLUSTER=bullring",
         f"BULLRING_EPOCH={leader.view[1]}",
@@ -69,15 +70,15 @@ def test_who_leads_runs_it_and_who_does_not_says_75(settled, lead):
     other = next(node for node in cluster if node is not leader)
     process = lead(other, command=["true"])
     # Without a word, which cron would send by mail.
-    assert process.communicate(timeout=30) == ("", "")
+    assert process.communicate(timeout=DEADLINE) == ("", "")
     assert process.returncode == 75
     process = lead(other, "--log-level", "debug", command=["true"])
-    assert "does not lead" in process.communicate(timeout=30)[1]
+    assert "does not lead" in process.communicate(timeout=DEADLINE)[1]
     process = lead(leader, "--id", str(other.id), command=["true"])
-    assert f"is {leader.id} of cluster" in process.communicate(timeout=30)[1]
+    assert f"is {leader.id} of cluster" in process.communicate(timeout=DEADLINE)[1]
     assert process.returncode == 2
-    assert lead(leader, command=["sh", "-c", "exit 5"]).wait(30) == 5
-    assert lead(leader, command=["sh", "-c", "kill -9 $$"]).wait(30) == 128 + 9
+    assert lead(leader, command=["sh", "-c", "exit 5"]).wait(DEADLINE) == 5
+    assert lead(leader, command=["sh", "-c", "kill -9 $$"]).wait(DEADLINE) == 128 + 9
     assert_unchanged(cluster, leader, 0.3, "after short commands")
     mode = stat.S_IMODE(os.stat(leader.data_dir / "lead.sock").st_mode)
     assert mode == 0o600
@@ -87,7 +88,7 @@ def test_a_node_that_hangs_does_not_answer(settled, lead):
     cluster = settled(n=1, flags=["--hang-after", "off"])
     cluster[1].hang()
     process = lead(cluster[1], command=["true"])
-    assert "does not answer" in process.communicate(timeout=30)[1]
+    assert "does not answer" in process.communicate(timeout=DEADLINE)[1]
     assert process.returncode == 69
     cluster[1].resume()
 
@@ -96,7 +97,9 @@ def test_no_node_and_bad_input():
     program = find_program()
 
     def status(*words):
-        return subprocess.run([program, "lead", *words], capture_output=True, text=True, timeout=30)
+        return subprocess.run(
+            [program, "lead", *words], capture_output=True, text=True, timeout=DEADLINE
+        )
 
     gone = status("--data-dir", "/nonexistent", "--", "true")
     assert gone.returncode == 69
@@ -113,9 +116,9 @@ def test_wait(settled, journal, lead):
     other = next(node for node in cluster if node is not first)
     waiting = lead(other, "--wait", "30s", command=journal.command("exit=0"))
     assert cluster.resign("--to", str(other.id)).returncode == 0
-    assert waiting.wait(30) == 0
+    assert waiting.wait(DEADLINE) == 0
     assert begun(cluster, journal)[0] == other.id
-    assert lead(first, "--wait", "50ms", command=["true"]).wait(30) == 75
+    assert lead(first, "--wait", "50ms", command=["true"]).wait(DEADLINE) == 75
 
 
 @on_both(3)
@@ -126,7 +129,7 @@ def test_a_resign_waits_for_the_command(settled, journal, lead, algorithm, n):
     command = begun(cluster, journal)[2]
     assert cluster.resign("--timeout", "10s").returncode == 0
     assert not alive(command)
-    assert process.wait(30) == 128 + signal.SIGKILL
+    assert process.wait(DEADLINE) == 128 + signal.SIGKILL
 
 
 @on_both(3)
@@ -155,16 +158,16 @@ def test_neither_death_lets_two_work_at_once(settled, journal, lead, algorithm, 
             successor = cluster.wait_elected(killed_ns)["node"]
             assert not journal.locked()
             again = lead(cluster[successor], "--wait", "10s", command=journal.command("exit=0"))
-            assert again.wait(30) == 0
+            assert again.wait(DEADLINE) == 0
             leader.start()
             cluster.wait_settled()
-        process.wait(30)
+        process.wait(DEADLINE)
 
 
 def test_without_commands_the_end_of_the_node_is_quick_again(settled, lead):
     cluster = settled(flags=["--lease", "1s"])
     leader = cluster.leader()
-    assert lead(leader, command=["true"]).wait(30) == 0
+    assert lead(leader, command=["true"]).wait(DEADLINE) == 0
     # From now on grants are tied again; those that are not have to run out.
     cluster.never(lambda: not leader.leads, "the leader is lost", 1.2)
     killed_ns = leader.kill()
@@ -183,7 +186,7 @@ def test_a_killed_run_says_no_last_word_while_lead_works(new_cluster, journal, l
     killed_ns = leader.kill()
     cluster.wait_elected(killed_ns)
     assert not alive(command)
-    process.wait(30)
+    process.wait(DEADLINE)
 
 
 def test_beside_run(new_cluster, journal, lead):
@@ -194,5 +197,5 @@ def test_beside_run(new_cluster, journal, lead):
     process = lead(cluster[1], "--wait", "10s", command=journal.command())
     command = begun(cluster, journal)[2]
     signal_all([wait_family(cluster[1]).command])
-    assert process.wait(30) == 7  # its node has handed over
+    assert process.wait(DEADLINE) == 7  # its node has handed over
     assert not alive(command)

@@ -10,8 +10,9 @@ import sys
 import tomllib
 
 import pytest
-from bullring_node import DEADLINE, ROOT, find_program
+from bullring_node import ROOT, find_program
 from readme import FENCE
+from waiting import DEADLINE
 
 pytestmark = pytest.mark.beside
 

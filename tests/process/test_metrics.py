@@ -5,6 +5,7 @@ import subprocess
 import pytest
 from bullring_http import ask
 from clusters import LONG, SOON_NS
+from waiting import DEADLINE
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as open_metrics
 from prometheus_client.parser import text_string_to_metric_families as prometheus
 
@@ -61,7 +62,7 @@ def test_promtool_and_the_parsers_find_nothing_wrong(cluster):
             input=answer.body,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=DEADLINE,
         )
         assert (checked.returncode, checked.stderr) == (0, "")
         opened = ask(node.http, "/metrics", headers=OPEN)

@@ -6,9 +6,9 @@ import subprocess
 import sys
 
 import pytest
-from bullring_node import DEADLINE
 from bullring_task import child_named, only_child
 from pid_namespace import IN_NAMESPACE, needs_namespace
+from waiting import DEADLINE
 
 
 def dead_children(pid):

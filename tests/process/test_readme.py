@@ -9,23 +9,15 @@ import re
 import shlex
 import signal
 import subprocess
-import time
 
 import pytest
 import readme
-from bullring_node import DEADLINE, ROOT, clean_environment, find_program
+from bullring_node import ROOT, clean_environment, find_program
+from waiting import DEADLINE, wait_until
 
 pytestmark = pytest.mark.limit(300)
 
 ALL = os.environ.get("BULLRING_TEST_ALL", "") not in ("", "0")
-
-
-def wait_for(predicate, what):
-    limit = time.monotonic() + DEADLINE
-    while not (value := predicate()):
-        assert time.monotonic() < limit, f"waited for: {what}"
-        time.sleep(0.01)  # pause: between two looks
-    return value
 
 
 class Terminals:
@@ -108,10 +100,10 @@ def follow_a_job(terminals, commands):
     def working(among):
         return [node for node in among if node.printed.stat().st_size > 0]
 
-    (first,) = wait_for(lambda: working(nodes), "the job runs")
+    (first,) = wait_until(lambda: working(nodes), "the job runs")
     first.kill()
     rest = [node for node in nodes if node is not first]
-    (second,) = wait_for(lambda: working(rest), "the job runs elsewhere")
+    (second,) = wait_until(lambda: working(rest), "the job runs elsewhere")
     assert working(rest) == [second]
     for node in rest:
         node.terminate()
@@ -179,7 +171,7 @@ def test_a_cluster_by_hand(terminals, nodes):
         resigned = terminals.type(fourth.take("build/bullring resign$"))
         assert re.fullmatch(r"node 1 leads, epoch \d+\n", resigned)
         watch = terminals.open(fourth.take("build/bullring watch$"))
-    wait_for(lambda: watch.printed.read_text().endswith("\n"), "watch prints a line")
+    wait_until(lambda: watch.printed.read_text().endswith("\n"), "watch prints a line")
     assert json.loads(watch.printed.read_text().splitlines()[-1])["leader"] == 1
     watch.send_signal(signal.SIGINT)
     assert watch.wait(DEADLINE) == 0

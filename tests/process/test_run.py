@@ -11,6 +11,7 @@ import time
 import pytest
 from bullring_node import find_program
 from bullring_task import Family, alive, children, signal_all, wait_family
+from waiting import DEADLINE, wait_until
 
 pytestmark = pytest.mark.limit(600)
 
@@ -100,7 +101,9 @@ def test_the_command_has_its_environment_and_stdin_and_streams(new_cluster):
 
 def permitted_to_be_first():
     words = "import os; os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(10))"
-    done = subprocess.run([sys.executable, "-c", words], stderr=subprocess.DEVNULL, timeout=30)
+    done = subprocess.run(
+        [sys.executable, "-c", words], stderr=subprocess.DEVNULL, timeout=DEADLINE
+    )
     return done.returncode == 0
 
 
@@ -364,9 +367,7 @@ def test_a_signal_for_a_command_that_has_only_just_begun(new_cluster):
         except FileNotFoundError:  # of a process that has just ended
             return None
 
-    limit = time.monotonic() + 30
-    while (shield := shield_with_a_child()) is None:
-        assert time.monotonic() < limit
+    shield = wait_until(shield_with_a_child, "a shield that has a child", every=0)
     os.kill(shield, signal.SIGSTOP)
     try:
         cluster.wait_for(lambda: "ready" in out.read_text(), "the trap")
@@ -374,7 +375,7 @@ def test_a_signal_for_a_command_that_has_only_just_begun(new_cluster):
         time.sleep(0.1)  # pause: for the guard to read it
     finally:
         os.kill(shield, signal.SIGCONT)
-    cluster.wait_for(lambda: "got USR1" in out.read_text(), "the signal", deadline=5)
+    cluster.wait_for(lambda: "got USR1" in out.read_text(), "the signal")
 
 
 def test_health(new_cluster, tmp_path):
@@ -432,7 +433,7 @@ def run_with(*words):
         [find_program(), *words],
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=DEADLINE,
         env={**os.environ, "HOME": "/nonexistent"},
     )
 

@@ -8,7 +8,7 @@ import socket
 import time
 
 import pytest
-from bullring_node import DEADLINE
+from waiting import DEADLINE
 
 pytestmark = pytest.mark.sanitize
 

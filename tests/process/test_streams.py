@@ -10,7 +10,8 @@ import subprocess
 import time
 
 import pytest
-from bullring_node import DEADLINE, find_program
+from bullring_node import find_program
+from waiting import DEADLINE
 
 ENDS = 10  # what nobody reads may cost a second each for the log and the events
 

@@ -12,8 +12,9 @@ import termios
 import time
 
 import pytest
-from bullring_node import DEADLINE, find_program
+from bullring_node import find_program
 from bullring_task import alive
+from waiting import DEADLINE, wait_until
 
 
 READY = "echo ready $$"
@@ -77,13 +78,6 @@ def terminal(spawn, ports, tmp_path):
         yield start
 
 
-def wait_for(predicate, what):
-    limit = time.monotonic() + DEADLINE
-    while not predicate():
-        assert time.monotonic() < limit, what
-        time.sleep(0.01)  # pause: between two looks at /proc
-
-
 def test_ctrl_c_ends_the_command_and_the_program(terminal):
     shown = terminal(f"{READY}; while :; do sleep 0.05; done")
     shown.wait_command()
@@ -96,7 +90,7 @@ def test_a_command_that_reads_has_the_terminal_and_its_ctrl_c(terminal):
     command = shown.wait_command()
     shown.type("hello\n")
     shown.wait_for("got-hello")
-    wait_for(lambda: os.tcgetpgrp(shown.ours) == command, "the command's terminal")
+    wait_until(lambda: os.tcgetpgrp(shown.ours) == command, "the command's terminal")
     shown.type("\x03")
     assert shown.process.wait(DEADLINE) == 128 + signal.SIGINT
     assert "never" not in shown.text
@@ -106,7 +100,7 @@ def test_ctrl_z_ends_the_command_before_the_node_stops(terminal):
     shown = terminal(f"{READY}; while :; do sleep 0.05; done")
     command = shown.wait_command()
     shown.type("\x1a")
-    wait_for(lambda: shown.stopped, "the node stops")
+    wait_until(lambda: shown.stopped, "the node stops")
     assert not alive(command)
     shown.process.send_signal(signal.SIGCONT)
     shown.wait_command(times=2)

@@ -12,12 +12,10 @@
 #include <bullring/bullring.hpp>
 
 #include "src/os/owned_fd.hpp"
+#include "tests/support/generous.hpp"
 #include "tests/support/temporary_files.hpp"
 
 namespace bullring::test {
-
-/// How long a test waits for what must come, however slow the machine is.
-inline constexpr std::chrono::seconds generous{60};
 
 class LibraryCluster {
 public:

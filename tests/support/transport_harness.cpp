@@ -13,6 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/support/generous.hpp"
+
 namespace bullring::test {
 
 using protocol::NodeId;
@@ -20,8 +22,6 @@ using protocol::SessionEnd;
 using protocol::SessionId;
 
 namespace {
-
-constexpr std::chrono::seconds generous{20};
 
 [[noreturn]] void fail(const char* what) {
     throw std::system_error(errno, std::generic_category(), what);

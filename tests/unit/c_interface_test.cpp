@@ -11,6 +11,8 @@
 
 namespace bullring::c_interface_test {
 
+TEST_SUITE_BEGIN("realtime");
+
 namespace {
 
 using test::FailingAllocation;
@@ -126,5 +128,7 @@ TEST_CASE("C interface: whichever allocation fails while a node is closed, it is
         happened = failing.happened() ? 1 : 0;
     }
 }
+
+TEST_SUITE_END();
 
 }  // namespace bullring::c_interface_test

@@ -13,6 +13,8 @@
 #include "tests/support/temporary_files.hpp"
 
 namespace bullring::http_endpoint_test {
+
+TEST_SUITE_BEGIN("realtime");
 namespace {
 
 /// All that comes back until the connection ends.
@@ -144,4 +146,7 @@ TEST_CASE("http endpoint: a node of the library has it, too") {
 }
 
 }  // namespace
+
+TEST_SUITE_END();
+
 }  // namespace bullring::http_endpoint_test

@@ -16,6 +16,8 @@
 
 namespace bullring::library_edges_test {
 
+TEST_SUITE_BEGIN("realtime");
+
 namespace {
 
 using std::chrono::nanoseconds;
@@ -237,5 +239,7 @@ TEST_CASE("library: a problem names each setting once, and without dashes") {
     REQUIRE(margin.problems().size() == 1);
     CHECK(margin.problems()[0].find("stop-margin") == margin.problems()[0].rfind("stop-margin"));
 }
+
+TEST_SUITE_END();
 
 }  // namespace bullring::library_edges_test

@@ -18,6 +18,8 @@
 
 namespace bullring::library_stress_test {
 
+TEST_SUITE_BEGIN("realtime");
+
 namespace {
 
 using std::chrono::microseconds;
@@ -138,5 +140,7 @@ TEST_CASE("library: random lives of three nodes never show two leaders") {
     CHECK_FALSE(shared.overlap);
     CHECK_FALSE(shared.epoch_fell);
 }
+
+TEST_SUITE_END();
 
 }  // namespace bullring::library_stress_test

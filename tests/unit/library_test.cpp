@@ -18,6 +18,8 @@
 
 namespace bullring::library_test {
 
+TEST_SUITE_BEGIN("realtime");
+
 namespace {
 
 using test::LibraryCluster;
@@ -420,5 +422,7 @@ TEST_CASE("library: a child leads nothing, by whichever call it was made") {
     CHECK(statuses == std::vector<int>{0, 0, 0});
 }
 #endif
+
+TEST_SUITE_END();
 
 }  // namespace bullring::library_test

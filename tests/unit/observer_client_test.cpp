@@ -24,6 +24,8 @@
 #endif
 
 namespace bullring::observer_client_test {
+
+TEST_SUITE_BEGIN("realtime");
 namespace {
 
 using asio::ip::tcp;
@@ -239,5 +241,7 @@ TEST_CASE("observer: what a command throws comes out of the loop that runs it") 
                     }),
                     std::runtime_error);
 }
+
+TEST_SUITE_END();
 
 }  // namespace bullring::observer_client_test

@@ -11,6 +11,8 @@
 
 namespace bullring::observer_sessions_test {
 
+TEST_SUITE_BEGIN("realtime");
+
 using namespace bullring::test;
 using protocol::NodeId;
 
@@ -291,5 +293,7 @@ TEST_CASE("rate limit: so many at once, then one in each period, and no more sav
     for (int i = 0; i < 3; ++i) CHECK_FALSE(limit.take(now).has_value());
     CHECK(limit.take(now) == period);
 }
+
+TEST_SUITE_END();
 
 }  // namespace bullring::observer_sessions_test

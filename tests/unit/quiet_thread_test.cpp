@@ -20,6 +20,8 @@
 
 namespace bullring::quiet_thread_test {
 
+TEST_SUITE_BEGIN("realtime");
+
 namespace {
 
 using test::LibraryCluster;
@@ -174,5 +176,7 @@ TEST_CASE("threads: what has made a quiet one handles its own signals as before"
     for (int signal = 1; signal <= 64; ++signal)
         CHECK(::sigismember(&before, signal) == ::sigismember(&after, signal));
 }
+
+TEST_SUITE_END();
 
 }  // namespace bullring::quiet_thread_test

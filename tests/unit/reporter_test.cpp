@@ -15,6 +15,8 @@
 
 namespace bullring::reporter_test {
 
+TEST_SUITE_BEGIN("realtime");
+
 using protocol::HandshakeRefused;
 using protocol::Refused;
 
@@ -108,5 +110,7 @@ TEST_CASE("reporter: a refusal without its reason says where the reason stands")
     REQUIRE(lines.size() == 1);
     CHECK(says(lines, "refused by node 2 in the handshake: this node comes from 10.7.0.1"));
 }
+
+TEST_SUITE_END();
 
 }  // namespace bullring::reporter_test

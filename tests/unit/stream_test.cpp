@@ -22,6 +22,8 @@
 
 namespace bullring::stream_test {
 
+TEST_SUITE_BEGIN("realtime");
+
 using namespace bullring::test;
 using protocol::NodeId;
 using protocol::SessionEnd;
@@ -131,5 +133,7 @@ TEST_CASE(
     ::close(told[0]);
     ::close(told[1]);
 }
+
+TEST_SUITE_END();
 
 }  // namespace bullring::stream_test

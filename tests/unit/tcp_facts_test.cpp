@@ -16,6 +16,8 @@
 
 namespace bullring::tcp_facts_test {
 
+TEST_SUITE_BEGIN("realtime");
+
 using namespace bullring::test;
 using protocol::NodeId;
 using protocol::SessionEnd;
@@ -219,5 +221,7 @@ TEST_CASE(
     child.kill_now();
     CHECK(socket.read_to_end() == 0);
 }
+
+TEST_SUITE_END();
 
 }  // namespace bullring::tcp_facts_test

@@ -7,6 +7,8 @@
 
 namespace bullring::transport_cut_test {
 
+TEST_SUITE_BEGIN("realtime");
+
 namespace {
 
 using namespace bullring::test;
@@ -82,5 +84,7 @@ TEST_CASE("transport: a node that is cut off answers observers and no member") {
     // The one of the pair alone, although the other came first.
     CHECK(pair.acceptor.recorder.all<protocol::HelloReceived>().size() == 1);
 }
+
+TEST_SUITE_END();
 
 }  // namespace bullring::transport_cut_test

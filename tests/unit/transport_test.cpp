@@ -18,6 +18,8 @@
 
 namespace bullring::transport_test {
 
+TEST_SUITE_BEGIN("realtime");
+
 using namespace bullring::test;
 using protocol::NodeId;
 using protocol::SessionEnd;
@@ -456,5 +458,7 @@ TEST_CASE("transport: a port that is in use is an error that names the address")
     REQUIRE_FALSE(again.has_value());
     CHECK(again.error().find(to_text(listener.at)) != std::string::npos);
 }
+
+TEST_SUITE_END();
 
 }  // namespace bullring::transport_test

@@ -18,6 +18,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 from gate import results, unsteady, witness
@@ -34,6 +35,7 @@ class Run:
         self.labels = labels
         self.flags = flags
         self.outcome = Outcome()
+        self.said = []
         self.known = unsteady.read(unsteady_file)
         for name in ("safety", "junit", "unsteady"):
             shutil.rmtree(self.build / name, ignore_errors=True)
@@ -69,14 +71,29 @@ class Run:
         report = (self.build / "junit" / "ctest.xml").resolve()
         words = ["ctest", "--test-dir", str(self.build), "-L", self.labels, "--no-tests=error"]
         words += ["--output-on-failure", "--output-junit", str(report), *self.flags]
-        process = subprocess.Popen(words, stdin=subprocess.DEVNULL, start_new_session=True)
+        process = subprocess.Popen(
+            words,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        )
+        passing_on = threading.Thread(target=self._pass_on, args=(process.stdout,))
+        passing_on.start()
         try:
             while process.poll() is None and not any((self.build / "safety").glob("*.json")):
                 time.sleep(0.2)
         finally:
             if process.poll() is None:
                 self._end(process)
+            passing_on.join(10)
         return process.returncode >= 0 and report.exists()
+
+    def _pass_on(self, lines):
+        for line in lines:
+            self.said.append(line.rstrip("\n"))
+            print(line, end="", flush=True)
 
     @staticmethod
     def _end(process):
@@ -100,7 +117,7 @@ class Run:
             self.outcome.failed.append(("ctest", "did not run to its end"))
             return
         tests = results.known_tests(str(self.build))
-        ended, printed = results.of_ctest(self.build / "junit" / "ctest.xml")
+        ended, printed = results.of_ctest(self.build / "junit" / "ctest.xml", self.said)
         again = []
         for name, why in ended.items():
             cases = self._cases(tests[name], why)
@@ -110,7 +127,7 @@ class Run:
             for case in cases:
                 if case.full_name in self.known:
                     self.outcome.quarantined.append((case.full_name, case.why))
-                elif case.node is not None and tests[name].labels & results.REAL:
+                elif case.may_be_repeated:
                     again.append(case)
                 else:
                     self.outcome.failed.append((case.full_name, case.why))
@@ -141,7 +158,7 @@ class Run:
         first = self.build / "junit" / f"{case.test.name}.xml"
         if first.exists():
             shutil.copy(first, kept / "first.xml")
-        words = [case.test.command[0], case.node, f"--junitxml={kept / 'again.xml'}"]
+        words = case.command(self.build, kept / "again.xml")
         with open(kept / "again.log", "w", encoding="utf-8") as log:
             status = subprocess.run(
                 words,
@@ -181,6 +198,7 @@ def main():
     arguments, flags = parser.parse_known_args()
     run = Run(arguments.build, arguments.labels, flags, arguments.unsteady)
     run.play()
+    run.outcome.write(run.build / "gate.json")
     for line in run.outcome.lines():
         print(line)
     return run.outcome.status

@@ -10,9 +10,11 @@ import re
 import subprocess
 import xml.etree.ElementTree as ElementTree
 
-# Files of these rooms start real processes. That their tests are disturbed by what else the machine
-# does can't be excluded, so a failure is tried again.
+# Rooms whose tests have real processes. That what else the machine does disturbs them can't be
+# excluded, so a failure is tried again; so are unit tests with threads, sockets and the machine's
+# clock, the suite of doctest that is called `realtime`.
 REAL = {"process", "library", "packaging"}
+REALTIME = "realtime"
 NOT_JUDGED = "not judged: "
 # What no second try takes back, wherever it is printed.
 FAULT = re.compile(
@@ -32,7 +34,16 @@ class Test:
 
     @property
     def is_python(self):
-        return pathlib.Path(self.command[0]).name.startswith("pytest")
+        return pathlib.Path("".join(self.command[:1])).name.startswith("pytest")
+
+    @property
+    def is_in_real_time(self):
+        """Of a unit test: whether it belongs to that suite, as its label or its program says."""
+        if REALTIME in self.labels or "unit" not in self.labels:
+            return REALTIME in self.labels
+        words = [self.command[0], f"--test-suite={REALTIME}", "--list-test-cases"]
+        listed = subprocess.run(words, capture_output=True, text=True).stdout
+        return self.name in listed.splitlines()
 
     @property
     def source(self):
@@ -41,12 +52,26 @@ class Test:
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """One case that did not simply pass. `node` names it to pytest, None for what is no Python."""
+    """One case that did not simply pass. `node` names it to pytest."""
 
     test: Test
     name: str
     node: str
     why: str
+
+    @property
+    def may_be_repeated(self):
+        """Not what crashed or took too long, and no file of Python tests that says of no case."""
+        if self.test.is_python:
+            return self.node is not None and bool(self.test.labels & REAL)
+        return self.why == "Failed" and self.test.is_in_real_time
+
+    def command(self, build, report):
+        """What runs it once more, alone."""
+        if self.test.is_python:
+            return [self.test.command[0], self.node, f"--junitxml={report}"]
+        only = f"{self.test.number},{self.test.number}"
+        return ["ctest", "--test-dir", str(build), "-I", only, "--output-on-failure"]
 
     @property
     def full_name(self):
@@ -66,18 +91,29 @@ def known_tests(build):
         told = {one["name"]: one["value"] for one in entry.get("properties", [])}
         environment = dict(pair.split("=", 1) for pair in told.get("ENVIRONMENT", []))
         tests[entry["name"]] = Test(
-            number, entry["name"], entry["command"], environment, set(told.get("LABELS", []))
+            number,
+            entry["name"],
+            entry.get("command", []),
+            environment,
+            set(told.get("LABELS", [])),
         )
     return tests
 
 
-def of_ctest(path):
-    """({name of a test: why it failed, None if it passed}, {name: what it printed})"""
+# A line of ctest's list at its end; its JUnit file does not say why a test failed.
+_ENDED = re.compile(r"^\t *\d+ - (.+) \(([^()]+)\)$")
+
+
+def of_ctest(path, said):
+    """({name of a test: why it failed, None if it passed}, {name: what it printed}); `said` are the
+    lines that ctest has printed.
+    """
+    why = dict(found.groups() for line in said if (found := _ENDED.match(line)))
     ended, printed = {}, {}
     for case in ElementTree.parse(path).getroot().iter("testcase"):
         name = case.get("name")
-        failure = case.find("failure")
-        ended[name] = None if failure is None else failure.get("message") or "failed"
+        passed = case.get("status") == "run"
+        ended[name] = None if passed else why.get(name, "no word of it")
         printed[name] = case.findtext("system-out") or ""
     return ended, printed
 

@@ -5,6 +5,7 @@ Judges, and runs nothing.
 
 import dataclasses
 import datetime
+import json
 
 from gate import unsteady
 
@@ -34,9 +35,8 @@ class Outcome:
     def status(self):
         return 1 if self.found_fault() or len(self.unjudged) > UNJUDGED_MAX else 0
 
-    def lines(self, today=None):
-        """The report; the last line says it in one sentence."""
-        today = today or datetime.date.today()
+    def findings(self):
+        """A line for each thing that is not as it should be."""
         for name, why in self.violations:
             yield f"SAFETY       {name}: {why}"
         for name, why in self.failed:
@@ -49,11 +49,26 @@ class Outcome:
             yield f"NOT JUDGED   {name}: {why}"
         for line in self.overdue:
             yield f"OVERDUE      {line.name}: in tests/unsteady.txt since {line.day}"
+
+    def lines(self, today=None):
+        """The report; the last line says it in one sentence."""
+        today = today or datetime.date.today()
+        yield from self.findings()
         if self.unsteady:
             yield "For tests/unsteady.txt, until it is known why:"
             for name, why in self.unsteady:
                 yield "  " + unsteady.line_for(name, why, today)
         yield self.sentence()
+
+    def write(self, path):
+        """For the end of scripts/test (closing.py)."""
+        told = {
+            "status": self.status,
+            "passed": self.passed,
+            "sentence": self.sentence(),
+            "lines": list(self.findings()),
+        }
+        path.write_text(json.dumps(told, indent=1) + "\n")
 
     def sentence(self):
         counts = f"{self.passed} passed"
