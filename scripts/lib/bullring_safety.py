@@ -18,6 +18,20 @@ class SafetyViolation(EventError):
     """Two leaderships overlap, two commands run at once, or epochs do not rise."""
 
 
+def count_judged(test, leaderships):
+    """Notes that a cluster was judged, where scripts/test and scripts/soak count that."""
+    if tally := os.environ.get("BULLRING_TALLY"):
+        with open(tally, "a", encoding="utf-8") as out:
+            out.write(json.dumps({"test": test, "leaderships": leaderships}) + "\n")
+
+
+def judged_in(tally):
+    """(number of clusters, number of leaderships) that were judged."""
+    path = pathlib.Path(tally)
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    return len(lines), sum(json.loads(line)["leaderships"] for line in lines)
+
+
 class ProductFault(Exception):
     """The program crashed, a sanitizer reports something, or it hangs."""
 

@@ -3,10 +3,10 @@
 
     NAME SECONDS SLOTS [LABEL…]     how long it may take, and how many of ctest's slots it fills
 
-scripts/test gives ctest two slots a processor. What computes fills two, and so do real processes
-that are judged by time, although they use an eighth of a processor. A file says by pytest's own
-markers how it runs, `pytestmark = …`; pyproject.toml names them. The file is read and not run, for
-pytest need not be installed where the project is only built.
+scripts/test gives ctest two slots a processor. What computes fills two; real processes, which
+mostly wait, fill one, as does what says so. A file says by pytest's own markers how it runs,
+`pytestmark = …`; pyproject.toml names them. The file is read and not run, for pytest need not be
+installed where the project is only built.
 
 Usage: python_tests.py FOLDER     exit 1 when a marker is not understood
 """
@@ -17,7 +17,7 @@ import sys
 
 LABELS = {"long": "long", "sanitize": "sanitize", "sanitize_long": "sanitize-long"}
 SECONDS = 600
-SLOTS = {"beside": 1, "alone": 1000}  # ctest takes no more than there are
+SLOTS = {"beside": 1, "busy": 2, "alone": 1000}  # ctest takes no more than there are
 
 
 def markers(tree):
@@ -34,7 +34,7 @@ def markers(tree):
 
 
 def how_it_runs(path):
-    labels, seconds, slots = [], SECONDS, 2
+    labels, seconds, slots = [], SECONDS, 1 if path.parent.name == "process" else 2
     for name, arguments in markers(ast.parse(path.read_text(encoding="utf-8"), str(path))):
         if name in LABELS:
             labels.append(LABELS[name])

@@ -17,12 +17,21 @@ def file(tmp_path):
         ("pytestmark = [pytest.mark.beside, pytest.mark.limit(30)]", ([], 30, 1)),
         ("pytestmark = [on_both(3), pytest.mark.sanitize_long]", (["sanitize-long"], 600, 2)),
         ("pytestmark = pytest.mark.alone", ([], 600, 1000)),
+        ("pytestmark = pytest.mark.busy", ([], 600, 2)),
         ('pytestmark = pytest.mark.skipif(True, reason="no")', ([], 600, 2)),
     ],
 )
 def test_markers_say_how_a_file_runs(file, marks, expected):
     file.write_text(f'"""A test."""\n{marks}\n')
     assert how_it_runs(file) == expected
+
+
+def test_real_processes_mostly_wait(tmp_path):
+    (tmp_path / "process").mkdir()
+    file = tmp_path / "process" / "test_it.py"
+    for marks, slots in (("", 1), ("pytestmark = pytest.mark.busy\n", 2)):
+        file.write_text(f'"""A test."""\n{marks}')
+        assert how_it_runs(file)[2] == slots
 
 
 @pytest.mark.parametrize("mark", ["lnog", "limit()", "limit(soon)"])

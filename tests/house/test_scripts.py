@@ -38,6 +38,13 @@ def test_an_unknown_argument_is_refused_and_named(name):
     assert "--no-such-flag" in done.stdout
 
 
+@pytest.mark.parametrize("words", [["x"], ["--process", "-1"], ["--gate"], ["--gate", "0.5"]])
+def test_the_soak_says_what_number_it_needs(words):
+    done = run(ROOT / "scripts" / "soak", *words)
+    assert done.returncode == 2, done.stdout
+    assert "is needed" in done.stdout
+
+
 def test_they_work_from_any_directory():
     done = run(ROOT / "scripts" / "setup", "--list", cwd="/")
     assert done.returncode == 0, done.stdout

@@ -3,6 +3,7 @@ must not change.
 """
 
 import os
+import time
 
 import pytest
 
@@ -15,6 +16,17 @@ _USUAL = _EVERY if ALL else [("bully", 5), ("ring", 3)]
 # twice as long as what is quick may take, however busy the machine is.
 LONG = ["--lease", "5s"]
 SOON_NS = 2.5e9
+
+
+def rounds(usual, many):
+    """Counts the rounds of an attack: so many in the gate, many more with BULLRING_TEST_ALL. The
+    rest is left out when the time is up that scripts/soak has (CLOCK_MONOTONIC, in seconds).
+    """
+    until = float(os.environ.get("BULLRING_ROUNDS_UNTIL", "inf"))
+    for number in range(many if ALL else usual):
+        if number > 0 and time.monotonic() > until:
+            return
+        yield number
 
 
 def on(*clusters):

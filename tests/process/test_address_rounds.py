@@ -10,17 +10,13 @@ import pytest
 from bullring_address import Hosts, told
 from bullring_events import now_ns
 from bullring_task import signal_all, stopped, wait_family
-from clusters import ALL
+from clusters import rounds
 from waiting import wait_until
 
 REASON = bullring_netns.unavailable()
-pytestmark = [
-    pytest.mark.skipif(REASON is not None, reason=REASON or ""),
-    pytest.mark.alone,
-    pytest.mark.limit(3600),
-]
+pytestmark = [pytest.mark.skipif(REASON is not None, reason=REASON or ""), pytest.mark.limit(3600)]
 
-ROUNDS = 500 if ALL else 20
+ROUNDS = 20, 500
 
 
 def _kill(hosts, leader):
@@ -89,7 +85,7 @@ def test_an_address_is_never_on_two_hosts_and_soon_back(new_cluster, draw, recor
     try:
         hosts.cluster.start()
         # Half of them kill -9, which is what is to be quick.
-        for number in range(ROUNDS):
+        for number in rounds(*ROUNDS):
             name = "kill -9" if number % 2 == 0 else draw.choice(list(ATTACKS)[1:])
             leader = hosts.wait_held()
             hosts.watch.forget()

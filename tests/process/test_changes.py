@@ -5,9 +5,6 @@ import pytest
 from clusters import ON_USUAL, on_both
 
 
-pytestmark = pytest.mark.beside
-
-
 @ON_USUAL
 def test_the_other_algorithm_on_the_same_directories(new_cluster, algorithm, n):
     """A whole stop, then a start with the other algorithm: epochs go on rising."""

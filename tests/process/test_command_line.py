@@ -8,8 +8,6 @@ from bullring_node import find_program
 from waiting import DEADLINE
 
 
-pytestmark = pytest.mark.beside
-
 # What is changed in a sound command line; the words that the complaint must contain.
 WRONG = [
     ({"--id": None}, ["--id"]),

@@ -12,8 +12,6 @@ from clusters import LONG, ON_USUAL, SOON_NS
 from waiting import DEADLINE
 
 
-pytestmark = pytest.mark.beside
-
 CLUSTER_KEYS = ["cluster", "algorithm", "quorum", "leader", "epoch", "nodes"]
 NODE_KEYS = [
     "id",

@@ -2,7 +2,7 @@
 
 
 import pytest
-from clusters import ALL, LONG, ON_EVERY, ON_USUAL, SOON_NS, assert_unchanged
+from clusters import LONG, ON_EVERY, ON_USUAL, SOON_NS, assert_unchanged, rounds
 
 
 pytestmark = pytest.mark.sanitize_long
@@ -59,8 +59,7 @@ def test_a_restarted_follower_rejoins_the_same_epoch(new_cluster, algorithm, n):
 def test_thirty_random_kills_and_restarts(new_cluster, draw, algorithm, n):
     cluster = new_cluster(n, algorithm).start()
     cluster.wait_settled()
-    rounds = 30 if ALL or (algorithm, n) in (("bully", 5), ("ring", 3)) else 10
-    for _ in range(rounds):
+    for _ in rounds(30 if (algorithm, n) in (("bully", 5), ("ring", 3)) else 10, 30):
         running = [node for node in cluster if node.running]
         dead = [node for node in cluster if not node.running]
         if dead and (len(running) <= cluster.quorum or draw.random() < 0.5):

@@ -7,7 +7,7 @@ import struct
 
 import bullring_wire as wire
 import pytest
-from clusters import ALL, ON_USUAL, assert_unchanged
+from clusters import ON_USUAL, assert_unchanged, rounds
 
 
 pytestmark = pytest.mark.sanitize
@@ -44,7 +44,7 @@ def test_garbage_on_every_port(new_cluster, draw, algorithm, n):
     before = leader.view
     files = {node.id: open_files(node) for node in cluster}
     half_open = []
-    for _ in range(4 if ALL else 1):
+    for _ in rounds(1, 4):
         for node in cluster:
             for data in offerings(draw):
                 connection = socket.create_connection((node.host, node.port), 5)

@@ -5,9 +5,6 @@ import pytest
 from clusters import on, on_both
 
 
-pytestmark = pytest.mark.beside
-
-
 class Told:
     """The file into which the hooks of all nodes write."""
 

@@ -9,7 +9,7 @@ import pytest
 from bullring_events import now_ns
 from bullring_node import find_program
 from bullring_task import Journal, alive, child_named, signal_all, wait_family
-from clusters import ALL, assert_unchanged, on_both
+from clusters import assert_unchanged, on_both, rounds
 from waiting import DEADLINE
 
 
@@ -135,7 +135,8 @@ def test_a_resign_waits_for_the_command(settled, journal, lead, algorithm, n):
 @on_both(3)
 def test_neither_death_lets_two_work_at_once(settled, journal, lead, algorithm, n):
     cluster = settled(n, algorithm)
-    for kill in ("node", "lead", "guard", "all") * (5 if ALL else 2):
+    kinds = ("node", "lead", "guard", "all")
+    for kill in (kinds[number % len(kinds)] for number in rounds(8, 20)):
         leader = cluster.wait_leader()
         before = len(journal.begun())
         process = lead(leader, "--wait", "10s", command=journal.command("fork"))

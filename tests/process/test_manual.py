@@ -14,7 +14,6 @@ from bullring_node import ROOT, find_program
 from readme import FENCE
 from waiting import DEADLINE
 
-pytestmark = pytest.mark.beside
 
 MANUAL = ROOT / "src" / "manual"
 FILES = [*MANUAL.glob("*.md"), ROOT / "include" / "libbullring.3.md"]

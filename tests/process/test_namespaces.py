@@ -8,7 +8,7 @@ import contextlib
 
 import bullring_netns
 import pytest
-from clusters import ALL, assert_unchanged, on_both
+from clusters import ALL, assert_unchanged, on_both, rounds
 
 REASON = bullring_netns.unavailable()
 pytestmark = pytest.mark.skipif(REASON is not None, reason=REASON or "")
@@ -142,7 +142,7 @@ def test_a_flapping_link_of_a_follower_deposes_nobody(network, algorithm, n):
     leader = settled(cluster)
     before = leader.view
     flapping = next(node for node in cluster if node is not leader)
-    for _ in range(10 if ALL else 3):
+    for _ in rounds(3, 10):
         spaces.isolate(flapping.id)
         cluster.never(lambda: leader.view != before, "the leader changes", cluster.timing.promise_s)
         spaces.heal()
@@ -155,7 +155,7 @@ def test_halves_and_a_random_walk_of_cuts(network, draw, algorithm, n):
     spaces, cluster = network(n, algorithm)
     settled(cluster)
     ids = list(cluster.nodes)
-    for _ in range(20 if ALL else 4):
+    for _ in rounds(4, 20):
         side = set(draw.sample(ids, draw.randrange(1, n)))
         for one in side:
             for other in set(ids) - side:

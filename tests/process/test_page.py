@@ -13,7 +13,7 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
-pytestmark = [pytest.mark.alone, pytest.mark.limit(180)]
+pytestmark = [pytest.mark.busy, pytest.mark.limit(180)]
 DEADLINE = 60
 
 

@@ -11,7 +11,7 @@ from pid_namespace import IN_NAMESPACE, needs_namespace
 
 pytestmark = pytest.mark.limit(300)
 
-ROUNDS = 3
+ROUNDS = 3, 3
 
 
 @needs_namespace
@@ -38,4 +38,4 @@ def inside_a_namespace_near_the_end_of_its_numbers(play, journal, algorithm, n):
         assert left < family.command
         leader.kill()
 
-    play(attack, "fork", "early", rounds=ROUNDS)
+    play(attack, "fork", "early", count=ROUNDS)

@@ -2,11 +2,7 @@
 
 import shutil
 
-import pytest
 from clusters import ON_USUAL, assert_unchanged
-
-
-pytestmark = pytest.mark.beside
 
 
 def logs(cluster):

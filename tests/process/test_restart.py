@@ -1,7 +1,7 @@
 """Restarts: what a node asks the others, instead of waiting until its promises are over."""
 
 import pytest
-from clusters import ALL, LONG, ON_USUAL, assert_unchanged, on_both
+from clusters import LONG, ON_USUAL, assert_unchanged, on_both, rounds
 
 from bullring_cluster import now_ns
 
@@ -30,7 +30,7 @@ def test_a_voter_restarts_again_and_again_while_another_is_down(new_cluster, alg
     down, voter = (node for node in cluster if node is not leader)
     down.kill()
     down.wait_exit()
-    for _ in range(200 if ALL else 20):
+    for _ in rounds(20, 200):
         voter.kill()
         voter.wait_exit()
         voter.start()
@@ -71,7 +71,7 @@ def test_all_restart_without_a_wait(new_cluster, algorithm, n):
     """1,000 times in all, with both algorithms and both sizes, if there is time for it."""
     cluster = new_cluster(n, algorithm, flags=LONG).start()
     epoch = cluster.wait_settled().view[1]
-    for _ in range(250 if ALL else 5):
+    for _ in rounds(5, 250):
         elected, took_s = restart_of_all(cluster)
         assert took_s < 4
         assert elected["epoch"] > epoch

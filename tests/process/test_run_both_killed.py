@@ -15,4 +15,4 @@ def test_a_thousand_times(play):
         leader.current.expected_to_run = False
         signal_all([family.guard, family.node])
 
-    play(attack, rounds=500)
+    play(attack, count=(500, 500))

@@ -1,12 +1,8 @@
 """Clusters of two and of one."""
 
 
-import pytest
 from bullring_events import now_ns
 from clusters import LONG, SOON_NS, on_both
-
-
-pytestmark = pytest.mark.beside
 
 
 def _lost_within_the_lease(cluster, survivor, since_ns):

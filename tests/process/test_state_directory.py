@@ -8,8 +8,6 @@ import pytest
 from waiting import DEADLINE
 
 
-pytestmark = pytest.mark.beside
-
 ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="only root can do this to a directory")
 
 

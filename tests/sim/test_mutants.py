@@ -11,7 +11,7 @@ from simulator import ALL, commit_number
 
 pytestmark = [pytest.mark.alone, pytest.mark.limit(5400)]
 
-PARTS = 12
+PARTS = 24
 
 
 def test_each_is_caught():

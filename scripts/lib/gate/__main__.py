@@ -21,6 +21,7 @@ import sys
 import threading
 import time
 
+from bullring_safety import judged_in
 from gate import results, unsteady, witness
 from gate.verdict import FAILED_MAX, Outcome
 
@@ -41,7 +42,10 @@ class Run:
             shutil.rmtree(self.build / name, ignore_errors=True)
         (self.build / "junit").mkdir()
         self.gaps = self.build / "standstill.jsonl"
-        self.gaps.unlink(missing_ok=True)
+        self.tally = self.build / "judged.jsonl"
+        for file in (self.gaps, self.tally):
+            file.unlink(missing_ok=True)
+        os.environ["BULLRING_TALLY"] = str(self.tally.resolve())
 
     def play(self):
         self._find_overdue()
@@ -50,6 +54,7 @@ class Run:
             whole = self._ctest()
             if not self._take_violations():
                 self._take_failures(whole)
+        self.outcome.judged = judged_in(self.tally)
         self._tell_machine(time.monotonic() - began, stolen, waited)
 
     def _find_overdue(self):

@@ -19,6 +19,7 @@ class Outcome:
     """What was found; each list holds names, or (name, why)."""
 
     passed: int = 0
+    judged: tuple = (0, 0)  # clusters, and their leaderships, by the audit
     violations: list = dataclasses.field(default_factory=list)
     failed: list = dataclasses.field(default_factory=list)
     unsteady: list = dataclasses.field(default_factory=list)
@@ -65,6 +66,7 @@ class Outcome:
         told = {
             "status": self.status,
             "passed": self.passed,
+            "leaderships": self.judged[1],
             "sentence": self.sentence(),
             "lines": list(self.findings()),
         }
@@ -79,6 +81,8 @@ class Outcome:
             (len(self.unjudged), "not judged"),
         ):
             counts += f", {count} {word}" if count else ""
+        if self.judged[0]:
+            counts += f"; {self.judged[1]} leaderships of {self.judged[0]} clusters judged"
         if self.violations:
             return f"BROKEN: a safety violation, at the first attempt ({counts})."
         if self.failed:

@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""Real processes for hours, beside a load of its own: scripts/soak says how it is called.
+
+    soak.py process HOURS REPORT    the rounds that the gate has few of, again and again
+    soak.py gate TIMES REPORT       the gate's tests of real processes, as scripts/test runs them
+
+Safety is judged as in every test, by `bullring audit` over all event streams, by what the commands
+write and by what answers a prober has; what fails besides is counted. REPORT.txt and REPORT.json
+say what was found. Exit status: 1 on a violation of safety or a fault of the product, or when a run
+of the gate is not sound; else 0.
+"""
+
+import contextlib
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree as ElementTree
+
+from bullring_safety import judged_in
+from gate import witness
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROCESS = ROOT / "tests" / "process"
+# Where something is done to a cluster again and again.
+ATTACKS = (
+    "run_rounds run_both_killed address_rounds http_one_leader restart crash hang hang_after lead"
+    " last_event handover drill namespaces"
+).split()
+PIECE_S = 600  # at most for one of them, until it is the next one's turn
+LOAD = ["stress-ng", "--quiet", "--cpu", "2"]
+
+
+@contextlib.contextmanager
+def load():
+    """Both processors are busy with something else meanwhile."""
+    with subprocess.Popen(LOAD, stdin=subprocess.DEVNULL, start_new_session=True) as process:
+        try:
+            yield
+        finally:
+            process.terminate()
+
+
+def near_the_end_of_process_ids():
+    """So that they begin anew within the run; for root alone."""
+    with contextlib.suppress(OSError):
+        highest = int(pathlib.Path("/proc/sys/kernel/pid_max").read_text())
+        pathlib.Path("/proc/sys/kernel/ns_last_pid").write_text(str(highest - 700))
+
+
+class Report:
+    def __init__(self, base, kind):
+        self.base = pathlib.Path(base)
+        self.began = time.monotonic()
+        self.told = {"kind": kind, "load": " ".join(LOAD), "pieces": [], "violations": []}
+
+    def add(self, **piece):
+        self.told["pieces"].append(piece)
+        passed, failed = piece["passed"], piece["failed"]
+        line = f"{self.minutes():7.1f} min  {piece['name']}: {passed} passed, {len(failed)} failed"
+        print(line + f", {piece['leaderships']} leaderships judged", flush=True)
+        for name in failed:
+            print(f"             {name}", flush=True)
+        self.write()
+
+    def minutes(self):
+        return (time.monotonic() - self.began) / 60
+
+    def write(self):
+        self.told["minutes"] = round(self.minutes(), 1)
+        self.base.with_suffix(".json").write_text(json.dumps(self.told, indent=1) + "\n")
+        self.base.with_suffix(".txt").write_text("\n".join(self.lines()) + "\n")
+
+    def lines(self):
+        pieces = self.told["pieces"]
+        for name in sorted({piece["name"] for piece in pieces}):
+            some = [piece for piece in pieces if piece["name"] == name]
+            failed = sorted({case for piece in some for case in piece["failed"]})
+            counts = f"{sum(piece['passed'] for piece in some)} passed, {len(failed)} failed"
+            yield f"{name}: {len(some)} times, {counts}" + "".join(f"\n  {case}" for case in failed)
+        judged = sum(piece["leaderships"] for piece in pieces)
+        for violation in self.told["violations"]:
+            yield f"VIOLATION {violation}"
+        found = len(self.told["violations"])
+        yield f"{judged} leaderships judged in {self.minutes():.0f} min, {found} violations"
+
+
+def violations_in(folder):
+    for path in sorted((folder / "safety").glob("*.json")):
+        told = json.loads(path.read_text())
+        yield f"{told['test']}: {told['found'].splitlines()[0]} (see {path})"
+
+
+def play(name, folder, seconds):
+    """One file of attacks for so long; what came of it."""
+    report, tally = folder / "junit.xml", folder / "tally"
+    tally.unlink(missing_ok=True)
+    report.unlink(missing_ok=True)
+    environment = os.environ | {
+        "BULLRING_TEST_ALL": "1",
+        "BULLRING_ROUNDS_UNTIL": str(time.monotonic() + seconds),
+        "BULLRING_BUILD": str(folder),
+        "BULLRING_TALLY": str(tally),
+        "BULLRING_STANDSTILL": str(folder / "standstill.jsonl"),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    words = ["pytest-3", "-q", str(PROCESS / f"test_{name}.py"), f"--junitxml={report}"]
+    with open(folder / f"{name}.log", "a", encoding="utf-8") as log:
+        subprocess.run(
+            words, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, env=environment
+        )
+    cases = list(ElementTree.parse(report).getroot().iter("testcase")) if report.exists() else []
+    failed, faults, passed = [], [], 0
+    for case in cases:
+        problem = case.find("failure") if case.find("failure") is not None else case.find("error")
+        if problem is None:
+            passed += case.find("skipped") is None
+            continue
+        failed.append(case.get("name"))
+        if "ProductFault" in (problem.get("message") or ""):
+            faults.append(f"{name}::{case.get('name')}: {problem.get('message').splitlines()[0]}")
+    if not cases:
+        failed.append("the file as a whole")
+    leaderships = judged_in(tally)[1]
+    return {"name": name, "passed": passed, "failed": failed, "leaderships": leaderships}, faults
+
+
+def soak_process(hours, report):
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="soak-", dir=report.base.parent.resolve()))
+    end = time.monotonic() + hours * 3600
+    order = random.Random(int(time.time()))
+    gaps = folder / "standstill.jsonl"
+    gaps.touch()
+    watch = [sys.executable, "-S", "-B", witness.__file__, str(gaps)]
+    with load(), subprocess.Popen(watch, stdin=subprocess.PIPE) as watching:
+        while time.monotonic() < end and not report.told["violations"]:
+            for name in order.sample(ATTACKS, len(ATTACKS)):
+                left = end - time.monotonic()
+                if left <= 0 or report.told["violations"]:
+                    break
+                near_the_end_of_process_ids()
+                piece, faults = play(name, folder, min(left, PIECE_S, hours * 3600 / len(ATTACKS)))
+                report.told["violations"] += [*violations_in(folder), *faults]
+                report.add(**piece)
+        watching.stdin.close()
+    print(f"the logs are in {folder}")
+
+
+def soak_gate(times, report):
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "scripts" / "lib")}
+    slots = str(2 * (os.cpu_count() or 1))
+    words = [sys.executable, "-B", "-m", "gate", "build", "^process$", "-LE", "^long$"]
+    for number in range(1, times + 1):
+        if number % 2 == 0:
+            near_the_end_of_process_ids()
+        log = report.base.with_suffix(f".{number}.log")
+        with load(), open(log, "w", encoding="utf-8") as out:
+            status = subprocess.run(
+                [*words, "--parallel", slots], cwd=ROOT, env=environment, stdout=out, stderr=out
+            ).returncode
+        told = json.loads((ROOT / "build" / "gate.json").read_text())
+        if status != 0:
+            report.told["violations"].append(f"run {number}: {told['sentence']} (see {log})")
+        report.add(
+            name="gate",
+            passed=told["passed"],
+            failed=told["lines"],
+            leaderships=told["leaderships"],
+        )
+
+
+def main():
+    kind, much, base = sys.argv[1:]
+    report = Report(base, kind)
+    if kind == "process":
+        soak_process(float(much), report)
+    else:
+        soak_gate(int(much), report)
+    report.write()
+    print("\n".join(report.lines()))
+    return 1 if report.told["violations"] else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)
