@@ -11,9 +11,9 @@ check_pie_supported(LANGUAGES CXX)
 add_library(bullring_flags INTERFACE)
 add_library(bullring::flags ALIAS bullring_flags)
 
-# What is compiled is the same wherever the checkout stands: no path of this machine is in it, and an
-# object that ccache knows from another checkout is good in this one.
-target_compile_options(bullring_flags INTERFACE "-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=")
+# __FILE__ is the same wherever the checkout stands: an object that ccache knows from another checkout
+# is good in this one. A debugger's paths stay whole.
+target_compile_options(bullring_flags INTERFACE "-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=")
 
 target_compile_features(bullring_flags INTERFACE cxx_std_20)
 target_compile_options(

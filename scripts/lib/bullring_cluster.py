@@ -80,6 +80,12 @@ class Cluster:
         return self.size // 2 + 1
 
     @property
+    def shortest_lease_ms(self):
+        """Of what the flags of its nodes say."""
+        flags = ([*self.flags, *node.flags] for node in self)
+        return min(timing_of(self.profile, some).lease for some in flags)
+
+    @property
     def peers(self):
         return ",".join(f"{node.id}={node.address}" for node in self)
 

@@ -19,10 +19,9 @@ import subprocess
 import sys
 import tempfile
 import time
-import xml.etree.ElementTree as ElementTree
 
 from bullring_safety import judged_in
-from gate import witness
+from gate import results, witness
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROCESS = ROOT / "tests" / "process"
@@ -60,11 +59,9 @@ class Report:
 
     def add(self, **piece):
         self.told["pieces"].append(piece)
-        passed, failed = piece["passed"], piece["failed"]
-        line = f"{self.minutes():7.1f} min  {piece['name']}: {passed} passed, {len(failed)} failed"
-        print(line + f", {piece['leaderships']} leaderships judged", flush=True)
-        for name in failed:
-            print(f"             {name}", flush=True)
+        line = f"{self.minutes():7.1f} min  {piece['name']}: {piece['passed']} passed, "
+        line += f"{len(piece['noted'])} not, {piece['leaderships']} leaderships judged"
+        print("\n             ".join([line, *piece["noted"]]), flush=True)
         self.write()
 
     def minutes(self):
@@ -79,9 +76,9 @@ class Report:
         pieces = self.told["pieces"]
         for name in sorted({piece["name"] for piece in pieces}):
             some = [piece for piece in pieces if piece["name"] == name]
-            failed = sorted({case for piece in some for case in piece["failed"]})
-            counts = f"{sum(piece['passed'] for piece in some)} passed, {len(failed)} failed"
-            yield f"{name}: {len(some)} times, {counts}" + "".join(f"\n  {case}" for case in failed)
+            noted = sorted({case for piece in some for case in piece["noted"]})
+            counts = f"{sum(piece['passed'] for piece in some)} passed, {len(noted)} did not"
+            yield "\n  ".join([f"{name}: {len(some)} times, {counts}", *noted])
         judged = sum(piece["leaderships"] for piece in pieces)
         for violation in self.told["violations"]:
             yield f"VIOLATION {violation}"
@@ -109,34 +106,25 @@ def play(name, folder, seconds):
         "PYTHONDONTWRITEBYTECODE": "1",
     }
     words = ["pytest-3", "-q", str(PROCESS / f"test_{name}.py"), f"--junitxml={report}"]
+    test = results.Test(0, f"process.{name}", words, {}, {"process"})
     with open(folder / f"{name}.log", "a", encoding="utf-8") as log:
         subprocess.run(
             words, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, env=environment
         )
-    cases = list(ElementTree.parse(report).getroot().iter("testcase")) if report.exists() else []
-    failed, faults, passed = [], [], 0
-    for case in cases:
-        problem = case.find("failure") if case.find("failure") is not None else case.find("error")
-        if problem is None:
-            passed += case.find("skipped") is None
-            continue
-        failed.append(case.get("name"))
-        if "ProductFault" in (problem.get("message") or ""):
-            faults.append(f"{name}::{case.get('name')}: {problem.get('message').splitlines()[0]}")
-    if not cases:
-        failed.append("the file as a whole")
+    passed, failed = 0, [results.Case(test, "the file as a whole", None, "it says of no case")]
+    if report.exists():
+        passed, failed, _ = results.of_pytest(test, report)
+    faults = [f"{case.full_name}: {case.why}" for case in failed if results.FAULT.search(case.why)]
+    noted = [case.full_name for case in failed]
     leaderships = judged_in(tally)[1]
-    return {"name": name, "passed": passed, "failed": failed, "leaderships": leaderships}, faults
+    return {"name": name, "passed": passed, "noted": noted, "leaderships": leaderships}, faults
 
 
 def soak_process(hours, report):
     folder = pathlib.Path(tempfile.mkdtemp(prefix="soak-", dir=report.base.parent.resolve()))
     end = time.monotonic() + hours * 3600
     order = random.Random(int(time.time()))
-    gaps = folder / "standstill.jsonl"
-    gaps.touch()
-    watch = [sys.executable, "-S", "-B", witness.__file__, str(gaps)]
-    with load(), subprocess.Popen(watch, stdin=subprocess.PIPE) as watching:
+    with load(), witness.watching(folder / "standstill.jsonl"):
         while time.monotonic() < end and not report.told["violations"]:
             for name in order.sample(ATTACKS, len(ATTACKS)):
                 left = end - time.monotonic()
@@ -146,7 +134,6 @@ def soak_process(hours, report):
                 piece, faults = play(name, folder, min(left, PIECE_S, hours * 3600 / len(ATTACKS)))
                 report.told["violations"] += [*violations_in(folder), *faults]
                 report.add(**piece)
-        watching.stdin.close()
     print(f"the logs are in {folder}")
 
 
@@ -154,7 +141,9 @@ def soak_gate(times, report):
     environment = os.environ | {"PYTHONPATH": str(ROOT / "scripts" / "lib")}
     slots = str(2 * (os.cpu_count() or 1))
     words = [sys.executable, "-B", "-m", "gate", "build", "^process$", "-LE", "^long$"]
+    found = ROOT / "build" / "gate.json"
     for number in range(1, times + 1):
+        found.unlink(missing_ok=True)
         if number % 2 == 0:
             near_the_end_of_process_ids()
         log = report.base.with_suffix(f".{number}.log")
@@ -162,14 +151,11 @@ def soak_gate(times, report):
             status = subprocess.run(
                 [*words, "--parallel", slots], cwd=ROOT, env=environment, stdout=out, stderr=out
             ).returncode
-        told = json.loads((ROOT / "build" / "gate.json").read_text())
+        told = json.loads(found.read_text())
         if status != 0:
             report.told["violations"].append(f"run {number}: {told['sentence']} (see {log})")
         report.add(
-            name="gate",
-            passed=told["passed"],
-            failed=told["lines"],
-            leaderships=told["leaderships"],
+            name="gate", passed=told["passed"], noted=told["lines"], leaderships=told["leaderships"]
         )
 
 

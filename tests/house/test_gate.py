@@ -87,6 +87,11 @@ def test_what_passes_is_sound(build):
     assert (status, last_line(printed)) == (0, "SOUND: 2 passed.")
 
 
+def test_no_test_at_all_is_broken(build):
+    status, printed = build.play()
+    assert (status, last_line(printed)) == (1, "BROKEN: 0 passed, 1 failed.")
+
+
 def test_what_fails_once_is_unsteady_and_says_what_to_write_down(build):
     status, printed = build.add("a", FAILS_ONCE).add("b", PASSES).play()
     assert (status, last_line(printed)) == (0, "SOUND: 1 passed, 1 unsteady.")

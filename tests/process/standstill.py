@@ -45,8 +45,9 @@ def disturbed(item, since_ns):
     for cluster in item.stash[CLUSTERS]:
         gap_ms = longest_gap_ms(since_ns)
         ended = [event for event in cluster.events() if event["event"] == "deposed"]
-        if ended and gap_ms >= cluster.timing.lease / SHARE:
-            return f"stood still for {gap_ms:.0f} ms, the lease is {cluster.timing.lease:.0f} ms"
+        lease_ms = cluster.shortest_lease_ms
+        if ended and gap_ms >= lease_ms / SHARE:
+            return f"stood still for {gap_ms:.0f} ms, the lease is {lease_ms:.0f} ms"
     return None
 
 

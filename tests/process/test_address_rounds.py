@@ -102,5 +102,5 @@ def test_an_address_is_never_on_two_hosts_and_soon_back(new_cluster, draw, recor
             if some:
                 print(f"{name}: {told(some)}")
                 record_property(name, told(some))
-    # Well before the lease; the figure itself is the bench's.
+    # Well before the lease. What it took is printed.
     assert statistics.median(times["kill -9"]) < hosts.cluster.timing.lease / 2

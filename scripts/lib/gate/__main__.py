@@ -50,7 +50,8 @@ class Run:
     def play(self):
         self._find_overdue()
         began, stolen, waited = time.monotonic(), witness.stolen_s(), witness.waited_s()
-        with self._witness():
+        os.environ["BULLRING_STANDSTILL"] = str(self.gaps.resolve())
+        with witness.watching(self.gaps):
             whole = self._ctest()
             if not self._take_violations():
                 self._take_failures(whole)
@@ -62,20 +63,14 @@ class Run:
         late = [line for line in self.known.values() if line.days_left(today) < 0]
         self.outcome.overdue = late
 
-    @contextlib.contextmanager
-    def _witness(self):
-        self.gaps.touch()
-        os.environ["BULLRING_STANDSTILL"] = str(self.gaps.resolve())
-        words = [sys.executable, "-S", "-B", witness.__file__, str(self.gaps)]
-        with subprocess.Popen(words, stdin=subprocess.PIPE) as process:
-            yield
-            process.stdin.close()
-
     def _ctest(self):
         """Whether it ran to its end."""
         report = (self.build / "junit" / "ctest.xml").resolve()
         words = ["ctest", "--test-dir", str(self.build), "-L", self.labels, "--no-tests=error"]
-        words += ["--output-on-failure", "--output-junit", str(report), *self.flags]
+        words += ["--output-on-failure", "--output-junit", str(report)]
+        # A sanitizer's report may stand anywhere in what a test prints.
+        words += ["--test-output-size-passed", "10000000", "--test-output-size-failed", "10000000"]
+        words += self.flags
         process = subprocess.Popen(
             words,
             stdin=subprocess.DEVNULL,
@@ -123,6 +118,8 @@ class Run:
             return
         tests = results.known_tests(str(self.build))
         ended, printed = results.of_ctest(self.build / "junit" / "ctest.xml", self.said)
+        if not ended:
+            self.outcome.failed.append(("ctest", "no test has this label and name"))
         again = []
         for name, why in ended.items():
             cases = self._cases(tests[name], why)

@@ -9,8 +9,11 @@ Usage: witness.py FILE     appends a JSON line for each gap, with the clock of t
                            ends with its stdin
 """
 
+import contextlib
 import json
+import pathlib
 import select
+import subprocess
 import sys
 import time
 
@@ -30,6 +33,18 @@ def watch(path):
             if now - before > (TICK_MS + GAP_MS) * 1_000_000:
                 out.write(json.dumps({"from_ns": before, "to_ns": now}) + "\n")
             before = now
+
+
+@contextlib.contextmanager
+def watching(path):
+    """A witness looks on meanwhile, and writes to a file that is there from the beginning."""
+    pathlib.Path(path).touch()
+    words = [sys.executable, "-S", "-B", __file__, str(path)]
+    with subprocess.Popen(words, stdin=subprocess.PIPE) as process:
+        try:
+            yield
+        finally:
+            process.stdin.close()
 
 
 def gaps_ms(path, from_ns=0, to_ns=1 << 63):
