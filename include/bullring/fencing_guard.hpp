@@ -54,9 +54,11 @@ public:
         if (fd_ >= 0) ::close(fd_);
     }
 
-    /// False: a newer leader has been here, and the request must be refused. A new epoch is on the
-    /// disk before this returns true. Epoch 0, which no leader has, is refused. Throws
-    /// std::system_error when the file cannot be read or written: then, too, refuse the request.
+    /// False: a newer leader has been here, and the request must be refused. A new leader has to be
+    /// admitted before it reads what it will act on: until then an older one can still change it.
+    /// A new epoch is on the disk before this returns true. Epoch 0, which no leader has, is
+    /// refused. Throws std::system_error when the file cannot be read or written: then, too, refuse
+    /// the request.
     bool admit(std::uint64_t epoch) {
         const std::lock_guard lock(mutex_);
         if (epoch == 0 || epoch < highest_) return false;

@@ -19,6 +19,15 @@ public:
     Database& operator=(const Database&) = delete;
     ~Database() { sqlite3_close(handle_); }
 
+    /// The first thing that a leader does, before it reads what it is going to act on: from here on
+    /// no older leader writes. False when a newer one has written already.
+    bool take_over(std::uint64_t epoch) {
+        run("BEGIN IMMEDIATE");
+        const bool newest = raise_fence(static_cast<std::int64_t>(epoch));
+        run(newest ? "COMMIT" : "ROLLBACK");
+        return newest;
+    }
+
     std::optional<std::int64_t> next_row() {
         Statement select(*this, "SELECT min(id) FROM inbox WHERE NOT sent");
         if (!select.step() || sqlite3_column_type(select.get(), 0) == SQLITE_NULL)
@@ -30,8 +39,7 @@ public:
     bool move_row(std::int64_t id, std::uint64_t epoch) {
         run("BEGIN IMMEDIATE");
         const auto token = static_cast<std::int64_t>(epoch);
-        change("UPDATE fence SET epoch = ?1 WHERE epoch <= ?1", token, 0);
-        if (sqlite3_changes(handle_) == 0) {
+        if (!raise_fence(token)) {
             run("ROLLBACK");
             return false;
         }
@@ -62,6 +70,10 @@ private:
         sqlite3_stmt* statement_ = nullptr;
     };
 
+    bool raise_fence(std::int64_t token) {
+        change("UPDATE fence SET epoch = ?1 WHERE epoch <= ?1", token, 0);
+        return sqlite3_changes(handle_) != 0;
+    }
     void run(const char* sql) { check(sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr)); }
     void change(const char* sql, std::int64_t epoch, std::int64_t id) {
         Statement statement(*this, sql);

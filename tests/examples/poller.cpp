@@ -36,6 +36,8 @@ int main(int argc, char** argv) {
                 if (sigtimedwait(&ends, nullptr, &look) > 0) node.stop();
         });
         node.run_while_leader([&](const bullring::Leadership& lead) {
+            // Before the first row is read: what an older leader read before cannot be written now.
+            if (!database.take_over(lead.epoch())) return;
             while (lead.valid()) {
                 const auto row = database.next_row();
                 if (row) {

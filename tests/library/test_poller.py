@@ -7,6 +7,7 @@ import json
 import signal
 import sqlite3
 import subprocess
+import time
 
 import pytest
 from bullring_node import ROOT, find_program
@@ -60,6 +61,10 @@ class Pollers:
     def wait_moved(self, count):
         wait_until(lambda: self.moved() >= count, lambda: f"row {count}, after {self.moved()}")
 
+    def other_leader(self, process):
+        leader = self.leader()
+        return leader if self.processes[leader] is not process else None
+
     def leader(self):
         status = [find_program(), "status", "--json", "--wait", "--timeout", f"{DEADLINE:.0f}s"]
         out = subprocess.run(
@@ -68,6 +73,18 @@ class Pollers:
             check=True,
         )
         return json.loads(out.stdout)["leader"]
+
+    def check_each_row_once(self):
+        """The last thing: ends them all. Returns the epoch of each row."""
+        for process in self.processes.values():
+            process.terminate()
+        for process in self.processes.values():
+            assert process.wait(DEADLINE) == 0
+        rows = self.query("SELECT id, epoch FROM queue ORDER BY place")
+        assert [row[0] for row in rows] == list(range(1, self.added + 1))
+        epochs = [row[1] for row in rows]
+        assert epochs == sorted(epochs)
+        return epochs
 
 
 @pytest.fixture(scope="module")
@@ -114,12 +131,26 @@ def test_each_row_once(pollers):
     seen_within(3, pollers.all_moved)
     stopped.send_signal(signal.SIGCONT)
     pollers.wait_moved(ROWS)
-    for process in pollers.processes.values():
-        process.terminate()
-    for process in pollers.processes.values():
-        assert process.wait(DEADLINE) == 0
-    rows = pollers.query("SELECT id, epoch FROM queue ORDER BY place")
-    assert [row[0] for row in rows] == list(range(1, ROWS + 1))
-    epochs = [row[1] for row in rows]
-    assert epochs == sorted(epochs)
-    assert len(set(epochs)) >= 2
+    assert len(set(pollers.check_each_row_once())) >= 2
+
+
+def test_a_row_that_two_leaders_have_read(pollers):
+    """The old leader wakes up when the new one has read a row and not yet written it."""
+    old = pollers.processes[pollers.leader()]
+    with contextlib.closing(
+        sqlite3.connect(pollers.database, timeout=DEADLINE, isolation_level=None)
+    ) as writer:
+        pollers.add(ROWS // 8)
+        writer.execute("BEGIN IMMEDIATE")  # others can read now, and nobody can write
+        time.sleep(0.2)  # pause: for the old leader to read
+        old.send_signal(signal.SIGSTOP)
+        new = pollers.processes[wait_until(lambda: pollers.other_leader(old), "another leader")]
+        time.sleep(0.2)  # pause: for the new leader to read, if it reads before it takes over
+        new.send_signal(signal.SIGSTOP)
+        old.send_signal(signal.SIGCONT)
+        before = pollers.moved()
+        writer.execute("ROLLBACK")
+    seen_within(0.5, lambda: pollers.moved() > before)
+    new.send_signal(signal.SIGCONT)
+    pollers.wait_moved(pollers.added)
+    pollers.check_each_row_once()
