@@ -81,6 +81,7 @@ void Node::handle(Step& step, const Event& event) {
                    [&](const HelloReceived& e) { member.on_hello(step, e); },
                    [&](const Receive& e) { receive(step, e); },
                    [&](const SessionEnded& e) { member.on_session_ended(step, e); },
+                   [&](const Died& e) { member.on_died(step, e); },
                    [](const Wake&) {},
                    [&](const Persisted& e) { member.on_persisted(e); },
                    [&](const TaskEnded& e) { member.on_task_ended(step, e); },

@@ -16,6 +16,7 @@
 #include "src/manual/help_command.hpp"
 #include "src/options/completion.hpp"
 #include "src/options/options.hpp"
+#include "src/os/first_process.hpp"
 #include "src/report/logging.hpp"
 #include "src/supervisor/guard.hpp"
 
@@ -42,10 +43,12 @@ struct Run {
 
     int operator()(const NodeOptions& options) const {
         discard_writes_to(missing_streams);
+        leave_first_process();
         return run_node(options);
     }
     int operator()(const RunOptions& options) const {
         discard_writes_to(missing_streams);
+        leave_first_process();
         return run_run(options);
     }
     int operator()(const LeadOptions& options) const {
@@ -57,6 +60,8 @@ struct Run {
     int operator()(const ResignOptions& options) const { return run_resign(options); }
     int operator()(const DrillOptions& options) const { return run_drill(options); }
     int operator()(const AuditOptions& options) const { return run_audit(options); }
+    int operator()(const KeyOptions& options) const { return run_key(options); }
+    int operator()(const CertOptions& options) const { return run_cert(options); }
     int operator()(const Information& information) const {
         // What does not fit into the buffer is written, and fails, at once.
         if (std::fputs(information.text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0) return 0;

@@ -14,6 +14,20 @@ namespace bullring {
 
 class ObserverCore;
 
+/// How the connections of an observer are secured. The fields are those of Options with the same
+/// names; with "key" one of the two key files is enough.
+struct ObserverSecurity {
+    std::string security;
+    std::string key_file;
+    std::string observer_key_file;
+    std::string tls_cert;
+    std::string tls_key;
+    std::string tls_ca;
+    std::string tls_crl;
+
+    bool operator==(const ObserverSecurity&) const = default;
+};
+
 /// Follows one member at a time, and goes on with another when that one is gone. It never votes,
 /// and there may be any number of them. All members may be called from any thread; one that was
 /// moved from may only be destroyed or assigned to.
@@ -21,6 +35,8 @@ class BULLRING_API Observer {
 public:
     /// Begins at once. `peers` as in Options. Throws ConfigError.
     explicit Observer(const std::string& peers, const std::string& cluster = "bullring");
+    Observer(const std::string& peers, const std::string& cluster,
+             const ObserverSecurity& security);
     Observer(Observer&&) noexcept;
     Observer& operator=(Observer&&) noexcept;
     Observer(const Observer&) = delete;

@@ -18,6 +18,7 @@ enum class Quorum { majority, none };
 enum class Profile { realtime, fast, lan, cloud, wan };
 enum class Realtime { on, off, automatic };
 enum class FirstEpoch { clock, zero };
+enum class FastRelease { off, fin, notice };
 
 /// A value type. What is not given (nullopt, or an empty string) is the flag's default. Not
 /// thread-safe, as no value is.
@@ -41,8 +42,11 @@ struct Options {
     Realtime realtime = Realtime::automatic;
     std::optional<std::chrono::nanoseconds> bootstrap_wait;
     FirstEpoch first_epoch = FirstEpoch::clock;
-    /// Turn it off when the task acts through child processes, which may outlive this one.
-    bool fast_release = true;
+    /// What releases the lease of a dead leader at once: the end of its TCP sessions, or the word
+    /// of a second process, which is a copy of this one (as fork() makes it, when the node starts).
+    /// Unset: `notice` with security, else `fin`. `off` when the task acts through child processes,
+    /// which may outlive this one.
+    std::optional<FastRelease> fast_release;
     /// Kills the whole host process (SIGKILL) when this node leads and its event loop stands still
     /// for so long: when the process is stopped, or a debugger holds it. Another node then leads as
     /// after a crash. Off by default.
@@ -57,6 +61,16 @@ struct Options {
     std::string http;
     bool http_public = false;  // also on addresses other than loopback, and then read-only
     std::string http_token_file;
+    /// "tls", "key" or "none", as bullring-security(7) says. Empty: "none" if all peers are on
+    /// loopback; else it has to be given. It is the same on all members.
+    std::string security;
+    std::string key_file;           // with "key"
+    std::string observer_key_file;  // with "key": of those who may only ask
+    std::string tls_cert;           // with "tls", and so are the next three
+    std::string tls_key;
+    std::string tls_ca;
+    std::string tls_crl;
+    bool security_migrate = false;  // take and dial members without security as well
 
     // ---- What run_while_leader() adds.
 

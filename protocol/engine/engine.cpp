@@ -88,6 +88,11 @@ void Engine::on_accepted_ended(Step& step, const AcceptedSession& session, Sessi
     voter_.on_session_ended(session, how == SessionEnd::eof && session.release_ok, step.now);
 }
 
+void Engine::on_buried(Step& step, HolderKey key) {
+    // Who has stood in vain, because the promises were not over yet, need not wait any longer.
+    if (voter_.on_died(key) && tenure_.follows()) pace_.retry_at(step.now);
+}
+
 bool Engine::keeps_open(SessionId dialled, Instant now) const {
     return !tenure_.follows() && lease_valid(now, holder_.lease().tied_until(dialled));
 }

@@ -78,6 +78,7 @@ private:
     void on_ack(Step& step, Index i, const HelloAck& ack) override;
     void greet(Step& step, Index i) override;
     void on_accepted_ended(Step& step, const AcceptedSession& session, SessionEnd how) override;
+    void on_buried(Step& step, HolderKey key) override;
     bool keeps_open(SessionId dialled, Instant now) const override;
     void told_of_twin(Step& step, Peer& by) override;
     void fill_view(View& view, Instant now) const override;
@@ -97,7 +98,9 @@ private:
 
     // campaign.cpp
     /// Whether voters are asked to tie what they grant to a session.
-    bool ties() const { return config().tie && config().fast_release && holder_.tied(); }
+    bool ties() const {
+        return config().tie && config().fast_release == FastRelease::fin && holder_.tied();
+    }
     Coordinator candidacy(Instant now);
     Coordinator renewal(Instant now);
     /// A leader renews, and so does one that steps down while its task ends (R5.1).

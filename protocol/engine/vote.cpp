@@ -43,6 +43,9 @@ std::optional<Vote> Engine::refusal_outside_promise(Instant now,
     const Duration told = by_other ? peers_[*from].introduction.lease : timing().lease;
     if (std::max(request.lease, told) > timing().lease_max)
         return refused(NackReason::lease_too_long, timing().lease_max);
+    // Whatever way it comes: nobody would be bound by it.
+    if (by_other && peers_.is_buried(request.key, now))
+        return refused(NackReason::unknown_holder, timing().campaign_wait);
     // Who stands must be the process that answers at that member's address. A second process with
     // the id, elsewhere, counts its own vote, and with half of the others it would be a majority
     // beside another one that has the first process' vote.

@@ -54,6 +54,14 @@ bool Voter::on_resigned(const AcceptedSession& from, HolderKey key, Epoch epoch)
     return promise_.release_resigned(key, epoch);
 }
 
+bool Voter::on_died(HolderKey key) {
+    if (parked_ && parked_->from.incarnation == key.incarnation) parked_.reset();
+    std::erase_if(waiting_, [&](const PendingRequest& pending) {
+        return pending.from.incarnation == key.incarnation;
+    });
+    return promise_.release_resigned(key, promise_.epoch());
+}
+
 void Voter::collect_wakes(WakeTime& wake, Duration patience) const {
     wake.promise(promise_.end());
     if (parked_) wake.timer(parked_->since + patience);

@@ -45,6 +45,8 @@ public:
     void on_session_ended(const AcceptedSession& session, bool fin_releases, Instant now);
     /// A candidacy or leadership of another run is over. True: the promise was to it.
     bool on_resigned(const AcceptedSession& from, HolderKey key, Epoch epoch);
+    /// R4: that run has ended. True: the promise was to it.
+    bool on_died(HolderKey key);
     /// Its own candidacy or leadership of `epoch` is over: what it promised itself ends.
     void release_own(HolderKey own, Epoch epoch) { promise_.release_resigned(own, epoch); }
 

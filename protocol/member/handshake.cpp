@@ -53,7 +53,11 @@ void Member::on_dialled(Step& step, const Dialled& event) {
     hello.heartbeat_period = timing().heartbeat;
     hello.advertised = config().advertised;
     hello.addresses = event.addresses;
-    hello.release_ok = config().fast_release && config().tie && fenced();
+    // What hooks have started may outlive the process, and nobody can tell when it has ended.
+    const bool unused =
+        !fenced() || config().hooks || (config().fast_release == FastRelease::fin && !config().tie);
+    hello.fast_release = unused ? FastRelease::off : config().fast_release;
+    if (hello.fast_release == FastRelease::notice) hello.commitment = setup_.commitment();
     fill_hello(hello);
     step.act(Send{event.session, hello});
 }
@@ -84,6 +88,9 @@ void Member::refuse(Step& step, const HelloReceived& event, const Refused& refus
 
 void Member::on_hello(Step& step, const HelloReceived& event) {
     const Hello& hello = event.hello;
+    // It lay unread when the run had ended.
+    if (peers_.is_buried({hello.id, hello.incarnation}, step.now))
+        return step.act(CloseSession{event.session});
     if (const auto difference = hello_difference(event, step.now))
         return refuse(step, event, *difference);
     const Index index = *setup_.members().index(hello.id);
@@ -109,7 +116,8 @@ void Member::on_hello(Step& step, const HelloReceived& event) {
         index,
         hello.incarnation,
         hello.session,
-        config().fast_release && hello.release_ok && direct,
+        config().fast_release == FastRelease::fin && hello.fast_release == FastRelease::fin &&
+            direct,
         Introduction{hello.priority, hello.lease, hello.heartbeat_period, hello.advertised}};
     peer.incarnation = hello.incarnation;
     // The newest by the dialler's numbers: two sockets may be read in any order, and another
@@ -198,6 +206,25 @@ void Member::on_session_ended(Step& step, const SessionEnded& event) {
     }
 }
 
+// Our own close releases nothing, and what is still to come on the session is not read.
+void Member::on_died(Step& step, const Died& event) {
+    const auto index = setup_.members().index(event.id);
+    if (!index || *index == me() || config().fast_release != FastRelease::notice) return;
+    peers_.bury(*index, event.incarnation, step.now);
+    on_buried(step, {event.id, event.incarnation});
+    while (const AcceptedSession* found = sessions_.newest_accepted(*index, event.incarnation)) {
+        const AcceptedSession session = *found;
+        step.act(CloseSession{session.id});
+        sessions_.remove_accepted(session.id);
+        end_accepted(step, session, SessionEnd::eof);
+    }
+    Peer& peer = peers_[*index];
+    if (peer.incarnation != event.incarnation) return;
+    peer.lost_until = long_ago;
+    // Its sessions may have ended before, and who stands since then waits for this word.
+    peers_.note_gone(*index, max_seen_, step.now);
+}
+
 void Member::give_up_dialled(Step& step, DialledSession& session, SessionEnd how) {
     Peer& peer = peers_[session.peer];
     if (peer.dialled == session.id) peer.dialled = no_session;
@@ -234,7 +261,9 @@ void Member::end_accepted(Step& step, const AcceptedSession& session, SessionEnd
         return;
     }
     peer.accepted = no_session;
-    if (how != SessionEnd::eof) peer.lost_until = step.now + setup_.longest_promise();
+    // Where a notice is to be waited for, a FIN may be anybody's.
+    if (how != SessionEnd::eof || config().fast_release == FastRelease::notice)
+        peer.lost_until = step.now + setup_.longest_promise();
     peer.has_heartbeat = false;
     peer.view = {};
     peer.last_end = how == SessionEnd::eof       ? PeerDownReason::eof

@@ -141,6 +141,7 @@ public:
     void on_hello_ack(Step& step, SessionId session, const HelloAck& ack);
     void on_refused(Step& step, SessionId session, const Refused& refused);
     void on_session_ended(Step& step, const SessionEnded& event);
+    void on_died(Step& step, const Died& event);
     /// The peer and run behind an accepted session, and that it was heard; nullopt: not (any more)
     /// a session from which messages are taken.
     std::optional<AcceptedSession> sender_of(Step& step, SessionId session);
@@ -266,6 +267,8 @@ private:
     /// R4: an end may release a promise.
     virtual void on_accepted_ended(Step& /*step*/, const AcceptedSession& /*session*/,
                                    SessionEnd /*how*/) {}
+    /// R4: that run has ended; what it was promised is over.
+    virtual void on_buried(Step& /*step*/, HolderKey /*key*/) {}
     /// A grant that counts is tied to it; its FIN would release it.
     virtual bool keeps_open(SessionId /*dialled*/, Instant /*now*/) const { return false; }
     /// A peer hears another process that has this node's id.

@@ -58,6 +58,10 @@ struct Peer {
     Incarnation resigned_by;
     Epoch resigned_epoch;
 
+    // ---- This run of it is known to have ended (R4): nothing of it is listened to any more.
+    Incarnation buried;
+    Instant buried_until = long_ago;
+
     // ---- Derived, kept to notice changes.
     bool up = false;  // told as peer_up
     Instant up_since = long_ago;
@@ -73,8 +77,8 @@ struct Peer {
         return std::tie(incarnation, many_runs, accepted, introduction, heard_at, lost_until,
                         has_heartbeat, heartbeat, heartbeat_at, view, dialled, has_ack, ack, ack_at,
                         answered_again, refused, hears_twin, twin_over, gone_epoch, gone_at,
-                        gone_until, resigned_by, resigned_epoch, up, up_since, last_end,
-                        handed_over, hand_over_hold_off, hand_over_not_before);
+                        gone_until, resigned_by, resigned_epoch, buried, buried_until, up, up_since,
+                        last_end, handed_over, hand_over_hold_off, hand_over_not_before);
     }
 };
 

@@ -151,6 +151,16 @@ bool Peers::gone_just_now(NodeId holder, Instant now) const {
     return i && !due(now, peers_[*i].gone_at + setup_.timing().campaign_wait);
 }
 
+void Peers::bury(Index i, Incarnation incarnation, Instant now) {
+    peers_[i].buried = incarnation;
+    peers_[i].buried_until = now + setup_.longest_promise();
+}
+
+bool Peers::is_buried(HolderKey key, Instant now) const {
+    const auto i = setup_.members().index(key.id);
+    return i && peers_[*i].buried == key.incarnation && !promise_over(now, peers_[*i].buried_until);
+}
+
 Epoch Peers::resigned_epoch(HolderKey key) const {
     const auto from = setup_.members().index(key.id);
     if (!from || peers_[*from].resigned_by != key.incarnation) return {};

@@ -53,6 +53,9 @@ public:
     void note_gone(Index i, Epoch epoch, Instant now);
     bool known_gone(NodeId holder, Epoch epoch, Instant now) const;
     bool gone_just_now(NodeId holder, Instant now) const;
+    /// That run has ended, and was promised something not longer ago than a promise lasts.
+    void bury(Index i, Incarnation incarnation, Instant now);
+    bool is_buried(HolderKey key, Instant now) const;
     /// The highest epoch that this very run has resigned; 0: none.
     Epoch resigned_epoch(HolderKey key) const;
 

@@ -10,8 +10,8 @@ Setup::Setup(const Config& config, const Start& start) {
     const Index me = *config.members.index(config.self);
     MemberSet others = config.members.all();
     others.erase(me);
-    shared_ =
-        std::make_shared<const Shared>(Shared{config, me, others, start.incarnation, start.now});
+    shared_ = std::make_shared<const Shared>(
+        Shared{config, me, others, start.incarnation, start.commitment, start.now});
 }
 
 }  // namespace bullring::protocol

@@ -30,6 +30,7 @@ public:
     /// All members but this one.
     MemberSet others() const { return shared_->others; }
     Incarnation incarnation() const { return shared_->incarnation; }
+    const Commitment& commitment() const { return shared_->commitment; }
     HolderKey own_key() const { return {self(), incarnation()}; }
     Rank own_rank() const { return {config().priority, self()}; }
     Instant started() const { return shared_->started; }
@@ -52,6 +53,7 @@ private:
         Index me = 0;
         MemberSet others;
         Incarnation incarnation;
+        Commitment commitment;
         Instant started;
         bool operator==(const Shared&) const = default;
     };

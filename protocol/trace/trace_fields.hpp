@@ -36,7 +36,7 @@ struct MessageFields {
         line.number("hello_session", m.session.value);
         add_priority(line, m.priority);
         line.number("lease_ns", m.lease.ns);
-        line.flag("release_ok", m.release_ok);
+        line.text("fast_release", name(m.fast_release));
     }
     void operator()(const HelloAck& m) const {
         line.number("id", m.id.value);

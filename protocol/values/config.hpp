@@ -26,11 +26,15 @@ struct Config {
     Priority priority;
     std::string advertised;
     bool preempt = true;
-    bool fast_release = true;  // --fast-release: as voter and as holder
-    bool tie = true;           // ask voters to tie grants to sessions; false where children act
+    FastRelease fast_release = FastRelease::fin;  // as voter and as holder
+    bool tie = true;  // with fin: ask voters to tie grants to sessions; false where children act
     /// What acts for it as the leader may outlive it without holding its directory's lock (A4):
     /// hooks, or children of a library's host.
     bool hooks = false;
+    /// Somebody is to tell the others of the end of this node's process.
+    bool tells_of_its_end() const {
+        return fast_release == FastRelease::notice && quorum == QuorumMode::majority && !hooks;
+    }
     Duration bootstrap_wait = seconds(10);
     FirstEpoch first_epoch = FirstEpoch::clock;
     bool operator==(const Config&) const = default;
@@ -40,6 +44,7 @@ struct Config {
 struct Start {
     Instant now;
     Incarnation incarnation;
+    Commitment commitment{};  // with FastRelease::notice
     std::uint64_t seed = 0;
     std::optional<Durable> file;      // nullopt: there was none
     std::uint64_t wall_clock_ms = 0;  // since 1970, already not before the build date

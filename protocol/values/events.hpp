@@ -52,6 +52,14 @@ struct SessionEnded {
     bool operator==(const SessionEnded&) const = default;
 };
 
+/// That run of a member has ended, and nothing acts for it any more: its undertaker has said so,
+/// and the host has checked that nobody else can have (R4).
+struct Died {
+    NodeId id;
+    Incarnation incarnation;
+    bool operator==(const Died&) const = default;
+};
+
 /// The time named by Node::until_wake has come. An early one is a no-op.
 struct Wake {
     bool operator==(const Wake&) const = default;
@@ -111,7 +119,7 @@ struct StopRequested {
 };
 
 using Event =
-    std::variant<Dialled, HelloReceived, Receive, SessionEnded, Wake, Persisted, TaskEnded, Stalled,
-                 ResignRequested, HealthChanged, Standing, Tying, StopRequested>;
+    std::variant<Dialled, HelloReceived, Receive, SessionEnded, Died, Wake, Persisted, TaskEnded,
+                 Stalled, ResignRequested, HealthChanged, Standing, Tying, StopRequested>;
 
 }  // namespace bullring::protocol

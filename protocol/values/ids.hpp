@@ -21,6 +21,17 @@ struct Incarnation {
     constexpr auto operator<=>(const Incarnation&) const = default;
 };
 
+/// What a run of a process binds itself by: whoever can show the secret of which this is the
+/// SHA-256 (as four big-endian numbers) speaks of that run's end (R4). All zero: nobody can.
+struct Commitment {
+    std::uint64_t first = 0;
+    std::uint64_t second = 0;
+    std::uint64_t third = 0;
+    std::uint64_t fourth = 0;
+    constexpr bool operator==(const Commitment&) const = default;
+    constexpr explicit operator bool() const { return *this != Commitment{}; }
+};
+
 /// The number of a leadership; only ever rises; the fencing token. 0 means "none".
 struct Epoch {
     std::uint64_t value = 0;

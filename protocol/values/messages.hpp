@@ -20,8 +20,16 @@ namespace bullring::protocol {
 enum class Algorithm : std::uint8_t { bully = 1, ring = 2 };
 enum class QuorumMode : std::uint8_t { majority = 1, none = 2 };
 
+/// What ends the promise to a holder that has died before its time (R4).
+enum class FastRelease : std::uint8_t {
+    off = 1,
+    fin = 2,     // the end of the session that it is tied to
+    notice = 3,  // the word of a process that outlives it, which nobody else can say
+};
+
 const char* name(Algorithm algorithm);
 const char* name(QuorumMode mode);
+const char* name(FastRelease release);
 
 /// The versions of the messages that this code speaks.
 inline constexpr std::uint16_t version_lowest = 1;
@@ -54,8 +62,9 @@ struct Hello {
     Duration lease;
     Duration heartbeat_period;
     std::string advertised;
-    Addresses addresses;      // as the dialler sees them
-    bool release_ok = false;  // the dialler allows its FIN to release what is tied
+    Addresses addresses;                          // as the dialler sees them
+    FastRelease fast_release = FastRelease::off;  // what may release a promise to the dialler
+    Commitment commitment;                        // of this run; with `notice`
     bool recovering = false;
     bool had_file_at_start = false;
     bool operator==(const Hello&) const = default;

@@ -62,6 +62,15 @@ const char* name(QuorumMode mode) {
     return no_name;
 }
 
+const char* name(FastRelease release) {
+    switch (release) {
+        case FastRelease::off: return "off";
+        case FastRelease::fin: return "fin";
+        case FastRelease::notice: return "notice";
+    }
+    return no_name;
+}
+
 const char* name(FirstEpoch first) {
     switch (first) {
         case FirstEpoch::clock: return "clock";

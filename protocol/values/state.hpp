@@ -9,7 +9,7 @@
 namespace bullring::protocol {
 
 /// The durable state. The host writes it (temp, fsync, rename, fsync of the directory) and binds it
-/// to cluster name, member ids and own id. Writes never lower `hw`.
+/// to cluster name, member ids and own id. Only a clean stop lowers `hw`, to what was used.
 struct Durable {
     Epoch hw;               // every epoch ever proposed or granted here is ≤ hw
     Duration promised_max;  // the longest promise ever given here is ≤ promised_max

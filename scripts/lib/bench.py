@@ -15,6 +15,7 @@ from bench_report import Results, summary
 from bench_steady import Calm, Idle, StepCost, conditions
 from bullring_events import EventError
 from bullring_node import ROOT, ClusterError
+from script_main import run_main
 
 ALGORITHMS = ("bully", "ring")
 SIZES = (3, 5, 7)
@@ -136,9 +137,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except ClusterError as problem:
-        sys.exit(f"scripts/bench: {problem}")
-    except KeyboardInterrupt:
-        sys.exit(130)
+    run_main(main, "scripts/bench")

@@ -28,6 +28,7 @@ from bench_http_report import MODES, print_results, results
 from bench_steady import conditions
 from bullring_events import EventError
 from bullring_node import ClusterError
+from script_main import run_main
 
 ROUNDS = 10  # of a block
 # Before each kill: the rate and the answers of this time are told.
@@ -173,9 +174,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except (ClusterError, EventError, OSError) as problem:
-        sys.exit(f"scripts/bench: {problem}")
-    except KeyboardInterrupt:
-        sys.exit(130)
+    run_main(main, "scripts/bench", (ClusterError, EventError, OSError))

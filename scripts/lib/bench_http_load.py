@@ -1,4 +1,5 @@
-"""Who asks while the bench of HTTP kills leaders: h2load and curl, and what is asked instead.
+"""Who asks while the bench of HTTP kills leaders: h2load and stream_reader.py; and what is asked
+instead.
 
 Every process of it logs to memory (/dev/shm), and nothing reads the logs before a block is over.
 """
@@ -8,13 +9,16 @@ import itertools
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
-import time
 
 from bullring_node import ClusterError, clean_environment, die_with_parent
-from waiting import DEADLINE
+from waiting import DEADLINE, wait_until
 
-PROGRAMS = {"h2load": "h2load", "curl": "curl", "haproxy": "/usr/sbin/haproxy"}
+PROGRAMS = {"h2load": "h2load", "haproxy": "/usr/sbin/haproxy"}
+# For who reads streams: it runs when no node wants the core, as on another machine. It would else
+# take its end of a killed node's streams before the others have elected the next one.
+WHEN_IDLE = ("chrt", "--idle", "0")
 CONNECTIONS = 4  # of h2load to each target; kept alive, as those of a load balancer
 STREAMS = 16  # at each node, which takes no more
 # A server of one thread that answers from memory, as a node's endpoint does.
@@ -115,20 +119,18 @@ class Generator:
 
 
 class Streams:
-    """curl, which reads as many event streams of one node as it gives."""
+    """stream_reader.py, which reads as many event streams of one node as it gives."""
 
     def __init__(self, place, port):
         self._out = place.new("events")
-        urls = [f"http://127.0.0.1:{port}/events"] * STREAMS
-        flags = ["--silent", "--show-error", "--no-buffer", "--parallel", "--parallel-immediate"]
-        self._process = _start(
-            [PROGRAMS["curl"], *flags, "--parallel-max", str(STREAMS), *urls], self._out
-        )
+        reader = pathlib.Path(__file__).with_name("stream_reader.py")
+        command = [*WHEN_IDLE, sys.executable, str(reader), str(port), str(STREAMS)]
+        self._process = _start(command, self._out)
 
     def asks(self):
         """Whether each stream has told its first event."""
         if self._process.poll() is not None:
-            raise ClusterError(f"curl has ended:\n{self._out.read_text()[-2000:]}")
+            raise ClusterError(f"stream_reader.py has ended:\n{self._out.read_text()[-2000:]}")
         return self.events() >= STREAMS
 
     def close(self):
@@ -154,8 +156,9 @@ class OtherServer:
 
 
 def wait_until_all_ask(askers):
-    limit = time.monotonic() + DEADLINE
-    while not all(one.asks() for one in askers):
-        if time.monotonic() > limit:
-            raise ClusterError(f"waited {DEADLINE} s for answers to h2load and curl")
-        time.sleep(0.005)
+    def all_ask():
+        return all(one.asks() for one in askers)
+
+    wait_until(
+        all_ask, "answers to h2load and stream_reader.py", DEADLINE, every=0.005, error=ClusterError
+    )

@@ -14,6 +14,7 @@ from bench_steady import conditions
 from bullring_node import ClusterError
 from peers.observer import ObserverError
 from peers.registry import SYSTEMS
+from script_main import run_main
 
 FAILURES = (ObserverError, OSError, RuntimeError)
 TIMED = {
@@ -185,9 +186,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except ClusterError as problem:
-        sys.exit(f"scripts/bench: {problem}")
-    except KeyboardInterrupt:
-        sys.exit(130)
+    run_main(main, "scripts/bench")

@@ -54,6 +54,9 @@ class Cluster:
         self.ports = PortHolder()
         ids = list(ids or range(1, n + 1))
         hosts = hosts or {}
+        if hosts:
+            # Off loopback it has to be said.
+            self.environment["BULLRING_SECURITY"] = "none"
         self.nodes = {
             node_id: Node(self, node_id, *hosts.get(node_id, ("127.0.0.1", None)))
             for node_id in ids
@@ -189,14 +192,17 @@ class Cluster:
             deadline,
         )
 
-    def wait_settled(self, deadline=DEADLINE):
-        """Waits until every acting node has granted the leader its lease: no silence is left."""
+    def wait_settled(self, deadline=DEADLINE, credentials=()):
+        """Waits until every acting node has granted the leader its lease: no silence is left.
+
+        `credentials`: flags for `status`, where the environment has none.
+        """
         self.wait_leader(deadline)
         status = None
 
         def settled_leader():
             nonlocal status
-            status = self.status()
+            status = self.status(*credentials)
             acting = {node.id for node in self.acting}
             promised = {
                 entry["id"]

@@ -83,13 +83,13 @@ class EventFile:
         return [event for event in self.events if event["event"] == kind]
 
 
+_NOT_DESCRIBED = ["ts_ns", "time", "node", "event", "held_until_ns"]
+_NOT_DESCRIBED += ["version", "pid", "boot", "cluster"]
+
+
 def describe(event, origin_ns):
     """One readable line for the timeline: when, who, what."""
-    detail = {
-        key: value
-        for key, value in event.items()
-        if key not in ("ts_ns", "time", "node", "event", "held_until_ns", "version", "pid", "boot")
-    }
+    detail = {key: value for key, value in event.items() if key not in _NOT_DESCRIBED}
     words = " ".join(f"{key}={json.dumps(value)}" for key, value in detail.items())
     at_ms = (event["ts_ns"] - origin_ns) / 1e6
     return f"{at_ms:10.2f} ms  node {event['node']}  {event['event']:<16} {words}"

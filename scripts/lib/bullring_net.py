@@ -7,6 +7,7 @@ packets are lost.
 
 import collections
 import os
+import queue
 import random
 import selectors
 import socket
@@ -52,10 +53,11 @@ class PortHolder:
 class _Pipe:
     """One direction of one relayed connection."""
 
-    def __init__(self, source, sink, link):
+    def __init__(self, source, sink, link, way):
         self.source = source
         self.sink = sink
         self.link = link
+        self.way = way
         self.pending = collections.deque()
         self.size = 0
         self.ended = False
@@ -70,7 +72,11 @@ class Relay:
 
     PENDING_MAX = 1 << 20
 
-    def __init__(self):
+    def __init__(self, tap=None):
+        """`tap(pair, way, data)` is called in the relay's thread with all that it reads; `way` is
+        (number of the connection, whether its dialler says it)."""
+        self._tap = tap
+        self._accepted = 0
         self._selector = selectors.DefaultSelector()
         self._cut = set()
         self._lock = threading.Lock()
@@ -94,6 +100,17 @@ class Relay:
         self._do(lambda: self._open(listener, pair, target_port))
         return listener.getsockname()[1]
 
+    def put_between(self, cluster, lead_to=lambda dialler, dialled: dialled):
+        """Has the nodes of a cluster dial each other here; `lead_to`: whom they really reach."""
+        for node in cluster:
+            ports = {
+                peer.id: self.add((node.id, peer.id), lead_to(node, peer).port)
+                for peer in cluster
+                if peer is not node
+            }
+            ports = {**ports, node.id: node.port}
+            node.peers = ",".join(f"{i}=127.0.0.1:{ports[i]}" for i in sorted(ports))
+
     def cut(self, pairs):
         """Nothing of these pairs gets through from now on."""
         with self._lock:
@@ -107,8 +124,10 @@ class Relay:
         self._do(self._resume)
 
     def drop_all(self):
-        """Ends every relayed connection, half of them by FIN and half by RST."""
-        self._do(self._drop_all)
+        """Ends every relayed connection, half of them by FIN and half by RST. How many it were."""
+        ended = queue.SimpleQueue()
+        self._do(lambda: ended.put(self._drop_all()))
+        return ended.get(timeout=10)
 
     def close(self):
         self._do(self._stop)
@@ -170,7 +189,9 @@ class Relay:
         for end in (near, far):
             end.setblocking(False)
             end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._pipes[near] = (_Pipe(near, far, pair), _Pipe(far, near, pair))
+        self._accepted += 1
+        to_far = _Pipe(near, far, pair, (self._accepted, True))
+        self._pipes[near] = (to_far, _Pipe(far, near, pair, (self._accepted, False)))
         self._pipes[far] = (self._pipes[near][1], self._pipes[near][0])
         self._watch(near)
         self._watch(far)
@@ -186,6 +207,7 @@ class Relay:
         both = {frozenset((pipe.source, pipe.sink)): pipe for pipe, _ in self._pipes.values()}
         for number, pipe in enumerate(both.values()):
             (self._close if number % 2 else self._abort)(pipe)
+        return len(both)
 
     def _watch(self, end):
         """Registers for exactly what this end can do now."""
@@ -224,12 +246,13 @@ class Relay:
         self._watch(from_end.source)
         self._watch(from_end.sink)
 
-    @staticmethod
-    def _read(pipe):
+    def _read(self, pipe):
         try:
             data = pipe.source.recv(1 << 16)
         except BlockingIOError:
             return
+        if self._tap is not None:
+            self._tap(pipe.link, pipe.way, data)
         if data:
             pipe.pending.append(data)
             pipe.size += len(data)

@@ -94,6 +94,7 @@ class Node:
         self.held = None  # addresses and their flags for `bullring address`; neither: `node`
         self.peers = None
         self.prefix = []
+        self.environment = {}  # beside the cluster's
         self.data_dir = cluster.directory / f"node-{node_id}"
 
     @property
@@ -162,7 +163,7 @@ class Node:
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=log,
-                env=self.cluster.environment,
+                env=self.cluster.environment | self.environment,
                 start_new_session=True,
                 preexec_fn=None if self.cluster.kept else die_with_parent,
             )

@@ -1,11 +1,14 @@
 """Frames of the peer port as bytes (protocol/README.md, section 4), right ones and wrong ones."""
 
+import socket
 import struct
 
-VERSION = 3
-KINDS = [*range(1, 16), *range(64, 71)]
+VERSION = 4
+KINDS = [*range(1, 18), *range(64, 71)]
+HELLO, HELLO_ACK, REFUSED, HANDED_OVER = 1, 2, 3, 12
 OBSERVE, STATE, CHANGE, RESIGN_RESULT, OBSERVER_REFUSED = 64, 65, 66, 67, 68
 DRILL, DRILL_RESULT = 69, 70
+MOURN, DEAD = 16, 17
 STATUS, WATCH, RESIGN = 1, 2, 3
 PERMISSION, CRASH, HANG, RESIGNATION, CUT = 1, 2, 3, 4, 5
 
@@ -46,6 +49,36 @@ def observe(cluster, what=STATUS, resign_to=0):
 def drill(cluster, what=PERMISSION, epoch=0):
     body = b"\x01" + text(cluster) + struct.pack("<BQ", what, epoch)
     return frame(DRILL, body, sender=0, incarnation=0)
+
+
+def hello(cluster, members, sender, incarnation, session=1 << 40):
+    """A member's HELLO, as one of the profile `lan` says it."""
+    body = struct.pack("<BHH", 1, 1, 1) + text(cluster) + struct.pack("<B", len(members))
+    body += b"".join(struct.pack("<Q", member) for member in members)
+    majority, bully, rho_ppm, priority, lease, heartbeat = 1, 1, 1000, 0, 500_000_000, 50_000_000
+    body += struct.pack("<BBI", majority, bully, rho_ppm)
+    body += struct.pack("<QQQiqq", sender, incarnation, session, priority, lease, heartbeat)
+    advertised, local, remote, fast_release_off, commitment, flags = b"", b"", b"", 1, bytes(32), 0
+    body += text(advertised) + text(local) + text(remote)
+    body += struct.pack("<B", fast_release_off) + commitment + struct.pack("<B", flags)
+    return frame(HELLO, body, sender, incarnation)
+
+
+def handed_over(epoch, sender, incarnation):
+    """A leader's RESIGN."""
+    return frame(HANDED_OVER, struct.pack("<BQQ", 1, epoch, 0), sender, incarnation)
+
+
+def frames(data):
+    """The whole frames that these bytes begin with."""
+    while len(data) >= 4 and len(data) >= (end := 4 + struct.unpack(">I", data[:4])[0]):
+        yield data[:end]
+        data = data[end:]
+
+
+def connected(node):
+    """A connection to a node's port."""
+    return socket.create_connection((node.host, node.port), 5)
 
 
 def receive_all(connection):

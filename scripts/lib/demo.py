@@ -11,6 +11,7 @@ from bullring_events import EventError
 from demo_report import Report
 from demo_split import split_brain
 from demo_steps import PREEMPT_DELAY_S, Steps
+from script_main import run_main
 
 
 def parse_arguments():
@@ -96,9 +97,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except ClusterError as problem:
-        sys.exit(f"scripts/demo: {problem}")
-    except KeyboardInterrupt:
-        sys.exit(130)
+    run_main(main, "scripts/demo")

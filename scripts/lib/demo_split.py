@@ -15,13 +15,7 @@ def _relayed(size, algorithm, quorum, report):
     flags += ["--no-preempt"] if quorum == "majority" else []
     cluster = Cluster(size, algorithm, flags=flags, name=f"split-{quorum}", label=f"split-{quorum}")
     relay = Relay()
-    for node in cluster:
-        entries = [
-            f"{peer.id}=127.0.0.1:"
-            + str(peer.port if peer is node else relay.add((node.id, peer.id), peer.port))
-            for peer in cluster
-        ]
-        node.peers = ",".join(entries)
+    relay.put_between(cluster)
     cluster.on_event = lambda event: report.show_event(event, f"[{quorum:>8}] ")
     return cluster, relay
 

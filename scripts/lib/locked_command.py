@@ -4,7 +4,8 @@
 Usage: locked_command.py JOURNAL LOCK [WORD…]
 
 Writes one line each into JOURNAL: `begin NODE EPOCH PID`, or `OVERLAP NODE EPOCH PID` when somebody
-else has the lock; `left NODE EPOCH PID` of a child; `end NODE EPOCH STATUS` at SIGTERM. Words:
+else has the lock; `left NODE EPOCH PID` of a child; `end NODE EPOCH STATUS` at SIGTERM. A line of
+`begin` ends with the words that came from a file. Words:
 
     ignore      SIGTERM
     fork        a child that has left the process group, ignores SIGTERM and holds the lock, too
@@ -13,6 +14,10 @@ else has the lock; `left NODE EPOCH PID` of a child; `end NODE EPOCH STATUS` at 
     exit=N      end at once with N
     stop        stop itself
     progress=N  show progress N times, then no more
+    close       all descriptors but that of the lock, those that it has inherited included
+    fill        write to stdout until its reader takes no more, and wait for that for ever
+    deaf        to SIGHUP
+    from=FILE   and the words in this file
 """
 
 import fcntl
@@ -24,6 +29,12 @@ import time
 
 def main():
     journal, lock, *words = sys.argv[1:]
+    read = []
+    for word in words:
+        if word.startswith("from="):
+            with open(word[5:]) as file:
+                read += file.read().split()
+    words += read
     who = f"{os.environ['BULLRING_ID']} {os.environ['BULLRING_EPOCH']}"
     out = os.open(journal, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
 
@@ -42,6 +53,8 @@ def main():
         os._exit(7)
 
     signal.signal(signal.SIGTERM, signal.SIG_IGN if "ignore" in words else end)
+    if "deaf" in words:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
     for word in ("fork", "group"):
         if word not in words:
             continue
@@ -57,7 +70,12 @@ def main():
             say("left", who, os.getpid())
             while True:
                 time.sleep(60)
-    say("begin", who, os.getpid())
+    say("begin", who, os.getpid(), *read)
+    if "close" in words:
+        os.closerange(0, held)
+        os.closerange(held + 1, 1024)
+    while "fill" in words:
+        os.write(1, bytes(4096))
     for word in words:
         if word.startswith("exit="):
             return int(word[5:])

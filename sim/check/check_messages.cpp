@@ -158,6 +158,7 @@ void Checks::count_message(HostIndex h, const Send& send) {
 
 void Checks::count_event(const World& world, HostIndex h, const Event& event) {
     if (ledger_.released_by_eof()) coverage_.count(Seen::release_by_fin);
+    if (ledger_.released_by_notice()) coverage_.count(Seen::release_by_notice);
     if (ledger_.released_by_resign()) coverage_.count(Seen::release_by_resign);
     if (const auto* ended = std::get_if<SessionEnded>(&event)) {
         switch (ended->how) {

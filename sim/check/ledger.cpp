@@ -39,10 +39,11 @@ std::optional<HostIndex> voter_of(const World& world, const TokenGrant& grant) {
 }  // namespace
 
 void Ledger::before_step(const World& world, HostIndex h, Instant now, const Event& event) {
-    released_by_eof_ = released_by_resign_ = false;
+    released_by_eof_ = released_by_resign_ = released_by_notice_ = false;
     token_read_ = {};
     if (const auto* ended = std::get_if<SessionEnded>(&event))
         return session_ended(world, h, now, *ended);
+    if (const auto* died_event = std::get_if<Died>(&event)) return died(world, h, now, *died_event);
     const auto* receive_event = std::get_if<Receive>(&event);
     if (receive_event == nullptr || !listens_to(world, h, now, receive_event->session)) return;
     if (const auto* resign = std::get_if<Resign>(&receive_event->message))
@@ -137,6 +138,17 @@ void Ledger::session_ended(const World& world, HostIndex h, Instant now,
             return false;
         }
         if (!promise_over(unbroken, promise.end)) released_by_eof_ = true;
+        return true;
+    });
+}
+
+/// Only what was promised to that very run, and only where notices count.
+void Ledger::died(const World& world, HostIndex h, Instant now, const Died& died) {
+    if (world.config(h).fast_release != FastRelease::notice) return;
+    const Instant unbroken = world.host(h).clock.unbroken(now);
+    std::erase_if(given_[h], [&](const GivenPromise& promise) {
+        if (promise.holder != HolderKey{died.id, died.incarnation}) return false;
+        if (!promise_over(unbroken, promise.end)) released_by_notice_ = true;
         return true;
     });
 }

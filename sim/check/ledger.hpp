@@ -76,6 +76,7 @@ public:
     /// What the last event at a voter has released, for those who count.
     bool released_by_eof() const { return released_by_eof_; }
     bool released_by_resign() const { return released_by_resign_; }
+    bool released_by_notice() const { return released_by_notice_; }
 
     /// P(x) of the specification, written down a second time: ⌈x(1+ρ)/(1−ρ)⌉ + 1.
     static Duration promise(Duration lease, std::uint32_t rho_ppm);
@@ -94,6 +95,7 @@ private:
                        const protocol::SessionEnded& ended);
     void resigned(const World& world, HostIndex h, Instant now, SessionId session,
                   const protocol::Resign& resign);
+    void died(const World& world, HostIndex h, Instant now, const protocol::Died& died);
 
     std::vector<std::vector<GivenPromise>> given_;        // by voter
     std::vector<std::vector<ReceivedGrant>> received_;    // by holder
@@ -116,6 +118,7 @@ private:
     OnToken token_read_;  // by the event of this step, if it was a coordinator token
     bool released_by_eof_ = false;
     bool released_by_resign_ = false;
+    bool released_by_notice_ = false;
 };
 
 }  // namespace bullring::sim

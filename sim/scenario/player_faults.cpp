@@ -16,6 +16,7 @@ void Player::incident(const Command& command) {
         case Verb::graph:
         case Verb::reset:
         case Verb::forget:
+        case Verb::forge_fin:
         case Verb::flip: return links(command);
         case Verb::lie: {
             const auto from = host_of(command.a);
@@ -239,6 +240,11 @@ void Player::links(const Command& command) {
             coverage.count(Seen::session_forgotten);
             tell_link("forget", *a, *b);
             world_.forget_sessions(*a, *b);
+            break;
+        case Verb::forge_fin:
+            coverage.count(Seen::fin_forged);
+            tell_link("forge-fin", *a, *b);
+            world_.forge_fins(*a, *b);
             break;
         case Verb::flip:
             coverage.count(Seen::bit_flipped);

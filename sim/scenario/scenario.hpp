@@ -48,6 +48,7 @@ enum class Verb : std::uint8_t {
     graph,  // links: exactly these are whole
     reset,
     forget,
+    forge_fin,
     flip,    // one bit of the next frame between a and b
     lie,     // a, b; word: message and field; number: what the next one says
     resign,  // a = who is asked, b = to

@@ -57,6 +57,7 @@ constexpr auto words = std::to_array<Word>({
     {"graph", Verb::graph, Form::links},
     {"reset", Verb::reset, Form::link},
     {"forget", Verb::forget, Form::link},
+    {"forge-fin", Verb::forge_fin, Form::link},
     {"flip-bit", Verb::flip, Form::link},
     {"lie", Verb::lie, Form::lie},
     {"resign", Verb::resign, Form::resign},

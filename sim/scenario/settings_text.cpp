@@ -89,7 +89,7 @@ const std::map<std::string_view, Read>& readers() {
         {"hold-off", duration_into(&Settings::hand_over_hold_off)},
         {"bootstrap-wait", duration_into(&Settings::bootstrap_wait)},
         {"first-epoch", name_into(&Settings::first_epoch)},
-        {"fast-release", switch_into(&Settings::fast_release)},
+        {"fast-release", name_into(&Settings::fast_release)},
         {"tie", switch_into(&Settings::tie)},
         {"hooks", switch_into(&Settings::hooks)},
         {"kill-margin", duration_into(&Settings::kill_margin)},
@@ -225,7 +225,7 @@ std::string settings_text(const Scenario& scenario) {
     duration("hold-off", s.hand_over_hold_off, usual.hand_over_hold_off);
     duration("bootstrap-wait", s.bootstrap_wait, usual.bootstrap_wait);
     if (s.first_epoch != usual.first_epoch) line("first-epoch", name(s.first_epoch));
-    toggle("fast-release", s.fast_release, usual.fast_release);
+    if (s.fast_release != usual.fast_release) line("fast-release", name(s.fast_release));
     toggle("tie", s.tie, usual.tie);
     toggle("hooks", s.hooks, usual.hooks);
     duration("kill-margin", s.kill_margin, usual.kill_margin);

@@ -20,6 +20,7 @@ const char* name(FaultKind kind) {
         case FaultKind::flap: return "flap";
         case FaultKind::reset: return "reset";
         case FaultKind::forget: return "forget";
+        case FaultKind::forged_fin: return "forged-fin";
         case FaultKind::flip: return "flip";
         case FaultKind::disk_lost: return "disk-lost";
         case FaultKind::disk_torn: return "disk-torn";

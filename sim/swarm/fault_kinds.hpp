@@ -22,6 +22,7 @@ enum class FaultKind : std::uint8_t {
     flap,
     reset,
     forget,
+    forged_fin,
     flip,
     disk_lost,
     disk_torn,

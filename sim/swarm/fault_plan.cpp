@@ -290,6 +290,10 @@ void Planner::strike(FaultKind kind, Time at) {
         case FaultKind::flap: return flap(at);
         case FaultKind::reset: return between_two(at, Verb::reset, "-");
         case FaultKind::forget: return between_two(at, Verb::forget, "-");
+        case FaultKind::forged_fin:
+            // Where a FIN releases, there must be nobody who can forge it (A5).
+            if (settings_.fast_release != FastRelease::fin) between_two(at, Verb::forge_fin, "-");
+            return;
         case FaultKind::flip: return between_two(at, Verb::flip, ">");
         case FaultKind::disk_lost:
             return lose_disk(at, settings_.beyond_disk && percent(50) ? "older" : "lost");

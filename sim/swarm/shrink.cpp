@@ -118,7 +118,7 @@ private:
             [&](Settings& s) { s.hand_over_hold_off = usual.hand_over_hold_off; },
             [&](Settings& s) { s.bootstrap_wait = usual.bootstrap_wait; },
             [&](Settings& s) { s.first_epoch = usual.first_epoch; },
-            [&](Settings& s) { s.fast_release = true; },
+            [&](Settings& s) { s.fast_release = usual.fast_release; },
             [&](Settings& s) { s.tie = true; },
             [&](Settings& s) { s.hooks = false; },
             [&](Settings& s) { s.task_ending = usual.task_ending; },

@@ -66,7 +66,8 @@ Settings draw_settings(std::uint64_t seed, const SwarmOptions& options, Rng& rng
     s.lease_max = Duration{draw.time(lease.ns * 2, lease.ns * 4)};
     if (draw.percent(40)) s.preempt = draw.percent(50);
     if (draw.percent(15)) s.first_epoch = FirstEpoch::zero;
-    if (draw.percent(15)) s.fast_release = false;
+    if (draw.percent(15)) s.fast_release = FastRelease::off;
+    if (draw.percent(30)) s.fast_release = FastRelease::notice;
     if (draw.percent(10)) s.tie = false;
     if (!s.tie) s.hooks = draw.percent(50);
     if (draw.percent(30))
@@ -178,8 +179,8 @@ Time settling(const Settings& s) {
 
 /// A majority without its best node, of nodes that all grant each other's leases.
 bool fails_over(const Settings& s) {
-    return s.ids.size() >= 3 && s.fast_release && s.tie && !s.translated && s.leases.empty() &&
-           s.leases_max.empty() && s.heartbeats.empty() &&
+    return s.ids.size() >= 3 && s.fast_release == FastRelease::fin && s.tie && !s.translated &&
+           s.leases.empty() && s.leases_max.empty() && s.heartbeats.empty() &&
            std::none_of(s.ids.begin(), s.ids.end(), [&](NodeId id) { return is_never(s, id); });
 }
 

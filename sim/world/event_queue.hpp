@@ -19,6 +19,7 @@ enum class Happening : std::uint8_t {
     broken,          // a: connection, b: side that notices, c: how
     persisted,       // a: host, b: its run
     task_ended,      // a: host, b: its run, c: the epoch
+    notice,          // a: host that is told, c: which death
 };
 
 struct Scheduled {

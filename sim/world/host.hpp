@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "protocol/node.hpp"
@@ -70,7 +71,8 @@ struct Host {
     std::vector<Dialling> dialling;              // by peer
     std::map<HostIndex, HostIndex> readdressed;  // members that it dials elsewhere
     std::optional<protocol::Durable> writing;
-    std::vector<protocol::Event> local;  // happened while it was paused
+    std::set<protocol::HolderKey> introduced;  // whose HELLO this run has read: their notices count
+    std::vector<protocol::Event> local;        // happened while it was paused
 
     bool running() const { return node.has_value(); }
     bool awake() const { return node.has_value() && !paused && !suspended; }

@@ -41,7 +41,7 @@ struct Settings {
     Duration hand_over_hold_off = protocol::seconds(60);
     Duration bootstrap_wait = protocol::seconds(10);
     protocol::FirstEpoch first_epoch = protocol::FirstEpoch::clock;
-    bool fast_release = true;
+    protocol::FastRelease fast_release = protocol::FastRelease::fin;
     bool tie = true;
     bool hooks = false;  // what acts for a leader may outlive it without a lock
     Duration kill_margin{0};

@@ -96,6 +96,7 @@ void World::handle(const Scheduled& what) {
         case Happening::broken:
             return end_noticed(connection, static_cast<Side>(what.b),
                                static_cast<SessionEnd>(what.c));
+        case Happening::notice: return notice(h, what.c);
         case Happening::persisted: {
             Host& host = hosts_[h];
             if (!is_run(h, what.b) || !host.writing) return;

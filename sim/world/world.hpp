@@ -109,6 +109,8 @@ public:
     void lie(const Lie& lie) { lies_.push_back(lie); }
     /// Something in between forgets all connections between the two: silence.
     void forget_sessions(HostIndex a, HostIndex b);
+    /// Somebody in between ends all connections between the two, at both ends by FIN.
+    void forge_fins(HostIndex a, HostIndex b);
 
     // ---- What users, tasks and health checks do.
     void resign(HostIndex h, NodeId to) { give(h, protocol::ResignRequested{to, 0}); }
@@ -138,6 +140,10 @@ private:
     void tell(const Incident& incident);
     void write_disk(HostIndex h, const protocol::Durable& durable);
     void stop_task(HostIndex h, Epoch epoch);
+
+    // world_notices.cpp: the undertakers
+    void send_notices(HostIndex h);
+    void notice(HostIndex h, std::size_t which);
 
     // world_network.cpp: connections
     HostIndex address_of(HostIndex h, HostIndex peer) const;
@@ -182,6 +188,13 @@ private:
     std::set<std::pair<HostIndex, HostIndex>> flip_next_;
     std::vector<Connection> connections_;
     std::vector<Lie> lies_;  // to be told
+    /// A run that has ended, and until when its undertaker says so.
+    struct Ended {
+        HostIndex host = 0;
+        protocol::HolderKey run;
+        Time until = 0;
+    };
+    std::vector<Ended> ended_;
     std::vector<Observer*> observers_;
     std::vector<protocol::Action> actions_;  // of the step that is being made
     std::uint64_t steps_ = 0;

@@ -31,6 +31,7 @@ void World::start(HostIndex h) {
     host.unfinished.clear();
     host.local.clear();
     host.writing.reset();
+    host.introduced.clear();
     host.dialling.assign(settings_.ids.size(), {});
     Start start;
     start.now = clock(h);
@@ -57,6 +58,7 @@ void World::die(HostIndex h, Death death) {
             host.disk.file = *host.writing;
         }
         const std::uint32_t run = host.run;
+        if (death != Death::power_off) send_notices(h);
         host.node.reset();
         host.published = {};
         host.task = {};

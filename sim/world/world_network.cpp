@@ -220,8 +220,11 @@ void World::deliver(std::size_t number, Side reader, Parcel&& parcel) {
     ++delivered_;
     tell_lies(connection.ends[other(reader)], connection.ends[reader], *parcel.message);
     if (reader == acceptor_side) {
-        if (const auto* hello = std::get_if<Hello>(&*parcel.message))
+        if (const auto* hello = std::get_if<Hello>(&*parcel.message)) {
+            if (hello->fast_release == FastRelease::notice)
+                hosts_[h].introduced.insert({hello->id, hello->incarnation});
             return step(h, HelloReceived{session, *hello, {"acceptor", "dialler"}});
+        }
     } else if (std::holds_alternative<HelloAck>(*parcel.message)) {
         connection.established = true;
         hosts_[h].dialling[member_of(connection.acceptor().host)].pause = dial_pause_min.ns;
@@ -316,28 +319,6 @@ void World::let_go(std::size_t number, Side side, Death death) {
         return;
     }
     transmit(number, side, Parcel{});
-}
-
-void World::reset_sessions(HostIndex a, HostIndex b) {
-    for (std::size_t number = 0; number < connections_.size(); ++number) {
-        Connection& c = connections_[number];
-        const HostIndex x = c.dialler().host;
-        const HostIndex y = c.acceptor().host;
-        if (!((x == a && y == b) || (x == b && y == a))) continue;
-        if (!c.dialler().open && !c.acceptor().open) continue;
-        for (const Side side : {dialler_side, acceptor_side}) {
-            if (rng_.below(2) == 0) c.ends[other(side)].outgoing.clear();
-            break_end(number, side, SessionEnd::reset, draw(settings_.delay));
-        }
-    }
-}
-
-void World::forget_sessions(HostIndex a, HostIndex b) {
-    for (Connection& c : connections_) {
-        const HostIndex x = c.dialler().host;
-        const HostIndex y = c.acceptor().host;
-        if ((x == a && y == b) || (x == b && y == a)) c.forgotten = true;
-    }
 }
 
 // ---- Links.

@@ -119,7 +119,9 @@ private:
         const auto conflict = holding_.announcer.hear(addresses_.all());
         if (!conflict || conflict == told_) return;
         told_ = conflict;
-        complain(LogLevel::warn, *conflict + "; another host has this address without bullring");
+        complain(LogLevel::warn, *conflict +
+                                     "; another host has this address: one without bullring, or a "
+                                     "member that has not taken it off, as one that is frozen");
     }
 
     void complain(LogLevel level, const std::string& text) const {

@@ -121,6 +121,7 @@ void NodeCore::start() {
         const std::lock_guard lock(mutex_);
         life_ = Life::fresh;
         runtime_.reset();
+        undertaker_.reset();
         http_.reset();
         opened_.reset();
         throw;
@@ -140,11 +141,17 @@ void NodeCore::start_threads() {
         life_ = Life::running;
         control_id_ = control_thread_.get_id();
     }
-    if (http_) http_->start();
+    if (http_) http_->start(opened_->security);
     loop_thread_ = quiet_thread([this] { run_loop(); });
 }
 
 void NodeCore::open() {
+    // A copy of this process: before its keys are read.
+    if (options_.node.config.tells_of_its_end()) {
+        const protocol::Timing& timing = options_.node.config.timing;
+        undertaker_.emplace(Undertaker::Settings{.patience = timing.promise(timing.lease)});
+        if (!undertaker_->start()) log(LogLevel::warn, no_undertaker);
+    }
     auto opened = open_node(options_.node, lock_wait);
     if (!opened) throw NodeError(opened.error());
     opened_.emplace(std::move(*opened));
@@ -165,6 +172,7 @@ void NodeCore::open() {
         opened_->parts.pulse = &pulse_;
         opened_->parts.keeper = &*keeper_;
     }
+    if (undertaker_) opened_->parts.undertaker = &*undertaker_;
     auto runtime = std::make_unique<Runtime>(options_.node, std::move(opened_->parts));
     const std::lock_guard lock(mutex_);
     runtime_ = std::move(runtime);
@@ -216,6 +224,7 @@ void NodeCore::stop() {
         if (runner_thread_.joinable()) runner_thread_.join();
         lock.lock();
         runtime_.reset();
+        undertaker_.reset();
         http_.reset();
         opened_.reset();
     }

@@ -103,7 +103,8 @@ private:
 
     std::mutex life_mutex_;  // start() and stop() from several threads
     LoopPulse pulse_;
-    std::optional<Keeper> keeper_;  // with hang_after; runs as long as the loop
+    std::optional<Undertaker> undertaker_;  // of a node that tells of its end
+    std::optional<Keeper> keeper_;          // with hang_after; runs as long as the loop
     std::optional<OpenedNode> opened_;
     std::unique_ptr<HttpEndpoint> http_;  // if it is asked for
     std::unique_ptr<Runtime> runtime_;    // from start() to the end of stop()

@@ -22,16 +22,17 @@ namespace bullring {
 /// One thread runs the watcher's loop; what the user can ask for stands under a mutex.
 class ObserverCore {
 public:
-    ObserverCore(const PeerList& peers, std::string cluster)
-        : watcher_(
-              loop_, peers, std::move(cluster),
-              {[this](const ObserverChange& change) { on_change(change); },
-               [](protocol::NodeId id, const std::string& address, const ObserverRefused& refused) {
-                   log_limited(LogLevel::warn, "refused", {address},
-                               "member " + std::to_string(id.value) + " at " + address + ": " +
-                                   difference(refused));
-               },
-               [] { log(LogLevel::warn, "no member can be reached; still trying"); }, [] {}}) {
+    ObserverCore(const PeerList& peers, std::string cluster,
+                 std::shared_ptr<const TlsSource> security)
+        : watcher_(loop_, peers, std::move(cluster),
+                   {[this](const ObserverChange& change) { on_change(change); },
+                    [](protocol::NodeId id, const std::string& address, const std::string& why) {
+                        log_limited(
+                            LogLevel::warn, "refused", {address},
+                            "member " + std::to_string(id.value) + " at " + address + ": " + why);
+                    },
+                    [] { log(LogLevel::warn, "no member can be reached; still trying"); }, [] {}}) {
+        loop_.security = std::move(security);
         asio::co_spawn(loop_.io, watcher_.run(), [](const std::exception_ptr& failure) {
             if (failure) std::rethrow_exception(failure);
         });
@@ -84,8 +85,20 @@ private:
     std::thread thread_;
 };
 
-Observer::Observer(const std::string& peers, const std::string& cluster) {
-    const RawValues values{{"peers", {peers, "peers"}}, {"cluster", {cluster, "cluster"}}};
+Observer::Observer(const std::string& peers, const std::string& cluster)
+    : Observer(peers, cluster, ObserverSecurity{}) {}
+
+Observer::Observer(const std::string& peers, const std::string& cluster,
+                   const ObserverSecurity& security) {
+    RawValues values{{"peers", {peers, "peers"}}, {"cluster", {cluster, "cluster"}}};
+    for (const auto& [name, text] : {std::pair{"security", &security.security},
+                                     {"key-file", &security.key_file},
+                                     {"observer-key-file", &security.observer_key_file},
+                                     {"tls-cert", &security.tls_cert},
+                                     {"tls-key", &security.tls_key},
+                                     {"tls-ca", &security.tls_ca},
+                                     {"tls-crl", &security.tls_crl}})
+        if (!text->empty()) values[name] = {*text, name};
     Problems problems;
     Report report(values, problems, "");
     Reader read(values, report);
@@ -93,8 +106,12 @@ Observer::Observer(const std::string& peers, const std::string& cluster) {
     std::string name;
     read("peers", list);
     read.cluster(name);
+    const SecurityOptions secured =
+        checked_security(security_request(read), list, name, protocol::nobody, report);
     if (!problems.empty()) throw ConfigError(std::move(problems));
-    core_ = std::make_unique<ObserverCore>(list, name);
+    auto source = open_tls(secured, {name, protocol::nobody});
+    if (!source) throw ConfigError({source.error()});
+    core_ = std::make_unique<ObserverCore>(list, name, std::move(*source));
 }
 
 Observer::Observer(Observer&&) noexcept = default;

@@ -117,9 +117,9 @@ LibraryRequest request_of(const Options& options, Report& report) {
     fill.word("realtime", options.realtime, member.options.realtime);
     fill.duration("bootstrap-wait", options.bootstrap_wait, config.bootstrap_wait, true);
     fill.word("first-epoch", options.first_epoch, config.first_epoch);
-    member.fast_release = {true, options.fast_release};
+    if (options.fast_release) fill.word("fast-release", *options.fast_release, member.fast_release);
     // That is how a host says that its children may outlive it.
-    config.hooks = !options.fast_release;
+    config.hooks = options.fast_release == FastRelease::off;
     fill.duration("hang-after", options.hang_after, member.hang_after);
     fill.text("data-dir", options.data_dir, member.data_dir);
     member.options.events_file = options.events;
@@ -131,6 +131,15 @@ LibraryRequest request_of(const Options& options, Report& report) {
                                         {options.http_public, options.http_public},
                                         text(options.http_token_file)},
                                        report);
+    fill.text("security", options.security, member.security.mode);
+    SecurityOptions& files = member.security.files;
+    files.key_file = options.key_file;
+    files.observer_key_file = options.observer_key_file;
+    files.certificate_file = options.tls_cert;
+    files.private_key_file = options.tls_key;
+    files.ca_file = options.tls_ca;
+    files.crl_file = options.tls_crl;
+    files.migrate = options.security_migrate;
     fill.duration("stall-after", options.stall_after, request.added.stall_after);
     fill.duration("stop-margin", options.stop_margin, request.stop_margin, true);
     fill.duration("step-down-timeout", options.step_down_timeout, request.step_down_timeout);

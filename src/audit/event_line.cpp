@@ -52,8 +52,9 @@ Started started(const Json& line) {
     if (!peers.is_array() || !std::all_of(peers.begin(), peers.end(), is_id))
         throw WrongLine{"its peers are no list of IDs"};
     started.peers = peers.get<std::vector<std::uint64_t>>();
-    // Streams of 0.1.0 do not have it.
+    // Streams of 0.1.0 have neither.
     if (line.contains("boot")) started.boot = text_of(line, "boot");
+    if (line.contains("cluster")) started.cluster = text_of(line, "cluster");
     return started;
 }
 

@@ -17,7 +17,8 @@ namespace bullring::audit {
 struct Started {
     bool quorum_none = false;
     std::vector<std::uint64_t> peers;
-    std::string boot;  // equal: ts_ns is one clock; empty: not told
+    std::string boot;                    // equal: ts_ns is one clock; empty: not told
+    std::optional<std::string> cluster;  // none: not told
 };
 struct Elected {
     std::uint64_t epoch = 0;

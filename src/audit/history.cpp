@@ -5,6 +5,9 @@
 #include <type_traits>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "src/options/text.hpp"
 
 namespace bullring::audit {
 
@@ -63,6 +66,8 @@ void History::contradict(std::string what, const Quote& first, const Quote& seco
 
 void History::on(const EventLine& event, const Quote& quote, const Started& started) {
     members_.insert(started.peers.begin(), started.peers.end());
+    if (started.cluster) clusters_.try_emplace(*started.cluster, quote.place);
+    member_lists_.try_emplace({started.peers.begin(), started.peers.end()}, quote.place);
     if (started.quorum_none) without_quorum_.insert(event.node);
     const std::string clock =
         started.boot.empty() ? fmt::format("run {}", runs_.size()) : "boot " + started.boot;
@@ -167,6 +172,34 @@ const Run* History::next_run(const Leadership& held) const {
            next->begun.ts_ns <= held.from().ts_ns)
         ++next;
     return next == runs.end() ? nullptr : &*next;
+}
+
+std::optional<std::string> History::mixture() const {
+    if (clusters_.size() > 1) {
+        const auto& [name, place] = *clusters_.begin();
+        const auto& [other, other_place] = *std::next(clusters_.begin());
+        return fmt::format("{} is of cluster {}, and {} of cluster {}", text(place),
+                           in_quotes(name), text(other_place), in_quotes(other));
+    }
+    // Members may have been replaced, but some stay each time: so lists of one cluster hang
+    // together.
+    if (member_lists_.empty()) return std::nullopt;
+    const auto& [first, place] = *member_lists_.begin();
+    std::set<std::uint64_t> together = first;
+    const auto shares = [&](const std::set<std::uint64_t>& list) {
+        return std::any_of(list.begin(), list.end(),
+                           [&](std::uint64_t id) { return together.contains(id); });
+    };
+    for (std::size_t size = 0; size != together.size();) {
+        size = together.size();
+        for (const auto& [list, where] : member_lists_)
+            if (shares(list)) together.insert(list.begin(), list.end());
+    }
+    for (const auto& [list, where] : member_lists_)
+        if (!shares(list))
+            return fmt::format("{} names the members {}, and {} the members {}", text(place),
+                               fmt::join(first, ","), text(where), fmt::join(list, ","));
+    return std::nullopt;
 }
 
 std::vector<std::uint64_t> History::missing() const {

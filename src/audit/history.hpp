@@ -3,6 +3,7 @@
 // and one for each epoch that was followed: memory grows with the leaderships, not with the lines.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -99,6 +100,10 @@ public:
     /// Members by what nodes were started with, of whom no line was seen.
     std::vector<std::uint64_t> missing() const;
     const std::set<std::uint64_t>& without_quorum() const { return without_quorum_; }
+    /// Two lines that show that the files are of more than one cluster, in words; after close().
+    std::optional<std::string> mixture() const;
+    /// By which the lines count, as far as they tell; after close().
+    std::size_t clocks() const { return std::max<std::size_t>(clocks_.size(), 1); }
     std::size_t lines() const { return lines_; }
     const std::vector<Place>& torn() const { return torn_; }
     Moment first() const { return first_; }
@@ -137,6 +142,9 @@ private:
     std::map<std::uint64_t, Sighting> sightings_;
     std::vector<Contradiction> contradictions_;
     std::unordered_map<std::string, std::size_t> clocks_;
+    // Where each was first named by a `started`:
+    std::map<std::string, Place> clusters_;
+    std::map<std::set<std::uint64_t>, Place> member_lists_;
     std::set<std::uint64_t> nodes_, members_, without_quorum_;
     std::size_t lines_ = 0;
     std::vector<Place> torn_;

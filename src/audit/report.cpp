@@ -20,10 +20,11 @@ std::string plural(std::size_t count, std::string_view one) {
 std::string time_text(const Moment& moment) { return std::string(Rfc3339(moment.time_ns).text()); }
 
 /// By the exact clock, if there is only one.
-double seconds_covered(const History& history, const Verdict& verdict) {
+double seconds_covered(const History& history) {
     const Moment from = history.first();
     const Moment to = history.last();
-    const std::int64_t ns = verdict.clocks == 1 ? to.ts_ns - from.ts_ns : to.time_ns - from.time_ns;
+    const std::int64_t ns =
+        history.clocks() == 1 ? to.ts_ns - from.ts_ns : to.time_ns - from.time_ns;
     return static_cast<double>(std::max<std::int64_t>(ns, 0)) / 1e9;
 }
 
@@ -35,10 +36,10 @@ std::string what_was_seen(const History& history, const Verdict& verdict) {
                      ? fmt::format(" (epoch {})", all.front().epoch)
                      : fmt::format(" (epochs {} to {})", all.front().epoch, all.back().epoch);
     return fmt::format("{}{} in {:.3f} s, from {} to {}: {} of {}, {}.\n",
-                       plural(all.size(), "leadership"), epochs, seconds_covered(history, verdict),
+                       plural(all.size(), "leadership"), epochs, seconds_covered(history),
                        time_text(history.first()), time_text(history.last()),
                        plural(history.lines(), "line"), plural(history.nodes().size(), "node"),
-                       plural(std::max<std::size_t>(verdict.clocks, 1), "clock"));
+                       plural(history.clocks(), "clock"));
 }
 
 }  // namespace
@@ -78,12 +79,12 @@ std::string to_text(const History& history, const Verdict& verdict) {
 std::string to_json(const History& history, const Verdict& verdict) {
     Json json;
     json["proved"] = verdict.proved();
-    json["seconds"] = seconds_covered(history, verdict);
+    json["seconds"] = seconds_covered(history);
     json["from"] = time_text(history.first());
     json["to"] = time_text(history.last());
     json["lines"] = history.lines();
     json["nodes"] = history.nodes();
-    json["clocks"] = verdict.clocks;
+    json["clocks"] = history.clocks();
     json["leaderships"] = Json::array();
     for (const Leadership& held : verdict.leaderships) {
         Json one{{"node", held.node}, {"epoch", held.epoch}};

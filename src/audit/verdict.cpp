@@ -1,6 +1,7 @@
 #include "src/audit/verdict.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <utility>
@@ -19,7 +20,11 @@ constexpr std::int64_t rounding_ns = 2'000;
 
 using Leaderships = std::vector<Leadership>;
 
-std::string ms(std::int64_t ns) { return fmt::format("{:.3f} ms", static_cast<double>(ns) / 1e6); }
+/// What is there is never told as 0.
+std::string ms(std::int64_t ns) {
+    if (std::abs(ns) < 1'000) return fmt::format("{} ns", ns);
+    return fmt::format("{:.3f} ms", static_cast<double>(ns) / 1e6);
+}
 
 /// The largest value, and the largest of another clock than that.
 class LargestByClock {
@@ -137,14 +142,20 @@ private:
         for (const Leadership* one : held) {
             if (longest != nullptr && one->from().ts_ns < longest->until().ts_ns &&
                 !std::exchange(overlapped, true))
-                overlap(
-                    *longest, *one,
-                    ms(std::min(longest->until().ts_ns, one->until().ts_ns) - one->from().ts_ns));
+                overlap(*longest, *one, overlap_text(*longest, *one));
             if (before != nullptr && one->epoch < before->epoch && !std::exchange(fell, true))
                 fall(*before, *one);
             if (longest == nullptr || one->until().ts_ns > longest->until().ts_ns) longest = one;
             before = one;
         }
+    }
+
+    /// One whose end is not told is taken to have lasted: `b` began within `a`.
+    static std::string overlap_text(const Leadership& a, const Leadership& b) {
+        const std::int64_t until =
+            b.end ? std::min(a.until().ts_ns, b.until().ts_ns) : a.until().ts_ns;
+        const std::int64_t ns = until - b.from().ts_ns;
+        return ns == 0 ? "an instant" : ms(ns);
     }
 
     void overlap(const Leadership& a, const Leadership& b, const std::string& how_long) {

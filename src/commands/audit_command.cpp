@@ -74,6 +74,10 @@ int run_audit(const AuditOptions& options) {
         return wrong_usage;
     }
     history.close();
+    if (const auto mixture = history.mixture()) {
+        print_error(*mixture + "; expected the streams of one cluster");
+        return wrong_usage;
+    }
     const audit::Verdict verdict = audit::judge(history, options.clock_error);
     const std::string text =
         options.json ? audit::to_json(history, verdict) : audit::to_text(history, verdict);

@@ -20,5 +20,7 @@ int run_watch(const WatchOptions& options);
 int run_resign(const ResignOptions& options);
 int run_drill(const DrillOptions& options);
 int run_audit(const AuditOptions& options);
+int run_key(const KeyOptions& options);
+int run_cert(const CertOptions& options);
 
 }  // namespace bullring

@@ -1,6 +1,7 @@
 // `bullring drill`: shows how far a drill is, and what it has found.
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 #include <asio/signal_set.hpp>
@@ -39,6 +40,19 @@ private:
     bool written_ = false;
 };
 
+/// False when nobody takes it.
+bool print_answer(const DrillOptions& options, const drill::Course& course) {
+    const drill::Tally& tally = course.tally();
+    const std::string text =
+        options.json ? tally.json(options.cluster, course.not_back()) : tally.table();
+    if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
+        print_error("stdout can't be written");
+        return false;
+    }
+    for (const std::string& complaint : tally.complaints()) print_error(complaint);
+    return true;
+}
+
 asio::awaitable<int> drill_and_print(ObserverLoop& loop, const DrillOptions& options) {
     ProgressLine line(options.log.level);
     const auto complain = [&line](const std::string& text) {
@@ -51,28 +65,30 @@ asio::awaitable<int> drill_and_print(ObserverLoop& loop, const DrillOptions& opt
     signals.async_wait([&](const asio::error_code& error, int) {
         if (error) return;
         course.stop();
-        signals.clear();  // the second one ends it at once
+        line.show("ending after this round; another Ctrl-C ends it at once");
+        signals.async_wait([&](const asio::error_code& canceled, int) {
+            if (canceled) return;
+            signals.clear();  // the third one, if nobody takes the answer
+            line.clear();
+            if (course.begun()) {
+                print_error("stopped within a round; what its fault has left goes on");
+                print_answer(options, course);
+            }
+            std::_Exit(1);
+        });
     });
     const bool done = co_await course.run();
     signals.cancel();
     line.clear();
-    if (!course.begun()) co_return 1;
-
-    const drill::Tally& tally = course.tally();
-    const std::string text =
-        options.json ? tally.json(options.cluster, course.not_back()) : tally.table();
-    if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
-        print_error("stdout can't be written");
-        co_return 1;
-    }
-    for (const std::string& complaint : tally.complaints()) print_error(complaint);
-    co_return done&& tally.sound() ? 0 : 1;
+    if (!course.begun() || !print_answer(options, course)) co_return 1;
+    co_return done&& course.tally().sound() ? 0 : 1;
 }
 
 }  // namespace
 
 int run_drill(const DrillOptions& options) {
-    return run_observer([&](ObserverLoop& loop) { return drill_and_print(loop, options); });
+    return run_observer(options,
+                        [&](ObserverLoop& loop) { return drill_and_print(loop, options); });
 }
 
 }  // namespace bullring

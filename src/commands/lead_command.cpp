@@ -22,6 +22,7 @@
 #include "src/commands/check_programs.hpp"
 #include "src/commands/commands.hpp"
 #include "src/commands/inherited.hpp"
+#include "src/os/record_socket.hpp"
 #include "src/report/logging.hpp"
 #include "src/supervisor/descendants.hpp"
 #include "src/supervisor/guard_process.hpp"

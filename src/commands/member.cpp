@@ -1,6 +1,7 @@
 #include "src/commands/member.hpp"
 
 #include <csignal>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -30,9 +31,26 @@ Keeper& lasting_keeper(LoopPulse& pulse, KeeperSettings settings) {
     return *keeper;
 }
 
+/// It outlives the process.
+Undertaker& lasting_undertaker(const Undertaker::Settings& settings) {
+    static Undertaker* const undertaker = new Undertaker(settings);
+    return *undertaker;
+}
+
 }  // namespace
 
-Member::Member(const NodeOptions& options, LoopPulse& pulse, KeeperSettings keeper)
+SharedLeasePage* lasting_lease_page() {
+    auto created = SharedLeasePage::create();
+    if (!created) {
+        print_error(fmt::format("cannot share memory with the node's other processes: {}",
+                                std::generic_category().message(created.error())));
+        return nullptr;
+    }
+    static SharedLeasePage* const page = new SharedLeasePage(std::move(*created));
+    return page;
+}
+
+Member::Member(const NodeOptions& options, LoopPulse& pulse, KeeperSettings keeper, bool guarded)
     : options_(options),
       pulse_(pulse),
       keeper_(lasting_keeper(pulse, std::move(keeper))),
@@ -45,12 +63,19 @@ Member::Member(const NodeOptions& options, LoopPulse& pulse, KeeperSettings keep
     release_startup_pages();
     // Before the first thread and the first socket.
     const bool kept = keeper_.start();
+    if (options.config.tells_of_its_end()) {
+        const protocol::Timing& timing = options.config.timing;
+        undertaker_ =
+            &lasting_undertaker({guarded, &pulse.others_work, timing.promise(timing.lease)});
+    }
+    const bool told_of = undertaker_ == nullptr || undertaker_->start();
     arrange_descriptors(options.peers.size());
     start_logging(options.log, options.config.self);
     if (!kept)
         log(LogLevel::warn,
             "cannot start the second process; if this one dies or hangs, the others will notice it "
             "later");
+    if (!told_of) log(LogLevel::warn, no_undertaker);
     if (!manager_.problem.empty()) log(LogLevel::warn, manager_.problem);
 }
 
@@ -76,6 +101,7 @@ tl::expected<void, std::string> Member::open(protocol::Duration lock_wait) {
 int Member::run(MakeHost make_host) {
     opened_->parts.pulse = &pulse_;
     opened_->parts.keeper = &keeper_;
+    opened_->parts.undertaker = undertaker_;
     if (http_) opened_->parts.showcase = &http_->showcase();
     opened_->parts.manager = manager_;
     if (options_.config.quorum == protocol::QuorumMode::none) {
@@ -90,7 +116,7 @@ int Member::run(MakeHost make_host) {
     runtime_.emplace(options_, std::move(opened_->parts));
     if (!options_.health.command.empty())
         health_.emplace(options_.health, options_.config.self, options_.config.cluster, *runtime_);
-    if (http_) http_->start();
+    if (http_) http_->start(opened_->security);
     const int status = runtime_->run();
     health_.reset();
     runtime_->end_host();

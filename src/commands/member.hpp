@@ -11,14 +11,20 @@
 #include "src/http/endpoint.hpp"
 #include "src/os/notify_socket.hpp"
 #include "src/runtime/health_check.hpp"
+#include "src/runtime/lease_page.hpp"
 #include "src/runtime/open_node.hpp"
 
 namespace bullring {
 
+/// For the process's life, in memory that others can share. Null after a line on stderr.
+SharedLeasePage* lasting_lease_page();
+
 class Member {
 public:
     /// Starts the log; nothing has been opened. The options outlive it, the pulse the process.
-    Member(const NodeOptions& options, LoopPulse& pulse, KeeperSettings keeper);
+    /// The pulse is in memory that other processes can share. `guarded`: what this node does while
+    /// it leads ends only when its guard has said so.
+    Member(const NodeOptions& options, LoopPulse& pulse, KeeperSettings keeper, bool guarded);
     Member(const Member&) = delete;
     Member& operator=(const Member&) = delete;
     ~Member();
@@ -30,6 +36,8 @@ public:
     int directory_lock() const { return opened_->parts.state ? opened_->parts.state->lock() : -1; }
     /// After open() and before run().
     protocol::Incarnation incarnation() const { return opened_->parts.start.incarnation; }
+    /// Null: nobody tells of the end of this process.
+    Undertaker* undertaker() const { return undertaker_; }
     /// To the end of the node. The exit status.
     int run(MakeHost make_host);
 
@@ -37,6 +45,7 @@ private:
     const NodeOptions& options_;
     LoopPulse& pulse_;
     Keeper& keeper_;
+    Undertaker* undertaker_ = nullptr;
     ManagerVariables manager_;
     std::optional<OpenedNode> opened_;
     std::unique_ptr<HttpEndpoint> http_;  // if it is asked for

@@ -13,10 +13,11 @@ namespace bullring {
 
 int run_node(const NodeOptions& options) {
     if (complain_of_programs({}, options.health.command)) return wrong_usage;
-    static LoopPulse pulse;
+    SharedLeasePage* const page = lasting_lease_page();
+    if (page == nullptr) return 1;
     KeeperSettings keeper = keeper_settings(options, "--hang-after");
     keeper.events_file = options.events_file;
-    Member member(options, pulse, std::move(keeper));
+    Member member(options, (*page)->pulse(), std::move(keeper), false);
     // A command of `lead` under the process before this one holds the lock until its lease is over.
     const protocol::Duration lock_wait = protocol::seconds(1) + options.config.timing.lease;
     if (const auto opened = member.open(lock_wait); !opened) {

@@ -43,7 +43,7 @@ public:
         // Named: g++ 12 destroys a temporary of such an expression twice.
         ObserverMessage request = Observe{options_.cluster, ObserveWhat::resign, successor};
         const auto opened =
-            co_await link_->open(options_.peers.at(leader), std::move(request), end_);
+            co_await link_->open(leader, options_.peers.at(leader), std::move(request), end_);
         co_return opened.has_value();
     }
 
@@ -77,7 +77,8 @@ asio::awaitable<int> resign_and_print(ObserverLoop& loop, const ResignOptions& o
 }  // namespace
 
 int run_resign(const ResignOptions& options) {
-    return run_observer([&](ObserverLoop& loop) { return resign_and_print(loop, options); });
+    return run_observer(options,
+                        [&](ObserverLoop& loop) { return resign_and_print(loop, options); });
 }
 
 }  // namespace bullring

@@ -1,10 +1,8 @@
 // `bullring run` and `bullring address`: a member that runs a command, or holds addresses, while it
 // leads.
-#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <stdexcept>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -59,15 +57,11 @@ int run_run(const RunOptions& options) {
     const bool ignores_hangup = is_ignored(SIGHUP);
     const HeldAddresses held(options.device, options.command);
     if (complain_of_work(options, held)) return wrong_usage;
-    auto created = SharedLeasePage::create();
-    if (!created) {
-        print_error(fmt::format("cannot share memory with the guard of the command: {}",
-                                std::generic_category().message(created.error())));
-        return 1;
-    }
-    static SharedLeasePage* const page = new SharedLeasePage(std::move(*created));
+    SharedLeasePage* const page = lasting_lease_page();
+    if (page == nullptr) return 1;
     // The last event is the guard's, which sees the end of the command.
-    Member member(options.node, (*page)->pulse(), keeper_settings(options.node, "--hang-after"));
+    Member member(options.node, (*page)->pulse(), keeper_settings(options.node, "--hang-after"),
+                  true);
     // The guard of the process before this one may still have to end its command.
     if (const auto opened = member.open(options.kill_after + protocol::seconds(1)); !opened) {
         print_error(opened.error());
@@ -82,7 +76,8 @@ int run_run(const RunOptions& options) {
     const Sender self{options.node.config.self, member.incarnation()};
     const MakeHost make_supervisor = [&](asio::io_context& io, NodeLink& node) {
         auto supervisor = std::make_unique<Supervisor>(
-            io, node, options, SupervisorParts{*page, self, lock, ignores_hangup});
+            io, node, options,
+            SupervisorParts{*page, self, lock, member.undertaker(), ignores_hangup});
         if (const auto prepared = supervisor->prepare(); !prepared)
             throw std::runtime_error(prepared.error());
         return supervisor;

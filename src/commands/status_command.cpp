@@ -61,7 +61,7 @@ asio::awaitable<int> status(ObserverLoop& loop, const StatusOptions& options) {
 }  // namespace
 
 int run_status(const StatusOptions& options) {
-    return run_observer([&](ObserverLoop& loop) { return status(loop, options); });
+    return run_observer(options, [&](ObserverLoop& loop) { return status(loop, options); });
 }
 
 }  // namespace bullring

@@ -32,9 +32,7 @@ public:
           watcher_(loop, options.peers, options.cluster,
                    {[this](const ObserverChange& change) { print(change); },
                     [this](protocol::NodeId id, const std::string& address,
-                           const ObserverRefused& refused) {
-                        notes_.say(id, address, difference(refused));
-                    },
+                           const std::string& why) { notes_.say(id, address, why); },
                     [this] {
                         if (!silent_) print_error("no member can be reached; still trying");
                     },
@@ -84,7 +82,7 @@ private:
 
 int run_watch(const WatchOptions& options) {
     std::signal(SIGPIPE, SIG_IGN);  // a closed stdout is the write's error
-    return run_observer([&](ObserverLoop& loop) -> asio::awaitable<int> {
+    return run_observer(options, [&](ObserverLoop& loop) -> asio::awaitable<int> {
         WatchCommand command(loop, options);
         co_return co_await command.run();
     });

@@ -10,6 +10,7 @@
 #include <asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
+#include "src/drill/absence.hpp"
 #include "src/options/drill_options.hpp"
 
 namespace bullring::drill {
@@ -92,7 +93,8 @@ asio::awaitable<Course::Asked> Course::ask(protocol::NodeId member, DrillRequest
     const Deadline end = deadline_in(fault_answer_max);
     // Named: g++ 12 destroys a temporary of such an expression twice.
     ObserverMessage request = Drill{options_.cluster, what, epoch};
-    const auto opened = co_await link.open(options_.peers.at(member), std::move(request), end);
+    const auto opened =
+        co_await link.open(member, options_.peers.at(member), std::move(request), end);
     if (!opened) co_return Asked{std::nullopt, opened.error().why};
     const auto received = co_await link.receive(end);
     if (!received)
@@ -121,13 +123,13 @@ asio::awaitable<bool> Course::rounds() {
     if (options_.time) end_ = deadline_in(*options_.time);
     for (std::size_t turn = 0; !over(); ++turn) {
         const Deadline next = deadline_in(options_.every);
-        if (!co_await play(options_.faults[turn % options_.faults.size()])) co_return stopped_;
+        if (!co_await play(options_.faults[turn % options_.faults.size()])) break;
         if (!over()) co_await pause_until(end_ ? std::min(next, *end_) : next);
     }
-    co_return true;
+    co_return !ended_early_;
 }
 
-/// False when the drill can't go on.
+/// False when the drill is stopped, or can't go on.
 asio::awaitable<bool> Course::play(DrillRequest fault) {
     Deadline at{};
     const auto old = co_await strike(fault, at);
@@ -152,10 +154,8 @@ asio::awaitable<bool> Course::play(DrillRequest fault) {
         callbacks_.problem("two leaders at once: " + two);
     }
     tally_.add(round);
-    if (back) co_return true;
-    not_back_ = old->leader;
-    tell_why_not();
-    co_return false;
+    if (!back) end_early();
+    co_return back;
 }
 
 /// Lets the fault happen to whoever leads. The leader that it happened to, and when; nothing when
@@ -167,7 +167,7 @@ asio::awaitable<std::optional<Agreement>> Course::strike(DrillRequest fault, Dea
         const auto leader = co_await all_agree(end, true);
         if (stopped_) break;
         if (!leader) {
-            tell_why_not();
+            end_early();
             co_return std::nullopt;
         }
         lookout_.expect_leader_above(leader->epoch);
@@ -182,6 +182,7 @@ asio::awaitable<std::optional<Agreement>> Course::strike(DrillRequest fault, Dea
         refusal_ =
             name_of(leader->leader) + ": " + (asked.result ? asked.result->why : asked.problem);
         if (std::chrono::steady_clock::now() >= end) {
+            ended_early_ = true;
             callbacks_.problem(fmt::format("{}: {}", name(fault), refusal_));
             co_return std::nullopt;
         }
@@ -222,16 +223,17 @@ void Course::progress(DrillRequest fault, const std::string& what) const {
         fmt::format("round {}{}, {}: {}", tally_.rounds() + 1, of, name(fault), what));
 }
 
-void Course::tell_why_not() const {
-    std::string why = "they do not follow one leader";
-    for (const MemberAnswer& member : last_answers_) {
-        if (member.answer && member.answer->votes) continue;
-        why = name_of(member.id) +
-              (member.answer ? " does not vote yet" : " can't be reached: " + member.problem);
-        break;
+/// Because not all members are there.
+void Course::end_early() {
+    ended_early_ = true;
+    std::string why;
+    for (const Absence& absence : absences(last_answers_)) {
+        if (!not_back_) not_back_ = absence.member;
+        why += (why.empty() ? "" : "; ") + absence.why;
     }
     callbacks_.problem(fmt::format("the drill ends, because not all members are back within {}: {}",
-                                   to_text(return_max()), why));
+                                   to_text(return_max()),
+                                   why.empty() ? "they do not follow one leader" : why));
 }
 
 }  // namespace bullring::drill

@@ -38,7 +38,7 @@ public:
     const Tally& tally() const { return tally_; }
     /// Whether the members have allowed it.
     bool begun() const { return begun_; }
-    /// The member that did not return, if that was the end.
+    /// The first of the members that were not there, if that was the end.
     protocol::NodeId not_back() const { return not_back_; }
 
 private:
@@ -57,7 +57,7 @@ private:
     bool over() const;
     protocol::Duration return_max() const;
     void progress(DrillRequest fault, const std::string& what) const;
-    void tell_why_not() const;
+    void end_early();
 
     ObserverLoop& loop_;
     const DrillOptions& options_;
@@ -72,6 +72,7 @@ private:
     protocol::NodeId not_back_;
     bool begun_ = false;
     bool stopped_ = false;
+    bool ended_early_ = false;
 };
 
 }  // namespace bullring::drill

@@ -96,7 +96,7 @@ asio::awaitable<void> Lookout::listen(protocol::NodeId id, const Endpoint& endpo
     // Named: g++ 12 destroys a temporary of such an expression twice.
     ObserverMessage request = Observe{cluster_, ObserveWhat::watch, protocol::nobody};
     const auto opened =
-        co_await link.open(endpoint, std::move(request), deadline_in(first_state_max));
+        co_await link.open(id, endpoint, std::move(request), deadline_in(first_state_max));
     protocol::Duration wait = first_state_max;
     while (opened && !stopped_) {
         const auto received = co_await link.receive(deadline_in(wait));

@@ -34,7 +34,7 @@ public:
 
     /// A line for each kind of fault that has happened.
     std::string table() const;
-    /// `not_back`: the member that did not return, at which the drill ended.
+    /// `not_back`: a member that was not there, at which the drill ended.
     std::string json(const std::string& cluster, protocol::NodeId not_back) const;
 
 private:

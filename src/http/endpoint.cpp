@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -28,6 +29,10 @@ namespace bullring {
 namespace {
 
 std::string error_text(int error) { return std::generic_category().message(error); }
+
+/// How nice this thread is: where processors are short, an election is not kept waiting by those
+/// who look at it, nor the end of a killed node's sessions by the end of its clients'.
+constexpr int behind_the_election = 10;
 
 /// Somebody accepts connections there, so it is not left over.
 bool is_served(const sockaddr_un& address) {
@@ -68,9 +73,10 @@ void end_when_it_rings(asio::posix::stream_descriptor& bell, asio::io_context& i
 }
 
 /// To the end of the endpoint.
-void serve(const NodeOptions& options, std::vector<OwnedFd> listeners, Showcase& showcase,
-           int stop) {
+void serve(const NodeOptions& options, std::shared_ptr<const TlsSource> security,
+           std::vector<OwnedFd> listeners, Showcase& showcase, int stop) {
     auto loop = std::make_unique<ObserverLoop>();
+    loop->security = std::move(security);
     {
         HttpService service(*loop, options, std::move(listeners), showcase);
         asio::posix::stream_descriptor stopped(loop->io, stop);
@@ -100,20 +106,21 @@ HttpEndpoint::HttpEndpoint(const NodeOptions& options, std::vector<OwnedFd> list
       listeners_(std::move(listeners)),
       showcase_(start.now, options.config, start.incarnation) {}
 
-void HttpEndpoint::start() {
+void HttpEndpoint::start(std::shared_ptr<const TlsSource> security) {
     std::vector<int> listeners(listeners_.size());
     std::transform(listeners_.begin(), listeners_.end(), listeners.begin(),
                    [](OwnedFd& one) { return one.release(); });
     std::vector<int> kept = listeners;
     kept.insert(kept.end(), {stop_.fd(), showcase_.asked().fd(), showcase_.changed().fd()});
     std::promise<bool> left;
-    thread_ = quiet_thread([this, &left, kept, listeners] {
+    thread_ = quiet_thread([this, &left, kept, listeners, security = std::move(security)] {
         ::prctl(PR_SET_NAME, "http", 0, 0, 0);
+        ::setpriority(PRIO_PROCESS, 0, behind_the_election);  // of this thread alone
         log_as(options_.config.self);
         std::vector<OwnedFd> own(listeners.begin(), listeners.end());
         left.set_value(leave_shared_descriptors(kept));
         try {
-            serve(options_, std::move(own), showcase_, stop_.fd());
+            serve(options_, security, std::move(own), showcase_, stop_.fd());
         } catch (const std::exception& error) {
             log(LogLevel::error, std::string("http has ended: ") + error.what());
         }

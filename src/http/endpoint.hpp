@@ -14,6 +14,7 @@
 #include "src/os/bell.hpp"
 #include "src/os/owned_fd.hpp"
 #include "src/runtime/showcase.hpp"
+#include "src/security/tls_source.hpp"
 
 namespace bullring {
 
@@ -32,7 +33,8 @@ public:
     /// For the runtime, which ends before this.
     Showcase& showcase() { return showcase_; }
     /// Once, before the runtime runs.
-    void start();
+    /// Others are asked over connections that are secured so; null: not at all.
+    void start(std::shared_ptr<const TlsSource> security = nullptr);
 
 private:
     const NodeOptions& options_;

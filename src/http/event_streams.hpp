@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "src/http/http_server.hpp"
+#include "src/http/http_request.hpp"
 #include "src/runtime/showcase.hpp"
 
 namespace bullring {

@@ -1,50 +1,37 @@
 #include "src/http/http_server.hpp"
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <utility>
 
+#include <asio/post.hpp>
 #include <restinio/all.hpp>
 
-#include "src/http/metered_socket.hpp"
+#include "src/http/answer_text.hpp"
+#include "src/http/http_parsing.hpp"
+#include "src/http/http_socket.hpp"
+#include "src/http/refused_request.hpp"
 #include "src/net/acceptor.hpp"
+#include "src/report/logging.hpp"
 
 namespace bullring {
 
 namespace {
 
-/// A client that dawdles over its request, or over reading the answer.
-constexpr std::chrono::seconds patience{5};
 /// Of a stream, between two writes: the handler writes a comment each 15 s.
 constexpr std::chrono::seconds quiet_max{60};
-/// What is read of a body before it is refused.
-constexpr std::uint64_t body_read_max = 64 * 1024;
 
 struct Traits : restinio::traits_t<restinio::asio_timer_manager_t, restinio::null_logger_t> {
-    using stream_socket_t = MeteredSocket;     // NOLINT: restinio looks for these names
+    using stream_socket_t = HttpSocket;        // NOLINT: restinio looks for these names
     using strand_t = restinio::noop_strand_t;  // NOLINT
 };
-
-const char* reason(int status) {
-    switch (status) {
-        case 200: return "OK";
-        case 202: return "Accepted";
-        case 400: return "Bad Request";
-        case 401: return "Unauthorized";
-        case 403: return "Forbidden";
-        case 404: return "Not Found";
-        case 405: return "Method Not Allowed";
-        case 409: return "Conflict";
-        case 413: return "Payload Too Large";
-        case 503: return "Service Unavailable";
-        default: return "Error";
-    }
-}
 
 class EventStream final : public HttpStream {
 public:
     using Builder = restinio::response_builder_t<restinio::chunked_output_t>;
-    EventStream(Builder builder, std::weak_ptr<MeteredConnection> connection)
-        : builder_(std::move(builder)), connection_(std::move(connection)) {
+    EventStream(Builder builder, std::unique_ptr<HttpConnection::Request> under_way)
+        : builder_(std::move(builder)), under_way_(std::move(under_way)) {
         builder_.flush();
     }
     ~EventStream() override {
@@ -62,53 +49,45 @@ public:
         });
     }
 
-    bool is_open() const override {
-        const auto connection = connection_.lock();
-        return connection && !*failed_ && !has_ended(*connection);
-    }
+    bool is_open() const override { return !*failed_ && !under_way_->connection().has_ended(); }
 
 private:
     Builder builder_;
-    std::weak_ptr<MeteredConnection> connection_;
+    std::unique_ptr<HttpConnection::Request> under_way_;
     std::shared_ptr<bool> failed_ = std::make_shared<bool>(false);
 };
 
 class Reply final : public HttpReply {
 public:
-    Reply(restinio::request_handle_t request, std::weak_ptr<MeteredConnection> connection)
-        : request_(std::move(request)), connection_(std::move(connection)) {}
+    Reply(restinio::request_handle_t request, std::unique_ptr<HttpConnection::Request> under_way)
+        : request_(std::move(request)), under_way_(std::move(under_way)) {}
 
     void send(const HttpAnswer& answer) override {
         const restinio::http_status_line_t line{
             restinio::http_status_code_t{static_cast<std::uint16_t>(answer.status)},
-            reason(answer.status)};
+            reason_phrase(answer.status)};
         auto response = request_->create_response<restinio::user_controlled_output_t>(line);
-        add_headers(response, answer.type, answer.policy);
-        if (!answer.allow.empty()) response.append_header("Allow", std::string(answer.allow));
+        for (const auto& [name, value] : http_headers(answer))
+            response.append_header(std::string(name), std::string(value));
         response.set_content_length(answer.body.size());
         if (request_->header().method() != restinio::http_method_head())
             response.set_body(answer.body);
         response.done();
+        under_way_.reset();
     }
 
     std::unique_ptr<HttpStream> stream(const char* type) override {
         auto response = request_->create_response<restinio::chunked_output_t>();
-        add_headers(response, type, HttpAnswer{}.policy);
-        return std::make_unique<EventStream>(std::move(response), connection_);
+        HttpAnswer head;
+        head.type = type;
+        for (const auto& [name, value] : http_headers(head))
+            response.append_header(std::string(name), std::string(value));
+        return std::make_unique<EventStream>(std::move(response), std::move(under_way_));
     }
 
 private:
-    template <class Response>
-    static void add_headers(Response& response, const char* type, const char* policy) {
-        response.append_header("Content-Type", type);
-        response.append_header("Cache-Control", "no-store");
-        response.append_header("Content-Security-Policy", policy);
-        response.append_header("X-Content-Type-Options", "nosniff");
-        response.append_header("Referrer-Policy", "no-referrer");
-    }
-
     restinio::request_handle_t request_;
-    std::weak_ptr<MeteredConnection> connection_;
+    std::unique_ptr<HttpConnection::Request> under_way_;
 };
 
 }  // namespace
@@ -126,22 +105,26 @@ public:
             on_request(std::move(request));
             return restinio::request_accepted();
         });
-        settings.read_next_http_message_timelimit(patience)
-            .write_http_response_timelimit(patience)
+        settings.read_next_http_message_timelimit(http_patience)
+            .write_http_response_timelimit(http_patience)
             .handle_request_timeout(quiet_max)
             .incoming_http_msg_limits(restinio::incoming_http_msg_limits_t{}
                                           .max_url_size(HeadMeter::head_max)
                                           .max_field_name_size(HeadMeter::head_max)
                                           .max_field_value_size(HeadMeter::head_max)
                                           .max_field_count(HeadMeter::head_max)
-                                          .max_body_size(body_read_max));
+                                          .max_body_size(body_max));
+        connections_->answer_to_large_head =
+            last_answer({431, "the head of a request has at most 8 KiB here\n", "text/plain"});
+        connections_->answer_to_rubbish = [this](http_errno error, std::string_view bytes) {
+            return last_answer(answer_to_rubbish(error, bytes, handler_));
+        };
         timers_ = settings.timer_factory()->create(io_);
         timers_->start();
         using Settings = restinio::impl::connection_settings_t<Traits>;
         factory_ = std::make_unique<Factory>(
-            std::make_shared<Settings>(
-                std::move(settings),
-                restinio::impl::create_parser_settings<Traits::http_methods_mapper_t>(), timers_),
+            std::make_shared<Settings>(std::move(settings),
+                                       parser_settings<Traits::http_methods_mapper_t>(), timers_),
             std::make_unique<restinio::socket_options_setter_t>([](auto& /*options*/) {}));
     }
 
@@ -157,22 +140,58 @@ private:
     using Limiter = restinio::connection_count_limits::noop_connection_count_limiter_t;
 
     void on_accepted(OwnedFd fd) {
-        if (connections_->open >= connections_max) return;
         // A Unix socket, too, goes by the name of TCP here: the descriptor is all that is used.
         asio::ip::tcp::socket socket(io_, asio::ip::tcp::v4(), fd.release());
+        if (!make_room()) {
+            std::make_shared<HttpConnection>(std::move(socket), connections_)
+                ->refuse(answer_when_full_);
+            return;
+        }
         factory_
-            ->create_new_connection(MeteredSocket(std::move(socket), connections_), {},
+            ->create_new_connection(HttpSocket(std::move(socket), connections_), {},
                                     Factory::lifetime_monitor_t(&limiter_))
             ->init();
     }
 
+    /// For one more connection; false if each one that is open has a request under way.
+    bool make_room() {
+        HttpConnection* quietest = nullptr;
+        std::size_t taken = 0;
+        for (HttpConnection* const one : connections_->open) {
+            if (one->is_evicted()) continue;
+            ++taken;
+            if (one->is_idle() &&
+                (quietest == nullptr || one->quiet_since() < quietest->quiet_since()))
+                quietest = one;
+        }
+        if (taken < connections_max) return true;
+        log_limited(LogLevel::warn, "http connections", {},
+                    quietest != nullptr
+                        ? "http: 64 connections are open; who has asked for nothing for the "
+                          "longest time is cut off for a new one"
+                        : "http: 64 connections are open and wait for their answers; a new one is "
+                          "refused");
+        if (quietest == nullptr) return false;
+        quietest->evict();
+        return true;
+    }
+
+    /// Called by restinio while it parses. The answer must come later: restinio reads on when a
+    /// request is answered within the call, and loses what a client sends in one go.
     void on_request(restinio::request_handle_t request) {
+        auto under_way =
+            std::make_unique<HttpConnection::Request>(HttpParsing::current()->connection());
+        asio::post(
+            io_, [this, request = std::move(request), under_way = std::move(under_way)]() mutable {
+                handle(request, std::move(under_way));
+            });
+    }
+
+    void handle(const restinio::request_handle_t& request,
+                std::unique_ptr<HttpConnection::Request> under_way) {
         const auto& header = request->header();
-        auto reply = std::make_shared<Reply>(request, connections_->reading);
         const std::string method = header.method().c_str();
         const std::string path(header.path());
-        if (request->body().size() > body_max)
-            return reply->send({413, "a body has at most 1 KiB here\n", "text/plain"});
         handler_({method, path, request->body(),
                   [&header](std::string_view name) -> std::string_view {
                       const auto found =
@@ -180,7 +199,7 @@ private:
                       return found ? std::string_view(found->data(), found->size())
                                    : std::string_view();
                   }},
-                 std::move(reply));
+                 std::make_shared<Reply>(request, std::move(under_way)));
     }
 
     asio::io_context& io_;
@@ -188,7 +207,10 @@ private:
     Acceptor acceptor_;
     Limiter limiter_{nullptr, restinio::connection_count_limits::max_parallel_connections_t{0},
                      restinio::connection_count_limits::max_active_accepts_t{1}};  // does nothing
-    std::shared_ptr<Connections> connections_ = std::make_shared<Connections>();
+    std::shared_ptr<HttpConnections> connections_ = std::make_shared<HttpConnections>();
+    const std::string answer_when_full_ =
+        last_answer({503, "there are " + std::to_string(connections_max) + " connections already\n",
+                     "text/plain"});
     std::shared_ptr<Traits::timer_manager_t> timers_;
     std::unique_ptr<Factory> factory_;
 };

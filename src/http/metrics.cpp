@@ -10,6 +10,8 @@
 #include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
 
+#include "src/http/accept.hpp"
+
 namespace bullring {
 
 namespace {
@@ -177,8 +179,7 @@ std::string as_open_metrics(const std::string& text) {
 }  // namespace
 
 MetricsFormat metrics_format(std::string_view accept) {
-    // A client that can read OpenMetrics names it first, and nobody names it who can't.
-    return accept.find("application/openmetrics-text") != std::string_view::npos
+    return asks_for(accept, "application/openmetrics-text", "text/plain")
                ? MetricsFormat::open_metrics
                : MetricsFormat::prometheus;
 }
@@ -195,7 +196,11 @@ std::string metrics_text(MetricsFormat format, const AtTheMoment& at, const Node
     families.gauge("bullring_build_info", "The version and the way this node is configured.", 1,
                    {{"version", at.node.status.version},
                     {"algorithm", protocol::name(at.node.status.algorithm)},
-                    {"security", "none"}});
+                    {"security", at.node.status.security}});
+    if (at.node.status.certificate_not_after != 0)
+        families.gauge("bullring_certificate_not_after_seconds",
+                       "When this node's certificate expires, in seconds since 1970.",
+                       number(at.node.status.certificate_not_after));
     add_leadership(families, at);
     add_elections(families, at, counts);
     add_peers(families, at, rtts);

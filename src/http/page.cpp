@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "src/http/accept.hpp"
 #include "src/os/clock.hpp"
 #include "src/report/json.hpp"
 
@@ -14,7 +15,7 @@ std::optional<HttpAnswer> page_file(std::string_view path) {
 }
 
 bool wants_page(std::string_view accept) {
-    return accept.find("text/html") != std::string_view::npos;
+    return asks_for(accept, "text/html", "application/json");
 }
 
 HttpAnswer elector_answer(const AtTheMoment& at, std::int64_t last_ns, std::int64_t wall_ns) {

@@ -1,12 +1,22 @@
 #include "src/http/resign_request.hpp"
 
+#include <algorithm>
+
+#include "src/http/tokens.hpp"
 #include "src/report/json.hpp"
 
 namespace bullring {
 
 namespace {
 
-constexpr std::string_view bearer = "Bearer ";
+constexpr std::string_view bearer = "bearer";
+
+/// What stands behind the scheme, whose case counts for nothing (RFC 9110, 11.1).
+std::string_view bearer_token(std::string_view authorization) {
+    const std::size_t end = std::min(authorization.find(' '), authorization.size());
+    if (!equal_ignoring_case(authorization.substr(0, end), bearer)) return {};
+    return trimmed(authorization.substr(end));
+}
 
 HttpAnswer forbidden(const char* why) { return {403, std::string(why) + "\n", "text/plain"}; }
 
@@ -51,9 +61,7 @@ std::optional<HttpAnswer> refusal(const HttpRequest& request, const HttpAccess& 
     if (access.token_file.empty())
         return forbidden("only on a Unix socket, or with the token of --http-token-file");
     if (!tokens) return forbidden("the file of --http-token-file can't be read");
-    const std::string_view authorization = request.header("Authorization");
-    if (!authorization.starts_with(bearer) ||
-        !is_token(authorization.substr(bearer.size()), *tokens))
+    if (!is_token(bearer_token(request.header("Authorization")), *tokens))
         return forbidden("expected Authorization: Bearer, and the token of --http-token-file");
     return std::nullopt;
 }

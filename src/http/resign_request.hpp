@@ -8,7 +8,7 @@
 
 #include "protocol/values/ids.hpp"
 #include "src/http/answers.hpp"
-#include "src/http/http_server.hpp"
+#include "src/http/http_request.hpp"
 
 namespace bullring {
 

@@ -25,6 +25,9 @@ constexpr std::chrono::seconds alive_within{1};
 constexpr std::chrono::milliseconds metrics_within{100};
 constexpr std::chrono::seconds resign_within{5};
 constexpr std::chrono::milliseconds asked_again_after{10};
+/// Streams are told of a change so much later: those who have lost a leader elect the next one
+/// meanwhile, and need the processors themselves.
+constexpr std::chrono::milliseconds streams_told_after{4};
 
 HttpAnswer method_not_allowed(std::string_view allow) {
     return {405, "only " + std::string(allow) + " here\n", "text/plain", allow};
@@ -41,6 +44,7 @@ HttpService::HttpService(ObserverLoop& loop, const NodeOptions& options,
       state_{showcase.started_at(), showcase.started_at(), status_facts(options)},
       history_(showcase.started_at().boottime_ns),
       changed_(loop.io, duplicate(showcase.changed().fd()).release()),
+      streams_timer_(loop.io),
       patience_timer_(loop.io),
       tick_timer_(loop.io),
       server_(
@@ -107,7 +111,7 @@ void HttpService::answer_metrics(MetricsFormat format, HttpReplyPtr reply) {
 }
 
 void HttpService::answer_events(HttpReply& reply) {
-    on_change();  // what is told first is the newest
+    tell_streams();  // the new one begins with what holds now
     streams_.open(reply, present_event());
 }
 
@@ -145,6 +149,7 @@ void HttpService::answer_resign(const HttpRequest& request, HttpReplyPtr reply) 
 // ---- The node.
 
 AtTheMoment HttpService::now() {
+    if (loop_.security) state_.status.certificate_not_after = loop_.security->now()->not_after();
     const ShownView& shown = showcase_.view();
     if (shown.at.boottime_ns > state_.at.boottime_ns) {
         state_.at = shown.at;
@@ -187,11 +192,23 @@ void HttpService::wait_for_change() {
 
 void HttpService::on_change() {
     const RecentChanges& changes = showcase_.changes();
-    changes.each_from(changes_seen_, [this](const RecentChanges::Change& change) {
-        history_.add(change);
+    if (changes.count == changes_seen_) return;
+    changes.each_from(changes_seen_,
+                      [this](const RecentChanges::Change& change) { history_.add(change); });
+    const bool already_waits = std::exchange(changes_seen_, changes.count) != changes_told_;
+    if (already_waits) return;
+    streams_timer_.expires_after(streams_told_after);
+    streams_timer_.async_wait([this](const asio::error_code& error) {
+        if (!error) tell_streams();
+    });
+}
+
+void HttpService::tell_streams() {
+    const RecentChanges& changes = showcase_.changes();
+    changes.each_from(changes_told_, [this](const RecentChanges::Change& change) {
         streams_.tell(leader_event(change));
     });
-    changes_seen_ = changes.count;
+    changes_told_ = changes.count;
 }
 
 void HttpService::end_resigning() {

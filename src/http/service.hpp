@@ -58,6 +58,7 @@ private:
     void ask_node(Clock::duration patience, std::function<void(bool answered)> then);
     void wait_for_change();
     void on_change();
+    void tell_streams();
     void end_resigning();
     void look_at_those_who_wait();
     void tick();
@@ -68,7 +69,8 @@ private:
     HttpAccess access_;
     NodeState state_;
     History history_;
-    std::uint64_t changes_seen_ = 0;
+    std::uint64_t changes_seen_ = 0;  // those in the history
+    std::uint64_t changes_told_ = 0;  // to the streams
     EventStreams streams_;
     std::vector<Waiting> waiting_;
     std::uint64_t last_question_ = 0;
@@ -76,6 +78,7 @@ private:
     std::optional<Resigning> resigning_;
     std::vector<HttpReplyPtr> ask_for_cluster_;  // answered by the round that is under way
     asio::posix::stream_descriptor changed_;
+    asio::steady_timer streams_timer_;
     asio::steady_timer patience_timer_;
     asio::steady_timer tick_timer_;
     HttpServer server_;

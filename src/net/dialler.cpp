@@ -75,6 +75,11 @@ void Dialler::on_session_over(NodeId id, bool refused) {
     found->second->signal.cancel();
 }
 
+void Dialler::replace(NodeId id) {
+    on_session_over(id, false);
+    dial_now(id);
+}
+
 void Dialler::stop() {
     stopped_ = true;
     for (auto& [id, peer] : peers_) {

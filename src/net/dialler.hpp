@@ -52,6 +52,8 @@ public:
     void on_established(protocol::NodeId peer);
     /// The connection is of no more use; `refused` by the peer's handshake.
     void on_session_over(protocol::NodeId peer, bool refused);
+    /// The connection is still of use, and another one is to take its place.
+    void replace(protocol::NodeId peer);
     /// One of the addresses that a peer was last found at.
     bool is_host_of_peer(const std::string& host) const;
     /// No more attempts.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <asio/co_spawn.hpp>
+#include <asio/post.hpp>
 #include <asio/redirect_error.hpp>
 #include <asio/use_awaitable.hpp>
 
@@ -50,35 +51,42 @@ void Session::start_reading() {
 asio::awaitable<void> Session::read_until_end() {
     const std::shared_ptr<Session> self = shared_from_this();
     asio::error_code error;
+    bool more = stream_->pending();  // than the descriptor tells of
     while (reading()) {
-        co_await stream_->descriptor().async_wait(Wait::wait_read,
-                                                  asio::redirect_error(asio::use_awaitable, error));
-        if (error || !reading()) co_return;  // closed here
-        if (held_)
-            co_await let_go_.async_wait(asio::redirect_error(asio::use_awaitable, error));
+        if (more)
+            co_await asio::post(io_, asio::use_awaitable);  // the others have their turn
         else
-            read_once();
+            co_await stream_->descriptor().async_wait(
+                Wait::wait_read, asio::redirect_error(asio::use_awaitable, error));
+        if (error || !reading()) co_return;  // closed here
+        if (held_) {
+            co_await let_go_.async_wait(asio::redirect_error(asio::use_awaitable, error));
+            more = stream_->pending();
+        } else {
+            more = read_once() && stream_->pending();
+        }
     }
 }
 
-void Session::read_once() {
+bool Session::read_once() {
     std::array<std::byte, 1024> stray{};
     const bool stray_only = discarding_;
     const IoResult result =
         stream_->read(stray_only ? std::span<std::byte>(stray) : reader_.prepare());
     switch (result.status) {
         case IoStatus::done:
-            if (stray_only) return;
+            if (stray_only) return true;
             reader_.commit(result.bytes);
             deliver_frames();
             watch_frame();
-            return;
-        case IoStatus::would_block: return;
+            return true;
+        case IoStatus::would_block: return false;
         case IoStatus::eof:
         case IoStatus::reset:
         case IoStatus::timeout:
-        case IoStatus::unusable: end(end_of(result.status), ""); return;
+        case IoStatus::unusable: end(end_of(result.status), stream_->why_ended()); break;
     }
+    return false;
 }
 
 void Session::deliver_frames() {
@@ -135,8 +143,9 @@ bool Session::push(Outbox::Kind kind, std::span<const std::byte> frame) {
 
 void Session::flush() {
     if (waiting_for_room_ || held_ || closed_) return;
-    while (!outbox_.empty()) {
-        const IoResult result = stream_->write(outbox_.waiting());
+    while (!drained()) {
+        const IoResult result =
+            outbox_.empty() ? stream_->send_rest() : stream_->write(outbox_.waiting());
         if (result.status == IoStatus::done) outbox_.consume(result.bytes);
         switch (result.status) {
             case IoStatus::done: break;
@@ -147,10 +156,12 @@ void Session::flush() {
             case IoStatus::unusable:
                 outbox_.clear();
                 if (closing_) return abandon();
-                return end(end_of(result.status), "");
+                return end(end_of(result.status), stream_->why_ended());
         }
     }
-    if (closing_) abandon();
+    if (!closing_) return;
+    stream_->say_end();
+    abandon();
 }
 
 void Session::wait_for_room() {

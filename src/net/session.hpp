@@ -62,7 +62,7 @@ public:
     bool push(Outbox::Kind kind, std::span<const std::byte> frame);
     /// Sends what waits, now and in one call; the rest follows when the kernel has room.
     void flush();
-    bool drained() const { return outbox_.empty(); }
+    bool drained() const { return outbox_.empty() && !stream_->unsent(); }
 
     /// Sends what waits, then closes. Nothing is reported any more.
     void close();
@@ -72,7 +72,8 @@ public:
 
 private:
     asio::awaitable<void> read_until_end();
-    void read_once();
+    /// False when there was nothing to read, or the end.
+    bool read_once();
     void deliver_frames();
     void watch_frame();
     void end(protocol::SessionEnd how, const std::string& why);

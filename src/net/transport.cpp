@@ -55,7 +55,9 @@ Transport::Transport(asio::io_context& io, TransportOptions options, TransportHa
                 [](NodeId peer, const std::string& why) {
                     log(LogLevel::warn,
                         "peer " + std::to_string(peer.value) + ": " + why + "; still dialling");
-                }}) {}
+                }}) {
+    if (options_.security) secure();
+}
 
 Transport::~Transport() {
     stop();
@@ -78,6 +80,7 @@ void Transport::dial_now(NodeId peer) { dialler_.dial_now(peer); }
 
 void Transport::stop() {
     dialler_.stop();
+    if (handshakes_) handshakes_->stop();
     if (acceptor_) acceptor_->stop();
 }
 
@@ -131,6 +134,7 @@ void Transport::send(SessionId id, const Message& message) {
 void Transport::note_answer_sent(Entry& entry, const Message& message) {
     if (std::holds_alternative<protocol::HelloAck>(message)) {
         entry.phase = Phase::established;
+        learn(entry);
         entry.deadline.reset();
         entry.session->allow_long_frames();
     } else {
@@ -153,22 +157,18 @@ void Transport::close(SessionId id) {
     if (entry.side == Side::dialled) {
         give_up_keeping(entry);
         // One that was given up has been over for the dialler since then, and another may be there.
-        if (!entry.given_up) dialler_.on_session_over(entry.peer.id, entry.phase == Phase::refused);
+        if (!entry.given_up) tell_dialler_of_end(entry);
     } else {
         end_greeting(entry);
     }
     // Its FIN would come through, and release what is tied to it before its time.
-    if (is_cut() && entry.phase != Phase::observer)
+    if (is_cut() && entry.phase != Phase::observer && entry.phase != Phase::greeting &&
+        entry.phase != Phase::mourner)
         return closed_in_cut_.push_back(std::move(entry.session));
     // One that does not read its answer has no claim on a descriptor beyond the limits of §3.
     if (entry.side == Side::accepted && closing_.size() >= options_.unauthenticated_max)
         return entry.session->abandon();
     close_when_drained(std::move(entry.session));
-}
-
-void Transport::give_up_keeping(const Entry& entry) {
-    if (keeper_ == nullptr || entry.phase != Phase::established) return;
-    keeper_->closed(entry.session->id());
 }
 
 void Transport::close_when_drained(std::shared_ptr<Session> session) {
@@ -199,33 +199,27 @@ bool Transport::send_to_observer(SessionId id, std::span<const std::byte> frame)
 
 // ---- New connections.
 
-Transport::Entry& Transport::add(Side side, OwnedFd fd, std::size_t outbox_bytes_max) {
+Transport::Entry& Transport::add(Side side, OwnedFd fd, std::unique_ptr<TlsConnection> connection,
+                                 std::size_t outbox_bytes_max) {
     tcp::set_options(fd.get(), options_.unacknowledged_max);
     const SessionId id{++last_session_};
     // By then the sender's kernel has given up on what was not acknowledged.
     const std::chrono::nanoseconds frame_time_max(options_.unacknowledged_max.ns);
     Entry entry{.session = nullptr, .side = side, .peer = {}, .addresses = {}, .deadline = nullptr};
     entry.addresses = tcp::addresses_of(fd.get());
-    entry.session = std::make_shared<Session>(
-        io_, id, std::make_unique<TcpStream>(io_, fd.release()),
-        Session::Limits{outbox_bytes_max, frame_time_max}, static_cast<SessionOwner&>(*this));
+    entry.secured = connection.get();
+    std::unique_ptr<Stream> stream;
+    if (connection)
+        stream = std::make_unique<TlsStream>(io_, fd.release(), std::move(connection));
+    else
+        stream = std::make_unique<TcpStream>(io_, fd.release());
+    entry.session = std::make_shared<Session>(io_, id, std::move(stream),
+                                              Session::Limits{outbox_bytes_max, frame_time_max},
+                                              static_cast<SessionOwner&>(*this));
     entry.session->start_reading();
     Entry& stored = sessions_.emplace(id, std::move(entry)).first->second;
     set_deadline(stored);
     return stored;
-}
-
-void Transport::set_deadline(Entry& entry) {
-    entry.deadline = std::make_unique<asio::steady_timer>(
-        io_, std::chrono::nanoseconds(options_.handshake_max.ns));
-    entry.deadline->async_wait([this, id = entry.session->id()](const asio::error_code& error) {
-        if (error) return;
-        const auto found = sessions_.find(id);
-        if (found == sessions_.end()) return;
-        Entry& late = found->second;
-        if (late.phase == Phase::established || late.phase == Phase::observer) return;
-        end(late, SessionEnd::timeout, "no handshake in time");
-    });
 }
 
 void Transport::on_connected(NodeId peer, OwnedFd fd) {
@@ -233,15 +227,19 @@ void Transport::on_connected(NodeId peer, OwnedFd fd) {
     // Should this node die as the leader, the highest of the others is likely to follow it. The end
     // of the sessions that it has dialled is what it tells them by (PROTOCOL R4).
     const auto rank = std::distance(options_.peers.begin(), options_.peers.find(peer));
-    Entry& entry =
-        add(Side::dialled, closed_in_order(std::move(fd), static_cast<std::size_t>(rank)),
-            options_.outbox_bytes_max);
-    entry.peer.id = peer;
-    handler_.on_event(protocol::Dialled{peer, entry.session->id(), entry.addresses});
+    OwnedFd placed = closed_in_order(std::move(fd), static_cast<std::size_t>(rank));
+    if (!handshakes_ || plain_next_.erase(peer) > 0)
+        return dialled_session(peer, std::move(placed), nullptr);
+    tcp::set_options(placed.get(), options_.unacknowledged_max);
+    handshakes_->dial(peer, std::move(placed), options_.security);
 }
 
-void Transport::end_greeting(Entry& entry) {
-    if (entry.phase == Phase::greeting) std::erase(greeting_, entry.session->id());
+void Transport::dialled_session(NodeId peer, OwnedFd fd,
+                                std::unique_ptr<TlsConnection> connection) {
+    Entry& entry =
+        add(Side::dialled, std::move(fd), std::move(connection), options_.outbox_bytes_max);
+    entry.peer.id = peer;
+    handler_.on_event(protocol::Dialled{peer, entry.session->id(), entry.addresses});
 }
 
 // ---- What comes in.
@@ -250,6 +248,10 @@ void Transport::on_frame(Session& session, Frame frame) {
     const auto found = sessions_.find(session.id());
     if (found == sessions_.end()) return;
     Entry& entry = found->second;
+    const bool is_notice = std::holds_alternative<NoticeMessage>(frame.message);
+    if (is_notice && (entry.phase == Phase::greeting || entry.phase == Phase::mourner) &&
+        entry.side == Side::accepted)
+        return on_notice(entry, frame);
     std::string wrong;
     if (entry.side == Side::dialled) {
         wrong = on_answer(entry, std::move(frame));
@@ -264,6 +266,7 @@ void Transport::on_frame(Session& session, Frame frame) {
 
 std::string Transport::on_first_frame(Entry& entry, Frame&& frame) {
     const SessionId id = entry.session->id();
+    if (entry.notices_only) return "it is not secured";
     if (const auto* words = std::get_if<ObserverMessage>(&frame.message)) {
         const auto* observe = std::get_if<Observe>(words);
         const auto* drill = std::get_if<Drill>(words);
@@ -283,9 +286,11 @@ std::string Transport::on_first_frame(Entry& entry, Frame&& frame) {
     if (hello == nullptr) return "the first frame is not a HELLO";
     if (frame.sender != Sender{hello->id, hello->incarnation})
         return "HELLO with a different sender";
+    if (std::string why = why_not_authentic(entry, hello->id); !why.empty()) return why;
     end_greeting(entry);
     entry.phase = Phase::asked;
     entry.peer = frame.sender;
+    entry.commitment = hello->commitment;
     handler_.on_event(protocol::HelloReceived{id, *hello, entry.addresses});
     return "";
 }
@@ -304,8 +309,9 @@ std::string Transport::on_answer(Entry& entry, Frame&& frame) {
         entry.peer = frame.sender;
         entry.deadline.reset();
         entry.session->discard_input();
-        if (keeper_ != nullptr) keeper_->opened(id, entry.session->descriptor());
+        if (keeps(entry)) keeper_->opened(id, entry.session->descriptor());
         dialler_.on_established(entry.peer.id);
+        options_.reached(entry.peer.id, entry.session->descriptor());
     } else if (std::holds_alternative<protocol::Refused>(*message)) {
         entry.phase = Phase::refused;
     } else {
@@ -348,16 +354,20 @@ void Transport::end(Entry& entry, SessionEnd how, const std::string& why) {
         end_greeting(entry);
         sessions_.erase(session->id());
         if (phase == Phase::observer) handler_.on_observer_gone(session->id());
-        if (phase != Phase::observer && phase != Phase::greeting)
+        if (phase == Phase::asked || phase == Phase::established || phase == Phase::refused)
             handler_.on_event(protocol::SessionEnded{session->id(), how});
         // Not before an election that this may begin. It is our own close, which releases nothing.
         return session->abandon();
     }
     if (entry.given_up) return;
+    // The other end has judged this one's credentials after this one's part of the handshake.
+    if (entry.phase == Phase::greeting && !why.empty() && how != SessionEnd::protocol)
+        log_limited(LogLevel::warn, "not secured", {std::to_string(peer.value)},
+                    "peer " + std::to_string(peer.value) + ": " + why);
     entry.given_up = true;
     entry.deadline.reset();
     session->discard_input();
-    dialler_.on_session_over(peer, entry.phase == Phase::refused);
+    tell_dialler_of_end(entry);
     // In an error state no FIN can result from closing; and before the handshake is done nothing is
     // tied to it. Any other dialled session stays open until the node says so (§3, close rule).
     if (how == SessionEnd::reset || how == SessionEnd::timeout) {

@@ -24,8 +24,11 @@
 #include "src/metrics/counts.hpp"
 #include "src/net/acceptor.hpp"
 #include "src/net/dialler.hpp"
+#include "src/net/handshakes.hpp"
+#include "src/net/notices.hpp"
 #include "src/net/session.hpp"
 #include "src/net/session_keeper.hpp"
+#include "src/net/tls_stream.hpp"
 #include "src/report/log_limit.hpp"
 #include "src/wire/codec.hpp"
 
@@ -38,7 +41,7 @@ public:
     TransportHandler& operator=(const TransportHandler&) = delete;
     virtual ~TransportHandler() = default;
 
-    /// Dialled, HelloReceived, Receive or SessionEnded.
+    /// Dialled, HelloReceived, Receive, SessionEnded or Died.
     virtual void on_event(const protocol::Event& event) = 0;
     virtual void on_observe(protocol::SessionId observer, const Observe& what) = 0;
     virtual void on_drill(protocol::SessionId observer, const Drill& what) = 0;
@@ -61,6 +64,12 @@ struct TransportOptions {
     NamedCounts* refused = nullptr;
     /// Whether an accepted connection has one of the last descriptors, which are the node's own.
     std::function<bool(int)> is_reserved = [](int) { return false; };
+    /// What connections are secured with; null: they are not.
+    std::shared_ptr<const TlsContext> security;
+    /// Members may be there that have no security yet.
+    bool migrate = false;
+    /// A member has taken this node's session: the socket that it was reached by.
+    std::function<void(protocol::NodeId, int)> reached = [](protocol::NodeId, int) {};
 };
 
 class Transport final : private SessionOwner {
@@ -90,6 +99,16 @@ public:
     LogSource source_of(const std::string& address) const;
     LogSource source_of(protocol::SessionId session) const;
 
+    /// Whether this observer may have the node hand over, or let faults happen: anybody where
+    /// nobody is authenticated, else an administrator.
+    bool may_command(protocol::SessionId observer) const;
+
+    /// New credentials: sessions whose other end they do not let in end now; those that this node
+    /// has dialled are replaced while they last.
+    void renew(std::shared_ptr<const TlsContext> security);
+    /// Null: connections are not secured.
+    const TlsContext* security() const { return options_.security.get(); }
+
     /// Of the sessions that this node has dialled, as the kernel has measured them.
     std::vector<std::pair<protocol::NodeId, protocol::Duration>> round_trips() const;
 
@@ -109,13 +128,21 @@ private:
         established,  // HELLO_ACK has been sent, or read
         refused,      // REFUSED has been sent, or read
         observer,
+        mourner,  // accepted: waits for the end of a run; see transport_notices.cpp
     };
+    /// For one run of a node.
+    static constexpr std::size_t mourners_max = 2;
+
     struct Entry {
         std::shared_ptr<Session> session;
         Side side;
         Phase phase = Phase::greeting;
         bool given_up = false;  // dialled: its end has been reported; open until close()
+        bool replaced = false;  // dialled: the dialler is at work on the next one
         Sender peer;
+        bool notices_only = false;               // plain, where connections are secured
+        protocol::Commitment commitment{};       // accepted: what the HELLO has said
+        const TlsConnection* secured = nullptr;  // the session's; null: nobody is authenticated
         protocol::Addresses addresses;
         std::unique_ptr<asio::steady_timer> deadline;
     };
@@ -126,13 +153,26 @@ private:
 
     void on_connected(protocol::NodeId peer, OwnedFd fd);
     void on_accepted(OwnedFd fd);
-    Entry& add(Side side, OwnedFd fd, std::size_t outbox_bytes_max);
+    void secure();
+    void on_secured(protocol::NodeId peer, OwnedFd fd, std::unique_ptr<TlsConnection> connection);
+    void on_handshake_failed(const Handshakes::Failure& failure);
+    Entry& accept_session(OwnedFd fd, std::unique_ptr<TlsConnection> connection);
+    void dialled_session(protocol::NodeId peer, OwnedFd fd,
+                         std::unique_ptr<TlsConnection> connection);
+    Entry& add(Side side, OwnedFd fd, std::unique_ptr<TlsConnection> connection,
+               std::size_t outbox_bytes_max);
+    void tell_dialler_of_end(const Entry& entry);
+    std::string why_not_authentic(const Entry& entry, protocol::NodeId said) const;
+    bool keeps(const Entry& entry) const;
     void set_deadline(Entry& entry);
     void end_greeting(Entry& entry);
     void make_room_for_one_more();
     void give_up_a_stranger();
     void count_refused(protocol::SessionEnd how);
     std::string on_first_frame(Entry& entry, Frame&& frame);
+    void on_notice(Entry& entry, const Frame& frame);
+    void make_room_for_mourner(const Sender& sender);
+    void learn(const Entry& entry);
     std::string on_answer(Entry& entry, Frame&& frame);
     std::string on_later_frame(Entry& entry, Frame&& frame);
     void note_answer_sent(Entry& entry, const protocol::Message& message);
@@ -148,6 +188,9 @@ private:
     TransportHandler& handler_;
     SessionKeeper* keeper_ = nullptr;
     Dialler dialler_;
+    std::optional<Handshakes> handshakes_;  // with security
+    Notices notices_;
+    std::set<protocol::NodeId> plain_next_;  // those that may have no security yet
     std::unique_ptr<Acceptor> acceptor_;
     std::map<protocol::SessionId, Entry> sessions_;
     std::deque<protocol::SessionId> greeting_;  // accepted, in `greeting`, oldest first

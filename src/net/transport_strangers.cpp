@@ -1,6 +1,8 @@
 // How a node treats connections that may not come from members: how many it holds, and what it
 // tells them.
 #include <algorithm>
+#include <chrono>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -29,15 +31,48 @@ void Transport::on_accepted(OwnedFd fd) {
         if (!source_of(tcp::addresses_of(fd.get()).remote).member) return;
         give_up_a_stranger();  // if there is one: a member is let in anyway
     }
+    own_hosts_.insert(host_of(tcp::addresses_of(fd.get()).local));
     make_room_for_one_more();
+    if (!handshakes_) {
+        accept_session(std::move(fd), nullptr);
+        return;
+    }
+    tcp::set_options(fd.get(), options_.unacknowledged_max);
+    const bool member = source_of(tcp::addresses_of(fd.get()).remote).member;
+    handshakes_->accept(std::move(fd), options_.security, member);
+}
+
+Transport::Entry& Transport::accept_session(OwnedFd fd, std::unique_ptr<TlsConnection> connection) {
     tcp::set_keep_alive(fd.get());
-    const Entry& entry = add(Side::accepted, std::move(fd), options_.observer_outbox_bytes_max);
-    own_hosts_.insert(host_of(entry.addresses.local));
+    Entry& entry = add(Side::accepted, std::move(fd), std::move(connection),
+                       options_.observer_outbox_bytes_max);
     greeting_.push_back(entry.session->id());
+    return entry;
+}
+
+void Transport::set_deadline(Entry& entry) {
+    entry.deadline = std::make_unique<asio::steady_timer>(
+        io_, std::chrono::nanoseconds(options_.handshake_max.ns));
+    entry.deadline->async_wait([this, id = entry.session->id()](const asio::error_code& error) {
+        if (error) return;
+        const auto found = sessions_.find(id);
+        if (found == sessions_.end()) return;
+        Entry& late = found->second;
+        if (late.phase == Phase::established || late.phase == Phase::observer ||
+            late.phase == Phase::mourner)
+            return;
+        end(late, SessionEnd::timeout, "no handshake in time");
+    });
+}
+
+void Transport::end_greeting(Entry& entry) {
+    if (entry.phase == Phase::greeting) std::erase(greeting_, entry.session->id());
 }
 
 void Transport::make_room_for_one_more() {
-    if (greeting_.size() < options_.unauthenticated_max) return;
+    const std::size_t shaking = handshakes_ ? handshakes_->accepted() : 0;
+    if (greeting_.size() + shaking < options_.unauthenticated_max) return;
+    if (shaking > 0 && handshakes_->give_up_one(false)) return;
     // The oldest: a member says HELLO at once, so it is not a member that is thrown out.
     const auto found = sessions_.find(greeting_.front());
     BULLRING_ASSERT(found != sessions_.end());
@@ -47,17 +82,21 @@ void Transport::make_room_for_one_more() {
     end(found->second, SessionEnd::timeout, "");
 }
 
-/// For a member: a connection from elsewhere that has said nothing, or else an observer's. What
-/// comes from a member's host and has said nothing yet may be a member's.
+/// For a member: a connection from elsewhere that has said nothing, or else an observer's or that
+/// of one who waits for a notice at no member's host. What comes from a member's host and has said
+/// nothing yet may be a member's.
 void Transport::give_up_a_stranger() {
+    if (handshakes_ && handshakes_->give_up_one(true)) return;
     const auto silent = std::find_if(greeting_.begin(), greeting_.end(), [this](SessionId session) {
         return !source_of(session).member;
     });
-    const auto found = silent != greeting_.end()
-                           ? sessions_.find(*silent)
-                           : std::find_if(sessions_.begin(), sessions_.end(), [](const auto& one) {
-                                 return one.second.phase == Phase::observer;
-                             });
+    const auto found =
+        silent != greeting_.end()
+            ? sessions_.find(*silent)
+            : std::find_if(sessions_.begin(), sessions_.end(), [this](const auto& one) {
+                  return one.second.phase == Phase::observer ||
+                         (one.second.phase == Phase::mourner && !source_of(one.first).member);
+              });
     if (found != sessions_.end()) end(found->second, SessionEnd::timeout, "");
 }
 
@@ -75,7 +114,7 @@ void Transport::count_refused(SessionEnd how) {
 /// learns of another process with its id has already named the right cluster and members.
 Message Transport::as_told_to(const Entry& entry, const protocol::Refused& refused) const {
     if (refused.field == "version" || refused == protocol::twin_refusal(entry.peer.id) ||
-        source_of(entry.addresses.remote).member)
+        entry.secured != nullptr || source_of(entry.addresses.remote).member)
         return refused;
     return protocol::Refused{std::string(protocol::refused_untold), "",
                              host_of(entry.addresses.remote)};

@@ -32,14 +32,17 @@ struct Round {
 asio::awaitable<MemberAnswer> ask(ObserverLink& link, MemberAnswer member, Endpoint endpoint,
                                   std::string cluster, Deadline deadline) {
     ObserverMessage request = Observe{std::move(cluster), ObserveWhat::status, protocol::nobody};
-    const auto opened = co_await link.open(std::move(endpoint), std::move(request), deadline);
+    const auto opened =
+        co_await link.open(member.id, std::move(endpoint), std::move(request), deadline);
     if (!opened) {
         member.problem = opened.error().why;
+        member.refused = opened.error().refused;
         co_return member;
     }
     const auto received = co_await link.receive(deadline);
     if (!received) {
         member.problem = received.error().why;
+        member.refused = received.error().refused;
         co_return member;
     }
     if (const auto* refused = std::get_if<ObserverRefused>(&received->message)) {
@@ -66,8 +69,15 @@ asio::awaitable<MemberAnswer> ask(ObserverLink& link, MemberAnswer member, Endpo
 
 }  // namespace
 
-int run_observer(const std::function<asio::awaitable<int>(ObserverLoop&)>& command) {
+int run_observer(const ObserverOptions& options,
+                 const std::function<asio::awaitable<int>(ObserverLoop&)>& command) {
     ObserverLoop loop;
+    auto security = open_tls(options.security, {options.cluster, protocol::nobody});
+    if (!security) {
+        print_error(security.error());
+        return 1;
+    }
+    loop.security = std::move(*security);
     int status = 1;
     std::exception_ptr failure;
     asio::co_spawn(loop.io, command(loop), [&](std::exception_ptr error, int result) {

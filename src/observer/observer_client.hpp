@@ -10,13 +10,15 @@
 
 #include "src/observer/observer_link.hpp"
 #include "src/observer/status_report.hpp"
-#include "src/options/node_options.hpp"
+#include "src/options/options.hpp"
 
 namespace bullring {
 
-/// Runs one command to its end and returns its exit status; what it throws comes out here. When a
-/// name is still being looked up by then, nothing can stop the lookup: the process ends here.
-int run_observer(const std::function<asio::awaitable<int>(ObserverLoop&)>& command);
+/// Secures its connections as the options say. Runs one command to its end and returns its exit
+/// status; what it throws comes out here. When a name is still being looked up by then, nothing can
+/// stop the lookup: the process ends here.
+int run_observer(const ObserverOptions& options,
+                 const std::function<asio::awaitable<int>(ObserverLoop&)>& command);
 
 /// "it refuses: cluster is "blue" there, "green" here".
 std::string difference(const ObserverRefused& refused);

@@ -61,7 +61,8 @@ void ObserverLink::cancel() {
     if (alarm_->waiting != nullptr) alarm_->waiting->cancel(ignored);
 }
 
-asio::awaitable<tl::expected<void, LinkFailure>> ObserverLink::open(Endpoint endpoint,
+asio::awaitable<tl::expected<void, LinkFailure>> ObserverLink::open(protocol::NodeId member,
+                                                                    Endpoint endpoint,
                                                                     ObserverMessage request,
                                                                     Deadline deadline) {
     std::string problem = "its name has no address";
@@ -70,12 +71,13 @@ asio::awaitable<tl::expected<void, LinkFailure>> ObserverLink::open(Endpoint end
         // An address that swallows everything leaves the others their share of the time.
         const auto now = std::chrono::steady_clock::now();
         const auto share = (deadline - now) / static_cast<std::int64_t>(addresses.size() - i);
-        problem = co_await connect(addresses[i], now + share);
+        problem = co_await connect(member, addresses[i], now + share);
         if (problem.empty()) problem = co_await send(request, deadline);
         if (problem.empty()) co_return tl::expected<void, LinkFailure>();
     }
+    const bool refused = stream_ && problem == stream_->why_ended();
     stream_.reset();
-    co_return tl::unexpected(LinkFailure{false, cancelled_ ? stopped : problem});
+    co_return tl::unexpected(LinkFailure{false, cancelled_ ? stopped : problem, refused});
 }
 
 asio::awaitable<std::vector<Address>> ObserverLink::resolve(const Endpoint& endpoint,
@@ -109,10 +111,19 @@ asio::awaitable<std::vector<Address>> ObserverLink::resolve(const Endpoint& endp
     co_return lookup->addresses;
 }
 
-asio::awaitable<std::string> ObserverLink::connect(Address address, Deadline deadline) {
+asio::awaitable<std::string> ObserverLink::connect(protocol::NodeId member, Address address,
+                                                   Deadline deadline) {
     OwnedFd fd = tcp::start_connect(address);
     if (!fd) co_return error_text(errno);
-    stream_ = std::make_unique<TcpStream>(loop_.io, fd.release());
+    TlsStream* secured = nullptr;
+    if (loop_.security) {
+        auto stream = std::make_unique<TlsStream>(loop_.io, fd.release(),
+                                                  TlsConnection::to(loop_.security->now(), member));
+        secured = stream.get();
+        stream_ = std::move(stream);
+    } else {
+        stream_ = std::make_unique<TcpStream>(loop_.io, fd.release());
+    }
     switch (co_await wait_for(descriptor_base::wait_write, deadline)) {
         case Wait::timeout: co_return "connecting timed out";
         case Wait::cancelled: co_return stopped;
@@ -121,15 +132,34 @@ asio::awaitable<std::string> ObserverLink::connect(Address address, Deadline dea
     const int connected = stream_->descriptor().native_handle();
     if (const int error = tcp::connect_error(connected)) co_return error_text(error);
     tcp::set_options(connected, unacknowledged_max);
+    if (secured != nullptr) co_return co_await secure(*secured, deadline);
     co_return std::string();
+}
+
+asio::awaitable<std::string> ObserverLink::secure(TlsStream& stream, Deadline deadline) {
+    while (true) {
+        Wait waited = Wait::ready;
+        switch (stream.step()) {
+            case TlsConnection::Step::done: co_return std::string();
+            case TlsConnection::Step::failed: co_return stream.why_ended();
+            case TlsConnection::Step::wants_read:
+                waited = co_await wait_for(descriptor_base::wait_read, deadline);
+                break;
+            case TlsConnection::Step::wants_write:
+                waited = co_await wait_for(descriptor_base::wait_write, deadline);
+                break;
+        }
+        if (waited == Wait::timeout) co_return "the TLS handshake timed out";
+        if (waited == Wait::cancelled) co_return stopped;
+    }
 }
 
 asio::awaitable<std::string> ObserverLink::send(const ObserverMessage& request, Deadline deadline) {
     std::vector<std::byte> bytes;
     encode(Sender{}, request, bytes);
     std::span<const std::byte> rest(bytes);
-    while (!rest.empty()) {
-        const IoResult result = stream_->write(rest);
+    while (!rest.empty() || stream_->unsent()) {
+        const IoResult result = rest.empty() ? stream_->send_rest() : stream_->write(rest);
         switch (result.status) {
             case IoStatus::done: rest = rest.subspan(result.bytes); break;
             case IoStatus::would_block:
@@ -140,20 +170,28 @@ asio::awaitable<std::string> ObserverLink::send(const ObserverMessage& request, 
             case IoStatus::eof:
             case IoStatus::reset:
             case IoStatus::timeout:
-            case IoStatus::unusable: co_return "the connection broke";
+            case IoStatus::unusable: co_return broken().why;
         }
     }
     co_return std::string();
 }
 
+LinkFailure ObserverLink::broken() const {
+    std::string why = stream_ ? stream_->why_ended() : std::string();
+    if (why.empty()) return {false, "the connection broke", false};
+    return {false, std::move(why), true};
+}
+
 asio::awaitable<tl::expected<ObserverLink::Received, LinkFailure>> ObserverLink::receive(
     Deadline deadline) {
     const auto failure = [](std::string why, bool timed_out = false) {
-        return tl::unexpected(LinkFailure{timed_out, std::move(why)});
+        return tl::unexpected(LinkFailure{timed_out, std::move(why), false});
     };
     while (stream_ && !cancelled_) {
         auto next = reader_.next();
-        if (!next) co_return failure("it sends invalid data: " + next.error());
+        if (!next)
+            co_return tl::unexpected(LinkFailure{false, "it sends invalid data: " + next.error(),
+                                                 next.error().starts_with(speaks_tls)});
         if (*next) {
             Frame& frame = **next;
             auto* message = std::get_if<ObserverMessage>(&frame.message);
@@ -171,7 +209,7 @@ asio::awaitable<tl::expected<ObserverLink::Received, LinkFailure>> ObserverLink:
             }
             case IoStatus::eof: co_return failure("it closed the connection");
             case IoStatus::reset:
-            case IoStatus::unusable: co_return failure("the connection broke");
+            case IoStatus::unusable: co_return tl::unexpected(broken());
             case IoStatus::timeout: co_return failure("the connection timed out");
         }
     }

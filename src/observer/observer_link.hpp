@@ -18,7 +18,9 @@
 
 #include "protocol/values/time.hpp"
 #include "src/net/stream.hpp"
+#include "src/net/tls_stream.hpp"
 #include "src/options/endpoint.hpp"
+#include "src/security/tls_source.hpp"
 #include "src/wire/framing.hpp"
 #include "src/wire/observer_messages.hpp"
 
@@ -34,11 +36,13 @@ inline Deadline deadline_in(protocol::Duration d) {
 struct ObserverLoop {
     asio::io_context io{1};
     std::size_t lookups = 0;  // the resolver's thread is busy with so many, and can't be stopped
+    std::shared_ptr<const TlsSource> security;  // null: connections are not secured
 };
 
 struct LinkFailure {
     bool timed_out = false;  // the connection is as it was: it may be waited for again
     std::string why;
+    bool refused = false;  // somebody is there, and this end or the other is not authenticated
 };
 
 class ObserverLink {
@@ -48,8 +52,9 @@ public:
     ObserverLink(const ObserverLink&) = delete;
     ObserverLink& operator=(const ObserverLink&) = delete;
 
-    /// Connects and sends the request. Once only.
-    asio::awaitable<tl::expected<void, LinkFailure>> open(Endpoint endpoint,
+    /// Connects to this member and sends the request. Once only.
+    asio::awaitable<tl::expected<void, LinkFailure>> open(protocol::NodeId member,
+                                                          Endpoint endpoint,
                                                           ObserverMessage request,
                                                           Deadline deadline);
     struct Received {
@@ -69,12 +74,17 @@ private:
     asio::awaitable<std::vector<asio::ip::tcp::endpoint>> resolve(const Endpoint& endpoint,
                                                                   Deadline deadline,
                                                                   std::string& problem);
-    asio::awaitable<std::string> connect(asio::ip::tcp::endpoint address, Deadline deadline);
+    // These give the problem, or nothing.
+    asio::awaitable<std::string> connect(protocol::NodeId member, asio::ip::tcp::endpoint address,
+                                         Deadline deadline);
+    asio::awaitable<std::string> secure(TlsStream& stream, Deadline deadline);
     asio::awaitable<std::string> send(const ObserverMessage& request, Deadline deadline);
     asio::awaitable<Wait> wait_for(asio::posix::descriptor_base::wait_type what, Deadline deadline);
 
+    LinkFailure broken() const;
+
     ObserverLoop& loop_;
-    std::unique_ptr<TcpStream> stream_;
+    std::unique_ptr<Stream> stream_;
     FrameReader reader_{frame_bytes_max};
     std::shared_ptr<Lookup> lookup_;
     std::shared_ptr<Alarm> alarm_;

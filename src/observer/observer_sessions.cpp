@@ -20,6 +20,8 @@ constexpr std::chrono::milliseconds write_delay{2};
 /// One of them costs some microseconds of system call.
 constexpr int watchers_in_one_turn = 8;
 constexpr std::chrono::seconds keep_alive_every{1};
+constexpr const char* administrators_only =
+    "only an administrator may ask for that, with a certificate for it or with the cluster's key";
 
 }  // namespace
 
@@ -65,6 +67,8 @@ void ObserverSessions::on_observe(SessionId observer, const Observe& what) {
 
 void ObserverSessions::on_drill(SessionId observer, const Drill& what) {
     if (!admit(observer, what.cluster)) return;
+    if (!transport_.may_command(observer))
+        return answer_and_close(observer, DrillResult{false, administrators_only, {}, 0});
     const DrillAnswer answer = node_.drill(what);
     if (answer.result.done && what.what == DrillRequest::resign)
         return ask_to_resign(observer, protocol::nobody);
@@ -73,6 +77,8 @@ void ObserverSessions::on_drill(SessionId observer, const Drill& what) {
 }
 
 void ObserverSessions::ask_to_resign(SessionId observer, protocol::NodeId to) {
+    if (!transport_.may_command(observer))
+        return answer_and_close(observer, ResignResult{false, administrators_only, true});
     if (const auto wait = resign_limit_.take(std::chrono::steady_clock::now())) {
         const auto ms = std::chrono::ceil<std::chrono::milliseconds>(*wait).count();
         return answer_and_close(

@@ -5,6 +5,7 @@
 
 #include "bullring/version.hpp"
 #include "src/options/node_options.hpp"
+#include "src/os/clock.hpp"
 #include "src/report/json.hpp"
 
 namespace bullring {
@@ -44,6 +45,7 @@ StatusInput status_facts(const NodeOptions& options) {
     input.address = to_text(options.peers.at(options.config.self));
     input.advertised = options.config.advertised;
     input.version = version;
+    input.security = name(options.security.mode);
     return input;
 }
 
@@ -63,6 +65,9 @@ std::string node_status_json(const StatusInput& input) {
     node["why"] = view.why;
     node["uptime_ms"] = input.uptime_ms;
     node["version"] = input.version;
+    node["security"] = input.security;
+    if (input.certificate_not_after != 0)
+        node["certificate_not_after"] = rfc3339(input.certificate_not_after * 1'000'000'000);
 
     Json answer;
     answer["cluster"] = input.cluster;

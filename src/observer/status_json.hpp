@@ -24,6 +24,8 @@ struct StatusInput {
     std::string advertised;  // this node's own --advertise
     std::int64_t uptime_ms = 0;
     std::string version;
+    std::string security;                    // the mode
+    std::int64_t certificate_not_after = 0;  // in seconds since 1970; 0: it has no certificate
 };
 
 struct NodeOptions;

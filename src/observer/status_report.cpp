@@ -21,17 +21,19 @@ NodeAnswer read_answer(const Json& json) {
     answer.algorithm = json.at("algorithm").get<std::string>();
     answer.quorum = json.at("quorum").get<std::string>();
     answer.votes = json.value("votes", true);
-    answer.id = {node.at("id").get<std::uint64_t>()};
+    answer.id = {whole_number(node.at("id"))};
     answer.advertised = node.at("advertised").get<std::string>();
     answer.role = node.at("role").get<std::string>();
     answer.leader = id_or_nobody(node.at("leader"));
-    answer.epoch = {node.at("epoch").get<std::uint64_t>()};
-    answer.lease_left_ms = node.at("lease_left_ms").get<std::int64_t>();
+    answer.epoch = {whole_number(node.at("epoch"))};
+    answer.lease_left_ms = static_cast<std::int64_t>(whole_number(node.at("lease_left_ms")));
     answer.promised_to = id_or_nobody(node.at("promised_to"));
-    for (const Json& id : node.at("peers_up")) answer.peers_up.push_back({id.get<std::uint64_t>()});
+    for (const Json& id : node.at("peers_up")) answer.peers_up.push_back({whole_number(id)});
     answer.why = node.at("why").get<std::string>();
-    answer.uptime_ms = node.at("uptime_ms").get<std::int64_t>();
+    answer.uptime_ms = static_cast<std::int64_t>(whole_number(node.at("uptime_ms")));
     answer.version = node.at("version").get<std::string>();
+    answer.security = node.value("security", "none");  // not told by 0.1.0
+    answer.certificate_not_after = node.value("certificate_not_after", "");
     return answer;
 }
 
@@ -46,7 +48,7 @@ Json node_json(const MemberAnswer& member) {
             node[key] = nullptr;
         }
         node["peers_up"] = Json::array();
-        for (const char* key : {"why", "uptime_ms", "version"}) node[key] = nullptr;
+        for (const char* key : {"why", "uptime_ms", "version", "security"}) node[key] = nullptr;
         return node;
     }
     const NodeAnswer& answer = *member.answer;
@@ -61,6 +63,9 @@ Json node_json(const MemberAnswer& member) {
     node["why"] = answer.why;
     node["uptime_ms"] = answer.uptime_ms;
     node["version"] = answer.version;
+    node["security"] = answer.security;
+    if (!answer.certificate_not_after.empty())
+        node["certificate_not_after"] = answer.certificate_not_after;
     return node;
 }
 
@@ -73,26 +78,29 @@ std::string uptime_text(std::int64_t ms) {
     return fmt::format("{}d{}h", seconds / 86'400, seconds / 3600 % 24);
 }
 
-constexpr std::size_t columns = 8;
+constexpr std::size_t columns = 9;
 using Row = std::array<std::string, columns>;
 
 Row row_of(const MemberAnswer& member) {
     const std::string id = std::to_string(member.id.value);
-    if (!member.answer) return {id, member.address, "no", "-", "-", "-", "-", "-"};
+    if (!member.answer) return {id, member.address, "no", "-", "-", "-", "-", "-", "-"};
     const NodeAnswer& answer = *member.answer;
     const auto number = [](std::uint64_t value) {
         return value == 0 ? std::string("-") : std::to_string(value);
     };
-    return {id,
-            member.address,
-            "yes",
-            one_line(answer.role),
-            number(answer.leader.value),
-            number(answer.epoch.value),
-            answer.lease_left_ms > 0
-                ? protocol::to_text(protocol::milliseconds(answer.lease_left_ms))
-                : "-",
-            uptime_text(answer.uptime_ms)};
+    return {
+        id,
+        member.address,
+        "yes",
+        one_line(answer.role),
+        number(answer.leader.value),
+        number(answer.epoch.value),
+        answer.lease_left_ms > 0 ? protocol::to_text(protocol::milliseconds(answer.lease_left_ms))
+                                 : "-",
+        uptime_text(answer.uptime_ms),
+        one_line(answer.certificate_not_after.empty()
+                     ? answer.security
+                     : answer.security + " until " + answer.certificate_not_after.substr(0, 10))};
 }
 
 }  // namespace
@@ -133,8 +141,8 @@ bool all_reachable_vote(const std::vector<MemberAnswer>& members) {
 }
 
 std::string status_table(const std::vector<MemberAnswer>& members) {
-    std::vector<Row> rows{
-        {"ID", "ADDRESS", "REACHABLE", "ROLE", "LEADER", "EPOCH", "LEASE LEFT", "UPTIME"}};
+    std::vector<Row> rows{{"ID", "ADDRESS", "REACHABLE", "ROLE", "LEADER", "EPOCH", "LEASE LEFT",
+                           "UPTIME", "SECURITY"}};
     for (const MemberAnswer& member : members) rows.push_back(row_of(member));
 
     std::array<std::size_t, columns> widths{};

@@ -30,6 +30,8 @@ struct NodeAnswer {
     std::string why;
     std::int64_t uptime_ms = 0;
     std::string version;
+    std::string security;               // none, key or tls
+    std::string certificate_not_after;  // RFC 3339; empty: it has none
 
     /// It names a leader, and that leader's lease is live as far as it knows. With quorum none
     /// there are no leases.
@@ -63,7 +65,7 @@ bool all_reachable(const std::vector<MemberAnswer>& members);
 /// has no state file: the leader could be stopped now, and all of them would vote for another.
 bool all_reachable_vote(const std::vector<MemberAnswer>& members);
 
-/// ID, address, reachable, role, leader, epoch, lease left, uptime; one line a member.
+/// ID, address, reachable, role, leader, epoch, lease left, uptime, security; one line a member.
 std::string status_table(const std::vector<MemberAnswer>& members);
 
 /// The object of INTERFACE's `status --json`, on one line.

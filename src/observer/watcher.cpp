@@ -8,6 +8,7 @@
 #include <asio/use_awaitable.hpp>
 
 #include "protocol/values/dialling.hpp"
+#include "src/observer/observer_client.hpp"
 #include "src/os/clock.hpp"
 
 namespace bullring {
@@ -71,15 +72,21 @@ asio::awaitable<bool> Watcher::follow(std::size_t place) {
     ObserverLink link(loop_);
     link_ = &link;
     ObserverMessage request = Observe{cluster_, ObserveWhat::watch, protocol::nobody};
-    const auto opened =
-        co_await link.open(member.second, std::move(request), deadline_in(first_state_max));
+    const auto opened = co_await link.open(member.first, member.second, std::move(request),
+                                           deadline_in(first_state_max));
+    if (!opened && opened.error().refused)
+        callbacks_.refused(member.first, to_text(member.second), opened.error().why);
     bool heard = false;
     while (opened && !stopped_) {
         const auto received =
             co_await link.receive(deadline_in(heard ? silence_max : first_state_max));
-        if (!received) break;
+        if (!received) {
+            if (received.error().refused)
+                callbacks_.refused(member.first, to_text(member.second), received.error().why);
+            break;
+        }
         if (const auto* refused = std::get_if<ObserverRefused>(&received->message)) {
-            callbacks_.refused(member.first, to_text(member.second), *refused);
+            callbacks_.refused(member.first, to_text(member.second), difference(*refused));
             break;
         }
         const auto* state = std::get_if<ObserverChange>(&received->message);

@@ -23,7 +23,8 @@ public:
     struct Callbacks {
         /// Each change once, none that is older than one before it.
         std::function<void(const ObserverChange&)> change;
-        std::function<void(protocol::NodeId, const std::string& address, const ObserverRefused&)>
+        /// With the reason, for people.
+        std::function<void(protocol::NodeId, const std::string& address, const std::string&)>
             refused;
         std::function<void()> unreachable;  // said once until a member is heard
         std::function<void()> heard;        // something, be it news or not

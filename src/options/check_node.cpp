@@ -15,6 +15,7 @@ namespace {
 
 using protocol::Algorithm;
 using protocol::Duration;
+using protocol::FastRelease;
 using protocol::Profile;
 using protocol::QuorumMode;
 
@@ -239,12 +240,25 @@ Duration checked_hang_after(const MemberRequest& request, const protocol::Timing
     return hang_after;
 }
 
+/// The end of a connection can be forged by anybody on its way, so it proves nothing where that is
+/// feared.
+FastRelease checked_fast_release(const MemberRequest& request, SecurityMode security,
+                                 Report& report) {
+    const bool secured = security != SecurityMode::none;
+    if (secured && request.fast_release.value == FastRelease::fin)
+        report.refuse("fast-release", "fin",
+                      "can't be used with security " + std::string(name(security)) +
+                          ", because anybody on the way can end a connection; expected notice or "
+                          "off");
+    return request.fast_release.value_or(secured ? FastRelease::notice : FastRelease::fin);
+}
+
 void check_hooks(const MemberRequest& request, NodeOptions& options, Report& report) {
     if (!options.hooks.any()) return;
     // What a hook has started may outlive the process, so the end of the process releases nothing.
     options.config.tie = false;
     options.config.hooks = true;
-    if (request.fast_release.value == true) {
+    if (request.fast_release.value.value_or(FastRelease::off) != FastRelease::off) {
         options.start_notes.emplace_back(
             "fast-release is off for this node's own leadership, because hooks are set");
     }
@@ -278,6 +292,16 @@ void add_quorum_notes(NodeOptions& options) {
                        : failures(survives) + ", no more than " + std::to_string(members - 1) +
                              " members do") +
         "; " + std::to_string(members + 1) + " would survive " + failures(survives + 1));
+}
+
+void add_security_notes(NodeOptions& options) {
+    if (options.security.mode != SecurityMode::none) return;
+    for (const auto& [id, endpoint] : options.peers) {
+        if (is_loopback(endpoint.host)) continue;
+        options.start_notes.emplace_back(
+            "security none: whoever reaches these ports can read, and say, everything");
+        return;
+    }
 }
 
 }  // namespace
@@ -321,7 +345,9 @@ NodeOptions checked(const MemberRequest& request, const Environment& environment
     // Not the process of somebody who has not asked for it.
     const Duration pause = end_of_work.stop_margin ? Duration{0} : config.timing.pause;
     options.hang_after = checked_hang_after(request, config.timing, pause, report);
-    config.fast_release = request.fast_release.value_or(true);
+    options.security =
+        checked_security(request.security, options.peers, config.cluster, config.self, report);
+    config.fast_release = checked_fast_release(request, options.security.mode, report);
     check_hooks(request, options, report);
     // on-deposed runs when the command has ended.
     if (supervised && options.hooks.any())
@@ -329,6 +355,7 @@ NodeOptions checked(const MemberRequest& request, const Environment& environment
     options.data_dir =
         checked_data_dir(request.data_dir, environment, config.cluster, config.self, report);
     add_quorum_notes(options);
+    add_security_notes(options);
     return options;
 }
 

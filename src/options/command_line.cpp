@@ -57,9 +57,24 @@ std::string profile_table() {
     return text;
 }
 
+/// Empty for a subcommand that does one thing only.
+std::string action_lines(Subcommand subcommand) {
+    constexpr std::size_t column = 20;
+    std::string text;
+    for (const Action& action : action_table()) {
+        if (action.subcommand != subcommand) continue;
+        std::string words = std::string("  ") + action.name + " " + action.operands;
+        // "…" takes one column and three bytes.
+        const std::size_t wide = words.ends_with("…") ? 2 : 0;
+        words.resize(std::max(words.size(), column + wide), ' ');
+        text += words + action.summary + "\n";
+    }
+    return text.empty() ? text : "Actions:\n" + text + "\n";
+}
+
 std::string footer(Subcommand subcommand) {
     const bool member = find_flag(subcommand, "profile") != nullptr;
-    return (member ? profile_table() + "\n" : std::string()) +
+    return (member ? profile_table() + "\n" : std::string()) + action_lines(subcommand) +
            "Durations (D) carry a unit: 250us, 50ms, 2s. Every flag can also be given in the\n"
            "environment (--log-level is BULLRING_LOG_LEVEL) and as a key of the --config file\n"
            "(log-level = \"debug\"); the command line wins over the environment, the\n"

@@ -52,6 +52,15 @@ std::vector<Flag> flags_of(Subcommand subcommand) {
     return all;
 }
 
+/// What the first operand can be; empty when it is no action.
+std::string actions_of(Subcommand subcommand) {
+    std::string names;
+    for (const Action& action : action_table())
+        if (action.subcommand == subcommand)
+            names += (names.empty() ? "" : " ") + std::string(action.name);
+    return names;
+}
+
 // ---- bash. --------------------------------------------------------------------------------------
 
 /// The part of a `case` that answers for the value of one flag; empty when nothing is known of it.
@@ -69,6 +78,14 @@ std::string bash_value(const Flag& flag) {
            "return ;;\n";
 }
 
+/// The action first, then files.
+std::string bash_operands(Subcommand subcommand) {
+    const std::string actions = actions_of(subcommand);
+    if (actions.empty()) return {};
+    return "        if ((COMP_CWORD == 2)); then words='" + actions +
+           " '\"$words\"; else files=(-f); fi\n";
+}
+
 std::string bash_subcommand(const SubcommandText& row) {
     std::string names = "--help --version";
     std::string values;
@@ -77,8 +94,8 @@ std::string bash_subcommand(const SubcommandText& row) {
         values += bash_value(flag);
     }
     return std::string("    ") + row.name + ")\n        case \"$before\" in\n" + values +
-           "        esac\n        words='" + names + (row.takes_command ? " --" : "") +
-           "'\n        ;;\n";
+           "        esac\n        words='" + names + (row.takes_command ? " --" : "") + "'\n" +
+           bash_operands(row.subcommand) + "        ;;\n";
 }
 
 std::string bash_script(const std::vector<std::string>& topics) {
@@ -91,6 +108,7 @@ std::string bash_script(const std::vector<std::string>& topics) {
     return R"(# Completion of bullring's command line for bash: made by `bullring completion bash`.
 _bullring() {
     local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD - 1]}" words='' i
+    local -a files=()
     COMPREPLY=()
     for ((i = 2; i < COMP_CWORD; ++i)); do
         [[ "${COMP_WORDS[i]}" == -- ]] || continue
@@ -113,7 +131,7 @@ _bullring() {
     completion) words='bash zsh' ;;
 )" + cases +
            R"(    esac
-    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
+    mapfile -t COMPREPLY < <(compgen "${files[@]}" -W "$words" -- "$word")
 }
 complete -o filenames -F _bullring bullring
 )";
@@ -163,6 +181,8 @@ std::string zsh_script(const std::vector<std::string>& topics) {
         subcommands += std::string("        '") + row.name + ":" + zsh_text(row.summary) + "'\n";
         cases += std::string("    ") + row.name + ")\n        specs=(\n";
         for (const Flag& flag : flags_of(row.subcommand)) cases += zsh_flag(flag);
+        if (const std::string actions = actions_of(row.subcommand); !actions.empty())
+            cases += "            '1:action:(" + actions + ")'\n            '*:file:_files'\n";
         cases += "        )\n        ;;\n";
     }
     return R"(#compdef bullring

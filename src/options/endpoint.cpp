@@ -1,5 +1,6 @@
 #include "src/options/endpoint.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstddef>
@@ -8,6 +9,7 @@
 #include <optional>
 
 #include <arpa/inet.h>
+#include <asio/ip/address.hpp>
 
 #include "protocol/values/membership.hpp"
 #include "src/options/text.hpp"
@@ -22,12 +24,24 @@ bool is_letter_or_digit(char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+/// The name of an interface, or its number. The kernel allows more, and nobody uses it.
+bool is_zone(std::string_view text) {
+    constexpr std::size_t bytes_max = 15;
+    return !text.empty() && text.size() <= bytes_max &&
+           std::all_of(text.begin(), text.end(), [](char c) {
+               return is_letter_or_digit(c) || c == '-' || c == '_' || c == '.';
+           });
+}
+
 bool is_ipv6(std::string_view text) {
     // A link-local address may name its interface: fe80::1%eth0.
     const std::size_t zone = text.find('%');
-    if (zone != std::string_view::npos && zone + 1 == text.size()) return false;
+    if (zone != std::string_view::npos && !is_zone(text.substr(zone + 1))) return false;
+    const std::string_view bare = text.substr(0, zone);
+    // The system would take such a text for a shorter one.
+    if (bare.find('\0') != std::string_view::npos) return false;
     in6_addr address{};
-    return inet_pton(AF_INET6, std::string(text.substr(0, zone)).c_str(), &address) == 1;
+    return inet_pton(AF_INET6, std::string(bare).c_str(), &address) == 1;
 }
 
 bool is_ipv4(std::string_view text) {
@@ -116,6 +130,13 @@ tl::expected<Endpoint, std::string> parse_endpoint(std::string_view text) {
     const auto port = parse_port(halves->port);
     if (!port) return refuse(port.error());
     return Endpoint{std::string(halves->host), *port};
+}
+
+bool is_loopback(const std::string& host) {
+    if (host == "localhost") return true;
+    asio::error_code error;
+    const asio::ip::address address = asio::ip::make_address(host, error);
+    return !error && address.is_loopback();
 }
 
 std::string to_text(const Endpoint& endpoint) {

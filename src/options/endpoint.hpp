@@ -22,6 +22,8 @@ struct Endpoint {
 
 /// The error says what is wrong with the text and what would be right.
 tl::expected<Endpoint, std::string> parse_endpoint(std::string_view text);
+/// Whether only this machine is meant: an address of loopback, or `localhost`.
+bool is_loopback(const std::string& host);
 /// "host:port", "[v6]:port".
 std::string to_text(const Endpoint& endpoint);
 

@@ -21,12 +21,14 @@ constexpr unsigned lead = in(Subcommand::lead);
 constexpr unsigned audit = in(Subcommand::audit);
 constexpr unsigned address = in(Subcommand::address);
 constexpr unsigned drill = in(Subcommand::drill);
+constexpr unsigned key = in(Subcommand::key);
+constexpr unsigned cert = in(Subcommand::cert);
 constexpr unsigned members = node | run | address;
 constexpr unsigned observers = status | watch | resign | drill;
 constexpr unsigned of_cluster = members | lead | observers;
-constexpr unsigned all = of_cluster | audit;
+constexpr unsigned all = of_cluster | audit | key | cert;
 
-constexpr std::array<SubcommandText, 9> subcommands{{
+constexpr std::array<SubcommandText, 11> subcommands{{
     {Subcommand::node, "node", "Take part in the elections of a cluster"},
     {Subcommand::run, "run", "Take part, and run a command only while this node leads", true},
     {Subcommand::address, "address", "Take part, and hold IP addresses only while this node leads",
@@ -38,7 +40,26 @@ constexpr std::array<SubcommandText, 9> subcommands{{
     {Subcommand::drill, "drill", "Let faults happen to the leader, and measure what follows"},
     {Subcommand::audit, "audit", "Read event streams and judge whether leaderships overlapped",
      false, "EVENTS [EVENTS…"},
+    {Subcommand::key, "key", "Make and change the keys that secure a cluster", false,
+     "ACTION [ID] [FILE"},
+    {Subcommand::cert, "cert", "Make the certificates that secure a cluster", false,
+     "ACTION [ID…] [FILE…"},
 }};
+
+constexpr std::array actions{
+    Action{Subcommand::key, "new", "", "print a new key, or write it to the file of --out"},
+    Action{Subcommand::key, "list", "FILE", "print the IDs of the file's keys"},
+    Action{Subcommand::key, "add", "FILE", "append a new key: it is accepted"},
+    Action{Subcommand::key, "use", "ID FILE", "move a key to the top: it is dialled with"},
+    Action{Subcommand::key, "remove", "ID FILE", "take a key out"},
+    Action{Subcommand::cert, "ca", "", "make a CA: ca.pem and ca.key"},
+    Action{Subcommand::cert, "node", "ID…", "make node-ID.pem and node-ID.key of a member"},
+    Action{Subcommand::cert, "admin", "", "make admin.pem and admin.key of administrators"},
+    Action{Subcommand::cert, "observer", "", "make observer.pem and observer.key"},
+    Action{Subcommand::cert, "show", "FILE…", "print whom certificates are for, and until when"},
+    Action{Subcommand::cert, "revoke", "FILE…", "add certificates to the list crl.pem of the CA"},
+    Action{Subcommand::cert, "crl", "", "make that list anew"},
+};
 
 constexpr std::array flags{
     Flag{"id", "N|hostname",
@@ -110,11 +131,13 @@ constexpr std::array flags{
          "clock; or at 1, which needs all members present at the\n"
          "first start",
          "clock", members},
-    Flag{"fast-release", "on|off",
-         "let the end of a leader's TCP sessions release its\n"
-         "lease; off by itself in run, in address, and where\n"
-         "hooks are set",
-         "on", members},
+    Flag{"fast-release", "fin|notice|off",
+         "what releases the lease of a dead leader at once: the\n"
+         "end of its TCP sessions (not in run and address), or\n"
+         "the word of a second process of the node, which with\n"
+         "security nobody can forge; off by itself where hooks\n"
+         "are set",
+         "notice with --security key or tls, else fin", members},
     Flag{"hang-after", "D|off",
          "kill this node when it leads and its event loop stands\n"
          "still for so long, so that another one takes over",
@@ -138,12 +161,38 @@ constexpr std::array flags{
          "off", members},
     Flag{"http-public", nullptr,
          "HTTP may listen on other addresses than loopback; then\n"
-         "it answers nothing but GET",
+         "nothing can be changed by it",
          "off", members},
     Flag{"http-token-file", "FILE",
          "the tokens, a line each, of those who may have the\n"
          "leader hand over by HTTP",
          "none", members},
+    Flag{"security", "tls|key|none",
+         "how connections are secured; the same on all members;\n"
+         "see bullring-security(7)",
+         "none if all members are on\nloopback", members | observers},
+    Flag{"key-file", "FILE",
+         "with --security key: the cluster's keys, a line each;\n"
+         "bullring key new makes one",
+         "none", members | observers},
+    Flag{"observer-key-file", "FILE", "with --security key: the keys of those who may only ask",
+         "none", members | observers},
+    Flag{"tls-cert", "FILE",
+         "with --security tls: this end's certificate, for the URI\n"
+         "bullring://CLUSTER/node/ID, …/admin or …/observer",
+         "none", members | observers},
+    Flag{"tls-key", "FILE", "with --security tls: the certificate's private key", "none",
+         members | observers},
+    Flag{"tls-ca", "FILE",
+         "with --security tls: the only CA whose certificates are\n"
+         "accepted",
+         "none", members | observers},
+    Flag{"tls-crl", "FILE", "with --security tls: what that CA has revoked", "none",
+         members | observers},
+    Flag{"security-migrate", nullptr,
+         "take and dial members without security as well, while\n"
+         "a cluster changes to tls or key",
+         "off", members},
     Flag{"trace", "FILE", "write a JSON line for each message sent or received", "off", members},
     Flag{"on-elected", "CMD", "a shell command to run when this node becomes leader", "none",
          members},
@@ -216,6 +265,19 @@ constexpr std::array flags{
          "crash,hang,resign,cut", drill},
     Flag{"every", "D", "the time from the begin of a round to that of the next", "10s", drill},
     Flag{"json", nullptr, "print JSON instead of a table", "off", drill},
+    Flag{"out", "FILE", "write the new key there, for its owner alone", "stdout", key},
+    Flag{"cluster", "NAME", "the cluster that the certificates are for",
+         "that of the CA; for a new CA bullring", cert},
+    Flag{"ca", "DIR", "the directory of ca.pem and ca.key", "the current one", cert},
+    Flag{"out", "DIR",
+         "where the files are written; made if it is missing, but\n"
+         "not what is above it",
+         "the current directory", cert},
+    Flag{"days", "N", "how long what is made is valid; no longer than the CA",
+         "3650 for a CA, 365 for a certificate, as long as the CA\n"
+         "for a list",
+         cert},
+    Flag{"overwrite", nullptr, "let node, admin and observer replace their files", "off", cert},
     Flag{"config", "FILE", "a TOML file with the flags' names as keys", "none", all},
     Flag{"log-level", "LEVEL",
          "the least level to log: trace, debug, info, warn or\n"
@@ -244,6 +306,8 @@ std::size_t distance(std::string_view a, std::string_view b) {
 std::span<const SubcommandText> subcommand_table() { return subcommands; }
 
 std::span<const Flag> flag_table() { return flags; }
+
+std::span<const Action> action_table() { return actions; }
 
 const SubcommandText& text_of(Subcommand subcommand) {
     return *std::find_if(subcommands.begin(), subcommands.end(),

@@ -21,6 +21,8 @@ enum class Subcommand : std::uint16_t {
     audit = 64,
     drill = 128,
     address = 256,
+    key = 512,
+    cert = 1024,
 };
 
 /// By the names of the variables.
@@ -32,6 +34,15 @@ struct SubcommandText {
     const char* summary = "";
     bool takes_command = false;      // after `--`
     const char* operands = nullptr;  // what it takes beside flags, as the usage shows it
+};
+
+/// What some subcommands take as their first operand: what is to be done.
+struct Action {
+    Subcommand subcommand = Subcommand::key;
+    const char* name = "";
+    const char* operands =
+        "";  // that follow it, each a word; the last one may be repeated: "FILE…"
+    const char* summary = "";
 };
 
 /// What the help tells in the place of a default.
@@ -54,6 +65,7 @@ struct Flag {
 
 std::span<const SubcommandText> subcommand_table();
 std::span<const Flag> flag_table();
+std::span<const Action> action_table();
 const SubcommandText& text_of(Subcommand subcommand);
 
 /// nullptr when the subcommand has no such flag.

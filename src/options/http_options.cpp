@@ -1,7 +1,6 @@
 // The checks of what a user says of HTTP.
 #include <string_view>
 
-#include <asio/ip/address.hpp>
 #include <sys/stat.h>
 #include <sys/un.h>
 
@@ -13,13 +12,6 @@ namespace bullring {
 namespace {
 
 constexpr std::string_view unix_prefix = "unix:";
-
-bool is_loopback(const std::string& host) {
-    if (host == "localhost") return true;
-    asio::error_code error;
-    const asio::ip::address address = asio::ip::make_address(host, error);
-    return !error && address.is_loopback();
-}
 
 void take_socket(const std::string& path, HttpOptions& options, Report& report) {
     constexpr std::size_t path_max = sizeof(sockaddr_un::sun_path) - 1;

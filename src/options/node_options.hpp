@@ -10,6 +10,7 @@
 
 #include "protocol/values/config.hpp"
 #include "src/options/endpoint.hpp"
+#include "src/options/security_options.hpp"
 
 namespace bullring {
 
@@ -60,6 +61,7 @@ struct NodeOptions {
     std::string events_file;  // empty: none; "-": stdout
     std::string trace_file;   // empty: none
     HttpOptions http;
+    SecurityOptions security;
     HookCommands hooks;
     HealthOptions health;
     RealtimeMode realtime = RealtimeMode::automatic;

@@ -39,7 +39,7 @@ NodeOptions supervised_node(const Given& given, const MemberRequest& request,
                             const char* work) {
     NodeOptions node = checked(request, given.environment, end_of_work, given.report);
     node.config.tie = false;
-    if (request.fast_release.value == true) {
+    if (request.fast_release.value == protocol::FastRelease::fin) {
         node.start_notes.push_back(
             std::string("fast-release is off for this node's own leadership, because it ") + work);
     }
@@ -92,6 +92,7 @@ RunOptions address_options(const Given& given) {
     // What holds the address does not end by itself, so there is nothing to wait for.
     options.restart_delay = holder_restart_delay;
     options.longest_restart_delay = holder_restart_delay_max;
+    options.restart_delay_if_killed = holder_restart_delay;
     const EndOfWork taking_off{
         Asked<protocol::Duration>{true, holder_ends_in}, {}, "the time to take the address off"};
     options.node = supervised_node(given, request, taking_off, "address", "holds an address");
@@ -163,6 +164,8 @@ Options observer_options(const Given& given) {
     given.report.require("peers", given.read.given("peers"), "ID=HOST:PORT,… or @FILE");
     given.read("peers", options.peers);
     given.read.cluster(options.cluster);
+    options.security = checked_security(security_request(given.read), options.peers,
+                                        options.cluster, protocol::nobody, given.report);
     options.log = given.read.log();
     return options;
 }
@@ -237,6 +240,8 @@ ParsedOptions options_of(Subcommand subcommand, const Given& given) {
         case Subcommand::resign: return resign_options(given);
         case Subcommand::drill: return drill_options(given);
         case Subcommand::audit: return audit_options(given);
+        case Subcommand::key: return key_options(given.line.operands, given.read, given.report);
+        case Subcommand::cert: return cert_options(given.line.operands, given.read, given.report);
     }
     return UsageProblems{};
 }

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "src/options/credential_options.hpp"
 #include "src/options/flags.hpp"
 #include "src/options/node_options.hpp"
 #include "src/wire/observer_messages.hpp"
@@ -29,6 +30,7 @@ inline constexpr protocol::Duration restart_delay_max = protocol::seconds(60);
 /// How long the holder of an address may take to end: it has nothing to do but that.
 inline constexpr protocol::Duration holder_ends_in = protocol::milliseconds(10);
 inline constexpr protocol::Duration holder_restart_delay = protocol::milliseconds(100);
+/// To which that doubles while the holder says that it cannot hold the address.
 inline constexpr protocol::Duration holder_restart_delay_max = protocol::seconds(1);
 
 /// Of `run`, and of `address`, whose command is addresses.
@@ -40,8 +42,11 @@ struct RunOptions {
     OnExit on_exit = OnExit::stay;
     protocol::Duration restart_delay = protocol::seconds(1);       // doubled each time
     protocol::Duration longest_restart_delay = restart_delay_max;  // and not beyond this
-    std::optional<std::int64_t> max_restarts;                      // none: as often as it ends
-    protocol::Duration stall_after{0};                             // 0: progress is not watched
+    /// After an end that it did not bring about itself, the same each time: it says nothing against
+    /// the next start, and nobody may lead meanwhile. None: as after any other end.
+    std::optional<protocol::Duration> restart_delay_if_killed;
+    std::optional<std::int64_t> max_restarts;  // none: as often as it ends
+    protocol::Duration stall_after{0};         // 0: progress is not watched
 };
 
 /// How long before the end of a lease nothing of a command may be left: what killing it may take on
@@ -65,6 +70,7 @@ struct LeadOptions {
 struct ObserverOptions {
     PeerList peers;
     std::string cluster = "bullring";
+    SecurityOptions security;
     LogOptions log;
 };
 
@@ -117,7 +123,7 @@ struct UsageProblems {
 
 using ParsedOptions =
     std::variant<NodeOptions, RunOptions, LeadOptions, StatusOptions, WatchOptions, ResignOptions,
-                 DrillOptions, AuditOptions, Information, UsageProblems>;
+                 DrillOptions, AuditOptions, KeyOptions, CertOptions, Information, UsageProblems>;
 
 /// `arguments` without the program's name. The command line wins over the environment, the
 /// environment over the file. Reads the files that `--config` and `--peers @FILE` name, no others.

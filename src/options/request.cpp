@@ -65,6 +65,15 @@ const char* name(RealtimeMode mode) {
     return protocol::no_name;
 }
 
+const char* name(SecurityMode mode) {
+    switch (mode) {
+        case SecurityMode::none: return "none";
+        case SecurityMode::key: return "key";
+        case SecurityMode::tls: return "tls";
+    }
+    return protocol::no_name;
+}
+
 std::optional<bool> boolean_named(std::string_view word) {
     for (const std::string_view on : {"on", "true", "yes", "1"})
         if (word == on) return true;
@@ -249,6 +258,7 @@ MemberRequest member_request(Reader& read, Report& report) {
     read("allow-drill", options.allow_drill);
     read_health(read, report, options.health);
     read("data-dir", request.data_dir);
+    request.security = security_request(read);
     options.log = read.log();
     return request;
 }

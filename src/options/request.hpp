@@ -45,6 +45,12 @@ struct Stored<Asked<T>> {
     using Value = T;
 };
 
+/// How connections are to be secured, as users say it; empty texts are not given.
+struct SecurityRequest {
+    Asked<SecurityMode> mode;
+    SecurityOptions files;  // without the mode
+};
+
 /// What `node`, `run` and the library ask for.
 struct MemberRequest {
     /// What is taken as it was said, over the defaults.
@@ -54,11 +60,13 @@ struct MemberRequest {
     Asked<PeerList> peers;  // its sound entries, even if others are wrong
     Asked<Endpoint> listen;
     Asked<protocol::Algorithm> algorithm;
-    Asked<bool> preempt, fast_release;
+    Asked<bool> preempt;
+    Asked<protocol::FastRelease> fast_release;
     Asked<protocol::Profile> profile;
     Asked<protocol::Duration> heartbeat, suspect_after, lease, lease_max, preempt_delay;
     Asked<protocol::Duration> hang_after;  // 0: off
     Asked<std::string> data_dir;
+    SecurityRequest security;
 };
 
 /// Collects what is wrong, each with the place where the value was given.
@@ -159,6 +167,12 @@ private:
 std::optional<bool> boolean_named(std::string_view word);
 
 MemberRequest member_request(Reader& read, Report& report);
+
+SecurityRequest security_request(Reader& read);
+/// What is wrong is reported: a mode that has to be named, files that the mode lacks, and what is
+/// wrong in them (they are read for that). `self`: `nobody` for an observer.
+SecurityOptions checked_security(const SecurityRequest& request, const PeerList& peers,
+                                 const std::string& cluster, protocol::NodeId self, Report& report);
 
 /// Where HTTP is to be served, as users say it: HOST:PORT or unix:PATH, and who may use it.
 struct HttpTexts {

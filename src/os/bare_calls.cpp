@@ -1,5 +1,6 @@
 #include "src/os/bare_calls.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include <poll.h>
@@ -21,6 +22,18 @@ std::int64_t kernel_now_ns(clockid_t clock) {
     KernelTime time;
     ::syscall(SYS_clock_gettime, clock, &time);
     return std::int64_t{time.seconds} * 1'000'000'000 + time.nanoseconds;
+}
+
+bool close_all_but(std::span<int> kept, int first) {
+    std::sort(kept.begin(), kept.end());
+    auto from = static_cast<unsigned>(first);
+    for (const int fd : kept) {
+        if (fd < first) continue;
+        const auto next = static_cast<unsigned>(fd);
+        if (next > from && ::syscall(SYS_close_range, from, next - 1, 0U) != 0) return false;
+        from = std::max(from, next + 1);
+    }
+    return ::syscall(SYS_close_range, from, ~0U, 0U) == 0;
 }
 
 void write_line_if_taken(int file, std::string_view before, std::string_view middle,

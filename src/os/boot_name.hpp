@@ -7,7 +7,7 @@ namespace bullring {
 
 /// Two processes that have the same name have the same CLOCK_BOOTTIME: the kernel's ID of this boot
 /// of the machine, and for a time namespace with an offset of its own (time_namespaces(7)) that,
-/// too. Empty where the system does not tell.
+/// too. Where /proc/sys can't be read it is the environment's BOOT_ID. Empty where nobody tells.
 std::string boot_name();
 
 }  // namespace bullring

@@ -69,6 +69,11 @@ void count_as_own(const std::vector<pid_t>& children) {
     own().others.insert(children.begin(), children.end());
 }
 
+void forget_own(pid_t child) {
+    const std::lock_guard lock(own().mutex);
+    own().others.erase(child);
+}
+
 std::vector<pid_t> own_children() {
     const std::lock_guard lock(own().mutex);
     std::vector<pid_t> all(own().awaited.begin(), own().awaited.end());

@@ -1,5 +1,5 @@
-// Owns: which children of this process it has started itself and waits for. As PID 1, and as a
-// subreaper (prctl(2)), a process also adopts the children of others that have ended, and must take
+// Owns: which children of this process it has started itself and waits for. As a
+// subreaper (prctl(2)) a process also adopts the children of others that have ended, and must take
 // their exit statuses: that is done here, without ever taking the status of a child that
 // some other part of the program waits for.
 #pragma once
@@ -32,6 +32,8 @@ bool child_ends_within(pid_t child, protocol::Duration time);
 /// count as own, too, as long as they live. Nobody waits for them.
 void count_as_own(const std::vector<pid_t>& children);
 std::vector<pid_t> own_children();
+/// Before its status is taken by who has counted it: another process may get its number.
+void forget_own(pid_t child);
 
 /// Takes the statuses of all dead children that nobody waits for. Never waits itself. False when it
 /// could not look at all of them, and so has to be called again in a while.

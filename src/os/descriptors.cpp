@@ -8,8 +8,9 @@
 #include <sched.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "src/os/bare_calls.hpp"
 
 namespace bullring {
 
@@ -18,8 +19,9 @@ namespace {
 // Connections that have said nothing yet, answers that are not read, observers, clients of `lead`;
 // files, timers and children.
 constexpr std::size_t needed_by_all = 64 + 64 + 256 + 256 + 64;
-// Accepted sessions; the dialled one, its duplicate for the last word, those that linger.
-constexpr std::size_t needed_by_each_peer = 64 + 16;
+// Accepted sessions; the dialled one, its duplicate for the last word, those that linger; the
+// connections of those who tell of the end of its last runs.
+constexpr std::size_t needed_by_each_peer = 64 + 16 + 8;
 
 constexpr std::size_t reserved_for_all = 32;
 constexpr std::size_t reserved_for_each_peer = 4;
@@ -86,14 +88,7 @@ void arrange_descriptors(std::size_t members) {
 
 bool leave_shared_descriptors(std::vector<int> kept) {
     if (!arranged || ::unshare(CLONE_FILES) != 0) return false;
-    std::sort(kept.begin(), kept.end());
-    auto from = static_cast<unsigned>(STDERR_FILENO + 1);
-    for (const int fd : kept) {
-        const auto next = static_cast<unsigned>(fd);
-        if (next > from) ::syscall(SYS_close_range, from, next - 1, 0U);
-        from = std::max(from, next + 1);
-    }
-    ::syscall(SYS_close_range, from, ~0U, 0U);
+    close_all_but(kept, STDERR_FILENO + 1);
     return true;
 }
 

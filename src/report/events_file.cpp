@@ -43,6 +43,7 @@ std::string EventLines::started(EventTime at, int pid, const std::string& boot) 
     json["version"] = version;
     json["pid"] = pid;
     json["boot"] = boot;
+    json["cluster"] = config_.cluster;
     return line(json);
 }
 

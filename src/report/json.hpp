@@ -33,8 +33,17 @@ inline double fractional_ms(protocol::Duration duration) {
 
 inline Json id_or_null(protocol::NodeId id) { return id ? Json(id.value) : Json(nullptr); }
 
+/// The library itself converts any number, and for one that does not fit that is undefined. Throws
+/// what the library throws.
+inline std::uint64_t whole_number(const Json& value) {
+    constexpr int wrong_type = 302;
+    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > INT64_MAX)
+        throw Json::type_error::create(wrong_type, "a whole number was expected", &value);
+    return value.get<std::uint64_t>();
+}
+
 inline protocol::NodeId id_or_nobody(const Json& value) {
-    return value.is_null() ? protocol::nobody : protocol::NodeId{value.get<std::uint64_t>()};
+    return value.is_null() ? protocol::nobody : protocol::NodeId{whole_number(value)};
 }
 
 }  // namespace bullring

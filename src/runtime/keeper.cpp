@@ -107,15 +107,7 @@ private:
                                           thread_->schedstat()};
             std::copy(more.begin(), more.end(), kept.begin() + 3);
         }
-        std::sort(kept.begin(), kept.end());
-        int first = 0;
-        for (const int fd : kept) {
-            if (fd > first)
-                ::syscall(SYS_close_range, static_cast<unsigned>(first),
-                          static_cast<unsigned>(fd - 1), 0U);
-            first = std::max(first, fd + 1);
-        }
-        ::syscall(SYS_close_range, static_cast<unsigned>(first), ~0U, 0U);
+        close_all_but(kept);
     }
 
     /// For so long (-1: for ever), or until the node begins to lead. True: it has ended.

@@ -6,6 +6,7 @@
 #include "src/os/clock.hpp"
 #include "src/os/descriptors.hpp"
 #include "src/report/logging.hpp"
+#include "src/security/death_secret.hpp"
 
 namespace bullring {
 
@@ -26,6 +27,10 @@ tl::expected<OpenedNode, std::string> open_node(const NodeOptions& options,
     // After the lock: the silence of R6 is counted from when no other process can have promised.
     parts.start.now = read_clock();
     parts.start.incarnation = {random_bits()};
+    if (options.config.tells_of_its_end()) {
+        parts.death_secret = draw_death_secret();
+        parts.start.commitment = commitment_to(parts.death_secret);
+    }
     parts.start.seed = random_bits();
     const WallClock wall_clock = read_wall_clock();
     parts.start.wall_clock_ms = wall_clock.ms;
@@ -35,6 +40,10 @@ tl::expected<OpenedNode, std::string> open_node(const NodeOptions& options,
 
     if (const auto short_of = descriptor_shortage(descriptors_needed(options.peers.size())))
         log(LogLevel::warn, *short_of);
+
+    auto security = open_tls(options.security, {options.config.cluster, options.config.self});
+    if (!security) return tl::unexpected(security.error());
+    parts.security = opened.security = std::move(*security);
 
     auto listeners = tcp::listen_on(options.listen);
     if (!listeners) return tl::unexpected(listeners.error());

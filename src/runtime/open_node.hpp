@@ -13,6 +13,7 @@ namespace bullring {
 struct OpenedNode {
     std::unique_ptr<BackgroundWriter> writer;  // outlives the runtime
     Runtime::Parts parts;
+    std::shared_ptr<TlsSource> security;  // the same as the runtime's
 };
 
 /// Waits for the data directory's lock for at most `lock_wait`: the process before this one may be

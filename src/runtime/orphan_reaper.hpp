@@ -1,5 +1,6 @@
 // Owns: collecting the exit statuses of orphans that this process has adopted: what a hook or a
-// health check has left behind, when this is a container's first process or a subreaper.
+// health check has left behind, when this is a subreaper. (Those of a container are its first
+// process's, src/os/first_process.hpp.)
 #pragma once
 
 #include <asio/io_context.hpp>

@@ -30,7 +30,8 @@ constexpr std::chrono::milliseconds drain_look_every{5};
 constexpr int drain_looks_max = 200;
 
 TransportOptions transport_options(const NodeOptions& options, const protocol::Start& start,
-                                   Showcase* showcase) {
+                                   Showcase* showcase, const TlsSource* security,
+                                   Undertaker* undertaker) {
     const protocol::Timing& timing = options.config.timing;
     TransportOptions result;
     result.self = {options.config.self, start.incarnation};
@@ -43,6 +44,12 @@ TransportOptions transport_options(const NodeOptions& options, const protocol::S
     result.is_reserved = [members = options.peers.size()](int fd) {
         return is_reserved_descriptor(fd, members);
     };
+    if (security != nullptr) result.security = security->now();
+    result.migrate = options.security.migrate;
+    if (undertaker != nullptr)
+        result.reached = [undertaker](NodeId peer, int socket) {
+            undertaker->mourn_at(peer, socket);
+        };
     return result;
 }
 
@@ -54,7 +61,10 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
       started_at_(parts.start.now),
       self_{options.config.self, parts.start.incarnation},
       node_(options.config, parts.start),
-      transport_(io_, transport_options(options, parts.start, parts.showcase), *this),
+      transport_(io_,
+                 transport_options(options, parts.start, parts.showcase, parts.security.get(),
+                                   parts.undertaker),
+                 *this),
       observers_(
           io_, transport_, self_, options.config.cluster,
           ObserverChange{
@@ -93,6 +103,22 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
                                             }},
                          showcase_ != nullptr ? &showcase_->counts().fsyncs : nullptr);
     }
+    if (parts.security) {
+        credentials_.emplace(options.security, Bearer{options.config.cluster, self_.id},
+                             std::move(parts.security), [this](CredentialWatch::Context renewed) {
+                                 asio::post(io_, [this, renewed = std::move(renewed)] {
+                                     transport_.renew(renewed);
+                                 });
+                             });
+    }
+    if (parts.undertaker != nullptr) {
+        std::vector<std::byte> first;
+        std::vector<std::byte> last;
+        encode(self_, NoticeMessage(Mourn{}), first);
+        encode(self_, NoticeMessage(Dead{parts.death_secret}), last);
+        parts.undertaker->set_words(first, last);
+        undertaker_.emplace(io_, *parts.undertaker, pulse_);
+    }
     host_ = parts.make_host ? parts.make_host(io_, *this) : std::make_unique<NoTask>(*this);
     transport_.keep_sessions(host_->session_keeper());
     transport_.listen(std::move(parts.listeners));
@@ -101,6 +127,7 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
 Runtime::~Runtime() {
     // Their threads post to the loop: they end before anything that the loop uses.
     end_host();
+    credentials_.reset();
     storage_.reset();
 }
 
@@ -307,6 +334,7 @@ void Runtime::wait_for_signal() {
         if (signal == SIGHUP) {
             if (service_) service_->reloading();
             if (writer_ != nullptr) writer_->reopen();
+            if (credentials_) credentials_->read_again();
             if (service_) service_->ready();
         } else {
             shut_down(signal == SIGTERM ? "SIGTERM" : "SIGINT");

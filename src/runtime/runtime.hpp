@@ -31,7 +31,9 @@
 #include "src/runtime/service_notifier.hpp"
 #include "src/runtime/showcase.hpp"
 #include "src/runtime/task_host.hpp"
+#include "src/runtime/undertaker_watch.hpp"
 #include "src/runtime/wake_timer.hpp"
+#include "src/security/credential_watch.hpp"
 #include "src/storage/storage.hpp"
 
 namespace bullring {
@@ -46,12 +48,15 @@ public:
         BackgroundWriter* writer = nullptr;  // when there are events or a trace
         std::optional<BackgroundWriter::StreamId> events;
         std::optional<BackgroundWriter::StreamId> trace;
-        MakeHost make_host;              // none: NoTask
-        LoopPulse* pulse = nullptr;      // what the loop shows of itself; none: nobody looks
-        const Keeper* keeper = nullptr;  // who watches over a leader; none: nobody
-        Showcase* showcase = nullptr;    // for the thread that serves HTTP; none: there is none
-        bool handles_signals = true;     // those of a program: SIGTERM, SIGINT, SIGHUP
-        ManagerVariables manager;        // who has started this program as a service
+        MakeHost make_host;                // none: NoTask
+        LoopPulse* pulse = nullptr;        // what the loop shows of itself; none: nobody looks
+        const Keeper* keeper = nullptr;    // who watches over a leader; none: nobody
+        Undertaker* undertaker = nullptr;  // who tells of this process's end; none: nobody
+        DeathSecret death_secret{};        // by which it is believed
+        Showcase* showcase = nullptr;      // for the thread that serves HTTP; none: there is none
+        std::shared_ptr<TlsSource> security;  // null: connections are not secured
+        bool handles_signals = true;          // those of a program: SIGTERM, SIGINT, SIGHUP
+        ManagerVariables manager;             // who has started this program as a service
         /// Why the loop ends with status 1.
         std::function<void(const std::string&)> tell_failure = &print_error;
     };
@@ -116,6 +121,7 @@ private:
     Transport transport_;
     ObserverSessions observers_;
     std::optional<Storage> storage_;
+    std::optional<CredentialWatch> credentials_;  // with security
     std::vector<NodeListener*> listeners_;
     std::unique_ptr<TaskHost> host_;
     BackgroundWriter* writer_;
@@ -129,6 +135,7 @@ private:
     std::optional<TraceLog> trace_log_;  // while the log tells as much
     WakeTimer wake_timer_;
     std::optional<asio::posix::stream_descriptor> alarm_;  // of the keeper
+    std::optional<UndertakerWatch> undertaker_;
     std::optional<asio::posix::stream_descriptor> asked_;  // of the showcase
     std::optional<asio::signal_set> signals_;              // of a program alone
     std::optional<OrphanReaper> reaper_;                   // of a program

@@ -51,6 +51,8 @@ StatusInput Runtime::status() const {
     const Instant now = read_clock();
     StatusInput input = status_facts(options_);
     input.view = node_.view(now, reasons_);
+    if (const TlsContext* security = transport_.security())
+        input.certificate_not_after = security->not_after();
     input.uptime_ms = protocol::elapsed(started_at_, now).ns / 1'000'000;
     return input;
 }

@@ -45,9 +45,9 @@ void put(std::vector<std::byte>& out, std::string_view text) {
 }
 
 /// Reads what `put` wrote; after too short an input everything is zero and `ok` false.
-class Reader {
+class FieldReader {
 public:
-    Reader(const std::vector<std::byte>& bytes, std::size_t end) : bytes_(bytes), end_(end) {}
+    FieldReader(const std::vector<std::byte>& bytes, std::size_t end) : bytes_(bytes), end_(end) {}
 
     std::uint64_t number(std::size_t size) {
         if (end_ - at_ < size) {
@@ -110,7 +110,7 @@ tl::expected<Durable, std::string> decode_state(const StateIdentity& identity,
         return tl::unexpected(fmt::format("is damaged: {} bytes are too few", bytes.size()));
     }
     const std::size_t end = bytes.size() - crc_bytes;
-    Reader reader(bytes, end);
+    FieldReader reader(bytes, end);
     if (reader.text(magic.size()) != magic)
         return tl::unexpected(std::string("is not a state file of bullring"));
     std::uint32_t crc = 0;

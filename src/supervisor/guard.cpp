@@ -20,6 +20,7 @@
 #include "src/os/boottime_timer.hpp"
 #include "src/os/clock.hpp"
 #include "src/os/realtime.hpp"
+#include "src/os/record_socket.hpp"
 #include "src/report/last_event.hpp"
 #include "src/report/logging.hpp"
 #include "src/supervisor/descendants.hpp"
@@ -130,6 +131,7 @@ private:
                 last_word_.keep(order.session, std::move(descriptor));
                 return;
             case GuardOrder::Kind::forget: last_word_.forget(order.session); return;
+            case GuardOrder::Kind::notice: undertaker_ = std::move(descriptor); return;
             case GuardOrder::Kind::stop:
                 if (run_ && run_->lease.epoch.value == order.epoch) end(Cause::asked);
                 return;
@@ -330,10 +332,16 @@ private:
     void after_node() {
         const bool others_work = page_->pulse().others_work.load() != 0;
         if ((run_ || node_watch_.in_doubt()) && !others_work) last_word_.say();
+        tell_undertaker();
         const bool hung = page_->pulse().hung.load() != 0 || node_watch_.in_doubt();
         if (page_->pulse().over.load() != 0) return;
         tell_last_event(page_->pulse(), settings_.events_file.c_str(), std::stoull(settings_.id),
                         hung, acted_ns_);
+    }
+
+    void tell_undertaker() {
+        // Nobody else writes there; without its reader it costs the lease.
+        if (undertaker_ && ::write(undertaker_.get(), "", 1) < 0) return;
     }
 
     void arm() {
@@ -364,6 +372,7 @@ private:
     OwnedFd reports_;  // of the shield
     std::vector<OwnedFd> held_;
     LastWord last_word_;
+    OwnedFd undertaker_;  // of the node, if it has one
     std::optional<Run> run_;
 };
 

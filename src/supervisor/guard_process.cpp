@@ -15,6 +15,7 @@
 
 #include "protocol/values/assert.hpp"
 #include "src/os/children.hpp"
+#include "src/os/record_socket.hpp"
 #include "src/runtime/spawn_settings.hpp"
 
 extern char** environ;
@@ -88,6 +89,12 @@ void GuardProcess::hold(int descriptor) {
     GuardOrder hold;
     hold.kind = GuardOrder::Kind::hold;
     order(hold, descriptor);
+}
+
+void GuardProcess::notice(int descriptor) {
+    GuardOrder notice;
+    notice.kind = GuardOrder::Kind::notice;
+    order(notice, descriptor);
 }
 
 void GuardProcess::keep(protocol::SessionId session, int descriptor) {

@@ -38,6 +38,8 @@ public:
 
     /// It keeps a duplicate of the descriptor open for as long as a command may run.
     void hold(int descriptor);
+    /// The undertaker's (see GuardOrder).
+    void notice(int descriptor);
     /// For the last word (see GuardOrder).
     void keep(protocol::SessionId session, int descriptor);
     void forget(protocol::SessionId session);

@@ -1,16 +1,9 @@
-// Owns: the messages between a node and the guard of its command, and how they travel: one record a
-// packet on a local socket, with a descriptor attached where one is needed. Both ends are one
-// program, so a record is the bytes of a struct.
+// Owns: the messages between a node and the guard of its command (src/os/record_socket.hpp).
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
-
-#include <sys/types.h>
-
-#include "src/os/owned_fd.hpp"
 
 namespace bullring {
 
@@ -22,6 +15,7 @@ struct GuardOrder {
         signal,  // pass `signal` on to the command
         keep,    // the descriptor of `session`, for the last word
         forget,  // `session`
+        notice,  // the descriptor is the undertaker's: one byte when nothing of the command is left
     };
     Kind kind = Kind::stop;
     std::int32_t signal = 0;
@@ -50,11 +44,5 @@ struct GuardReport {
     std::uint32_t had_terminal = 0;  // of `ended`: Ctrl-C went to it alone
     std::uint64_t epoch = 0;
 };
-
-/// False with errno. Never waits.
-bool send_record(int socket, const void* record, std::size_t bytes, int descriptor = -1);
-/// 1: received; 0: the other end is gone; -1: nothing there, or an error (errno; EMFILE: there was
-/// no room for the descriptor that came along, and the record is lost with it). Never waits.
-int receive_record(int socket, void* record, std::size_t bytes, OwnedFd& descriptor);
 
 }  // namespace bullring

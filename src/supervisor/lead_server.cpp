@@ -15,8 +15,8 @@
 
 #include "src/os/clock.hpp"
 #include "src/os/descriptors.hpp"
+#include "src/os/record_socket.hpp"
 #include "src/report/logging.hpp"
-#include "src/supervisor/guard_records.hpp"
 #include "src/supervisor/lead_records.hpp"
 
 namespace bullring {

@@ -70,12 +70,13 @@ Supervision::Orders Supervision::on_ended(const CommandEnd& end, Duration now) {
 void Supervision::after_the_end(const CommandEnd& end, Duration ran, Orders& orders) {
     const bool was_soon = ran < soon;
     if (leaving_) return;
-    if (stalled_) return stand_aside(policy_.kind + " has stalled", was_soon, orders);
+    if (stalled_) return stand_aside_if_killed(policy_.kind + " has stalled", was_soon, orders);
     switch (end.how) {
         case CommandEnd::How::asked:
         case CommandEnd::How::deadline: return;
         case CommandEnd::How::lost:
-            return stand_aside("the guard of " + policy_.kind + " was killed", was_soon, orders);
+            return stand_aside_if_killed("the guard of " + policy_.kind + " was killed", was_soon,
+                                         orders);
         case CommandEnd::How::not_started:
             return stand_aside(
                 fmt::format("{} {} cannot be started: {}", policy_.kind, policy_.command,
@@ -95,9 +96,16 @@ void Supervision::after_the_end(const CommandEnd& end, Duration ran, Orders& ord
         orders.emplace_back(Leave{what});
     } else if (policy_.on_exit == OnExit::vote) {
         orders.emplace_back(SetWilling{false, what + "; it only votes from now on"});
+    } else if (WIFSIGNALED(end.status)) {
+        stand_aside_if_killed(what, was_soon, orders);
     } else {
         stand_aside(what, was_soon, orders);
     }
+}
+
+void Supervision::stand_aside_if_killed(const std::string& what, bool was_soon, Orders& orders) {
+    if (!policy_.restart_delay_if_killed) return stand_aside(what, was_soon, orders);
+    wait_to_restart(what, *policy_.restart_delay_if_killed, orders);
 }
 
 void Supervision::stand_aside(const std::string& what, bool was_soon, Orders& orders) {
@@ -114,10 +122,14 @@ void Supervision::stand_aside(const std::string& what, bool was_soon, Orders& or
         return;
     }
     ++restarts_in_a_row_;
-    orders.emplace_back(SetWilling{
-        false, fmt::format("{}; it stands again after {}", what, protocol::to_text(delay_))});
-    orders.emplace_back(WaitToRestart{delay_});
+    wait_to_restart(what, delay_, orders);
     delay_ = std::min(delay_ * 2, policy_.longest_restart_delay);
+}
+
+void Supervision::wait_to_restart(const std::string& what, Duration delay, Orders& orders) {
+    orders.emplace_back(SetWilling{
+        false, fmt::format("{}; it stands again after {}", what, protocol::to_text(delay))});
+    orders.emplace_back(WaitToRestart{delay});
 }
 
 Supervision::Orders Supervision::on_restart_due() { return {SetWilling{true, ""}}; }

@@ -39,6 +39,7 @@ public:
         std::string command = {};  // its name, for people
         std::string kind = "its command";
         protocol::Duration longest_restart_delay = restart_delay_max;
+        std::optional<protocol::Duration> restart_delay_if_killed = {};
     };
     struct StartCommand {
         protocol::Epoch epoch;
@@ -97,6 +98,8 @@ private:
 
     void after_the_end(const CommandEnd& end, protocol::Duration ran, Orders& orders);
     void stand_aside(const std::string& what, bool was_soon, Orders& orders);
+    void stand_aside_if_killed(const std::string& what, bool was_soon, Orders& orders);
+    static void wait_to_restart(const std::string& what, protocol::Duration delay, Orders& orders);
 
     Policy policy_;
     Phase phase_ = Phase::idle;

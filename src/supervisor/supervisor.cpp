@@ -92,7 +92,7 @@ Supervisor::Supervisor(asio::io_context& io, NodeLink& node, const RunOptions& o
       parts_(parts),
       supervision_({options.on_exit, options.restart_delay, options.max_restarts, work_of(options),
                     options.device.empty() ? "its command" : "the holder of its address",
-                    options.longest_restart_delay}),
+                    options.longest_restart_delay, options.restart_delay_if_killed}),
       held_addresses_(options.device, options.command),
       kill_safety_(options.node.config.timing.kill_margin - options.kill_after),
       guard_(std::make_unique<GuardProcess>(
@@ -126,7 +126,7 @@ tl::expected<void, std::string> Supervisor::prepare() {
         if (!watched) return watched;
     }
     if (auto spawned = guard_->spawn(); !spawned) return spawned;
-    guard_->hold(parts_.directory_lock);
+    instruct_guard();
     for (const int signal : {SIGHUP, SIGUSR1, SIGUSR2, SIGWINCH}) signals_.add(signal);
     wait_for_signal();
     return {};
@@ -184,7 +184,9 @@ void Supervisor::start_command(Epoch epoch) {
     if (options_.stall_after.ns > 0) progress = progress_.start();
     if (guard_->lost() && !clearing_up_) spawn_guard();
     std::vector<std::byte> last_word;
-    encode(parts_.self, protocol::Message(protocol::Resign{epoch, protocol::nobody}), last_word);
+    if (parts_.undertaker == nullptr)
+        encode(parts_.self, protocol::Message(protocol::Resign{epoch, protocol::nobody}),
+               last_word);
     guard_->start(epoch, progress.get(), last_word);
     // One that has just been lost is cleared up after, which ends this run, too.
     if (guard_->lost() && !clearing_up_) report_not_started(EAGAIN);
@@ -310,8 +312,14 @@ void Supervisor::spawn_guard() {
         log(LogLevel::error, spawned.error() + "; trying again at the next election");
         return;
     }
+    instruct_guard();
+}
+
+void Supervisor::instruct_guard() {
     guard_->hold(parts_.directory_lock);
     for (const auto& [session, duplicate] : kept_) guard_->keep(session, duplicate.get());
+    if (parts_.undertaker == nullptr) return;
+    if (const OwnedFd end = parts_.undertaker->new_guard()) guard_->notice(end.get());
 }
 
 /// Not at once: the caller that has asked for the start has not finished its own step.

@@ -23,6 +23,7 @@
 #include "src/supervisor/guard_process.hpp"
 #include "src/supervisor/progress_watch.hpp"
 #include "src/supervisor/supervision.hpp"
+#include "src/undertaker/undertaker.hpp"
 #include "src/wire/codec.hpp"
 
 namespace bullring {
@@ -30,9 +31,10 @@ namespace bullring {
 /// What has been opened before the loop starts.
 struct SupervisorParts {
     SharedLeasePage& page;
-    Sender self;                  // in whose name the guard has the last word
-    int directory_lock = -1;      // the guard keeps it while a command may run
-    bool ignores_hangup = false;  // SIGHUP was ignored when this program was started
+    Sender self;                       // in whose name the guard has the last word
+    int directory_lock = -1;           // the guard keeps it while a command may run
+    Undertaker* undertaker = nullptr;  // it has the last word instead of the guard; null: none
+    bool ignores_hangup = false;       // SIGHUP was ignored when this program was started
 };
 
 class Supervisor final : public TaskHost, private SessionKeeper {
@@ -54,7 +56,9 @@ public:
         return options_.device.empty() ? supervision_.exit_status() : 0;
     }
 
-    SessionKeeper* session_keeper() override { return this; }
+    SessionKeeper* session_keeper() override {
+        return parts_.undertaker == nullptr ? this : nullptr;
+    }
 
 private:
     void opened(protocol::SessionId session, int descriptor) override;
@@ -73,6 +77,7 @@ private:
     std::optional<protocol::Instant> last_moment() const;
     void report_not_started(int error);
     void spawn_guard();
+    void instruct_guard();
     void wait_for_signal();
 
     NodeLink& node_;

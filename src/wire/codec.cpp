@@ -132,6 +132,15 @@ void encode(const Sender& sender, const ObserverMessage& message, std::vector<st
     std::visit([&](const auto& m) { encode_as(sender, m, out); }, message);
 }
 
+void encode(const Sender& sender, const NoticeMessage& message, std::vector<std::byte>& out) {
+    std::visit([&](const auto& m) { encode_as(sender, m, out); }, message);
+}
+
+bool looks_like_mourn(std::span<const std::byte> beginning) {
+    return beginning.size() > type_at && beginning[0] == std::byte{0} &&
+           beginning[type_at] == static_cast<std::byte>(Type::mourn);
+}
+
 tl::expected<Frame, std::string> decode(std::span<const std::byte> frame) {
     if (auto problem = head_problem(frame)) return tl::unexpected(std::move(*problem));
 
@@ -144,7 +153,9 @@ tl::expected<Frame, std::string> decode(std::span<const std::byte> frame) {
                               " is out of range");
     }
 
-    const Decoder for_members = DecoderOf<protocol::Message>::find(static_cast<Type>(number));
+    Decoder for_members = DecoderOf<protocol::Message>::find(static_cast<Type>(number));
+    if (for_members == nullptr)
+        for_members = DecoderOf<NoticeMessage>::find(static_cast<Type>(number));
     if (for_members != nullptr && !result.sender.id) {
         return tl::unexpected("message type " + std::to_string(number) + " from sender id 0");
     }

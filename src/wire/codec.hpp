@@ -14,6 +14,7 @@
 #include <tl/expected.hpp>
 
 #include "protocol/values/messages.hpp"
+#include "src/wire/notice_messages.hpp"
 #include "src/wire/observer_messages.hpp"
 
 namespace bullring {
@@ -34,12 +35,18 @@ struct Sender {
 
 struct Frame {
     Sender sender;
-    std::variant<protocol::Message, ObserverMessage> message;
+    std::variant<protocol::Message, ObserverMessage, NoticeMessage> message;
 };
 
 /// Appends one frame to `out`.
 void encode(const Sender& sender, const protocol::Message& message, std::vector<std::byte>& out);
 void encode(const Sender& sender, const ObserverMessage& message, std::vector<std::byte>& out);
+void encode(const Sender& sender, const NoticeMessage& message, std::vector<std::byte>& out);
+
+/// A MOURN is as long as that.
+inline constexpr std::size_t mourn_frame_bytes = frame_head_bytes + 1;
+/// Whether a connection that begins with these bytes may be meant for a MOURN.
+bool looks_like_mourn(std::span<const std::byte> beginning);
 
 /// Decodes exactly one whole frame, head included. The error names what is wrong with it.
 tl::expected<Frame, std::string> decode(std::span<const std::byte> frame);

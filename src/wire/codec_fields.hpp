@@ -14,11 +14,12 @@
 
 #include "protocol/values/fields.hpp"
 #include "protocol/values/messages.hpp"
+#include "src/wire/notice_messages.hpp"
 #include "src/wire/observer_messages.hpp"
 
 namespace bullring::codec {
 
-inline constexpr std::uint8_t wire_version = 3;
+inline constexpr std::uint8_t wire_version = 4;
 
 // The texts of a refusal and the JSON of one node; the other caps are the protocol's.
 inline constexpr std::size_t field_bytes_max = 64;
@@ -43,6 +44,8 @@ enum class Type : std::uint8_t {
     token = 13,
     token_ack = 14,
     coordinator_token = 15,
+    mourn = 16,
+    dead = 17,
     observe = 64,
     observer_state = 65,
     observer_change = 66,
@@ -74,6 +77,8 @@ BULLRING_WIRE_TYPE(protocol::Resign, resign);
 BULLRING_WIRE_TYPE(protocol::Token, token);
 BULLRING_WIRE_TYPE(protocol::TokenAck, token_ack);
 BULLRING_WIRE_TYPE(protocol::CoordinatorToken, coordinator_token);
+BULLRING_WIRE_TYPE(Mourn, mourn);
+BULLRING_WIRE_TYPE(Dead, dead);
 BULLRING_WIRE_TYPE(Observe, observe);
 BULLRING_WIRE_TYPE(ObserverState, observer_state);
 BULLRING_WIRE_TYPE(ObserverChange, observer_change);
@@ -91,6 +96,15 @@ template <class Coder, Is<protocol::Addresses> M>
 constexpr void fields(Coder& c, M& m) {
     c.text(m.local, protocol::address_bytes_max);
     c.text(m.remote, protocol::address_bytes_max);
+}
+
+template <class Coder, class M>
+requires Is<M, protocol::Commitment> || Is<M, DeathSecret>
+constexpr void fields(Coder& c, M& m) {
+    c(m.first);
+    c(m.second);
+    c(m.third);
+    c(m.fourth);
 }
 
 template <class Coder, Is<protocol::Hello> M>
@@ -114,7 +128,9 @@ constexpr void fields(Coder& c, M& m) {
     c(m.heartbeat_period);
     c.text(m.advertised, protocol::advertised_bytes_max);
     whole(c, m.addresses);
-    c.flags(m.release_ok, m.recovering, m.had_file_at_start);
+    c.choice(m.fast_release, protocol::FastRelease::notice);
+    whole(c, m.commitment);
+    c.flags(m.recovering, m.had_file_at_start);
 }
 
 template <class Coder, Is<protocol::Recall> M>
@@ -300,6 +316,14 @@ constexpr void fields(Coder& c, M& m) {
     c.text(m.why, why_bytes_max);
     c(m.lease);
     c(m.members);
+}
+
+template <class Coder, Is<Mourn> M>
+constexpr void fields(Coder& /*c*/, M& /*m*/) {}
+
+template <class Coder, Is<Dead> M>
+constexpr void fields(Coder& c, M& m) {
+    whole(c, m.secret);
 }
 
 /// The third kind of Coder, beside Writer and Reader: counts the members that it is shown, and

@@ -20,6 +20,12 @@ std::size_t frame_length(const std::byte* at) {
     return length_bytes + length;
 }
 
+/// A handshake of TLS 1.x, or an alert: as a frame it would have 350 MiB.
+bool is_tls(const std::byte* at) {
+    const bool record = at[0] == std::byte{0x16} || at[0] == std::byte{0x15};
+    return record && at[1] == std::byte{0x03};
+}
+
 }  // namespace
 
 FrameReader::FrameReader(std::size_t frame_bytes_max_now)
@@ -59,6 +65,8 @@ tl::expected<std::optional<Frame>, std::string> FrameReader::next() {
     const std::size_t length = frame_length(buffer_.data() + begin_);
     if (length < frame_head_bytes) {
         broken_ = "frame of " + std::to_string(length) + " bytes is shorter than a head";
+    } else if (is_tls(buffer_.data() + begin_)) {
+        broken_ = std::string(speaks_tls) + "; all members need the same --security";
     } else if (length > frame_bytes_max_) {
         broken_ = "frame of " + std::to_string(length) + " bytes is above the cap of " +
                   std::to_string(frame_bytes_max_);

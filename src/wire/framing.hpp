@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <tl/expected.hpp>
@@ -13,6 +14,9 @@
 #include "src/wire/codec.hpp"
 
 namespace bullring {
+
+/// How the reason begins when the other end has another --security.
+inline constexpr std::string_view speaks_tls = "it speaks TLS";
 
 class FrameReader {
 public:

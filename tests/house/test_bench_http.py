@@ -55,7 +55,6 @@ def test_only_what_was_asked_just_before_a_kill_counts():
 
 def test_what_is_not_installed_is_named(monkeypatch):
     monkeypatch.setitem(bench_http_load.PROGRAMS, "h2load", "no-such-program-of-bullring")
-    monkeypatch.setitem(bench_http_load.PROGRAMS, "curl", "sh")
     monkeypatch.setitem(bench_http_load.PROGRAMS, "haproxy", "sh")
     with pytest.raises(ClusterError, match="not installed: h2load; scripts/setup --bench"):
         bench_http_load.check_programs()

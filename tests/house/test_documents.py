@@ -64,6 +64,29 @@ def test_a_named_file_exists(name):
     assert (ROOT / name).exists()
 
 
+# In tests/README.md: a file, one of its functions, one of its doctest cases.
+PART = re.compile(r"`(tests/[\w./-]+)`|`(test_\w+)`|\"(\w[^\"]*: [^\"]*)\"")
+
+
+def attacks():
+    """(file, test) of each test that tests/README.md names; None: all of the file."""
+    file = None
+    for line in (ROOT / "tests" / "README.md").read_text().splitlines():
+        for path, function, case in PART.findall(line.rpartition("|")[0]):
+            file = path or file
+            yield file, f"def {function}(" if function else case or None
+
+
+@pytest.mark.parametrize(("file", "test"), attacks())
+def test_an_attack_is_made_by_the_test_that_is_named(file, test):
+    source = re.sub(r'"\s*"', "", (ROOT / file).read_text())
+    assert test is None or test in source
+
+
+def test_there_are_attacks():
+    assert sum(test is not None for _, test in attacks()) > 50
+
+
 def test_the_poller_in_the_manual_is_the_one_that_is_tested():
     source = (ROOT / "tests" / "examples" / "poller.cpp").read_text()
     page = (ROOT / "include" / "libbullring.3.md").read_text()

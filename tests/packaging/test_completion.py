@@ -26,7 +26,8 @@ def bash(*words):
 
 
 def test_the_subcommands_are_those_of_the_help():
-    expected = {"node", "run", "address", "lead", "status", "watch", "resign", "audit"}
+    members = {"node", "run", "address", "lead"}
+    expected = members | {"status", "watch", "resign", "audit", "key", "cert"}
     assert set(FLAGS) >= expected
     assert bash("bullring", "") >= {*SUBCOMMANDS, "--help", "--version"}
 
@@ -54,6 +55,14 @@ def test_bash_offers_files_directories_and_commands(tmp_path):
     assert bash("bullring", "node", "--config", start) == {f"{tmp_path}/nodes", f"{start}de.toml"}
     assert bash("bullring", "node", "--data-dir", start) == {f"{tmp_path}/nodes"}
     assert "true" in bash("bullring", "node", "--health-cmd", "tru")
+
+
+def test_bash_offers_the_action_first_and_then_files(tmp_path):
+    (tmp_path / "poller.key").touch()
+    assert bash("bullring", "key", "") >= {"new", "list", "add", "use", "remove"}
+    assert bash("bullring", "cert", "o") == {"observer"}
+    assert bash("bullring", "key", "list", f"{tmp_path}/po") == {f"{tmp_path}/poller.key"}
+    assert bash("bullring", "status", f"{tmp_path}/po") == set()
 
 
 def test_bash_leaves_what_follows_the_dashes_to_another_command():

@@ -9,19 +9,12 @@ import shutil
 import tempfile
 
 import pytest
+from debian import Debian
 from packaging_files import ROOT, run
 
 pytestmark = [pytest.mark.long, pytest.mark.limit(3600)]
 
 ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="a chroot needs root")
-
-
-@pytest.fixture(scope="module")
-def packages(tmp_path_factory):
-    """The packages by their names, made by scripts/package, which lets lintian look at them."""
-    folder = tmp_path_factory.mktemp("packages")
-    run(ROOT / "scripts" / "package", "--lint", "--output", folder)
-    return {file.name.split("_")[0]: file for file in folder.glob("*.deb")}
 
 
 def files_of(package):
@@ -74,29 +67,6 @@ def test_each_has_what_it_is_for(packages):
     for name, files in contents.items():
         others = set().union(*(contents[other] for other in contents if other != name))
         assert not {file for file in files & others if not file.endswith("/")}
-
-
-class Debian:
-    """A fresh Debian in a folder, made of its packages."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        run("mmdebstrap", "--variant=apt", "--mode=root", "--skip=cleanup/apt", "bookworm", folder)
-
-    def run(self, *words):
-        environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND": "noninteractive"}
-        return run("chroot", self.folder, *words, env=environment)
-
-    def apt(self, *words):
-        return self.run("apt-get", "-q", "-y", "--no-install-recommends", *words)
-
-    def install(self, files):
-        for file in files:
-            shutil.copy(file, self.folder / "tmp")
-        return self.apt("install", "--allow-downgrades", *(f"/tmp/{file.name}" for file in files))
-
-    def holds(self, path):
-        return (self.folder / path.removeprefix("/")).exists()
 
 
 @pytest.fixture(scope="module")

@@ -18,6 +18,10 @@ LONG = ["--lease", "5s"]
 SOON_NS = 2.5e9
 
 
+# Why a cluster is not judged by the audit (new_cluster):
+TEXTBOOK = "some of its nodes do without a majority, which promises nothing"
+
+
 def rounds(usual, many):
     """Counts the rounds of an attack: so many in the gate, many more with BULLRING_TEST_ALL. The
     rest is left out when the time is up that scripts/soak has (CLOCK_MONOTONIC, in seconds).

@@ -17,6 +17,7 @@ from bullring_net import PortHolder
 from bullring_safety import SafetyViolation, count_judged, record
 from bullring_task import Journal
 from rounds import Rounds
+from secured import Secured
 
 
 def pytest_runtest_protocol(item, nextitem):
@@ -41,13 +42,13 @@ def pytest_runtest_makereport(item, call):
 def new_cluster(request):
     """Makes clusters that the end of the test judges and closes; if it fails, their files stay.
 
-    `textbook`: some nodes do without a majority, which promises nothing that could be judged.
+    `unjudged`: why there is nothing to judge, such as TEXTBOOK.
     """
     made = []
 
-    def make(n, algorithm="bully", textbook=False, **options):
+    def make(n, algorithm="bully", unjudged=None, **options):
         cluster = Cluster(n, algorithm, label=f"{algorithm}-{n}", **options)
-        made.append((cluster, textbook))
+        made.append((cluster, unjudged))
         request.node.stash[standstill.CLUSTERS].append(cluster)
         return cluster
 
@@ -55,9 +56,9 @@ def new_cluster(request):
     with contextlib.ExitStack() as ends:
         # In the opposite order: first all are judged, then what is left of them is closed.
         ends.enter_context(_closed(request, [cluster for cluster, _ in made]))
-        for cluster, textbook in made:
+        for cluster, unjudged in made:
             ends.callback(cluster.check_ends)
-            if not textbook:
+            if unjudged is None:
                 ends.callback(_judge, request.node.nodeid, cluster)
 
 
@@ -76,6 +77,12 @@ def _closed(request, clusters):
             cluster.close(keep_files=failed)
             if failed:
                 print(f"logs and event streams are kept in {cluster.directory}")
+
+
+@pytest.fixture
+def secured(new_cluster, tmp_path):
+    """Makes clusters with a key or certificates."""
+    return lambda mode, **options: Secured(new_cluster, tmp_path, mode, **options)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from bullring_address import IPV4, IPV6, WATCHER, Hosts
 from bullring_events import now_ns
 from bullring_http import ask
 from bullring_node import find_program
-from bullring_task import alive, signal_all, wait_family
+from bullring_task import Family, alive, signal_all, wait_family
 from waiting import DEADLINE, wait_until
 
 REASON = bullring_netns.unavailable()
@@ -271,6 +271,7 @@ def test_a_host_that_answers_for_the_address_is_told_of(hosts):
     alone.spaces.ip(WATCHER, "addr", "add", f"{IPV4}/32", "dev", "eth0")
     node = alone.cluster[1].start()
     alone.wait_for(lambda: f"{IPV4} is answered for by" in node.current.log(), "it says so")
+    assert "one without bullring, or a member that has not taken it off" in node.current.log()
 
 
 def test_nothing_is_left_of_a_killed_node(hosts):
@@ -283,6 +284,27 @@ def test_nothing_is_left_of_a_killed_node(hosts):
     below = (family.guard, family.shield, family.command)
     wait_until(lambda: not any(map(alive, below)), "the end of its processes")
     assert IPV4 not in some.spaces.addresses_of(leader.id)
+
+
+def test_a_holder_that_is_killed_again_and_again_is_waited_for_no_longer(hosts):
+    """Where the same has just happened to all others nobody would have the address meanwhile."""
+    alone = hosts(1)
+    node = alone.cluster[1].start()
+    killed = ["command", "guard", "command", "shield", "command"]
+    before = None
+
+    def held_anew():
+        family = Family(node)
+        return family if family.complete and family.command != before else None
+
+    for member in killed:
+        family = alone.wait_for(held_anew, "the address is held anew")
+        before = family.command
+        signal_all([getattr(family, member)])
+    alone.wait_for(held_anew, "the address is held anew")
+    waits = [line for line in node.current.log().splitlines() if "stands again after" in line]
+    assert len(waits) == len(killed), waits
+    assert all(line.endswith("stands again after 100ms") for line in waits), waits
 
 
 def test_hooks_and_the_configuration_file(hosts, tmp_path):

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 from bullring_node import find_program
-from clusters import LONG, ON_USUAL
+from clusters import LONG, ON_USUAL, TEXTBOOK
 
 JSON_KEYS = ["proved", "seconds", "from", "to", "lines", "nodes", "clocks"]
 JSON_KEYS += ["leaderships", "contradictions", "gaps"]
@@ -24,8 +24,8 @@ def line(at_ms, node, event, **more):
     return json.dumps({**head, **more}, separators=(",", ":")) + "\n"
 
 
-def started(at_ms, node, boot=BOOT, quorum="majority"):
-    return line(at_ms, node, "started", quorum=quorum, peers=[1, 2], pid=node, boot=boot)
+def started(at_ms, node, boot=BOOT, quorum="majority", **more):
+    return line(at_ms, node, "started", quorum=quorum, peers=[1, 2], pid=node, boot=boot, **more)
 
 
 def elected(at_ms, node, epoch):
@@ -109,6 +109,15 @@ def test_nothing_is_proved_by_nothing(audit):
     assert audit().returncode == 2
 
 
+def test_streams_of_two_clusters_are_refused(audit):
+    of_blue = started(10, 1, cluster="blue") + elected(100, 1, 1)
+    assert audit(of_blue, started(10, 2, cluster="blue")).returncode == 0
+    done = audit(of_blue, started(10, 2, cluster="red"), flags=["--json"])
+    assert (done.returncode, done.stdout) == (2, "")
+    said = 'a:1 is of cluster "blue", and b:1 of cluster "red"; expected the streams of one cluster'
+    assert done.stderr == f"bullring: {said}\n"
+
+
 def test_what_is_not_seen_is_not_proved(audit):
     done = audit(started(10, 1) + elected(100, 1, 1), started(10, 2) + elected(201, 2, 2))
     assert done.returncode == 0
@@ -190,7 +199,7 @@ def test_kills_hangs_and_stops_of_leaders_are_proved_by_their_streams(new_cluste
 
 def test_the_textbook_contradicts_itself_and_says_that_it_promises_nothing(new_cluster):
     """Two nodes that never meet both lead."""
-    cluster = new_cluster(2, textbook=True, flags=["--quorum", "none"])
+    cluster = new_cluster(2, unjudged=TEXTBOOK, flags=["--quorum", "none"])
     for node in cluster:
         other = cluster.ports.take()
         node.peers = ",".join(

@@ -13,16 +13,11 @@ import time
 import pytest
 from bullring_node import find_program
 from bullring_task import Family, child_named, signal_all, wait_family
+from chaos.shim import RAW, Page, build
 from waiting import DEADLINE
 
 RAW_FASTER_PPM = 90_909  # BOOTTIME is slower by 83,333 millionths, chrony's greatest slew
 PAGE_DESCRIPTOR = 4  # of a guard
-
-
-def raw_clock_ns():
-    """CLOCK_MONOTONIC_RAW as the processes under test read it."""
-    now = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
-    return now + now * RAW_FASTER_PPM // 1_000_000
 
 
 class LeasePage:
@@ -39,14 +34,14 @@ class LeasePage:
         os.close(self._file)
 
 
-def assert_ends_in_time(family, attack):
+def assert_ends_in_time(clocks, family, attack):
     """The command is dead before its lease is over, by the faster of the two clocks."""
     page = LeasePage(family.guard)
     command = os.pidfd_open(family.command)
     try:
         attack()
         ready, _, _ = select.select([command], [], [], DEADLINE)
-        died_ns = raw_clock_ns()
+        died_ns = clocks.lines[RAW].shown(time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW))
         assert ready, "the command still runs"
         late_ms = (died_ns - page.end_by_raw_ns()) / 1e6
         print(f"the command died {-late_ms:.1f} ms before the end of its lease")
@@ -70,13 +65,18 @@ def stand_still():
 
 
 @pytest.fixture
-def slewed(new_cluster):
+def clocks(tmp_path):
+    """The clocks that the processes under test read."""
+    page = Page(tmp_path / "clocks")
+    page.rate(RAW, RAW_FASTER_PPM)
+    return page
+
+
+@pytest.fixture
+def slewed(new_cluster, clocks, tmp_path):
     """A cluster in whose processes BOOTTIME runs slower than RAW."""
     cluster = new_cluster(3)
-    cluster.environment |= {
-        "LD_PRELOAD": os.environ["BULLRING_FAST_RAW_CLOCK"],
-        "RAW_CLOCK_PPM": str(RAW_FASTER_PPM),
-    }
+    cluster.environment |= clocks.environment(build(tmp_path))
     return cluster
 
 
@@ -90,17 +90,19 @@ def leader(slewed, journal):
     return slewed[begun[0][0]]
 
 
-def test_the_guard_ends_the_command_of_a_node_that_stands_still(leader, stand_still):
+def test_the_guard_ends_the_command_of_a_node_that_stands_still(clocks, leader, stand_still):
     family = wait_family(leader)
-    assert_ends_in_time(family, lambda: stand_still(family.node))
+    assert_ends_in_time(clocks, family, lambda: stand_still(family.node))
 
 
-def test_the_shield_ends_the_command_when_node_and_guard_stand_still(leader, stand_still):
+def test_the_shield_ends_the_command_when_node_and_guard_stand_still(clocks, leader, stand_still):
     family = wait_family(leader)
-    assert_ends_in_time(family, lambda: stand_still(family.guard, family.node))
+    assert_ends_in_time(clocks, family, lambda: stand_still(family.guard, family.node))
 
 
-def test_the_node_ends_the_command_when_guard_and_shield_stand_still(slewed, leader, stand_still):
+def test_the_node_ends_the_command_when_guard_and_shield_stand_still(
+    clocks, slewed, leader, stand_still
+):
     family = wait_family(leader)
 
     def attack():
@@ -109,12 +111,12 @@ def test_the_node_ends_the_command_when_guard_and_shield_stand_still(slewed, lea
             if node is not leader:
                 node.kill()
 
-    assert_ends_in_time(family, attack)
+    assert_ends_in_time(clocks, family, attack)
 
 
 @pytest.mark.parametrize("stopped", [(), ("lead",), ("lead", "guard")])
 def test_a_command_of_lead_ends_when_its_node_stands_still(
-    stopped, slewed, journal, spawn, stand_still
+    stopped, clocks, slewed, journal, spawn, stand_still
 ):
     for node in slewed:
         node.flags = ["--lease", "3s", "--hang-after", "off"]
@@ -131,4 +133,6 @@ def test_a_command_of_lead_ends_when_its_node_stands_still(
     family.guard = child_named(lead.pid, "run-guard")
     family.command = journal.begun()[-1][2]
     pids = {"lead": lead.pid, "guard": family.guard}
-    assert_ends_in_time(family, lambda: stand_still(*(pids[name] for name in stopped), family.node))
+    assert_ends_in_time(
+        clocks, family, lambda: stand_still(*(pids[name] for name in stopped), family.node)
+    )

@@ -41,7 +41,7 @@ WRONG = [
     ({"--preempt-delay": "10"}, ["10"]),
     ({"--advertise": "x" * 257}, ["256"]),
     ({"--first-epoch": "7"}, ["7", "clock"]),
-    ({"--fast-release": "maybe"}, ["maybe"]),
+    ({"--fast-release": "on"}, ["on", "off, fin, notice"]),
     ({"--realtime": "very"}, ["very"]),
     ({"--listen": "nowhere"}, ["nowhere"]),
     ({"--cluster": "../x"}, ["../x"]),

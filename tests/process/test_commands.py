@@ -27,6 +27,7 @@ NODE_KEYS = [
     "why",
     "uptime_ms",
     "version",
+    "security",
 ]
 
 

@@ -105,22 +105,59 @@ def test_members_that_are_not_there_or_not_listed_end_it_at_once(new_cluster):
     assert all(len(node.incarnations) == 1 for node in cluster)
 
 
+class OnTerminal:
+    """A drill whose stderr is a terminal, on which it shows what it waits for."""
+
+    def __init__(self, cluster, spawn, *flags):
+        self._terminal, child = pty.openpty()
+        command = [find_program(), "drill", "--peers", cluster.peers, "--cluster", cluster.name]
+        self.process = spawn(
+            [*command, *flags], stdout=subprocess.PIPE, stderr=child, env=clean_environment()
+        )
+        os.close(child)
+        self.shown = b""
+
+    def wait_shown(self, text):
+        while text not in self.shown:
+            self.shown += os.read(self._terminal, 4096)
+
+    def ctrl_c(self):
+        self.process.send_signal(signal.SIGINT)
+
+    def end(self):
+        """(exit status, what it has printed)"""
+        out, _ = self.process.communicate(timeout=DEADLINE)
+        try:
+            while chunk := os.read(self._terminal, 4096):
+                self.shown += chunk
+        except OSError:  # nobody writes to it any more
+            pass
+        os.close(self._terminal)
+        return self.process.returncode, out.decode()
+
+
 def test_ctrl_c_ends_it_after_the_round_and_prints_the_table(new_cluster, spawn):
     cluster = start(new_cluster)
-    terminal, child = pty.openpty()
-    command = [find_program(), "drill", "--peers", cluster.peers, "--cluster", cluster.name]
-    command += ["--faults", "resign", "--every", "60s"]
-    process = spawn(command, stdout=subprocess.PIPE, stderr=child, env=clean_environment())
-    os.close(child)
-    shown = b""
-    while b"resign: waiting for node" not in shown:
-        shown += os.read(terminal, 4096)
-    process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=DEADLINE)
-    os.close(terminal)
-    assert process.returncode == 0
-    assert b"\rround 1 of 20, resign: " in shown
-    assert out.decode().splitlines()[1].split()[:2] == ["resign", "1"]
+    shows = OnTerminal(cluster, spawn, "--faults", "resign", "--every", "60s")
+    shows.wait_shown(b"resign: waiting for node")
+    shows.ctrl_c()
+    status, out = shows.end()
+    assert status == 0
+    assert b"\rround 1 of 20, resign: " in shows.shown
+    assert out.splitlines()[1].split()[:2] == ["resign", "1"]
+
+
+def test_a_second_ctrl_c_ends_it_at_once_and_says_so(new_cluster, spawn):
+    cluster = start(new_cluster)
+    shows = OnTerminal(cluster, spawn, "--faults", "resign,crash", "--every", "0s")
+    shows.wait_shown(b"crash: waiting for node 2 to return")
+    shows.ctrl_c()
+    shows.wait_shown(b"Ctrl-C ends it at once")
+    shows.ctrl_c()
+    status, out = shows.end()
+    assert status == 1
+    assert [row.split()[:2] for row in out.splitlines()[1:]] == [["resign", "1"]]
+    assert b"bullring: stopped within a round" in shows.shown
 
 
 def test_a_leader_that_nobody_starts_again_ends_it(new_cluster):
@@ -129,7 +166,22 @@ def test_a_leader_that_nobody_starts_again_ends_it(new_cluster):
     assert done.returncode == 1
     assert done.stdout.splitlines()[1].split()[:2] == ["crash", "1"]
     assert "the drill ends, because not all members are back within" in done.stderr
+    assert "node 3 can't be reached" in done.stderr
     assert sum(node.running for node in cluster) == 2
+
+
+def test_another_member_that_is_not_back_is_blamed_and_not_the_leader(new_cluster, spawn):
+    cluster = start(new_cluster)
+    flags = ["--faults", "resign", "--every", "0s", "--json"]
+    command = [find_program(), "drill", "--peers", cluster.peers, "--cluster", cluster.name]
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    process = spawn([*command, *flags], env=clean_environment(), **streams)
+    cluster.wait_for(lambda: cluster[2].leads, "a round has begun")
+    cluster[1].kill()
+    out, err = process.communicate(timeout=DEADLINE + 60)
+    assert (process.returncode, json.loads(out)["not_back"]) == (1, 1)
+    assert "node 1 can't be reached" in err
+    assert "node 2" not in err and "node 3" not in err
 
 
 @pytest.mark.parametrize(

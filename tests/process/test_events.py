@@ -11,7 +11,7 @@ from waiting import DEADLINE
 
 
 FURTHER_KEYS = {
-    "started": ["algorithm", "quorum", "peers", "version", "pid", "boot"],
+    "started": ["algorithm", "quorum", "peers", "version", "pid", "boot", "cluster"],
     "peer_up": ["peer"],
     "peer_down": ["peer", "reason"],
     "election_started": ["epoch", "reason"],

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import socket
 import stat
 import subprocess
@@ -10,6 +11,7 @@ import time
 import pytest
 from bullring_events import now_ns
 from bullring_http import Events, ask, connect
+from bullring_node import find_program
 from clusters import LONG, SOON_NS, on_both
 from waiting import DEADLINE
 
@@ -134,27 +136,62 @@ def test_there_are_16_streams_and_one_that_is_closed_makes_room(served):
     assert late.next()["data"]["leader"] == 1
 
 
-def test_there_are_64_connections_and_the_endpoint_outlives_more(served):
-    cluster = served(1)
-    node = cluster[1]
-    held = [socket.create_connection(("127.0.0.1", node.http)) for _ in range(64)]
-    for one in held[:60]:
-        one.settimeout(DEADLINE)
-        one.sendall(b"GET /leader HTTP/1.1\r\nHost: x\r\n\r\n")
-        assert one.recv(4096).startswith(b"HTTP/1.1 200")
-    more = socket.create_connection(("127.0.0.1", node.http))
-    more.settimeout(DEADLINE)
-    assert more.recv(1) == b""
+GET_LEADER = b"GET /leader HTTP/1.1\r\nHost: x\r\n\r\n"
+
+
+def raw_connection(node):
+    return socket.create_connection(("127.0.0.1", node.http), timeout=DEADLINE)
+
+
+def everything(connection):
+    """All that comes until the other end closes."""
+    received = b""
+    while more := connection.recv(65536):
+        received += more
+    return received.decode()
+
+
+def raw_answer(node, request):
+    """What is answered to some bytes, behind which the node closes."""
+    with raw_connection(node) as connection:
+        connection.sendall(request)
+        return everything(connection)
+
+
+def test_64_connections_that_ask_for_nothing_keep_nobody_out(served):
+    node = served(1)[1]
+    held = [raw_connection(node) for _ in range(64)]
     for one in held:
+        one.sendall(GET_LEADER)
+        assert one.recv(4096).startswith(b"HTTP/1.1 200")
+    held[0].sendall(GET_LEADER)  # so that the second one has been quiet for longest
+    assert held[0].recv(4096).startswith(b"HTTP/1.1 200")
+    with raw_connection(node) as more:
+        more.sendall(GET_LEADER)
+        assert more.recv(4096).startswith(b"HTTP/1.1 200")
+    assert held[1].recv(1) == b""
+    for one in (held[0], *held[2:]):
+        one.sendall(GET_LEADER)
+        assert one.recv(4096).startswith(b"HTTP/1.1 200")
         one.close()
-    cluster.wait_for(lambda: _answers(node.http), "a place")
+    assert "64 connections are open" in node.current.log()
 
 
-def _answers(where):
-    try:
-        return ask(where, "/leader").status == 200
-    except OSError:
-        return False
+def test_a_flood_of_connections_keeps_no_stream_from_its_events(served):
+    cluster = served()
+    leader = cluster.leader()
+    watcher = next(node for node in cluster if node is not leader)
+    events = Events(watcher.http)
+    events.next()
+    flood = [raw_connection(watcher) for _ in range(300)]
+    assert ask(watcher.http, "/livez").status == 200
+    leader.kill()
+    while events.next()["data"]["leader"] in (None, leader.id):
+        pass
+    for one in flood:
+        one.close()
+    assert ask(watcher.http, "/livez").status == 200
+    events.close()
 
 
 def test_wrong_requests_are_told_what_is_wrong(served):
@@ -170,6 +207,88 @@ def test_wrong_requests_are_told_what_is_wrong(served):
     assert ask(node.http, "/leader", headers={"X-Long": "a" * 7000}).status == 200
     assert ask(node.http, "/resign", "POST", body="a" * 1025).status == 413
     assert ask(node.http, "/leader?verbose=1").status == 200
+
+
+@pytest.mark.parametrize(
+    ("request_line", "status", "allow"),
+    [
+        ("BREW /leader", 405, "GET, HEAD, OPTIONS"),
+        ("get /leader", 405, "GET, HEAD, OPTIONS"),
+        ("ZAP /resign?x=1", 405, "POST"),
+        ("BREW /nowhere", 404, None),
+        ("CONNECT x:80", 404, None),
+    ],
+)
+def test_a_method_that_no_parser_knows_is_a_wrong_one(served, request_line, status, allow):
+    request = f"{request_line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+    answer = raw_answer(served(1)[1], request.encode())
+    assert answer.startswith(f"HTTP/1.1 {status} ")
+    assert (f"\r\nAllow: {allow}\r\n" in answer) == (allow is not None)
+
+
+@pytest.mark.parametrize(
+    ("request_bytes", "status"),
+    [
+        (b"\x16\x03\x01\x02\x00", 400),
+        (b"GET\r\n\r\n", 400),
+        (b"GET /leader\x01 HTTP/1.1\r\n\r\n", 400),
+        (b"GET /leader HTTP/1.1\r\nbad header\r\n\r\n", 400),
+        (b"POST /resign HTTP/1.1\r\nContent-Length: -1\r\n\r\n", 400),
+        (b"POST /resign HTTP/1.1\r\nContent-Length: 1000000\r\n\r\n", 413),
+        (b"POST /resign HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n401\r\n" + b"a" * 1025, 413),
+        (b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 4000, 431),
+    ],
+    ids=[
+        "tls",
+        "no-target",
+        "control-byte",
+        "no-header",
+        "negative-length",
+        "long-body",
+        "long-chunk",
+        "long-head",
+    ],
+)
+def test_what_is_no_request_is_told_so_and_ends_its_connection(served, request_bytes, status):
+    node = served(1)[1]
+    assert raw_answer(node, request_bytes).startswith(f"HTTP/1.1 {status} ")
+    # Behind a sound request on the same connection, too, and after its answer.
+    answers = raw_answer(node, GET_LEADER + request_bytes)
+    assert answers.startswith("HTTP/1.1 200 ")
+    assert answers.count("HTTP/1.1 ") == 2
+    assert f"HTTP/1.1 {status} " in answers
+    assert ask(node.http, "/leader").status == 200
+
+
+def test_requests_that_come_in_one_go_are_all_answered_in_order(served):
+    node = served(1)[1]
+    paths = ["/leader", "/nowhere", "/livez", "/metrics", "/cluster"] * 20
+    requests = "".join(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n" for path in paths)
+    last = "GET /leader HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+    answers = raw_answer(node, (requests + last).encode())
+    expected = ["404" if path == "/nowhere" else "200" for path in [*paths, "/leader"]]
+    assert re.findall(r"^HTTP/1\.1 (\d+) ", answers, re.MULTILINE) == expected
+
+
+def test_a_client_that_waits_for_the_word_to_send_its_body_gets_it(served):
+    node = served(1)[1]
+    head = (
+        b"POST /resign HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n"
+        b"Connection: close\r\nExpect: 100-continue\r\n\r\n"
+    )
+    with raw_connection(node) as connection:
+        connection.sendall(head)
+        assert connection.recv(4096) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        connection.sendall(b"{}")
+        assert everything(connection).startswith("HTTP/1.1 403 ")
+
+
+def test_an_upgrade_is_not_made(served):
+    request = b"GET /leader HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n"
+    with raw_connection(served(1)[1]) as connection:
+        for _ in range(2):
+            connection.sendall(request)
+            assert connection.recv(4096).startswith(b"HTTP/1.1 200 ")
 
 
 def test_one_that_dawdles_is_cut_off_after_five_seconds(served):
@@ -281,8 +400,11 @@ def test_where_everybody_can_read_nothing_is_changed(new_cluster, ports, token):
     ]
     cluster.start()
     cluster.wait_settled()
-    assert ask(port, "/leader").status == 200
+    for method in ("GET", "HEAD", "OPTIONS"):
+        assert ask(port, "/leader", method).status == 200
     assert ask(port, "/resign", "POST", bearer("secret")).status == 403
+    shown = subprocess.run([find_program(), "node", "--help"], capture_output=True, text=True)
+    assert "then nothing can be changed by it" in " ".join(shown.stdout.split())
 
 
 @pytest.mark.parametrize(

@@ -115,6 +115,8 @@ def test_the_flags_in_the_pages_are_those_of_help():
         "resign",
         "drill",
         "audit",
+        "key",
+        "cert",
     }
 
 
@@ -171,5 +173,5 @@ def test_an_unsafe_timing_is_refused_by_the_lines_that_tuning_quotes(tmp_path):
     blocks = FENCE.findall((MANUAL / "bullring-tuning.7.md").read_text())
     (quoted,) = [block for _, block in blocks if block.startswith("$ ")]
     command, said = quoted.split("\n", 1)
-    words = command.replace("…", "1=h:1,2=h:2,3=h:3").split()[2:]
+    words = command.replace("…", "1=127.0.0.1:1,2=127.0.0.1:2,3=127.0.0.1:3").split()[2:]
     assert refusal(tmp_path, *words) == said

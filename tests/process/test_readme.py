@@ -116,13 +116,17 @@ def test_a_job_on_three_machines(terminals, tmp_path):
     poller = tmp_path / "poller"
     poller.write_text('#!/bin/sh\necho "$BULLRING_EPOCH" "$@"\nexec sleep 1000\n')
     poller.chmod(0o755)
+    key = str(tmp_path / "poller.key")
     with readme.commands("A job on exactly one of three machines", 0) as block:
+        terminals.type(block.take("bullring key new ").replace("poller.key", key))
+    with readme.commands("A job on exactly one of three machines", 1) as block:
         command = block.take("bullring run ").replace("/usr/local/bin/poller", str(poller))
+        command = command.replace("poller.key", key)
         assert re.fullmatch(r"[1-9]\d* --fast", follow_a_job(terminals, command))
 
 
 def test_a_job_in_three_terminals(terminals):
-    with readme.commands("A job on exactly one of three machines", 1) as block:
+    with readme.commands("A job on exactly one of three machines", 2) as block:
         lines = block.take("P="), block.take("build/bullring run ")
         assert re.search(r"\d\d:\d\d:\d\d", follow_a_job(terminals, "\n".join(lines)))
 

@@ -2,7 +2,7 @@
 
 import shutil
 
-from clusters import ON_USUAL, assert_unchanged
+from clusters import ON_USUAL, TEXTBOOK, assert_unchanged
 
 
 def logs(cluster):
@@ -44,14 +44,14 @@ def test_the_other_algorithm(new_cluster, algorithm, n):
 
 @ON_USUAL
 def test_another_cluster_name(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm, name="accounts")
+    cluster = new_cluster(n, algorithm, name="accounts", unjudged="streams of two clusters")
     odd_one(cluster, cluster[n], ["--cluster", "billing"])
     assert not cluster[n].current.stream.of("elected")
 
 
 @ON_USUAL
 def test_another_quorum_mode(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm, textbook=True)
+    cluster = new_cluster(n, algorithm, unjudged=TEXTBOOK)
     # It elects itself, as the textbook's algorithms do where they are alone.
     odd_one(cluster, cluster[n], ["--quorum", "none"])
 

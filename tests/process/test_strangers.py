@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import socket
+import struct
 import time
 
 import bullring_wire as wire
@@ -40,6 +41,9 @@ def flood(cluster, node):
             name = b"\x1b[31m\x9b\xff%d\n\x07%d" % (number, turn)
             kind, body = wire.parse(ask(node, source, wire.observe(name)))
             assert kind == wire.OBSERVER_REFUSED
+            assert b"secret" not in body
+            kind, body = wire.parse(ask(node, source, wire.hello(name, [1, 2, 3], 1 + turn, 7)))
+            assert kind == wire.REFUSED
             assert b"secret" not in body
             ask(node, source, wire.frame(turn + 1, b"\x01\x1b\xff" + name, sender=turn))
             ask(node, source, name * 10)
@@ -86,6 +90,93 @@ def test_a_flood_of_resignations_is_some_elections(new_cluster):
     begun = 1 + int((time.monotonic() - started) / 3)
     assert len(elections) <= 2 + 3 * (3 + begun), f"{asked} were asked for"
     assert asked > len(elections)
+
+
+def run_of(node):
+    """Any answer to OBSERVE begins with it."""
+    return struct.unpack(">Q", ask(node, "127.0.0.1", wire.observe(b"bullring"))[18:26])[0]
+
+
+def say_hello(node, member, incarnation, number):
+    """A session in a member's name, which says nothing but HELLO."""
+    session = connection(node, "127.0.0.1")
+    session.sendall(wire.hello(b"bullring", [1, 2, 3], member.id, incarnation, (1 << 40) + number))
+    answer = session.recv(65536)
+    assert answer[4] == wire.HELLO_ACK
+    return session
+
+
+def test_silent_sessions_in_the_members_names_make_nobody_deaf(new_cluster):
+    """More of them than the members have themselves; and after their end there is an election."""
+    cluster = new_cluster(3).start()
+    leader = cluster.wait_settled()
+    for member in cluster:
+        incarnation = run_of(member)
+        with contextlib.ExitStack() as silent:
+            for node in cluster:
+                if node is not member:
+                    for number in range(6):
+                        silent.enter_context(say_hello(node, member, incarnation, number))
+        assert_unchanged(cluster, leader, 0.3, f"silent sessions of node {member.id} end")
+    cluster.wait_elected(leader.kill(), 2)
+
+
+def test_a_flood_of_connections_costs_no_leadership(new_cluster):
+    """As many as this machine makes, ended by FIN and by RST, some with the beginning of a frame
+    or a half-close.
+    """
+    cluster = new_cluster(3).start()
+    leader = cluster.wait_settled()
+    before = leader.view
+    until = time.monotonic() + 3
+    count = 0
+    while time.monotonic() < until:
+        for node in cluster:
+            with connection(node, f"127.0.{count % 5}.{2 + count % 250}") as stranger:
+                if count % 3 == 0:
+                    linger_not = struct.pack("ii", 1, 0)
+                    stranger.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger_not)
+                if count % 4 < 2:
+                    stranger.send(wire.observe(b"bullring")[: 1 + count % 26])
+                if count % 5 == 0:
+                    with contextlib.suppress(OSError):
+                        stranger.shutdown(socket.SHUT_WR)
+            count += 1
+        cluster.poll()
+        assert leader.leads and all(node.view == before for node in cluster), f"{count} connections"
+    assert count > 100
+
+
+def test_who_says_its_words_one_byte_at_a_time_is_not_listened_to_for_long(new_cluster):
+    """From more connections than there is room for; meanwhile a member restarts."""
+    cluster = new_cluster(3).start()
+    leader = cluster.wait_settled()
+    words = wire.hello(b"bullring", [1, 2, 3], 1, 7)
+    node = cluster[2]
+    slow_ones = {connection(node, f"127.0.0.{2 + n}"): 0 for n in range(100)}
+    began = time.monotonic()
+
+    def drip():
+        """Whether any of them is still listened to; none says all of its words."""
+        due = min(int((time.monotonic() - began) / 0.02), len(words) - 1)
+        for slow, said in list(slow_ones.items()):
+            try:
+                slow.setblocking(False)
+                slow_ones[slow] += slow.send(words[said : min(said + 1, due)])
+                ended = slow.recv(64) == b""
+            except BlockingIOError:
+                ended = False
+            except OSError:
+                ended = True
+            if ended:
+                slow.close()
+                del slow_ones[slow]
+        return bool(slow_ones)
+
+    cluster[1].kill()
+    cluster[1].restart()
+    cluster.wait_for(lambda: not drip(), "none of them is open any more", 5)
+    assert cluster.wait_settled() is leader
 
 
 def hold_descriptors(node, held):

@@ -13,6 +13,7 @@
 
 #include "protocol/values/messages.hpp"
 #include "protocol/values/rng.hpp"
+#include "src/wire/notice_messages.hpp"
 #include "src/wire/observer_messages.hpp"
 
 namespace bullring::test {
@@ -54,6 +55,9 @@ E draw_choice(E last) {
     return static_cast<E>(draw<int>(1, static_cast<int>(last)));
 }
 
+inline protocol::Commitment draw_commitment() {
+    return {draw_word(), draw_word(), draw_word(), draw_word()};
+}
 inline protocol::NodeId draw_id() { return {draw_number()}; }
 inline protocol::NodeId draw_member() { return {draw_number(1)}; }
 inline protocol::Epoch draw_epoch() { return {draw_number()}; }
@@ -94,7 +98,8 @@ inline protocol::Hello draw_hello() {
     m.heartbeat_period = draw_duration();
     m.advertised = draw_text(protocol::advertised_bytes_max);
     m.addresses = draw_addresses();
-    m.release_ok = draw_bool();
+    m.fast_release = draw_choice(protocol::FastRelease::notice);
+    m.commitment = draw_commitment();
     m.recovering = draw_bool();
     m.had_file_at_start = draw_bool();
     return m;
@@ -198,6 +203,7 @@ inline protocol::CoordinatorToken draw_coordinator_token() {
 }
 
 inline constexpr std::size_t message_kinds = std::variant_size_v<protocol::Message>;
+inline constexpr std::size_t notice_message_kinds = std::variant_size_v<NoticeMessage>;
 inline constexpr std::size_t observer_message_kinds = std::variant_size_v<ObserverMessage>;
 
 /// A message of the variant's alternative `kind`.
@@ -222,6 +228,11 @@ inline protocol::Message draw_message(std::size_t kind) {
                             *rc::gen::arbitrary<std::uint32_t>()};
         default: return draw_coordinator_token();
     }
+}
+
+inline NoticeMessage draw_notice_message(std::size_t kind) {
+    if (kind == 0) return Mourn{};
+    return Dead{{draw_word(), draw_word(), draw_word(), draw_word()}};
 }
 
 inline ObserverMessage draw_observer_message(std::size_t kind) {

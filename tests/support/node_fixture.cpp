@@ -134,7 +134,7 @@ HelloReceived NodeFixture::hello_from(std::uint64_t peer) {
     hello.heartbeat_period = timing().heartbeat;
     hello.advertised = "app-" + std::to_string(peer);
     hello.addresses = {address(peer, 40000 + count), address(config_.self.value, 9000)};
-    hello.release_ok = true;
+    hello.fast_release = config_.fast_release;
     return {accepted_number(peer, count), hello,
             Addresses{hello.addresses.remote, hello.addresses.local}};
 }

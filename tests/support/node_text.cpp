@@ -23,7 +23,7 @@ std::string walk(const Walk& walk) {
 struct Fields {
     std::string operator()(const Hello& m) const {
         return " id=" + number(m.id.value) + " session=" + number(m.session.value) +
-               flag(m.release_ok, "release_ok");
+               " fast_release=" + name(m.fast_release);
     }
     std::string operator()(const HelloAck& m) const {
         return " id=" + number(m.id.value) + " max_seen=" + number(m.max_seen.value) +

@@ -28,9 +28,15 @@ inline Words node_words(const Words& more = {}) {
     return with({"node", "--id", "2", "--peers", three_peers}, more);
 }
 
+/// What the words are about, where it is not said: the hosts of these tests are on no loopback.
+inline Environment without_security(Environment environment) {
+    environment.emplace("BULLRING_SECURITY", "none");
+    return environment;
+}
+
 inline std::vector<std::string> problems_of(const Words& words,
                                             const Environment& environment = home_only) {
-    const ParsedOptions parsed = parse_options(words, environment);
+    const ParsedOptions parsed = parse_options(words, without_security(environment));
     const auto* wrong = std::get_if<UsageProblems>(&parsed);
     return wrong == nullptr ? std::vector<std::string>{} : wrong->problems;
 }
@@ -38,11 +44,18 @@ inline std::vector<std::string> problems_of(const Words& words,
 /// The test fails, and tells the problems, when the words are not sound.
 template <class Options>
 Options options_of(const Words& words, const Environment& environment = home_only) {
-    const ParsedOptions parsed = parse_options(words, environment);
+    const ParsedOptions parsed = parse_options(words, without_security(environment));
     const auto* options = std::get_if<Options>(&parsed);
     REQUIRE(problems_of(words, environment) == std::vector<std::string>{});
     REQUIRE(options != nullptr);
-    return *options;
+    Options found = *options;
+    // What without_security() has added.
+    const auto forget = [](std::vector<std::string>& notes) {
+        std::erase_if(notes, [](const auto& note) { return note.starts_with("security none"); });
+    };
+    if constexpr (requires { found.start_notes; }) forget(found.start_notes);
+    if constexpr (requires { found.node.start_notes; }) forget(found.node.start_notes);
+    return found;
 }
 
 inline bool one_has(const std::vector<std::string>& lines, std::string_view part) {

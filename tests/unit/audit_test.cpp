@@ -128,6 +128,8 @@ TEST_CASE("audit: on one host an overlap of a nanosecond is found, by the two li
     late.replace(late.find(ts), ts.size(), std::to_string(here.ts(99) - 1));
     files[1] += late;
     CHECK(judged(files).where() == "a:3 b:2");
+    CHECK(judged(files).verdict.contradictions.front().what ==
+          "epoch 5 of node 1 and epoch 6 of node 2 overlapped for 1 ns");
     // Also if the longer one spans many others.
     CHECK(judged({here.started(-10, 1) + here.elected(0, 1, 5) + here.deposed(100, 1, 5, 99) +
                       here.elected(200, 1, 8) + here.deposed(201, 1, 8, 201),
@@ -266,6 +268,31 @@ TEST_CASE("audit: without a boot in the stream each process has a clock of its o
     CHECK(judgement.gap(Gap::too_close) == 1);
 }
 
+TEST_CASE("audit: streams of two clusters are not judged as one") {
+    const auto started = [](const char* peers, const char* cluster) {
+        return here.line(
+            -10, 1,
+            fmt::format(R"("event":"started","quorum":"majority","peers":[{}]{})", peers, cluster));
+    };
+    const auto mixture = [](const Files& files) {
+        return judged(files).history.mixture().value_or("none");
+    };
+    const char* const blue = R"(,"cluster":"blue")";
+    const char* const red = R"(,"cluster":"red")";
+    CHECK(mixture({started("1,2", blue), started("1,2", red)}) ==
+          R"(a:1 is of cluster "blue", and b:1 of cluster "red")");
+    CHECK(mixture({started("1,2", blue) + started("1,2", red)}) ==
+          R"(a:1 is of cluster "blue", and a:2 of cluster "red")");
+    CHECK(mixture({started("1,2", blue), started("2,1", blue), started("1,2", "")}) == "none");
+    // Where the names do not tell them apart, the members may.
+    for (const char* name : {"", blue})
+        CHECK(mixture({started("1,2", name), started("4,3", name)}) ==
+              "a:1 names the members 1,2, and b:1 the members 3,4");
+    // Members can be replaced, between two runs of the cluster.
+    CHECK(mixture({started("1,2", ""), started("3,4", ""), started("2,3", "")}) == "none");
+    CHECK(mixture({here.elected(0, 1, 5)}) == "none");
+}
+
 TEST_CASE("audit: a line that its writer did not finish is told, and hides no other") {
     const std::string torn = here.elected(300, 1, 7).substr(0, 60);
     for (const std::string& rest : {torn, torn + "\n", torn + "\n" + here.started(400, 1),
@@ -344,6 +371,26 @@ TEST_CASE("audit: the report quotes both lines, and says what was not seen") {
           std::string::npos);
     const auto idle = judged({here.started(-10, 1), here.started(-10, 2)});
     CHECK(to_text(idle.history, idle.verdict).find("Nobody led") != std::string::npos);
+}
+
+TEST_CASE("audit: clocks are counted alike in both forms, also where nobody led on one") {
+    const auto told = [](const Files& files) {
+        const auto seen = judged(files);
+        const std::string text = to_text(seen.history, seen.verdict);
+        const std::size_t comma = text.rfind(", ", text.find('\n'));
+        return fmt::format("{} {}",
+                           Json::parse(to_json(seen.history, seen.verdict))["clocks"].dump(),
+                           text.substr(comma + 2, text.find('\n') - comma - 2));
+    };
+    CHECK(told({here.started(-10, 1), here.started(-10, 2)}) == "1 1 clock.");
+    CHECK(told({here.started(-10, 1), there.started(-10, 2)}) == "2 2 clocks.");
+    CHECK(told({here.follows(0, 1, 2, 5)}) == "1 1 clock.");
+    CHECK(told({here.started(-10, 1) + here.elected(0, 1, 5), there.started(-10, 2)}) ==
+          "2 2 clocks.");
+    // The time that is covered is then that of day: the two count from different boots.
+    const auto apart =
+        judged({here.started(-10, 1) + here.elected(0, 1, 5), there.started(1990, 2)});
+    CHECK(Json::parse(to_json(apart.history, apart.verdict))["seconds"] == 2.0);
 }
 
 TEST_CASE("audit: the JSON has all leaderships, with what is not known as null") {

@@ -21,6 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "src/os/record_socket.hpp"
 #include "src/os/watch_child.hpp"
 #include "src/supervisor/guard_records.hpp"
 

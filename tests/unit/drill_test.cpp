@@ -1,6 +1,7 @@
 // The pure parts of a drill: the figures, the verdict, and what proves two leaders at once.
 #include <doctest/doctest.h>
 
+#include "src/drill/absence.hpp"
 #include "src/drill/claims.hpp"
 #include "src/drill/tally.hpp"
 #include "src/report/json.hpp"
@@ -79,6 +80,22 @@ TEST_CASE("drill: who did not return is told, and is not sound") {
     const Json json = Json::parse(Tally().json("blue", {3}));
     CHECK(json.at("not_back") == 3);
     CHECK(json.at("sound") == false);
+}
+
+TEST_CASE("drill: who is not there is told, and nobody else") {
+    NodeAnswer votes;
+    NodeAnswer silent;
+    silent.votes = false;
+    const MemberAnswer fine{{1}, "10.0.0.1:1", votes, "", false};
+    const MemberAnswer gone{{2}, "10.0.0.2:1", std::nullopt, "Connection refused", false};
+    const MemberAnswer mute{{3}, "10.0.0.3:1", silent, "", false};
+    CHECK(absences({fine}).empty());
+    const auto found = absences({fine, gone, mute});
+    REQUIRE(found.size() == 2);
+    CHECK(found[0].member.value == 2);
+    CHECK(found[0].why == "node 2 can't be reached: Connection refused");
+    CHECK(found[1].member.value == 3);
+    CHECK(found[1].why == "node 3 does not vote yet");
 }
 
 TEST_CASE("drill: a claim of a lower epoch counts when it was asked for after a higher one") {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include <doctest/doctest.h>
 
@@ -42,6 +43,12 @@ TEST_CASE("endpoint: names, IPv4 and [IPv6] are taken apart, and to_text puts th
     }
 }
 
+TEST_CASE("endpoint: a NUL ends no address") {
+    using namespace std::string_view_literals;
+    CHECK_FALSE(parse_endpoint("[::1\0.evil]:7100"sv).has_value());
+    CHECK_FALSE(parse_endpoint("10.0.0.1\0:7100"sv).has_value());
+}
+
 TEST_CASE("endpoint: what is no endpoint is refused, quoted, with the reason") {
     const std::string long_name = std::string(254, 'a') + ":1";
     for (const Wrong& wrong : {
@@ -63,6 +70,9 @@ TEST_CASE("endpoint: what is no endpoint is refused, quoted, with the reason") {
              Wrong{"[]:7100", "\"\" is not an IPv6 address"},
              Wrong{"[10.0.0.1]:7100", "\"10.0.0.1\" is not an IPv6 address"},
              Wrong{"[fe80::1%]:7100", "is not an IPv6 address"},
+             Wrong{"[fe80::1%a\x1b[2J]:7100", "is not an IPv6 address"},
+             Wrong{"[fe80::1%a\xC9]:7100", "is not an IPv6 address"},
+             Wrong{"[fe80::1%sixteen-letters-]:7100", "is not an IPv6 address"},
              Wrong{"[::1]7100", "must follow the bracket"},
              Wrong{"300.1.1.1:7100", "host \"300.1.1.1\""},
              Wrong{"10.0.1:7100", "host \"10.0.1\""},

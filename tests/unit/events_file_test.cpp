@@ -49,7 +49,8 @@ TEST_CASE("events: each line has the keys of the interface in their order") {
     const EventLines lines(ours);
     CHECK(lines.started(at, 42, "b-1") ==
           head + R"("event":"started","algorithm":"bully","quorum":"majority","peers":[1,3,9],)" +
-              R"("version":")" + std::string(version) + "\",\"pid\":42,\"boot\":\"b-1\"}\n");
+              R"("version":")" + std::string(version) +
+              "\",\"pid\":42,\"boot\":\"b-1\",\"cluster\":\"bullring\"}\n");
     CHECK(lines.stopped(at, "SIGTERM") == head + R"("event":"stopped","reason":"SIGTERM"})" + "\n");
     CHECK(line_of(protocol::PeerUp{{9}}) == head + R"("event":"peer_up","peer":9})" + "\n");
     CHECK(line_of(protocol::PeerDown{{9}, protocol::PeerDownReason::reset}) ==

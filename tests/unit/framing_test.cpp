@@ -173,7 +173,7 @@ TEST_CASE("framing: what stands before the rubbish is still delivered") {
     stream[stream.size() / 2 + 5] = std::byte{200};  // the second frame's version
     FrameReader reader;
     std::vector<protocol::Message> got;
-    CHECK(feed(reader, stream, stream.size(), got) == "version 200 of the wire format is not 3");
+    CHECK(feed(reader, stream, stream.size(), got) == "version 200 of the wire format is not 4");
     CHECK(got == std::vector<protocol::Message>{protocol::Ok{1}});
 }
 

@@ -40,7 +40,7 @@ TEST_CASE(
     expected.heartbeat_period = node.timing().heartbeat;
     expected.advertised = "app-1";
     expected.addresses = addresses;
-    expected.release_ok = true;
+    expected.fast_release = FastRelease::fin;
     expected.had_file_at_start = true;
     CHECK(hellos == std::vector<Hello>{expected});
 }
@@ -144,7 +144,7 @@ TEST_CASE("handshake: what may differ is accepted") {
     hello.hello.priority = {7};
     hello.hello.lease = seconds(1);
     hello.hello.advertised = "elsewhere";
-    hello.hello.release_ok = false;
+    hello.hello.fast_release = FastRelease::off;
     hello.hello.addresses = {"192.0.2.1:1", "192.0.2.2:2"};
     CHECK(sent<HelloAck>(node.accept(hello)).size() == 1);
 }

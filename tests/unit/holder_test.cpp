@@ -127,10 +127,11 @@ TEST_CASE("holder: a session that comes up while it leads is asked for a renewal
 }
 
 TEST_CASE("holder: it asks for untied grants where its task may outlive its sessions") {
-    for (const bool fast_release : {false, true}) {
+    for (const FastRelease fast_release :
+         {FastRelease::off, FastRelease::fin, FastRelease::notice}) {
         Config config = test::config_for(3, {1, 2, 3});
         config.fast_release = fast_release;
-        config.tie = !fast_release;  // one of the two forbids it
+        config.tie = fast_release != FastRelease::fin;  // one of the two forbids it
         NodeFixture node(config);
         node.stand({1});
         CHECK_FALSE(node.last_request(1)->tie);

@@ -26,6 +26,7 @@ struct Told {
         state.status.view.connected.insert(1);
         state.status.cluster = "a\"b";
         state.status.version = "1.2.3";
+        state.status.security = "key";
     }
     std::string text(MetricsFormat format = MetricsFormat::prometheus,
                      protocol::Duration later = {}) const {
@@ -51,8 +52,8 @@ TEST_CASE("http metrics: a follower tells whom it follows, and what is left of t
     CHECK(text.find("peer=\"3\"") == std::string::npos);
     CHECK(has(text, "bullring_peer_rtt_seconds{peer=\"2\"} 0.00025"));
     CHECK(has(text, "bullring_members{vote=\"yes\"} 3"));
-    CHECK(has(text,
-              "bullring_build_info{version=\"1.2.3\",algorithm=\"bully\",security=\"none\"} 1"));
+    CHECK(
+        has(text, "bullring_build_info{version=\"1.2.3\",algorithm=\"bully\",security=\"key\"} 1"));
 }
 
 TEST_CASE("http metrics: who leads is judged by the lease") {

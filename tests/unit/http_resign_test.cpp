@@ -37,6 +37,8 @@ TEST_CASE("http resign: the token must be one of the file's lines") {
     CHECK(with("Bearer secret", "secret\n") == 0);
     CHECK(with("Bearer secret", "other\r\nsecret") == 0);
     CHECK(with("Bearer other", "other\r\nsecret") == 0);
+    CHECK(with("bearer secret", "secret\n") == 0);
+    CHECK(with("BEARER  secret", "secret\n") == 0);
     CHECK(with("Bearer secre", "secret\n") == 403);
     CHECK(with("Bearer secrets", "secret\n") == 403);
     CHECK(with("Bearer ", "\n\n") == 403);

@@ -105,10 +105,11 @@ private:
 
 /// Runs the coroutine to its end; a failed check inside does not stop it.
 void run(const std::function<asio::awaitable<void>(ObserverLoop&)>& body) {
-    const int status = run_observer([&](ObserverLoop& loop) -> asio::awaitable<int> {
-        co_await body(loop);
-        co_return 0;
-    });
+    const int status =
+        run_observer(ObserverOptions{}, [&](ObserverLoop& loop) -> asio::awaitable<int> {
+            co_await body(loop);
+            co_return 0;
+        });
     CHECK(status == 0);
 }
 
@@ -196,7 +197,8 @@ TEST_CASE("observer: a wait that times out leaves the connection as it was") {
         FakeMember member(loop, {first});
         ObserverLink link(loop);
         ObserverMessage request = Observe{"blue", ObserveWhat::watch, protocol::nobody};
-        const auto opened = co_await link.open(member.endpoint(), request, late());
+        const auto opened =
+            co_await link.open(protocol::NodeId{1}, member.endpoint(), request, late());
         REQUIRE(opened.has_value());
 
         const auto early = co_await link.receive(soon());
@@ -222,7 +224,8 @@ TEST_CASE("observer: a link that is cancelled ends what waits on it") {
         FakeMember member(loop, {});
         ObserverLink link(loop);
         ObserverMessage request = Observe{"blue", ObserveWhat::watch, protocol::nobody};
-        const auto opened = co_await link.open(member.endpoint(), request, late());
+        const auto opened =
+            co_await link.open(protocol::NodeId{1}, member.endpoint(), request, late());
         REQUIRE(opened.has_value());
         asio::steady_timer timer(loop.io, std::chrono::milliseconds(1));
         timer.async_wait([&link](const asio::error_code&) { link.cancel(); });
@@ -235,10 +238,11 @@ TEST_CASE("observer: a link that is cancelled ends what waits on it") {
 }
 
 TEST_CASE("observer: what a command throws comes out of the loop that runs it") {
-    CHECK_THROWS_AS(run_observer([](ObserverLoop&) -> asio::awaitable<int> {
-                        throw std::runtime_error("no");
-                        co_return 0;
-                    }),
+    CHECK_THROWS_AS(run_observer(ObserverOptions{},
+                                 [](ObserverLoop&) -> asio::awaitable<int> {
+                                     throw std::runtime_error("no");
+                                     co_return 0;
+                                 }),
                     std::runtime_error);
 }
 

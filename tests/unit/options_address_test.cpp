@@ -38,6 +38,7 @@ TEST_CASE("options: address leads as run does, and is told to end as fast as it 
     CHECK(options.on_exit == OnExit::stay);
     CHECK(options.restart_delay == protocol::milliseconds(100));
     CHECK(options.longest_restart_delay == protocol::seconds(1));
+    CHECK(options.restart_delay_if_killed == protocol::milliseconds(100));
 }
 
 TEST_CASE("options: all that is wrong with addresses is told at once") {

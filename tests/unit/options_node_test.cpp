@@ -38,7 +38,7 @@ TEST_CASE("options: a node with an ID and peers alone has every default of its f
     CHECK(config.priority == protocol::Priority{0});
     CHECK(config.advertised.empty());
     CHECK(config.preempt);
-    CHECK(config.fast_release);
+    CHECK(config.fast_release == protocol::FastRelease::fin);
     CHECK(config.tie);
     CHECK(config.bootstrap_wait == seconds(10));
     CHECK(config.first_epoch == protocol::FirstEpoch::clock);
@@ -94,7 +94,7 @@ TEST_CASE("options: every flag of a node reaches its option") {
     CHECK(options.realtime == RealtimeMode::on);
     CHECK(config.bootstrap_wait == milliseconds(1500));
     CHECK(config.first_epoch == protocol::FirstEpoch::zero);
-    CHECK_FALSE(config.fast_release);
+    CHECK(config.fast_release == protocol::FastRelease::off);
     CHECK(options.data_dir == "/data");
     CHECK(options.events_file == "-");
     CHECK(options.trace_file == "t.trace");
@@ -142,7 +142,7 @@ TEST_CASE("options: each wrong value is named with its flag and what would be ri
         {{"--profile", "LAN"}, "\"LAN\" is not one of realtime, fast, lan"},
         {{"--realtime", "yes"}, "\"yes\" is not one of on, off, auto"},
         {{"--first-epoch", "1"}, "\"1\" is not one of clock, 0"},
-        {{"--fast-release", "maybe"}, "--fast-release: \"maybe\" is neither on nor off"},
+        {{"--fast-release", "on"}, "--fast-release: \"on\" is not one of off, fin, notice"},
         {{"--hang-after", "never"}, "--hang-after: \"never\" is not a duration; expected"},
         {{"--hang-after", "never"}, ", or off"},
         {{"--hang-after", "100"}, "--hang-after: \"100\" has no unit"},
@@ -241,11 +241,15 @@ TEST_CASE("options: with hooks nothing is tied to a session, and who asked for i
     const NodeOptions plain = node_of({"--on-elected", "true"});
     CHECK(plain.hooks.on_elected == "true");
     CHECK_FALSE(plain.config.tie);
-    CHECK(plain.config.fast_release);
+    CHECK(plain.config.fast_release == protocol::FastRelease::fin);
     CHECK(plain.start_notes.empty());
-    CHECK(one_has(node_of({"--on-change", "true", "--fast-release", "on"}).start_notes,
+    CHECK(one_has(node_of({"--on-change", "true", "--fast-release", "fin"}).start_notes,
                   "fast-release is off for this node's own leadership"));
     CHECK(node_of({"--on-elected", ""}).config.tie);
+    CHECK(node_of({"--fast-release", "notice"}).config.tells_of_its_end());
+    const NodeOptions noticed = node_of({"--on-elected", "true", "--fast-release", "notice"});
+    CHECK(one_has(noticed.start_notes, "fast-release is off for this node's own leadership"));
+    CHECK_FALSE(noticed.config.tells_of_its_end());
 }
 
 TEST_CASE("options: a list of even length is told how many failures it survives") {

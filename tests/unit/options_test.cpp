@@ -225,7 +225,7 @@ TEST_CASE("options: the file's keys are the flags' names, with strings, numbers 
         "peers = [\"1=a:7100\", \"2=b:7100\", \"3=c:7100\"]\n"
         "priority = -4\n"
         "preempt = false\n"
-        "fast-release = false\n"
+        "fast-release = \"off\"\n"
         "first-epoch = 0\n"
         "suspect-after = \"300ms\"\n"
         "json = true\n");
@@ -234,7 +234,7 @@ TEST_CASE("options: the file's keys are the flags' names, with strings, numbers 
     CHECK(options.peers.size() == 3);
     CHECK(options.config.priority.value == -4);
     CHECK_FALSE(options.config.preempt);
-    CHECK_FALSE(options.config.fast_release);
+    CHECK(options.config.fast_release == protocol::FastRelease::off);
     CHECK(options.config.first_epoch == protocol::FirstEpoch::zero);
     CHECK(options.config.timing.suspect_after == milliseconds(300));
     // The same file serves an observer, which skips what is the node's.

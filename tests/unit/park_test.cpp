@@ -196,13 +196,13 @@ TEST_CASE("release: a FIN releases nothing when either side or the request does 
     Config config = voter_config();
     bool dialler_allows = true;
     bool tie = true;
-    SUBCASE("the voter has it off") { config.fast_release = false; }
+    SUBCASE("the voter has it off") { config.fast_release = FastRelease::off; }
     SUBCASE("the dialler has it off") { dialler_allows = false; }
     SUBCASE("the request is not to be tied") { tie = false; }
     NodeFixture node(config);
     node.recover();
     HelloReceived hello = node.hello_from(5);
-    hello.hello.release_ok = dialler_allows;
+    hello.hello.fast_release = dialler_allows ? FastRelease::fin : FastRelease::off;
     node.accept(hello);
     node.dial(5);
     Coordinator asked = renewal(node, 5001);

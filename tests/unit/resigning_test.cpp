@@ -112,7 +112,7 @@ constexpr std::size_t never = 1'000'000;
 
 ResignOutcome outcome_of(ScriptedMembers& members, NodeId successor = protocol::nobody) {
     ResignOutcome outcome;
-    const int status = run_observer([&](ObserverLoop&) -> asio::awaitable<int> {
+    const int status = run_observer(ObserverOptions{}, [&](ObserverLoop&) -> asio::awaitable<int> {
         outcome = co_await resign_leader(members, successor, protocol::seconds(5));
         co_return 0;
     });

@@ -26,6 +26,7 @@ StatusInput follower() {
     input.advertised = "db-2";
     input.uptime_ms = 1234;
     input.version = "0.1.0";
+    input.security = "tls";
     return input;
 }
 
@@ -36,7 +37,7 @@ TEST_CASE("status json: a follower has the keys of the contract in their order")
           R"({"cluster":"blue","algorithm":"ring","quorum":"majority","votes":true,"node":{"id":2,)"
           R"("address":"10.0.0.2:7100","reachable":true,"advertised":"db-2","role":"follower",)"
           R"("leader":5,"epoch":7,"lease_left_ms":412,"promised_to":5,"peers_up":[1,5],)"
-          R"("why":"follows 5","uptime_ms":1234,"version":"0.1.0"}})");
+          R"("why":"follows 5","uptime_ms":1234,"version":"0.1.0","security":"tls"}})");
 }
 
 TEST_CASE("status json: nobody is null, and a lease that is over has no time left") {
@@ -106,6 +107,7 @@ TEST_CASE("status json: what a node writes is read back whole") {
     CHECK(answer->why == "follows 5");
     CHECK(answer->uptime_ms == 1234);
     CHECK(answer->version == "0.1.0");
+    CHECK(answer->security == "tls");
 }
 
 }  // namespace bullring::status_json_test

@@ -29,6 +29,7 @@ MemberAnswer member(std::uint64_t id, std::uint64_t leader, std::uint64_t epoch,
     answer.why = "follows " + std::to_string(leader);
     answer.uptime_ms = 3'723'000;
     answer.version = "0.1.0";
+    answer.security = "key";
     made.answer = answer;
     return made;
 }
@@ -82,10 +83,10 @@ TEST_CASE("status: whoever is reachable and silent is waited for, whoever is not
 TEST_CASE("status: the table has a line a member, a dash for what is not known") {
     const Members members{member(1, 3, 12), member(2), member(3, 0, 12, 0)};
     CHECK(status_table(members) ==
-          "ID  ADDRESS      REACHABLE  ROLE      LEADER  EPOCH  LEASE LEFT  UPTIME\n"
-          "1   host-1:7100  yes        follower  3       12     400ms       1h2m\n"
-          "2   host-2:7100  no         -         -       -      -           -\n"
-          "3   host-3:7100  yes        follower  -       12     -           1h2m\n");
+          "ID  ADDRESS      REACHABLE  ROLE      LEADER  EPOCH  LEASE LEFT  UPTIME  SECURITY\n"
+          "1   host-1:7100  yes        follower  3       12     400ms       1h2m    key\n"
+          "2   host-2:7100  no         -         -       -      -           -       -\n"
+          "3   host-3:7100  yes        follower  -       12     -           1h2m    key\n");
 }
 
 TEST_CASE("status: an uptime is shown in its two largest units") {
@@ -93,27 +94,31 @@ TEST_CASE("status: an uptime is shown in its two largest units") {
         Members members{member(1, 1, 1)};
         members[0].answer->uptime_ms = ms;
         const std::string table = status_table(members);
-        return table.substr(table.rfind(' ') + 1);
+        const std::size_t security = table.rfind("key");
+        const std::size_t end = table.find_last_not_of(' ', security - 1) + 1;
+        const std::size_t begin = table.rfind(' ', end - 1) + 1;
+        return table.substr(begin, end - begin);
     };
-    CHECK(uptime(0) == "0s\n");
-    CHECK(uptime(59'999) == "59s\n");
-    CHECK(uptime(303'000) == "5m3s\n");
-    CHECK(uptime(273'600'000) == "3d4h\n");
+    CHECK(uptime(0) == "0s");
+    CHECK(uptime(59'999) == "59s");
+    CHECK(uptime(303'000) == "5m3s");
+    CHECK(uptime(273'600'000) == "3d4h");
 }
 
 TEST_CASE("status: the JSON has the keys of the contract, null for what is not known") {
     const Members members{member(1, 3, 7), member(2), member(3, 3, 7)};
-    CHECK(status_json("blue", members) ==
-          R"({"cluster":"blue","algorithm":"bully","quorum":"majority","leader":3,"epoch":7,)"
-          R"("nodes":[{"id":1,"address":"host-1:7100","reachable":true,"advertised":"",)"
-          R"("role":"follower","leader":3,"epoch":7,"lease_left_ms":400,"promised_to":null,)"
-          R"("peers_up":[1,3],"why":"follows 3","uptime_ms":3723000,"version":"0.1.0"},)"
-          R"({"id":2,"address":"host-2:7100","reachable":false,"advertised":null,"role":null,)"
-          R"("leader":null,"epoch":null,"lease_left_ms":null,"promised_to":null,"peers_up":[],)"
-          R"("why":null,"uptime_ms":null,"version":null},)"
-          R"({"id":3,"address":"host-3:7100","reachable":true,"advertised":"","role":"leader",)"
-          R"("leader":3,"epoch":7,"lease_left_ms":400,"promised_to":null,"peers_up":[1,3],)"
-          R"("why":"follows 3","uptime_ms":3723000,"version":"0.1.0"}]})");
+    CHECK(
+        status_json("blue", members) ==
+        R"({"cluster":"blue","algorithm":"bully","quorum":"majority","leader":3,"epoch":7,)"
+        R"("nodes":[{"id":1,"address":"host-1:7100","reachable":true,"advertised":"",)"
+        R"("role":"follower","leader":3,"epoch":7,"lease_left_ms":400,"promised_to":null,)"
+        R"("peers_up":[1,3],"why":"follows 3","uptime_ms":3723000,"version":"0.1.0","security":"key"},)"
+        R"({"id":2,"address":"host-2:7100","reachable":false,"advertised":null,"role":null,)"
+        R"("leader":null,"epoch":null,"lease_left_ms":null,"promised_to":null,"peers_up":[],)"
+        R"("why":null,"uptime_ms":null,"version":null,"security":null},)"
+        R"({"id":3,"address":"host-3:7100","reachable":true,"advertised":"","role":"leader",)"
+        R"("leader":3,"epoch":7,"lease_left_ms":400,"promised_to":null,"peers_up":[1,3],)"
+        R"("why":"follows 3","uptime_ms":3723000,"version":"0.1.0","security":"key"}]})");
 }
 
 TEST_CASE("status: when nobody answers, all but the members' addresses is null") {
@@ -121,7 +126,7 @@ TEST_CASE("status: when nobody answers, all but the members' addresses is null")
           R"({"cluster":"blue","algorithm":null,"quorum":null,"leader":null,"epoch":null,)"
           R"("nodes":[{"id":4,"address":"host-4:7100","reachable":false,"advertised":null,)"
           R"("role":null,"leader":null,"epoch":null,"lease_left_ms":null,"promised_to":null,)"
-          R"("peers_up":[],"why":null,"uptime_ms":null,"version":null}]})");
+          R"("peers_up":[],"why":null,"uptime_ms":null,"version":null,"security":null}]})");
 }
 
 TEST_CASE("status: an answer that is no JSON, lacks a key or has a wrong type is an error") {
@@ -138,6 +143,20 @@ TEST_CASE("status: an answer that is no JSON, lacks a key or has a wrong type is
         REQUIRE(!answer.has_value());
         CHECK(!answer.error().empty());
     }
+}
+
+TEST_CASE("status: a number that is not whole, or too large, is an error") {
+    const auto with_uptime = [](const std::string& uptime) {
+        return parse_node_answer(
+            R"({"cluster":"a","algorithm":"bully","quorum":"majority","node":{"id":1,)"
+            R"("advertised":"","role":"leader","leader":1,"epoch":1,"lease_left_ms":1,)"
+            R"("promised_to":null,"peers_up":[2],"why":"","version":"","uptime_ms":)" +
+            uptime + "}}");
+    };
+    CHECK(with_uptime("5").has_value());
+    CHECK(with_uptime("9223372036854775807").has_value());
+    for (const char* wrong : {"9e22", "1.5", "-1", "9223372036854775808", "true", "null"})
+        CHECK_FALSE(with_uptime(wrong).has_value());
 }
 
 }  // namespace bullring::status_report_test

@@ -108,6 +108,34 @@ TEST_CASE("supervision: the pause doubles up to the longest") {
     CHECK(pause() == milliseconds(250));
 }
 
+TEST_CASE("supervision: an end from outside does not double the pause, where that is asked for") {
+    const CommandEnd killed = by_itself(SIGKILL);
+    const CommandEnd guard_killed{CommandEnd::How::lost, SIGKILL, 0, false};
+    const auto pause = [](Supervision& supervision, const CommandEnd& end) {
+        return only<Supervision::WaitToRestart>(supervision.on_ended(end, {0})).at(0).delay;
+    };
+    Supervision::Policy policy;
+    policy.restart_delay = milliseconds(100);
+    Supervision as_any_other(policy);
+    policy.restart_delay_if_killed = milliseconds(50);
+    Supervision supervision(policy);
+    for (int i = 0; i < 3; ++i) {
+        for (const CommandEnd& end : {killed, guard_killed}) {
+            supervision.on_elected(epoch, {0});
+            CHECK(pause(supervision, end) == milliseconds(50));
+        }
+        supervision.on_elected(epoch, {0});
+        supervision.on_stalled();
+        supervision.on_deposed(epoch);
+        CHECK(pause(supervision, asked(SIGKILL)) == milliseconds(50));
+        // A failure of its own does, whatever was between.
+        supervision.on_elected(epoch, {0});
+        CHECK(pause(supervision, by_itself(exit_3)) == milliseconds(100) * (1 << i));
+        as_any_other.on_elected(epoch, {0});
+        CHECK(pause(as_any_other, killed) == milliseconds(100) * (1 << i));
+    }
+}
+
 TEST_CASE("supervision: after so many restarts in a row the node only votes") {
     Supervision supervision({OnExit::stay, milliseconds(10), 2});
     const auto orders_after = [&](Duration ran) {

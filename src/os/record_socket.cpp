@@ -1,4 +1,4 @@
-#include "src/supervisor/guard_records.hpp"
+#include "src/os/record_socket.hpp"
 
 #include <cerrno>
 #include <cstring>

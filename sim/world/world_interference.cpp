@@ -1,0 +1,41 @@
+// What something between two machines does to the connections that they have: it ends them by RST,
+// forgets them, or ends them by FINs that nobody has sent.
+#include "sim/world/world.hpp"
+
+namespace bullring::sim {
+
+using namespace protocol;
+
+void World::reset_sessions(HostIndex a, HostIndex b) {
+    for (std::size_t number = 0; number < connections_.size(); ++number) {
+        Connection& c = connections_[number];
+        const HostIndex x = c.dialler().host;
+        const HostIndex y = c.acceptor().host;
+        if (!((x == a && y == b) || (x == b && y == a))) continue;
+        if (!c.dialler().open && !c.acceptor().open) continue;
+        for (const Side side : {dialler_side, acceptor_side}) {
+            if (rng_.below(2) == 0) c.ends[other(side)].outgoing.clear();
+            break_end(number, side, SessionEnd::reset, draw(settings_.delay));
+        }
+    }
+}
+
+void World::forget_sessions(HostIndex a, HostIndex b) {
+    for (Connection& c : connections_) {
+        const HostIndex x = c.dialler().host;
+        const HostIndex y = c.acceptor().host;
+        if ((x == a && y == b) || (x == b && y == a)) c.forgotten = true;
+    }
+}
+
+void World::forge_fins(HostIndex a, HostIndex b) {
+    for (std::size_t number = 0; number < connections_.size(); ++number) {
+        const HostIndex x = connections_[number].dialler().host;
+        const HostIndex y = connections_[number].acceptor().host;
+        if (!((x == a && y == b) || (x == b && y == a))) continue;
+        for (const Side side : {dialler_side, acceptor_side})
+            break_end(number, side, SessionEnd::eof, draw(settings_.delay));
+    }
+}
+
+}  // namespace bullring::sim

@@ -1,0 +1,200 @@
+#include "src/net/handshakes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include <asio/post.hpp>
+#include <sys/socket.h>
+
+#include "src/net/tcp.hpp"
+#include "src/wire/codec.hpp"
+
+namespace bullring {
+
+using protocol::NodeId;
+using Wait = asio::posix::descriptor_base;
+
+namespace {
+
+constexpr unsigned char tls_handshake = 0x16;  // the type of a record
+constexpr unsigned char frame_begin = 0x00;    // no frame is as long as 16 MiB
+/// Alert, fatal: protocol_version. All that one who speaks no TLS is told; it can be read as that
+/// by a member that is configured differently.
+constexpr std::array<unsigned char, 7> speak_tls{0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x46};
+
+}  // namespace
+
+Handshakes::Handshakes(asio::io_context& io, const Limits& limits, bool plain_too,
+                       Callbacks callbacks)
+    : io_(io), limits_(limits), plain_too_(plain_too), callbacks_(std::move(callbacks)) {}
+
+Handshakes::~Handshakes() {
+    stop();
+    *alive_ = false;
+}
+
+void Handshakes::stop() {
+    entries_.clear();
+    accepted_ = 0;
+}
+
+Handshakes::Entry& Handshakes::add(OwnedFd fd, std::unique_ptr<TlsConnection> connection, Id& id) {
+    id = ++last_id_;
+    auto entry = std::make_unique<Entry>(io_, fd.get());
+    fd.release();
+    entry->connection = std::move(connection);
+    entry->remote = tcp::addresses_of(entry->descriptor.native_handle()).remote;
+    entry->host = entry->remote.substr(0, entry->remote.rfind(':'));
+    entry->deadline.expires_after(limits_.time);
+    entry->deadline.async_wait([this, id, alive = alive_](const asio::error_code& error) {
+        if (!error && *alive) fail(id, "it did not complete the TLS handshake in time", true);
+    });
+    return *entries_.emplace(id, std::move(entry)).first->second;
+}
+
+void Handshakes::dial(NodeId peer, OwnedFd fd, std::shared_ptr<const TlsContext> context) {
+    Id id = 0;
+    Entry& entry = add(std::move(fd), TlsConnection::to(std::move(context), peer), id);
+    entry.dialled = peer;
+    entry.first_byte_known = true;
+    take_turn(id);
+}
+
+void Handshakes::accept(OwnedFd fd, std::shared_ptr<const TlsContext> context, bool member) {
+    if (!member) {
+        const std::string remote = tcp::addresses_of(fd.get()).remote;
+        const std::string host = remote.substr(0, remote.rfind(':'));
+        std::size_t of_address = 0;
+        std::size_t of_strangers = 0;
+        for (const auto& [id, entry] : entries_) {
+            if (entry->dialled || entry->member) continue;
+            ++of_strangers;
+            if (entry->host == host) ++of_address;
+        }
+        // The newest: those before it may be honest, and have done a part of the work.
+        if (of_address >= limits_.of_address || of_strangers >= limits_.of_strangers) return;
+    }
+    Id id = 0;
+    Entry& entry = add(std::move(fd), TlsConnection::from_anybody(std::move(context)), id);
+    entry.member = member;
+    ++accepted_;
+    wait(id, Wait::wait_read);
+}
+
+bool Handshakes::give_up_one(bool strangers_only) {
+    const auto oldest = [this](bool strangers) {
+        return std::find_if(entries_.begin(), entries_.end(), [&](const auto& one) {
+            return !one.second->dialled && (!strangers || !one.second->member);
+        });
+    };
+    auto found = oldest(true);
+    if (found == entries_.end() && !strangers_only) found = oldest(false);
+    if (found == entries_.end()) return false;
+    take(found->first);
+    return true;
+}
+
+void Handshakes::wait(Id id, Wait::wait_type what) {
+    entries_.at(id)->descriptor.async_wait(
+        what, [this, id, alive = alive_](const asio::error_code& error) {
+            if (!error && *alive) take_turn(id);
+        });
+}
+
+void Handshakes::take_turn(Id id) {
+    const auto found = entries_.find(id);
+    if (found == entries_.end()) return;
+    const bool member = found->second->dialled || found->second->member;
+    (member ? members_turn_ : strangers_turn_).push_back(id);
+    turn();
+}
+
+void Handshakes::turn() {
+    if (turning_ || (members_turn_.empty() && strangers_turn_.empty())) return;
+    turning_ = true;
+    asio::post(io_, [this, alive = alive_] {
+        if (!*alive) return;
+        turning_ = false;
+        std::deque<Id>& queue = members_turn_.empty() ? strangers_turn_ : members_turn_;
+        const Id id = queue.front();
+        queue.pop_front();
+        work(id);
+        if (*alive) turn();
+    });
+}
+
+void Handshakes::work(Id id) {
+    const auto found = entries_.find(id);
+    if (found == entries_.end()) return;
+    Entry& entry = *found->second;
+    if (!entry.first_byte_known && !look_at_first_byte(id, entry)) return;
+    switch (entry.connection->step(entry.descriptor.native_handle())) {
+        case TlsConnection::Step::wants_read: return wait(id, Wait::wait_read);
+        case TlsConnection::Step::wants_write: return wait(id, Wait::wait_write);
+        case TlsConnection::Step::failed: return fail(id, entry.connection->problem(), false);
+        case TlsConnection::Step::done: break;
+    }
+    const std::unique_ptr<Entry> done = take(id);
+    OwnedFd fd(done->descriptor.release());
+    callbacks_.done(done->dialled, std::move(fd), std::move(done->connection));
+}
+
+bool Handshakes::look_at_first_byte(Id id, Entry& entry) {
+    std::array<std::byte, mourn_frame_bytes> beginning{};
+    const int socket = entry.descriptor.native_handle();
+    const ssize_t count = ::recv(socket, beginning.data(), beginning.size(), MSG_PEEK);
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) {
+        wait(id, Wait::wait_read);
+        return false;
+    }
+    if (count <= 0) {
+        fail(id, "", false);
+        return false;
+    }
+    entry.first_byte_known = true;
+    const auto first = std::to_integer<unsigned char>(beginning.front());
+    if (first == tls_handshake) return true;
+    const auto read = std::span(beginning).first(static_cast<std::size_t>(count));
+    if (looks_like_mourn(read) && !plain_too_) {
+        // An undertaker sends it whole. Whoever does not is not told anything, and has had no place
+        // but the one that strangers have.
+        if (read.size() < beginning.size() || !callbacks_.may_mourn(read)) {
+            fail(id, "", false);
+        } else {
+            const std::unique_ptr<Entry> mourner = take(id);
+            callbacks_.notice(OwnedFd(mourner->descriptor.release()));
+        }
+        return false;
+    }
+    if (first == frame_begin && plain_too_) {
+        const std::unique_ptr<Entry> plain = take(id);
+        callbacks_.plain(OwnedFd(plain->descriptor.release()));
+        return false;
+    }
+    if (first == frame_begin) ::send(socket, speak_tls.data(), speak_tls.size(), MSG_NOSIGNAL);
+    fail(id,
+         first == frame_begin ? "it does not use TLS; all members need the same --security"
+                              : "what it sends is not TLS",
+         false);
+    return false;
+}
+
+std::unique_ptr<Handshakes::Entry> Handshakes::take(Id id) {
+    auto taken = entries_.extract(id);
+    if (!taken.mapped()->dialled) --accepted_;
+    taken.mapped()->deadline.cancel();
+    return std::move(taken.mapped());
+}
+
+void Handshakes::fail(Id id, std::string why, bool late) {
+    if (!entries_.contains(id)) return;
+    const std::unique_ptr<Entry> entry = take(id);
+    const bool no_tls = entry->connection->ended_unheard();
+    asio::error_code ignored;
+    entry->descriptor.close(ignored);
+    callbacks_.failed({entry->dialled, entry->remote, std::move(why), late, no_tls});
+}
+
+}  // namespace bullring

@@ -1,0 +1,90 @@
+// The checks of what a user says of security. Declared with the other checks, and here because they
+// read the files that are named.
+#include <array>
+#include <string_view>
+
+#include "src/options/request.hpp"
+#include "src/options/text.hpp"
+#include "src/security/credentials.hpp"
+
+namespace bullring {
+
+namespace {
+
+/// A file that users may name, and what it is for.
+struct FileFlag {
+    const char* flag;
+    std::string SecurityOptions::*file;
+    SecurityMode mode;
+    bool needed;
+};
+constexpr std::array file_flags{
+    FileFlag{"key-file", &SecurityOptions::key_file, SecurityMode::key, true},
+    FileFlag{"observer-key-file", &SecurityOptions::observer_key_file, SecurityMode::key, false},
+    FileFlag{"tls-cert", &SecurityOptions::certificate_file, SecurityMode::tls, true},
+    FileFlag{"tls-key", &SecurityOptions::private_key_file, SecurityMode::tls, true},
+    FileFlag{"tls-ca", &SecurityOptions::ca_file, SecurityMode::tls, true},
+    FileFlag{"tls-crl", &SecurityOptions::crl_file, SecurityMode::tls, false},
+};
+
+/// True when all the files that are needed have been named, and no others.
+bool check_files(const SecurityOptions& options, bool observer, Report& report) {
+    bool sound = true;
+    for (const FileFlag& one : file_flags) {
+        const bool given = !(options.*one.file).empty();
+        if (given && one.mode != options.mode) {
+            sound = false;
+            report.say(one.flag, "it needs " + report.flag("security") + " " + name(one.mode));
+        }
+        const bool other_key = observer && !options.observer_key_file.empty();
+        if (given || !one.needed || one.mode != options.mode) continue;
+        if (one.mode == SecurityMode::key && other_key) continue;
+        sound = false;
+        report.say(one.flag, "it is missing; expected FILE, because security is " +
+                                 std::string(name(options.mode)));
+    }
+    return sound;
+}
+
+void say_that_it_is_missing(const std::string& host, Report& report) {
+    report.say("security",
+               "it is missing, and " + in_quotes(host) +
+                   " is not an address of loopback; expected key, tls or none. To make a key for "
+                   "all members: bullring key new --out cluster.key; then " +
+                   report.flag("security") + " key " + report.flag("key-file") + " cluster.key");
+}
+
+}  // namespace
+
+SecurityRequest security_request(Reader& read) {
+    SecurityRequest request;
+    read("security", request.mode);
+    for (const FileFlag& one : file_flags) read(one.flag, request.files.*one.file);
+    read("security-migrate", request.files.migrate);
+    return request;
+}
+
+SecurityOptions checked_security(const SecurityRequest& request, const PeerList& peers,
+                                 const std::string& cluster, protocol::NodeId self,
+                                 Report& report) {
+    SecurityOptions options = request.files;
+    if (request.mode.unusable()) return options;
+    if (!request.mode.given) {
+        for (const auto& [id, endpoint] : peers) {
+            if (is_loopback(endpoint.host)) continue;
+            say_that_it_is_missing(endpoint.host, report);
+            return options;
+        }
+    }
+    options.mode = request.mode.value_or(SecurityMode::none);
+    if (options.migrate && options.mode == SecurityMode::none)
+        report.say("security-migrate", "it needs " + report.flag("security") + " key or tls");
+    if (!check_files(options, !self, report) || options.mode == SecurityMode::none) return options;
+    const auto loaded = load_credentials(options, {cluster, self});
+    if (loaded) return options;
+    for (const CredentialProblem& problem : loaded.error())
+        report.say(problem.flag, to_text(problem));
+    return options;
+}
+
+}  // namespace bullring

@@ -1,0 +1,50 @@
+// What secures connections, as it is in the files: keys, or a certificate with its key, the CA and
+// what has been revoked. Reading it touches the disk, so a node's loop never does.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "protocol/values/ids.hpp"
+#include "src/options/security_options.hpp"
+#include "src/security/key_file.hpp"
+#include "src/security/openssl.hpp"
+
+namespace bullring {
+
+/// Whose credentials they are.
+struct Bearer {
+    std::string cluster;
+    protocol::NodeId node;  // `nobody`: an observer or an administrator
+};
+
+struct Credentials {
+    SecurityMode mode = SecurityMode::none;
+    std::vector<Key> keys;           // of members and administrators; the first is for dialling
+    std::vector<Key> observer_keys;  // of those who may only ask
+    std::vector<OwnedCertificate> chain;  // one's own certificate first
+    OwnedPrivateKey private_key;
+    std::vector<OwnedCertificate> authorities;
+    std::vector<OwnedCrl> revocations;
+    std::int64_t not_after = 0;  // of one's own certificate, in seconds since 1970; 0: none
+};
+
+struct CredentialProblem {
+    const char* flag;  // by which the file was named
+    std::string file;
+    std::string what;  // what is wrong with it and what would be right
+    bool operator==(const CredentialProblem&) const = default;
+};
+/// `"FILE" is …`.
+std::string to_text(const CredentialProblem& problem);
+
+/// All problems, not only the first. The files that the mode needs have been named.
+tl::expected<Credentials, std::vector<CredentialProblem>> load_credentials(
+    const SecurityOptions& options, const Bearer& bearer);
+
+}  // namespace bullring

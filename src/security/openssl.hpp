@@ -1,0 +1,34 @@
+// What OpenSSL hands out, as C++ owns it.
+#pragma once
+
+#include <memory>
+
+#include <openssl/bio.h>
+#include <openssl/evp.h>
+#include <openssl/kdf.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+
+namespace bullring {
+
+template <auto free_it>
+struct FreedBy {
+    template <class T>
+    void operator()(T* object) const {
+        free_it(object);
+    }
+};
+
+using OwnedSslContext = std::unique_ptr<SSL_CTX, FreedBy<&SSL_CTX_free>>;
+using OwnedSsl = std::unique_ptr<SSL, FreedBy<&SSL_free>>;
+using OwnedSslSession = std::unique_ptr<SSL_SESSION, FreedBy<&SSL_SESSION_free>>;
+using OwnedBio = std::unique_ptr<BIO, FreedBy<&BIO_free_all>>;
+using OwnedCertificate = std::unique_ptr<X509, FreedBy<&X509_free>>;
+using OwnedCrl = std::unique_ptr<X509_CRL, FreedBy<&X509_CRL_free>>;
+using OwnedStore = std::unique_ptr<X509_STORE, FreedBy<&X509_STORE_free>>;
+using OwnedStoreContext = std::unique_ptr<X509_STORE_CTX, FreedBy<&X509_STORE_CTX_free>>;
+using OwnedPrivateKey = std::unique_ptr<EVP_PKEY, FreedBy<&EVP_PKEY_free>>;
+using OwnedKdf = std::unique_ptr<EVP_KDF, FreedBy<&EVP_KDF_free>>;
+using OwnedKdfContext = std::unique_ptr<EVP_KDF_CTX, FreedBy<&EVP_KDF_CTX_free>>;
+
+}  // namespace bullring

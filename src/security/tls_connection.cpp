@@ -1,0 +1,397 @@
+#include "src/security/tls_connection.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include <fmt/format.h>
+#include <openssl/err.h>
+#include <sys/socket.h>
+
+#include "src/options/text.hpp"
+#include "src/os/socket_error.hpp"
+#include "src/security/trust.hpp"
+
+namespace bullring {
+
+namespace {
+
+/// A flight of a handshake, or dozens of heartbeats.
+constexpr std::size_t piece_bytes = 4096;
+/// A record.
+constexpr std::size_t record_bytes = 16 * 1024;
+
+constexpr const char* other_security = "all members need the same --security";
+
+int reason_of_error() { return ERR_GET_REASON(ERR_peek_error()); }
+
+}  // namespace
+
+TlsConnection::TlsConnection(std::shared_ptr<const TlsContext> context, TlsSide side,
+                             protocol::NodeId dialled)
+    : context_(std::move(context)),
+      side_(side),
+      dialled_(dialled),
+      ssl_(SSL_new(&context_->native())) {
+    in_ = BIO_new(BIO_s_mem());
+    from_ssl_ = BIO_new(BIO_s_mem());
+    BIO_set_mem_eof_return(in_, -1);
+    SSL_set_bio(ssl_.get(), in_, from_ssl_);
+    SSL_set_app_data(ssl_.get(), this);
+    const bool by_key = context_->mode() == SecurityMode::key;
+    if (by_key) {
+        SSL_set_psk_use_session_callback(ssl_.get(), &on_use_key);
+        SSL_set_psk_find_session_callback(ssl_.get(), &on_find_key);
+    }
+    if (side == TlsSide::dialler) {
+        // With a key no certificate is trusted: who has none of the keys can't be reached.
+        SSL_set_verify(ssl_.get(), SSL_VERIFY_PEER, &on_verify);
+        SSL_set_connect_state(ssl_.get());
+    } else {
+        // With a key there is no certificate to ask for, and OpenSSL would take the key for a
+        // session that was resumed out of its context.
+        SSL_set_verify(ssl_.get(),
+                       by_key ? SSL_VERIFY_NONE : SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT,
+                       by_key ? nullptr : &on_verify);
+        SSL_set_accept_state(ssl_.get());
+    }
+}
+
+std::unique_ptr<TlsConnection> TlsConnection::to(std::shared_ptr<const TlsContext> context,
+                                                 protocol::NodeId dialled) {
+    return std::unique_ptr<TlsConnection>(
+        new TlsConnection(std::move(context), TlsSide::dialler, dialled));
+}
+
+std::unique_ptr<TlsConnection> TlsConnection::from_anybody(
+    std::shared_ptr<const TlsContext> context) {
+    return std::unique_ptr<TlsConnection>(
+        new TlsConnection(std::move(context), TlsSide::acceptor, {}));
+}
+
+// ---- The socket.
+
+IoResult TlsConnection::receive(int socket) {
+    std::array<std::byte, piece_bytes> piece{};
+    const ssize_t count = ::recv(socket, piece.data(), piece.size(), 0);
+    if (count < 0) return socket_failure(socket, errno);
+    if (count == 0) return {IoStatus::reset, 0};
+    heard_ = true;
+    if (BIO_write(in_, piece.data(), static_cast<int>(count)) != count)
+        return {IoStatus::reset, 0};  // no memory
+    return {IoStatus::done, static_cast<std::size_t>(count)};
+}
+
+void TlsConnection::collect() {
+    const std::size_t waiting = BIO_ctrl_pending(from_ssl_);
+    if (waiting == 0) return;
+    if (!unsent()) {
+        out_.clear();
+        sent_ = 0;
+    }
+    const std::size_t held = out_.size();
+    out_.resize(held + waiting);
+    BIO_read(from_ssl_, out_.data() + held, static_cast<int>(waiting));
+}
+
+IoResult TlsConnection::send_rest(int socket) {
+    while (unsent()) {
+        const ssize_t count =
+            ::send(socket, out_.data() + sent_, out_.size() - sent_, MSG_NOSIGNAL);
+        if (count < 0) return socket_failure(socket, errno);
+        sent_ += static_cast<std::size_t>(count);
+    }
+    return {IoStatus::done, 0};
+}
+
+// ---- The handshake.
+
+TlsConnection::Step TlsConnection::step(int socket) {
+    if (shaken_) return finish(socket);
+    if (unsent()) {
+        const IoResult sent = send_rest(socket);
+        if (sent.status == IoStatus::would_block) return Step::wants_write;
+        if (sent.status != IoStatus::done) return fail("the connection broke in the handshake");
+    }
+    if (begun_ || side_ == TlsSide::acceptor) {
+        const IoResult got = receive(socket);
+        if (got.status == IoStatus::would_block) return Step::wants_read;
+        if (got.status != IoStatus::done) {
+            ended_unheard_ = !heard_;
+            // A member that is being stopped or that is no longer there ends like that, too.
+            return fail(
+                side_ == TlsSide::dialler
+                    ? fmt::format("it ended the connection in the handshake; {}", other_security)
+                    : std::string());
+        }
+    }
+    begun_ = true;
+    return advance(socket);
+}
+
+TlsConnection::Step TlsConnection::advance(int socket) {
+    ERR_clear_error();
+    const int result = SSL_do_handshake(ssl_.get());
+    const int error = result == 1 ? SSL_ERROR_NONE : SSL_get_error(ssl_.get(), result);
+    collect();
+    if (error == SSL_ERROR_NONE) {
+        shaken_ = true;
+        // With a certificate the callback has judged it; with a key it has been found. There is no
+        // third way through a handshake, and no harm in looking.
+        const bool by_key = context_->mode() == SecurityMode::key;
+        if (!peer_ || (SSL_session_reused(ssl_.get()) == 1) != by_key)
+            return fail("it has not been authenticated");
+        return finish(socket);
+    }
+    const std::string why = error == SSL_ERROR_WANT_READ ? std::string() : why_failed();
+    ERR_clear_error();
+    const IoResult sent = send_rest(socket);  // an alert, too
+    if (error != SSL_ERROR_WANT_READ) return fail(why);
+    if (sent.status == IoStatus::would_block) return Step::wants_write;
+    if (sent.status != IoStatus::done) return fail("the connection broke in the handshake");
+    return Step::wants_read;
+}
+
+TlsConnection::Step TlsConnection::finish(int socket) {
+    const IoResult sent = send_rest(socket);
+    if (sent.status == IoStatus::done) return Step::done;
+    if (sent.status == IoStatus::would_block) return Step::wants_write;
+    return fail("the connection broke in the handshake");
+}
+
+TlsConnection::Step TlsConnection::fail(std::string why) {
+    if (problem_.empty()) problem_ = std::move(why);
+    return Step::failed;
+}
+
+std::string TlsConnection::why_failed() const {
+    if (!problem_.empty()) return problem_;
+    const int reason = reason_of_error();
+    if (reason > SSL_AD_REASON_OFFSET) return why_alert(reason - SSL_AD_REASON_OFFSET);
+    const bool by_key = context_->mode() == SecurityMode::key;
+    const bool dialled = side_ == TlsSide::dialler;
+    switch (reason) {
+        case SSL_R_CERTIFICATE_VERIFY_FAILED:
+            if (by_key)
+                return fmt::format("it answers with a certificate, not with this cluster's key; {}",
+                                   other_security);
+            return why_not_trusted(SSL_get_verify_result(ssl_.get()));
+        case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE:
+            return fmt::format("it has no certificate; {}", other_security);
+        case SSL_R_NO_SHARED_CIPHER:
+        case SSL_R_NO_SUITABLE_SIGNATURE_ALGORITHM:
+            if (by_key && !dialled) return "it does not have this cluster's key";
+            break;
+        case SSL_R_BINDER_DOES_NOT_VERIFY: return "its key has the name of ours and is another one";
+        case SSL_R_WRONG_VERSION_NUMBER:
+        case SSL_R_UNSUPPORTED_PROTOCOL:
+        case SSL_R_HTTP_REQUEST:
+        case SSL_R_RECORD_LENGTH_MISMATCH:
+            return fmt::format("it does not speak TLS 1.3; {}", other_security);
+        default: break;
+    }
+    const char* const text = ERR_reason_error_string(ERR_peek_error());
+    return fmt::format("the TLS handshake failed: {}", text != nullptr ? text : "no reason given");
+}
+
+std::string TlsConnection::why_alert(int alert) const {
+    switch (alert) {
+        case SSL_AD_BAD_CERTIFICATE: return "it refuses this end's certificate: its log says why";
+        case SSL_AD_UNKNOWN_CA:
+            return "it refuses this end's certificate: it is not from its cluster's CA";
+        case SSL_AD_CERTIFICATE_EXPIRED:
+            return "it refuses this end's certificate: it has expired, by the clock there";
+        case SSL_AD_CERTIFICATE_REVOKED:
+            return "it refuses this end's certificate: it has been revoked";
+        case SSL_AD_UNSUPPORTED_CERTIFICATE:
+            return "it refuses this end's certificate: it lacks the extended key usage";
+        case SSL_AD_CERTIFICATE_REQUIRED:
+        case SSL_AD_MISSING_EXTENSION:
+            return fmt::format("it wants a certificate; {}", other_security);
+        case SSL_AD_PROTOCOL_VERSION:
+            return fmt::format("it does not speak TLS 1.3; {}", other_security);
+        case SSL_AD_HANDSHAKE_FAILURE:
+            return context_->mode() == SecurityMode::key
+                       ? std::string("it refuses this end's key")
+                       : std::string("it refuses this end: its log says why");
+        case SSL_AD_DECRYPT_ERROR:
+        case SSL_AD_ILLEGAL_PARAMETER: return "it refuses this end's key: it has another one";
+        default: break;
+    }
+    return fmt::format("it refuses this end: {}", SSL_alert_desc_string_long(alert));
+}
+
+// ---- Who is there.
+
+int TlsConnection::on_verify(int sound, X509_STORE_CTX* at) {
+    sound = forgive_old_revocations(sound, at);
+    if (sound == 0 || X509_STORE_CTX_get_error_depth(at) != 0) return sound;
+    auto* const ssl =
+        static_cast<SSL*>(X509_STORE_CTX_get_ex_data(at, SSL_get_ex_data_X509_STORE_CTX_idx()));
+    auto* const connection = static_cast<TlsConnection*>(SSL_get_app_data(ssl));
+    if (connection->judge_certificate(*X509_STORE_CTX_get_current_cert(at))) return 1;
+    X509_STORE_CTX_set_error(at, X509_V_ERR_APPLICATION_VERIFICATION);
+    return 0;
+}
+
+bool TlsConnection::judge_certificate(const X509& certificate) {
+    const TlsSide theirs = side_ == TlsSide::dialler ? TlsSide::acceptor : TlsSide::dialler;
+    auto identity = identity_in(certificate, context_->bearer().cluster, theirs);
+    if (!identity) {
+        problem_ = std::move(identity.error());
+        return false;
+    }
+    if (side_ == TlsSide::dialler && *identity != PeerIdentity{PeerRole::member, dialled_}) {
+        problem_ = fmt::format("its certificate is for {}, not for node {}", to_text(*identity),
+                               dialled_.value);
+        return false;
+    }
+    peer_ = *identity;
+    return true;
+}
+
+OwnedSslSession TlsConnection::session_of(const Key& key, const PskIdentity& identity) {
+    auto psk = derive_psk(key, identity);
+    OwnedSslSession session(SSL_SESSION_new());
+    const std::array<unsigned char, 2> aes_128_gcm_sha256{0x13, 0x01};
+    const SSL_CIPHER* const suite = SSL_CIPHER_find(ssl_.get(), aes_128_gcm_sha256.data());
+    const bool made = psk && session && suite != nullptr &&
+                      SSL_SESSION_set1_master_key(session.get(), psk->data(), psk->size()) == 1 &&
+                      SSL_SESSION_set_cipher(session.get(), suite) == 1 &&
+                      SSL_SESSION_set_protocol_version(session.get(), TLS1_3_VERSION) == 1;
+    if (psk) OPENSSL_cleanse(psk->data(), psk->size());
+    if (!made) return nullptr;
+    key_id_ = key.id;
+    return session;
+}
+
+int TlsConnection::on_use_key(SSL* ssl, const EVP_MD* digest, const unsigned char** id,
+                              std::size_t* id_bytes, SSL_SESSION** session) {
+    auto& self = *static_cast<TlsConnection*>(SSL_get_app_data(ssl));
+    const TlsContext& context = *self.context_;
+    *session = nullptr;
+    // After a retry OpenSSL asks for a key of a certain hash.
+    if (digest != nullptr && EVP_MD_get_type(digest) != NID_sha256) return 1;
+    const Key& key = context.dialling_key();
+    const PskIdentity identity{context.bearer().cluster, key.id, context.dialling_as(),
+                               self.dialled_};
+    OwnedSslSession made = self.session_of(key, identity);
+    if (!made) return 0;
+    self.psk_identity_ = to_text(identity);
+    *id = reinterpret_cast<const unsigned char*>(self.psk_identity_.data());
+    *id_bytes = self.psk_identity_.size();
+    *session = made.release();
+    // The key is bound to whom it is for, so whoever can use it is the one that was dialled.
+    self.peer_ = PeerIdentity{PeerRole::member, self.dialled_};
+    return 1;
+}
+
+int TlsConnection::on_find_key(SSL* ssl, const unsigned char* id, std::size_t id_bytes,
+                               SSL_SESSION** session) {
+    auto& self = *static_cast<TlsConnection*>(SSL_get_app_data(ssl));
+    const Bearer& bearer = self.context_->bearer();
+    *session = nullptr;  // then the handshake fails: there is no certificate to go on with
+    const auto identity =
+        parse_psk_identity(std::string_view(reinterpret_cast<const char*>(id), id_bytes));
+    if (!identity) return 1;
+    if (identity->cluster != bearer.cluster) {
+        self.problem_ = "it is of cluster " + in_quotes(identity->cluster);
+        return 1;
+    }
+    if (identity->acceptor != bearer.node) {
+        self.problem_ =
+            fmt::format("it has dialled node {}, which this is not", identity->acceptor.value);
+        return 1;
+    }
+    const Key* const key = self.context_->key_of(identity->key_id, identity->dialler.role);
+    if (key == nullptr) {
+        self.problem_ = fmt::format("its key is {}, which is not one of this node's for {}",
+                                    in_quotes(identity->key_id), to_text(identity->dialler));
+        return 1;
+    }
+    OwnedSslSession made = self.session_of(*key, *identity);
+    if (!made) return 0;
+    *session = made.release();
+    self.peer_ = identity->dialler;
+    return 1;
+}
+
+tl::expected<void, std::string> TlsConnection::accepted_by(const TlsContext& context) const {
+    if (context.mode() != context_->mode())
+        return tl::unexpected(std::string("the security has changed"));
+    if (context.mode() == SecurityMode::key) {
+        const PeerRole role = side_ == TlsSide::acceptor ? peer_->role : PeerRole::member;
+        if (context.key_of(key_id_, role) != nullptr) return {};
+        return tl::unexpected(fmt::format("its key {} is no longer one of this node's", key_id_));
+    }
+    X509* const certificate = SSL_get0_peer_certificate(ssl_.get());
+    if (certificate == nullptr) return tl::unexpected(std::string("it has no certificate"));
+    return context.trusts(*certificate, SSL_get_peer_cert_chain(ssl_.get()));
+}
+
+// ---- After the handshake.
+
+IoResult TlsConnection::read(int socket, std::span<std::byte> into) {
+    if (into.empty()) return {IoStatus::would_block, 0};
+    while (true) {
+        ERR_clear_error();
+        std::size_t count = 0;
+        if (SSL_read_ex(ssl_.get(), into.data(), into.size(), &count) == 1)
+            return {IoStatus::done, count};
+        switch (SSL_get_error(ssl_.get(), 0)) {
+            case SSL_ERROR_WANT_READ: break;
+            case SSL_ERROR_ZERO_RETURN: return {IoStatus::eof, 0};
+            default: note_broken(); return {IoStatus::reset, 0};
+        }
+        // An answer of TLS itself (to a change of keys). If the kernel has no room, it goes out
+        // with the next write.
+        collect();
+        if (unsent()) send_rest(socket);
+        const IoResult got = receive(socket);
+        if (got.status != IoStatus::done) return got;
+    }
+}
+
+bool TlsConnection::pending() const {
+    return SSL_pending(ssl_.get()) > 0 || BIO_ctrl_pending(in_) > 0;
+}
+
+IoResult TlsConnection::write(int socket, std::span<const std::byte> bytes) {
+    if (unsent()) {
+        const IoResult rest = send_rest(socket);
+        if (rest.status != IoStatus::done) return rest;
+    }
+    ERR_clear_error();
+    std::size_t count = 0;
+    const std::size_t most = std::min(bytes.size(), record_bytes);
+    if (SSL_write_ex(ssl_.get(), bytes.data(), most, &count) != 1) {
+        note_broken();
+        return {IoStatus::reset, 0};
+    }
+    collect();
+    const IoResult sent = send_rest(socket);
+    if (sent.status == IoStatus::would_block) return {IoStatus::done, count};
+    if (sent.status != IoStatus::done) return sent;
+    return {IoStatus::done, count};
+}
+
+void TlsConnection::say_end(int socket) {
+    if (!shaken_ || unsent()) return;
+    ERR_clear_error();
+    SSL_shutdown(ssl_.get());
+    ERR_clear_error();
+    collect();
+    send_rest(socket);
+}
+
+void TlsConnection::note_broken() {
+    // A dialler is through with its handshake before the other end has judged it; the judgement
+    // comes as an alert.
+    const int reason = reason_of_error();
+    if (problem_.empty() && reason > SSL_AD_REASON_OFFSET)
+        problem_ = why_alert(reason - SSL_AD_REASON_OFFSET);
+    ERR_clear_error();
+}
+
+}  // namespace bullring

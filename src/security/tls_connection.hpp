@@ -1,0 +1,98 @@
+// Owns: TLS on one connected socket, which it does not own: the handshake, and the bytes after it.
+// OpenSSL never sees the socket: it works on memory, so that a write never raises SIGPIPE in a
+// host's process, what the kernel says of the end of a connection is seen here and not guessed from
+// an error queue, and a record that has been made and not sent yet is this file's own, whatever
+// becomes of the bytes that it was made of. Never blocks.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/os/io_result.hpp"
+#include "src/security/psk.hpp"
+#include "src/security/tls_context.hpp"
+
+namespace bullring {
+
+class TlsConnection {
+public:
+    /// As the dialler of this member.
+    static std::unique_ptr<TlsConnection> to(std::shared_ptr<const TlsContext> context,
+                                             protocol::NodeId dialled);
+    /// As the acceptor.
+    static std::unique_ptr<TlsConnection> from_anybody(std::shared_ptr<const TlsContext> context);
+    TlsConnection(const TlsConnection&) = delete;
+    TlsConnection& operator=(const TlsConnection&) = delete;
+    ~TlsConnection() = default;
+
+    enum class Step { done, wants_read, wants_write, failed };
+    /// One read, one piece of work, one write: at most about a millisecond.
+    Step step(int socket);
+    /// After a step that has failed, and after a read that has ended: why, for people; empty when
+    /// there is nothing to say.
+    const std::string& problem() const { return problem_; }
+    /// The other end has gone without a word that is TLS: it may not speak it at all.
+    bool ended_unheard() const { return ended_unheard_; }
+
+    /// Once the handshake is done.
+    const PeerIdentity& peer() const { return *peer_; }
+    /// Whether these credentials would let the other end in now. The error is for people.
+    tl::expected<void, std::string> accepted_by(const TlsContext& context) const;
+
+    /// `eof` is said when the other end has said that it ends (close_notify), and in no other case.
+    /// The end of the TCP connection alone is `reset`: anybody on the way can cause it.
+    IoResult read(int socket, std::span<std::byte> into);
+    /// More may be read although the socket has nothing.
+    bool pending() const;
+    /// `done`: so many bytes have been taken; the kernel may still lack some of them.
+    IoResult write(int socket, std::span<const std::byte> bytes);
+    bool unsent() const { return sent_ != out_.size(); }
+    IoResult send_rest(int socket);
+    /// Says that this end will send no more, as far as the kernel has room for it.
+    void say_end(int socket);
+
+private:
+    // ---- For OpenSSL.
+    static int on_use_key(SSL* ssl, const EVP_MD* digest, const unsigned char** id,
+                          std::size_t* id_bytes, SSL_SESSION** session);
+    static int on_find_key(SSL* ssl, const unsigned char* id, std::size_t id_bytes,
+                           SSL_SESSION** session);
+    TlsConnection(std::shared_ptr<const TlsContext> context, TlsSide side,
+                  protocol::NodeId dialled);
+    static int on_verify(int sound, X509_STORE_CTX* at);
+
+    bool judge_certificate(const X509& certificate);
+    OwnedSslSession session_of(const Key& key, const PskIdentity& identity);
+    /// From the socket to OpenSSL.
+    IoResult receive(int socket);
+    void collect();  // from OpenSSL to `out_`
+    Step advance(int socket);
+    Step finish(int socket);
+    Step fail(std::string why);
+    std::string why_failed() const;
+    std::string why_alert(int alert) const;
+    void note_broken();
+
+    std::shared_ptr<const TlsContext> context_;
+    TlsSide side_;
+    protocol::NodeId dialled_;
+    OwnedSsl ssl_;
+    BIO* in_ = nullptr;           // the connection's
+    BIO* from_ssl_ = nullptr;     // the connection's
+    std::vector<std::byte> out_;  // records; keeps its capacity
+    std::size_t sent_ = 0;
+    bool begun_ = false;
+    bool shaken_ = false;  // both ends have finished, as far as this one can know
+    bool heard_ = false;   // something has come
+    bool ended_unheard_ = false;
+    std::optional<PeerIdentity> peer_;
+    std::string key_id_;        // that was used
+    std::string psk_identity_;  // that this end has named
+    std::string problem_;
+};
+
+}  // namespace bullring

@@ -1,0 +1,99 @@
+#include "src/security/tls_context.hpp"
+
+#include <array>
+#include <utility>
+
+#include <openssl/err.h>
+
+#include "src/security/trust.hpp"
+
+namespace bullring {
+
+namespace {
+
+// A pre-shared key belongs to a hash: with another one the key is passed over without a word.
+constexpr const char* suites = "TLS_AES_128_GCM_SHA256:TLS_CHACHA20_POLY1305_SHA256";
+constexpr const char* groups = "X25519:P-256";
+
+std::string openssl_error() {
+    std::array<char, 256> text{};
+    ERR_error_string_n(ERR_get_error(), text.data(), text.size());
+    ERR_clear_error();
+    return std::string("OpenSSL: ") + text.data();
+}
+
+}  // namespace
+
+tl::expected<std::shared_ptr<const TlsContext>, std::string> TlsContext::make(
+    Credentials credentials, Bearer bearer) {
+    ERR_clear_error();
+    const std::shared_ptr<TlsContext> made(
+        new TlsContext(std::move(credentials), std::move(bearer)));
+    if (!made->configure()) return tl::unexpected(openssl_error());
+    return made;
+}
+
+bool TlsContext::configure() {
+    context_.reset(SSL_CTX_new(TLS_method()));
+    SSL_CTX* const context = context_.get();
+    if (context == nullptr) return false;
+    // No tickets: one that the dialler has not read would turn the FIN of its end into a RST, and
+    // nobody is to resume what was authenticated once. No early data, which can be replayed.
+    SSL_CTX_set_options(context,
+                        SSL_OP_NO_TICKET | SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
+    SSL_CTX_clear_options(context, SSL_OP_IGNORE_UNEXPECTED_EOF | SSL_OP_ALLOW_NO_DHE_KEX);
+    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+    SSL_CTX_set_max_early_data(context, 0);
+    if (SSL_CTX_set_num_tickets(context, 0) != 1 ||
+        SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION) != 1 ||
+        SSL_CTX_set_max_proto_version(context, TLS1_3_VERSION) != 1 ||
+        SSL_CTX_set_ciphersuites(context, suites) != 1 ||
+        SSL_CTX_set1_groups_list(context, groups) != 1)
+        return false;
+    return mode() == SecurityMode::key || use_certificates();
+}
+
+bool TlsContext::use_certificates() {
+    SSL_CTX* const context = context_.get();
+    SSL_CTX_set_cert_store(
+        context, trust_store(credentials_.authorities, credentials_.revocations).release());
+    if (SSL_CTX_use_certificate(context, credentials_.chain.front().get()) != 1) return false;
+    for (std::size_t i = 1; i < credentials_.chain.size(); ++i)
+        if (SSL_CTX_add1_chain_cert(context, credentials_.chain[i].get()) != 1) return false;
+    return SSL_CTX_use_PrivateKey(context, credentials_.private_key.get()) == 1;
+}
+
+const Key& TlsContext::dialling_key() const {
+    return credentials_.keys.empty() ? credentials_.observer_keys.front()
+                                     : credentials_.keys.front();
+}
+
+PeerIdentity TlsContext::dialling_as() const {
+    if (bearer_.node) return {PeerRole::member, bearer_.node};
+    return {credentials_.keys.empty() ? PeerRole::observer : PeerRole::admin, {}};
+}
+
+const Key* TlsContext::key_of(const std::string& key_id, PeerRole dialler) const {
+    for (const Key& key : credentials_.keys)
+        if (key.id == key_id) return &key;
+    if (dialler != PeerRole::observer) return nullptr;
+    for (const Key& key : credentials_.observer_keys)
+        if (key.id == key_id) return &key;
+    return nullptr;
+}
+
+tl::expected<void, std::string> TlsContext::trusts(X509& certificate,
+                                                   STACK_OF(X509) * between) const {
+    const OwnedStoreContext context(X509_STORE_CTX_new());
+    if (!context || X509_STORE_CTX_init(context.get(), SSL_CTX_get_cert_store(context_.get()),
+                                        &certificate, between) != 1)
+        return tl::unexpected(openssl_error());
+    X509_STORE_CTX_set_verify_cb(context.get(), &forgive_old_revocations);
+    const int trusted = X509_verify_cert(context.get());
+    const int error = X509_STORE_CTX_get_error(context.get());
+    ERR_clear_error();
+    if (trusted != 1) return tl::unexpected(why_not_trusted(error));
+    return {};
+}
+
+}  // namespace bullring

@@ -1,0 +1,55 @@
+// What all secured connections of a process are made with: TLS 1.3 and nothing below, both ends
+// authenticated, by keys or by certificates. Never changes: new credentials are a new context, and
+// connections keep the one that they were made with. Any thread may read it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <tl/expected.hpp>
+
+#include "src/security/credentials.hpp"
+#include "src/security/peer_identity.hpp"
+
+namespace bullring {
+
+class TlsContext {
+public:
+    /// What the credentials are has been checked; the error is OpenSSL's.
+    static tl::expected<std::shared_ptr<const TlsContext>, std::string> make(
+        Credentials credentials, Bearer bearer);
+
+    SecurityMode mode() const { return credentials_.mode; }
+    const Bearer& bearer() const { return bearer_; }
+    /// Of one's own certificate, in seconds since 1970; 0: none.
+    std::int64_t not_after() const { return credentials_.not_after; }
+    SSL_CTX& native() const { return *context_; }
+
+    // ---- Keys.
+
+    /// What this end dials with: the key, and who it says that it is.
+    const Key& dialling_key() const;
+    PeerIdentity dialling_as() const;
+    /// nullptr when there is none with this name that may be used by such a dialler.
+    const Key* key_of(const std::string& key_id, PeerRole dialler) const;
+
+    // ---- Certificates.
+
+    /// Whether it would still be trusted now that the CA or what is revoked may have changed, or
+    /// time has passed. `between` may be null. The error is for people.
+    tl::expected<void, std::string> trusts(X509& certificate, STACK_OF(X509) * between) const;
+
+private:
+    TlsContext(Credentials credentials, Bearer bearer)
+        : credentials_(std::move(credentials)), bearer_(std::move(bearer)) {}
+    bool configure();
+    bool use_certificates();
+
+    Credentials credentials_;
+    Bearer bearer_;
+    OwnedSslContext context_;
+};
+
+}  // namespace bullring

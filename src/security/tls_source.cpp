@@ -1,0 +1,23 @@
+#include "src/security/tls_source.hpp"
+
+namespace bullring {
+
+tl::expected<std::shared_ptr<const TlsContext>, std::string> load_tls(
+    const SecurityOptions& options, const Bearer& bearer) {
+    auto credentials = load_credentials(options, bearer);
+    if (credentials) return TlsContext::make(std::move(*credentials), bearer);
+    std::string problems;
+    for (const CredentialProblem& problem : credentials.error())
+        problems += (problems.empty() ? "" : "; ") + to_text(problem);
+    return tl::unexpected(std::move(problems));
+}
+
+tl::expected<std::shared_ptr<TlsSource>, std::string> open_tls(const SecurityOptions& options,
+                                                               const Bearer& bearer) {
+    if (options.mode == SecurityMode::none) return nullptr;
+    auto context = load_tls(options, bearer);
+    if (!context) return tl::unexpected(std::move(context.error()));
+    return std::make_shared<TlsSource>(std::move(*context));
+}
+
+}  // namespace bullring

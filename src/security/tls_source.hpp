@@ -1,0 +1,38 @@
+// Owns: what connections are secured with at this time, for all threads of a process.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "src/security/tls_context.hpp"
+
+namespace bullring {
+
+class TlsSource {
+public:
+    explicit TlsSource(std::shared_ptr<const TlsContext> context) : context_(std::move(context)) {}
+
+    /// Never null. Not for a node's loop, which is handed what has been read anew.
+    std::shared_ptr<const TlsContext> now() const {
+        const std::lock_guard lock(mutex_);
+        return context_;
+    }
+    void replace(std::shared_ptr<const TlsContext> context) {
+        const std::lock_guard lock(mutex_);
+        context_ = std::move(context);
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::shared_ptr<const TlsContext> context_;
+};
+
+/// Reads the files. Null when nothing is secured; the error names the file.
+tl::expected<std::shared_ptr<TlsSource>, std::string> open_tls(const SecurityOptions& options,
+                                                               const Bearer& bearer);
+/// The same, without a source.
+tl::expected<std::shared_ptr<const TlsContext>, std::string> load_tls(
+    const SecurityOptions& options, const Bearer& bearer);
+
+}  // namespace bullring

@@ -1,0 +1,106 @@
+"""A Debian of the test's own: a folder that a chroot enters, and that systemd boots from."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+
+from packaging_files import run
+
+ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND": "noninteractive"}
+
+
+class Debian:
+    """A fresh Debian in a folder, made of its packages."""
+
+    def __init__(self, folder, include=()):
+        self.folder = folder
+        words = ["--variant=apt", "--mode=root", "--skip=cleanup/apt"]
+        if include:
+            words.append(f"--include={','.join(include)}")
+        run("mmdebstrap", *words, "bookworm", folder)
+
+    def run(self, *words):
+        return run("chroot", self.folder, *words, env=ENVIRONMENT)
+
+    def apt(self, *words):
+        return self.run("apt-get", "-q", "-y", "--no-install-recommends", *words)
+
+    def install(self, files):
+        for file in files:
+            shutil.copy(file, self.folder / "tmp")
+        return self.apt("install", "--allow-downgrades", *(f"/tmp/{file.name}" for file in files))
+
+    def holds(self, path):
+        return (self.folder / path.removeprefix("/")).exists()
+
+
+# What a container's first process finds; systemd makes the rest.
+BOOT = """
+set -e
+mount --make-rprivate /
+mount --bind "$1" "$1"
+cd "$1"
+mount -t proc proc proc
+mount -t sysfs -o ro sysfs sys
+for place in run tmp dev sys/fs/cgroup; do mount -t tmpfs -o mode=755 tmpfs "$place"; done
+chmod 1777 tmp
+if [ -d /sys/fs/cgroup/systemd ]; then
+    mkdir sys/fs/cgroup/systemd
+    mount -t cgroup -o none,name=systemd cgroup sys/fs/cgroup/systemd
+else
+    mount -t cgroup2 cgroup2 sys/fs/cgroup
+fi
+for device in null zero full random urandom tty; do
+    touch "dev/$device"
+    mount --bind "/dev/$device" "dev/$device"
+done
+mkdir dev/shm old
+ln -s /proc/self/fd dev/fd
+pivot_root . old
+umount -l old
+exec env -i container=bullring-test /lib/systemd/systemd
+"""
+
+
+class Machine:
+    """A Debian that has been booted: in namespaces and a control group of its own."""
+
+    def __init__(self, debian):
+        hierarchy = pathlib.Path("/sys/fs/cgroup")
+        if (hierarchy / "systemd").exists():
+            hierarchy = hierarchy / "systemd"
+        self.group = hierarchy / f"bullring-test-{os.getpid()}"
+        self.group.mkdir()
+        unshare = "exec unshare --fork --kill-child --pid --mount --uts --ipc --net --cgroup"
+        enter = f'echo $$ >{self.group}/cgroup.procs && {unshare} sh -c "$0" boot "$1"'
+        self.process = subprocess.Popen(
+            ["sh", "-c", enter, BOOT, str(debian.folder)], stdin=subprocess.DEVNULL
+        )
+
+    def init(self):
+        """The machine's first process, as it is numbered here; None: it is not there yet."""
+        children = pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
+        for pid in children.read_text().split():
+            if pathlib.Path(f"/proc/{pid}/comm").read_text() == "systemd\n":
+                return pid
+        return None
+
+    def try_to_run(self, *words):
+        """The completed process of a command in it."""
+        enter = ["nsenter", "-t", str(self.init()), "-m", "-p", "-u", "-i", "-n", "-C"]
+        return subprocess.run(
+            [*enter, "--", *words], capture_output=True, text=True, env=ENVIRONMENT, timeout=60
+        )
+
+    def run(self, *words):
+        done = self.try_to_run(*words)
+        if done.returncode != 0:
+            raise AssertionError(f"{words}: exit {done.returncode}\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+        for folder, _, _ in os.walk(self.group, topdown=False):
+            os.rmdir(folder)

@@ -1,0 +1,37 @@
+"""Clusters with a key or certificates, for tests of real processes."""
+
+import pytest
+from bullring_secrets import Authority, key_environment, key_line, write_private
+
+KEY = "key"
+TLS = "tls"
+MODES = pytest.mark.parametrize("mode", [KEY, TLS])
+
+
+class Secured:
+    """A cluster in one of the modes, and what its observers need."""
+
+    def __init__(self, new_cluster, directory, mode, n=3, algorithm="bully", **options):
+        self.cluster = new_cluster(n, algorithm, **options)
+        self.mode = mode
+        if mode == KEY:
+            self.key_file = write_private(directory / "cluster.key", key_line())
+            self.cluster.environment |= key_environment(self.key_file)
+            self.observer = self.admin = []
+        else:
+            self.authority = Authority(directory / "ca", self.cluster.name)
+            for node in self.cluster:
+                node.flags = self.authority.flags(f"node/{node.id}")
+            self.observer = self.authority.flags("observer", uses="clientAuth")
+            self.admin = self.authority.flags("admin", uses="clientAuth")
+            # So that the cluster itself may ask, too; flags go before it.
+            names = (word[2:].upper().replace("-", "_") for word in self.observer[::2])
+            named = zip(names, self.observer[1::2])
+            self.cluster.environment |= {f"BULLRING_{name}": value for name, value in named}
+
+    def start(self):
+        self.cluster.start()
+        return self.cluster.wait_leader()
+
+    def status(self):
+        return self.cluster.status(*self.observer)

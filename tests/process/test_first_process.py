@@ -1,0 +1,139 @@
+"""A node that is the first process of a container: of a PID namespace of its own."""
+
+import os
+import signal
+import subprocess
+
+import pytest
+from bullring_events import now_ns
+from bullring_secrets import key_environment, key_line, write_private
+from bullring_task import alive, child_named, children
+
+CONTAINER = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
+if os.getuid() != 0:
+    CONTAINER[1:1] = ["--user", "--map-root-user"]
+
+
+def unavailable():
+    tried = subprocess.run([*CONTAINER, "true"], capture_output=True, text=True)
+    return tried.stderr.strip() if tried.returncode else None
+
+
+pytestmark = [
+    pytest.mark.beside,
+    pytest.mark.skipif(unavailable() is not None, reason=unavailable() or ""),
+]
+
+
+class Inside:
+    """The processes of a node's container, by their numbers out here."""
+
+    def __init__(self, node):
+        self.first = child_named(node.current.process.pid, "bullring-init")
+        self.node = child_named(self.first, "bullring") if self.first else None
+
+
+@pytest.fixture
+def contained(new_cluster, tmp_path):
+    """Where notices count, each node in a container."""
+
+    def make(n=3, **options):
+        cluster = new_cluster(n, **options)
+        key = write_private(tmp_path / "cluster.key", key_line())
+        cluster.environment |= key_environment(key)
+        for node in cluster:
+            node.prefix = CONTAINER
+        return cluster
+
+    return make
+
+
+def lateness_ms(cluster, since_ns):
+    return (cluster.wait_elected(since_ns)["ts_ns"] - since_ns) / 1e6
+
+
+def strike(node, number, pid):
+    """A signal to one process in there; the clock just before it."""
+    node.current.expected_to_run = False
+    at_ns = now_ns()
+    os.kill(pid, number)
+    return at_ns
+
+
+def test_a_killed_node_is_replaced_before_its_lease_ends(contained):
+    cluster = contained().start()
+    leader = cluster.wait_settled()
+    killed_ns = strike(leader, signal.SIGKILL, Inside(leader).node)
+    assert lateness_ms(cluster, killed_ns) < cluster.timing.lease / 2
+    assert leader.wait_exit() == 128 + signal.SIGKILL
+
+
+def test_a_node_that_stands_still_is_killed(contained):
+    cluster = contained().start()
+    leader = cluster.wait_settled()
+    stopped_ns = strike(leader, signal.SIGSTOP, Inside(leader).node)
+    assert lateness_ms(cluster, stopped_ns) < cluster.timing.lease * 3 / 4
+    assert leader.wait_exit() == 128 + signal.SIGKILL
+
+
+def test_it_hands_over_when_the_container_is_stopped(contained):
+    cluster = contained().start()
+    leader = cluster.wait_settled()
+    stopped_ns = strike(leader, signal.SIGTERM, Inside(leader).first)
+    assert lateness_ms(cluster, stopped_ns) < cluster.timing.lease / 2
+    assert leader.wait_exit() == 0
+    assert leader.current.stream.of("deposed")[-1]["reason"] == "stopped"
+
+
+def test_the_container_ends_when_nothing_of_the_command_is_left(contained, journal):
+    cluster = contained()
+    for node in cluster:
+        node.task = journal.command("fork", "ignore")
+        node.flags = ["--kill-after", "100ms"]
+    cluster.start()
+    leader = cluster.wait_settled()
+    cluster.wait_for(journal.begun, "its command")
+    killed_ns = strike(leader, signal.SIGKILL, Inside(leader).node)
+    assert lateness_ms(cluster, killed_ns) < cluster.timing.lease
+    assert leader.wait_exit() == 128 + signal.SIGKILL
+    cluster.wait_for(lambda: len(journal.begun()) > 1, "the next one's command")
+
+
+def test_who_asks_it_to_end_does_not_wait_for_what_is_left(contained):
+    """What a hook has left running, for ten seconds at most."""
+    cluster = contained(flags=["--on-elected", "sleep 600 &"]).start()
+    leader = cluster.wait_settled()
+    inside = Inside(leader)
+    left = cluster.wait_for(
+        lambda: child_named(inside.first, "sleep"), "what its hook has left is the first's child"
+    )
+    strike(leader, signal.SIGKILL, inside.node)
+    cluster.wait_for(lambda: not alive(inside.node), "the node has ended")
+    assert alive(inside.first) and alive(left)
+    os.kill(inside.first, signal.SIGTERM)
+    assert leader.wait_exit(5) == 128 + signal.SIGKILL
+
+
+def test_it_collects_orphans(contained):
+    cluster = contained(flags=["--on-change", "sleep 0.05 & sleep 0.05 &"]).start()
+    leader = cluster.wait_settled()
+    first = Inside(leader).first
+    cluster.wait_for(
+        lambda: not [pid for pid in _all_children(first) if not alive(pid)], "no zombie is left"
+    )
+    assert leader.leads
+
+
+def _all_children(pid):
+    """Zombies, too."""
+    listed = open(f"/proc/{pid}/task/{pid}/children").read().split()
+    return [int(child) for child in listed]
+
+
+def test_outside_of_a_container_there_is_no_more_than_the_node(contained):
+    cluster = contained()
+    for node in cluster:
+        node.prefix = []
+    cluster.start()
+    leader = cluster.wait_settled()
+    assert set(children(leader.current.process.pid).values()) == {"undertaker", "bullring-keeper"}

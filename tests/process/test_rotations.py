@@ -1,0 +1,135 @@
+"""Keys, certificates, CAs and whole modes that change under a running cluster, again and again: the
+leader stays the same.
+"""
+
+import signal
+
+import pytest
+from bullring_secrets import Authority, key_line, write_private
+from clusters import ALL
+
+ROTATIONS = 100 if ALL else 6
+MIGRATIONS = 10 if ALL else 1
+
+pytestmark = [pytest.mark.beside, pytest.mark.limit(1800)]
+
+
+def read_anew(cluster):
+    """Has all nodes read their credentials, and waits until they have, and hear each other."""
+    logs = {node.id: node.current.log().count("read anew") for node in cluster}
+    for node in cluster:
+        node.current.process.send_signal(signal.SIGHUP)
+    cluster.wait_for(
+        lambda: all(node.current.log().count("read anew") > logs[node.id] for node in cluster),
+        "the credentials are read",
+    )
+
+
+def followed(cluster):
+    leader = cluster.wait_leader()
+    cluster.wait_for(lambda: all(node.view == leader.view for node in cluster), "all follow")
+    return leader
+
+
+def assert_never_changed(cluster, leader, view):
+    cluster.poll()
+    assert leader.leads and all(node.view == view for node in cluster)
+    assert len(cluster.leaderships()) == 1
+    assert not [event for node in cluster for event in node.current.stream.of("deposed")]
+
+
+def test_keys_change_and_the_leader_does_not(new_cluster, tmp_path):
+    """A new key in three steps: accepted by all, used by all, the old one gone."""
+    cluster = new_cluster(3)
+    old = key_line()
+    key_file = write_private(tmp_path / "cluster.key", old)
+    cluster.flags = ["--security", "key", "--key-file", str(key_file)]
+    cluster.start()
+    leader = followed(cluster)
+    view = leader.view
+    for _ in range(ROTATIONS):
+        new = key_line()
+        for text in (old + new, new + old, new):
+            write_private(key_file, text)
+            read_anew(cluster)
+        old = new
+        assert_never_changed(cluster, leader, view)
+    assert cluster.status("--security", "key", "--key-file", str(key_file))["leader"] == leader.id
+
+
+def test_certificates_and_authorities_change_and_the_leader_does_not(new_cluster, tmp_path):
+    """The next CA beside the last one, then certificates by it, then the last one gone."""
+    cluster = new_cluster(3)
+    authorities = [Authority(tmp_path / "ca-0", cluster.name)]
+    trusted = tmp_path / "trusted.crt"
+
+    def trust(*whom):
+        trusted.write_text("".join(one.certificate.read_text() for one in whom))
+
+    def install(authority):
+        for node in cluster:
+            for made, name in zip(authority.issue(f"node/{node.id}"), ("crt", "key")):
+                place = tmp_path / f"node-{node.id}.{name}"
+                write_private(place, made.read_text())
+
+    trust(authorities[0])
+    install(authorities[0])
+    for node in cluster:
+        node.flags = ["--security", "tls", "--tls-ca", str(trusted)]
+        node.flags += ["--tls-cert", str(tmp_path / f"node-{node.id}.crt")]
+        node.flags += ["--tls-key", str(tmp_path / f"node-{node.id}.key")]
+    cluster.start()
+    leader = followed(cluster)
+    view = leader.view
+    for number in range(1, ROTATIONS + 1):
+        last = authorities[-1]
+        new = Authority(tmp_path / f"ca-{number}", cluster.name, f"ca-{number}")
+        authorities.append(new)
+        trust(last, new)
+        read_anew(cluster)
+        install(new)
+        read_anew(cluster)
+        trust(new)
+        read_anew(cluster)
+        assert_never_changed(cluster, leader, view)
+    observer = authorities[-1].flags("observer", uses="clientAuth")
+    assert cluster.status(*observer)["leader"] == leader.id
+
+
+@pytest.mark.parametrize("mode", ["key", "tls"])
+def test_none_to_secured_by_restarts_and_the_leader_goes_last(new_cluster, tmp_path, mode):
+    """Each step restarts one node at a time, followers first. A leader that is stopped hands over;
+    nobody loses a lease."""
+    for number in range(MIGRATIONS):
+        cluster = new_cluster(3, flags=["--no-preempt"])
+        directory = tmp_path / str(number)
+        directory.mkdir()
+        if mode == "key":
+            key = write_private(directory / "cluster.key", key_line())
+            observer = ["--security", "key", "--key-file", str(key)]
+            secured = {node.id: observer for node in cluster}
+        else:
+            authority = Authority(directory / "ca", cluster.name)
+            observer = authority.flags("observer", uses="clientAuth")
+            secured = {node.id: authority.flags(f"node/{node.id}") for node in cluster}
+        cluster.start()
+        followed(cluster)
+        for migrate in (["--security-migrate"], []):
+            leader = followed(cluster)
+            for node in sorted(cluster, key=lambda node: node is leader):
+                before = cluster.agreed_leader()
+                node.flags = [*secured[node.id], *migrate]
+                node.terminate()
+                assert node.wait_exit() == 0
+                node.start()
+                after = followed(cluster)
+                assert after is before or node is before
+        assert cluster.status(*observer)["leader"] == cluster.leader().id
+        # Two steps, and in each the leader was restarted once.
+        assert len(cluster.leaderships()) == 3
+        assert {
+            event["reason"]
+            for node in cluster
+            for incarnation in node.incarnations
+            for event in incarnation.stream.of("deposed")
+        } == {"stopped"}

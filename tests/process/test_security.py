@@ -1,0 +1,264 @@
+"""Clusters whose connections are secured: by a key, and by certificates."""
+
+import re
+import signal
+import socket
+import subprocess
+
+import pytest
+from bullring_node import DEADLINE
+from bullring_secrets import Authority, key_line, write_private
+from clusters import assert_unchanged, on_both
+from secured import KEY, MODES, TLS
+
+
+pytestmark = pytest.mark.beside
+
+
+@MODES
+@on_both(3)
+def test_a_cluster_elects_and_shows_the_mode(secured, mode, algorithm, n):
+    made = secured(mode, algorithm=algorithm, n=n)
+    leader = made.start()
+    status = made.status()
+    assert status["leader"] == leader.id
+    assert [node["security"] for node in status["nodes"]] == [mode] * n
+    table = made.cluster.command("status", *made.observer).stdout
+    shown = "key" if mode == KEY else r"tls until \d{4}-\d\d-\d\d"
+    assert all(re.search(f"  {shown}$", row) for row in table.splitlines()[1:])
+
+
+@MODES
+@on_both(3)
+def test_the_end_of_a_leader_s_process_is_told_by_its_undertaker(secured, mode, algorithm, n):
+    """A FIN can come from anybody on the way, so it is not what counts; see test_notice.py."""
+    made = secured(mode, algorithm=algorithm, n=n)
+    leader = made.start()
+    cluster = made.cluster
+    cluster.wait_settled()
+    killed_ns = leader.kill()
+    leader.wait_exit()
+    elected = cluster.wait_elected(killed_ns)
+    assert (elected["ts_ns"] - killed_ns) / 1e6 < cluster.timing.lease / 2
+    reasons = [
+        event["reason"]
+        for node in cluster.acting
+        for event in node.current.stream.of("peer_down")
+        if event["peer"] == leader.id
+    ]
+    assert reasons and set(reasons) <= {"reset", "timeout", "eof"}
+
+
+@MODES
+@on_both(3)
+def test_a_leader_that_is_stopped_hands_over_at_once(secured, mode, algorithm, n):
+    made = secured(mode, algorithm=algorithm, n=n)
+    leader = made.start()
+    cluster = made.cluster
+    asked_ns = leader.terminate()
+    assert leader.wait_exit() == 0
+    elected = cluster.wait_elected(asked_ns)
+    assert (elected["ts_ns"] - asked_ns) / 1e6 < cluster.timing.lease / 2
+    assert not leader.current.stream.of("deposed")[-1]["reason"] == "lease_expired"
+
+
+@MODES
+def test_an_administrator_may_have_the_leader_hand_over(secured, mode):
+    made = secured(mode)
+    leader = made.start()
+    if mode == TLS:
+        refused = made.cluster.command("resign", *made.observer)
+        assert refused.returncode == 1
+        assert "only an administrator may ask for that" in refused.stderr
+        assert leader.leads
+    done = made.cluster.resign(*made.admin)
+    assert done.returncode == 0, done.stderr
+
+
+def test_who_may_only_ask_has_a_key_of_its_own(secured, tmp_path):
+    made = secured(KEY)
+    cluster = made.cluster
+    observers = write_private(tmp_path / "observer.key", key_line())
+    for node in cluster:
+        node.flags = ["--observer-key-file", str(observers)]
+    made.start()
+    flags = ["--observer-key-file", str(observers)]
+    del cluster.environment["BULLRING_KEY_FILE"]
+    assert cluster.command("status", *flags).returncode == 0
+    refused = cluster.command("resign", *flags)
+    assert refused.returncode == 1
+    assert "only an administrator may ask for that" in refused.stderr
+
+
+@pytest.mark.parametrize("caller", ["none", "another key", "a certificate"])
+def test_who_does_not_belong_learns_nothing(secured, tmp_path, caller):
+    made = secured(KEY)
+    cluster = made.cluster
+    leader = made.start()
+    other = write_private(tmp_path / "other.key", key_line())
+    flags = {
+        "none": ["--security", "none"],
+        "another key": ["--key-file", str(other)],
+        "a certificate": None,
+    }[caller]
+    if caller != "another key":
+        del cluster.environment["BULLRING_KEY_FILE"]
+    if flags is None:
+        flags = Authority(tmp_path / "ca", cluster.name).flags("admin", uses="clientAuth")
+    done = cluster.command("status", *flags)
+    assert done.returncode == 1
+    assert "0 of 3 members reachable" in done.stderr
+    assert leader.leads
+    with socket.create_connection((leader.host, leader.port), DEADLINE) as stranger:
+        stranger.sendall(bytes(64))
+        told = b""
+        with pytest.MonkeyPatch.context():
+            try:
+                while piece := stranger.recv(4096):
+                    told += piece
+            except ConnectionResetError:
+                pass
+    # An alert of TLS and not a byte more.
+    assert told in (b"", b"\x15\x03\x03\x00\x02\x02\x46")
+
+
+def test_members_must_have_the_same_security(secured):
+    made = secured(KEY)
+    cluster = made.cluster
+    odd = cluster[1]
+    odd.flags = ["--security", "none"]
+    odd_environment = dict(cluster.environment)
+    del odd_environment["BULLRING_KEY_FILE"]
+    for node in (cluster[2], cluster[3]):
+        node.start()
+    usual, cluster.environment = cluster.environment, odd_environment
+    odd.start()
+    cluster.environment = usual
+    cluster.wait_for(lambda: cluster[3].leads, "those that belong together elect")
+    cluster.wait_for(lambda: "the same --security" in odd.current.log(), "the odd one says so")
+    cluster.wait_for(
+        lambda: any(
+            "it does not use TLS" in node.current.log() for node in (cluster[2], cluster[3])
+        ),
+        "the others say so",
+    )
+    assert not odd.current.stream.of("peer_up")
+
+
+@MODES
+def test_new_credentials_are_read_without_a_change_of_leader(secured, mode):
+    made = secured(mode)
+    cluster = made.cluster
+    leader = made.start()
+    cluster.wait_for(lambda: all(n.view == leader.view for n in cluster), "all follow")
+
+    def renew(change):
+        logs = {node.id: node.current.log().count("read anew") for node in cluster}
+        change()
+        for node in cluster:
+            node.current.process.send_signal(signal.SIGHUP)
+        cluster.wait_for(
+            lambda: all(node.current.log().count("read anew") > logs[node.id] for node in cluster),
+            "the credentials are read",
+        )
+        assert_unchanged(cluster, leader, 1.0, "sessions are replaced")
+
+    if mode == KEY:
+        old = made.key_file.read_text()
+        new = key_line()
+        renew(lambda: write_private(made.key_file, old + new))
+        renew(lambda: write_private(made.key_file, new + old))
+        renew(lambda: write_private(made.key_file, new))
+    else:
+        renew(lambda: [made.authority.issue(f"node/{node.id}") for node in cluster])
+    assert made.status()["leader"] == leader.id
+    assert not [event for node in cluster for event in node.current.stream.of("deposed")]
+
+
+def test_credentials_are_read_when_their_file_has_changed(secured):
+    made = secured(KEY)
+    leader = made.start()
+    write_private(made.key_file, made.key_file.read_text() + key_line())
+    made.cluster.wait_for(
+        lambda: all("read anew" in node.current.log() for node in made.cluster), "all have read it"
+    )
+    assert leader.leads
+
+
+def test_what_can_not_be_read_leaves_the_old_credentials_in_force(secured):
+    made = secured(KEY)
+    cluster = made.cluster
+    leader = made.start()
+    sound = made.key_file.read_text()
+    write_private(made.key_file, "bullring-key-v1:short\n")
+    cluster.wait_for(
+        lambda: all("left as they were" in node.current.log() for node in cluster),
+        "all say what is wrong",
+    )
+    assert_unchanged(cluster, leader, 0.5, "the key file is broken")
+    write_private(made.key_file, sound)
+    assert made.status()["leader"] == leader.id
+
+
+def test_a_revoked_member_is_let_go(new_cluster, tmp_path):
+    cluster = new_cluster(3)
+    authority = Authority(tmp_path / "ca", cluster.name)
+    crl = authority.revoke()
+    for node in cluster:
+        node.flags = authority.flags(f"node/{node.id}", crl=crl)
+    cluster.start()
+    cluster.wait_leader()
+    cluster.wait_for(lambda: all(n.view[0] == 3 for n in cluster), "node 3 leads")
+    authority.revoke(authority.directory / "node-1.crt")
+    cluster.wait_for(
+        lambda: all(
+            [event["peer"] for event in cluster[i].current.stream.of("peer_down")].count(1)
+            for i in (2, 3)
+        ),
+        "node 1 is not heard any more",
+    )
+    cluster.wait_for(lambda: "has been revoked" in cluster[2].current.log(), "the reason is told")
+    assert cluster[3].leads
+
+
+def test_a_cluster_changes_to_a_key_without_a_stop(new_cluster, tmp_path):
+    """Node by node: both, then secured alone. There is a leader all the time but for handovers."""
+    cluster = new_cluster(3)
+    cluster.start()
+    cluster.wait_settled()
+    key = write_private(tmp_path / "cluster.key", key_line())
+    secured = ["--security", "key", "--key-file", str(key)]
+    for flags in ([*secured, "--security-migrate"], secured):
+        for node in cluster:
+            node.terminate()
+            assert node.wait_exit() == 0
+            node.flags = flags
+            node.start()
+            cluster.wait_for(
+                lambda node=node: node.view[0] is not None
+                and len({other.view for other in cluster.acting}) == 1,
+                "all follow one leader again",
+            )
+    status = cluster.status(*secured)
+    assert [one["security"] for one in status["nodes"]] == ["key"] * 3
+    assert not any(
+        event["reason"] == "lease_expired"
+        for node in cluster
+        for incarnation in node.incarnations
+        for event in incarnation.stream.of("deposed")
+    )
+
+
+def test_off_loopback_the_security_has_to_be_named(new_cluster):
+    cluster = new_cluster(3)
+    done = subprocess.run(
+        [cluster.program, "status", "--peers", "1=10.0.0.1:7100"],
+        capture_output=True,
+        text=True,
+        env=cluster.environment,
+        timeout=DEADLINE,
+    )
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "--security: it is missing" in done.stderr
+    assert "bullring key new" in done.stderr

@@ -1,0 +1,153 @@
+// What users say of security: when it has to be named, and which files belong to which mode.
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include "src/security/key_file.hpp"
+#include "src/security/private_file.hpp"
+#include "tests/support/credentials.hpp"
+#include "tests/support/parsed_options.hpp"
+#include "tests/support/temporary_files.hpp"
+
+namespace bullring::options_security_test {
+
+using namespace bullring::test;
+
+namespace {
+
+constexpr const char* here = "1=127.0.0.1:1,2=localhost:2,3=[::1]:3";
+constexpr const char* elsewhere = "1=10.0.0.1:1,2=10.0.0.2:2,3=10.0.0.3:3";
+
+/// Nothing is said of security by the environment.
+ParsedOptions parsed(const Words& words) { return parse_options(words, home_only); }
+
+std::vector<std::string> wrong(const Words& words) {
+    const ParsedOptions options = parsed(words);
+    const auto* usage = std::get_if<UsageProblems>(&options);
+    return usage == nullptr ? std::vector<std::string>{} : usage->problems;
+}
+
+Words node(const char* peers, const Words& more = {}) {
+    return with({"node", "--id", "1", "--peers", peers}, more);
+}
+
+/// A file that its owner alone can read.
+struct PrivateFile {
+    explicit PrivateFile(std::string_view text) : file(std::string(text)) {
+        ::chmod(file.path().c_str(), 0600);
+    }
+    TemporaryFile file;
+};
+
+}  // namespace
+
+TEST_CASE("options: on loopback alone there is no security unless it is asked for") {
+    const ParsedOptions options = parsed(node(here));
+    REQUIRE(std::holds_alternative<NodeOptions>(options));
+    CHECK(std::get<NodeOptions>(options).security == SecurityOptions{});
+    CHECK(std::get<NodeOptions>(options).start_notes.empty());
+}
+
+TEST_CASE("options: off loopback the security has to be named, with a line that shows how") {
+    for (const Words& words : {node(elsewhere), Words{"status", "--peers", elsewhere},
+                               Words{"resign", "--peers", "1=127.0.0.1:1,2=db2:2"}}) {
+        const auto problems = wrong(words);
+        REQUIRE(problems.size() == 1);
+        CHECK(one_has(problems, "--security: it is missing"));
+        CHECK(one_has(problems, "is not an address of loopback; expected key, tls or none"));
+        CHECK(one_has(problems,
+                      "bullring key new --out cluster.key; then --security key "
+                      "--key-file cluster.key"));
+    }
+    CHECK(one_has(wrong(node(elsewhere, {"--security", "ssl"})),
+                  "\"ssl\" is not one of none, key, tls"));
+}
+
+TEST_CASE("options: no security off loopback is a warning at the start") {
+    const ParsedOptions options = parsed(node(elsewhere, {"--security", "none"}));
+    REQUIRE(std::holds_alternative<NodeOptions>(options));
+    CHECK(one_has(std::get<NodeOptions>(options).start_notes, "security none: whoever reaches"));
+}
+
+TEST_CASE("options: the files of a mode are needed, and belong to no other") {
+    CHECK(one_has(wrong(node(here, {"--security", "key"})), "--key-file: it is missing"));
+    const auto lacks = wrong(node(here, {"--security", "tls"}));
+    CHECK(lacks.size() == 3);
+    for (const char* flag : {"--tls-cert", "--tls-key", "--tls-ca"})
+        CHECK(one_has(lacks, std::string(flag) + ": it is missing; expected FILE"));
+    CHECK(wrong(node(here, {"--key-file", "a"})) ==
+          std::vector<std::string>{"--key-file: it needs --security key"});
+    CHECK(one_has(wrong(node(here, {"--security", "key", "--tls-crl", "a"})),
+                  "--tls-crl: it needs --security tls"));
+    CHECK(one_has(wrong(node(here, {"--security-migrate"})),
+                  "--security-migrate: it needs --security key or tls"));
+}
+
+TEST_CASE("options: what is wrong with a file is said with its name") {
+    CHECK(one_has(wrong(node(here, {"--security", "key", "--key-file", "/nowhere/k"})),
+                  "--key-file: \"/nowhere/k\" cannot be read: No such file"));
+    const PrivateFile rubbish("rubbish\n");
+    CHECK(one_has(wrong(node(here, {"--security", "key", "--key-file", rubbish.file.path()})),
+                  "\" line 1 is no key"));
+    const PrivateFile sound(line_of(key_of(1)).view());
+    CHECK(wrong(node(here, {"--security", "key", "--key-file", sound.file.path()})).empty());
+    // Whose end a FIN tells is nobody's to know where it can be forged.
+    const auto release_of = [&](std::vector<std::string> more) {
+        more.insert(more.end(), {"--security", "key", "--key-file", sound.file.path()});
+        return std::get<NodeOptions>(parsed(node(here, more))).config.fast_release;
+    };
+    CHECK(release_of({}) == protocol::FastRelease::notice);
+    CHECK(release_of({"--fast-release", "off"}) == protocol::FastRelease::off);
+    CHECK(one_has(wrong(node(here, {"--security", "key", "--key-file", sound.file.path(),
+                                    "--fast-release", "fin"})),
+                  "--fast-release: \"fin\" can't be used with security key"));
+    CHECK(one_has(wrong(node(here, {"--security", "key", "--key-file", sound.file.path(),
+                                    "--observer-key-file", sound.file.path()})),
+                  "has a key of the members, too"));
+    ::chmod(sound.file.path().c_str(), 0644);
+    CHECK(one_has(wrong(node(here, {"--security", "key", "--key-file", sound.file.path()})),
+                  "can be read or changed by others"));
+}
+
+TEST_CASE("options: who may only ask has either of the keys") {
+    const PrivateFile key(line_of(key_of(1)).view());
+    for (const char* flag : {"--key-file", "--observer-key-file"})
+        CHECK(
+            wrong({"status", "--peers", here, "--security", "key", flag, key.file.path()}).empty());
+    CHECK(one_has(wrong(node(here, {"--security", "key", "--observer-key-file", key.file.path()})),
+                  "--key-file: it is missing"));
+}
+
+TEST_CASE("options: a certificate has to be this node's, of that CA, with its key") {
+    const TestCa ca;
+    const TestCa other;
+    const Credentials mine = ca.node(1, "bullring");
+    const Credentials second = ca.node(2, "bullring");
+    const PrivateFile certificate(pem_of(mine.chain.front()));
+    const PrivateFile key(pem_of(mine.private_key));
+    const PrivateFile of_ca(pem_of(ca.certificate()));
+    const PrivateFile of_other(pem_of(other.certificate()));
+    const PrivateFile second_certificate(pem_of(second.chain.front()));
+    const auto with_files = [](const PrivateFile& cert, const PrivateFile& its_key,
+                               const PrivateFile& its_ca) {
+        return wrong(node(here, {"--security", "tls", "--tls-cert", cert.file.path(), "--tls-key",
+                                 its_key.file.path(), "--tls-ca", its_ca.file.path()}));
+    };
+    CHECK(with_files(certificate, key, of_ca) == std::vector<std::string>{});
+    CHECK(one_has(with_files(certificate, key, of_other), "is not signed by a CA of"));
+    const auto wrong_node = with_files(second_certificate, key, of_ca);
+    CHECK(one_has(wrong_node, "is for node 2; expected one for bullring://bullring/node/1"));
+    CHECK(one_has(wrong_node, "is not the key of"));
+    CHECK(one_has(with_files(key, certificate, of_ca), "has no certificate; expected one in PEM"));
+    CHECK(one_has(with_files(key, certificate, of_ca), "has no private key; expected one in PEM"));
+
+    CertificateWish late;
+    late.uris = {"bullring://bullring/node/1"};
+    late.from_hours = -3;
+    late.to_hours = -1;
+    const Credentials expired = ca.issue(late);
+    CHECK(one_has(with_files(PrivateFile(pem_of(expired.chain.front())),
+                             PrivateFile(pem_of(expired.private_key)), of_ca),
+                  "would be refused by the others: its certificate has expired"));
+}
+
+}  // namespace bullring::options_security_test

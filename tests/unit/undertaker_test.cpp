@@ -1,0 +1,198 @@
+// The process that outlives a node: it speaks when the node has ended and not before, to whom it
+// has been told to, and again until it is heard.
+#include "src/undertaker/undertaker.hpp"
+
+#include <array>
+#include <atomic>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "src/os/sanitizers.hpp"
+#include "tests/support/transport_harness.hpp"
+
+namespace bullring::undertaker_test {
+
+using namespace bullring::test;
+using protocol::NodeId;
+
+namespace {
+
+constexpr NodeId member{2};
+constexpr protocol::Duration patience = protocol::seconds(20);
+
+std::vector<std::byte> bytes_of(const std::string& text) {
+    std::vector<std::byte> bytes;
+    for (const char c : text) bytes.push_back(static_cast<std::byte>(c));
+    return bytes;
+}
+
+/// What comes, up to so many bytes or the end.
+std::string read(const RawSocket& socket, std::size_t bytes) {
+    std::string text;
+    std::array<std::byte, 1> one{};
+    while (text.size() < bytes && socket.read_some(one) == 1)
+        text += static_cast<char>(one.front());
+    return text;
+}
+
+/// In memory that is shared with child processes.
+std::atomic<std::uint32_t>& shared_flag() {
+    void* const page = ::mmap(nullptr, sizeof(std::atomic<std::uint32_t>), PROT_READ | PROT_WRITE,
+                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    REQUIRE(page != MAP_FAILED);
+    return *new (page) std::atomic<std::uint32_t>{0};
+}
+
+/// In the process that plays a node: it never returns.
+[[noreturn]] void live_on() {
+    while (true) ::pause();
+}
+
+/// A connection to the member, as one that its session was established on.
+void mourn_at(Undertaker& undertaker, const Endpoint& at) {
+    const RawSocket session = RawSocket::connect(at);
+    undertaker.mourn_at(member, session.fd());
+}
+
+using Step = std::function<void(Undertaker&)>;
+
+/// The node with an undertaker, which is told of the voter between the two steps.
+std::function<void()> node(const BoundListener& voter, Undertaker::Settings settings = {},
+                           const Step& before = {}, const Step& after = {}) {
+    settings.patience = patience;
+    return [&voter, settings, before, after] {
+        Undertaker undertaker(settings);
+        if (!undertaker.start()) ::_exit(1);
+        undertaker.set_words(bytes_of("MOURN"), bytes_of("DEAD"));
+        if (before) before(undertaker);
+        mourn_at(undertaker, voter.at);
+        if (after) after(undertaker);
+        live_on();
+    };
+}
+
+/// What a voter is told: the session first, which ends at once, then the undertaker.
+RawSocket mourner_at(const BoundListener& voter) {
+    const RawSocket session = RawSocket::accept(voter);
+    CHECK(session.read_to_end() == 0);
+    RawSocket mourner = RawSocket::accept(voter);
+    CHECK(read(mourner, 5) == "MOURN");
+    return mourner;
+}
+
+bool silent(const RawSocket& socket) {
+    std::byte byte{};
+    ::usleep(20'000);  // pause: that nothing comes is what is tested
+    return ::recv(socket.fd(), &byte, 1, MSG_DONTWAIT) < 0;
+}
+
+}  // namespace
+
+TEST_SUITE("undertaker" * doctest::skip(thread_sanitizer)) {
+    TEST_CASE("undertaker: it says the last word when the node has ended, and not before") {
+        const BoundListener voter = listen_anywhere();
+        Child one(node(voter));
+        const RawSocket mourner = mourner_at(voter);
+        CHECK(silent(mourner));
+        one.kill_now();
+        CHECK(read(mourner, 5) == "DEAD");
+    }
+
+    TEST_CASE(
+        "undertaker: it connects anew when the connection ends, in the node's life and after") {
+        const BoundListener voter = listen_anywhere();
+        Child one(node(voter));
+        mourner_at(voter).close();
+        RawSocket second = RawSocket::accept(voter);
+        CHECK(read(second, 5) == "MOURN");
+        one.kill_now();
+        CHECK(read(second, 4) == "DEAD");
+        // As if the word had been lost: it is said again until its reader ends in order.
+        const linger reset{1, 0};
+        ::setsockopt(second.fd(), SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+        second.close();
+        const RawSocket third = RawSocket::accept(voter);
+        CHECK(read(third, 9) == "MOURNDEAD");
+    }
+
+    TEST_CASE("undertaker: with a guard it waits for the guard's word") {
+        const BoundListener voter = listen_anywhere();
+        std::array<int, 2> guard{-1, -1};
+        REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, guard.data()) == 0);
+        const OwnedFd ours(guard[0]);
+        OwnedFd theirs(guard[1]);
+        // The guard is a process of its own, which gets the undertaker's end.
+        const auto start_guard = [&](Undertaker& undertaker) {
+            const OwnedFd end = undertaker.new_guard();
+            if (::fork() != 0) return;
+            char word = 0;
+            if (::read(theirs.get(), &word, 1) == 1 && ::write(end.get(), &word, 1) == 1)
+                ::_exit(0);
+            ::_exit(1);
+        };
+        Undertaker::Settings settings;
+        settings.guarded = true;
+        Child one(node(voter, settings, start_guard));
+        const RawSocket mourner = mourner_at(voter);
+        one.kill_now();
+        CHECK(silent(mourner));
+        SUBCASE("which comes") {
+            REQUIRE(::write(ours.get(), "x", 1) == 1);
+            CHECK(read(mourner, 5) == "DEAD");
+        }
+        SUBCASE("which never comes, because it is dead") {
+            REQUIRE(::shutdown(ours.get(), SHUT_WR) == 0);
+            CHECK(read(mourner, 5).empty());
+        }
+    }
+
+    TEST_CASE("undertaker: it is silent where something else may act for the node") {
+        const BoundListener voter = listen_anywhere();
+        std::atomic<std::uint32_t>& others_work = shared_flag();
+        Undertaker::Settings settings;
+        settings.others_work = &others_work;
+        Child one(node(voter, settings));
+        const RawSocket mourner = mourner_at(voter);
+        others_work = 1;
+        one.kill_now();
+        CHECK(read(mourner, 5).empty());
+    }
+
+    TEST_CASE("undertaker: one that is stopped by its node says nothing") {
+        const BoundListener voter = listen_anywhere();
+        std::array<int, 2> go{-1, -1};
+        REQUIRE(::pipe(go.data()) == 0);
+        const OwnedFd begin(go[1]);
+        const OwnedFd begun(go[0]);
+        Child one(node(voter, {}, {}, [&](Undertaker& undertaker) {
+            char word = 0;
+            if (::read(begun.get(), &word, 1) != 1) ::_exit(1);
+            undertaker.stop();
+        }));
+        const RawSocket mourner = mourner_at(voter);
+        REQUIRE(::write(begin.get(), "x", 1) == 1);
+        CHECK(read(mourner, 5).empty());
+    }
+
+    TEST_CASE("undertaker: the next one learns what the last one knew") {
+        const BoundListener voter = listen_anywhere();
+        Child one(node(voter, {}, {}, [](Undertaker& undertaker) {
+            if (!undertaker.start()) ::_exit(1);
+        }));
+        const RawSocket session = RawSocket::accept(voter);
+        RawSocket mourner = RawSocket::accept(voter);
+        if (read(mourner, 5).empty()) mourner = RawSocket::accept(voter);  // of the first one
+        one.kill_now();
+        const std::string told = read(mourner, 9);
+        CHECK(told.substr(told.size() - 4) == "DEAD");
+    }
+}
+
+}  // namespace bullring::undertaker_test
