@@ -1,0 +1,169 @@
+"""The command line; `scripts/chaos --help` explains it."""
+
+import argparse
+import pathlib
+import random
+import signal
+import sys
+import tempfile
+import time
+import traceback
+
+import bullring_netns
+from bullring_node import ClusterError, find_program
+from chaos import cell, shim
+from chaos.cases import CASES
+from chaos.course import KINDS, Course
+from chaos.judge import judge
+from chaos.network import Network
+from chaos.play import Player
+from chaos.report import Report
+
+VIOLATED = 3
+UNITS = {"s": 1, "m": 60, "h": 3600}
+
+
+def duration(text):
+    number, unit = text[:-1], text[-1:]
+    if unit not in UNITS or not number.replace(".", "", 1).isdigit():
+        raise argparse.ArgumentTypeError(f"'{text}': a time such as 90s, 5m or 1h is needed")
+    return float(number) * UNITS[unit]
+
+
+def kinds(text):
+    known = {kind.name for kind in KINDS}
+    words = tuple(text.split(","))
+    wrong = [word for word in words if word not in known]
+    if wrong:
+        raise argparse.ArgumentTypeError(f"no fault {wrong[0]!r}: {', '.join(sorted(known))}")
+    return words
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="chaos", add_help=False)
+    parser.add_argument("--for", dest="seconds", type=duration, default=600.0)
+    parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument("--algorithm", choices=["bully", "ring"], default="bully")
+    parser.add_argument("--security", choices=["none", "key", "tls"], default="none")
+    parser.add_argument("--nodes", type=int, choices=range(3, 10), default=5)
+    parser.add_argument("--rate", type=float, default=6.0)
+    parser.add_argument("--round", type=duration, default=20.0)
+    parser.add_argument("--log", type=pathlib.Path, default=None)
+    parser.add_argument("--only", type=kinds, default=())
+    parser.add_argument("--case", choices=sorted(CASES), default=None)
+    options = parser.parse_args()
+    if not 0.1 <= options.rate <= 20 or options.round < 2:
+        parser.error("--rate is 0.1 to 20, and --round is 2s or more")
+    if options.case:
+        options.nodes = CASES[options.case].nodes or options.nodes
+    if options.seed is None:
+        options.seed = random.SystemRandom().randrange(1 << 32)
+    return options
+
+
+class World:
+    """What all rounds share."""
+
+    def __init__(self, options, groups, directory, log):
+        self.options = options
+        self.groups = groups
+        self.stopping = False
+        self._log = log
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, self._stop)
+        self.shim = shim.build(directory)
+        self.network = Network(range(1, options.nodes + 1), directory, options.seed)
+
+    def _stop(self, number, frame):
+        self.stopping = True
+
+    def log(self, line):
+        if self._log is not None:
+            print(f"{time.monotonic():.3f} {line}", file=self._log, flush=True)
+
+
+def play(options, groups, directory, log):
+    world = World(options, groups, directory, log)
+    if options.case:
+        outcome = show(CASES[options.case].player(world))
+        seen = outcome.overlaps is None or outcome.overlaps > 0
+        return status(outcome.violations, outcome.problems or not seen)
+    course = Course(
+        options.seed,
+        options.nodes,
+        options.security,
+        options.rate,
+        int(options.round * 1000),
+        options.only,
+    )
+    report = Report(course.kinds())
+    limit = time.monotonic() + options.seconds
+    for a_round in course.rounds():
+        if world.stopping or time.monotonic() >= limit:
+            break
+        report.add(show(Player(world, a_round)))
+    return conclude(report, world.stopping)
+
+
+def show(player):
+    """Plays, has it judged, and prints a line."""
+    try:
+        player.play()
+        judge(player)
+    except Exception:
+        player.outcome.problems.append(traceback.format_exc())
+    finally:
+        player.stage.close(keep_files=player.outcome.is_wrong())
+    print(Report.line(player.outcome), flush=True)
+    if player.outcome.is_wrong():
+        print(f"  logs and event streams are kept in {player.stage.directory}", flush=True)
+    return player.outcome
+
+
+def conclude(report, stopped):
+    print(f"\n{report.table()}\n{report.healing()}\n{report.verdict()}")
+    violations, problems = report.violations(), report.problems()
+    never = [] if stopped else report.never_struck()
+    if never:
+        print(f"never struck: {', '.join(never)}")
+    for found, what in ((violations, "violations of safety"), (problems, "other problems")):
+        if found:
+            print(f"{len(found)} {what}")
+    print("failed" if violations or problems or never else "passed", flush=True)
+    return status(violations, problems or never)
+
+
+def status(violations, problems):
+    return VIOLATED if violations else 1 if problems else 0
+
+
+def main():
+    options = arguments()
+    try:
+        options.program = find_program()
+    except ClusterError as error:
+        sys.exit(f"chaos: {error}")
+    reason = bullring_netns.unavailable() or cell.unavailable()
+    if reason is not None:
+        sys.exit(f"chaos: {reason}")
+    if options.case:
+        return in_a_cell(options, None)
+    print(
+        f"seed {options.seed}; again: scripts/chaos --seed {options.seed} --for "
+        f"{options.seconds:g}s --algorithm {options.algorithm} --security {options.security} "
+        f"--nodes {options.nodes} --rate {options.rate:g} --round {options.round:g}s",
+        flush=True,
+    )
+    path = options.log or pathlib.Path(tempfile.mkstemp(prefix="bullring-chaos-")[1])
+    print(f"a line for each fault: {path}", flush=True)
+    with open(path, "w") as log:
+        return in_a_cell(options, log)
+
+
+def in_a_cell(options, log):
+    with tempfile.TemporaryDirectory(prefix="bullring-chaos-") as directory:
+        return cell.run(lambda groups: play(options, groups, directory, log))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

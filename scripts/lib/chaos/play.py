@@ -1,0 +1,168 @@
+"""Plays one round: the cluster starts and has a leader, the faults of the course come and go, all
+is healed, and within the bound there has to be a leader again that all follow.
+"""
+
+import heapq
+import itertools
+import time
+
+import chaos.clocks
+import chaos.commands
+import chaos.limits
+import chaos.links
+import chaos.processes
+import chaos.trust  # noqa: F401 - they register the kinds
+from chaos.course import RUN
+from chaos.fault import CLASSES
+from chaos.stage import KILL_AFTER_MS, Stage
+
+START_S = 60  # on a machine that does much else
+LOOK_S = 0.003
+DIAL_AGAIN_S = 1.5  # R in protocol/README.md
+RESOLVER_S = 1.0  # the name server is asked once, for so long
+
+
+def bound_s(timing, what):
+    """Within what all follow a leader once all is healed: twice what L1 in protocol/README.md says
+    of a network that does not change, and before that the nodes have to find each other again."""
+    stable = timing.promise + timing.suspect_after + 2 * timing.ring_timeout
+    if what == RUN:
+        stable += 2 * KILL_AFTER_MS
+    return 2 * stable / 1000 + DIAL_AGAIN_S + RESOLVER_S
+
+
+class Outcome:
+    """What came of a round; the judge adds what is wrong."""
+
+    def __init__(self, a_round):
+        self.round = a_round
+        self.struck = {}
+        self.missed = {}
+        self.seconds = 0.0
+        self.healed_after_s = None
+        self.violations = []  # of safety
+        self.problems = []  # any other
+        self.leaderships = 0
+        self.unproved = 0
+        self.overlaps = None  # only of a round in which nothing is promised
+
+    def is_wrong(self):
+        return bool(self.violations or self.problems)
+
+
+class Player:
+    def __init__(self, world, a_round):
+        self.world = world
+        self.round = a_round
+        self.outcome = Outcome(a_round)
+        self._due = []
+        self._serial = itertools.count()
+        self._active = {}
+        self.stage = Stage(world, a_round, self._after)
+
+    def _at(self, at, work):
+        heapq.heappush(self._due, (at, next(self._serial), work))
+
+    def _after(self, ms, work):
+        self._at(time.monotonic() + ms / 1000, work)
+
+    def play(self):
+        """Everything up to the leader at the end."""
+        self.begin()
+        if self.outcome.problems:
+            return
+        begun = time.monotonic()
+        for drawn in self.round.faults:
+            self._at(begun + drawn.at_ms / 1000, lambda drawn=drawn: self._strike(drawn))
+        self.go_on(lambda: time.monotonic() > begun + self.round.ms / 1000)
+        self._black_out()
+        self.heal()
+        self.outcome.seconds = time.monotonic() - begun
+
+    def begin(self):
+        for node in self.stage.cluster:
+            self.stage.start(node)
+        if not self._await_leader(START_S):
+            self.outcome.problems.append(f"no leader {START_S} s after the start")
+
+    def _await_leader(self, seconds):
+        """After how many seconds all followed one leader, who stayed from then on for as long as a
+        promise lasts; None if there was none so far."""
+        cluster = self.stage.cluster
+        begun = time.monotonic()
+        since, view = None, None
+
+        def settled():
+            nonlocal since, view
+            now = time.monotonic()
+            all_there = len(cluster.acting) == cluster.size
+            leader = cluster.agreed_leader() if all_there else None
+            if leader is None or leader.view != view:
+                since, view = now, leader and leader.view
+            if view is not None and now > since + cluster.timing.promise_s:
+                return True
+            return view is None and now > begun + seconds
+
+        self.go_on(settled)
+        took = since - begun
+        return took if view is not None and took <= seconds else None
+
+    def go_on(self, until):
+        while not until() and not self.world.stopping:
+            self.stage.cluster.poll()
+            self.stage.mend()
+            now = time.monotonic()
+            while self._due and self._due[0][0] <= now:
+                heapq.heappop(self._due)[2]()
+            time.sleep(LOOK_S)
+
+    def _strike(self, drawn):
+        fault = CLASSES[drawn.kind](self.stage, drawn)
+        if fault.begin():
+            self._active[drawn.number] = fault
+            self._after(drawn.ms, lambda: self._end(drawn.number))
+        else:
+            self._count(fault, False)
+
+    def _end(self, number):
+        fault = self._active.pop(number, None)
+        if fault is not None:
+            self._count(fault, fault.end())
+
+    def _count(self, fault, struck):
+        counts = self.outcome.struck if struck else self.outcome.missed
+        counts[fault.kind] = counts.get(fault.kind, 0) + 1
+        ended = "struck" if struck else "missed"
+        self.world.log(f"round {self.round.number}: {fault.drawn}: {ended} {fault.whom}".rstrip())
+
+    def _black_out(self):
+        """At the end of every other round nobody reaches anybody, until nobody leads any more, and
+        none that stands still could go on as if nothing had happened."""
+        if self.round.number % 2 == 0:
+            network = self.stage.network
+            rule = network.add("cut", network.all_pairs())
+            begun = time.monotonic()
+            least = begun + self.stage.cluster.timing.promise_s
+
+            def dark():
+                now = time.monotonic()
+                return now > begun + START_S or (now > least and self.stage.leader_id() is None)
+
+            self.go_on(dark)
+            network.remove(rule)
+
+    def heal(self):
+        for number in list(self._active):
+            self._end(number)
+        self._due.clear()
+        self.stage.down.clear()
+        if self.world.stopping:
+            return
+        limit = bound_s(self.stage.cluster.timing, self.round.what)
+        took = self._await_leader(limit)
+        self.outcome.healed_after_s = took
+        if took is None and not self.world.stopping:
+            self.outcome.problems.append(
+                f"no leader that all follow {limit:.1f} s after all was healed\n"
+                + self.stage.cluster.timeline(60)
+            )

@@ -1,0 +1,146 @@
+"""Faults of processes: they end, stand still, or get no time.
+
+Of the three processes that watch over a command (src/supervisor/README.md) one or two are struck at
+a time, never all three: against that only fencing helps, and nothing is promised.
+"""
+
+import os
+import signal
+
+from bullring_events import now_ns
+from bullring_task import Family, child_named, signal_all, stopped
+from chaos.fault import OnOneNode, kinds
+
+
+class OnProcesses(OnOneNode):
+    def targets(self):
+        """Some of the node's processes; the node is among them three times of four."""
+        node = self.node.current.process.pid
+        draw = self.drawn.chances[0]
+        if self.node.task is None:
+            keeper = child_named(node, "bullring-keeper")
+            return [node, keeper] if keeper and draw < 0.2 else [node]
+        family = Family(self.node)
+        choice = [family.node]
+        if draw < 0.12:
+            choice = [family.guard]
+        elif draw < 0.24:
+            choice = [family.shield]
+        elif draw < 0.4:
+            choice = [family.guard, family.node]
+        found = [pid for pid in choice if pid]
+        return found or [node]
+
+    @property
+    def strikes_node(self):
+        return self.node.current.process.pid in self.pids
+
+
+@kinds("kill")
+class Kill(OnProcesses):
+    def strike(self):
+        self.pids = self.targets()
+        self.handles = [os.pidfd_open(pid) for pid in self.pids if os.path.exists(f"/proc/{pid}")]
+        if self.strikes_node:
+            self.stage.keep_down(self.node)
+        signal_all(self.pids)
+        return bool(self.handles)
+
+    def undo(self):
+        gone = [self.stage.has_ended(handle) for handle in self.handles]
+        for handle in self.handles:
+            os.close(handle)
+        self.stage.let_up(self.node)
+        return any(gone)
+
+
+@kinds("terminate")
+class Terminate(OnOneNode):
+    """SIGTERM, and a start afterwards: it hands over."""
+
+    def strike(self):
+        self.process = self.node.current.process
+        self.stage.keep_down(self.node)
+        self.node.terminate()
+        return True
+
+    def undo(self):
+        self.stage.let_up(self.node)
+        return self.process.poll() is not None
+
+
+class StandStill(OnProcesses):
+    """Stands still for a while. A leader that does is killed for it by its keeper."""
+
+    def strike(self):
+        self.pids = self.targets()
+        self.incarnation = self.node.current
+        if self.strikes_node:
+            self.incarnation.stopped_ns = now_ns()
+        return self.hold()
+
+    def undo(self):
+        struck = self.let_go()
+        self.incarnation.stopped_ns = None
+        return struck
+
+
+@kinds("stop")
+class Stop(StandStill):
+    def hold(self):
+        signal_all(self.pids, signal.SIGSTOP)
+        self.seen = any(stopped(pid) or not os.path.exists(f"/proc/{pid}") for pid in self.pids)
+        return True
+
+    def let_go(self):
+        # It stands, or stood until it was killed for that.
+        seen = self.seen or any(stopped(pid) for pid in self.pids)
+        signal_all(self.pids, signal.SIGCONT)
+        return seen
+
+
+@kinds("freeze")
+class Freeze(StandStill):
+    """By the freezer, of which a process knows nothing, and in which it can't even be killed."""
+
+    def hold(self):
+        self.group = self.stage.groups.make("freezer", f"{self.node.id}")
+        for pid in self.pids:
+            self.stage.move(pid, self.group)
+        self.state = self.group / "freezer.state"
+        self.state.write_text("FROZEN")
+        return True
+
+    def let_go(self):
+        frozen = self.state.read_text().strip() == "FROZEN"
+        members = (self.group / "cgroup.procs").read_text().split()
+        self.state.write_text("THAWED")
+        for pid in members:
+            self.stage.leave("freezer", int(pid))
+        return frozen and bool(members)
+
+
+@kinds("quota")
+class Quota(OnProcesses):
+    """A millisecond of a processor in each tenth to half of a second."""
+
+    def strike(self):
+        self.group = self.stage.groups.make("cpu", f"{self.node.id}")
+        period_us = int(self.between(1, 100, 500)) * 1000
+        (self.group / "cpu.cfs_quota_us").write_text("-1")
+        (self.group / "cpu.cfs_period_us").write_text(str(period_us))
+        (self.group / "cpu.cfs_quota_us").write_text("1000")
+        self.before = self.throttled()
+        self.stage.move(self.node.current.process.pid, self.group)
+        return True
+
+    def throttled(self):
+        lines = (self.group / "cpu.stat").read_text().splitlines()
+        return int(dict(line.split() for line in lines)["nr_throttled"])
+
+    def undo(self):
+        struck = self.throttled() > self.before
+        (self.group / "cpu.cfs_quota_us").write_text("-1")
+        for pid in (self.group / "cgroup.procs").read_text().split():
+            self.stage.leave("cpu", int(pid))
+        return struck

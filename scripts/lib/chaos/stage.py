@@ -1,0 +1,173 @@
+"""One cluster and all around it that faults can reach. Owns: who is struck, what is taken already,
+and that nodes which have ended are started again.
+"""
+
+import os
+import pathlib
+import select
+import time
+
+from bullring_cluster import Cluster
+from bullring_netns import PORT
+from bullring_task import Journal
+from chaos import system
+from chaos.course import OUTSIDE, RUN
+from chaos.shim import BOOTTIME, RAW, Page
+from chaos.trust import Trust
+
+KILL_AFTER_MS = 100
+AGAIN_S = 0.2  # after the end of a node that nobody struck
+
+
+class Stage:
+    """Made anew for each round. `after` is called with (ms, function): the round's own clock."""
+
+    def __init__(self, world, a_round, after):
+        self.world = world
+        self.network = world.network
+        self.groups = world.groups
+        self.what = a_round.what
+        self.number = a_round.number
+        self.after = after
+        self.taken = set()
+        self.down = set()
+        self.ended_at = {}
+        self.fifos = []
+        options = world.options
+        hosts = {i: (address, PORT) for i, address in self.network.addresses.items()}
+        self.cluster = Cluster(
+            algorithm=options.algorithm,
+            ids=self.network.ids,
+            hosts=hosts,
+            program=options.program,
+            label=f"chaos-{self.number}-{self.what}",
+        )
+        self.directory = self.cluster.directory
+        self.trust = Trust(options.security, self.directory, self.cluster.name)
+        self.journal = Journal(self.directory)
+        self.habit = pathlib.Path(self.directory) / "habit"
+        self.habit.write_text("")
+        self.pages = {}
+        for node in self.cluster:
+            self._equip(node)
+
+    def _equip(self, node):
+        node.prefix = self.network.prefix(node.id)
+        node.peers = self.network.peers()
+        node.flags = ["--listen", node.address]
+        self.pages[node.id] = Page(f"{node.data_dir}.page")
+        node.environment = self.pages[node.id].environment(self.world.shim)
+        self.trust.equip(node)
+        # What the keeper knows of time is true, and so it is of no use here.
+        node.flags += ["--hang-after", "off"] if self.what == OUTSIDE else []
+        node.data_dir.mkdir()
+        system.mount("tmpfs", node.data_dir, "tmpfs", 0, "size=256k,mode=0700")
+        if self.what == RUN:
+            node.task = self.journal.command(f"from={self.habit}", "deaf")
+            node.flags += ["--kill-after", f"{KILL_AFTER_MS}ms", "--restart-delay", "20ms"]
+
+    def start(self, node):
+        # Its standard output is a pipe that nobody reads.
+        pipe = f"{node.data_dir}.{len(node.incarnations)}.out"
+        os.mkfifo(pipe)
+        self.fifos.append(os.open(pipe, os.O_RDWR | os.O_NONBLOCK))
+        node.start()
+
+    # Whom a fault strikes.
+
+    def _by_rank(self, rank):
+        return self.cluster[self.network.ids[rank]]
+
+    def shuffled(self, drawn):
+        return [self.network.ids[rank] for rank in drawn.order]
+
+    def leader_id(self):
+        return next((node.id for node in self.cluster if node.leads), None)
+
+    def victim(self, drawn):
+        if drawn.victim == "leader" and (leader := self.leader_id()) is not None:
+            return self.cluster[leader]
+        return self._by_rank(drawn.order[0])
+
+    def free_victim(self, drawn, claim, suits):
+        """The victim, or the next in the drawn order that fits and is not struck like that now."""
+        for node in [self.victim(drawn), *map(self._by_rank, drawn.order)]:
+            if (node.id, claim) not in self.taken and suits(node):
+                self.taken.add((node.id, claim))
+                return node
+        return None
+
+    def release(self, node, claim):
+        self.taken.discard((node.id, claim))
+
+    def claim_once(self, claim):
+        if claim in self.taken:
+            return False
+        self.taken.add(claim)
+        return True
+
+    def release_once(self, claim):
+        self.taken.discard(claim)
+
+    def good_clock(self, node):
+        """Which of its clocks keeps the bound in this round."""
+        return BOOTTIME if (self.number + node.id) % 2 else RAW
+
+    # Nodes that end and come back.
+
+    def keep_down(self, node):
+        self.down.add(node.id)
+
+    def let_up(self, node):
+        self.down.discard(node.id)
+        self.ended_at.setdefault(node.id, 0.0)
+
+    def mend(self):
+        """Starts what has ended, whoever ended it."""
+        now = time.monotonic()
+        for node in self.cluster:
+            if node.running or node.id in self.down:
+                continue
+            if now >= self.ended_at.setdefault(node.id, now) + AGAIN_S:
+                del self.ended_at[node.id]
+                self.start(node)
+
+    @staticmethod
+    def has_ended(pidfd):
+        return bool(select.select([pidfd], [], [], 0)[0])
+
+    # Cgroups; a process may have ended meanwhile.
+
+    @staticmethod
+    def move(pid, group):
+        try:
+            (group / "cgroup.procs").write_text(str(pid))
+        except ProcessLookupError:
+            pass
+
+    def leave(self, controller, pid):
+        try:
+            self.groups.leave(controller, pid)
+        except ProcessLookupError:
+            pass
+
+    # The end.
+
+    def true_streams(self):
+        """Copies of all event streams, in true time."""
+        found = []
+        for node, run in self.cluster.incarnations():
+            path = pathlib.Path(run.stream.path)
+            if path.exists():
+                found.append(path.with_suffix(".true"))
+                self.pages[node.id].true_stream(path, found[-1])
+        return found
+
+    def close(self, keep_files):
+        self.cluster.close(keep_files=True)
+        for fifo in self.fifos:
+            os.close(fifo)
+        for node in self.cluster:
+            system.unmount(node.data_dir)
+        if not keep_files:
+            self.cluster.close(keep_files=False)

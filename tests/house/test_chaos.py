@@ -1,0 +1,172 @@
+"""What scripts/chaos draws is drawn from its seed alone and leaves nothing out, and what judges a
+run can fail.
+"""
+
+import itertools
+import socket
+import struct
+
+import chaos.play  # noqa: F401 - it registers all kinds of faults
+import pytest
+from bullring_audit import Leadership
+from chaos.__main__ import conclude
+from chaos.course import KINDS, NODE, OUTSIDE, RUN, Course
+from chaos.fault import CLASSES
+from chaos.judge import epochs_that_do_not_rise
+from chaos.play import Outcome
+from chaos.report import Report
+from chaos.shim import MILLION, Line
+from chaos.switch import reply_to
+
+RATE, ROUND_MS = 6.0, 20_000
+
+
+def drawn(seed, security="none", count=15, **options):
+    """The rounds of about five minutes."""
+    course = Course(seed, 5, security, RATE, ROUND_MS, **options)
+    return list(itertools.islice(course.rounds(), count))
+
+
+def test_a_seed_draws_the_same_course_each_time():
+    assert drawn(7, "tls") == drawn(7, "tls")
+
+
+def test_another_seed_draws_another_course():
+    assert drawn(7) != drawn(8)
+
+
+@pytest.mark.parametrize("security", ["none", "key", "tls"])
+@pytest.mark.parametrize("seed", range(20))
+def test_five_minutes_have_each_kind_of_fault_several_times(seed, security):
+    faults = [fault.kind for a_round in drawn(seed, security) for fault in a_round.faults]
+    expected = Course(seed, 5, security, RATE, ROUND_MS).kinds()
+    assert set(faults) == set(expected)
+    assert min(map(faults.count, expected)) >= 4
+
+
+def test_each_kind_can_happen_somewhere_and_is_known():
+    everywhere = set()
+    for security in ("none", "key", "tls"):
+        everywhere |= set(Course(1, 5, security, RATE, ROUND_MS).kinds())
+    assert everywhere == {kind.name for kind in KINDS} == set(CLASSES)
+
+
+def test_there_are_enough_faults_for_ten_thousand_an_hour():
+    rounds = drawn(3, count=60)
+    seconds = sum(a_round.ms for a_round in rounds) / 1000
+    assert sum(len(a_round.faults) for a_round in rounds) / seconds > 10_000 / 3600
+
+
+def test_each_sort_of_round_comes_in_each_six():
+    assert [a_round.what for a_round in drawn(1, count=6)] == [
+        NODE,
+        RUN,
+        OUTSIDE,
+        RUN,
+        NODE,
+        OUTSIDE,
+    ]
+
+
+def test_faults_come_in_their_order_and_within_their_round():
+    for a_round in drawn(5):
+        times = [fault.at_ms for fault in a_round.faults]
+        assert times == sorted(times)
+        assert times[-1] < a_round.ms
+
+
+def test_only_what_is_asked_for_is_drawn():
+    faults = {f.kind for a_round in drawn(1, only=("kill", "stop")) for f in a_round.faults}
+    assert faults == {"kill", "stop"}
+
+
+def outcome(struck=(), problems=(), violations=()):
+    made = Outcome(drawn(1, count=1)[0])
+    made.struck = {kind: 1 for kind in struck}
+    made.problems = list(problems)
+    made.violations = list(violations)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("found", "status"),
+    [
+        ({"struck": ["kill"]}, 0),
+        ({}, 1),
+        ({"struck": ["kill"], "problems": ["no leader"]}, 1),
+        ({"struck": ["kill"], "problems": ["no leader"], "violations": ["two leaders"]}, 3),
+    ],
+)
+def test_the_exit_status_tells_safety_from_all_else(found, status, capsys):
+    report = Report(["kill"])
+    report.add(outcome(**found))
+    assert conclude(report, stopped=False) == status
+    assert ("violations of safety" in capsys.readouterr().out) == (status == 3)
+
+
+def test_a_kind_that_never_struck_is_named():
+    report = Report(["kill", "stop"])
+    report.add(outcome(struck=["kill"]))
+    assert report.never_struck() == ["stop"]
+    report.add(outcome(struck=["stop"]))
+    assert report.never_struck() == []
+
+
+def led(node, epoch, start_ns):
+    return Leadership(node, epoch, start_ns, None, None)
+
+
+def test_epochs_that_rise_are_no_problem_also_where_leaderships_overlap():
+    assert epochs_that_do_not_rise([led(1, 1, 10), led(2, 2, 11), led(1, 3, 30)]) == []
+
+
+@pytest.mark.parametrize(
+    "second",
+    [led(2, 5, 20), led(1, 5, 20), led(1, 4, 20)],
+    ids=["of another node", "the same", "a lower one"],
+)
+def test_epochs_that_do_not_rise_are_found(second):
+    assert len(epochs_that_do_not_rise([led(1, 5, 10), second])) == 1
+
+
+def test_a_time_that_a_bent_clock_showed_is_turned_back():
+    line = Line(1_000)
+    line.bend(5_000_000, 80_000)
+    line.bend(9_000_000, -400_000)
+    line.bend(20_000_000, 0)
+    for true_ns in (1_000, 4_999_999, 5_000_001, 8_000_000, 9_000_000, 15_000_000, 30_000_000):
+        shown = line_at(line, true_ns)
+        assert abs(line.true(shown) - true_ns) <= 2
+
+
+def line_at(line, true_ns):
+    """As the preloaded library computes it."""
+    begin, shown, ppm = [piece for piece in line.pieces if piece[0] <= true_ns][-1]
+    return shown + (true_ns - begin) + int((true_ns - begin) * ppm / MILLION)
+
+
+def question(name, kind=1):
+    labels = b"".join(bytes([len(word)]) + word.encode() for word in name.split("."))
+    return struct.pack("!HHHHHH", 7, 0x100, 1, 0, 0, 0) + labels + struct.pack("!BHH", 0, kind, 1)
+
+
+def test_the_name_server_knows_the_nodes():
+    reply = reply_to(question("n2"), {"n2": "10.99.0.2"})
+    assert reply[-4:] == socket.inet_aton("10.99.0.2")
+    assert struct.unpack_from("!HHHH", reply)[3] == 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "failing", "status"),
+    [(question("other"), False, 3), (question("n2"), True, 2), (question("n2", 28), False, 0)],
+    ids=["an unknown name", "when it fails", "IPv6"],
+)
+def test_the_name_server_has_no_answer(asked, failing, status):
+    reply = reply_to(asked, {"n2": "10.99.0.2"}, failing)
+    _, flags, _, answers = struct.unpack_from("!HHHH", reply)
+    assert (flags & 15, answers) == (status, 0)
+
+
+@pytest.mark.parametrize("size", [0, 11, 12, 16])
+def test_what_is_no_question_is_not_answered(size):
+    assert reply_to(question("n2")[:size], {}) is None

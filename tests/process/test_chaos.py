@@ -1,0 +1,101 @@
+"""scripts/chaos, briefly: some kinds of faults on a small cluster, and the cases of Omni-Paxos.
+test_chaos_long.py has all kinds.
+"""
+
+import os
+import pathlib
+import signal
+import subprocess
+
+import bullring_netns
+import pytest
+from bullring_node import ROOT
+from bullring_safety import SafetyViolation
+from chaos import cell
+from waiting import wait_until
+
+REASON = bullring_netns.unavailable() or cell.unavailable()
+pytestmark = [pytest.mark.skipif(REASON is not None, reason=REASON or "")]
+
+CHAOS = str(ROOT / "scripts" / "chaos")
+FEW = "partition-full,partition-one-way,loss,reset,kill,stop,clock-inside"
+
+
+def run(*words):
+    done = subprocess.run([CHAOS, *words], capture_output=True, text=True)
+    if done.returncode == 3:
+        raise SafetyViolation(done.stdout)
+    return done
+
+
+def test_some_faults_and_a_leader_after_each_round(draw, tmp_path):
+    seed = str(draw.randrange(1 << 32))
+    faults = tmp_path / "faults"
+    words = ["--for", "12s", "--round", "8s", "--nodes", "3", "--only", FEW, "--log", str(faults)]
+    done = run("--seed", seed, "--algorithm", draw.choice(["bully", "ring"]), *words)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.startswith(f"seed {seed};")
+    assert len(faults.read_text().splitlines()) > 40
+
+
+@pytest.mark.parametrize("case", ["quorum-loss", "constrained", "chained"])
+def test_a_case_of_omni_paxos(case, draw):
+    done = run("--case", case, "--algorithm", draw.choice(["bully", "ring"]))
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_an_overlap_would_be_found(draw):
+    """For there is one: the clocks run as far apart as none do."""
+    done = run("--case", "clocks-apart", "--algorithm", draw.choice(["bully", "ring"]))
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["--for", "5"], ["--nodes", "2"], ["--only", "kill,flood"], ["--rate", "0"], ["--case", "x"]],
+    ids=" ".join,
+)
+def test_a_wrong_command_line_is_refused(words):
+    done = run(*words)
+    assert done.returncode == 2
+    assert words[-1].rpartition(",")[2] in done.stderr
+
+
+def groups_of(pid):
+    return [root for root in cell.CONTROLLERS.values() if (root / f"{cell.PREFIX}{pid}").exists()]
+
+
+def processes_with(text):
+    """Those that have it in their command line."""
+    found = []
+    for entry in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if text.encode() in entry.read_bytes():
+                found.append(entry.parent.name)
+        except OSError:
+            pass
+    return found
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_nothing_is_left_when_it_is_ended(number, spawn, tmp_path):
+    faults = tmp_path / "faults"
+    words = [CHAOS, "--for", "1m", "--only", "kill,stop,quota", "--log", str(faults)]
+    script = spawn(words, stdout=subprocess.PIPE, text=True, start_new_session=True)
+    wait_until(lambda: faults.exists() and faults.read_text(), "a fault", 30)
+    if number == signal.SIGINT:
+        os.killpg(script.pid, number)  # as Ctrl-C does
+    else:
+        os.kill(script.pid, number)
+    out, _ = script.communicate(timeout=30)
+    if number != signal.SIGKILL:
+        assert script.returncode == 0
+        assert "partition" not in out and "\nkill " in out
+        assert groups_of(script.pid) == []
+    wait_until(lambda: not processes_with(str(faults)), "all have ended", 10)
+
+    def removed():
+        cell.remove_what_was_left()
+        return groups_of(script.pid) == []
+
+    wait_until(removed, "the next run removes its cgroups", 10)

@@ -1,0 +1,34 @@
+"""Five minutes of scripts/chaos: every kind of fault strikes, nothing overlaps, and each time that
+all is healed there is a leader within the bound.
+"""
+
+import subprocess
+
+import bullring_netns
+import pytest
+from bullring_node import ROOT
+from bullring_safety import SafetyViolation
+from chaos import cell
+
+REASON = bullring_netns.unavailable() or cell.unavailable()
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.alone,
+    pytest.mark.limit(900),
+    pytest.mark.skipif(REASON is not None, reason=REASON or ""),
+]
+
+
+def test_five_minutes_under_fire(draw):
+    algorithm = draw.choice(["bully", "ring"])
+    security = draw.choice(["none", "key", "tls"])
+    words = ["--seed", str(draw.randrange(1 << 32)), "--for", "5m"]
+    words += ["--algorithm", algorithm, "--security", security]
+    done = subprocess.run(
+        [ROOT / "scripts" / "chaos", *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    text = done.stdout.decode(errors="replace")
+    print(text)
+    if done.returncode == 3:
+        raise SafetyViolation(text)
+    assert done.returncode == 0, text
