@@ -4,10 +4,10 @@ stopped in the middle. No row twice, none lost, and the fencing tokens in the qu
 
 import contextlib
 import json
+import pathlib
 import signal
 import sqlite3
 import subprocess
-import time
 
 import pytest
 from bullring_node import ROOT, find_program
@@ -87,6 +87,12 @@ class Pollers:
         return epochs
 
 
+def waits_for_the_lock(process):
+    """Whether a thread of it sleeps, as SQLite does between two attempts and nobody else."""
+    tasks = pathlib.Path(f"/proc/{process.pid}/task").glob("*/wchan")
+    return "hrtimer_nanosleep" in {task.read_text() for task in tasks}
+
+
 @pytest.fixture(scope="module")
 def program(installed):
     return installed.build(CONSUMER, f"-DEXAMPLES={ROOT}") / "poller"
@@ -142,10 +148,10 @@ def test_a_row_that_two_leaders_have_read(pollers):
     ) as writer:
         pollers.add(ROWS // 8)
         writer.execute("BEGIN IMMEDIATE")  # others can read now, and nobody can write
-        time.sleep(0.2)  # pause: for the old leader to read
+        wait_until(lambda: waits_for_the_lock(old), "the old leader has read a row")
         old.send_signal(signal.SIGSTOP)
         new = pollers.processes[wait_until(lambda: pollers.other_leader(old), "another leader")]
-        time.sleep(0.2)  # pause: for the new leader to read, if it reads before it takes over
+        wait_until(lambda: waits_for_the_lock(new), "the new leader has come to the database")
         new.send_signal(signal.SIGSTOP)
         old.send_signal(signal.SIGCONT)
         before = pollers.moved()

@@ -18,6 +18,11 @@ LONG = ["--lease", "5s"]
 SOON_NS = 2.5e9
 
 
+def replaced_soon(cluster, since_ns):
+    """Whether the next leader did not wait for the end of a lease that is LONG."""
+    return cluster.wait_elected(since_ns)["ts_ns"] - since_ns < SOON_NS
+
+
 # Why a cluster is not judged by the audit (new_cluster):
 TEXTBOOK = "some of its nodes do without a majority, which promises nothing"
 

@@ -118,7 +118,7 @@ def test_silent_sessions_in_the_members_names_make_nobody_deaf(new_cluster):
                     for number in range(6):
                         silent.enter_context(say_hello(node, member, incarnation, number))
         assert_unchanged(cluster, leader, 0.3, f"silent sessions of node {member.id} end")
-    cluster.wait_elected(leader.kill(), 2)
+    cluster.wait_elected(leader.kill())
 
 
 def test_a_flood_of_connections_costs_no_leadership(new_cluster):
@@ -175,7 +175,7 @@ def test_who_says_its_words_one_byte_at_a_time_is_not_listened_to_for_long(new_c
 
     cluster[1].kill()
     cluster[1].restart()
-    cluster.wait_for(lambda: not drip(), "none of them is open any more", 5)
+    cluster.wait_for(lambda: not drip(), "none of them is open any more")
     assert cluster.wait_settled() is leader
 
 
