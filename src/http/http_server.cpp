@@ -156,9 +156,16 @@ private:
     /// For one more connection; false if each one that is open has a request under way.
     bool make_room() {
         HttpConnection* quietest = nullptr;
+        HttpConnection* first_refused = nullptr;
         std::size_t taken = 0;
+        std::size_t refused = 0;
         for (HttpConnection* const one : connections_->open) {
             if (one->is_evicted()) continue;
+            if (one->is_draining()) {
+                ++refused;
+                if (first_refused == nullptr) first_refused = one;
+                continue;
+            }
             ++taken;
             if (one->is_idle() &&
                 (quietest == nullptr || one->quiet_since() < quietest->quiet_since()))
@@ -171,9 +178,13 @@ private:
                           "longest time is cut off for a new one"
                         : "http: 64 connections are open and wait for their answers; a new one is "
                           "refused");
-        if (quietest == nullptr) return false;
-        quietest->evict();
-        return true;
+        if (quietest != nullptr) {
+            quietest->evict();
+            return true;
+        }
+        // Those who don't end what was refused to them are as many at most.
+        if (refused >= connections_max) first_refused->evict();
+        return false;
     }
 
     /// Called by restinio while it parses. The answer must come later: restinio reads on when a

@@ -9,31 +9,25 @@ namespace bullring {
 
 namespace {
 
-struct RequestLine {
-    std::string_view method;
-    std::string_view path;  // without the query
-};
-
-/// "METHOD /path HTTP/1.x"; nullopt: it is not whole, or no such line.
-std::optional<RequestLine> request_line(std::string_view bytes) {
+/// Of "METHOD /path?query HTTP/1.x"; nullopt: it is not whole, or no such line.
+std::optional<std::string_view> path_asked_for(std::string_view bytes) {
     bytes.remove_prefix(std::min(bytes.find_first_not_of("\r\n"), bytes.size()));
     const std::string_view line = bytes.substr(0, bytes.find_first_of("\r\n"));
     const std::size_t method_end = std::min(line.find(' '), line.size());
     const std::size_t target_end = line.rfind(' ');
     if (target_end == std::string_view::npos || target_end <= method_end) return std::nullopt;
-    const std::string_view method = line.substr(0, method_end);
     const std::string_view target = line.substr(method_end + 1, target_end - method_end - 1);
-    if (!is_http_token(method) || !target.starts_with('/') ||
+    if (!is_http_token(line.substr(0, method_end)) || !target.starts_with('/') ||
         !line.substr(target_end + 1).starts_with("HTTP/1."))
         return std::nullopt;
-    return RequestLine{method, target.substr(0, target.find('?'))};
+    return target.substr(0, target.find('?'));
 }
 
 /// Holds the answer of a handler that answers at once.
 class AnswerAtOnce final : public HttpReply {
 public:
     void send(const HttpAnswer& answer) override { answer_ = answer; }
-    /// Only requests by GET, which every parser knows, are answered by a stream.
+    /// A stream is opened by GET alone.
     std::unique_ptr<HttpStream> stream(const char* /*type*/) override { return nullptr; }
     const HttpAnswer& answer() const { return answer_; }
 
@@ -41,9 +35,12 @@ private:
     HttpAnswer answer_;
 };
 
-HttpAnswer answer_to_method(const RequestLine& line, const HttpHandler& handler) {
+/// What the bytes name as a method may be the tail of one, of which the head came in an earlier
+/// segment: "B" and then "GET /events …". So the handler is asked by one that nothing allows, and
+/// answers at once.
+HttpAnswer answer_to_unknown_method(std::string_view path, const HttpHandler& handler) {
     const auto reply = std::make_shared<AnswerAtOnce>();
-    handler({line.method, line.path, "", [](std::string_view) { return std::string_view(); }},
+    handler({"-", path, "", [](std::string_view) { return std::string_view(); }},
             reply);
     return reply->answer();
 }
@@ -53,7 +50,8 @@ HttpAnswer answer_to_method(const RequestLine& line, const HttpHandler& handler)
 HttpAnswer answer_to_rubbish(http_errno error, std::string_view bytes, const HttpHandler& handler) {
     switch (error) {
         case HPE_INVALID_METHOD:
-            if (const auto line = request_line(bytes)) return answer_to_method(*line, handler);
+            if (const auto path = path_asked_for(bytes))
+                return answer_to_unknown_method(*path, handler);
             break;
         case HPE_INVALID_VERSION: return {505, "expected HTTP/1.1 or 1.0\n", "text/plain"};
         case HPE_CB_headers_complete:

@@ -195,11 +195,13 @@ void HttpService::on_change() {
     if (changes.count == changes_seen_) return;
     changes.each_from(changes_seen_,
                       [this](const RecentChanges::Change& change) { history_.add(change); });
-    const bool already_waits = std::exchange(changes_seen_, changes.count) != changes_told_;
-    if (already_waits) return;
+    changes_seen_ = changes.count;
+    if (std::exchange(streams_wait_, true)) return;
     streams_timer_.expires_after(streams_told_after);
     streams_timer_.async_wait([this](const asio::error_code& error) {
-        if (!error) tell_streams();
+        if (error) return;
+        streams_wait_ = false;
+        tell_streams();
     });
 }
 

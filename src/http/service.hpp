@@ -71,6 +71,7 @@ private:
     History history_;
     std::uint64_t changes_seen_ = 0;  // those in the history
     std::uint64_t changes_told_ = 0;  // to the streams
+    bool streams_wait_ = false;       // for what has changed
     EventStreams streams_;
     std::vector<Waiting> waiting_;
     std::uint64_t last_question_ = 0;

@@ -177,6 +177,43 @@ def test_64_connections_that_ask_for_nothing_keep_nobody_out(served):
     assert "64 connections are open" in node.current.log()
 
 
+def nothing_unread(node):
+    """Nothing that HTTP clients have sent waits in the kernel."""
+    command = ["ss", "-Htn", "state", "established", f"sport = :{node.http}"]
+    shown = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return all(line.split()[0] == "0" for line in shown.splitlines())
+
+
+def test_no_more_than_64_requests_are_under_way(served):
+    cluster = served()
+    cluster[1].hang()  # so that who asks for the cluster waits for a second
+    node = cluster[2]
+
+    get_cluster = b"GET /cluster HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+
+    def answers_to_40_more():
+        held = [raw_connection(node) for _ in range(64)]
+        for one in held:
+            one.sendall(GET_LEADER)
+            assert one.recv(4096)
+        begun = time.monotonic()
+        for one in held:
+            one.sendall(get_cluster)
+        cluster.wait_for(lambda: nothing_unread(node), "that the node has read them")
+        more = [raw_connection(node) for _ in range(40)]
+        for one in more:
+            one.sendall(get_cluster)
+        in_time = time.monotonic() - begun < 0.8
+        statuses = [[everything(one)[9:12] for one in some] for some in (held, more)]
+        for one in (*held, *more):
+            one.close()
+        return statuses if in_time else None
+
+    answers = cluster.wait_for(answers_to_40_more, "104 requests within one round")
+    cluster[1].resume()
+    assert answers == [["200"] * 64, ["503"] * 40]
+
+
 def test_a_flood_of_connections_keeps_no_stream_from_its_events(served):
     cluster = served()
     leader = cluster.leader()
@@ -224,6 +261,18 @@ def test_a_method_that_no_parser_knows_is_a_wrong_one(served, request_line, stat
     answer = raw_answer(served(1)[1], request.encode())
     assert answer.startswith(f"HTTP/1.1 {status} ")
     assert (f"\r\nAllow: {allow}\r\n" in answer) == (allow is not None)
+
+
+@pytest.mark.parametrize("path", ["/events", "/livez", "/metrics", "/cluster", "/resign", "/x.js"])
+def test_a_method_that_comes_in_two_pieces_is_not_taken_for_its_second(served, path):
+    node = served(1)[1]
+    with raw_connection(node) as connection:
+        connection.sendall(b"B")
+        assert ask(node.http, "/leader").status == 200  # so the first piece has been read
+        connection.sendall(f"GET {path} HTTP/1.1\r\n\r\n".encode())
+        status = 404 if path == "/x.js" else 405
+        assert everything(connection).startswith(f"HTTP/1.1 {status} ")
+    assert ask(node.http, "/leader").status == 200
 
 
 @pytest.mark.parametrize(

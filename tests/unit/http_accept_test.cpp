@@ -44,8 +44,10 @@ HttpAnswer to_rubbish(http_errno error, std::string_view bytes) {
 }
 
 TEST_CASE("http rubbish: an unknown method gets what its path says, and a broken line 400") {
-    CHECK(to_rubbish(HPE_INVALID_METHOD, "BREW /a?b HTTP/1.1\r\nHost: x\r\n").body == "BREW /a");
-    CHECK(to_rubbish(HPE_INVALID_METHOD, "\r\nget /a HTTP/1.0\n").body == "get /a");
+    CHECK(to_rubbish(HPE_INVALID_METHOD, "BREW /a?b HTTP/1.1\r\nHost: x\r\n").body == "- /a");
+    CHECK(to_rubbish(HPE_INVALID_METHOD, "\r\nget /a HTTP/1.0\n").body == "- /a");
+    // The head of the method has come before: what is seen of it is no method.
+    CHECK(to_rubbish(HPE_INVALID_METHOD, "GET /events HTTP/1.1\r\n\r\n").body == "- /events");
     for (const char* const line : {"", "BREW", "BREW /a", "B(W /a HTTP/1.1", "BREW a HTTP/1.1",
                                    " /a HTTP/1.1", "BREW /a HTTP/2.0"}) {
         CAPTURE(line);
