@@ -40,8 +40,7 @@ private:
 /// answers at once.
 HttpAnswer answer_to_unknown_method(std::string_view path, const HttpHandler& handler) {
     const auto reply = std::make_shared<AnswerAtOnce>();
-    handler({"-", path, "", [](std::string_view) { return std::string_view(); }},
-            reply);
+    handler({"-", path, "", [](std::string_view) { return std::string_view(); }}, reply);
     return reply->answer();
 }
 
