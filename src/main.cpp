@@ -63,10 +63,7 @@ struct Run {
     int operator()(const KeyOptions& options) const { return run_key(options); }
     int operator()(const CertOptions& options) const { return run_cert(options); }
     int operator()(const Information& information) const {
-        // What does not fit into the buffer is written, and fails, at once.
-        if (std::fputs(information.text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0) return 0;
-        print_error("stdout can't be written");
-        return failed;
+        return print_answer(information.text) ? 0 : failed;
     }
     int operator()(const UsageProblems& usage) const {
         for (const std::string& problem : usage.problems) print_error(problem);

@@ -81,10 +81,7 @@ int run_audit(const AuditOptions& options) {
     const audit::Verdict verdict = audit::judge(history, options.clock_error);
     const std::string text =
         options.json ? audit::to_json(history, verdict) : audit::to_text(history, verdict);
-    if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
-        print_error("stdout can't be written");
-        return 1;
-    }
+    if (!print_answer(text)) return 1;
     for (const audit::Contradiction& one : verdict.contradictions)
         print_error(audit::summary(history, one));
     return verdict.contradictions.empty() ? 0 : 1;

@@ -270,9 +270,7 @@ int run_cert(const CertOptions& options) {
         print_error(answer.error().why);
         return answer.error().status;
     }
-    if (std::fputs(answer->c_str(), stdout) >= 0 && std::fflush(stdout) == 0) return 0;
-    print_error("stdout can't be written");
-    return not_done;
+    return print_answer(*answer) ? 0 : not_done;
 }
 
 }  // namespace bullring

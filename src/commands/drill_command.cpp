@@ -41,14 +41,11 @@ private:
 };
 
 /// False when nobody takes it.
-bool print_answer(const DrillOptions& options, const drill::Course& course) {
+bool print_outcome(const DrillOptions& options, const drill::Course& course) {
     const drill::Tally& tally = course.tally();
     const std::string text =
         options.json ? tally.json(options.cluster, course.not_back()) : tally.table();
-    if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
-        print_error("stdout can't be written");
-        return false;
-    }
+    if (!print_answer(text)) return false;
     for (const std::string& complaint : tally.complaints()) print_error(complaint);
     return true;
 }
@@ -72,7 +69,7 @@ asio::awaitable<int> drill_and_print(ObserverLoop& loop, const DrillOptions& opt
             line.clear();
             if (course.begun()) {
                 print_error("stopped within a round; what its fault has left goes on");
-                print_answer(options, course);
+                print_outcome(options, course);
             }
             std::_Exit(1);
         });
@@ -80,7 +77,7 @@ asio::awaitable<int> drill_and_print(ObserverLoop& loop, const DrillOptions& opt
     const bool done = co_await course.run();
     signals.cancel();
     line.clear();
-    if (!course.begun() || !print_answer(options, course)) co_return 1;
+    if (!course.begun() || !print_outcome(options, course)) co_return 1;
     co_return done&& course.tally().sound() ? 0 : 1;
 }
 

@@ -68,10 +68,8 @@ asio::awaitable<int> resign_and_print(ObserverLoop& loop, const ResignOptions& o
         print_error(outcome.text);
         co_return outcome.exit_status;
     }
-    if (!outcome.text.empty()) std::printf("%s\n", outcome.text.c_str());
-    if (std::fflush(stdout) == 0) co_return 0;
-    print_error("stdout can't be written");
-    co_return 1;
+    const std::string text = outcome.text.empty() ? "" : outcome.text + "\n";
+    co_return print_answer(text) ? 0 : 1;
 }
 
 }  // namespace

@@ -49,10 +49,7 @@ asio::awaitable<int> status(ObserverLoop& loop, const StatusOptions& options) {
     const std::vector<MemberAnswer> answers = co_await collect(loop, options);
     const std::string text =
         options.json ? status_json(options.cluster, answers) + '\n' : status_table(answers);
-    if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
-        print_error("stdout can't be written");
-        co_return 1;
-    }
+    if (!print_answer(text)) co_return 1;
     if (agreement(answers)) co_return 0;
     print_error(no_agreement(answers));
     co_return 1;

@@ -86,12 +86,7 @@ void exec_man(const ManualPage& page) {
     if (!path.empty()) ::execlp("man", "man", "-l", path.c_str(), nullptr);
 }
 
-int print(const std::string& text) {
-    // What does not fit into the buffer is written, and fails, at once.
-    if (std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0) return 0;
-    print_error("stdout can't be written");
-    return failed;
-}
+int print(const std::string& text) { return print_answer(text) ? 0 : failed; }
 
 int refuse(const std::string& problem) {
     print_error(problem);

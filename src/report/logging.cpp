@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
+#include <cstdio>
 #include <memory>
 #include <mutex>
 
@@ -231,6 +232,13 @@ void finish_log_lines() { finish_writing(stderr_patience); }
 void print_error(std::string_view text) {
     write_soon(STDERR_FILENO, fmt::format("bullring: {}\n", one_line(text)));
     finish_log_lines();
+}
+
+bool print_answer(const std::string& text) {
+    // What does not fit into the buffer is written, and fails, at once.
+    if (std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0) return true;
+    print_error("stdout can't be written");
+    return false;
 }
 
 }  // namespace bullring

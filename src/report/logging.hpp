@@ -56,5 +56,8 @@ void finish_log_lines();
 /// For the one line that says why the program ends with status 1: straight to stderr. Where nobody
 /// reads that, it is lost after a second.
 void print_error(std::string_view text);
+/// A command's answer, to stdout. False when that can't be written, which is said; the command then
+/// ends with status 1.
+bool print_answer(const std::string& text);
 
 }  // namespace bullring
