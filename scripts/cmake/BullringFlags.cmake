@@ -42,6 +42,11 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     endif()
 endif()
 
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 17)
+    # std::stable_sort of libstdc++ 12 uses what C++17 has deprecated.
+    target_compile_options(bullring_flags INTERFACE -Wno-deprecated-declarations)
+endif()
+
 if(CMAKE_UNITY_BUILD)
     # Several sources are compiled as one, and what is local to one shadows what is local to another.
     # Only a build that compiles each alone can look for that: the preset dev, and so does
@@ -69,9 +74,9 @@ if(BULLRING_SANITIZE STREQUAL "")
 else()
     target_compile_options(
         bullring_flags INTERFACE -fsanitize=${BULLRING_SANITIZE} -fno-sanitize-recover=all
-                                 -fno-omit-frame-pointer -O1 -g1)
+                                 -fno-omit-frame-pointer $<IF:$<BOOL:${BULLRING_FUZZ}>,-O2,-O1> -g1)
     target_link_options(bullring_flags INTERFACE -fsanitize=${BULLRING_SANITIZE})
-    if(BULLRING_SANITIZE MATCHES "undefined")
+    if(BULLRING_SANITIZE MATCHES "undefined" AND NOT BULLRING_FUZZ)
         # Both sanitizers and an optimiser need twice the time for what is much code and mostly
         # waits. The tests of the protocol compute.
         set(is_protocol "$<STREQUAL:$<TARGET_PROPERTY:NAME>,bullring_protocol>")

@@ -31,7 +31,7 @@ def test_it_is_executable_and_has_help(script):
     assert "--help" in done.stdout
 
 
-@pytest.mark.parametrize("name", ["setup", "build", "test", "check"])
+@pytest.mark.parametrize("name", ["setup", "build", "test", "check", "fuzz"])
 def test_an_unknown_argument_is_refused_and_named(name):
     done = run(ROOT / "scripts" / name, "--no-such-flag")
     assert done.returncode == 2, done.stdout

@@ -1,0 +1,64 @@
+// A configuration file, as `--config FILE` has it read for each of the subcommands. What is wrong
+// is said in a way that can be shown; what is accepted for a node has sound timing.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "protocol/values/timing.hpp"
+#include "src/options/request.hpp"
+#include "src/options/sources.hpp"
+#include "tests/fuzz/input.hpp"
+
+using namespace bullring;
+
+namespace {
+
+/// A file that is nowhere, and its name.
+class File {
+public:
+    File() : fd_(::memfd_create("config", MFD_CLOEXEC)) {
+        fuzz::expect(fd_ >= 0, "no file in memory");
+        path_ = "/proc/self/fd/" + std::to_string(fd_);
+    }
+    File(const File&) = delete;
+    File& operator=(const File&) = delete;
+    ~File() { ::close(fd_); }
+
+    const std::string& path() const { return path_; }
+    void hold(std::string_view text) const {
+        const auto size = static_cast<ssize_t>(text.size());
+        fuzz::expect(::ftruncate(fd_, 0) == 0 && ::pwrite(fd_, text.data(), text.size(), 0) == size,
+                     "the file in memory can't be written");
+    }
+
+private:
+    int fd_;
+    std::string path_;
+};
+
+void check(const NodeOptions& options) {
+    const protocol::Config& config = options.config;
+    fuzz::expect(options.peers.contains(config.self), "a node that is no member");
+    fuzz::expect(protocol::validate(config.timing, config.members.size(), config.algorithm).empty(),
+                 "timing that is not sound");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    static const File file;
+    static const Environment environment{{"HOME", "/home/somebody"}};
+    fuzz::Input input(data, size);
+    const auto subcommands = subcommand_table();
+    const SubcommandText& subcommand = subcommands[input.below(subcommands.size())];
+    file.hold(input.rest());
+    Problems problems;
+    RawValues values = read_config_file(subcommand.subcommand, {file.path(), "--config"}, problems);
+    fold_negations(values, problems);
+    Report report(values, problems);
+    Reader read(values, report);
+    const NodeOptions options = checked(member_request(read, report), environment, {}, report);
+    for (const std::string& text : problems)
+        fuzz::expect(!text.empty(), "refused without a reason");
+    if (problems.empty()) check(options);
+    return 0;
+}
