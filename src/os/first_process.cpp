@@ -20,6 +20,9 @@ namespace {
 
 /// What the child leaves behind has so long: a guard ends its command, an undertaker tells.
 constexpr std::int64_t leave_behind_ns = 10'000'000'000;
+/// And after a request to end: an undertaker tells. Such a request is lost where it reaches a child
+/// that is dying already, whose threads end one after the other.
+constexpr std::int64_t leave_behind_asked_ns = 1'000'000'000;
 constexpr int signalled = 128;  // and the signal's number, as shells have it
 
 /// Whoever asks to end does not wait for what has been left behind.
@@ -37,18 +40,23 @@ public:
             if (wait(info) < 0) continue;  // it is time to look
             if (info.si_signo == SIGCHLD) continue;
             if (status_ && asks_to_end(info.si_signo)) break;
+            if (status_) continue;
+            // To a node that lives SIGHUP says something else.
+            asked_ = asked_ || (asks_to_end(info.si_signo) && info.si_signo != SIGHUP);
             // What the terminal sends, all of its processes get.
-            if (!status_ && info.si_code != SI_KERNEL) ::kill(child_, info.si_signo);
+            if (info.si_code != SI_KERNEL) ::kill(child_, info.si_signo);
         }
         return WIFSIGNALED(*status_) ? signalled + WTERMSIG(*status_) : WEXITSTATUS(*status_);
     }
 
 private:
     int wait(siginfo_t& info) {
-        reap();
-        if (!status_) return ::sigwaitinfo(&all_, &info);
         const timespec soon{0, 100'000'000};
-        return ::sigtimedwait(&all_, &info, &soon);
+        const int got = status_ ? ::sigtimedwait(&all_, &info, &soon) : ::sigwaitinfo(&all_, &info);
+        // Before the signal is judged: of several that are pending, SIGTERM is handed out before
+        // the SIGCHLD of an end that it follows, and must not be passed on to the dead.
+        reap();
+        return got;
     }
 
     void reap() {
@@ -57,19 +65,18 @@ private:
         while ((ended = ::waitpid(-1, &status, WNOHANG | __WALL)) > 0) {
             if (ended != child_) continue;
             status_ = status;
-            until_ns_ = kernel_now_ns(CLOCK_BOOTTIME) + leave_behind_ns;
+            until_ns_ =
+                kernel_now_ns(CLOCK_BOOTTIME) + (asked_ ? leave_behind_asked_ns : leave_behind_ns);
         }
         alone_ = ended < 0 && errno == ECHILD;
     }
 
-    bool left_behind() {
-        reap();
-        return !alone_ && kernel_now_ns(CLOCK_BOOTTIME) < until_ns_;
-    }
+    bool left_behind() const { return !alone_ && kernel_now_ns(CLOCK_BOOTTIME) < until_ns_; }
 
     pid_t child_;
     sigset_t all_{};
     std::optional<int> status_;  // of the child, when it has ended
+    bool asked_ = false;         // before that, to end
     std::int64_t until_ns_ = 0;
     bool alone_ = false;
 };
