@@ -1,24 +1,27 @@
-"""Namespaces of processes, in which a test may choose the numbers that are given out next."""
+"""Namespaces of processes: a node is the first process of one, as in a container, and a test may
+choose the numbers that are given out next.
+"""
 
 import os
-import shutil
 import subprocess
 
 import pytest
 from waiting import DEADLINE
 
+IN_NAMESPACE = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
+if os.geteuid() != 0:
+    IN_NAMESPACE[1:1] = ["--user", "--map-root-user"]
+
 
 def why_not():
     """Why a namespace of processes can't be had here, None if it can."""
-    if os.geteuid() != 0:
-        return "namespaces of processes need root"
-    if shutil.which("unshare") is None:
+    words = [*IN_NAMESPACE, "true"]
+    try:
+        tried = subprocess.run(words, capture_output=True, text=True, timeout=DEADLINE)
+    except FileNotFoundError:
         return "unshare is not installed"
-    words = ["unshare", "--pid", "--fork", "true"]
-    tried = subprocess.run(words, capture_output=True, timeout=DEADLINE)
-    return None if tried.returncode == 0 else "unshare --pid fails"
+    return None if tried.returncode == 0 else tried.stderr.strip() or "unshare fails"
 
 
 _REASON = why_not()
-IN_NAMESPACE = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
 needs_namespace = pytest.mark.skipif(_REASON is not None, reason=str(_REASON))

@@ -2,28 +2,15 @@
 
 import os
 import signal
-import subprocess
 
 import pytest
 from bullring_events import now_ns
 from bullring_secrets import key_environment, key_line, write_private
 from bullring_task import alive, child_named, children
 from clusters import LONG, replaced_soon
+from pid_namespace import IN_NAMESPACE, needs_namespace
 
-CONTAINER = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
-if os.getuid() != 0:
-    CONTAINER[1:1] = ["--user", "--map-root-user"]
-
-
-def unavailable():
-    tried = subprocess.run([*CONTAINER, "true"], capture_output=True, text=True)
-    return tried.stderr.strip() if tried.returncode else None
-
-
-pytestmark = [
-    pytest.mark.beside,
-    pytest.mark.skipif(unavailable() is not None, reason=unavailable() or ""),
-]
+pytestmark = [pytest.mark.beside, needs_namespace]
 
 
 class Inside:
@@ -43,7 +30,7 @@ def contained(new_cluster, tmp_path):
         key = write_private(tmp_path / "cluster.key", key_line())
         cluster.environment |= key_environment(key)
         for node in cluster:
-            node.prefix = CONTAINER
+            node.prefix = IN_NAMESPACE
         return cluster
 
     return make
