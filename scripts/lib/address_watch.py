@@ -14,7 +14,6 @@ goes to stdout, a JSON line for each change, with the clock of the event streams
 Usage: address_watch.py ADDRESS ID=PATH…     PATH: of a network namespace. Ends with its stdin.
 """
 
-import ctypes
 import json
 import os
 import select
@@ -23,17 +22,17 @@ import struct
 import sys
 import time
 
+from system_calls import inside
+
 INTERVAL_S = 0.001
 LATE_MS = 5
 DEVICE = "eth0"
 TTL_BASE = 100
 
-_CLONE_NEWNET = 0x40000000
 _RTM_GETADDR, _NLMSG_DONE = 22, 3
 _NLM_F_REQUEST, _NLM_F_DUMP = 1, 0x300
 _IFA_ADDRESS, _IFA_LOCAL = 1, 2
 _ETH_P_ARP = 0x0806
-_LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 def now_ns():
@@ -45,18 +44,12 @@ def say(**what):
     sys.stdout.flush()
 
 
-def enter(path):
-    with open(path) as space:
-        if _LIBC.setns(space.fileno(), _CLONE_NEWNET) != 0:
-            raise OSError(ctypes.get_errno(), f"setns {path}")
-
-
 class Table:
     """The addresses of one namespace. A socket stays in the namespace in which it was made."""
 
     def __init__(self, path, family, address):
-        enter(path)
-        self._socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE)
+        with inside(path):
+            self._socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE)
         self._socket.bind((0, 0))
         body = struct.pack("=BBBBI", family, 0, 0, 0, 0)
         flags = _NLM_F_REQUEST | _NLM_F_DUMP
@@ -166,13 +159,10 @@ def main():
     text, *spaces = sys.argv[1:]
     family = socket.AF_INET6 if ":" in text else socket.AF_INET
     address = socket.inet_pton(family, text)
-    with open("/proc/self/ns/net") as own:
-        tables = {
-            int(node): Table(path, family, address)
-            for node, path in (space.split("=", 1) for space in spaces)
-        }
-        if _LIBC.setns(own.fileno(), _CLONE_NEWNET) != 0:
-            raise OSError(ctypes.get_errno(), "setns")
+    tables = {
+        int(node): Table(path, family, address)
+        for node, path in (space.split("=", 1) for space in spaces)
+    }
     probes = {"echo": Ping(family, text)}
     if family == socket.AF_INET:
         probes["arp"] = Arp(address)

@@ -22,7 +22,7 @@ class Watch:
     """What address_watch.py has seen so far."""
 
     def __init__(self, spaces, nodes, address):
-        named = [f"{node}={spaces.space(node)}" for node in nodes]
+        named = [f"{node}={spaces.path(node)}" for node in nodes]
         self._process = subprocess.Popen(
             [*spaces.prefix(WATCHER), "python3", "-S", "-E", WATCH, address, *named],
             stdin=subprocess.PIPE,

@@ -69,6 +69,14 @@ class Spaces:
     def _in(self, space, *words):
         subprocess.run(["ip", "netns", "exec", space, *words], check=True, capture_output=True)
 
+    @staticmethod
+    def _path(space):
+        return f"/run/netns/{space}"
+
+    def path(self, node_id):
+        """By which setns(2) enters a node's namespace."""
+        return self._path(self._name(node_id))
+
     def prefix(self, node_id):
         """What runs a command in a node's namespace, as the same process."""
         return ["ip", "netns", "exec", self._name(node_id)]
@@ -152,10 +160,6 @@ class Bridge(Spaces):
         self._ip("-n", space, "addr", "add", f"10.99.0.{number}/24", "dev", "eth0")
         self._ip("-n", space, "addr", "add", f"fd99::{number}/64", "dev", "eth0", "nodad")
         self.addresses[node_id] = f"10.99.0.{number}"
-
-    def space(self, node_id):
-        """The path by which setns(2) enters it."""
-        return f"/run/netns/{self._name(node_id)}"
 
     def ip(self, node_id, *words):
         """iproute2 in a node's namespace."""

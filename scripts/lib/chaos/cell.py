@@ -10,8 +10,8 @@ import os
 import pathlib
 import signal
 
+import system_calls
 from bullring_node import die_with_parent
-from chaos import system
 
 CONTROLLERS = {name: pathlib.Path("/sys/fs/cgroup") / name for name in ("freezer", "cpu")}
 PREFIX = "bullring-chaos-"
@@ -97,7 +97,9 @@ def run(work):
     """Calls work(groups) inside, and returns its exit status outside."""
     remove_what_was_left()
     groups = Groups(os.getpid())
-    system.unshare(system.CLONE_NEWNS | system.CLONE_NEWNET | system.CLONE_NEWPID)
+    system_calls.unshare(
+        system_calls.CLONE_NEWNS | system_calls.CLONE_NEWNET | system_calls.CLONE_NEWPID
+    )
     init = _fork()
     if init != 0:
         try:
@@ -105,9 +107,9 @@ def run(work):
         finally:
             groups.remove()
     die_with_parent()
-    system.mount("none", "/", None, system.MS_REC | system.MS_PRIVATE)
-    system.mount("proc", "/proc", "proc")
-    system.mount("tmpfs", "/run", "tmpfs")
+    system_calls.mount("none", "/", None, system_calls.MS_REC | system_calls.MS_PRIVATE)
+    system_calls.mount("proc", "/proc", "proc")
+    system_calls.mount("tmpfs", "/run", "tmpfs")
     script = _fork()
     if script != 0:
         status = _be_parent(script)

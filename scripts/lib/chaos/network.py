@@ -12,9 +12,9 @@ import socket
 import struct
 import subprocess
 
+import system_calls
 from bullring_netns import PORT, Spaces
 from bullring_node import die_with_parent
-from chaos import system
 from chaos.switch import Switch
 
 _TUNSETIFF = 0x400454CA
@@ -24,7 +24,7 @@ SERVER = 200  # the name server's port of the switch, and the end of its address
 
 def _tap(space_path):
     """A TAP device eth0 in that namespace, and the end that the switch holds."""
-    with system.inside(space_path):
+    with system_calls.inside(space_path):
         end = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
         wanted = struct.pack("16sH22x", b"eth0", _IFF_TAP | _IFF_NO_PI)
         fcntl.ioctl(end, _TUNSETIFF, wanted)
@@ -44,7 +44,7 @@ class Network(Spaces):
             ports[node_id] = self._attach(self._name(node_id), node_id)
             self.addresses[node_id] = f"10.99.0.{node_id}"
         ports[SERVER] = self._attach(self._middle, SERVER)
-        with system.inside(self._path(self._middle)):
+        with system_calls.inside(self._path(self._middle)):
             server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
             server.bind((f"10.99.0.{SERVER}", 53))
             server.setblocking(False)
@@ -94,15 +94,7 @@ class Network(Spaces):
         if not place.exists():  # it was below /run, where the cell has its own
             place.parent.mkdir(parents=True, exist_ok=True)
             place.touch()
-        system.mount(config, place, None, system.MS_BIND)
-
-    @staticmethod
-    def _path(space):
-        return f"/run/netns/{space}"
-
-    def path(self, node_id):
-        """By which setns(2) enters it."""
-        return self._path(self._name(node_id))
+        system_calls.mount(config, place, None, system_calls.MS_BIND)
 
     def peers(self):
         return ",".join(f"{node_id}=n{node_id}:{PORT}" for node_id in self.ids)

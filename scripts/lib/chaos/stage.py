@@ -7,10 +7,10 @@ import pathlib
 import select
 import time
 
+import system_calls
 from bullring_cluster import Cluster
 from bullring_netns import PORT
 from bullring_task import Journal
-from chaos import system
 from chaos.course import OUTSIDE, RUN
 from chaos.shim import BOOTTIME, RAW, Page
 from chaos.trust import Trust
@@ -61,7 +61,7 @@ class Stage:
         # What the keeper knows of time is true, and so it is of no use here.
         node.flags += ["--hang-after", "off"] if self.what == OUTSIDE else []
         node.data_dir.mkdir()
-        system.mount("tmpfs", node.data_dir, "tmpfs", 0, "size=256k,mode=0700")
+        system_calls.mount("tmpfs", node.data_dir, "tmpfs", 0, "size=256k,mode=0700")
         if self.what == RUN:
             node.task = self.journal.command(f"from={self.habit}", "deaf")
             node.flags += ["--kill-after", f"{KILL_AFTER_MS}ms", "--restart-delay", "20ms"]
@@ -168,6 +168,6 @@ class Stage:
         for fifo in self.fifos:
             os.close(fifo)
         for node in self.cluster:
-            system.unmount(node.data_dir)
+            system_calls.unmount(node.data_dir)
         if not keep_files:
             self.cluster.close(keep_files=False)

@@ -9,9 +9,9 @@ import ssl
 import threading
 import time
 
+import system_calls
 from bullring_netns import PORT
 from bullring_secrets import Authority, key_environment, key_line, write_private
-from chaos import system
 from chaos.fault import Fault, OnOneNode, kinds
 
 
@@ -135,7 +135,7 @@ def shown_certificate(space, address):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
-    with system.inside(space):
+    with system_calls.inside(space):
         caller = socket.create_connection((address, PORT), timeout=0.5)
     with caller, context.wrap_socket(caller) as secured:
         return secured.getpeercert(binary_form=True)
