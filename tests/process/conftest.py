@@ -18,6 +18,7 @@ from bullring_safety import SafetyViolation, count_judged, record
 from bullring_task import Journal
 from rounds import Rounds
 from secured import Secured
+from terminal import Terminal
 
 
 def pytest_runtest_protocol(item, nextitem):
@@ -114,6 +115,19 @@ def spawn():
     for process in started:
         process.kill()
         process.communicate()
+
+
+@pytest.fixture
+def in_terminal(spawn):
+    """Starts a program in a terminal of its own."""
+    with contextlib.ExitStack() as made:
+
+        def start(command, **options):
+            started = Terminal(spawn, command, **options)
+            made.callback(started.close)
+            return started
+
+        yield start
 
 
 @pytest.fixture

@@ -1,9 +1,6 @@
 """`bullring drill`: faults that happen to the leaders of real clusters, which are started again."""
 
 import json
-import os
-import pty
-import signal
 import socket
 import subprocess
 
@@ -29,11 +26,19 @@ def drill(cluster, *flags):
     return cluster.command("drill", *flags, timeout=240)
 
 
-def drill_supervised(cluster, spawn, *flags):
-    """The same, while dead nodes are started again, as a service manager does."""
-    command = [find_program(), "drill", "--peers", cluster.peers, "--cluster", cluster.name]
+def drill_command(cluster, *flags):
+    return [cluster.program, "drill", "--peers", cluster.peers, "--cluster", cluster.name, *flags]
+
+
+def drill_beside(cluster, spawn, *flags):
+    """The process of a drill, while which the test goes on."""
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    process = spawn([*command, *flags], env=clean_environment(), **streams)
+    return spawn(drill_command(cluster, *flags), env=cluster.environment, **streams)
+
+
+def drill_supervised(cluster, spawn, *flags):
+    """Dead nodes are started again meanwhile, as a service manager does."""
+    process = drill_beside(cluster, spawn, *flags)
     while process.poll() is None:
         for node in cluster:
             if node.ends_within(0.02):
@@ -105,59 +110,42 @@ def test_members_that_are_not_there_or_not_listed_end_it_at_once(new_cluster):
     assert all(len(node.incarnations) == 1 for node in cluster)
 
 
-class OnTerminal:
-    """A drill whose stderr is a terminal, on which it shows what it waits for."""
+@pytest.fixture
+def drill_shown(in_terminal):
+    """Starts a drill in a terminal that shows what it waits for; its table goes elsewhere."""
 
-    def __init__(self, cluster, spawn, *flags):
-        self._terminal, child = pty.openpty()
-        command = [find_program(), "drill", "--peers", cluster.peers, "--cluster", cluster.name]
-        self.process = spawn(
-            [*command, *flags], stdout=subprocess.PIPE, stderr=child, env=clean_environment()
-        )
-        os.close(child)
-        self.shown = b""
+    def start(cluster, *flags):
+        command = drill_command(cluster, *flags)
+        streams = {"stdout": subprocess.PIPE, "env": cluster.environment}
+        return in_terminal(command, **streams)
 
-    def wait_shown(self, text):
-        while text not in self.shown:
-            self.shown += os.read(self._terminal, 4096)
-
-    def ctrl_c(self):
-        self.process.send_signal(signal.SIGINT)
-
-    def end(self):
-        """(exit status, what it has printed)"""
-        out, _ = self.process.communicate(timeout=DEADLINE)
-        try:
-            while chunk := os.read(self._terminal, 4096):
-                self.shown += chunk
-        except OSError:  # nobody writes to it any more
-            pass
-        os.close(self._terminal)
-        return self.process.returncode, out.decode()
+    return start
 
 
-def test_ctrl_c_ends_it_after_the_round_and_prints_the_table(new_cluster, spawn):
-    cluster = start(new_cluster)
-    shows = OnTerminal(cluster, spawn, "--faults", "resign", "--every", "60s")
-    shows.wait_shown(b"resign: waiting for node")
-    shows.ctrl_c()
-    status, out = shows.end()
-    assert status == 0
-    assert b"\rround 1 of 20, resign: " in shows.shown
-    assert out.splitlines()[1].split()[:2] == ["resign", "1"]
+def rows_of(shown):
+    """What the drill has printed of its faults."""
+    out, _ = shown.process.communicate(timeout=DEADLINE)
+    return [row.split()[:2] for row in out.decode().splitlines()[1:]]
 
 
-def test_a_second_ctrl_c_ends_it_at_once_and_says_so(new_cluster, spawn):
-    cluster = start(new_cluster)
-    shows = OnTerminal(cluster, spawn, "--faults", "resign,crash", "--every", "0s")
-    shows.wait_shown(b"crash: waiting for node 2 to return")
-    shows.ctrl_c()
-    shows.wait_shown(b"Ctrl-C ends it at once")
-    shows.ctrl_c()
-    status, out = shows.end()
-    assert status == 1
-    assert [row.split()[:2] for row in out.splitlines()[1:]] == [["resign", "1"]]
-    assert b"bullring: stopped within a round" in shows.shown
+def test_ctrl_c_ends_it_after_the_round_and_prints_the_table(new_cluster, drill_shown):
+    shown = drill_shown(start(new_cluster), "--faults", "resign", "--every", "60s")
+    shown.wait_for("resign: waiting for node")
+    shown.type("\x03")
+    assert shown.wait_end() == 0
+    assert "\rround 1 of 20, resign: " in shown.text
+    assert rows_of(shown)[0] == ["resign", "1"]
+
+
+def test_a_second_ctrl_c_ends_it_at_once_and_says_so(new_cluster, drill_shown):
+    shown = drill_shown(start(new_cluster), "--faults", "resign,crash", "--every", "0s")
+    shown.wait_for("crash: waiting for node 2 to return")
+    shown.type("\x03")
+    shown.wait_for("Ctrl-C ends it at once")
+    shown.type("\x03")
+    assert shown.wait_end() == 1
+    assert rows_of(shown) == [["resign", "1"]]
+    assert "bullring: stopped within a round" in shown.text
 
 
 def test_a_leader_that_nobody_starts_again_ends_it(new_cluster):
@@ -172,10 +160,7 @@ def test_a_leader_that_nobody_starts_again_ends_it(new_cluster):
 
 def test_another_member_that_is_not_back_is_blamed_and_not_the_leader(new_cluster, spawn):
     cluster = start(new_cluster)
-    flags = ["--faults", "resign", "--every", "0s", "--json"]
-    command = [find_program(), "drill", "--peers", cluster.peers, "--cluster", cluster.name]
-    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    process = spawn([*command, *flags], env=clean_environment(), **streams)
+    process = drill_beside(cluster, spawn, "--faults", "resign", "--every", "0s", "--json")
     cluster.wait_for(lambda: cluster[2].leads, "a round has begun")
     cluster[1].kill()
     out, err = process.communicate(timeout=DEADLINE + 60)
