@@ -7,7 +7,6 @@ import signal
 import socket
 import ssl
 import threading
-import time
 
 import system_calls
 from bullring_netns import PORT
@@ -101,7 +100,7 @@ class CertificateRotation(OnOneNode):
     _one_by_one = threading.Lock()  # the CA counts
 
     def strike(self):
-        self.over = False
+        self.over = threading.Event()
         self.rotation = self._beside.submit(self.rotate)
         return True
 
@@ -112,8 +111,7 @@ class CertificateRotation(OnOneNode):
             trust.authority.issue(f"node/{self.node.id}")
         wanted = ssl.PEM_cert_to_DER_cert(trust.certificate_file(self.node).read_text())
         reread([self.node])
-        while not self.over:
-            time.sleep(0.1)
+        while not self.over.wait(0.1):
             try:
                 place = network.path(self.node.id), network.addresses[self.node.id]
                 if shown_certificate(*place) == wanted:
@@ -123,7 +121,7 @@ class CertificateRotation(OnOneNode):
         return False
 
     def undo(self):
-        self.over = True
+        self.over.set()
         try:
             return self.rotation.result(timeout=1)
         except concurrent.futures.TimeoutError:
