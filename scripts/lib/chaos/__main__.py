@@ -4,7 +4,6 @@ import argparse
 import pathlib
 import random
 import signal
-import sys
 import tempfile
 import time
 import traceback
@@ -18,6 +17,7 @@ from chaos.judge import judge
 from chaos.network import Network
 from chaos.play import Player
 from chaos.report import Report
+from script_main import run_main
 
 VIOLATED = 3
 UNITS = {"s": 1, "m": 60, "h": 3600}
@@ -139,13 +139,10 @@ def status(violations, problems):
 
 def main():
     options = arguments()
-    try:
-        options.program = find_program()
-    except ClusterError as error:
-        sys.exit(f"chaos: {error}")
+    options.program = find_program()
     reason = bullring_netns.unavailable() or cell.unavailable()
     if reason is not None:
-        sys.exit(f"chaos: {reason}")
+        raise ClusterError(reason)
     if options.case:
         return in_a_cell(options, None)
     print(
@@ -166,4 +163,4 @@ def in_a_cell(options, log):
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_main(main, "scripts/chaos")
