@@ -37,7 +37,6 @@ class Authority:
         self.cluster = cluster
         self.certificate = self.directory / f"{name}.crt"
         self._key = self.directory / f"{name}.key"
-        self._revoked = []
         self._openssl(
             *["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"],
             *[
@@ -80,7 +79,6 @@ class Authority:
 
     def revoke(self, *certificates):
         """A list of all that has been revoked so far."""
-        self._revoked += certificates
         database = self.directory / "index.txt"
         database.touch()
         config = self.directory / "ca.cnf"

@@ -10,7 +10,6 @@ import random
 import typing
 
 NODE, RUN, OUTSIDE = "node", "run", "outside"
-SECURED = ("key", "tls")
 
 
 @dataclasses.dataclass(frozen=True)
