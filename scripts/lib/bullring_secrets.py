@@ -1,6 +1,7 @@
 """Keys, and certificates of a small CA, for tests and benches. The certificates need openssl(1)."""
 
 import base64
+import hashlib
 import os
 import pathlib
 import subprocess
@@ -12,6 +13,17 @@ def key_line(key=None):
     """One line of a key file."""
     letters = base64.urlsafe_b64encode(key or os.urandom(32)).rstrip(b"=").decode()
     return f"bullring-key-v1:{letters}\n"
+
+
+def key_of(line):
+    """The key that such a line holds."""
+    letters = line.strip().partition(":")[2]
+    return base64.urlsafe_b64decode(letters + "=" * (-len(letters) % 4))
+
+
+def key_id(line):
+    """The name of a key on the wire, and in `bullring key list`."""
+    return hashlib.sha256(key_of(line)).hexdigest()[:8]
 
 
 def write_private(path, text):

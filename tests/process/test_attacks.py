@@ -2,10 +2,8 @@
 cluster: it costs time, and nothing else. tests/README.md says which attack is tried where.
 """
 
-import base64
 import collections
 import contextlib
-import hashlib
 import hmac
 import re
 import socket
@@ -19,7 +17,7 @@ import pytest
 from bullring_events import now_ns
 from bullring_net import Relay
 from bullring_node import DEADLINE
-from bullring_secrets import Authority, key_environment, key_line, write_private
+from bullring_secrets import Authority, key_environment, key_id, key_line, key_of, write_private
 from clusters import assert_unchanged, on_both
 from secured import KEY, MODES, TLS
 
@@ -302,8 +300,8 @@ def test_a_stranger_that_speaks_in_the_leaders_name_is_not_heard(overheard, spaw
         assert asked_by_tls(node, resign, certificate) == b""
         if mode == KEY and node is not leader:
             stream = b"".join(tap.streams().values())
-            key_id = IDENTITY.search(stream)[1].decode()
-            identity = f"{NAME}/{key_id}/{leader.id}→{node.id}".encode()
+            name = IDENTITY.search(stream)[1].decode()
+            identity = f"{NAME}/{name}/{leader.id}→{node.id}".encode()
             assert asked_by_key(spawn, node, words, bytes(32), identity) == b""
         cluster.poll()
     assert_unchanged(cluster, leader, cluster.timing.promise_s, "words in the leader's name")
@@ -356,12 +354,10 @@ def test_with_the_key_of_a_group_one_member_can_pose_as_another(secured, spawn):
     """What a key can't prevent, and why this file's other tests of it are no accident."""
     made = secured(KEY, name=NAME)
     leader = made.start()
-    letters = made.key_file.read_text().strip().partition(":")[2]
-    key = base64.urlsafe_b64decode(letters + "=")
-    key_id = hashlib.sha256(key).hexdigest()[:8]
+    line = made.key_file.read_text()
     words = wire.hello(NAME.encode(), [1, 2, 3], leader.id, 1)
-    identity = f"{NAME}/{key_id}/{leader.id}→1".encode()
-    answer = asked_by_key(spawn, made.cluster[1], words, key, identity)
+    identity = f"{NAME}/{key_id(line)}/{leader.id}→1".encode()
+    answer = asked_by_key(spawn, made.cluster[1], words, key_of(line), identity)
     assert wire.parse(answer)[0] in (wire.HELLO_ACK, wire.REFUSED)
 
 

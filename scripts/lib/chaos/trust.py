@@ -1,8 +1,6 @@
 """Faults of what nodes know each other by: keys and certificates that change while they run."""
 
-import base64
 import concurrent.futures
-import hashlib
 import signal
 import socket
 import ssl
@@ -10,15 +8,8 @@ import threading
 
 import system_calls
 from bullring_netns import PORT
-from bullring_secrets import Authority, key_environment, key_line, write_private
+from bullring_secrets import Authority, key_environment, key_id, key_line, write_private
 from chaos.fault import Fault, OnOneNode, kinds
-
-
-def key_id(line):
-    """The name of a key on the wire, and in `bullring key list`."""
-    letters = line.strip().partition(":")[2]
-    key = base64.urlsafe_b64decode(letters + "=" * (-len(letters) % 4))
-    return hashlib.sha256(key).hexdigest()[:8]
 
 
 class Trust:
