@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 from bullring_node import DEADLINE, find_program
+from waiting import wait_until
 
 pytestmark = pytest.mark.beside
 
@@ -178,6 +179,39 @@ def authority(made, tmp_path):
     return tmp_path / "ca"
 
 
+@pytest.fixture
+def handshake(spawn, tmp_path):
+    """What openssl's client and server say of each other, by TLS 1.3 and certificates."""
+
+    def make(client, *server_flags):
+        both = ["-CAfile", "ca/ca.pem", "-verify_return_error", "-tls1_3"]
+        said = tmp_path / "said"
+        with open(said, "wb") as out:
+            server = spawn(
+                ["openssl", "s_server", "-accept", "127.0.0.1:0", "-naccept", "1", "-Verify", "1"]
+                + ["-cert", "node-1.pem", "-key", "node-1.key", *both, *server_flags],
+                cwd=tmp_path,
+                stdin=subprocess.PIPE,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+            )
+        listens = re.compile(r"^ACCEPT (\S+)\n", re.M)
+        found = wait_until(lambda: listens.search(said.read_text()), "openssl's server listens")
+        subprocess.run(
+            ["openssl", "s_client", "-connect", found[1], *both]
+            + ["-cert", f"{client}.pem", "-key", f"{client}.key"],
+            cwd=tmp_path,
+            input="Q\n",
+            capture_output=True,
+            text=True,
+            timeout=DEADLINE,
+        )
+        server.communicate(timeout=DEADLINE)
+        return said.read_text()
+
+    return make
+
+
 class TestCert:
     @pytest.mark.parametrize("name", ["node-1", "node-2", "admin", "observer"])
     def test_openssl_trusts_it(self, authority, openssl, tmp_path, name):
@@ -205,41 +239,12 @@ class TestCert:
             openssl("verify", "-x509_strict", "-CAfile", "ca/ca.pem", "ca/ca.pem").returncode == 0
         )
 
-    def handshake(self, tmp_path, client, *server_flags):
-        """What openssl's client and server say of each other, by TLS 1.3 and certificates."""
-        both = ["-CAfile", "ca/ca.pem", "-verify_return_error", "-tls1_3"]
-        server = subprocess.Popen(
-            ["openssl", "s_server", "-accept", "127.0.0.1:0", "-naccept", "1", "-Verify", "1"]
-            + ["-cert", "node-1.pem", "-key", "node-1.key", *both, *server_flags],
-            cwd=tmp_path,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        try:
-            address = next(line for line in server.stdout if line.startswith("ACCEPT ")).split()[1]
-            subprocess.run(
-                ["openssl", "s_client", "-connect", address, *both]
-                + ["-cert", f"{client}.pem", "-key", f"{client}.key"],
-                cwd=tmp_path,
-                input="Q\n",
-                capture_output=True,
-                text=True,
-                timeout=DEADLINE,
-            )
-            said, _ = server.communicate(timeout=DEADLINE)
-        finally:
-            server.kill()
-            server.wait()
-        return said
-
     @pytest.mark.parametrize("client", ["node-2", "admin", "observer"])
-    def test_a_mutual_handshake_of_tls_1_3_succeeds(self, authority, tmp_path, client):
-        said = self.handshake(tmp_path, client)
+    def test_a_mutual_handshake_of_tls_1_3_succeeds(self, authority, handshake, client):
+        said = handshake(client)
         assert "CIPHER is TLS_" in said and "ERROR" not in said
 
-    def test_what_is_revoked_is_refused(self, authority, made, openssl, tmp_path):
+    def test_what_is_revoked_is_refused(self, authority, made, openssl, handshake, tmp_path):
         (issued,) = (authority / "issued").glob("admin-*.pem")
         (tmp_path / "node-2.pem").rename(tmp_path / "stolen.pem")
         assert "revoked   none\n" in made("cert", "crl", "--ca", "ca")
@@ -251,8 +256,8 @@ class TestCert:
         assert "revoked" in openssl("verify", *words, "admin.pem").stderr
         assert openssl("verify", *words, "observer.pem").stdout == "observer.pem: OK\n"
         crl = ["-CRL", "ca/crl.pem", "-crl_check"]
-        assert "CIPHER is TLS_" in self.handshake(tmp_path, "observer", *crl)
-        assert "CIPHER is TLS_" not in self.handshake(tmp_path, "admin", *crl)
+        assert "CIPHER is TLS_" in handshake("observer", *crl)
+        assert "CIPHER is TLS_" not in handshake("admin", *crl)
 
     def test_another_clusters_certificate_is_not_revoked(self, authority, made, refused, tmp_path):
         made("cert", "ca", "--cluster", "red", "--out", "red")
