@@ -1,5 +1,7 @@
 """Clusters with a key or certificates, for tests of real processes."""
 
+import signal
+
 import pytest
 from bullring_secrets import Authority, key_environment, key_line, write_private
 
@@ -35,3 +37,14 @@ class Secured:
 
     def status(self):
         return self.cluster.status(*self.observer)
+
+
+def read_anew(cluster):
+    """Has all nodes read their credentials, and waits until they have."""
+    logs = {node.id: node.current.log().count("read anew") for node in cluster}
+    for node in cluster:
+        node.current.process.send_signal(signal.SIGHUP)
+    cluster.wait_for(
+        lambda: all(node.current.log().count("read anew") > logs[node.id] for node in cluster),
+        "the credentials are read",
+    )

@@ -5,10 +5,10 @@ import signal
 
 import pytest
 from bullring_events import now_ns
-from bullring_secrets import key_environment, key_line, write_private
 from bullring_task import alive, child_named, children
 from clusters import LONG, replaced_soon
 from pid_namespace import IN_NAMESPACE, needs_namespace
+from secured import KEY
 
 pytestmark = [pytest.mark.beside, needs_namespace]
 
@@ -22,13 +22,11 @@ class Inside:
 
 
 @pytest.fixture
-def contained(new_cluster, tmp_path):
+def contained(secured):
     """Where notices count, each node in a container."""
 
     def make(n=3, flags=()):
-        cluster = new_cluster(n, flags=[*LONG, *flags])
-        key = write_private(tmp_path / "cluster.key", key_line())
-        cluster.environment |= key_environment(key)
+        cluster = secured(KEY, n=n, flags=[*LONG, *flags]).cluster
         for node in cluster:
             node.prefix = IN_NAMESPACE
         return cluster

@@ -12,9 +12,9 @@ import threading
 import bullring_wire as wire
 import pytest
 from bullring_net import Relay
-from bullring_secrets import key_environment, key_line, write_private
 from bullring_task import alive, child_named, stopped
 from clusters import ALL, LONG, SOON_NS, on_both, replaced_soon
+from secured import KEY
 
 pytestmark = pytest.mark.beside
 
@@ -30,14 +30,11 @@ def undertaker_of(node):
 
 
 @pytest.fixture
-def noticed(new_cluster, tmp_path):
+def noticed(secured):
     """A cluster with a key, where notices count."""
 
     def make(n=3, algorithm="bully", flags=()):
-        cluster = new_cluster(n, algorithm, flags=[*LONG, *flags])
-        key = write_private(tmp_path / "cluster.key", key_line())
-        cluster.environment |= key_environment(key)
-        return cluster
+        return secured(KEY, n=n, algorithm=algorithm, flags=[*LONG, *flags]).cluster
 
     return make
 

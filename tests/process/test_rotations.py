@@ -2,27 +2,15 @@
 leader stays the same.
 """
 
-import signal
-
 import pytest
 from bullring_secrets import Authority, key_line, write_private
 from clusters import ALL
+from secured import KEY, read_anew
 
 ROTATIONS = 100 if ALL else 6
 MIGRATIONS = 10 if ALL else 1
 
 pytestmark = [pytest.mark.beside, pytest.mark.limit(1800)]
-
-
-def read_anew(cluster):
-    """Has all nodes read their credentials, and waits until they have, and hear each other."""
-    logs = {node.id: node.current.log().count("read anew") for node in cluster}
-    for node in cluster:
-        node.current.process.send_signal(signal.SIGHUP)
-    cluster.wait_for(
-        lambda: all(node.current.log().count("read anew") > logs[node.id] for node in cluster),
-        "the credentials are read",
-    )
 
 
 def followed(cluster):
@@ -38,23 +26,21 @@ def assert_never_changed(cluster, leader, view):
     assert not [event for node in cluster for event in node.current.stream.of("deposed")]
 
 
-def test_keys_change_and_the_leader_does_not(new_cluster, tmp_path):
+def test_keys_change_and_the_leader_does_not(secured):
     """A new key in three steps: accepted by all, used by all, the old one gone."""
-    cluster = new_cluster(3)
-    old = key_line()
-    key_file = write_private(tmp_path / "cluster.key", old)
-    cluster.flags = ["--security", "key", "--key-file", str(key_file)]
-    cluster.start()
+    made = secured(KEY)
+    cluster = made.cluster.start()
+    old = made.key_file.read_text()
     leader = followed(cluster)
     view = leader.view
     for _ in range(ROTATIONS):
         new = key_line()
         for text in (old + new, new + old, new):
-            write_private(key_file, text)
+            write_private(made.key_file, text)
             read_anew(cluster)
         old = new
         assert_never_changed(cluster, leader, view)
-    assert cluster.status("--security", "key", "--key-file", str(key_file))["leader"] == leader.id
+    assert made.status()["leader"] == leader.id
 
 
 def test_certificates_and_authorities_change_and_the_leader_does_not(new_cluster, tmp_path):

@@ -1,7 +1,6 @@
 """Clusters whose connections are secured: by a key, and by certificates."""
 
 import re
-import signal
 import socket
 import subprocess
 
@@ -9,7 +8,7 @@ import pytest
 from bullring_node import DEADLINE
 from bullring_secrets import Authority, key_line, write_private
 from clusters import LONG, assert_unchanged, on_both, replaced_soon
-from secured import KEY, MODES, TLS
+from secured import KEY, MODES, TLS, read_anew
 
 
 pytestmark = pytest.mark.beside
@@ -150,14 +149,8 @@ def test_new_credentials_are_read_without_a_change_of_leader(secured, mode):
     cluster.wait_for(lambda: all(n.view == leader.view for n in cluster), "all follow")
 
     def renew(change):
-        logs = {node.id: node.current.log().count("read anew") for node in cluster}
         change()
-        for node in cluster:
-            node.current.process.send_signal(signal.SIGHUP)
-        cluster.wait_for(
-            lambda: all(node.current.log().count("read anew") > logs[node.id] for node in cluster),
-            "the credentials are read",
-        )
+        read_anew(cluster)
         assert_unchanged(cluster, leader, 1.0, "sessions are replaced")
 
     if mode == KEY:
