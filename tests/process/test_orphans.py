@@ -73,9 +73,11 @@ def test_a_node_with_a_command_takes_away_what_health_checks_leave(new_cluster, 
     node.flags = ["--health-cmd", left_behind.command, "--health-interval", "50ms"]
     node.start()
     cluster.wait_leader()
-    left_behind.assert_none_stays(cluster, node.current.process.pid)
+    pid = node.current.process.pid
+    guard = cluster.wait_for(lambda: child_named(pid, "run-guard"), "its guard")
+    left_behind.assert_none_stays(cluster, pid)
     # None of the program's own was taken away with them.
-    assert child_named(node.current.process.pid, "run-guard") is not None
+    assert child_named(pid, "run-guard") == guard
     assert node.leads
 
 
