@@ -14,13 +14,14 @@ import subprocess
 import sys
 import tempfile
 
+from script_main import seconds
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "tests" / "fuzz"
 BUILD = ROOT / "build-fuzz"
 # What the tree keeps of a target's inputs.
 INPUTS_MAX = 200
 BYTES_MAX = 100_000
-UNITS = {"s": 1, "m": 60, "h": 3600}
 
 # What differs from target to target. A frame makes no larger allocation than itself; a picture or a
 # run of a cluster takes longer, and inputs that mean more than so many bytes find nothing new.
@@ -42,13 +43,6 @@ OPTIONS = {
 
 def targets():
     return sorted(source.stem for source in SOURCES.glob("*.cpp"))
-
-
-def seconds(text):
-    found = re.fullmatch(r"([1-9][0-9]{0,5})([smh])", text)
-    if not found:
-        raise argparse.ArgumentTypeError(f"'{text}' is no time; expected one such as 90s, 10m, 8h")
-    return int(found[1]) * UNITS[found[2]]
 
 
 def target(text):

@@ -1,26 +1,11 @@
 #include "src/http/answer_text.hpp"
 
 #include <fmt/format.h>
+#include <http_parser.h>
 
 namespace bullring {
 
-const char* reason_phrase(int status) {
-    switch (status) {
-        case 200: return "OK";
-        case 202: return "Accepted";
-        case 400: return "Bad Request";
-        case 403: return "Forbidden";
-        case 404: return "Not Found";
-        case 405: return "Method Not Allowed";
-        case 409: return "Conflict";
-        case 413: return "Content Too Large";
-        case 431: return "Request Header Fields Too Large";
-        case 500: return "Internal Server Error";
-        case 503: return "Service Unavailable";
-        case 505: return "HTTP Version Not Supported";
-        default: return "Error";
-    }
-}
+const char* reason_phrase(int status) { return http_status_str(static_cast<http_status>(status)); }
 
 std::vector<std::pair<std::string_view, std::string_view>> http_headers(const HttpAnswer& answer) {
     std::vector<std::pair<std::string_view, std::string_view>> headers{

@@ -115,7 +115,7 @@ public:
                                           .max_field_count(HeadMeter::head_max)
                                           .max_body_size(body_max));
         connections_->answer_to_large_head =
-            last_answer({431, "the head of a request has at most 8 KiB here\n", "text/plain"});
+            last_answer(answer_to_rubbish(HPE_HEADER_OVERFLOW, "", handler_));
         connections_->answer_to_rubbish = [this](http_errno error, std::string_view bytes) {
             return last_answer(answer_to_rubbish(error, bytes, handler_));
         };

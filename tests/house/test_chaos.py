@@ -80,9 +80,10 @@ def test_only_what_is_asked_for_is_drawn():
     assert faults == {"kill", "stop"}
 
 
-def outcome(struck=(), problems=(), violations=()):
+def outcome(struck=(), problems=(), violations=(), missed=None):
     made = Outcome(drawn(1, count=1)[0])
     made.struck = {kind: 1 for kind in struck}
+    made.missed = dict(missed or {})
     made.problems = list(problems)
     made.violations = list(violations)
     return made
@@ -92,7 +93,10 @@ def outcome(struck=(), problems=(), violations=()):
     ("found", "status"),
     [
         ({"struck": ["kill"]}, 0),
-        ({}, 1),
+        ({}, 0),
+        ({"missed": {"kill": 2}}, 0),
+        ({"missed": {"kill": 3}}, 1),
+        ({"struck": ["kill"], "missed": {"kill": 3}}, 0),
         ({"struck": ["kill"], "problems": ["no leader"]}, 1),
         ({"struck": ["kill"], "problems": ["no leader"], "violations": ["two leaders"]}, 3),
     ],
@@ -100,16 +104,18 @@ def outcome(struck=(), problems=(), violations=()):
 def test_the_exit_status_tells_safety_from_all_else(found, status, capsys):
     report = Report(["kill"])
     report.add(outcome(**found))
-    assert conclude(report, stopped=False) == status
+    assert conclude(report) == status
     assert ("violations of safety" in capsys.readouterr().out) == (status == 3)
 
 
-def test_a_kind_that_never_struck_is_named():
-    report = Report(["kill", "stop"])
-    report.add(outcome(struck=["kill"]))
-    assert report.never_struck() == ["stop"]
-    report.add(outcome(struck=["stop"]))
-    assert report.never_struck() == []
+def test_a_kind_that_never_struck_is_named_and_one_that_was_hardly_tried():
+    report = Report(["kill", "stop", "loss"])
+    report.add(outcome(struck=["kill"], missed={"stop": 2}))
+    assert (report.never_struck(), report.hardly_tried()) == ([], ["stop", "loss"])
+    report.add(outcome(missed={"stop": 1}))
+    assert (report.never_struck(), report.hardly_tried()) == (["stop"], ["loss"])
+    report.add(outcome(struck=["stop", "loss"]))
+    assert (report.never_struck(), report.hardly_tried()) == ([], [])
 
 
 def led(node, epoch, start_ns):

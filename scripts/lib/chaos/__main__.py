@@ -17,17 +17,9 @@ from chaos.judge import judge
 from chaos.network import Network
 from chaos.play import Player
 from chaos.report import Report
-from script_main import run_main
+from script_main import run_main, seconds
 
 VIOLATED = 3
-UNITS = {"s": 1, "m": 60, "h": 3600}
-
-
-def duration(text):
-    number, unit = text[:-1], text[-1:]
-    if unit not in UNITS or not number.replace(".", "", 1).isdigit():
-        raise argparse.ArgumentTypeError(f"'{text}': a time such as 90s, 5m or 1h is needed")
-    return float(number) * UNITS[unit]
 
 
 def kinds(text):
@@ -41,19 +33,21 @@ def kinds(text):
 
 def arguments():
     parser = argparse.ArgumentParser(prog="chaos", add_help=False)
-    parser.add_argument("--for", dest="seconds", type=duration, default=600.0)
+    parser.add_argument("--for", dest="seconds", type=seconds, default=600)
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--algorithm", choices=["bully", "ring"], default="bully")
     parser.add_argument("--security", choices=["none", "key", "tls"], default="none")
     parser.add_argument("--nodes", type=int, choices=range(3, 10), default=5)
     parser.add_argument("--rate", type=float, default=6.0)
-    parser.add_argument("--round", type=duration, default=20.0)
+    parser.add_argument("--round", type=seconds, default=20)
     parser.add_argument("--log", type=pathlib.Path, default=None)
     parser.add_argument("--only", type=kinds, default=())
     parser.add_argument("--case", choices=sorted(CASES), default=None)
     options = parser.parse_args()
-    if not 0.1 <= options.rate <= 20 or options.round < 2:
-        parser.error("--rate is 0.1 to 20, and --round is 2s or more")
+    if not 0.1 <= options.rate <= 20:
+        parser.error(f"argument --rate: {options.rate:g} is not between 0.1 and 20 faults a second")
+    if options.round < 2:
+        parser.error(f"argument --round: {options.round}s is too short; expected 2s or more")
     if options.case:
         options.nodes = CASES[options.case].nodes or options.nodes
     if options.seed is None:
@@ -93,7 +87,7 @@ def play(options, groups, directory, log):
         options.nodes,
         options.security,
         options.rate,
-        int(options.round * 1000),
+        options.round * 1000,
         options.only,
     )
     report = Report(course.kinds())
@@ -102,7 +96,7 @@ def play(options, groups, directory, log):
         if world.stopping or time.monotonic() >= limit:
             break
         report.add(show(Player(world, a_round)))
-    return conclude(report, world.stopping)
+    return conclude(report)
 
 
 def show(player):
@@ -120,12 +114,16 @@ def show(player):
     return player.outcome
 
 
-def conclude(report, stopped):
+def conclude(report):
     print(f"\n{report.table()}\n{report.healing()}\n{report.verdict()}")
     violations, problems = report.violations(), report.problems()
-    never = [] if stopped else report.never_struck()
-    if never:
-        print(f"never struck: {', '.join(never)}")
+    never = report.never_struck()
+    for kinds_of_it, what in (
+        (report.hardly_tried(), "too short a run for"),
+        (never, "never struck"),
+    ):
+        if kinds_of_it:
+            print(f"{what}: {', '.join(kinds_of_it)}")
     for found, what in ((violations, "violations of safety"), (problems, "other problems")):
         if found:
             print(f"{len(found)} {what}")
@@ -147,13 +145,17 @@ def main():
         return in_a_cell(options, None)
     print(
         f"seed {options.seed}; again: scripts/chaos --seed {options.seed} --for "
-        f"{options.seconds:g}s --algorithm {options.algorithm} --security {options.security} "
-        f"--nodes {options.nodes} --rate {options.rate:g} --round {options.round:g}s",
+        f"{options.seconds}s --algorithm {options.algorithm} --security {options.security} "
+        f"--nodes {options.nodes} --rate {options.rate:g} --round {options.round}s"
+        + (f" --only {','.join(options.only)}" if options.only else ""),
         flush=True,
     )
-    path = options.log or pathlib.Path(tempfile.mkstemp(prefix="bullring-chaos-")[1])
-    print(f"a line for each fault: {path}", flush=True)
-    with open(path, "w") as log:
+    if options.log is None:
+        log = tempfile.NamedTemporaryFile("w", prefix="bullring-chaos-", delete=False)
+    else:
+        log = open(options.log, "w")
+    with log:
+        print(f"a line for each fault: {log.name}", flush=True)
         return in_a_cell(options, log)
 
 

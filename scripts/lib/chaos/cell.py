@@ -9,6 +9,8 @@ moment stays, until the next run thaws it.
 import os
 import pathlib
 import signal
+import sys
+import traceback
 
 import system_calls
 from bullring_node import die_with_parent
@@ -121,11 +123,7 @@ def run(work):
     try:
         status = work(groups)
     except BaseException:
-        import traceback
-
         traceback.print_exc()
     finally:
-        import sys
-
         sys.stdout.flush()
         os._exit(status)

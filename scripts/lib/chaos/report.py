@@ -1,5 +1,8 @@
 """What a run prints: a line a round, and a table at the end."""
 
+# A kind that has been tried so often, and never struck, is out of order. Most miss now and then.
+TRIES = 3
+
 
 class Report:
     def __init__(self, kinds):
@@ -20,7 +23,12 @@ class Report:
         return sum(map(self.struck, self.kinds))
 
     def never_struck(self):
-        return [kind for kind in self.kinds if self.struck(kind) == 0]
+        """The kinds that are out of order."""
+        return [k for k in self.kinds if self.struck(k) == 0 and self.missed(k) >= TRIES]
+
+    def hardly_tried(self):
+        """The kinds for which the run was too short."""
+        return [k for k in self.kinds if self.struck(k) == 0 and self.missed(k) < TRIES]
 
     def problems(self):
         return [problem for outcome in self.outcomes for problem in outcome.problems]
