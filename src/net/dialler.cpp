@@ -67,17 +67,18 @@ void Dialler::on_established(NodeId id) {
     if (found != peers_.end()) found->second->pause = timing_.pause_min;
 }
 
-void Dialler::on_session_over(NodeId id, bool refused) {
-    const auto found = peers_.find(id);
-    if (found == peers_.end() || !found->second->in_session) return;
+void Dialler::on_session_over(Dial dial, bool refused) {
+    const auto found = peers_.find(dial.peer);
+    if (found == peers_.end()) return;
+    if (!found->second->in_session || found->second->dials != dial.number) return;
     found->second->in_session = false;
     found->second->refused = refused;
     found->second->signal.cancel();
 }
 
-void Dialler::replace(NodeId id) {
-    on_session_over(id, false);
-    dial_now(id);
+void Dialler::replace(Dial dial) {
+    on_session_over(dial, false);
+    dial_now(dial.peer);
 }
 
 void Dialler::stop() {
@@ -112,7 +113,7 @@ asio::awaitable<void> Dialler::keep_connected(NodeId id, Peer& peer) {
             peer.hurry = false;
             peer.failing_since.reset();
             peer.told_unreachable = false;
-            callbacks_.connected(id, std::move(fd));
+            callbacks_.connected({id, ++peer.dials}, std::move(fd));
             while (peer.in_session && !stopped_) co_await wait(peer, protocol::seconds(3600));
         } else {
             note_failure(id, peer);

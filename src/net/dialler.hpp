@@ -19,6 +19,7 @@
 #include "protocol/values/dialling.hpp"
 #include "protocol/values/rng.hpp"
 #include "protocol/values/time.hpp"
+#include "src/net/dial.hpp"
 #include "src/net/name_lookup.hpp"
 #include "src/net/tcp.hpp"
 #include "src/options/node_options.hpp"
@@ -35,7 +36,7 @@ struct DialTiming {
 class Dialler {
 public:
     struct Callbacks {
-        std::function<void(protocol::NodeId, OwnedFd)> connected;
+        std::function<void(Dial, OwnedFd)> connected;
         std::function<void(const std::string&)> failed;  // the node can't go on
         /// Every attempt of the last seconds has failed; said once until one succeeds.
         std::function<void(protocol::NodeId, const std::string& why)> unreachable;
@@ -50,10 +51,11 @@ public:
     void dial_now(protocol::NodeId peer);
     /// The handshake is done: the next pause is a short one.
     void on_established(protocol::NodeId peer);
-    /// The connection is of no more use; `refused` by the peer's handshake.
-    void on_session_over(protocol::NodeId peer, bool refused);
-    /// The connection is still of use, and another one is to take its place.
-    void replace(protocol::NodeId peer);
+    /// The connection is of no more use; `refused` by the peer's handshake. Nothing happens when
+    /// another one has taken its place or is about to.
+    void on_session_over(Dial dial, bool refused);
+    /// The connection is still of use, and another one is to take its place; once for each.
+    void replace(Dial dial);
     /// One of the addresses that a peer was last found at.
     bool is_host_of_peer(const std::string& host) const;
     /// No more attempts.
@@ -73,8 +75,9 @@ private:
         std::optional<asio::steady_timer::time_point> found_at;  // when it came
         bool waits_for_address = false;
         protocol::Duration pause;
-        bool in_session = false;
-        bool hurry = false;  // skip the next pause
+        std::uint64_t dials = 0;  // the number of the last one
+        bool in_session = false;  // … which is of use
+        bool hurry = false;       // skip the next pause
         bool refused = false;
         std::optional<asio::steady_timer::time_point> failing_since;
         bool told_unreachable = false;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <utility>
+#include <vector>
 
 #include <asio/post.hpp>
 #include <sys/socket.h>
@@ -13,7 +14,6 @@
 
 namespace bullring {
 
-using protocol::NodeId;
 using Wait = asio::posix::descriptor_base;
 
 namespace {
@@ -54,45 +54,53 @@ Handshakes::Entry& Handshakes::add(OwnedFd fd, std::unique_ptr<TlsConnection> co
     return *entries_.emplace(id, std::move(entry)).first->second;
 }
 
-void Handshakes::dial(NodeId peer, OwnedFd fd, std::shared_ptr<const TlsContext> context) {
+void Handshakes::dial(Dial dial, OwnedFd fd, std::shared_ptr<const TlsContext> context) {
     Id id = 0;
-    Entry& entry = add(std::move(fd), TlsConnection::to(std::move(context), peer), id);
-    entry.dialled = peer;
+    Entry& entry = add(std::move(fd), TlsConnection::to(std::move(context), dial.peer), id);
+    entry.dial = dial;
     entry.first_byte_known = true;
     take_turn(id);
 }
 
 void Handshakes::accept(OwnedFd fd, std::shared_ptr<const TlsContext> context, bool member) {
-    if (!member) {
-        const std::string remote = tcp::addresses_of(fd.get()).remote;
-        const std::string host = remote.substr(0, remote.rfind(':'));
-        std::size_t of_address = 0;
-        std::size_t of_strangers = 0;
-        for (const auto& [id, entry] : entries_) {
-            if (entry->dialled || entry->member) continue;
-            ++of_strangers;
-            if (entry->host == host) ++of_address;
-        }
-        // The newest: those before it may be honest, and have done a part of the work.
-        if (of_address >= limits_.of_address || of_strangers >= limits_.of_strangers) return;
-    }
     Id id = 0;
     Entry& entry = add(std::move(fd), TlsConnection::from_anybody(std::move(context)), id);
-    entry.member = member;
     ++accepted_;
+    if (!member) make_room_for_stranger(entry.host);
+    entry.member = member;  // only now: it does not make room by itself
     wait(id, Wait::wait_read);
+}
+
+/// One that is honest is through within a round trip or two, so it is not an honest one that is the
+/// oldest while others come faster than that.
+void Handshakes::make_room_for_stranger(const std::string& host) {
+    std::vector<Id> of_address;
+    std::vector<Id> of_strangers;
+    for (const auto& [id, entry] : entries_) {
+        if (entry->dial || entry->member) continue;
+        of_strangers.push_back(id);
+        if (entry->host == host) of_address.push_back(id);
+    }
+    if (of_address.size() >= limits_.of_address)
+        give_up(of_address.front());
+    else if (of_strangers.size() >= limits_.of_strangers)
+        give_up(of_strangers.front());
+}
+
+void Handshakes::give_up(Id id) {
+    fail(id, "it did not complete the TLS handshake before too many others had come", true);
 }
 
 bool Handshakes::give_up_one(bool strangers_only) {
     const auto oldest = [this](bool strangers) {
         return std::find_if(entries_.begin(), entries_.end(), [&](const auto& one) {
-            return !one.second->dialled && (!strangers || !one.second->member);
+            return !one.second->dial && (!strangers || !one.second->member);
         });
     };
     auto found = oldest(true);
     if (found == entries_.end() && !strangers_only) found = oldest(false);
     if (found == entries_.end()) return false;
-    take(found->first);
+    give_up(found->first);
     return true;
 }
 
@@ -106,7 +114,7 @@ void Handshakes::wait(Id id, Wait::wait_type what) {
 void Handshakes::take_turn(Id id) {
     const auto found = entries_.find(id);
     if (found == entries_.end()) return;
-    const bool member = found->second->dialled || found->second->member;
+    const bool member = found->second->dial || found->second->member;
     (member ? members_turn_ : strangers_turn_).push_back(id);
     turn();
 }
@@ -138,7 +146,7 @@ void Handshakes::work(Id id) {
     }
     const std::unique_ptr<Entry> done = take(id);
     OwnedFd fd(done->descriptor.release());
-    callbacks_.done(done->dialled, std::move(fd), std::move(done->connection));
+    callbacks_.done(done->dial, std::move(fd), std::move(done->connection));
 }
 
 bool Handshakes::look_at_first_byte(Id id, Entry& entry) {
@@ -183,7 +191,7 @@ bool Handshakes::look_at_first_byte(Id id, Entry& entry) {
 
 std::unique_ptr<Handshakes::Entry> Handshakes::take(Id id) {
     auto taken = entries_.extract(id);
-    if (!taken.mapped()->dialled) --accepted_;
+    if (!taken.mapped()->dial) --accepted_;
     taken.mapped()->deadline.cancel();
     return std::move(taken.mapped());
 }
@@ -194,7 +202,7 @@ void Handshakes::fail(Id id, std::string why, bool late) {
     const bool no_tls = entry->connection->ended_unheard();
     asio::error_code ignored;
     entry->descriptor.close(ignored);
-    callbacks_.failed({entry->dialled, entry->remote, std::move(why), late, no_tls});
+    callbacks_.failed({entry->dial, entry->remote, std::move(why), late, no_tls});
 }
 
 }  // namespace bullring

@@ -17,7 +17,7 @@
 #include <asio/posix/stream_descriptor.hpp>
 #include <asio/steady_timer.hpp>
 
-#include "protocol/values/ids.hpp"
+#include "src/net/dial.hpp"
 #include "src/os/owned_fd.hpp"
 #include "src/security/tls_connection.hpp"
 
@@ -26,15 +26,14 @@ namespace bullring {
 class Handshakes {
 public:
     struct Failure {
-        protocol::NodeId dialled;  // `nobody`: accepted
-        std::string remote;        // its address
-        std::string why;           // empty when there is nothing to say
-        bool late = false;         // it has taken too long
-        bool no_tls = false;       // the other end may not speak it
+        Dial dial;
+        std::string remote;   // its address
+        std::string why;      // empty when there is nothing to say
+        bool late = false;    // it has taken too long, or had to make room
+        bool no_tls = false;  // the other end may not speak it
     };
     struct Callbacks {
-        /// `dialled` is `nobody` for an accepted connection.
-        std::function<void(protocol::NodeId dialled, OwnedFd, std::unique_ptr<TlsConnection>)> done;
+        std::function<void(Dial, OwnedFd, std::unique_ptr<TlsConnection>)> done;
         std::function<void(const Failure&)> failed;
         /// An accepted connection that has begun with a frame, where that may be.
         std::function<void(OwnedFd)> plain;
@@ -54,8 +53,8 @@ public:
     Handshakes(const Handshakes&) = delete;
     Handshakes& operator=(const Handshakes&) = delete;
 
-    void dial(protocol::NodeId peer, OwnedFd fd, std::shared_ptr<const TlsContext> context);
-    /// From a member's address, or from elsewhere: then it may be closed at once.
+    void dial(Dial dial, OwnedFd fd, std::shared_ptr<const TlsContext> context);
+    /// From a member's address, or from elsewhere: then it may have to make room for the next.
     void accept(OwnedFd fd, std::shared_ptr<const TlsContext> context, bool member);
     std::size_t accepted() const { return accepted_; }
     /// Of the accepted ones the oldest from a stranger, or else the oldest. False: there is none.
@@ -68,7 +67,7 @@ private:
         asio::posix::stream_descriptor descriptor;
         asio::steady_timer deadline;
         std::unique_ptr<TlsConnection> connection;
-        protocol::NodeId dialled;
+        Dial dial;
         std::string remote;
         std::string host;
         bool member = true;
@@ -83,6 +82,8 @@ private:
     void work(Id id);
     /// False when it is no TLS, and has been dealt with.
     bool look_at_first_byte(Id id, Entry& entry);
+    void make_room_for_stranger(const std::string& host);
+    void give_up(Id id);
     std::unique_ptr<Entry> take(Id id);
     void fail(Id id, std::string why, bool late);
 

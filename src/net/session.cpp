@@ -50,43 +50,41 @@ void Session::start_reading() {
 
 asio::awaitable<void> Session::read_until_end() {
     const std::shared_ptr<Session> self = shared_from_this();
-    asio::error_code error;
-    bool more = stream_->pending();  // than the descriptor tells of
     while (reading()) {
-        if (more)
+        asio::error_code error;
+        if (stream_->pending())                             // the descriptor does not tell of it
             co_await asio::post(io_, asio::use_awaitable);  // the others have their turn
         else
             co_await stream_->descriptor().async_wait(
                 Wait::wait_read, asio::redirect_error(asio::use_awaitable, error));
         if (error || !reading()) co_return;  // closed here
-        if (held_) {
-            co_await let_go_.async_wait(asio::redirect_error(asio::use_awaitable, error));
-            more = stream_->pending();
+        if (!held_) {
+            read_once();
         } else {
-            more = read_once() && stream_->pending();
+            asio::error_code let_go;  // is said as an error
+            co_await let_go_.async_wait(asio::redirect_error(asio::use_awaitable, let_go));
         }
     }
 }
 
-bool Session::read_once() {
+void Session::read_once() {
     std::array<std::byte, 1024> stray{};
     const bool stray_only = discarding_;
     const IoResult result =
         stream_->read(stray_only ? std::span<std::byte>(stray) : reader_.prepare());
     switch (result.status) {
         case IoStatus::done:
-            if (stray_only) return true;
+            if (stray_only) return;
             reader_.commit(result.bytes);
             deliver_frames();
             watch_frame();
-            return true;
-        case IoStatus::would_block: return false;
+            return;
+        case IoStatus::would_block: return;
         case IoStatus::eof:
         case IoStatus::reset:
         case IoStatus::timeout:
-        case IoStatus::unusable: end(end_of(result.status), stream_->why_ended()); break;
+        case IoStatus::unusable: end(end_of(result.status), stream_->why_ended()); return;
     }
-    return false;
 }
 
 void Session::deliver_frames() {

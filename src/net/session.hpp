@@ -72,8 +72,7 @@ public:
 
 private:
     asio::awaitable<void> read_until_end();
-    /// False when there was nothing to read, or the end.
-    bool read_once();
+    void read_once();
     void deliver_frames();
     void watch_frame();
     void end(protocol::SessionEnd how, const std::string& why);

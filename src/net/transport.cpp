@@ -50,7 +50,7 @@ Transport::Transport(asio::io_context& io, TransportOptions options, TransportHa
       options_(std::move(options)),
       handler_(handler),
       dialler_(io, others(options_.peers, options_.self.id), options_.dial, options_.seed,
-               {[this](NodeId peer, OwnedFd fd) { on_connected(peer, std::move(fd)); },
+               {[this](Dial dial, OwnedFd fd) { on_connected(dial, std::move(fd)); },
                 [this](const std::string& what) { handler_.on_fatal(what); },
                 [](NodeId peer, const std::string& why) {
                     log(LogLevel::warn,
@@ -61,6 +61,7 @@ Transport::Transport(asio::io_context& io, TransportOptions options, TransportHa
 
 Transport::~Transport() {
     stop();
+    *alive_ = false;
     for (auto& [id, entry] : sessions_) entry.session->abandon();
     for (const auto& session : closing_) session->abandon();
     for (const auto& session : closed_in_cut_) session->abandon();
@@ -222,24 +223,24 @@ Transport::Entry& Transport::add(Side side, OwnedFd fd, std::unique_ptr<TlsConne
     return stored;
 }
 
-void Transport::on_connected(NodeId peer, OwnedFd fd) {
-    if (is_cut()) return dialler_.on_session_over(peer, false);  // never said anything
+void Transport::on_connected(Dial dial, OwnedFd fd) {
+    if (is_cut()) return dialler_.on_session_over(dial, false);  // never said anything
     // Should this node die as the leader, the highest of the others is likely to follow it. The end
     // of the sessions that it has dialled is what it tells them by (PROTOCOL R4).
-    const auto rank = std::distance(options_.peers.begin(), options_.peers.find(peer));
+    const auto rank = std::distance(options_.peers.begin(), options_.peers.find(dial.peer));
     OwnedFd placed = closed_in_order(std::move(fd), static_cast<std::size_t>(rank));
-    if (!handshakes_ || plain_next_.erase(peer) > 0)
-        return dialled_session(peer, std::move(placed), nullptr);
+    if (!handshakes_ || plain_next_.erase(dial.peer) > 0)
+        return dialled_session(dial, std::move(placed), nullptr);
     tcp::set_options(placed.get(), options_.unacknowledged_max);
-    handshakes_->dial(peer, std::move(placed), options_.security);
+    handshakes_->dial(dial, std::move(placed), options_.security);
 }
 
-void Transport::dialled_session(NodeId peer, OwnedFd fd,
-                                std::unique_ptr<TlsConnection> connection) {
+void Transport::dialled_session(Dial dial, OwnedFd fd, std::unique_ptr<TlsConnection> connection) {
     Entry& entry =
         add(Side::dialled, std::move(fd), std::move(connection), options_.outbox_bytes_max);
-    entry.peer.id = peer;
-    handler_.on_event(protocol::Dialled{peer, entry.session->id(), entry.addresses});
+    entry.dial = dial;
+    entry.peer.id = dial.peer;
+    handler_.on_event(protocol::Dialled{dial.peer, entry.session->id(), entry.addresses});
 }
 
 // ---- What comes in.
@@ -312,6 +313,9 @@ std::string Transport::on_answer(Entry& entry, Frame&& frame) {
         if (keeps(entry)) keeper_->opened(id, entry.session->descriptor());
         dialler_.on_established(entry.peer.id);
         options_.reached(entry.peer.id, entry.session->descriptor());
+        // It was under way while the credentials changed.
+        if (entry.secured != nullptr && !is_up_to_date(*entry.secured))
+            dialler_.replace(entry.dial);
     } else if (std::holds_alternative<protocol::Refused>(*message)) {
         entry.phase = Phase::refused;
     } else {

@@ -23,6 +23,7 @@
 #include "protocol/values/events.hpp"
 #include "src/metrics/counts.hpp"
 #include "src/net/acceptor.hpp"
+#include "src/net/dial.hpp"
 #include "src/net/dialler.hpp"
 #include "src/net/handshakes.hpp"
 #include "src/net/notices.hpp"
@@ -138,7 +139,7 @@ private:
         Side side;
         Phase phase = Phase::greeting;
         bool given_up = false;  // dialled: its end has been reported; open until close()
-        bool replaced = false;  // dialled: the dialler is at work on the next one
+        Dial dial;              // `nobody`: accepted
         Sender peer;
         bool notices_only = false;               // plain, where connections are secured
         protocol::Commitment commitment{};       // accepted: what the HELLO has said
@@ -151,17 +152,19 @@ private:
     void on_end(Session& session, protocol::SessionEnd how, const std::string& why) override;
     void on_reader_failed(const std::string& what) override;
 
-    void on_connected(protocol::NodeId peer, OwnedFd fd);
+    void on_connected(Dial dial, OwnedFd fd);
     void on_accepted(OwnedFd fd);
     void secure();
-    void on_secured(protocol::NodeId peer, OwnedFd fd, std::unique_ptr<TlsConnection> connection);
+    void on_secured(Dial dial, OwnedFd fd, std::unique_ptr<TlsConnection> connection);
     void on_handshake_failed(const Handshakes::Failure& failure);
     Entry& accept_session(OwnedFd fd, std::unique_ptr<TlsConnection> connection);
-    void dialled_session(protocol::NodeId peer, OwnedFd fd,
-                         std::unique_ptr<TlsConnection> connection);
+    void dialled_session(Dial dial, OwnedFd fd, std::unique_ptr<TlsConnection> connection);
     Entry& add(Side side, OwnedFd fd, std::unique_ptr<TlsConnection> connection,
                std::size_t outbox_bytes_max);
     void tell_dialler_of_end(const Entry& entry);
+    bool is_up_to_date(const TlsConnection& connection) const;
+    void renew_some();
+    void renew(Entry& entry);
     std::string why_not_authentic(const Entry& entry, protocol::NodeId said) const;
     bool keeps(const Entry& entry) const;
     void set_deadline(Entry& entry);
@@ -191,6 +194,7 @@ private:
     std::optional<Handshakes> handshakes_;  // with security
     Notices notices_;
     std::set<protocol::NodeId> plain_next_;  // those that may have no security yet
+    std::deque<protocol::SessionId> renewing_;
     std::unique_ptr<Acceptor> acceptor_;
     std::map<protocol::SessionId, Entry> sessions_;
     std::deque<protocol::SessionId> greeting_;  // accepted, in `greeting`, oldest first
@@ -202,6 +206,7 @@ private:
     std::vector<std::shared_ptr<Session>> closed_in_cut_;
     std::vector<std::byte> scratch_;
     std::uint64_t last_session_ = 0;
+    std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for what has been posted
 };
 
 }  // namespace bullring

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include <asio/post.hpp>
+
 #include "src/net/transport.hpp"
 #include "src/report/logging.hpp"
 
@@ -14,13 +16,21 @@ using protocol::NodeId;
 using protocol::SessionEnd;
 using protocol::SessionId;
 
+namespace {
+
+/// To judge a certificate takes about a tenth of a millisecond, and heartbeats do not wait for
+/// those of sixty-four members and as many observers.
+constexpr std::size_t renewals_per_turn = 8;
+
+}  // namespace
+
 void Transport::secure() {
     handshakes_.emplace(
         io_, Handshakes::Limits{.time = std::chrono::nanoseconds(options_.handshake_max.ns)},
         options_.migrate,
         Handshakes::Callbacks{
-            [this](NodeId peer, OwnedFd fd, std::unique_ptr<TlsConnection> connection) {
-                on_secured(peer, std::move(fd), std::move(connection));
+            [this](Dial dial, OwnedFd fd, std::unique_ptr<TlsConnection> connection) {
+                on_secured(dial, std::move(fd), std::move(connection));
             },
             [this](const Handshakes::Failure& failure) { on_handshake_failed(failure); },
             [this](OwnedFd fd) { accept_session(std::move(fd), nullptr); },
@@ -31,17 +41,23 @@ void Transport::secure() {
             [this](OwnedFd fd) { accept_session(std::move(fd), nullptr).notices_only = true; }});
 }
 
-void Transport::on_secured(NodeId peer, OwnedFd fd, std::unique_ptr<TlsConnection> connection) {
-    if (!peer) {
+void Transport::on_secured(Dial dial, OwnedFd fd, std::unique_ptr<TlsConnection> connection) {
+    // A handshake can be held open, and who is let in may have changed meanwhile.
+    if (!is_up_to_date(*connection)) {
+        if (const auto accepted = connection->accepted_by(*options_.security); !accepted)
+            return on_handshake_failed(
+                {dial, tcp::addresses_of(fd.get()).remote, accepted.error()});
+    }
+    if (!dial) {
         accept_session(std::move(fd), std::move(connection));
         return;
     }
-    if (is_cut()) return dialler_.on_session_over(peer, false);
-    dialled_session(peer, std::move(fd), std::move(connection));
+    if (is_cut()) return dialler_.on_session_over(dial, false);
+    dialled_session(dial, std::move(fd), std::move(connection));
 }
 
 void Transport::on_handshake_failed(const Handshakes::Failure& failure) {
-    if (!failure.dialled) {
+    if (!failure.dial) {
         if (options_.refused != nullptr && (failure.late || !failure.why.empty()))
             options_.refused->add(failure.late ? "silent" : "security");
         if (failure.why.empty()) return;
@@ -49,14 +65,15 @@ void Transport::on_handshake_failed(const Handshakes::Failure& failure) {
                     "refused the connection from " + failure.remote + ": " + failure.why);
         return;
     }
-    const std::string id = std::to_string(failure.dialled.value);
+    const NodeId peer = failure.dial.peer;
+    const std::string id = std::to_string(peer.value);
     const bool plain = options_.migrate && failure.no_tls;
     log_limited(LogLevel::warn, "not secured", {id},
                 "peer " + id + " at " + failure.remote + ": " + failure.why +
                     (plain ? "; dialling it without, since this is a migration" : ""));
-    if (plain) plain_next_.insert(failure.dialled);
-    dialler_.on_session_over(failure.dialled, false);
-    if (plain) dialler_.dial_now(failure.dialled);
+    if (plain) plain_next_.insert(peer);
+    dialler_.on_session_over(failure.dial, false);
+    if (plain) dialler_.dial_now(peer);
 }
 
 /// Whoever has been authenticated as one member can't speak for another.
@@ -85,26 +102,42 @@ bool Transport::keeps(const Entry& entry) const {
 }
 
 void Transport::tell_dialler_of_end(const Entry& entry) {
-    if (!entry.replaced) dialler_.on_session_over(entry.peer.id, entry.phase == Phase::refused);
+    dialler_.on_session_over(entry.dial, entry.phase == Phase::refused);
+}
+
+// ---- New credentials.
+
+bool Transport::is_up_to_date(const TlsConnection& connection) const {
+    return &connection.context() == options_.security.get();
 }
 
 void Transport::renew(std::shared_ptr<const TlsContext> security) {
     options_.security = std::move(security);
-    std::vector<SessionId> all;
-    all.reserve(sessions_.size());
-    for (const auto& [id, entry] : sessions_) all.push_back(id);
-    for (const SessionId id : all) {
-        const auto found = sessions_.find(id);
-        if (found == sessions_.end()) continue;  // with another one
-        Entry& entry = found->second;
-        if (entry.secured == nullptr || entry.given_up) continue;
-        if (const auto accepted = entry.secured->accepted_by(*options_.security); !accepted) {
-            end(entry, SessionEnd::protocol, accepted.error());
-        } else if (entry.side == Side::dialled && entry.phase == Phase::established) {
-            entry.replaced = true;
-            dialler_.replace(entry.peer.id);
-        }
+    const bool under_way = !renewing_.empty();
+    renewing_.clear();
+    for (const auto& [id, entry] : sessions_) renewing_.push_back(id);
+    if (!under_way) renew_some();
+}
+
+void Transport::renew_some() {
+    for (std::size_t i = 0; i < renewals_per_turn && !renewing_.empty(); ++i) {
+        const auto found = sessions_.find(renewing_.front());
+        renewing_.pop_front();
+        if (found != sessions_.end()) renew(found->second);
     }
+    if (renewing_.empty()) return;
+    asio::post(io_, [this, alive = alive_] {
+        if (*alive) renew_some();
+    });
+}
+
+/// `entry` may be gone afterwards.
+void Transport::renew(Entry& entry) {
+    if (entry.secured == nullptr || entry.given_up || is_up_to_date(*entry.secured)) return;
+    if (const auto accepted = entry.secured->accepted_by(*options_.security); !accepted)
+        end(entry, SessionEnd::protocol, accepted.error());
+    else if (entry.side == Side::dialled && entry.phase == Phase::established)
+        dialler_.replace(entry.dial);
 }
 
 }  // namespace bullring

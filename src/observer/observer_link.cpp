@@ -203,6 +203,7 @@ asio::awaitable<tl::expected<ObserverLink::Received, LinkFailure>> ObserverLink:
         switch (result.status) {
             case IoStatus::done: reader_.commit(result.bytes); break;
             case IoStatus::would_block: {
+                if (stream_->pending()) break;
                 const Wait waited = co_await wait_for(descriptor_base::wait_read, deadline);
                 if (waited == Wait::timeout) co_return failure("no answer in time", true);
                 break;

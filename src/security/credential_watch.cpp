@@ -2,15 +2,16 @@
 
 #include <array>
 #include <chrono>
+#include <condition_variable>
 #include <ctime>
-#include <optional>
+#include <mutex>
 #include <utility>
 
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 
+#include "src/os/bell.hpp"
 #include "src/os/descriptors.hpp"
 #include "src/os/quiet_thread.hpp"
 #include "src/report/logging.hpp"
@@ -20,22 +21,9 @@ namespace bullring {
 namespace {
 
 constexpr int look_every_ms = 2000;
+constexpr std::chrono::seconds end_max{1};
 constexpr std::int64_t day = 86'400;
 constexpr std::array<std::int64_t, 4> days_before{0, 1, 7, 30};
-
-/// Also when a link is set to another file, or another file has been moved to its place.
-std::string mark_of(const std::string& file) {
-    struct stat about {};
-    if (file.empty() || ::stat(file.c_str(), &about) != 0) return {};
-    return fmt::format("{}:{}:{}:{}.{}", about.st_dev, about.st_ino, about.st_size,
-                       about.st_mtim.tv_sec, about.st_mtim.tv_nsec);
-}
-
-CredentialWatch::Marks marks_of(const SecurityOptions& options) {
-    return {mark_of(options.key_file),         mark_of(options.observer_key_file),
-            mark_of(options.certificate_file), mark_of(options.private_key_file),
-            mark_of(options.ca_file),          mark_of(options.crl_file)};
-}
 
 }  // namespace
 
@@ -45,67 +33,130 @@ std::optional<std::int64_t> days_to_warn_of(std::int64_t seconds_left) {
     return std::nullopt;
 }
 
+/// What the thread works with. Shared with it: it may outlive the watch.
+class CredentialWatch::Reader {
+public:
+    Reader(SecurityOptions options, Bearer bearer, std::shared_ptr<TlsSource> source,
+           std::function<void(Context)> renewed, Load load)
+        : options_(std::move(options)),
+          bearer_(std::move(bearer)),
+          source_(std::move(source)),
+          renewed_(std::move(renewed)),
+          load_(std::move(load)),
+          seen_(source_->first_marks()) {}
+
+    void run() {
+        ::prctl(PR_SET_NAME, "credentials", 0, 0, 0);
+        log_as(bearer_.node);
+        leave_shared_descriptors({bell_.fd()});
+        while (!over()) {
+            warn_of_end();
+            pollfd bell{bell_.fd(), POLLIN, 0};
+            const bool asked = ::poll(&bell, 1, look_every_ms) > 0;
+            bell_.quiet();
+            if (!over()) read(asked);
+        }
+        const std::lock_guard lock(mutex_);
+        ended_ = true;
+        changed_.notify_all();
+    }
+
+    void ask() const { bell_.ring(); }
+
+    /// False when the thread is still at work afterwards.
+    bool end() {
+        std::unique_lock lock(mutex_);
+        over_ = true;
+        bell_.ring();
+        return changed_.wait_for(lock, end_max, [this] { return ended_; });
+    }
+
+private:
+    bool over() const {
+        const std::lock_guard lock(mutex_);
+        return over_;
+    }
+
+    void read(bool asked) {
+        CredentialMarks marks = marks_of(options_);
+        if (!asked && marks == seen_ && problem_.empty()) return;
+        auto context = load_(options_, bearer_);
+        // What was written meanwhile may have been read in part: it is read once more, next time.
+        if (marks_of(options_) != marks) return;
+        seen_ = std::move(marks);
+        if (!context)
+            tell_problem(context.error(), asked);
+        else
+            tell_renewed(std::move(*context));
+    }
+
+    /// What is wrong may be mended without a change of the files: a directory, a mount, a clock. It
+    /// is looked at again, and said again only where somebody has asked, or it is another thing.
+    void tell_problem(const std::string& problem, bool asked) {
+        if (over() || (!asked && problem == problem_)) return;
+        problem_ = problem;
+        log(LogLevel::error, "the credentials have been left as they were: " + problem);
+    }
+
+    void tell_renewed(Context context) {
+        if (over()) return;
+        problem_.clear();
+        log(LogLevel::info, "the credentials have been read anew");
+        source_->replace(context);
+        const std::lock_guard lock(mutex_);  // so that nobody is told after end()
+        if (over_) return;
+        renewed_(std::move(context));
+    }
+
+    void warn_of_end() {
+        const std::int64_t end = source_->now()->not_after();
+        if (end == 0) return;
+        if (end != warned_not_after_) {
+            warned_not_after_ = end;
+            warned_days_ = days_before.back() + 1;
+        }
+        const auto days = days_to_warn_of(end - std::time(nullptr));
+        if (!days || *days >= warned_days_) return;
+        warned_days_ = *days;
+        log(LogLevel::warn,
+            *days == 0
+                ? std::string("this node's certificate has expired: no other node lets it in")
+                : fmt::format("this node's certificate expires in less than {} day{}", *days,
+                              *days == 1 ? "" : "s"));
+    }
+
+    const SecurityOptions options_;
+    const Bearer bearer_;
+    const std::shared_ptr<TlsSource> source_;
+    const std::function<void(Context)> renewed_;
+    const Load load_;
+    Bell bell_;
+    mutable std::mutex mutex_;
+    std::condition_variable changed_;
+    bool over_ = false;
+    bool ended_ = false;
+    // ---- The thread's.
+    CredentialMarks seen_;
+    std::string problem_;  // with the files as they are; empty: none
+    std::int64_t warned_not_after_ = 0;
+    std::int64_t warned_days_ = 0;
+};
+
 CredentialWatch::CredentialWatch(SecurityOptions options, Bearer bearer,
                                  std::shared_ptr<TlsSource> source,
-                                 std::function<void(Context)> renewed)
-    : options_(std::move(options)),
-      bearer_(std::move(bearer)),
-      source_(std::move(source)),
-      renewed_(std::move(renewed)),
-      seen_(marks_of(options_)) {
-    thread_ = quiet_thread([this] { run(); });
+                                 std::function<void(Context)> renewed, Load load)
+    : reader_(std::make_shared<Reader>(std::move(options), std::move(bearer), std::move(source),
+                                       std::move(renewed), std::move(load))) {
+    thread_ = quiet_thread([reader = reader_] { reader->run(); });
 }
 
 CredentialWatch::~CredentialWatch() {
-    over_.store(true);
-    bell_.ring();
-    thread_.join();
+    if (reader_->end())
+        thread_.join();
+    else
+        thread_.detach();
 }
 
-void CredentialWatch::run() {
-    ::prctl(PR_SET_NAME, "credentials", 0, 0, 0);
-    log_as(bearer_.node);
-    leave_shared_descriptors({bell_.fd()});
-    while (!over_.load()) {
-        warn_of_end();
-        pollfd bell{bell_.fd(), POLLIN, 0};
-        const bool asked = ::poll(&bell, 1, look_every_ms) > 0;
-        bell_.quiet();
-        if (over_.load()) return;
-        read(asked);
-    }
-}
-
-void CredentialWatch::read(bool asked) {
-    Marks marks = marks_of(options_);
-    if (!asked && marks == seen_) return;
-    auto context = load_tls(options_, bearer_);
-    // What was written meanwhile may have been read in part: it is read once more.
-    if (marks_of(options_) != marks) return bell_.ring();
-    seen_ = std::move(marks);
-    if (!context) {
-        log(LogLevel::error, "the credentials have been left as they were: " + context.error());
-        return;
-    }
-    log(LogLevel::info, "the credentials have been read anew");
-    source_->replace(*context);
-    renewed_(std::move(*context));
-}
-
-void CredentialWatch::warn_of_end() {
-    const std::int64_t end = source_->now()->not_after();
-    if (end == 0) return;
-    if (end != warned_not_after_) {
-        warned_not_after_ = end;
-        warned_days_ = days_before.back() + 1;
-    }
-    const auto days = days_to_warn_of(end - std::time(nullptr));
-    if (!days || *days >= warned_days_) return;
-    warned_days_ = *days;
-    log(LogLevel::warn,
-        *days == 0 ? std::string("this node's certificate has expired: no other node lets it in")
-                   : fmt::format("this node's certificate expires in less than {} day{}", *days,
-                                 *days == 1 ? "" : "s"));
-}
+void CredentialWatch::read_again() const { reader_->ask(); }
 
 }  // namespace bullring

@@ -3,16 +3,13 @@
 // not fit together, leaves the old ones in force.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <thread>
-#include <vector>
 
-#include "src/os/bell.hpp"
 #include "src/security/tls_source.hpp"
 
 namespace bullring {
@@ -20,34 +17,26 @@ namespace bullring {
 class CredentialWatch {
 public:
     using Context = std::shared_ptr<const TlsContext>;
+    using Load =
+        std::function<tl::expected<Context, std::string>(const SecurityOptions&, const Bearer&)>;
 
-    /// `renewed` is called by the thread, after the source has the new credentials.
+    /// `renewed` is called by the thread, after the source has the new credentials, and never after
+    /// the end of the destructor.
     CredentialWatch(SecurityOptions options, Bearer bearer, std::shared_ptr<TlsSource> source,
-                    std::function<void(Context)> renewed);
+                    std::function<void(Context)> renewed, Load load = &load_tls);
     CredentialWatch(const CredentialWatch&) = delete;
     CredentialWatch& operator=(const CredentialWatch&) = delete;
+    /// Waits for the thread, but not for a disk that does not answer: then the thread ends when it
+    /// does.
     ~CredentialWatch();
 
     /// Soon. Never waits.
-    void read_again() const { bell_.ring(); }
-
-    /// What tells one state of the files from another without reading them.
-    using Marks = std::vector<std::string>;
+    void read_again() const;
 
 private:
-    void run();
-    void read(bool asked);
-    void warn_of_end();
+    class Reader;
 
-    SecurityOptions options_;
-    Bearer bearer_;
-    std::shared_ptr<TlsSource> source_;
-    std::function<void(Context)> renewed_;
-    Bell bell_;
-    std::atomic<bool> over_{false};
-    Marks seen_;
-    std::int64_t warned_not_after_ = 0;
-    std::int64_t warned_days_ = 0;
+    std::shared_ptr<Reader> reader_;
     std::thread thread_;
 };
 

@@ -84,8 +84,8 @@ private:
     template <class Owned, class Read>
     void read_pem(const char* flag, const std::string& file, const char* what, Read read,
                   std::vector<Owned>& into) {
-        const auto text = read_text_file(file);
-        if (!text) return say(flag, file, "cannot be read: " + text.error());
+        const auto text = read_regular_file(file);
+        if (!text) return say(flag, file, text.error());
         into = all_in<Owned>(*text, read);
         if (into.empty()) say(flag, file, fmt::format("has no {}; expected one in PEM", what));
     }

@@ -23,6 +23,40 @@ NotWritten not_written(int error) {
     return {error == EEXIST, "cannot be written: " + text_of(error)};
 }
 
+tl::unexpected<std::string> unreadable(int error) {
+    return tl::unexpected("cannot be read: " + text_of(error));
+}
+
+tl::expected<OwnedFd, std::string> open_regular(const std::string& path) {
+    // A FIFO must not make the program wait.
+    OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    if (!file) return unreadable(errno);
+    struct stat about {};
+    if (::fstat(file.get(), &about) != 0) return unreadable(errno);
+    if (!S_ISREG(about.st_mode)) return tl::unexpected(std::string("is not a regular file"));
+    return file;
+}
+
+tl::expected<SecretText, std::string> read_all(int file, std::size_t bytes_max) {
+    // Read in one place: nothing of it is left in a buffer that has become too small.
+    std::string text(bytes_max + 1, '\0');
+    std::size_t size = 0;
+    int error = 0;
+    while (size < text.size()) {
+        const ssize_t count = ::read(file, text.data() + size, text.size() - size);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) error = errno;
+        if (count <= 0) break;
+        size += static_cast<std::size_t>(count);
+    }
+    text.resize(size);
+    SecretText secret(std::move(text));
+    if (error != 0) return unreadable(error);
+    if (size > bytes_max)
+        return tl::unexpected(fmt::format("is longer than {} bytes, which is too long", bytes_max));
+    return secret;
+}
+
 /// 0 or what errno was.
 int write_all(int file, std::string_view text) {
     while (!text.empty()) {
@@ -66,17 +100,21 @@ void SecretText::wipe() {
     text_.clear();
 }
 
+tl::expected<std::string, std::string> read_regular_file(const std::string& path,
+                                                         std::size_t bytes_max) {
+    const auto file = open_regular(path);
+    if (!file) return tl::unexpected(file.error());
+    auto text = read_all(file->get(), bytes_max);
+    if (!text) return tl::unexpected(text.error());
+    return std::string(text->view());
+}
+
 tl::expected<SecretText, std::string> read_private_file(const std::string& path,
                                                         std::size_t bytes_max) {
-    const auto unreadable = [](int error) {
-        return tl::unexpected("cannot be read: " + text_of(error));
-    };
-    // A FIFO must not make the program wait.
-    const OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-    if (!file) return unreadable(errno);
+    const auto file = open_regular(path);
+    if (!file) return tl::unexpected(file.error());
     struct stat about {};
-    if (::fstat(file.get(), &about) != 0) return unreadable(errno);
-    if (!S_ISREG(about.st_mode)) return tl::unexpected(std::string("is not a regular file"));
+    if (::fstat(file->get(), &about) != 0) return unreadable(errno);
     const bool roots = about.st_uid == 0 || about.st_gid == 0;
     // The bits of the group are also the most that an access control list allows to anybody.
     const mode_t of_group = roots ? S_IWGRP : S_IRGRP | S_IWGRP;
@@ -86,23 +124,7 @@ tl::expected<SecretText, std::string> read_private_file(const std::string& path,
                         "file of its owner alone (chmod 600)",
                         about.st_mode & 07777U));
     }
-    // Read in one place: nothing of it is left in a buffer that has become too small.
-    std::string text(bytes_max + 1, '\0');
-    std::size_t size = 0;
-    int error = 0;
-    while (size < text.size()) {
-        const ssize_t count = ::read(file.get(), text.data() + size, text.size() - size);
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) error = errno;
-        if (count <= 0) break;
-        size += static_cast<std::size_t>(count);
-    }
-    text.resize(size);
-    SecretText secret(std::move(text));
-    if (error != 0) return unreadable(error);
-    if (size > bytes_max)
-        return tl::unexpected(fmt::format("is longer than {} bytes, which is too long", bytes_max));
-    return secret;
+    return read_all(file->get(), bytes_max);
 }
 
 tl::expected<void, NotWritten> create_file(const std::string& path, std::string_view text,

@@ -1,5 +1,6 @@
-// Files with secrets: read only when nobody else can read or change them, made so that nobody else
-// can, and wiped from memory afterwards. What is in them is not known here. Blocks.
+// Files with credentials. Those with secrets are read only when nobody else can read or change
+// them, made so that nobody else can, and wiped from memory afterwards. What is in them is not
+// known here. Blocks as long as the disk does, but for nothing else.
 #pragma once
 
 #include <cstddef>
@@ -33,6 +34,10 @@ private:
 
 /// A key or a chain of certificates has a few KiB.
 inline constexpr std::size_t private_file_bytes_max = std::size_t{256} * 1024;
+
+/// The whole file, which has no secret. The error says what is wrong with it; it does not name it.
+tl::expected<std::string, std::string> read_regular_file(
+    const std::string& path, std::size_t bytes_max = private_file_bytes_max);
 
 /// The whole file. Refused when others than its owner and root can read it, except its group when
 /// the file or the group is root's, or when others than its owner and root can write it. The error

@@ -22,6 +22,10 @@ constexpr std::size_t piece_bytes = 4096;
 /// A record.
 constexpr std::size_t record_bytes = 16 * 1024;
 
+/// Of TLS's own messages after the handshake, without a byte of data between them. A member sends
+/// none: OpenSSL changes keys when it is asked to, and nobody asks.
+constexpr int own_messages_max = 32;
+
 constexpr const char* other_security = "all members need the same --security";
 
 int reason_of_error() { return ERR_GET_REASON(ERR_peek_error()); }
@@ -39,6 +43,7 @@ TlsConnection::TlsConnection(std::shared_ptr<const TlsContext> context, TlsSide 
     BIO_set_mem_eof_return(in_, -1);
     SSL_set_bio(ssl_.get(), in_, from_ssl_);
     SSL_set_app_data(ssl_.get(), this);
+    SSL_set_msg_callback(ssl_.get(), &on_message);
     const bool by_key = context_->mode() == SecurityMode::key;
     if (by_key) {
         SSL_set_psk_use_session_callback(ssl_.get(), &on_use_key);
@@ -122,7 +127,9 @@ TlsConnection::Step TlsConnection::step(int socket) {
             // A member that is being stopped or that is no longer there ends like that, too.
             return fail(
                 side_ == TlsSide::dialler
-                    ? fmt::format("it ended the connection in the handshake; {}", other_security)
+                    ? fmt::format("it ended the connection in the handshake; {}, and it may have "
+                                  "had no room: its log says which",
+                                  other_security)
                     : std::string());
         }
     }
@@ -332,25 +339,41 @@ tl::expected<void, std::string> TlsConnection::accepted_by(const TlsContext& con
 
 // ---- After the handshake.
 
+void TlsConnection::on_message(int sent, int /*version*/, int type, const void* /*message*/,
+                               std::size_t /*bytes*/, SSL* ssl, void* /*argument*/) {
+    auto& self = *static_cast<TlsConnection*>(SSL_get_app_data(ssl));
+    if (self.shaken_ && sent == 0 && type == SSL3_RT_HANDSHAKE) ++self.own_messages_;
+}
+
 IoResult TlsConnection::read(int socket, std::span<std::byte> into) {
     if (into.empty()) return {IoStatus::would_block, 0};
-    while (true) {
-        ERR_clear_error();
-        std::size_t count = 0;
-        if (SSL_read_ex(ssl_.get(), into.data(), into.size(), &count) == 1)
-            return {IoStatus::done, count};
-        switch (SSL_get_error(ssl_.get(), 0)) {
-            case SSL_ERROR_WANT_READ: break;
-            case SSL_ERROR_ZERO_RETURN: return {IoStatus::eof, 0};
-            default: note_broken(); return {IoStatus::reset, 0};
-        }
-        // An answer of TLS itself (to a change of keys). If the kernel has no room, it goes out
-        // with the next write.
-        collect();
-        if (unsent()) send_rest(socket);
-        const IoResult got = receive(socket);
-        if (got.status != IoStatus::done) return got;
+    const IoResult held = read_record(socket, into);
+    if (held.status != IoStatus::would_block || BIO_ctrl_pending(in_) > 0) return held;
+    const IoResult got = receive(socket);
+    return got.status == IoStatus::done ? read_record(socket, into) : got;
+}
+
+IoResult TlsConnection::read_record(int socket, std::span<std::byte> into) {
+    ERR_clear_error();
+    std::size_t count = 0;
+    if (SSL_read_ex(ssl_.get(), into.data(), into.size(), &count) == 1) {
+        own_messages_ = 0;
+        return {IoStatus::done, count};
     }
+    switch (SSL_get_error(ssl_.get(), 0)) {
+        case SSL_ERROR_WANT_READ: break;
+        case SSL_ERROR_ZERO_RETURN: return {IoStatus::eof, 0};
+        default: note_broken(); return {IoStatus::reset, 0};
+    }
+    if (own_messages_ > own_messages_max) {
+        problem_ = "it sends messages of TLS itself and no data";
+        return {IoStatus::reset, 0};
+    }
+    // An answer of TLS itself (to a change of keys). If the kernel has no room, it goes out with
+    // the next write.
+    collect();
+    if (unsent()) send_rest(socket);
+    return {IoStatus::would_block, 0};
 }
 
 bool TlsConnection::pending() const {

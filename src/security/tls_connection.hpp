@@ -40,11 +40,15 @@ public:
 
     /// Once the handshake is done.
     const PeerIdentity& peer() const { return *peer_; }
+    /// What it was made with.
+    const TlsContext& context() const { return *context_; }
     /// Whether these credentials would let the other end in now. The error is for people.
     tl::expected<void, std::string> accepted_by(const TlsContext& context) const;
 
     /// `eof` is said when the other end has said that it ends (close_notify), and in no other case.
-    /// The end of the TCP connection alone is `reset`: anybody on the way can cause it.
+    /// The end of the TCP connection alone is `reset`: anybody on the way can cause it. At most one
+    /// read from the socket and two records, so that no other end can keep the caller: after
+    /// `would_block`, too, `pending` says whether there is more.
     IoResult read(int socket, std::span<std::byte> into);
     /// More may be read although the socket has nothing.
     bool pending() const;
@@ -64,11 +68,14 @@ private:
     TlsConnection(std::shared_ptr<const TlsContext> context, TlsSide side,
                   protocol::NodeId dialled);
     static int on_verify(int sound, X509_STORE_CTX* at);
+    static void on_message(int sent, int version, int type, const void* message, std::size_t bytes,
+                           SSL* ssl, void* argument);
 
     bool judge_certificate(const X509& certificate);
     OwnedSslSession session_of(const Key& key, const PskIdentity& identity);
     /// From the socket to OpenSSL.
     IoResult receive(int socket);
+    IoResult read_record(int socket, std::span<std::byte> into);
     void collect();  // from OpenSSL to `out_`
     Step advance(int socket);
     Step finish(int socket);
@@ -89,6 +96,7 @@ private:
     bool shaken_ = false;  // both ends have finished, as far as this one can know
     bool heard_ = false;   // something has come
     bool ended_unheard_ = false;
+    int own_messages_ = 0;  // of TLS itself, since data has come
     std::optional<PeerIdentity> peer_;
     std::string key_id_;        // that was used
     std::string psk_identity_;  // that this end has named

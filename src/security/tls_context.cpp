@@ -42,6 +42,8 @@ bool TlsContext::configure() {
     SSL_CTX_set_options(context,
                         SSL_OP_NO_TICKET | SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
     SSL_CTX_clear_options(context, SSL_OP_IGNORE_UNEXPECTED_EOF | SSL_OP_ALLOW_NO_DHE_KEX);
+    // A read handles one record, whatever is in it, and returns.
+    SSL_CTX_clear_mode(context, SSL_MODE_AUTO_RETRY);
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
     SSL_CTX_set_max_early_data(context, 0);
     if (SSL_CTX_set_num_tickets(context, 0) != 1 ||

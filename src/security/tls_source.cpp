@@ -15,9 +15,10 @@ tl::expected<std::shared_ptr<const TlsContext>, std::string> load_tls(
 tl::expected<std::shared_ptr<TlsSource>, std::string> open_tls(const SecurityOptions& options,
                                                                const Bearer& bearer) {
     if (options.mode == SecurityMode::none) return nullptr;
+    CredentialMarks marks = marks_of(options);
     auto context = load_tls(options, bearer);
     if (!context) return tl::unexpected(std::move(context.error()));
-    return std::make_shared<TlsSource>(std::move(*context));
+    return std::make_shared<TlsSource>(std::move(*context), std::move(marks));
 }
 
 }  // namespace bullring

@@ -2,17 +2,26 @@
 // them in force.
 #include "src/security/credential_watch.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "src/options/text.hpp"
+#include "src/report/logging.hpp"
 #include "src/security/private_file.hpp"
 #include "tests/support/credentials.hpp"
+#include "tests/support/generous.hpp"
 #include "tests/support/temporary_files.hpp"
 
 namespace bullring::credential_watch_test {
@@ -31,8 +40,11 @@ public:
     }
     bool wait_for(std::size_t count) {
         std::unique_lock lock(mutex_);
-        return changed_.wait_for(lock, std::chrono::seconds(20),
-                                 [&] { return all_.size() >= count; });
+        return changed_.wait_for(lock, generous, [&] { return all_.size() >= count; });
+    }
+    std::size_t count() {
+        const std::lock_guard lock(mutex_);
+        return all_.size();
     }
 
 private:
@@ -53,39 +65,144 @@ Key new_key_for_test() {
     return *key;
 }
 
-}  // namespace
+/// A node with a key in a file, and what it is secured with.
+struct Keyed {
+    Keyed() {
+        write_keys(file, {old});
+        options.mode = SecurityMode::key;
+        options.key_file = file;
+        auto opened = open_tls(options, bearer);
+        REQUIRE(opened.has_value());
+        source = *opened;
+    }
+    CredentialWatch watch(CredentialWatch::Load load = &load_tls) {
+        return CredentialWatch(
+            options, bearer, source,
+            [this](CredentialWatch::Context context) { told.add(std::move(context)); },
+            std::move(load));
+    }
+    bool has(const Key& key) const {
+        return source->now()->key_of(key.id, PeerRole::member) != nullptr;
+    }
 
-TEST_CASE(
-    "credentials: those that are asked for, or have changed, take the place of the old ones") {
     const TemporaryDirectory directory;
     const std::string file = directory / "key";
     const Key old = new_key_for_test();
     const Key added = new_key_for_test();
-    write_keys(file, {old});
-    SecurityOptions options;
-    options.mode = SecurityMode::key;
-    options.key_file = file;
     const Bearer bearer{"blue", protocol::NodeId{1}};
-    auto opened = open_tls(options, bearer);
-    REQUIRE(opened.has_value());
-    const std::shared_ptr<TlsSource> source = *opened;
+    SecurityOptions options;
+    std::shared_ptr<TlsSource> source;
     Told told;
-    const CredentialWatch watch(options, bearer, source, [&](CredentialWatch::Context context) {
-        told.add(std::move(context));
+};
+
+}  // namespace
+
+TEST_CASE(
+    "credentials: those that are asked for, or have changed, take the place of the old ones") {
+    Keyed node;
+    const CredentialWatch watch = node.watch();
+    CHECK(!node.has(node.added));
+
+    write_keys(node.file, {node.added, node.old});
+    REQUIRE(node.told.wait_for(1));  // by itself
+    CHECK(node.has(node.added));
+    CHECK(node.source->now()->dialling_key() == node.added);
+
+    REQUIRE(replace_file(node.file, "nothing\n", secret_mode).has_value());
+    watch.read_again();
+    write_keys(node.file, {node.old});
+    watch.read_again();
+    REQUIRE(node.told.wait_for(2));
+    CHECK(node.source->now()->dialling_key() == node.old);
+}
+
+TEST_CASE("credentials: what has changed between the first reading and the watch is read") {
+    Keyed node;
+    write_keys(node.file, {node.added});
+    const CredentialWatch watch = node.watch();
+    REQUIRE(node.told.wait_for(1));
+    CHECK(node.has(node.added));
+}
+
+TEST_CASE("credentials: a file that others could read is read when they can't any more") {
+    Keyed node;
+    write_keys(node.file, {node.added});
+    REQUIRE(::chmod(node.file.c_str(), 0644) == 0);
+    std::atomic<int> loads{0};
+    const CredentialWatch watch = node.watch([&](const auto& options, const auto& bearer) {
+        ++loads;
+        return load_tls(options, bearer);
     });
-    CHECK(source->now()->key_of(added.id, PeerRole::member) == nullptr);
+    const auto until = std::chrono::steady_clock::now() + generous;
+    while (loads.load() == 0 && std::chrono::steady_clock::now() < until)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    CHECK(loads.load() > 0);
+    CHECK(!node.has(node.added));
+    REQUIRE(::chmod(node.file.c_str(), 0600) == 0);
+    REQUIRE(node.told.wait_for(1));
+    CHECK(node.has(node.added));
+}
 
-    write_keys(file, {added, old});
-    REQUIRE(told.wait_for(1));  // by itself
-    CHECK(source->now()->key_of(added.id, PeerRole::member) != nullptr);
-    CHECK(source->now()->dialling_key() == added);
+TEST_CASE("credentials: what is wrong is looked at again without a change, and said once") {
+    Keyed node;
+    std::atomic<int> loads{0};
+    std::vector<std::string> lines;
+    start_logging_to(LogLevel::error,
+                     [&lines](LogLevel, std::string_view line) { lines.emplace_back(line); });
+    {
+        const CredentialWatch watch = node.watch([&](const auto& options, const auto& bearer) {
+            // As when the disk or the clock is mended, and no file is touched.
+            if (++loads <= 2)
+                return tl::expected<CredentialWatch::Context, std::string>(tl::unexpect, "no disk");
+            return load_tls(options, bearer);
+        });
+        watch.read_again();
+        CHECK(node.told.wait_for(1));
+    }
+    stop_logging();
+    CHECK(loads.load() == 3);
+    CHECK(lines ==
+          std::vector<std::string>{"node 1: the credentials have been left as they were: no disk"});
+}
 
-    REQUIRE(replace_file(file, "nothing\n", secret_mode).has_value());
-    watch.read_again();
-    write_keys(file, {old});
-    watch.read_again();
-    REQUIRE(told.wait_for(2));
-    CHECK(source->now()->dialling_key() == old);
+TEST_CASE("credentials: a FIFO in the place of a file is refused, and waited for by nobody") {
+    Keyed node;
+    REQUIRE(::unlink(node.file.c_str()) == 0);
+    REQUIRE(::mkfifo(node.file.c_str(), 0600) == 0);
+    const auto loaded = load_tls(node.options, node.bearer);
+    REQUIRE(!loaded.has_value());
+    CHECK(loaded.error() == in_quotes(node.file) + " is not a regular file");
+
+    SecurityOptions certificates;
+    certificates.mode = SecurityMode::tls;
+    certificates.certificate_file = certificates.private_key_file = certificates.ca_file =
+        certificates.crl_file = node.file;
+    const auto problems = load_credentials(certificates, node.bearer);
+    REQUIRE(!problems.has_value());
+    CHECK(problems.error().size() == 4);
+    for (const CredentialProblem& problem : problems.error())
+        CHECK(problem.what == "is not a regular file");
+}
+
+TEST_CASE("credentials: nobody waits for a disk that does not answer, nor is told afterwards") {
+    Keyed node;
+    std::promise<void> begun;
+    std::promise<void> answer;
+    std::promise<void> thread_end;
+    {
+        const std::shared_ptr<void> held(nullptr, [&](void*) { thread_end.set_value(); });
+        const CredentialWatch watch =
+            node.watch([&, held](const auto& options, const auto& bearer) {
+                begun.set_value();
+                answer.get_future().wait();
+                return load_tls(options, bearer);
+            });
+        watch.read_again();
+        begun.get_future().wait();
+    }
+    answer.set_value();
+    thread_end.get_future().wait();
+    CHECK(node.told.count() == 0);
 }
 
 TEST_CASE("credentials: the end of a certificate is said 30, 7 and 1 days before, and when it is") {

@@ -52,6 +52,7 @@ struct End {
         while (true) {
             const IoResult result = read(into);
             if (result.status == IoStatus::done) continue;
+            if (result.status == IoStatus::would_block && tls->pending()) continue;
             if (result.status != IoStatus::would_block) return result.status;
             pollfd readable{socket.get(), POLLIN, 0};
             REQUIRE(::poll(&readable, 1, 10'000) == 1);
@@ -401,6 +402,73 @@ TEST_CASE("tls: a connection is TLS 1.3 with a fresh exchange, and leaves no tic
     // Nothing but the handshake has come: an unread byte would turn a FIN into a RST.
     CHECK(pair.dialler.read(read).status == IoStatus::would_block);
     CHECK(!pair.dialler.tls->pending());
+}
+
+// ---- Messages of TLS itself.
+
+namespace {
+
+/// An acceptor, and an end that has a certificate and says with it what no member does.
+struct OddPair {
+    OddPair() {
+        const BoundListener listener = listen_anywhere();
+        const RawSocket from = RawSocket::connect(listener.at);
+        const RawSocket to = RawSocket::accept(listener);
+        socket = non_blocking(from);
+        acceptor.socket = non_blocking(to);
+        SSL_set_fd(odd.get(), socket.get());
+        SSL_set_connect_state(odd.get());
+        for (int turn = 0; turn < 10'000 && acceptor.step != Step::done; ++turn) {
+            SSL_do_handshake(odd.get());
+            acceptor.step = acceptor.tls->step(acceptor.socket.get());
+        }
+        REQUIRE(acceptor.step == Step::done);
+    }
+    void change_keys(int times) const {
+        for (int i = 0; i < times; ++i) {
+            REQUIRE(SSL_key_update(odd.get(), SSL_KEY_UPDATE_NOT_REQUESTED) == 1);
+            REQUIRE(SSL_do_handshake(odd.get()) == 1);
+        }
+    }
+
+    TestCa ca;
+    Context mine = context_of(ca.node(1), 1);
+    OwnedSsl odd{SSL_new(&mine->native())};
+    OwnedFd socket;
+    End acceptor{{}, TlsConnection::from_anybody(context_of(ca.node(2), 2)), Step::wants_read};
+};
+
+}  // namespace
+
+TEST_CASE("tls: a read returns after a record or two, whatever is in them") {
+    OddPair pair;
+    pair.change_keys(20);
+    REQUIRE(SSL_write(pair.odd.get(), "data", 4) == 4);
+    pollfd readable{pair.acceptor.socket.get(), POLLIN, 0};
+    REQUIRE(::poll(&readable, 1, 10'000) == 1);
+    std::string read;
+    int reads = 0;
+    while (read.empty() && reads < 1000) {
+        const IoResult result = pair.acceptor.read(read);
+        REQUIRE((result.status == IoStatus::done || result.status == IoStatus::would_block));
+        ++reads;
+    }
+    CHECK(read == "data");
+    CHECK(reads >= 10);
+}
+
+TEST_CASE("tls: an end that only changes its keys is left") {
+    OddPair pair;
+    std::string read;
+    for (int round = 0; round < 3; ++round) {  // with data between them it may
+        pair.change_keys(20);
+        REQUIRE(SSL_write(pair.odd.get(), "data", 4) == 4);
+        while (read.size() < static_cast<std::size_t>(round + 1) * 4)
+            REQUIRE(pair.acceptor.read(read).status != IoStatus::reset);
+    }
+    pair.change_keys(40);
+    CHECK(pair.acceptor.read_to_end(read) == IoStatus::reset);
+    CHECK(pair.acceptor.tls->problem() == "it sends messages of TLS itself and no data");
 }
 
 // ---- Keys.

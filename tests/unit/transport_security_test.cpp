@@ -1,10 +1,16 @@
 // A secured transport: what the handshake has found out bounds what is said afterwards, and what
 // ends a session releases something only where the other end has said so.
+#include <algorithm>
 #include <array>
+#include <cerrno>
+#include <chrono>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include "src/net/transport.hpp"
@@ -59,8 +65,13 @@ struct Pair {
             return until();
         });
     }
-    bool established() {
-        return run([&] { return has_one<protocol::Receive>(*dialler); });
+    /// So many sessions, one after the other.
+    bool established(std::size_t count = 1) {
+        return run([&] { return dialler->recorder.all<protocol::Receive>().size() >= count; });
+    }
+    void run_for(std::chrono::milliseconds time) {
+        const auto end = std::chrono::steady_clock::now() + time;
+        run([&] { return std::chrono::steady_clock::now() >= end; });
     }
     protocol::SessionId dialled() const {
         return dialler->recorder.all<protocol::Dialled>().back().session;
@@ -79,6 +90,43 @@ struct Pair {
     Host acceptor;
     std::unique_ptr<Host> dialler;
 };
+
+/// A dialler that does its handshake a step at a time.
+class TlsDialler {
+public:
+    TlsDialler(const Endpoint& to, Context context, const std::string& from = "")
+        : socket_(RawSocket::connect(to, 0, from)),
+          tls_(TlsConnection::to(std::move(context), voter)) {
+        int on = 1;
+        ::ioctl(socket_.fd(), FIONBIO, &on);
+    }
+    TlsConnection::Step step() { return tls_->step(socket_.fd()); }
+    bool has_input() const {
+        std::byte byte{};
+        return ::recv(socket_.fd(), &byte, 1, MSG_PEEK) == 1;
+    }
+    void send(const std::vector<std::byte>& bytes) {
+        CHECK(tls_->write(socket_.fd(), bytes).status == IoStatus::done);
+    }
+
+private:
+    RawSocket socket_;
+    std::unique_ptr<TlsConnection> tls_;
+};
+
+std::uint64_t count_of(const NamedCounts& counts, std::string_view what) {
+    std::uint64_t found = 0;
+    counts.each([&](const char* name, std::uint64_t count) {
+        if (name == what) found = count;
+    });
+    return found;
+}
+
+bool is_closed(const RawSocket& socket) {
+    std::byte byte{};
+    const ssize_t read = ::recv(socket.fd(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    return read == 0 || (read < 0 && errno != EAGAIN);
+}
 
 const std::vector<SessionEnd> eof{SessionEnd::eof};
 const std::vector<SessionEnd> reset{SessionEnd::reset};
@@ -178,7 +226,97 @@ TEST_CASE("transport: with new credentials those that are not let in any more ar
     REQUIRE(pair.run([&] { return has_one<protocol::SessionEnded>(*pair.dialler); }));
 }
 
-TEST_CASE("transport: of strangers' silent connections four from one address are held") {
+TEST_CASE("transport: credentials that change twice while a session is replaced replace it once") {
+    Pair pair(secured(by_key(voter, {first, second})), secured(by_key(holder)));
+    REQUIRE(pair.established());
+    const protocol::SessionId old = pair.dialled();
+    pair.dialler->transport.renew(by_key(holder, {second, first}));
+    pair.dialler->transport.renew(by_key(holder, {second}));
+    REQUIRE(pair.established(2));
+    const protocol::SessionId now = pair.dialled();
+    pair.dialler->transport.close(old);
+    REQUIRE(pair.ends() == eof);
+    pair.run_for(std::chrono::milliseconds(300));  // an attempt follows another within a tenth
+    CHECK(pair.dialled() == now);
+    CHECK(!has_one<protocol::SessionEnded>(*pair.dialler));
+}
+
+TEST_CASE("transport: a session that was being made while credentials changed is replaced, too") {
+    Pair pair(secured(by_key(voter, {first, second})), secured(by_key(holder)));
+    REQUIRE(pair.run([&] { return has_one<protocol::Dialled>(*pair.dialler); }));
+    REQUIRE(!has_one<protocol::Receive>(*pair.dialler));
+    pair.dialler->transport.renew(by_key(holder, {second}));
+    REQUIRE(pair.established(2));
+    const protocol::SessionId now = pair.dialled();
+    pair.run_for(std::chrono::milliseconds(300));
+    CHECK(pair.dialled() == now);
+    // It has been made with the new key, so it outlasts the old one.
+    pair.acceptor.transport.renew(by_key(voter, {second}));
+    pair.dialler->transport.send(now, protocol::Heartbeat{});
+    pair.dialler->transport.flush();
+    CHECK(pair.run([&] { return pair.acceptor.recorder.heartbeats() == 1; }));
+}
+
+TEST_CASE("transport: who has held its handshake open is judged by the credentials of its end") {
+    asio::io_context io{1};
+    BoundListener listener = listen_anywhere();
+    const Endpoint at = listener.at;
+    NamedCounts refused;
+    Host host(io, voter, {}, [&](TransportOptions& options) {
+        options.security = by_key(voter);
+        options.refused = &refused;
+    });
+    host.transport.listen(std::move(listener.fds));
+    TlsDialler dialler(at, by_key(holder));
+    CHECK(dialler.step() == TlsConnection::Step::wants_read);
+    REQUIRE(run_until(io, [&] { return dialler.has_input(); }));
+    host.transport.renew(by_key(voter, {second}));
+    REQUIRE(run_until(io, [&] { return dialler.step() != TlsConnection::Step::wants_read; }));
+    dialler.send(hello_frame(holder));
+    REQUIRE(run_until(io, [&] { return count_of(refused, "security") == 1; }));
+    CHECK(host.recorder.events.empty());
+}
+
+TEST_CASE("transport: secured sessions that were held go on with what had come") {
+    Pair pair(secured(by_key(voter)), secured(by_key(holder)));
+    REQUIRE(pair.established());
+    bool cut = false;
+    pair.acceptor.recorder.then = [&](const protocol::Event& event) {
+        if (cut || !std::holds_alternative<protocol::Receive>(event)) return;
+        cut = true;
+        pair.acceptor.transport.cut_off(protocol::milliseconds(20));
+    };
+    for (int i = 0; i < 3; ++i) {
+        pair.dialler->transport.send(pair.dialled(), protocol::Heartbeat{});
+        pair.dialler->transport.flush();  // a record each
+    }
+    CHECK(pair.run([&] { return pair.acceptor.recorder.heartbeats() == 3; }));
+    pair.dialler->transport.send(pair.dialled(), protocol::Heartbeat{});
+    pair.dialler->transport.flush();
+    CHECK(pair.run([&] { return pair.acceptor.recorder.heartbeats() == 4; }));
+}
+
+TEST_CASE("transport: strangers that say nothing keep no other stranger out") {
+    asio::io_context io{1};
+    BoundListener listener = listen_anywhere();
+    const Endpoint at = listener.at;
+    Host host(io, voter, {}, secured(by_key(voter)));
+    host.transport.listen(std::move(listener.fds));
+    std::vector<RawSocket> silent;
+    const auto flood = [&] {
+        for (int i = 0; i < 40; ++i)
+            silent.push_back(RawSocket::connect(at, 0, "127.0.0." + std::to_string(60 + i / 4)));
+    };
+    flood();
+    TlsDialler honest(at, by_key(holder), "127.0.0.99");
+    CHECK(honest.step() == TlsConnection::Step::wants_read);
+    REQUIRE(run_until(io, [&] { return honest.has_input(); }));
+    REQUIRE(run_until(io, [&] { return honest.step() == TlsConnection::Step::done; }));
+    honest.send(hello_frame(holder));
+    CHECK(run_until(io, [&] { return has_one<protocol::HelloReceived>(host); }));
+}
+
+TEST_CASE("transport: of strangers' silent connections the last four from one address are held") {
     asio::io_context io{1};
     BoundListener listener = listen_anywhere();
     const Endpoint at = listener.at;
@@ -187,17 +325,11 @@ TEST_CASE("transport: of strangers' silent connections four from one address are
     host.transport.listen(std::move(listener.fds));
     std::vector<RawSocket> held;
     for (int i = 0; i < 6; ++i) held.push_back(RawSocket::connect(at, 0, "127.0.0.77"));
-    const auto closed = [&] {
-        int count = 0;
-        for (const RawSocket& one : held) {
-            std::byte byte{};
-            const ssize_t read = ::recv(one.fd(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-            if (read == 0 || (read < 0 && errno != EAGAIN)) ++count;
-        }
-        return count;
-    };
+    const auto closed = [&] { return std::count_if(held.begin(), held.end(), is_closed); };
     CHECK(run_until(io, [&] { return closed() >= 2; }));
     CHECK(closed() == 2);
+    CHECK(is_closed(held[0]));
+    CHECK(is_closed(held[1]));
 }
 
 }  // namespace bullring::transport_security_test

@@ -1,0 +1,18 @@
+// One attempt to reach a peer that has become a connection. What is said of it later, when another
+// one may have taken its place, names it by its number.
+#pragma once
+
+#include <cstdint>
+
+#include "protocol/values/ids.hpp"
+
+namespace bullring {
+
+struct Dial {
+    protocol::NodeId peer;     // `nobody`: this connection has been accepted
+    std::uint64_t number = 0;  // of this peer, from 1
+
+    explicit operator bool() const { return static_cast<bool>(peer); }
+};
+
+}  // namespace bullring
