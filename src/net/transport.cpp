@@ -206,7 +206,12 @@ Transport::Entry& Transport::add(Side side, OwnedFd fd, std::unique_ptr<TlsConne
     const SessionId id{++last_session_};
     // By then the sender's kernel has given up on what was not acknowledged.
     const std::chrono::nanoseconds frame_time_max(options_.unacknowledged_max.ns);
-    Entry entry{.session = nullptr, .side = side, .peer = {}, .addresses = {}, .deadline = nullptr};
+    Entry entry{.session = nullptr,
+                .side = side,
+                .dial = {},
+                .peer = {},
+                .addresses = {},
+                .deadline = nullptr};
     entry.addresses = tcp::addresses_of(fd.get());
     entry.secured = connection.get();
     std::unique_ptr<Stream> stream;

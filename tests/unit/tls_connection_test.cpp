@@ -435,7 +435,8 @@ struct OddPair {
     Context mine = context_of(ca.node(1), 1);
     OwnedSsl odd{SSL_new(&mine->native())};
     OwnedFd socket;
-    End acceptor{{}, TlsConnection::from_anybody(context_of(ca.node(2), 2)), Step::wants_read};
+    End acceptor{OwnedFd(), TlsConnection::from_anybody(context_of(ca.node(2), 2)),
+                 Step::wants_read};
 };
 
 }  // namespace

@@ -231,7 +231,7 @@ TEST_CASE("transport: credentials that change twice while a session is replaced 
     REQUIRE(pair.established());
     const protocol::SessionId old = pair.dialled();
     pair.dialler->transport.renew(by_key(holder, {second, first}));
-    pair.dialler->transport.renew(by_key(holder, {second}));
+    pair.dialler->transport.renew(by_key(holder, {second, first}));
     REQUIRE(pair.established(2));
     const protocol::SessionId now = pair.dialled();
     pair.dialler->transport.close(old);
@@ -245,7 +245,7 @@ TEST_CASE("transport: a session that was being made while credentials changed is
     Pair pair(secured(by_key(voter, {first, second})), secured(by_key(holder)));
     REQUIRE(pair.run([&] { return has_one<protocol::Dialled>(*pair.dialler); }));
     REQUIRE(!has_one<protocol::Receive>(*pair.dialler));
-    pair.dialler->transport.renew(by_key(holder, {second}));
+    pair.dialler->transport.renew(by_key(holder, {second, first}));
     REQUIRE(pair.established(2));
     const protocol::SessionId now = pair.dialled();
     pair.run_for(std::chrono::milliseconds(300));
