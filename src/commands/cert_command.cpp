@@ -154,9 +154,7 @@ std::vector<Order> orders_of(const CertOptions& options, const std::string& clus
 Result<std::string> make_certificate(const Authority& ca, const CertOptions& options,
                                      const std::string& cluster, const Order& order) {
     const auto made = ca.issue(cluster, order.subject, options.days);
-    if (!made)
-        return made.error().starts_with("--") ? Result<std::string>(usage(made.error()))
-                                              : failure(made.error());
+    if (!made) return failure(made.error());
     // Noted before it is given to anybody.
     const std::string issued = in(options.ca, "issued");
     const auto written =
@@ -180,6 +178,10 @@ Result<std::string> make_certificates(const CertOptions& options) {
         return usage(fmt::format("--cluster: {} is not the cluster of the CA in {}, which is {}",
                                  in_quotes(cluster), in_quotes(options.ca),
                                  in_quotes(ca->cluster())));
+    const std::string end = options.days ? ca->ends_before(*options.days) : std::string();
+    if (!end.empty())
+        return usage(fmt::format("--days: {} days are longer than the CA lasts, which ends on {}",
+                                 *options.days, end));
     const std::vector<Order> orders = orders_of(options, cluster);
     for (const Order& order : orders) {
         if (options.overwrite) break;

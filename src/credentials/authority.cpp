@@ -182,6 +182,12 @@ std::string Authority::name() const {
     return name_text(*X509_get_subject_name(certificate_.get()));
 }
 
+std::string Authority::ends_before(std::int64_t days) const {
+    const ASN1_TIME& last = *X509_get0_notAfter(certificate_.get());
+    const OwnedTime asked = in_days(days);
+    return asked && is_later(*asked, last) ? time_text(last) : std::string();
+}
+
 tl::expected<CertificateAndKey, std::string> Authority::issue(const std::string& cluster,
                                                               const Subject& subject,
                                                               Days days) const {
@@ -189,10 +195,6 @@ tl::expected<CertificateAndKey, std::string> Authority::issue(const std::string&
     const OwnedTime asked = in_days(days.value_or(certificate_days));
     if (!asked) return tl::unexpected(openssl_failure("read the clock"));
     const bool too_long = is_later(*asked, last);
-    if (too_long && days)
-        return tl::unexpected(
-            fmt::format("--days: {} days are longer than the CA lasts, which ends on {}", *days,
-                        time_text(last)));
     const OwnedPrivateKey key = generated_key();
     if (!key) return tl::unexpected(openssl_failure("make a key"));
     const OwnedCertificate made = begun(*key);

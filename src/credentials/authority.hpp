@@ -45,7 +45,10 @@ public:
     /// By its subject, for people.
     std::string name() const;
 
-    /// A new key and a certificate for it. Without `days`: a year, or to the end of the CA.
+    /// When the CA's own certificate ends, for people; empty where `days` would end before that.
+    std::string ends_before(std::int64_t days) const;
+    /// A new key and a certificate for it. Without `days`: a year, or to the end of the CA, beyond
+    /// which it never lasts.
     tl::expected<CertificateAndKey, std::string> issue(const std::string& cluster,
                                                        const Subject& subject, Days days) const;
 

@@ -14,6 +14,7 @@
 #include "src/os/duplicate.hpp"
 #include "src/report/json.hpp"
 #include "src/report/logging.hpp"
+#include "src/security/private_file.hpp"
 
 namespace bullring {
 
@@ -132,7 +133,7 @@ void HttpService::answer_cluster(HttpReplyPtr reply) {
 void HttpService::answer_resign(const HttpRequest& request, HttpReplyPtr reply) {
     std::optional<std::string> tokens;
     if (!access_.token_file.empty()) {
-        if (auto text = read_text_file(access_.token_file)) tokens = std::move(*text);
+        if (const auto text = read_private_file(access_.token_file)) tokens = text->view();
     }
     if (const auto refused = refusal(request, access_, tokens)) return reply->send(*refused);
     const auto asked_for = successor_asked_for(request.body);

@@ -46,6 +46,7 @@ StatusInput status_facts(const NodeOptions& options) {
     input.advertised = options.config.advertised;
     input.version = version;
     input.security = name(options.security.mode);
+    input.security_migrates = options.security.migrate;
     return input;
 }
 
@@ -66,6 +67,7 @@ std::string node_status_json(const StatusInput& input) {
     node["uptime_ms"] = input.uptime_ms;
     node["version"] = input.version;
     node["security"] = input.security;
+    if (input.security_migrates) node["security_migrate"] = true;
     if (input.certificate_not_after != 0)
         node["certificate_not_after"] = rfc3339(input.certificate_not_after * 1'000'000'000);
 

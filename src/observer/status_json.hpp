@@ -25,6 +25,7 @@ struct StatusInput {
     std::int64_t uptime_ms = 0;
     std::string version;
     std::string security;                    // the mode
+    bool security_migrates = false;          // who has none is let in, too
     std::int64_t certificate_not_after = 0;  // in seconds since 1970; 0: it has no certificate
 };
 

@@ -33,6 +33,7 @@ NodeAnswer read_answer(const Json& json) {
     answer.uptime_ms = static_cast<std::int64_t>(whole_number(node.at("uptime_ms")));
     answer.version = node.at("version").get<std::string>();
     answer.security = node.value("security", "none");  // not told by 0.1.0
+    answer.security_migrates = node.value("security_migrate", false);
     answer.certificate_not_after = node.value("certificate_not_after", "");
     return answer;
 }
@@ -64,6 +65,7 @@ Json node_json(const MemberAnswer& member) {
     node["uptime_ms"] = answer.uptime_ms;
     node["version"] = answer.version;
     node["security"] = answer.security;
+    if (answer.security_migrates) node["security_migrate"] = true;
     if (!answer.certificate_not_after.empty())
         node["certificate_not_after"] = answer.certificate_not_after;
     return node;
@@ -98,9 +100,10 @@ Row row_of(const MemberAnswer& member) {
         answer.lease_left_ms > 0 ? protocol::to_text(protocol::milliseconds(answer.lease_left_ms))
                                  : "-",
         uptime_text(answer.uptime_ms),
-        one_line(answer.certificate_not_after.empty()
-                     ? answer.security
-                     : answer.security + " until " + answer.certificate_not_after.substr(0, 10))};
+        one_line(answer.security + (answer.security_migrates ? ", migrating" : "") +
+                 (answer.certificate_not_after.empty()
+                      ? ""
+                      : " until " + answer.certificate_not_after.substr(0, 10)))};
 }
 
 }  // namespace

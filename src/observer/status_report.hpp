@@ -31,6 +31,7 @@ struct NodeAnswer {
     std::int64_t uptime_ms = 0;
     std::string version;
     std::string security;               // none, key or tls
+    bool security_migrates = false;     // who has none is let in, too
     std::string certificate_not_after;  // RFC 3339; empty: it has none
 
     /// It names a leader, and that leader's lease is live as far as it knows. With quorum none

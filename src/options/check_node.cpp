@@ -295,13 +295,18 @@ void add_quorum_notes(NodeOptions& options) {
 }
 
 void add_security_notes(NodeOptions& options) {
-    if (options.security.mode != SecurityMode::none) return;
-    for (const auto& [id, endpoint] : options.peers) {
-        if (is_loopback(endpoint.host)) continue;
-        options.start_notes.emplace_back(
-            "security none: whoever reaches these ports can read, and say, everything");
-        return;
-    }
+    const bool secured = options.security.mode != SecurityMode::none;
+    if (secured && !options.security.migrate) return;
+    // A port that is forwarded, or listened to at all addresses, is reached from elsewhere although
+    // the members know each other by loopback.
+    const bool here = is_loopback(options.listen.host) &&
+                      std::all_of(options.peers.begin(), options.peers.end(), [](const auto& peer) {
+                          return is_loopback(peer.second.host);
+                      });
+    if (!secured && here) return;
+    options.start_notes.push_back(
+        std::string(secured ? "security-migrate" : "security none") +
+        ": whoever reaches these ports can read, and say, everything");
 }
 
 }  // namespace

@@ -135,7 +135,14 @@ CertOptions cert_options(const Words& operands, Reader& read, Report& report) {
     check_operands(*action, operands, report);
     const bool issues = options.action == CertAction::node || options.action == CertAction::admin ||
                         options.action == CertAction::observer;
+    const bool makes_ca = options.action == CertAction::ca;
+    const bool shows = options.action == CertAction::show;
     if (!issues) refuse_flag("overwrite", *action, "cert node, admin and observer", read, report);
+    if (!issues && !makes_ca)
+        refuse_flag("out", *action, "cert ca, node, admin and observer", read, report);
+    if (makes_ca || shows)
+        refuse_flag("ca", *action, "cert node, admin, observer, revoke and crl", read, report);
+    if (shows) refuse_flag("days", *action, "all that is signed", read, report);
     if (options.action == CertAction::node)
         take_ids(operands, options.ids, report);
     else

@@ -143,8 +143,9 @@ constexpr std::array flags{
          "still for so long, so that another one takes over",
          "the profile's longest pause", members},
     Flag{"allow-drill", nullptr,
-         "anybody who reaches this node may let faults happen to\n"
-         "it while it leads; see bullring-drill(1)",
+         "who may command this node (with --security none anybody\n"
+         "who reaches it) may let faults happen to it while it\n"
+         "leads; see bullring-drill(1)",
          "off", members},
     Flag{"data-dir", "DIR", "the directory of the durable state",
          "$STATE_DIRECTORY, else\n"

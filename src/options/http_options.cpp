@@ -1,11 +1,11 @@
 // The checks of what a user says of HTTP.
 #include <string_view>
 
-#include <sys/stat.h>
 #include <sys/un.h>
 
 #include "src/options/request.hpp"
 #include "src/options/text.hpp"
+#include "src/security/private_file.hpp"
 
 namespace bullring {
 
@@ -35,14 +35,9 @@ void take_address(const std::string& text, HttpOptions& options, Report& report)
 }
 
 void take_token_file(const std::string& path, HttpOptions& options, Report& report) {
-    const auto text = read_text_file(path);
+    const auto text = read_private_file(path);
     if (!text) return report.refuse("http-token-file", path, text.error());
-    struct stat file {};
-    if (::stat(path.c_str(), &file) == 0 && (file.st_mode & S_IROTH) != 0)
-        return report.refuse("http-token-file", path,
-                             "can be read by everybody; expected a file of its owner alone "
-                             "(chmod 600)");
-    if (trimmed(*text).empty())
+    if (trimmed(text->view()).empty())
         return report.refuse("http-token-file", path, "is empty; expected a token on each line");
     options.token_file = path;
 }

@@ -68,6 +68,21 @@ TEST_CASE("options: no security off loopback is a warning at the start") {
     CHECK(one_has(std::get<NodeOptions>(options).start_notes, "security none: whoever reaches"));
 }
 
+TEST_CASE("options: so is a port that is reached from elsewhere, and a migration") {
+    const auto notes = [](const Words& words) {
+        const ParsedOptions options = parsed(words);
+        REQUIRE(std::holds_alternative<NodeOptions>(options));
+        return std::get<NodeOptions>(options).start_notes;
+    };
+    CHECK(one_has(notes(node(here, {"--listen", "0.0.0.0:1"})), "security none: whoever reaches"));
+    CHECK(notes(node(here, {"--listen", "127.0.0.2:1"})).empty());
+    const PrivateFile key(line_of(key_of(1)).view());
+    const Words secured{"--security", "key", "--key-file", key.file.path()};
+    CHECK(notes(node(elsewhere, secured)).empty());
+    CHECK(one_has(notes(node(elsewhere, with(secured, {"--security-migrate"}))),
+                  "security-migrate: whoever reaches"));
+}
+
 TEST_CASE("options: the files of a mode are needed, and belong to no other") {
     CHECK(one_has(wrong(node(here, {"--security", "key"})), "--key-file: it is missing"));
     const auto lacks = wrong(node(here, {"--security", "tls"}));
