@@ -39,12 +39,21 @@ class Secured:
         return self.cluster.status(*self.observer)
 
 
-def read_anew(cluster):
-    """Has all nodes read their credentials, and waits until they have."""
-    logs = {node.id: node.current.log().count("read anew") for node in cluster}
-    for node in cluster:
+def read_anew(cluster, nodes=None):
+    """Has all nodes, or these, read their credentials, and waits until they have."""
+    nodes = list(nodes or cluster)
+    logs = {node.id: node.current.log().count("read anew") for node in nodes}
+    for node in nodes:
         node.current.process.send_signal(signal.SIGHUP)
     cluster.wait_for(
-        lambda: all(node.current.log().count("read anew") > logs[node.id] for node in cluster),
+        lambda: all(node.current.log().count("read anew") > logs[node.id] for node in nodes),
         "the credentials are read",
     )
+
+
+def assert_all_hear_each_other(cluster, status):
+    """As each of them says, which status has asked."""
+    everybody = {node.id for node in cluster}
+    assert {one["id"]: {one["id"], *one["peers_up"]} for one in status["nodes"]} == {
+        one: everybody for one in everybody
+    }

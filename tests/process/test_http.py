@@ -485,7 +485,11 @@ def test_wrong_settings_are_refused(new_cluster, flags, says):
 def test_a_token_file_that_others_can_read_is_refused(new_cluster, token):
     cluster = new_cluster(1)
     cluster[1].flags = ["--http", "127.0.0.1:1", "--http-token-file", str(token)]
-    for mode, contents, says in ((0o644, "x", "by others than its owner"), (0o666, "x", "mode 0666"), (0o600, "\n", "is empty")):
+    for mode, contents, says in (
+        (0o644, "x", "by others than its owner"),
+        (0o666, "x", "mode 0666"),
+        (0o600, "\n", "is empty"),
+    ):
         token.write_text(contents)
         token.chmod(mode)
         ended = subprocess.run(

@@ -5,7 +5,7 @@ leader stays the same.
 import pytest
 from bullring_secrets import Authority, key_line, write_private
 from clusters import ALL
-from secured import KEY, read_anew
+from secured import KEY, assert_all_hear_each_other, read_anew
 
 ROTATIONS = 100 if ALL else 6
 MIGRATIONS = 10 if ALL else 1
@@ -23,7 +23,8 @@ def assert_never_changed(cluster, leader, view):
     cluster.poll()
     assert leader.leads and all(node.view == view for node in cluster)
     assert len(cluster.leaderships()) == 1
-    assert not [event for node in cluster for event in node.current.stream.of("deposed")]
+    for edge in ("deposed", "peer_down"):
+        assert not [event for node in cluster for event in node.current.stream.of(edge)]
 
 
 def test_keys_change_and_the_leader_does_not(secured):
@@ -40,7 +41,9 @@ def test_keys_change_and_the_leader_does_not(secured):
             read_anew(cluster)
         old = new
         assert_never_changed(cluster, leader, view)
-    assert made.status()["leader"] == leader.id
+    status = made.status()
+    assert status["leader"] == leader.id
+    assert_all_hear_each_other(cluster, status)
 
 
 def test_certificates_and_authorities_change_and_the_leader_does_not(new_cluster, tmp_path):
@@ -79,7 +82,9 @@ def test_certificates_and_authorities_change_and_the_leader_does_not(new_cluster
         read_anew(cluster)
         assert_never_changed(cluster, leader, view)
     observer = authorities[-1].flags("observer", uses="clientAuth")
-    assert cluster.status(*observer)["leader"] == leader.id
+    status = cluster.status(*observer)
+    assert status["leader"] == leader.id
+    assert_all_hear_each_other(cluster, status)
 
 
 @pytest.mark.parametrize("mode", ["key", "tls"])

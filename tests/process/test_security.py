@@ -1,17 +1,46 @@
 """Clusters whose connections are secured: by a key, and by certificates."""
 
-import re
 import socket
+import ssl
 import subprocess
 
 import pytest
 from bullring_node import DEADLINE
-from bullring_secrets import Authority, key_line, write_private
+from bullring_secrets import LEAF_DAYS, Authority, key_line, write_private
+from chaos.shim import Page, build
 from clusters import LONG, assert_unchanged, on_both, replaced_soon
-from secured import KEY, MODES, TLS, read_anew
+from secured import KEY, MODES, TLS, assert_all_hear_each_other, read_anew
 
 
 pytestmark = pytest.mark.beside
+
+DAY_S = 86_400
+OWN = ("BULLRING_SECURITY", "BULLRING_KEY_FILE", "BULLRING_TLS_")
+
+
+def until(made, node):
+    """When a node's certificate ends, as openssl has it; None without one."""
+    if made.mode == KEY:
+        return None
+    file = made.authority.directory / f"node-{node.id}.crt"
+    shown = subprocess.run(
+        ["openssl", "x509", "-in", file, "-noout", "-enddate", "-dateopt", "iso_8601"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return shown.stdout.strip().partition("=")[2].replace(" ", "T")
+
+
+def serial_of(made, node):
+    """Of the certificate that a node shows to whoever connects."""
+    certificate, key, authority = (made.observer[at] for at in (3, 5, 7))
+    context = ssl.create_default_context(cafile=authority)
+    context.check_hostname = False
+    context.load_cert_chain(certificate, key)
+    with socket.create_connection((node.host, node.port), DEADLINE) as plain:
+        with context.wrap_socket(plain) as secured:
+            return secured.getpeercert()["serialNumber"]
 
 
 @MODES
@@ -23,8 +52,10 @@ def test_a_cluster_elects_and_shows_the_mode(secured, mode, algorithm, n):
     assert status["leader"] == leader.id
     assert [node["security"] for node in status["nodes"]] == [mode] * n
     table = made.cluster.command("status", *made.observer).stdout
-    shown = "key" if mode == KEY else r"tls until \d{4}-\d\d-\d\d"
-    assert all(re.search(f"  {shown}$", row) for row in table.splitlines()[1:])
+    ends = [until(made, node) for node in made.cluster]
+    assert [node.get("certificate_not_after") for node in status["nodes"]] == ends
+    for row, end in zip(table.splitlines()[1:], ends):
+        assert row.endswith("  key" if mode == KEY else f"  tls until {end[:10]}")
 
 
 @MODES
@@ -59,14 +90,19 @@ def test_a_leader_that_is_stopped_hands_over_at_once(secured, mode, algorithm, n
     assert leader.current.stream.of("deposed")[-1]["reason"] == "stopped"
 
 
+def assert_may_not_command(cluster, flags):
+    for words in (["resign"], ["drill", "--rounds", "1", "--faults", "crash"]):
+        refused = cluster.command(*words, *flags)
+        assert refused.returncode == 1
+        assert "only an administrator may ask for that" in refused.stderr
+
+
 @MODES
 def test_an_administrator_may_have_the_leader_hand_over(secured, mode):
     made = secured(mode)
     leader = made.start()
     if mode == TLS:
-        refused = made.cluster.command("resign", *made.observer)
-        assert refused.returncode == 1
-        assert "only an administrator may ask for that" in refused.stderr
+        assert_may_not_command(made.cluster, made.observer)
         assert leader.leads
     done = made.cluster.resign(*made.admin)
     assert done.returncode == 0, done.stderr
@@ -82,26 +118,23 @@ def test_who_may_only_ask_has_a_key_of_its_own(secured, tmp_path):
     flags = ["--observer-key-file", str(observers)]
     del cluster.environment["BULLRING_KEY_FILE"]
     assert cluster.command("status", *flags).returncode == 0
-    refused = cluster.command("resign", *flags)
-    assert refused.returncode == 1
-    assert "only an administrator may ask for that" in refused.stderr
+    assert_may_not_command(cluster, flags)
 
 
-@pytest.mark.parametrize("caller", ["none", "another key", "a certificate"])
-def test_who_does_not_belong_learns_nothing(secured, tmp_path, caller):
-    made = secured(KEY)
+@MODES
+@pytest.mark.parametrize("caller", ["none", "another key", "another CA"])
+def test_who_does_not_belong_learns_nothing(secured, tmp_path, mode, caller):
+    made = secured(mode)
     cluster = made.cluster
     leader = made.start()
-    other = write_private(tmp_path / "other.key", key_line())
-    flags = {
-        "none": ["--security", "none"],
-        "another key": ["--key-file", str(other)],
-        "a certificate": None,
-    }[caller]
-    if caller != "another key":
-        del cluster.environment["BULLRING_KEY_FILE"]
-    if flags is None:
-        flags = Authority(tmp_path / "ca", cluster.name).flags("admin", uses="clientAuth")
+    for name in [name for name in cluster.environment if name.startswith(OWN)]:
+        del cluster.environment[name]
+    flags = ["--security", "none"]
+    if caller == "another key":
+        other = write_private(tmp_path / "other.key", key_line())
+        flags = ["--security", "key", "--key-file", str(other)]
+    if caller == "another CA":
+        flags = Authority(tmp_path / "other-ca", cluster.name).flags("admin", uses="clientAuth")
     done = cluster.command("status", *flags)
     assert done.returncode == 1
     assert "0 of 3 members reachable" in done.stderr
@@ -142,7 +175,7 @@ def test_members_must_have_the_same_security(secured):
 
 
 @MODES
-def test_new_credentials_are_read_without_a_change_of_leader(secured, mode):
+def test_new_credentials_are_read_without_a_change_of_leader(secured, tmp_path, mode):
     made = secured(mode)
     cluster = made.cluster
     leader = made.start()
@@ -159,10 +192,48 @@ def test_new_credentials_are_read_without_a_change_of_leader(secured, mode):
         renew(lambda: write_private(made.key_file, old + new))
         renew(lambda: write_private(made.key_file, new + old))
         renew(lambda: write_private(made.key_file, new))
+        removed = write_private(tmp_path / "removed.key", old)
+        refused = cluster.command("status", "--key-file", str(removed))
+        assert refused.returncode == 1 and "0 of 3 members reachable" in refused.stderr
     else:
+        before = {node.id: serial_of(made, node) for node in cluster}
         renew(lambda: [made.authority.issue(f"node/{node.id}") for node in cluster])
-    assert made.status()["leader"] == leader.id
+        assert all(serial_of(made, node) != before[node.id] for node in cluster)
+    status = made.status()
+    assert status["leader"] == leader.id
+    assert_all_hear_each_other(cluster, status)
     assert not [event for node in cluster for event in node.current.stream.of("deposed")]
+
+
+def test_certificates_expire_and_the_cluster_goes_on_until_it_has_new_ones(secured, tmp_path):
+    made = secured(TLS)
+    cluster = made.cluster
+    page = Page(tmp_path / "clocks")
+    cluster.environment |= page.environment(build(tmp_path))
+    leader = made.start()
+    cluster.wait_settled()
+
+    def all_say(days, words):
+        page.move_date(round(days * DAY_S))
+        cluster.wait_for(
+            lambda: all(node.current.log().count(words) == 1 for node in cluster), words
+        )
+
+    assert LEAF_DAYS == 30
+    all_say(0, "expires in less than 30 days")
+    all_say(24, "expires in less than 7 days")
+    all_say(29.5, "expires in less than 1 day\n")
+    all_say(31, "this node's certificate has expired: no other node lets it in")
+    assert_unchanged(cluster, leader, 1.0, "sessions last")
+    assert made.cluster.command("status", *made.observer).returncode == 1
+    for node in cluster:
+        made.authority.issue(f"node/{node.id}", days=2 * LEAF_DAYS)
+        read_anew(cluster, [node])
+        assert_unchanged(cluster, leader, 0.5, f"node {node.id} has a new certificate")
+    observer = made.authority.flags("observer", uses="clientAuth", days=2 * LEAF_DAYS)
+    status = cluster.status(*observer)
+    assert status["leader"] == leader.id
+    assert_all_hear_each_other(cluster, status)
 
 
 def test_credentials_are_read_when_their_file_has_changed(secured):

@@ -21,7 +21,7 @@ import time
 SOURCE = pathlib.Path(__file__).with_name("clock_shim.c")
 BOOTTIME, RAW = 0, 1
 _CLOCKS = (time.CLOCK_BOOTTIME, time.CLOCK_MONOTONIC_RAW)
-_DISK_ERROR, _READINGS, _DISK_ERRORS, _FULL, _NO_DESCRIPTOR = range(12, 17)
+_DISK_ERROR, _READINGS, _DISK_ERRORS, _FULL, _NO_DESCRIPTOR, _DATE_AHEAD, _WORDS = range(12, 19)
 _AHEAD_NS = 3_000_000  # when a new rate begins: no process may have read a later instant by then
 _FAR = (1 << 63) - 1
 MILLION = 1_000_000
@@ -68,7 +68,7 @@ class Page:
         self.path.write_bytes(bytes(mmap.PAGESIZE))
         with open(self.path, "r+b") as file:
             self._map = mmap.mmap(file.fileno(), mmap.PAGESIZE)
-        self._words = (ctypes.c_int64 * 17).from_buffer(self._map)
+        self._words = (ctypes.c_int64 * _WORDS).from_buffer(self._map)
         self.lines = [Line(time.clock_gettime_ns(clock)) for clock in _CLOCKS]
         for clock, line in enumerate(self.lines):
             self._put(clock, 0, line.pieces[0])
@@ -95,6 +95,10 @@ class Page:
         line.bend(true_ns + _AHEAD_NS, ppm)
         self._put(clock, self._older[clock], line.pieces[-1])
         self._older[clock] = 1 - self._older[clock]
+
+    def move_date(self, ahead_s):
+        """The date, by which certificates are judged, is so many seconds ahead."""
+        self._words[_DATE_AHEAD] = ahead_s
 
     def fail_disk(self, fails):
         self._words[_DISK_ERROR] = errno.EIO if fails else 0
