@@ -19,9 +19,9 @@
 #include "src/credentials/description.hpp"
 #include "src/credentials/pem.hpp"
 #include "src/options/text.hpp"
+#include "src/os/private_file.hpp"
 #include "src/report/logging.hpp"
 #include "src/security/peer_identity.hpp"
-#include "src/security/private_file.hpp"
 
 namespace bullring {
 

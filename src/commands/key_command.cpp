@@ -8,9 +8,9 @@
 #include "src/commands/commands.hpp"
 #include "src/credentials/key_lines.hpp"
 #include "src/options/text.hpp"
+#include "src/os/private_file.hpp"
 #include "src/report/logging.hpp"
 #include "src/security/key_file.hpp"
-#include "src/security/private_file.hpp"
 
 namespace bullring {
 

@@ -7,8 +7,8 @@
 
 #include <tl/expected.hpp>
 
+#include "src/os/private_file.hpp"
 #include "src/security/openssl.hpp"
-#include "src/security/private_file.hpp"
 
 namespace bullring {
 

@@ -12,9 +12,9 @@
 #include "src/options/text.hpp"
 #include "src/os/clock.hpp"
 #include "src/os/duplicate.hpp"
+#include "src/os/private_file.hpp"
 #include "src/report/json.hpp"
 #include "src/report/logging.hpp"
-#include "src/security/private_file.hpp"
 
 namespace bullring {
 

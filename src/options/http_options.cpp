@@ -5,7 +5,7 @@
 
 #include "src/options/request.hpp"
 #include "src/options/text.hpp"
-#include "src/security/private_file.hpp"
+#include "src/os/private_file.hpp"
 
 namespace bullring {
 

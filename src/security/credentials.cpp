@@ -8,8 +8,8 @@
 #include <openssl/pem.h>
 
 #include "src/options/text.hpp"
+#include "src/os/private_file.hpp"
 #include "src/security/peer_identity.hpp"
-#include "src/security/private_file.hpp"
 #include "src/security/trust.hpp"
 
 namespace bullring {

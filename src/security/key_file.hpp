@@ -12,7 +12,7 @@
 
 #include <tl/expected.hpp>
 
-#include "src/security/private_file.hpp"
+#include "src/os/private_file.hpp"
 
 namespace bullring {
 

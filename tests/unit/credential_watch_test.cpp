@@ -10,7 +10,6 @@
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -18,8 +17,8 @@
 #include <unistd.h>
 
 #include "src/options/text.hpp"
+#include "src/os/private_file.hpp"
 #include "src/report/logging.hpp"
-#include "src/security/private_file.hpp"
 #include "tests/support/credentials.hpp"
 #include "tests/support/generous.hpp"
 #include "tests/support/temporary_files.hpp"
@@ -128,15 +127,14 @@ TEST_CASE("credentials: a file that others could read is read when they can't an
     Keyed node;
     write_keys(node.file, {node.added});
     REQUIRE(::chmod(node.file.c_str(), 0644) == 0);
-    std::atomic<int> loads{0};
+    std::promise<void> refused;
+    std::once_flag once;
     const CredentialWatch watch = node.watch([&](const auto& options, const auto& bearer) {
-        ++loads;
-        return load_tls(options, bearer);
+        auto loaded = load_tls(options, bearer);
+        if (!loaded) std::call_once(once, [&] { refused.set_value(); });
+        return loaded;
     });
-    const auto until = std::chrono::steady_clock::now() + generous;
-    while (loads.load() == 0 && std::chrono::steady_clock::now() < until)
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    CHECK(loads.load() > 0);
+    REQUIRE(refused.get_future().wait_for(generous) == std::future_status::ready);
     CHECK(!node.has(node.added));
     REQUIRE(::chmod(node.file.c_str(), 0600) == 0);
     REQUIRE(node.told.wait_for(1));

@@ -2,8 +2,8 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
+#include "src/os/private_file.hpp"
 #include "src/security/key_file.hpp"
-#include "src/security/private_file.hpp"
 #include "tests/support/credentials.hpp"
 #include "tests/support/parsed_options.hpp"
 #include "tests/support/temporary_files.hpp"

@@ -1,13 +1,13 @@
-#include "src/security/private_file.hpp"
+#include "src/os/private_file.hpp"
 
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <system_error>
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <openssl/crypto.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -96,7 +96,7 @@ SecretText& SecretText::operator=(SecretText&& other) noexcept {
 void SecretText::wipe() {
     // What lies behind the end was once a part of it.
     text_.resize(text_.capacity());
-    OPENSSL_cleanse(text_.data(), text_.size());
+    ::explicit_bzero(text_.data(), text_.size());
     text_.clear();
 }
 
