@@ -1,6 +1,7 @@
-// Files with credentials. Those with secrets are read only when nobody else can read or change
-// them, made so that nobody else can, and wiped from memory afterwards. What is in them is not
-// known here. Blocks as long as the disk does, but for nothing else.
+// Owns: how files with credentials are read and written. Those with secrets are read only when
+// nobody else can read or change them, made so that nobody else can, and wiped from memory
+// afterwards. What is in them is not known here. Blocks as long as the disk does, but for nothing
+// else.
 #pragma once
 
 #include <cstddef>

@@ -23,8 +23,7 @@ def assert_never_changed(cluster, leader, view):
     cluster.poll()
     assert leader.leads and all(node.view == view for node in cluster)
     assert len(cluster.leaderships()) == 1
-    for edge in ("deposed", "peer_down"):
-        assert not [event for node in cluster for event in node.current.stream.of(edge)]
+    assert not [event for node in cluster for event in node.current.stream.of("deposed")]
 
 
 def test_keys_change_and_the_leader_does_not(secured):
