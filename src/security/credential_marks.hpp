@@ -1,4 +1,5 @@
-// What tells one state of the files with credentials from another, without reading them. Blocks.
+// Owns: what tells one state of the files with credentials from another, without reading them.
+// Blocks.
 #pragma once
 
 #include <string>
