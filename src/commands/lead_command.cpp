@@ -22,6 +22,7 @@
 #include "src/commands/check_programs.hpp"
 #include "src/commands/commands.hpp"
 #include "src/commands/inherited.hpp"
+#include "src/os/local_socket.hpp"
 #include "src/os/record_socket.hpp"
 #include "src/report/logging.hpp"
 #include "src/supervisor/descendants.hpp"
@@ -40,18 +41,6 @@ constexpr int not_leading = 75;  // EX_TEMPFAIL
 constexpr std::chrono::seconds guard_late_max{1};
 /// A node answers at once, or with its next heartbeat if it leads; one that does not hangs.
 constexpr std::chrono::seconds answer_max{5};
-
-/// The error is an errno.
-tl::expected<OwnedFd, int> connect_to_node(const std::string& data_dir) {
-    const OwnedFd directory(::open(data_dir.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-    if (!directory) return tl::unexpected(errno);
-    OwnedFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    if (!socket) return tl::unexpected(errno);
-    const sockaddr_un address = lead_socket_address(directory.get());
-    if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
-        return tl::unexpected(errno);
-    return socket;
-}
 
 class LeadCommand {
 public:
@@ -275,7 +264,7 @@ int run_lead(const LeadOptions& options) {
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGCHLD, SIG_DFL);
     if (complain_of_programs(options.command, "")) return wrong_usage;
-    auto node = connect_to_node(options.data_dir);
+    auto node = connect_locally(options.data_dir, lead_socket_name, SOCK_SEQPACKET);
     if (!node) {
         print_error(fmt::format("no node answers in {}: {}", options.data_dir,
                                 std::generic_category().message(node.error())));

@@ -51,6 +51,7 @@ tcp::endpoint address_at(int fd, int (*which)(int, sockaddr*, socklen_t*)) {
     tcp::endpoint address;
     auto length = static_cast<socklen_t>(address.capacity());
     if (which(fd, address.data(), &length) != 0) return {};
+    if (length > address.capacity()) return {};  // a local socket's
     address.resize(length);
     return address;
 }

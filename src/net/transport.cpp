@@ -75,6 +75,16 @@ void Transport::listen(std::vector<OwnedFd> listeners) {
     acceptor_->start();
 }
 
+void Transport::listen_locally(OwnedFd listener) {
+    std::vector<OwnedFd> listeners;
+    listeners.push_back(std::move(listener));
+    local_acceptor_ = std::make_unique<Acceptor>(
+        io_, std::move(listeners),
+        Acceptor::Callbacks{[this](OwnedFd fd) { on_accepted_locally(std::move(fd)); },
+                            [this](const std::string& what) { handler_.on_fatal(what); }});
+    local_acceptor_->start();
+}
+
 void Transport::start_dialling() { dialler_.start(); }
 
 void Transport::dial_now(NodeId peer) { dialler_.dial_now(peer); }
@@ -83,6 +93,7 @@ void Transport::stop() {
     dialler_.stop();
     if (handshakes_) handshakes_->stop();
     if (acceptor_) acceptor_->stop();
+    if (local_acceptor_) local_acceptor_->stop();
 }
 
 bool Transport::drained() const {
@@ -287,6 +298,7 @@ std::string Transport::on_first_frame(Entry& entry, Frame&& frame) {
             handler_.on_drill(id, *drill);
         return "";
     }
+    if (entry.local) return "the first frame is not a request";
     if (is_cut()) return "";  // lost on its way; its dialler gives up and dials again
     const auto* hello = std::get_if<protocol::Hello>(&std::get<Message>(frame.message));
     if (hello == nullptr) return "the first frame is not a HELLO";

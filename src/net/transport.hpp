@@ -81,6 +81,8 @@ public:
     /// Before start_dialling().
     void keep_sessions(SessionKeeper* keeper) { keeper_ = keeper; }
     void listen(std::vector<OwnedFd> listeners);
+    /// At a local socket whose file says who may connect: whoever may is an administrator.
+    void listen_locally(OwnedFd listener);
     void start_dialling();
     void dial_now(protocol::NodeId peer);
 
@@ -100,6 +102,8 @@ public:
     LogSource source_of(const std::string& address) const;
     LogSource source_of(protocol::SessionId session) const;
 
+    /// Whether this observer has come by the local socket.
+    bool is_local(protocol::SessionId observer) const;
     /// Whether this observer may have the node hand over, or let faults happen: anybody where
     /// nobody is authenticated, else an administrator.
     bool may_command(protocol::SessionId observer) const;
@@ -142,6 +146,7 @@ private:
         Dial dial;              // `nobody`: accepted
         Sender peer;
         bool notices_only = false;               // plain, where connections are secured
+        bool local = false;                      // accepted at the local socket
         protocol::Commitment commitment{};       // accepted: what the HELLO has said
         const TlsConnection* secured = nullptr;  // the session's; null: nobody is authenticated
         protocol::Addresses addresses;
@@ -154,6 +159,7 @@ private:
 
     void on_connected(Dial dial, OwnedFd fd);
     void on_accepted(OwnedFd fd);
+    void on_accepted_locally(OwnedFd fd);
     void secure();
     void on_secured(Dial dial, OwnedFd fd, std::unique_ptr<TlsConnection> connection);
     void on_handshake_failed(const Handshakes::Failure& failure);
@@ -196,6 +202,7 @@ private:
     std::set<protocol::NodeId> plain_next_;  // those that may have no security yet
     std::deque<protocol::SessionId> renewing_;
     std::unique_ptr<Acceptor> acceptor_;
+    std::unique_ptr<Acceptor> local_acceptor_;
     std::map<protocol::SessionId, Entry> sessions_;
     std::deque<protocol::SessionId> greeting_;  // accepted, in `greeting`, oldest first
     std::set<std::string> own_hosts_;           // that connections came in at

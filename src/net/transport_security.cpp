@@ -85,9 +85,15 @@ std::string Transport::why_not_authentic(const Entry& entry, NodeId said) const 
            std::to_string(said.value);
 }
 
+bool Transport::is_local(SessionId observer) const {
+    const auto found = sessions_.find(observer);
+    return found != sessions_.end() && found->second.local;
+}
+
 bool Transport::may_command(SessionId observer) const {
     const auto found = sessions_.find(observer);
     if (found == sessions_.end()) return false;
+    if (found->second.local) return true;
     const TlsConnection* const secured = found->second.secured;
     return secured == nullptr || secured->peer().role == PeerRole::admin;
 }

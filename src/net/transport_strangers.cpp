@@ -42,6 +42,14 @@ void Transport::on_accepted(OwnedFd fd) {
     handshakes_->accept(std::move(fd), options_.security, member);
 }
 
+void Transport::on_accepted_locally(OwnedFd fd) {
+    if (options_.is_reserved(fd.get())) give_up_a_stranger();
+    make_room_for_one_more();
+    Entry& entry = accept_session(std::move(fd), nullptr);
+    entry.local = true;
+    entry.addresses = {"this machine", "this machine"};
+}
+
 Transport::Entry& Transport::accept_session(OwnedFd fd, std::unique_ptr<TlsConnection> connection) {
     tcp::set_keep_alive(fd.get());
     Entry& entry = add(Side::accepted, std::move(fd), std::move(connection),

@@ -29,11 +29,9 @@ struct Round {
     std::exception_ptr failure;
 };
 
-asio::awaitable<MemberAnswer> ask(ObserverLink& link, MemberAnswer member, Endpoint endpoint,
-                                  std::string cluster, Deadline deadline) {
-    ObserverMessage request = Observe{std::move(cluster), ObserveWhat::status, protocol::nobody};
-    const auto opened =
-        co_await link.open(member.id, std::move(endpoint), std::move(request), deadline);
+asio::awaitable<MemberAnswer> read_status(ObserverLink& link, MemberAnswer member,
+                                          tl::expected<void, LinkFailure> opened,
+                                          Deadline deadline) {
     if (!opened) {
         member.problem = opened.error().why;
         member.refused = opened.error().refused;
@@ -58,16 +56,33 @@ asio::awaitable<MemberAnswer> ask(ObserverLink& link, MemberAnswer member, Endpo
     auto answer = parse_node_answer(state->json);
     if (!answer) {
         member.problem = answer.error();
-    } else if (answer->id != member.id) {
+    } else if (member.id && answer->id != member.id) {
         member.problem = "it says that it is node " + std::to_string(answer->id.value);
         member.refused = true;
     } else {
+        member.id = answer->id;
         member.answer = std::move(*answer);
     }
     co_return member;
 }
 
+asio::awaitable<MemberAnswer> ask(ObserverLink& link, MemberAnswer member, Endpoint endpoint,
+                                  std::string cluster, Deadline deadline) {
+    ObserverMessage request = Observe{std::move(cluster), ObserveWhat::status, protocol::nobody};
+    auto opened = co_await link.open(member.id, std::move(endpoint), std::move(request), deadline);
+    co_return co_await read_status(link, std::move(member), std::move(opened), deadline);
+}
+
 }  // namespace
+
+asio::awaitable<MemberAnswer> ask_locally(ObserverLoop& loop, std::string data_dir,
+                                          Deadline deadline) {
+    ObserverLink link(loop);
+    MemberAnswer member{protocol::nobody, data_dir, std::nullopt, {}, false};
+    ObserverMessage request = Observe{"", ObserveWhat::status, protocol::nobody};
+    auto opened = co_await link.open_locally(std::move(data_dir), std::move(request), deadline);
+    co_return co_await read_status(link, std::move(member), std::move(opened), deadline);
+}
 
 int run_observer(const ObserverOptions& options,
                  const std::function<asio::awaitable<int>(ObserverLoop&)>& command) {

@@ -31,6 +31,10 @@ asio::awaitable<std::vector<MemberAnswer>> ask_members(ObserverLoop& loop, const
                                                        std::string cluster, Deadline deadline,
                                                        Enough enough = {});
 
+/// Asks the node with this data directory, on this machine.
+asio::awaitable<MemberAnswer> ask_locally(ObserverLoop& loop, std::string data_dir,
+                                          Deadline deadline);
+
 asio::awaitable<void> sleep_until(ObserverLoop& loop, Deadline deadline);
 
 /// One round of questions lasts at most this long when the command may ask again.

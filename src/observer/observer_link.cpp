@@ -9,8 +9,10 @@
 
 #include <asio/redirect_error.hpp>
 #include <asio/use_awaitable.hpp>
+#include <sys/socket.h>
 
 #include "src/net/tcp.hpp"
+#include "src/os/local_socket.hpp"
 #include "src/os/quiet_thread.hpp"
 #include "src/wire/codec.hpp"
 
@@ -78,6 +80,18 @@ asio::awaitable<tl::expected<void, LinkFailure>> ObserverLink::open(protocol::No
     const bool refused = stream_ && problem == stream_->why_ended();
     stream_.reset();
     co_return tl::unexpected(LinkFailure{false, cancelled_ ? stopped : problem, refused});
+}
+
+asio::awaitable<tl::expected<void, LinkFailure>> ObserverLink::open_locally(std::string data_dir,
+                                                                            ObserverMessage request,
+                                                                            Deadline deadline) {
+    auto socket = connect_locally(data_dir, control_socket_name, SOCK_STREAM);
+    if (!socket) co_return tl::unexpected(LinkFailure{false, error_text(socket.error()), false});
+    stream_ = std::make_unique<TcpStream>(loop_.io, socket->release());
+    std::string problem = co_await send(request, deadline);
+    if (problem.empty()) co_return tl::expected<void, LinkFailure>();
+    stream_.reset();
+    co_return tl::unexpected(LinkFailure{false, cancelled_ ? stopped : problem, false});
 }
 
 asio::awaitable<std::vector<Address>> ObserverLink::resolve(const Endpoint& endpoint,

@@ -57,6 +57,10 @@ public:
                                                           Endpoint endpoint,
                                                           ObserverMessage request,
                                                           Deadline deadline);
+    /// The same, of the node whose data directory this is, on this machine.
+    asio::awaitable<tl::expected<void, LinkFailure>> open_locally(std::string data_dir,
+                                                                  ObserverMessage request,
+                                                                  Deadline deadline);
     struct Received {
         Sender sender;
         ObserverMessage message;

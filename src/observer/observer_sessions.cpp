@@ -37,7 +37,9 @@ ObserverSessions::ObserverSessions(asio::io_context& io, Transport& transport, S
       keep_alive_(io) {}
 
 bool ObserverSessions::admit(SessionId observer, const std::string& its_cluster) {
-    if (its_cluster != cluster_) {
+    // Whoever has come by this node's own directory need not know what the cluster is called.
+    const bool named = !its_cluster.empty() || !transport_.is_local(observer);
+    if (named && its_cluster != cluster_) {
         const LogSource source = transport_.source_of(observer);
         log_limited(LogLevel::info, "observer of another cluster", source,
                     "refused an observer of cluster '" + its_cluster + "' from " + source.text);

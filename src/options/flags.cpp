@@ -69,6 +69,8 @@ constexpr std::array flags{
          "required", members},
     Flag{"id", "N|hostname", "which node on this machine, if not given by --data-dir", "none",
          lead},
+    Flag{"id", "N|hostname", "with --local: which node, if not given by --data-dir", "none",
+         resign},
     Flag{"peers", "LIST",
          "every member, this one included: ID=HOST:PORT,… or\n"
          "@FILE with one entry a line; HOST is a name, an IPv4\n"
@@ -152,6 +154,8 @@ constexpr std::array flags{
          "${XDG_STATE_HOME:-$HOME/.local/state}/bullring/\n"
          "CLUSTER/node-ID",
          members | lead},
+    Flag{"data-dir", "DIR", "with --local: the directory of the node's state", "as of the node",
+         resign},
     Flag{"events", "FILE|-",
          "write a JSON line for each event; - is stdout. The lines\n"
          "for a FIFO without a reader are lost",
@@ -256,6 +260,10 @@ constexpr std::array flags{
     Flag{"json", nullptr, "print JSON instead of sentences", "off", audit},
     Flag{"wait", nullptr, "wait until a majority agrees on a live leader", "off", status},
     Flag{"timeout", "D", "how long to wait for the answers", "1s", status},
+    Flag{"local", nullptr,
+         "ask the node on this machine, by its data directory, and\n"
+         "no other: then neither --peers nor credentials are needed",
+         "off", resign},
     Flag{"to", "ID", "hand over to this member", "the best one", resign},
     Flag{"timeout", "D", "how long to wait for the new leader", "5s", resign},
     Flag{"for", "D", "begin rounds for so long, in place of --rounds", "none", drill},

@@ -131,27 +131,34 @@ void read_wait_of_lead(Reader& read, protocol::Duration& wait) {
     if (read.text("wait") != "off") read("wait", wait);
 }
 
+/// Of the node on this machine that is meant, as `lead` and `resign --local` find it.
+std::string data_dir_of_local_node(const Given& given, const std::optional<std::string>& cluster,
+                                   const Asked<protocol::NodeId>& id) {
+    auto& [line, environment, read, report] = given;
+    Asked<std::string> data_dir;
+    read("data-dir", data_dir);
+    const auto directory = environment.find("STATE_DIRECTORY");
+    const bool named =
+        data_dir.given || (directory != environment.end() && !directory->second.empty());
+    if (named || id.given)
+        return checked_data_dir(data_dir, environment, cluster.value_or("bullring"),
+                                id.value_or(protocol::nobody), report);
+    report.add("which node? expected --data-dir DIR, or --id N (and --cluster NAME)");
+    return {};
+}
+
 LeadOptions lead_options(const Given& given) {
     LeadOptions options;
     auto& [line, environment, read, report] = given;
     Asked<protocol::NodeId> id;
-    Asked<std::string> cluster, data_dir;
+    Asked<std::string> cluster;
     read("id", id);
     read.cluster(cluster);
-    read("data-dir", data_dir);
     read_wait_of_lead(read, options.wait);
     read.positive("kill-after", options.kill_after);
     options.log = read.log();
 
-    const auto directory = environment.find("STATE_DIRECTORY");
-    const bool named =
-        data_dir.given || (directory != environment.end() && !directory->second.empty());
-    if (!named && !id.given) {
-        report.add("which node? expected --data-dir DIR, or --id N (and --cluster NAME)");
-    } else {
-        options.data_dir = checked_data_dir(data_dir, environment, cluster.value_or("bullring"),
-                                            id.value_or(protocol::nobody), report);
-    }
+    options.data_dir = data_dir_of_local_node(given, cluster.value, id);
     if (id.value) options.id = id.value->value;
     options.cluster = cluster.value;
     options.command = checked_command(given, "lead");
@@ -178,8 +185,25 @@ StatusOptions status_options(const Given& given) {
     return options;
 }
 
+ResignOptions local_resign_options(const Given& given) {
+    ResignOptions options;
+    Asked<protocol::NodeId> id;
+    Asked<std::string> cluster;
+    given.read("id", id);
+    given.read.cluster(cluster);
+    options.data_dir = data_dir_of_local_node(given, cluster.value, id);
+    options.cluster = cluster.value_or("");
+    options.log = given.read.log();
+    return options;
+}
+
 ResignOptions resign_options(const Given& given) {
-    auto options = observer_options<ResignOptions>(given);
+    bool local = false;
+    given.read("local", local);
+    auto options = local ? local_resign_options(given) : observer_options<ResignOptions>(given);
+    for (const char* flag : {"id", "data-dir"})
+        if (!local && given.line.values.contains(flag))
+            given.report.say(flag, "it needs " + given.report.flag("local"));
     given.read.positive("timeout", options.timeout);
     given.read("to", options.to);
     if (options.to && !options.peers.empty() && !options.peers.contains(options.to)) {

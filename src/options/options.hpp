@@ -83,6 +83,8 @@ struct StatusOptions : ObserverOptions {
 struct WatchOptions : ObserverOptions {};
 
 struct ResignOptions : ObserverOptions {
+    /// Not empty: the node with this data directory is asked and no other; `peers` are not known.
+    std::string data_dir;
     protocol::NodeId to;  // `nobody`: the leader may choose; otherwise one of `peers`
     protocol::Duration timeout = protocol::seconds(5);
 };

@@ -2,11 +2,14 @@
 
 #include <utility>
 
+#include <sys/socket.h>
+
 #include "src/net/tcp.hpp"
 #include "src/os/clock.hpp"
 #include "src/os/descriptors.hpp"
 #include "src/report/logging.hpp"
 #include "src/security/death_secret.hpp"
+#include "src/wire/observer_messages.hpp"
 
 namespace bullring {
 
@@ -23,6 +26,11 @@ tl::expected<OpenedNode, std::string> open_node(const NodeOptions& options,
         if (!file) return tl::unexpected(file.error());
         parts.start.file = *file;
         parts.state.emplace(std::move(*state));
+        auto control = LocalListener::open(options.data_dir, control_socket_name, SOCK_STREAM);
+        if (control)
+            parts.control.emplace(std::move(*control));
+        else
+            log(LogLevel::warn, "bullring resign --local can't be used here: " + control.error());
     }
     // After the lock: the silence of R6 is counted from when no other process can have promised.
     parts.start.now = read_clock();

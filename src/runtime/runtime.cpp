@@ -122,12 +122,17 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
     host_ = parts.make_host ? parts.make_host(io_, *this) : std::make_unique<NoTask>(*this);
     transport_.keep_sessions(host_->session_keeper());
     transport_.listen(std::move(parts.listeners));
+    if (parts.control) {
+        control_.emplace(std::move(*parts.control));
+        transport_.listen_locally(control_->take());
+    }
 }
 
 Runtime::~Runtime() {
     // Their threads post to the loop: they end before anything that the loop uses.
     end_host();
     credentials_.reset();
+    control_.reset();  // before the directory's lock
     storage_.reset();
 }
 

@@ -21,6 +21,7 @@
 #include "src/observer/observer_sessions.hpp"
 #include "src/observer/status_json.hpp"
 #include "src/options/node_options.hpp"
+#include "src/os/local_socket.hpp"
 #include "src/report/background_writer.hpp"
 #include "src/report/logging.hpp"
 #include "src/report/reporter.hpp"
@@ -43,7 +44,8 @@ public:
     /// What has been opened before the loop starts.
     struct Parts {
         std::vector<OwnedFd> listeners;
-        std::optional<StateDirectory> state;  // none with quorum none
+        std::optional<LocalListener> control;  // in the directory of the state
+        std::optional<StateDirectory> state;   // none with quorum none
         protocol::Start start;
         BackgroundWriter* writer = nullptr;  // when there are events or a trace
         std::optional<BackgroundWriter::StreamId> events;
@@ -120,6 +122,7 @@ private:
     protocol::Node node_;
     Transport transport_;
     ObserverSessions observers_;
+    std::optional<LocalListener> control_;
     std::optional<Storage> storage_;
     std::optional<CredentialWatch> credentials_;  // with security
     std::vector<NodeListener*> listeners_;

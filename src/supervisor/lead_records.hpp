@@ -5,8 +5,6 @@
 
 #include <cstdint>
 
-#include <sys/un.h>
-
 namespace bullring {
 
 /// To the node, once.
@@ -33,8 +31,5 @@ struct LeadAnswer {
 
 /// In the data directory.
 inline constexpr const char* lead_socket_name = "lead.sock";
-
-/// Its address, by the open descriptor of that directory: an address has room for 107 bytes only.
-sockaddr_un lead_socket_address(int directory);
 
 }  // namespace bullring

@@ -7,10 +7,8 @@
 #include <utility>
 
 #include <asio/dispatch.hpp>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "src/os/clock.hpp"
@@ -48,32 +46,20 @@ LeadServer::LeadServer(asio::io_context& io, NodeLink& node, const NodeOptions& 
 
 LeadServer::~LeadServer() {
     clients_.clear();  // they hear of the end first
-    if (!path_.empty()) ::unlink(path_.c_str());
+    socket_.reset();
     end_inner();
 }
 
 tl::expected<void, std::string> LeadServer::open() {
-    const auto failed = [&](const char* what) {
-        return tl::unexpected(fmt::format("cannot {} {}/{}: {}", what, options_.data_dir,
-                                          lead_socket_name,
-                                          std::generic_category().message(errno)));
-    };
     auto page = SharedLeasePage::create();
-    OwnedFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    if (!page || !socket) return failed("make");
-    const OwnedFd directory(::open(options_.data_dir.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!directory) return failed("open");
-    const std::string path = options_.data_dir + "/" + lead_socket_name;
-    // Of a node that has died; this one holds the directory's lock.
-    if (::unlink(path.c_str()) != 0 && errno != ENOENT) return failed("replace");
-    const sockaddr_un address = lead_socket_address(directory.get());
-    if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
-        return failed("bind");
-    if (::chmod(path.c_str(), 0600) != 0 || ::listen(socket.get(), SOMAXCONN) != 0)
-        return failed("listen on");
+    if (!page)
+        return tl::unexpected("cannot make a page for leases: " +
+                              std::generic_category().message(errno));
+    auto socket = LocalListener::open(options_.data_dir, lead_socket_name, SOCK_SEQPACKET);
+    if (!socket) return tl::unexpected(socket.error());
     page_.emplace(std::move(*page));
-    path_ = path;
-    listener_.assign(socket.release());
+    socket_.emplace(std::move(*socket));
+    listener_.assign(socket_->take().release());
     accept_some();
     return {};
 }

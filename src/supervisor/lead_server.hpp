@@ -18,6 +18,7 @@
 #include <tl/expected.hpp>
 
 #include "src/options/node_options.hpp"
+#include "src/os/local_socket.hpp"
 #include "src/os/loop_pulse.hpp"
 #include "src/runtime/host_around.hpp"
 #include "src/runtime/lease_page.hpp"
@@ -70,7 +71,7 @@ private:
     asio::posix::stream_descriptor listener_;
     asio::steady_timer accept_timer_;
     asio::steady_timer prolong_timer_;
-    std::string path_;
+    std::optional<LocalListener> socket_;
     Clients clients_;
     protocol::Publish published_{};  // the last
     protocol::Epoch leads_;          // from start() to the end of all

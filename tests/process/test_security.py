@@ -2,6 +2,7 @@
 
 import socket
 import ssl
+import stat
 import subprocess
 
 import pytest
@@ -106,6 +107,42 @@ def test_an_administrator_may_have_the_leader_hand_over(secured, mode):
         assert leader.leads
     done = made.cluster.resign(*made.admin)
     assert done.returncode == 0, done.stderr
+
+
+@MODES
+def test_the_owner_of_its_directory_commands_a_node_without_credentials(secured, mode):
+    made = secured(mode, flags=["--no-preempt"])
+    leader = made.start()
+    cluster = made.cluster
+    cluster.wait_settled()
+    for name in [name for name in cluster.environment if name.startswith(OWN)]:
+        del cluster.environment[name]
+
+    def resign(node, *words):
+        return subprocess.run(
+            [cluster.program, "resign", "--local", "--data-dir", str(node.data_dir), *words],
+            capture_output=True,
+            text=True,
+            env=cluster.environment,
+            timeout=DEADLINE,
+        )
+
+    follower = next(node for node in cluster if node is not leader)
+    refused = resign(follower)
+    assert refused.returncode == 1
+    assert f"node {follower.id} does not lead, node {leader.id} does" in refused.stderr
+    done = resign(leader, "--to", str(follower.id))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"node {follower.id} leads, epoch ")
+    control = follower.data_dir / "control.sock"
+    assert stat.S_IMODE(control.stat().st_mode) == 0o600
+    other = resign(follower, "--cluster", "another")
+    assert other.returncode == 1 and '"another" here' in other.stderr
+    follower.terminate()
+    assert follower.wait_exit() == 0
+    assert not control.exists()
+    gone = resign(follower)
+    assert gone.returncode == 1 and "can't be asked: No such file" in gone.stderr
 
 
 def test_who_may_only_ask_has_a_key_of_its_own(secured, tmp_path):

@@ -67,6 +67,15 @@ TEST_CASE("options: status, watch and resign have their defaults and their flags
         options_of<ResignOptions>(observer_words("resign", {"--to", "3", "--timeout", "250ms"}));
     CHECK(resign.to == NodeId{3});
     CHECK(resign.timeout == milliseconds(250));
+    const auto local = options_of<ResignOptions>({"resign", "--local", "--data-dir", "/d"});
+    CHECK(local.data_dir == "/d");
+    CHECK(local.cluster.empty());
+    CHECK(local.peers.empty());
+    CHECK(options_of<ResignOptions>({"resign", "--local", "--id", "2", "--cluster", "blue"})
+              .data_dir.ends_with("/bullring/blue/node-2"));
+    CHECK(one_has(problems_of({"resign", "--local"}), "which node? expected --data-dir DIR"));
+    CHECK(one_has(problems_of(observer_words("resign", {"--data-dir", "/d"})),
+                  "--data-dir: it needs --local"));
 }
 
 TEST_CASE("options: an observer's mistakes are told like a node's") {

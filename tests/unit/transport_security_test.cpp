@@ -14,7 +14,9 @@
 #include <sys/socket.h>
 
 #include "src/net/transport.hpp"
+#include "src/os/local_socket.hpp"
 #include "tests/support/credentials.hpp"
+#include "tests/support/temporary_files.hpp"
 #include "tests/support/transport_harness.hpp"
 
 namespace bullring::transport_security_test {
@@ -294,6 +296,30 @@ TEST_CASE("transport: secured sessions that were held go on with what had come")
     pair.dialler->transport.send(pair.dialled(), protocol::Heartbeat{});
     pair.dialler->transport.flush();
     CHECK(pair.run([&] { return pair.acceptor.recorder.heartbeats() == 4; }));
+}
+
+TEST_CASE("transport: who comes by the local socket may command, and is no member") {
+    asio::io_context io{1};
+    const TemporaryDirectory directory;
+    Host host(io, voter, {}, secured(by_key(voter)));
+    auto listener = LocalListener::open(directory.path(), "control.sock", SOCK_STREAM);
+    REQUIRE(listener.has_value());
+    host.transport.listen_locally(listener->take());
+    const auto connected = [&] {
+        auto socket = connect_locally(directory.path(), "control.sock", SOCK_STREAM);
+        REQUIRE(socket.has_value());
+        return RawSocket(std::move(*socket));
+    };
+    const RawSocket owner = connected();
+    owner.send(observer_frame(Observe{"", ObserveWhat::resign, protocol::nobody}));
+    REQUIRE(run_until(io, [&] { return !host.recorder.observers.empty(); }));
+    CHECK(host.transport.may_command(host.recorder.observers.front().first));
+    CHECK(host.transport.is_local(host.recorder.observers.front().first));
+
+    const RawSocket member = connected();
+    member.send(hello_frame(holder));
+    REQUIRE(run_until(io, [&] { return is_closed(member); }));
+    CHECK(!has_one<protocol::HelloReceived>(host));
 }
 
 TEST_CASE("transport: strangers that say nothing keep no other stranger out") {
