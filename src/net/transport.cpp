@@ -75,16 +75,6 @@ void Transport::listen(std::vector<OwnedFd> listeners) {
     acceptor_->start();
 }
 
-void Transport::listen_locally(OwnedFd listener) {
-    std::vector<OwnedFd> listeners;
-    listeners.push_back(std::move(listener));
-    local_acceptor_ = std::make_unique<Acceptor>(
-        io_, std::move(listeners),
-        Acceptor::Callbacks{[this](OwnedFd fd) { on_accepted_locally(std::move(fd)); },
-                            [this](const std::string& what) { handler_.on_fatal(what); }});
-    local_acceptor_->start();
-}
-
 void Transport::start_dialling() { dialler_.start(); }
 
 void Transport::dial_now(NodeId peer) { dialler_.dial_now(peer); }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "protocol/values/assert.hpp"
 #include "src/net/transport.hpp"
@@ -40,6 +41,16 @@ void Transport::on_accepted(OwnedFd fd) {
     tcp::set_options(fd.get(), options_.unacknowledged_max);
     const bool member = source_of(tcp::addresses_of(fd.get()).remote).member;
     handshakes_->accept(std::move(fd), options_.security, member);
+}
+
+void Transport::listen_locally(OwnedFd listener) {
+    std::vector<OwnedFd> listeners;
+    listeners.push_back(std::move(listener));
+    local_acceptor_ = std::make_unique<Acceptor>(
+        io_, std::move(listeners),
+        Acceptor::Callbacks{[this](OwnedFd fd) { on_accepted_locally(std::move(fd)); },
+                            [this](const std::string& what) { handler_.on_fatal(what); }});
+    local_acceptor_->start();
 }
 
 void Transport::on_accepted_locally(OwnedFd fd) {

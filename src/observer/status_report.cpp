@@ -90,20 +90,20 @@ Row row_of(const MemberAnswer& member) {
     const auto number = [](std::uint64_t value) {
         return value == 0 ? std::string("-") : std::to_string(value);
     };
-    return {
-        id,
-        member.address,
-        "yes",
-        one_line(answer.role),
-        number(answer.leader.value),
-        number(answer.epoch.value),
-        answer.lease_left_ms > 0 ? protocol::to_text(protocol::milliseconds(answer.lease_left_ms))
-                                 : "-",
-        uptime_text(answer.uptime_ms),
-        one_line(answer.security + (answer.security_migrates ? ", migrating" : "") +
-                 (answer.certificate_not_after.empty()
-                      ? ""
-                      : " until " + answer.certificate_not_after.substr(0, 10)))};
+    return {id,
+            member.address,
+            "yes",
+            one_line(answer.role),
+            number(answer.leader.value),
+            number(answer.epoch.value),
+            answer.lease_left_ms > 0
+                ? protocol::to_text(protocol::milliseconds(answer.lease_left_ms))
+                : "-",
+            uptime_text(answer.uptime_ms),
+            one_line(answer.security + (answer.security_migrates ? ", migrating" : "") +
+                     (answer.certificate_not_after.empty()
+                          ? ""
+                          : " until " + answer.certificate_not_after.substr(0, 10)))};
 }
 
 }  // namespace

@@ -300,13 +300,11 @@ void add_security_notes(NodeOptions& options) {
     // A port that is forwarded, or listened to at all addresses, is reached from elsewhere although
     // the members know each other by loopback.
     const bool here = is_loopback(options.listen.host) &&
-                      std::all_of(options.peers.begin(), options.peers.end(), [](const auto& peer) {
-                          return is_loopback(peer.second.host);
-                      });
+                      std::all_of(options.peers.begin(), options.peers.end(),
+                                  [](const auto& peer) { return is_loopback(peer.second.host); });
     if (!secured && here) return;
-    options.start_notes.push_back(
-        std::string(secured ? "security-migrate" : "security none") +
-        ": whoever reaches these ports can read, and say, everything");
+    options.start_notes.push_back(std::string(secured ? "security-migrate" : "security none") +
+                                  ": whoever reaches these ports can read, and say, everything");
 }
 
 }  // namespace

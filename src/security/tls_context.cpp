@@ -91,7 +91,8 @@ tl::expected<void, std::string> TlsContext::trusts(X509& certificate,
                                         &certificate, between) != 1)
         return tl::unexpected(openssl_error());
     X509_STORE_CTX_set_verify_cb(context.get(), &forgive_old_revocations);
-    X509_VERIFY_PARAM_set_flags(X509_STORE_CTX_get0_param(context.get()), X509_V_FLAG_NO_CHECK_TIME);
+    X509_VERIFY_PARAM_set_flags(X509_STORE_CTX_get0_param(context.get()),
+                                X509_V_FLAG_NO_CHECK_TIME);
     const int trusted = X509_verify_cert(context.get());
     const int error = X509_STORE_CTX_get_error(context.get());
     ERR_clear_error();

@@ -37,10 +37,10 @@ public:
 
     // ---- Certificates.
 
-    /// Whether it would still be trusted now that the CA or what is revoked may have changed. It may
-    /// have expired: what has been let in does not end with its certificate, so that a cluster whose
-    /// certificates all have gets new ones node by node. `between` may be null. The error is for
-    /// people.
+    /// Whether it would still be trusted now that the CA or what is revoked may have changed. It
+    /// may have expired: what has been let in does not end with its certificate, so that a cluster
+    /// whose certificates all have gets new ones node by node. `between` may be null. The error is
+    /// for people.
     tl::expected<void, std::string> trusts(X509& certificate, STACK_OF(X509) * between) const;
 
 private:
