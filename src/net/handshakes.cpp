@@ -24,6 +24,8 @@ constexpr unsigned char frame_begin = 0x00;    // no frame is as long as 16 MiB
 /// by a member that is configured differently.
 constexpr std::array<unsigned char, 7> speak_tls{0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x46};
 
+std::string host_of(const std::string& address) { return address.substr(0, address.rfind(':')); }
+
 }  // namespace
 
 Handshakes::Handshakes(asio::io_context& io, const Limits& limits, bool plain_too,
@@ -40,13 +42,14 @@ void Handshakes::stop() {
     accepted_ = 0;
 }
 
-Handshakes::Entry& Handshakes::add(OwnedFd fd, std::unique_ptr<TlsConnection> connection, Id& id) {
+Handshakes::Entry& Handshakes::add(OwnedFd fd, std::shared_ptr<const TlsContext> context, Id& id) {
     id = ++last_id_;
     auto entry = std::make_unique<Entry>(io_, fd.get());
     fd.release();
-    entry->connection = std::move(connection);
+    entry->context = std::move(context);
     entry->remote = tcp::addresses_of(entry->descriptor.native_handle()).remote;
-    entry->host = entry->remote.substr(0, entry->remote.rfind(':'));
+    entry->host = host_of(entry->remote);
+    entry->begun = Clock::now();
     entry->deadline.expires_after(limits_.time);
     entry->deadline.async_wait([this, id, alive = alive_](const asio::error_code& error) {
         if (!error && *alive) fail(id, "it did not complete the TLS handshake in time", true);
@@ -56,24 +59,29 @@ Handshakes::Entry& Handshakes::add(OwnedFd fd, std::unique_ptr<TlsConnection> co
 
 void Handshakes::dial(Dial dial, OwnedFd fd, std::shared_ptr<const TlsContext> context) {
     Id id = 0;
-    Entry& entry = add(std::move(fd), TlsConnection::to(std::move(context), dial.peer), id);
+    Entry& entry = add(std::move(fd), std::move(context), id);
     entry.dial = dial;
-    entry.first_byte_known = true;
+    entry.connection = TlsConnection::to(entry.context, dial.peer);
     take_turn(id);
 }
 
 void Handshakes::accept(OwnedFd fd, std::shared_ptr<const TlsContext> context, bool member) {
+    if (!member) {
+        const std::string remote = tcp::addresses_of(fd.get()).remote;
+        if (!make_room_for_stranger(host_of(remote)))
+            return callbacks_.failed(
+                {{}, remote, "too many TLS handshakes of strangers are under way", true});
+    }
     Id id = 0;
-    Entry& entry = add(std::move(fd), TlsConnection::from_anybody(std::move(context)), id);
+    Entry& entry = add(std::move(fd), std::move(context), id);
+    entry.member = member;
     ++accepted_;
-    if (!member) make_room_for_stranger(entry.host);
-    entry.member = member;  // only now: it does not make room by itself
     wait(id, Wait::wait_read);
 }
 
-/// One that is honest is through within a round trip or two, so it is not an honest one that is the
-/// oldest while others come faster than that.
-void Handshakes::make_room_for_stranger(const std::string& host) {
+/// False: there is none, and whoever is there has had no time yet. Who says nothing has less of it
+/// than who is at work; both have enough for a way around the world.
+bool Handshakes::make_room_for_stranger(const std::string& host) {
     std::vector<Id> of_address;
     std::vector<Id> of_strangers;
     for (const auto& [id, entry] : entries_) {
@@ -81,10 +89,17 @@ void Handshakes::make_room_for_stranger(const std::string& host) {
         of_strangers.push_back(id);
         if (entry->host == host) of_address.push_back(id);
     }
-    if (of_address.size() >= limits_.of_address)
-        give_up(of_address.front());
-    else if (of_strangers.size() >= limits_.of_strangers)
-        give_up(of_strangers.front());
+    const bool is_full = of_address.size() >= limits_.of_address;
+    if (!is_full && of_strangers.size() < limits_.of_strangers) return true;
+    const auto now = Clock::now();
+    for (const Id id : is_full ? of_address : of_strangers) {
+        const Entry& entry = *entries_.at(id);
+        const auto patience = limits_.time / (entry.connection ? 2 : 5);
+        if (now - entry.begun < patience) continue;
+        give_up(id);
+        return true;
+    }
+    return false;
 }
 
 void Handshakes::give_up(Id id) {
@@ -120,11 +135,14 @@ void Handshakes::take_turn(Id id) {
 }
 
 void Handshakes::turn() {
+    for (std::deque<Id>* const queue : {&members_turn_, &strangers_turn_})
+        while (!queue->empty() && !entries_.contains(queue->front())) queue->pop_front();
     if (turning_ || (members_turn_.empty() && strangers_turn_.empty())) return;
     turning_ = true;
     asio::post(io_, [this, alive = alive_] {
         if (!*alive) return;
         turning_ = false;
+        if (members_turn_.empty() && strangers_turn_.empty()) return;
         std::deque<Id>& queue = members_turn_.empty() ? strangers_turn_ : members_turn_;
         const Id id = queue.front();
         queue.pop_front();
@@ -137,7 +155,7 @@ void Handshakes::work(Id id) {
     const auto found = entries_.find(id);
     if (found == entries_.end()) return;
     Entry& entry = *found->second;
-    if (!entry.first_byte_known && !look_at_first_byte(id, entry)) return;
+    if (!entry.connection && !look_at_first_byte(id, entry)) return;
     switch (entry.connection->step(entry.descriptor.native_handle())) {
         case TlsConnection::Step::wants_read: return wait(id, Wait::wait_read);
         case TlsConnection::Step::wants_write: return wait(id, Wait::wait_write);
@@ -161,9 +179,11 @@ bool Handshakes::look_at_first_byte(Id id, Entry& entry) {
         fail(id, "", false);
         return false;
     }
-    entry.first_byte_known = true;
     const auto first = std::to_integer<unsigned char>(beginning.front());
-    if (first == tls_handshake) return true;
+    if (first == tls_handshake) {
+        entry.connection = TlsConnection::from_anybody(entry.context);
+        return true;
+    }
     const auto read = std::span(beginning).first(static_cast<std::size_t>(count));
     if (looks_like_mourn(read) && !plain_too_) {
         // An undertaker sends it whole. Whoever does not is not told anything, and has had no place
@@ -199,7 +219,7 @@ std::unique_ptr<Handshakes::Entry> Handshakes::take(Id id) {
 void Handshakes::fail(Id id, std::string why, bool late) {
     if (!entries_.contains(id)) return;
     const std::unique_ptr<Entry> entry = take(id);
-    const bool no_tls = entry->connection->ended_unheard();
+    const bool no_tls = entry->connection && entry->connection->ended_unheard();
     asio::error_code ignored;
     entry->descriptor.close(ignored);
     callbacks_.failed({entry->dial, entry->remote, std::move(why), late, no_tls});

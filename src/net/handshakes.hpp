@@ -54,7 +54,8 @@ public:
     Handshakes& operator=(const Handshakes&) = delete;
 
     void dial(Dial dial, OwnedFd fd, std::shared_ptr<const TlsContext> context);
-    /// From a member's address, or from elsewhere: then it may have to make room for the next.
+    /// From a member's address, or from elsewhere: then it may have to make room for the next, or
+    /// may find none.
     void accept(OwnedFd fd, std::shared_ptr<const TlsContext> context, bool member);
     std::size_t accepted() const { return accepted_; }
     /// Of the accepted ones the oldest from a stranger, or else the oldest. False: there is none.
@@ -62,27 +63,29 @@ public:
     void stop();
 
 private:
+    using Clock = std::chrono::steady_clock;
     struct Entry {
         Entry(asio::io_context& io, int fd) : descriptor(io, fd), deadline(io) {}
         asio::posix::stream_descriptor descriptor;
         asio::steady_timer deadline;
-        std::unique_ptr<TlsConnection> connection;
+        std::shared_ptr<const TlsContext> context;
+        std::unique_ptr<TlsConnection> connection;  // accepted: when it has said that it is one
         Dial dial;
         std::string remote;
         std::string host;
         bool member = true;
-        bool first_byte_known = false;
+        Clock::time_point begun;
     };
     using Id = std::uint64_t;
 
-    Entry& add(OwnedFd fd, std::unique_ptr<TlsConnection> connection, Id& id);
+    Entry& add(OwnedFd fd, std::shared_ptr<const TlsContext> context, Id& id);
     void wait(Id id, asio::posix::descriptor_base::wait_type what);
     void take_turn(Id id);
     void turn();
     void work(Id id);
     /// False when it is no TLS, and has been dealt with.
     bool look_at_first_byte(Id id, Entry& entry);
-    void make_room_for_stranger(const std::string& host);
+    bool make_room_for_stranger(const std::string& host);
     void give_up(Id id);
     std::unique_ptr<Entry> take(Id id);
     void fail(Id id, std::string why, bool late);

@@ -52,9 +52,9 @@ public:
         while (!over()) {
             warn_of_end();
             pollfd bell{bell_.fd(), POLLIN, 0};
-            const bool asked = ::poll(&bell, 1, look_every_ms) > 0;
+            if (::poll(&bell, 1, look_every_ms) > 0) asked_ = true;
             bell_.quiet();
-            if (!over()) read(asked);
+            if (!over()) read();
         }
         const std::lock_guard lock(mutex_);
         ended_ = true;
@@ -77,23 +77,26 @@ private:
         return over_;
     }
 
-    void read(bool asked) {
+    /// What is wrong may be mended without a change of the files: a directory, a mount, a clock. So
+    /// it is looked at again, and said again where somebody waits for an answer.
+    void read() {
         CredentialMarks marks = marks_of(options_);
-        if (!asked && marks == seen_ && problem_.empty()) return;
-        auto context = load_(options_, bearer_);
-        // What was written meanwhile may have been read in part: it is read once more, next time.
-        if (marks_of(options_) != marks) return;
+        const bool is_news = std::exchange(asked_, false) || marks != seen_;
+        if (!is_news && problem_.empty()) return;
+        auto context = load_(options_, bearer_, *source_->now());
+        if (marks_of(options_) != marks) {
+            asked_ = is_news;  // it may have been read in part: it is read once more, next time
+            return;
+        }
         seen_ = std::move(marks);
         if (!context)
-            tell_problem(context.error(), asked);
+            tell_problem(context.error(), is_news);
         else
             tell_renewed(std::move(*context));
     }
 
-    /// What is wrong may be mended without a change of the files: a directory, a mount, a clock. It
-    /// is looked at again, and said again only where somebody has asked, or it is another thing.
-    void tell_problem(const std::string& problem, bool asked) {
-        if (over() || (!asked && problem == problem_)) return;
+    void tell_problem(const std::string& problem, bool is_news) {
+        if (over() || (!is_news && problem == problem_)) return;
         problem_ = problem;
         log(LogLevel::error, "the credentials have been left as they were: " + problem);
     }
@@ -136,6 +139,7 @@ private:
     bool over_ = false;
     bool ended_ = false;
     // ---- The thread's.
+    bool asked_ = false;
     CredentialMarks seen_;
     std::string problem_;  // with the files as they are; empty: none
     std::int64_t warned_not_after_ = 0;

@@ -17,13 +17,13 @@ namespace bullring {
 class CredentialWatch {
 public:
     using Context = std::shared_ptr<const TlsContext>;
-    using Load =
-        std::function<tl::expected<Context, std::string>(const SecurityOptions&, const Bearer&)>;
+    using Load = std::function<tl::expected<Context, std::string>(
+        const SecurityOptions&, const Bearer&, const TlsContext& in_use)>;
 
     /// `renewed` is called by the thread, after the source has the new credentials, and never after
     /// the end of the destructor.
     CredentialWatch(SecurityOptions options, Bearer bearer, std::shared_ptr<TlsSource> source,
-                    std::function<void(Context)> renewed, Load load = &load_tls);
+                    std::function<void(Context)> renewed, Load load = &load_tls_anew);
     CredentialWatch(const CredentialWatch&) = delete;
     CredentialWatch& operator=(const CredentialWatch&) = delete;
     /// Waits for the thread, but not for a disk that does not answer: then the thread ends when it

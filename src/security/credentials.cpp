@@ -42,8 +42,8 @@ std::int64_t seconds_of(const ASN1_TIME* time) {
 
 class Loader {
 public:
-    Loader(const SecurityOptions& options, const Bearer& bearer)
-        : options_(options), bearer_(bearer) {}
+    Loader(const SecurityOptions& options, const Bearer& bearer, const X509* in_use)
+        : options_(options), bearer_(bearer), in_use_(in_use) {}
 
     tl::expected<Credentials, std::vector<CredentialProblem>> load() {
         loaded_.mode = options_.mode;
@@ -145,6 +145,9 @@ private:
         for (const OwnedCertificate& one : loaded_.chain) sk_X509_push(between, one.get());
         X509_STORE_CTX_init(context.get(), store.get(), &mine, between);
         X509_STORE_CTX_set_verify_cb(context.get(), &forgive_old_revocations);
+        if (in_use_ != nullptr && X509_cmp(&mine, in_use_) == 0)
+            X509_VERIFY_PARAM_set_flags(X509_STORE_CTX_get0_param(context.get()),
+                                        X509_V_FLAG_NO_CHECK_TIME);
         const int trusted = X509_verify_cert(context.get());
         const int error = X509_STORE_CTX_get_error(context.get());
         sk_X509_free(between);
@@ -159,6 +162,7 @@ private:
 
     const SecurityOptions& options_;
     const Bearer& bearer_;
+    const X509* in_use_;
     Credentials loaded_;
     std::vector<CredentialProblem> problems_;
 };
@@ -170,8 +174,8 @@ std::string to_text(const CredentialProblem& problem) {
 }
 
 tl::expected<Credentials, std::vector<CredentialProblem>> load_credentials(
-    const SecurityOptions& options, const Bearer& bearer) {
-    return Loader(options, bearer).load();
+    const SecurityOptions& options, const Bearer& bearer, const X509* in_use) {
+    return Loader(options, bearer, in_use).load();
 }
 
 }  // namespace bullring

@@ -43,8 +43,10 @@ struct CredentialProblem {
 /// `"FILE" is …`.
 std::string to_text(const CredentialProblem& problem);
 
-/// All problems, not only the first. The files that the mode needs have been named.
+/// All problems, not only the first. The files that the mode needs have been named. A certificate
+/// that has expired is none unless it is the one in use: whom its owner lets in may change all the
+/// same.
 tl::expected<Credentials, std::vector<CredentialProblem>> load_credentials(
-    const SecurityOptions& options, const Bearer& bearer);
+    const SecurityOptions& options, const Bearer& bearer, const X509* in_use = nullptr);
 
 }  // namespace bullring

@@ -2,9 +2,12 @@
 
 namespace bullring {
 
-tl::expected<std::shared_ptr<const TlsContext>, std::string> load_tls(
-    const SecurityOptions& options, const Bearer& bearer) {
-    auto credentials = load_credentials(options, bearer);
+namespace {
+
+tl::expected<std::shared_ptr<const TlsContext>, std::string> load(const SecurityOptions& options,
+                                                                  const Bearer& bearer,
+                                                                  const X509* in_use) {
+    auto credentials = load_credentials(options, bearer, in_use);
     if (credentials) return TlsContext::make(std::move(*credentials), bearer);
     std::string problems;
     for (const CredentialProblem& problem : credentials.error())
@@ -12,11 +15,18 @@ tl::expected<std::shared_ptr<const TlsContext>, std::string> load_tls(
     return tl::unexpected(std::move(problems));
 }
 
+}  // namespace
+
+tl::expected<std::shared_ptr<const TlsContext>, std::string> load_tls_anew(
+    const SecurityOptions& options, const Bearer& bearer, const TlsContext& in_use) {
+    return load(options, bearer, SSL_CTX_get0_certificate(&in_use.native()));
+}
+
 tl::expected<std::shared_ptr<TlsSource>, std::string> open_tls(const SecurityOptions& options,
                                                                const Bearer& bearer) {
     if (options.mode == SecurityMode::none) return nullptr;
     CredentialMarks marks = marks_of(options);
-    auto context = load_tls(options, bearer);
+    auto context = load(options, bearer, nullptr);
     if (!context) return tl::unexpected(std::move(context.error()));
     return std::make_shared<TlsSource>(std::move(*context), std::move(marks));
 }

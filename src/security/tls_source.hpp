@@ -37,8 +37,8 @@ private:
 /// Reads the files. Null when nothing is secured; the error names the file.
 tl::expected<std::shared_ptr<TlsSource>, std::string> open_tls(const SecurityOptions& options,
                                                                const Bearer& bearer);
-/// The same, without a source.
-tl::expected<std::shared_ptr<const TlsContext>, std::string> load_tls(
-    const SecurityOptions& options, const Bearer& bearer);
+/// The same again, while connections are secured with `in_use`.
+tl::expected<std::shared_ptr<const TlsContext>, std::string> load_tls_anew(
+    const SecurityOptions& options, const Bearer& bearer, const TlsContext& in_use);
 
 }  // namespace bullring

@@ -262,6 +262,8 @@ def test_certificates_expire_and_the_cluster_goes_on_until_it_has_new_ones(secur
     all_say(29.5, "expires in less than 1 day\n")
     all_say(31, "this node's certificate has expired: no other node lets it in")
     assert_unchanged(cluster, leader, 1.0, "sessions last")
+    read_anew(cluster)  # another CA or list of revocations would be taken
+    assert_unchanged(cluster, leader, 0.5, "sessions last all the same")
     refused = cluster.command("status", *made.observer)
     assert refused.returncode == 2 and "its certificate has expired" in refused.stderr
     for node in cluster:

@@ -74,7 +74,7 @@ struct Keyed {
         REQUIRE(opened.has_value());
         source = *opened;
     }
-    CredentialWatch watch(CredentialWatch::Load load = &load_tls) {
+    CredentialWatch watch(CredentialWatch::Load load = &load_tls_anew) {
         return CredentialWatch(
             options, bearer, source,
             [this](CredentialWatch::Context context) { told.add(std::move(context)); },
@@ -123,22 +123,20 @@ TEST_CASE("credentials: what has changed between the first reading and the watch
     CHECK(node.has(node.added));
 }
 
-TEST_CASE("credentials: a file that others could read is read when they can't any more") {
+TEST_CASE("credentials: a file whose mode alone has changed is read again") {
     Keyed node;
-    write_keys(node.file, {node.added});
-    REQUIRE(::chmod(node.file.c_str(), 0644) == 0);
     std::promise<void> refused;
     std::once_flag once;
-    const CredentialWatch watch = node.watch([&](const auto& options, const auto& bearer) {
-        auto loaded = load_tls(options, bearer);
+    const CredentialWatch watch = node.watch([&](const auto&... of_node) {
+        auto loaded = load_tls_anew(of_node...);
         if (!loaded) std::call_once(once, [&] { refused.set_value(); });
         return loaded;
     });
+    REQUIRE(::chmod(node.file.c_str(), 0644) == 0);
     REQUIRE(refused.get_future().wait_for(generous) == std::future_status::ready);
-    CHECK(!node.has(node.added));
+    CHECK(node.has(node.old));
     REQUIRE(::chmod(node.file.c_str(), 0600) == 0);
-    REQUIRE(node.told.wait_for(1));
-    CHECK(node.has(node.added));
+    CHECK(node.told.wait_for(1));
 }
 
 TEST_CASE("credentials: what is wrong is looked at again without a change, and said once") {
@@ -148,11 +146,11 @@ TEST_CASE("credentials: what is wrong is looked at again without a change, and s
     start_logging_to(LogLevel::error,
                      [&lines](LogLevel, std::string_view line) { lines.emplace_back(line); });
     {
-        const CredentialWatch watch = node.watch([&](const auto& options, const auto& bearer) {
+        const CredentialWatch watch = node.watch([&](const auto&... of_node) {
             // As when the disk or the clock is mended, and no file is touched.
             if (++loads <= 2)
                 return tl::expected<CredentialWatch::Context, std::string>(tl::unexpect, "no disk");
-            return load_tls(options, bearer);
+            return load_tls_anew(of_node...);
         });
         watch.read_again();
         CHECK(node.told.wait_for(1));
@@ -167,7 +165,7 @@ TEST_CASE("credentials: a FIFO in the place of a file is refused, and waited for
     Keyed node;
     REQUIRE(::unlink(node.file.c_str()) == 0);
     REQUIRE(::mkfifo(node.file.c_str(), 0600) == 0);
-    const auto loaded = load_tls(node.options, node.bearer);
+    const auto loaded = open_tls(node.options, node.bearer);
     REQUIRE(!loaded.has_value());
     CHECK(loaded.error() == in_quotes(node.file) + " is not a regular file");
 
@@ -189,12 +187,11 @@ TEST_CASE("credentials: nobody waits for a disk that does not answer, nor is tol
     std::promise<void> thread_end;
     {
         const std::shared_ptr<void> held(nullptr, [&](void*) { thread_end.set_value(); });
-        const CredentialWatch watch =
-            node.watch([&, held](const auto& options, const auto& bearer) {
-                begun.set_value();
-                answer.get_future().wait();
-                return load_tls(options, bearer);
-            });
+        const CredentialWatch watch = node.watch([&, held](const auto&... of_node) {
+            begun.set_value();
+            answer.get_future().wait();
+            return load_tls_anew(of_node...);
+        });
         watch.read_again();
         begun.get_future().wait();
     }

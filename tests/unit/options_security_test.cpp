@@ -163,6 +163,18 @@ TEST_CASE("options: a certificate has to be this node's, of that CA, with its ke
     CHECK(one_has(with_files(PrivateFile(pem_of(expired.chain.front())),
                              PrivateFile(pem_of(expired.private_key)), of_ca),
                   "would be refused by the others: its certificate has expired"));
+
+    // While it is in use, whom it lets in may change all the same.
+    const PrivateFile expired_certificate(pem_of(expired.chain.front()));
+    const PrivateFile expired_key(pem_of(expired.private_key));
+    SecurityOptions options;
+    options.mode = SecurityMode::tls;
+    options.certificate_file = expired_certificate.file.path();
+    options.private_key_file = expired_key.file.path();
+    options.ca_file = of_ca.file.path();
+    const Bearer bearer{"bullring", protocol::NodeId{1}};
+    CHECK(load_credentials(options, bearer, expired.chain.front().get()).has_value());
+    CHECK(!load_credentials(options, bearer, mine.chain.front().get()).has_value());
 }
 
 }  // namespace bullring::options_security_test
