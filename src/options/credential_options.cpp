@@ -68,7 +68,7 @@ void check_operands(const Action& action, const Words& operands, Report& report)
 /// A flag that means nothing to this action would be taken for one that has worked.
 void refuse_flag(std::string_view flag, const Action& action, const char* right, Reader& read,
                  Report& report) {
-    if (read.given(flag))
+    if (read.typed(flag))
         report.say(flag, std::string("it means nothing to ") + text_of(action.subcommand).name +
                              " " + action.name + "; it goes with " + right);
 }
@@ -140,6 +140,8 @@ CertOptions cert_options(const Words& operands, Reader& read, Report& report) {
     if (!issues) refuse_flag("overwrite", *action, "cert node, admin and observer", read, report);
     if (!issues && !makes_ca)
         refuse_flag("out", *action, "cert ca, node, admin and observer", read, report);
+    if (!issues && !makes_ca)
+        refuse_flag("cluster", *action, "cert ca, node, admin and observer", read, report);
     if (makes_ca || shows)
         refuse_flag("ca", *action, "cert node, admin, observer, revoke and crl", read, report);
     if (shows) refuse_flag("days", *action, "all that is signed", read, report);

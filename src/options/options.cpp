@@ -202,7 +202,7 @@ ResignOptions resign_options(const Given& given) {
     given.read("local", local);
     auto options = local ? local_resign_options(given) : observer_options<ResignOptions>(given);
     for (const char* flag : {"id", "data-dir"})
-        if (!local && given.line.values.contains(flag))
+        if (!local && given.read.typed(flag))
             given.report.say(flag, "it needs " + given.report.flag("local"));
     given.read.positive("timeout", options.timeout);
     given.read("to", options.to);

@@ -104,6 +104,11 @@ public:
     Reader(const RawValues& values, Report& report) : values_(values), report_(report) {}
 
     bool given(std::string_view flag) const { return values_.contains(flag); }
+    /// Not by the environment or the file, which serve other subcommands, too.
+    bool typed(std::string_view flag) const {
+        const auto found = values_.find(flag);
+        return found != values_.end() && found->second.origin.starts_with("--");
+    }
     std::optional<std::string> text(std::string_view flag) const;
 
     template <class Into>

@@ -355,6 +355,10 @@ class TestCert:
             (["ca", "--cluster", "a/b"], '"a/b" is not a cluster\'s name'),
             (["ca", "--days", "0"], '--days: "0" is out of range; expected a whole number'),
             (["ca", "--overwrite"], "--overwrite: it means nothing to cert ca"),
+            (["ca", "--ca", "d"], "--ca: it means nothing to cert ca"),
+            (["crl", "--out", "d"], "--out: it means nothing to cert crl"),
+            (["revoke", "f", "--cluster", "c"], "--cluster: it means nothing to cert revoke"),
+            (["show", "f", "--days", "9"], "--days: it means nothing to cert show"),
             (["ca", "--out="], '--out: "" names no directory'),
             (["node"], "no ID; expected bullring cert node ID…"),
             (["node", "0"], '"0"'),
@@ -367,10 +371,11 @@ class TestCert:
     def test_a_wrong_command_line_is_refused(self, refused, words, said):
         assert said in refused("cert", *words)
 
-    def test_too_many_days_are_refused(self, made, refused):
+    def test_too_many_days_are_refused(self, made, refused, tmp_path):
         made("cert", "ca", "--days", "10")
         assert "--days: 20 days are longer than the CA lasts" in refused(
-            "cert", "admin", "--days", "20"
+            "cert", "admin", "--days", "20", "--out", "o"
         )
+        assert not (tmp_path / "o").exists()
         made("cert", "admin")
         assert re.search(r"\((9|10) days left\)", made("cert", "show", "admin.pem"))
