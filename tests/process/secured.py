@@ -51,9 +51,12 @@ def read_anew(cluster, nodes=None):
     )
 
 
-def assert_all_hear_each_other(cluster, status):
-    """As each of them says, which status has asked."""
+def wait_until_all_hear_each_other(cluster, *observer):
+    """As each of them says. Who has changed its key takes a moment to be let in again."""
     everybody = {node.id for node in cluster}
-    assert {one["id"]: {one["id"], *one["peers_up"]} for one in status["nodes"]} == {
-        one: everybody for one in everybody
-    }
+
+    def heard():
+        asked = cluster.status(*observer)["nodes"]
+        return all({one["id"], *one["peers_up"]} == everybody for one in asked)
+
+    cluster.wait_for(heard, "all hear each other")

@@ -10,7 +10,7 @@ from bullring_node import DEADLINE
 from bullring_secrets import LEAF_DAYS, Authority, key_line, write_private
 from chaos.shim import Page, build
 from clusters import LONG, assert_unchanged, on_both, replaced_soon
-from secured import KEY, MODES, TLS, assert_all_hear_each_other, read_anew
+from secured import KEY, MODES, TLS, read_anew, wait_until_all_hear_each_other
 
 
 pytestmark = pytest.mark.beside
@@ -236,9 +236,8 @@ def test_new_credentials_are_read_without_a_change_of_leader(secured, tmp_path, 
         before = {node.id: serial_of(made, node) for node in cluster}
         renew(lambda: [made.authority.issue(f"node/{node.id}") for node in cluster])
         assert all(serial_of(made, node) != before[node.id] for node in cluster)
-    status = made.status()
-    assert status["leader"] == leader.id
-    assert_all_hear_each_other(cluster, status)
+    assert made.status()["leader"] == leader.id
+    wait_until_all_hear_each_other(cluster, *made.observer)
     assert not [event for node in cluster for event in node.current.stream.of("deposed")]
 
 
@@ -271,9 +270,8 @@ def test_certificates_expire_and_the_cluster_goes_on_until_it_has_new_ones(secur
         read_anew(cluster, [node])
         assert_unchanged(cluster, leader, 0.5, f"node {node.id} has a new certificate")
     observer = made.authority.flags("observer", uses="clientAuth", days=2 * LEAF_DAYS)
-    status = cluster.status(*observer)
-    assert status["leader"] == leader.id
-    assert_all_hear_each_other(cluster, status)
+    assert cluster.status(*observer)["leader"] == leader.id
+    wait_until_all_hear_each_other(cluster, *observer)
 
 
 def test_credentials_are_read_when_their_file_has_changed(secured):
