@@ -138,8 +138,7 @@ bool Dialler::on_addresses(Peer& peer, Addresses found) {
     peer.addresses = std::move(found);
     peer.hosts.clear();
     for (const auto& address : peer.addresses) {
-        const std::string text = tcp::to_text(address);
-        peer.hosts.insert(text.substr(0, text.rfind(':')));
+        peer.hosts.insert(tcp::host_of(tcp::to_text(address)));
     }
     return true;
 }

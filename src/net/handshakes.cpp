@@ -24,8 +24,6 @@ constexpr unsigned char frame_begin = 0x00;    // no frame is as long as 16 MiB
 /// by a member that is configured differently.
 constexpr std::array<unsigned char, 7> speak_tls{0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x46};
 
-std::string host_of(const std::string& address) { return address.substr(0, address.rfind(':')); }
-
 }  // namespace
 
 Handshakes::Handshakes(asio::io_context& io, const Limits& limits, bool plain_too,
@@ -48,7 +46,7 @@ Handshakes::Entry& Handshakes::add(OwnedFd fd, std::shared_ptr<const TlsContext>
     fd.release();
     entry->context = std::move(context);
     entry->remote = tcp::addresses_of(entry->descriptor.native_handle()).remote;
-    entry->host = host_of(entry->remote);
+    entry->host = tcp::host_of(entry->remote);
     entry->begun = Clock::now();
     entry->deadline.expires_after(limits_.time);
     entry->deadline.async_wait([this, id, alive = alive_](const asio::error_code& error) {
@@ -68,7 +66,7 @@ void Handshakes::dial(Dial dial, OwnedFd fd, std::shared_ptr<const TlsContext> c
 void Handshakes::accept(OwnedFd fd, std::shared_ptr<const TlsContext> context, bool member) {
     if (!member) {
         const std::string remote = tcp::addresses_of(fd.get()).remote;
-        if (!make_room_for_stranger(host_of(remote)))
+        if (!make_room_for_stranger(tcp::host_of(remote)))
             return callbacks_.failed(
                 {{}, remote, "too many TLS handshakes of strangers are under way", true});
     }

@@ -171,6 +171,8 @@ protocol::Addresses addresses_of(int fd) {
     return {to_text(address_at(fd, &::getsockname)), to_text(address_at(fd, &::getpeername))};
 }
 
+std::string host_of(const std::string& address) { return address.substr(0, address.rfind(':')); }
+
 std::string to_text(const tcp::endpoint& address) {
     asio::ip::address host = address.address();
     if (host.is_v6()) {

@@ -44,6 +44,8 @@ protocol::Duration round_trip(int fd);
 /// Both ends as this side sees them. A v4 address inside v6 is written as v4 and zones are left
 /// out: both ends have to write one address alike (PROTOCOL R4, release_ok).
 protocol::Addresses addresses_of(int fd);
+/// Of "host:port".
+std::string host_of(const std::string& address);
 std::string to_text(const asio::ip::tcp::endpoint& address);
 
 }  // namespace bullring::tcp

@@ -17,12 +17,6 @@ using protocol::Message;
 using protocol::SessionEnd;
 using protocol::SessionId;
 
-namespace {
-
-std::string host_of(const std::string& address) { return address.substr(0, address.rfind(':')); }
-
-}  // namespace
-
 // ---- Places.
 
 void Transport::on_accepted(OwnedFd fd) {
@@ -32,7 +26,7 @@ void Transport::on_accepted(OwnedFd fd) {
         if (!source_of(tcp::addresses_of(fd.get()).remote).member) return;
         give_up_a_stranger();  // if there is one: a member is let in anyway
     }
-    own_hosts_.insert(host_of(tcp::addresses_of(fd.get()).local));
+    own_hosts_.insert(tcp::host_of(tcp::addresses_of(fd.get()).local));
     make_room_for_one_more();
     if (!handshakes_) {
         accept_session(std::move(fd), nullptr);
@@ -136,11 +130,11 @@ Message Transport::as_told_to(const Entry& entry, const protocol::Refused& refus
         entry.secured != nullptr || source_of(entry.addresses.remote).member)
         return refused;
     return protocol::Refused{std::string(protocol::refused_untold), "",
-                             host_of(entry.addresses.remote)};
+                             tcp::host_of(entry.addresses.remote)};
 }
 
 LogSource Transport::source_of(const std::string& address) const {
-    const std::string host = host_of(address);
+    const std::string host = tcp::host_of(address);
     return {host, own_hosts_.contains(host) || dialler_.is_host_of_peer(host)};
 }
 
