@@ -158,7 +158,9 @@ AtTheMoment HttpService::now() {
     }
     // The lease first, then the clock: what it says has been true after that.
     const LeaseSnapshot lease = showcase_.lease().value_or(LeaseSnapshot{});
-    return {state_, lease, read_clock()};
+    AtTheMoment at{state_, lease, read_clock()};
+    if (at.leads()) showcase_.says_that_it_leads(at.now);
+    return at;
 }
 
 std::string HttpService::present_event() {

@@ -20,6 +20,8 @@ struct LoopPulse {
     std::atomic<std::uint64_t> leads{0};
     /// Since when it has decided nothing.
     std::atomic<std::int64_t> last_step_ns{0};
+    /// When somebody was last told that the node leads, by another thread than the loop's.
+    std::atomic<std::int64_t> said_ns{0};
     /// Of the last lease.
     std::atomic<std::int64_t> lease_end_ns{0};
     /// Processes that outlive this one may work under the leadership, until the end of its lease.
@@ -60,13 +62,16 @@ struct LoopPulse {
         ended.store(epoch);
     }
 
+    /// Of one thread, which is not the loop's.
+    void say(std::int64_t now_ns) { said_ns.store(now_ns, std::memory_order_relaxed); }
+
     /// When the node is dead: the last instant at which anybody could act as the leader of `epoch`,
     /// the last one that was told. `acted_ns`: at which somebody else is known to have.
     std::int64_t held_until_ns(std::uint64_t epoch, std::int64_t acted_ns = 0) const {
         if (ended.load() == epoch) return ended_at_ns.load();
         const std::int64_t lease_end = lease_end_ns.load();
         if (others_work.load() != 0) return lease_end;
-        return std::min(std::max(last_step_ns.load(), acted_ns), lease_end);
+        return std::min(std::max({last_step_ns.load(), said_ns.load(), acted_ns}), lease_end);
     }
 };
 

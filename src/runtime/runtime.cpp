@@ -84,7 +84,10 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
       drain_timer_(io_),
       tell_failure_(std::move(parts.tell_failure)) {
     if (parts.handles_signals) signals_.emplace(io_);
-    if (showcase_ != nullptr) counter_.emplace(self_.id, parts.start.now, showcase_->counts());
+    if (showcase_ != nullptr) {
+        showcase_->watch_by(pulse_);
+        counter_.emplace(self_.id, parts.start.now, showcase_->counts());
+    }
     if (!parts.manager.socket.empty()) {
         service_.emplace(io_, parts.manager, [this] { return node_.view(read_clock(), reasons_); });
         listeners_.push_back(&*service_);
@@ -175,13 +178,31 @@ int Runtime::run() {
 }
 
 void Runtime::turn_to_the_end() {
-    /// Whatever ends the loop: what comes after it may take its time.
+    /// Whatever ends the loop.
     struct Over {
-        LoopPulse& pulse;
-        ~Over() { pulse.leads.store(0); }
+        Runtime& runtime;
+        ~Over() { runtime.lead_no_more(); }
     };
-    const Over over{pulse_};
+    const Over over{*this};
     while (io_.run_one() > 0) pulse_.turn();
+}
+
+/// The one way out of a leadership that has not been ended in order. What comes after it may take
+/// its time, and lets others lead: from here on nobody is told any more that this node does. The
+/// host keeps what is left of the lease, to end its work in: the sessions last as long as that.
+void Runtime::lead_no_more() {
+    pulse_.leads.store(0);
+    if (showcase_ == nullptr) return;
+    showcase_->publish({});
+    const Instant now = read_clock();
+    protocol::View view = node_.view(now, reasons_);
+    if (view.leader == self_.id) {
+        view.role = protocol::Role::follower;
+        view.leader = protocol::nobody;
+        view.lease_left = Duration{0};
+    }
+    view.why = "has stopped: " + stop_reason_;
+    showcase_->show(now, std::move(view));
 }
 
 /// Nothing is to be done: that it is read is a turn of the loop.

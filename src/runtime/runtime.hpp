@@ -107,6 +107,7 @@ private:
     void follow_up(protocol::Instant now, const protocol::Action& action);
     void arm_timer(protocol::Instant now);
     void turn_to_the_end();
+    void lead_no_more();
     void wait_for_alarm();
     void wait_for_question();
     void show(protocol::Instant now, const protocol::Event& event);

@@ -14,6 +14,7 @@
 #include "src/metrics/node_counts.hpp"
 #include "src/os/bell.hpp"
 #include "src/os/latest.hpp"
+#include "src/os/loop_pulse.hpp"
 #include "src/report/recent_failovers.hpp"
 #include "src/runtime/lease_page.hpp"
 #include "src/runtime/task_host.hpp"
@@ -61,6 +62,8 @@ public:
 
     // ---- The loop's thread.
 
+    /// Before the reader's thread is there. Outlives this.
+    void watch_by(LoopPulse& pulse) { pulse_ = &pulse; }
     /// Before any message of the step leaves.
     void publish(const protocol::Publish& publish);
     /// Told with the view that shows it, and not before: who hears of it sees it.
@@ -85,6 +88,10 @@ public:
     const Failovers& failovers() { return failovers_.read(); }
     /// nullopt while the loop is stopped in the middle of a change.
     std::optional<LeaseSnapshot> lease() const { return lease_.read(); }
+    /// Somebody is about to be told that this node leads at `now`.
+    void says_that_it_leads(protocol::Instant now) {
+        if (pulse_ != nullptr) pulse_->say(now.boottime_ns);
+    }
     /// Rings after a change of leader, and when an answer is there.
     const Bell& changed() const { return changed_; }
 
@@ -102,6 +109,7 @@ private:
     protocol::Instant started_at_;
     NodeCounts counts_;
     LeasePage lease_;
+    LoopPulse* pulse_ = nullptr;
     Latest<ShownView> views_;
     RecentChanges recent_;            // the loop's own copy
     std::uint64_t told_changes_ = 0;  // how many of them the reader has been told of

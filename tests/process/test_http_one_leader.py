@@ -6,13 +6,15 @@ import subprocess
 import sys
 
 import pytest
+from broken_listener import break_listener
+from bullring_events import now_ns
 from bullring_safety import SafetyViolation
 from clusters import on_both, rounds
 from waiting import DEADLINE
 
 pytestmark = pytest.mark.limit(3600)
 
-ROUNDS = 20, 1000  # kills and SIGSTOPs of the leader
+ROUNDS = 24, 1000  # what is done to the leader, in turn
 PROBER = pathlib.Path(__file__).with_name("leader_prober.py")
 
 
@@ -25,14 +27,16 @@ def leaderships(prober):
         yield first, last, epoch, count
 
 
+@pytest.mark.parametrize("task", [None, ["sleep", "1000"]], ids=["node", "run"])
 @on_both(3)
 def test_no_two_nodes_say_200_for_one_instant(
-    new_cluster, ports, spawn, draw, record_property, algorithm, n
+    new_cluster, ports, spawn, draw, record_property, algorithm, n, task
 ):
     # Who is not killed for it comes back to where it stood.
     left_alone = ["--no-preempt", "--hang-after", "off"]
     cluster = new_cluster(n, algorithm, profile="fast", flags=left_alone)
     for node in cluster:
+        node.task = task
         node.http = ports.take()
         node.flags = ["--http", f"127.0.0.1:{node.http}"]
     path = os.pathsep.join(path for path in sys.path if path)
@@ -50,12 +54,20 @@ def test_no_two_nodes_say_200_for_one_instant(
     for _ in rounds(*ROUNDS):
         played += 1
         leader = cluster.wait_settled()
-        if draw.random() < 0.5:
+        attack = draw.choice(["kill", "hang", "failure"])
+        if attack == "kill":
             cluster.wait_elected(leader.kill())
             leader.restart()
-        else:
+        elif attack == "hang":
             cluster.wait_elected(leader.hang())
             leader.resume()  # it was in the middle of whatever
+        else:
+            leader.current.expected_to_run = False
+            at_ns = now_ns()
+            break_listener(leader.current.process.pid)
+            cluster.wait_elected(at_ns)
+            assert leader.wait_exit() == 1
+            leader.start()
     cluster.wait_settled()
     led = sorted(
         (first, last, epoch, node.id, count)
@@ -66,6 +78,15 @@ def test_no_two_nodes_say_200_for_one_instant(
     answers = sum(count for *_, count in led)
     record_property("answers", answers)
     print(f"{len(led)} leaderships were seen in {answers} answers")
+    ends = {
+        (node.id, event["epoch"]): event["held_until_ns"]
+        for node in cluster
+        for incarnation in node.incarnations
+        for event in incarnation.stream.of("deposed")
+    }
+    for _, last, epoch, node, _ in led:
+        if ends.get((node, epoch), last) < last:
+            raise SafetyViolation(f"node {node} said 200 after the end of epoch {epoch} was told")
     assert len({epoch for _, _, epoch, _, _ in led}) >= played // 2
     for one, other in zip(led, led[1:]):
         if one[1] >= other[0]:

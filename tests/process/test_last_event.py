@@ -2,22 +2,18 @@
 once, after the last line of the leader itself, and only if its leadership was told.
 """
 
-import ctypes
-import errno
 import json
 import os
 import pathlib
 import signal
-import socket
-import stat
 
 import pytest
 from bullring_audit import Audit
 from bullring_events import EventFile, now_ns
+from broken_listener import break_listener
 from bullring_task import alive, signal_all, wait_family
 from clusters import LONG, ON_EVERY, on_both
 
-PIDFD_GETFD = 438  # pidfd_getfd(2), of which Python knows nothing
 KEYS = ["ts_ns", "time", "node", "event", "epoch", "reason", "held_until_ns"]
 
 
@@ -235,26 +231,6 @@ def test_it_begins_a_line_of_its_own(new_cluster):
     audit = Audit(cluster.program, [path])
     assert list(audit.gaps) == ["torn_line"]
     assert [held.reason for held in audit.leaderships] == ["died"]
-
-
-def break_listener(pid):
-    """The socket on which it accepts connections fails from now on."""
-    process = os.pidfd_open(pid)
-    libc = ctypes.CDLL(None, use_errno=True)
-    for entry in os.scandir(f"/proc/{pid}/fd"):
-        fd = libc.syscall(PIDFD_GETFD, process, int(entry.name), 0)
-        if fd < 0:
-            assert ctypes.get_errno() == errno.EBADF  # closed meanwhile
-            continue
-        if not stat.S_ISSOCK(os.fstat(fd).st_mode):
-            os.close(fd)
-            continue
-        with socket.socket(fileno=fd) as duplicate:
-            if duplicate.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
-                if duplicate.family != socket.AF_UNIX:
-                    duplicate.shutdown(socket.SHUT_RDWR)
-                    break
-    os.close(process)
 
 
 @pytest.mark.parametrize("task", [None, ["sleep", "1000"]], ids=["node", "run"])

@@ -82,6 +82,18 @@ TEST_CASE("last event: it is told once, with the time at which it is told") {
     CHECK(content(dead.path) == once);
 }
 
+TEST_CASE("last event: it was held as long as somebody was told so, and no longer than its lease") {
+    Dead dead;
+    dead.pulse.say(650);
+    CHECK(Json::parse(dead.told())["held_until_ns"] == 650);
+    Dead late;
+    late.pulse.say(901);
+    CHECK(Json::parse(late.told())["held_until_ns"] == 900);
+    Dead early;
+    early.pulse.say(40);  // of an earlier one
+    CHECK(Json::parse(early.told())["held_until_ns"] == 500);
+}
+
 TEST_CASE("last event: a leadership that was not told has no end, and one that is over no second") {
     Dead dead;
     dead.pulse.told.store(0);
