@@ -10,7 +10,7 @@ using namespace protocol;
 
 namespace {
 
-bool marked(std::uint8_t peers, std::size_t node) { return (peers >> node & 1U) != 0; }
+bool marked(std::uint8_t peers, std::size_t node) { return (std::size_t{peers} >> node & 1U) != 0; }
 
 }  // namespace
 
