@@ -204,6 +204,11 @@ ResignOptions resign_options(const Given& given) {
     for (const char* flag : {"id", "data-dir"})
         if (!local && given.read.typed(flag))
             given.report.say(flag, "it needs " + given.report.flag("local"));
+    for (const char* flag : {"peers", "security", "key-file", "observer-key-file", "tls-cert",
+                             "tls-key", "tls-ca", "tls-crl"})
+        if (local && given.read.typed(flag))
+            given.report.say(flag, "it means nothing with " + given.report.flag("local") +
+                                       ", which asks the node on this machine only");
     given.read.positive("timeout", options.timeout);
     given.read("to", options.to);
     if (options.to && !options.peers.empty() && !options.peers.contains(options.to)) {

@@ -76,6 +76,11 @@ TEST_CASE("options: status, watch and resign have their defaults and their flags
     CHECK(one_has(problems_of({"resign", "--local"}), "which node? expected --data-dir DIR"));
     CHECK(one_has(problems_of(observer_words("resign", {"--data-dir", "/d"})),
                   "--data-dir: it needs --local"));
+    const auto both = problems_of(observer_words(
+        "resign", {"--local", "--data-dir", "/d", "--security", "key", "--key-file", "k"}));
+    CHECK(both.size() == 3);
+    for (const char* flag : {"--peers", "--security", "--key-file"})
+        CHECK(one_has(both, std::string(flag) + ": it means nothing with --local"));
 }
 
 TEST_CASE("options: an observer's mistakes are told like a node's") {

@@ -108,6 +108,19 @@ struct Pair {
     std::unique_ptr<Host> dialler;
 };
 
+/// A voter that listens, and nobody else.
+struct Alone {
+    explicit Alone(const Change& change) : host(io, voter, {}, change) {
+        host.transport.listen(std::move(listener.fds));
+    }
+    bool run(const std::function<bool()>& until) { return run_until(io, until); }
+
+    asio::io_context io{1};
+    BoundListener listener = listen_anywhere();
+    Endpoint at = listener.at;
+    Host host;
+};
+
 /// A dialler that does its handshake a step at a time.
 class TlsDialler {
 public:
@@ -178,19 +191,15 @@ TEST_CASE("transport: who is authenticated as one member can't say that it is an
 }
 
 TEST_CASE("transport: a secured node takes no frame without TLS, and tells nothing but that") {
-    asio::io_context io{1};
-    BoundListener listener = listen_anywhere();
-    const Endpoint at = listener.at;
-    Host host(io, voter, {}, secured(by_key(voter)));
-    host.transport.listen(std::move(listener.fds));
-    const RawSocket socket = RawSocket::connect(at);
+    Alone node(secured(by_key(voter)));
+    const RawSocket socket = RawSocket::connect(node.at);
     socket.send(hello_frame(holder));
     std::array<std::byte, 64> told{};
-    REQUIRE(run_until(
-        io, [&] { return ::recv(socket.fd(), told.data(), 1, MSG_PEEK | MSG_DONTWAIT) == 1; }));
+    REQUIRE(node.run(
+        [&] { return ::recv(socket.fd(), told.data(), 1, MSG_PEEK | MSG_DONTWAIT) == 1; }));
     CHECK(socket.read_some(told) == 7);
     CHECK(told[0] == std::byte{0x15});
-    CHECK(!has_one<protocol::HelloReceived>(host));
+    CHECK(!has_one<protocol::HelloReceived>(node.host));
 }
 
 TEST_CASE("transport: in a migration both are taken, and who speaks no TLS is dialled without") {
@@ -275,44 +284,36 @@ TEST_CASE("transport: a session that was being made while credentials changed is
 }
 
 TEST_CASE("transport: however many they are, those that are not let in any more are closed") {
-    asio::io_context io{1};
-    BoundListener listener = listen_anywhere();
-    const Endpoint at = listener.at;
-    Host host(io, voter, {}, secured(by_key(voter)));
-    host.transport.listen(std::move(listener.fds));
+    Alone node(secured(by_key(voter)));
     std::vector<TlsDialler> diallers;
     for (std::size_t i = 1; i <= 20; ++i) {
-        TlsDialler& one = diallers.emplace_back(at, by_key(holder));
-        REQUIRE(run_until(io, [&] { return one.step() == TlsConnection::Step::done; }));
+        TlsDialler& one = diallers.emplace_back(node.at, by_key(holder));
+        REQUIRE(node.run([&] { return one.step() == TlsConnection::Step::done; }));
         one.send(hello_frame(holder));
-        REQUIRE(run_until(
-            io, [&] { return host.recorder.all<protocol::HelloReceived>().size() == i; }));
+        REQUIRE(node.run(
+            [&] { return node.host.recorder.all<protocol::HelloReceived>().size() == i; }));
     }
-    const auto ended = [&] { return host.recorder.all<protocol::SessionEnded>().size(); };
-    host.transport.renew(by_key(voter, {second, first}));
+    const auto ended = [&] { return node.host.recorder.all<protocol::SessionEnded>().size(); };
+    node.host.transport.renew(by_key(voter, {second, first}));
     CHECK(ended() == 0);
-    host.transport.renew(by_key(voter, {second}));  // before the loop has turned
-    CHECK(run_until(io, [&] { return ended() == diallers.size(); }));
+    node.host.transport.renew(by_key(voter, {second}));  // before the loop has turned
+    CHECK(node.run([&] { return ended() == diallers.size(); }));
 }
 
 TEST_CASE("transport: who has held its handshake open is judged by the credentials of its end") {
-    asio::io_context io{1};
-    BoundListener listener = listen_anywhere();
-    const Endpoint at = listener.at;
     NamedCounts refused;
-    Host host(io, voter, {}, [&](TransportOptions& options) {
+    Alone node([&](TransportOptions& options) {
         options.security = by_key(voter);
         options.refused = &refused;
     });
-    host.transport.listen(std::move(listener.fds));
-    TlsDialler dialler(at, by_key(holder));
+    TlsDialler dialler(node.at, by_key(holder));
     CHECK(dialler.step() == TlsConnection::Step::wants_read);
-    REQUIRE(run_until(io, [&] { return dialler.has_input(); }));
-    host.transport.renew(by_key(voter, {second}));
-    REQUIRE(run_until(io, [&] { return dialler.step() != TlsConnection::Step::wants_read; }));
+    REQUIRE(node.run([&] { return dialler.has_input(); }));
+    node.host.transport.renew(by_key(voter, {second}));
+    REQUIRE(node.run([&] { return dialler.step() != TlsConnection::Step::wants_read; }));
     dialler.send(hello_frame(holder));
-    REQUIRE(run_until(io, [&] { return count_of(refused, "security") == 1; }));
-    CHECK(host.recorder.events.empty());
+    REQUIRE(node.run([&] { return count_of(refused, "security") == 1; }));
+    CHECK(node.host.recorder.events.empty());
 }
 
 TEST_CASE("transport: secured sessions that were held go on with what had come") {
@@ -359,44 +360,38 @@ TEST_CASE("transport: who comes by the local socket may command, and is no membe
 }
 
 TEST_CASE("transport: strangers that say nothing keep no other stranger out") {
-    asio::io_context io{1};
-    BoundListener listener = listen_anywhere();
-    const Endpoint at = listener.at;
-    Host host(io, voter, {}, impatient(by_key(voter)));
-    host.transport.listen(std::move(listener.fds));
+    Alone node(impatient(by_key(voter)));
     std::vector<RawSocket> silent;
     const auto flood = [&] {
         for (int i = 0; i < 40; ++i)
-            silent.push_back(RawSocket::connect(at, 0, "127.0.0." + std::to_string(60 + i / 4)));
+            silent.push_back(
+                RawSocket::connect(node.at, 0, "127.0.0." + std::to_string(60 + i / 4)));
     };
     flood();
-    run_for(io, std::chrono::milliseconds(250));  // then those that say nothing have had their time
-    TlsDialler honest(at, by_key(holder), "127.0.0.99");
+    run_for(node.io,
+            std::chrono::milliseconds(250));  // then those that say nothing have had their time
+    TlsDialler honest(node.at, by_key(holder), "127.0.0.99");
     CHECK(honest.step() == TlsConnection::Step::wants_read);
-    REQUIRE(run_until(io, [&] { return honest.has_input(); }));
+    REQUIRE(node.run([&] { return honest.has_input(); }));
     flood();
-    for (int i = 0; i < 8; ++i) silent.push_back(RawSocket::connect(at, 0, "127.0.0.99"));
-    REQUIRE(run_until(io, [&] { return honest.step() == TlsConnection::Step::done; }));
+    for (int i = 0; i < 8; ++i) silent.push_back(RawSocket::connect(node.at, 0, "127.0.0.99"));
+    REQUIRE(node.run([&] { return honest.step() == TlsConnection::Step::done; }));
     honest.send(hello_frame(holder));
-    CHECK(run_until(io, [&] { return has_one<protocol::HelloReceived>(host); }));
+    CHECK(node.run([&] { return has_one<protocol::HelloReceived>(node.host); }));
 }
 
 TEST_CASE("transport: of strangers' silent connections four from one address are held") {
-    asio::io_context io{1};
-    BoundListener listener = listen_anywhere();
-    const Endpoint at = listener.at;
     // No member and no connection of this node's own is at that address.
-    Host host(io, voter, {}, impatient(by_key(voter)));
-    host.transport.listen(std::move(listener.fds));
+    Alone node(impatient(by_key(voter)));
     std::vector<RawSocket> held;
-    for (int i = 0; i < 6; ++i) held.push_back(RawSocket::connect(at, 0, "127.0.0.77"));
+    for (int i = 0; i < 6; ++i) held.push_back(RawSocket::connect(node.at, 0, "127.0.0.77"));
     const auto closed = [&] { return std::count_if(held.begin(), held.end(), is_closed); };
-    CHECK(run_until(io, [&] { return closed() >= 2; }));
+    CHECK(node.run([&] { return closed() >= 2; }));
     CHECK(closed() == 2);
     CHECK(!is_closed(held[0]));
-    run_for(io, std::chrono::milliseconds(250));
-    held.push_back(RawSocket::connect(at, 0, "127.0.0.77"));
-    CHECK(run_until(io, [&] { return is_closed(held[0]); }));
+    run_for(node.io, std::chrono::milliseconds(250));
+    held.push_back(RawSocket::connect(node.at, 0, "127.0.0.77"));
+    CHECK(node.run([&] { return is_closed(held[0]); }));
     CHECK(!is_closed(held.back()));
 }
 
