@@ -7,6 +7,7 @@ keep_running().
 """
 
 import atexit
+import functools
 import json
 import pathlib
 import shutil
@@ -119,27 +120,23 @@ class Cluster:
     def wait_for(self, predicate, what, deadline=DEADLINE):
         """Polls until predicate() is true and returns its value."""
 
-        def look():
-            self.poll()
-            value = predicate()
-            if not value:
-                self._check_liveness()
-            return value
-
         def awaited():
             return f"{what}\n{self.timeline(40)}"
 
+        look = functools.partial(self._look, predicate)
         return wait_until(look, awaited, deadline, every=0.003, error=ClusterError)
 
     def never(self, predicate, what, during):
         """Fails when predicate() becomes true within `during` seconds."""
-        limit = time.monotonic() + during
-        while time.monotonic() < limit:
-            self.poll()
-            if predicate():
-                raise ClusterError(f"must not happen: {what}\n{self.timeline(40)}")
+        if seen_within(during, functools.partial(self._look, predicate), every=0.005):
+            raise ClusterError(f"must not happen: {what}\n{self.timeline(40)}")
+
+    def _look(self, predicate):
+        self.poll()
+        value = predicate()
+        if not value:
             self._check_liveness()
-            time.sleep(0.005)
+        return value
 
     def _check_liveness(self):
         if time.monotonic() < self._last_liveness_check + 0.05:

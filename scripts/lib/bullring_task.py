@@ -35,6 +35,12 @@ def stopped(pid):
     return found is not None and found[1] == "T"
 
 
+def times_slept(pid):
+    """How often it has begun to wait: more than before when it has done what woke it."""
+    text = pathlib.Path(f"/proc/{pid}/status").read_text()
+    return int(text.split("voluntary_ctxt_switches:")[1].split()[0])
+
+
 def children(pid):
     """The living children of a process, by pid, with their names."""
     found = {}

@@ -1,9 +1,8 @@
 """The steps of the demo on one cluster: each does one thing to it and says what came of it."""
 
-import time
-
 from bullring_events import now_ns
 from demo_report import ms
+from waiting import seen_within
 
 PREEMPT_DELAY_S = 0.5
 
@@ -207,7 +206,8 @@ def two_leaders_ns(cluster):
 
 def hold(cluster, seconds):
     """Lets time pass while events are read and shown."""
-    limit = time.monotonic() + seconds
-    while time.monotonic() < limit:
+
+    def look():
         cluster.poll()
-        time.sleep(0.005)
+
+    seen_within(seconds, look, every=0.005)

@@ -54,7 +54,7 @@ class HandshakeLoad:
                 call()
                 done += 1
             else:
-                time.sleep(0.0005)
+                time.sleep(max(0.0, began + done / rate - now))
 
     def _connect(self, source):
         connection = socket.socket()

@@ -69,7 +69,7 @@ def main():
                     os._exit(0)
             say("left", who, os.getpid())
             while True:
-                time.sleep(60)
+                signal.pause()
     say("begin", who, os.getpid(), *read)
     if "close" in words:
         os.closerange(0, held)
@@ -86,7 +86,7 @@ def main():
                 os.utime(os.environ["BULLRING_PROGRESS_FILE"])
                 time.sleep(0.02)
     while True:
-        time.sleep(60)
+        signal.pause()
 
 
 if __name__ == "__main__":

@@ -204,8 +204,9 @@ ResignOptions resign_options(const Given& given) {
     for (const char* flag : {"id", "data-dir"})
         if (!local && given.read.typed(flag))
             given.report.say(flag, "it needs " + given.report.flag("local"));
-    for (const char* flag : {"peers", "security", "key-file", "observer-key-file", "tls-cert",
-                             "tls-key", "tls-ca", "tls-crl"})
+    std::vector<std::string_view> of_others = security_flags();
+    of_others.emplace_back("peers");
+    for (const std::string_view flag : of_others)
         if (local && given.read.typed(flag))
             given.report.say(flag, "it means nothing with " + given.report.flag("local") +
                                        ", which asks the node on this machine only");

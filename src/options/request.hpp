@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "protocol/values/durations.hpp"
 #include "protocol/values/names.hpp"
@@ -173,6 +174,8 @@ std::optional<bool> boolean_named(std::string_view word);
 
 MemberRequest member_request(Reader& read, Report& report);
 
+/// The flags by which a user says how connections are secured, without `security-migrate`.
+std::vector<std::string_view> security_flags();
 SecurityRequest security_request(Reader& read);
 /// What is wrong is reported: a mode that has to be named, files that the mode lacks, and what is
 /// wrong in them (they are read for that). `self`: `nobody` for an observer.

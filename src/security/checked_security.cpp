@@ -2,6 +2,7 @@
 // read the files that are named.
 #include <array>
 #include <string_view>
+#include <vector>
 
 #include "src/options/request.hpp"
 #include "src/options/text.hpp"
@@ -55,6 +56,12 @@ void say_that_it_is_missing(const std::string& host, Report& report) {
 }
 
 }  // namespace
+
+std::vector<std::string_view> security_flags() {
+    std::vector<std::string_view> flags{"security"};
+    for (const FileFlag& one : file_flags) flags.emplace_back(one.flag);
+    return flags;
+}
 
 SecurityRequest security_request(Reader& read) {
     SecurityRequest request;

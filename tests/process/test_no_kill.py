@@ -9,11 +9,11 @@ import contextlib
 import os
 import signal
 import subprocess
-import time
 
 import pytest
 from bullring_events import now_ns
 from bullring_profiles import PROFILES
+from waiting import seen_within
 
 pytestmark = [pytest.mark.long, pytest.mark.alone, pytest.mark.limit(7200)]
 
@@ -38,10 +38,11 @@ def load(arguments):
         process.wait()
 
 
-def kept_running(clusters, until):
+def kept_running(clusters, seconds):
     """Polls them all; one that is killed is started again. How many, for each profile."""
     killed = collections.Counter()
-    while time.monotonic() < until:
+
+    def look():
         for profile, cluster in clusters.items():
             cluster.poll()
             for node in cluster:
@@ -52,7 +53,8 @@ def kept_running(clusters, until):
                     assert status == -signal.SIGKILL and KILLED in node.current.log()
                     node.current.expected_to_run = False
                     node.start()
-        time.sleep(0.05)  # pause: between two polls
+
+    seen_within(seconds, look, every=0.05)
     return killed
 
 
@@ -63,7 +65,7 @@ def test_nobody_who_is_well_is_killed(new_cluster, arguments):
         cluster.start().wait_settled()
     with load(arguments):
         begun_ns = now_ns()
-        killed = kept_running(clusters, time.monotonic() + 60 * MINUTES)
+        killed = kept_running(clusters, 60 * MINUTES)
     for profile, cluster in clusters.items():
         elected = [e for e in cluster.events() if e["event"] == "elected" and e["ts_ns"] > begun_ns]
         print(f"{profile}: {killed[profile]} killed, {len(elected)} elections in {MINUTES:g} min")

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+import waiting
 from bullring_task import child_named, only_child
 from pid_namespace import IN_NAMESPACE, needs_namespace
 from waiting import DEADLINE
@@ -95,19 +96,14 @@ print("killed", flush=True)
 """
 
 INSIDE = """
-import os, pathlib, signal, subprocess, sys, time
+import os, pathlib, signal, subprocess, sys
+from waiting import wait_until
 said, victim, *words = sys.argv[1:]
 node = subprocess.Popen(words)
 said = pathlib.Path(said)
-def wait_for(predicate):
-    limit = time.monotonic() + 30
-    while not predicate():
-        if time.monotonic() > limit or node.poll() is not None:
-            sys.exit("not in time")
-        time.sleep(0.01)  # pause: between two looks
-wait_for(lambda: said.exists() and said.read_text().count("\\n") == 2)
+wait_until(lambda: said.exists() and said.read_text().count("\\n") == 2, "what the command says")
 command, left = said.read_text().split()
-wait_for(lambda: not os.path.exists("/proc/" + command))
+wait_until(lambda: not os.path.exists("/proc/" + command), "its end")
 for _ in range(50):  # whoever else starts a process may be quicker
     words = [sys.executable, "-c", victim, command]
     other = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
@@ -147,7 +143,7 @@ def test_a_signal_for_a_command_that_has_ended_reaches_nobody_else(new_cluster, 
         capture_output=True,
         text=True,
         timeout=2 * DEADLINE,
-        env=cluster.environment,
+        env={**cluster.environment, "PYTHONPATH": str(pathlib.Path(waiting.__file__).parent)},
     )
     assert done.returncode == 0, done.stderr
     assert "alive" in done.stdout

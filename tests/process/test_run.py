@@ -6,11 +6,10 @@ import pathlib
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 from bullring_node import find_program
-from bullring_task import Family, alive, children, signal_all, wait_family
+from bullring_task import Family, alive, child_named, children, signal_all, times_slept, wait_family
 from waiting import DEADLINE, wait_until
 
 pytestmark = pytest.mark.limit(600)
@@ -371,8 +370,10 @@ def test_a_signal_for_a_command_that_has_only_just_begun(new_cluster):
     os.kill(shield, signal.SIGSTOP)
     try:
         cluster.wait_for(lambda: "ready" in out.read_text(), "the trap")
+        guard = child_named(node, "run-guard")
+        before = times_slept(guard)
         os.kill(node, signal.SIGUSR1)
-        time.sleep(0.1)  # pause: for the guard to read it
+        wait_until(lambda: times_slept(guard) > before, "the guard has read it")
     finally:
         os.kill(shield, signal.SIGCONT)
     cluster.wait_for(lambda: "got USR1" in out.read_text(), "the signal")

@@ -158,35 +158,26 @@ def shared_pipe():
     """A pipe that somebody who shares its writing end has made non-blocking."""
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
-    yield reading, writing
-    os.close(writing)
+    with os.fdopen(reading, "rb", 0) as reader, os.fdopen(writing, "wb", 0) as writer:
+        yield reader, writer
 
 
 def test_a_full_stream_that_does_not_block_is_waited_for_without_effort(alone, start, shared_pipe):
-    reading, writing = shared_pipe
+    reader, writer = shared_pipe
     filler = 0
-    try:
-        while True:
-            filler += os.write(writing, b"x" * 4096)
-    except BlockingIOError:
-        pass
-    process = start(["--events", "-"], stdout=writing, stderr=writing)
+    while written := writer.write(b"x" * 4096):
+        filler += written
+    process = start(["--events", "-"], stdout=writer, stderr=writer)
     wait_until_it_leads(alone)
     before = cpu_seconds(process.pid)
     time.sleep(1)  # pause: what is measured is the effort of waiting
     assert cpu_seconds(process.pid) - before < 0.5
-    with os.fdopen(reading, "rb") as reader:
-        assert set(reader.read(filler)) == {ord("x")}
-        process.terminate()
-        os.set_blocking(reader.fileno(), False)
-        text = b""
-        ended = False
-        while not ended:
-            ended = process.poll() is not None  # and what is read from then on is all
-            text += reader.read() or b""
-            time.sleep(0.01)  # pause: between two reads
-        assert process.returncode == 0
-    lines = text.splitlines()
+    process.terminate()
+    writer.close()
+    text = reader.read()  # to the end: nobody has it open for writing any more
+    assert process.wait(DEADLINE) == 0
+    assert text[:filler] == b"x" * filler
+    lines = text[filler:].splitlines()
     events = [json.loads(line)["event"] for line in lines if line.startswith(b"{")]
     assert events[0] == "started"
     assert events[-1] == "stopped"

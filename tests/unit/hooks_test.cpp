@@ -212,7 +212,7 @@ TEST_CASE("hooks: on-deposed runs when what works inside has ended, and with its
     Inner* inner = nullptr;
     Running running({.on_elected = "",
                      .on_deposed = "echo $BULLRING_EPOCH $BULLRING_REASON >> " + out,
-                     .on_change = ""},
+                     .on_change = "echo changed >> " + out},
                     protocol::seconds(20), [&](asio::io_context&, NodeLink& node) {
                         auto host = std::make_unique<Inner>(node);
                         inner = host.get();
@@ -222,23 +222,25 @@ TEST_CASE("hooks: on-deposed runs when what works inside has ended, and with its
     CHECK(inner->started);
     running.hooks.stop({7}, DeposedReason::resigned);
     CHECK(inner->stopped);
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));  // pause: nothing may happen
-    CHECK(content(out).empty());
+    // Hooks run in order: what is asked for now would run after it.
+    running.leader_changed({{}, {7}, ""});
+    while (content(out).empty()) std::this_thread::yield();
+    CHECK(content(out) == "changed\n");
     CHECK(running.done.all().empty());
     inner->end({{7}, false, false});
     REQUIRE(running.done.wait_for(1));
-    CHECK(content(out) == "7 resigned\n");
+    CHECK(content(out) == "changed\n7 resigned\n");
 
     // By itself, and its end is told as it was.
     running.hooks.start({8});
     inner->end({{8}, true, true});
     inner->end({{8}, true, true});
     REQUIRE(running.done.wait_for(2));
-    CHECK(content(out) == "7 resigned\n8 task_failed\n");
+    CHECK(content(out) == "changed\n7 resigned\n8 task_failed\n");
     running.hooks.start({9});
     inner->end({{9}, false, false});
     REQUIRE(running.done.wait_for(3));
-    CHECK(content(out) == "7 resigned\n8 task_failed\n9 lease_expired\n");
+    CHECK(content(out) == "changed\n7 resigned\n8 task_failed\n9 lease_expired\n");
     CHECK(running.done.all() == std::vector<protocol::TaskEnded>{
                                     {{7}, false, false}, {{8}, true, true}, {{9}, false, false}});
 }

@@ -110,14 +110,14 @@ struct Pair {
 
 /// A voter that listens, and nobody else.
 struct Alone {
-    explicit Alone(const Change& change) : host(io, voter, {}, change) {
+    explicit Alone(const Change& change, BoundListener listener = listen_anywhere())
+        : at(listener.at), host(io, voter, {}, change) {
         host.transport.listen(std::move(listener.fds));
     }
     bool run(const std::function<bool()>& until) { return run_until(io, until); }
 
     asio::io_context io{1};
-    BoundListener listener = listen_anywhere();
-    Endpoint at = listener.at;
+    Endpoint at;
     Host host;
 };
 

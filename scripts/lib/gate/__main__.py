@@ -12,6 +12,7 @@ import argparse
 import contextlib
 import datetime
 import json
+import math
 import os
 import pathlib
 import shutil
@@ -24,6 +25,7 @@ import time
 from bullring_safety import judged_in
 from gate import results, unsteady, witness
 from gate.verdict import FAILED_MAX, Outcome
+from waiting import seen_within
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 
@@ -82,13 +84,15 @@ class Run:
         passing_on = threading.Thread(target=self._pass_on, args=(process.stdout,))
         passing_on.start()
         try:
-            while process.poll() is None and not any((self.build / "safety").glob("*.json")):
-                time.sleep(0.2)
+            seen_within(math.inf, self._over(process), every=0.2)
         finally:
             if process.poll() is None:
                 self._end(process)
             passing_on.join(10)
         return process.returncode >= 0 and report.exists()
+
+    def _over(self, process):
+        return lambda: process.poll() is not None or any((self.build / "safety").glob("*.json"))
 
     def _pass_on(self, lines):
         for line in lines:
