@@ -48,4 +48,9 @@ void run_as(int policy) {
     if (!is_realtime(policy)) ::sched_setscheduler(0, policy, &none);
 }
 
+void run_last() {
+    const sched_param none{};
+    ::sched_setscheduler(0, SCHED_IDLE, &none);
+}
+
 }  // namespace bullring

@@ -18,5 +18,7 @@ tl::expected<void, std::string> make_thread_realtime();
 int run_first();
 /// Back to the policy that run_first() has returned, which needs no permission.
 void run_as(int policy);
+/// Behind all others on the host from now on, for what nobody waits for.
+void run_last();
 
 }  // namespace bullring

@@ -333,6 +333,7 @@ private:
         const bool others_work = page_->pulse().others_work.load() != 0;
         if ((run_ || node_watch_.in_doubt()) && !others_work) last_word_.say();
         tell_undertaker();
+        run_as(policy_);  // nobody waits for what follows
         const bool hung = page_->pulse().hung.load() != 0 || node_watch_.in_doubt();
         if (page_->pulse().over.load() != 0) return;
         tell_last_event(page_->pulse(), settings_.events_file.c_str(), std::stoull(settings_.id),

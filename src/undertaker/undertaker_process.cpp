@@ -34,8 +34,8 @@ void let_signals_end_it() {
 
 class Undertaking {
 public:
-    explicit Undertaking(const UndertakerTask& task)
-        : task_(task), orders_(task.orders), node_(task.node) {}
+    Undertaking(const UndertakerTask& task, int policy)
+        : task_(task), policy_(policy), orders_(task.orders), node_(task.node) {}
 
     void run() {
         while (!over()) {
@@ -157,13 +157,16 @@ private:
             mourners_[i].node_ended(time);
             mourners_[i].look(0, time, words_);
         }
-        // Only now: it is what the others wait for.
+        // Only now: it is what the others wait for. They go first from here on, who may be on this
+        // host.
+        run_as(policy_);
         let_signals_end_it();
     }
 
     static constexpr int dismissed_after_ms = 1000;
 
     UndertakerTask task_;
+    int policy_;  // for when all is said
     OwnedFd orders_;
     OwnedFd node_;
     OwnedFd guard_;
@@ -191,8 +194,9 @@ void run_undertaker(const UndertakerTask& task) {
     // The end of nothing of the node's is to wait for this process.
     std::array<int, 2> kept{task.orders, task.node};
     if (!close_all_but(kept)) ::_exit(1);
-    run_first();
-    Undertaking(task).run();
+    Undertaking(task, run_first()).run();
+    // To take its copy of the node's memory apart takes longer than all that it has done.
+    run_last();
 }
 
 }  // namespace bullring
