@@ -9,6 +9,7 @@ import time
 from bullring_cluster import Cluster, ClusterError
 from bullring_events import EventError
 from demo_report import Report
+from demo_secured import secured_crash
 from demo_split import split_brain
 from demo_steps import PREEMPT_DELAY_S, Steps
 from script_main import run_main
@@ -50,9 +51,10 @@ def run_one(algorithm, size, report, kept):
     return None
 
 
-def run_split(algorithm, size, report):
+def run_act(act, algorithm, size, report):
+    """One that has clusters of its own."""
     try:
-        split_brain(size, algorithm, report)
+        act(size, algorithm, report)
     except (ClusterError, EventError) as error:
         report.fail(str(error))
 
@@ -87,7 +89,8 @@ def main():
     for algorithm in algorithms:
         last = algorithm == algorithms[-1]
         kept = run_one(algorithm, arguments.nodes, report, arguments.keep and last)
-        run_split(algorithm, arguments.nodes, report)
+        for act in (secured_crash, split_brain):
+            run_act(act, algorithm, arguments.nodes, report)
     report.table(algorithms)
     status = report.verdict()
     print(f"{time.monotonic() - started:.0f} s")

@@ -62,10 +62,10 @@ class Report:
     def act(self, text, ts_ns=None):
         self.line(ts_ns or now_ns(), text, "cyan")
 
-    def result(self, row, text):
-        """What the closing table shows for this step."""
+    def result(self, row, text, below=None):
+        """What the closing table shows for this step, below another row or at its end."""
         if row not in self.rows:
-            self.rows.append(row)
+            self.rows.insert(self.rows.index(below) + 1 if below else len(self.rows), row)
         self.results[(row, self.algorithm)] = text
 
     def expect(self, condition, text):

@@ -5,6 +5,7 @@ from demo_report import ms
 from waiting import seen_within
 
 PREEMPT_DELAY_S = 0.5
+CRASH = "kill -9 of the leader"
 
 
 class Steps:
@@ -52,7 +53,7 @@ class Steps:
         self.report.result("first election", f"{ms(took)}, node {leader.id}")
 
     def kill_leader(self):
-        self.report.heading("kill -9 of the leader")
+        self.report.heading(CRASH)
         old = self.cluster.leader()
         epoch = old.view[1]
         killed_ns = old.kill()
@@ -64,7 +65,7 @@ class Steps:
             elected["node"] != old.id and elected["epoch"] > epoch,
             f"node {elected['node']} leads {ms(took)} after the kill",
         )
-        self.report.result("kill -9 of the leader", f"{ms(took)}, node {elected['node']}")
+        self.report.result(CRASH, f"{ms(took)}, node {elected['node']}")
 
     def higher_node_returns(self):
         self.report.heading("A higher node comes back")
