@@ -31,7 +31,7 @@ def _play(cluster, report):
     cluster.start()
     old = cluster.wait_settled()
     other_key = write_private(cluster.directory / "other.key", key_line())
-    refused = cluster.resign("--key-file", str(other_key))
+    refused = cluster.resign("--key-file", str(other_key), "--timeout", "500ms")
     report.expect(
         refused.returncode == 1 and old.leads,
         "somebody who has another key asks the leader to resign: refused",

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Real processes for hours, beside a load of its own: scripts/soak says how it is called.
 
-    soak.py process HOURS REPORT    the rounds that the gate has few of, again and again
-    soak.py gate TIMES REPORT       the gate's tests of real processes, as scripts/test runs them
+    soak.py process HOURS REPORT ONLY   the rounds that the gate has few of, again and again, or
+                                        only those of this name if it is not empty
+    soak.py gate TIMES REPORT ''        the gate's tests of real processes, as scripts/test runs them
 
 Safety is judged as in every test, by `bullring audit` over all event streams, by what the commands
 write and by what answers a prober has; what fails besides is counted. REPORT.txt and REPORT.json
@@ -28,7 +29,7 @@ PROCESS = ROOT / "tests" / "process"
 # Where something is done to a cluster again and again.
 ATTACKS = (
     "run_rounds run_both_killed address_rounds http_one_leader restart crash hang hang_after lead"
-    " last_event handover drill namespaces"
+    " last_event handover drill namespaces notice"
 ).split()
 PIECE_S = 600  # at most for one of them, until it is the next one's turn
 LOAD = ["stress-ng", "--quiet", "--cpu", "2"]
@@ -120,18 +121,18 @@ def play(name, folder, seconds):
     return {"name": name, "passed": passed, "noted": noted, "leaderships": leaderships}, faults
 
 
-def soak_process(hours, report):
+def soak_process(hours, report, attacks):
     folder = pathlib.Path(tempfile.mkdtemp(prefix="soak-", dir=report.base.parent.resolve()))
     end = time.monotonic() + hours * 3600
     order = random.Random(int(time.time()))
     with load(), witness.watching(folder / "standstill.jsonl"):
         while time.monotonic() < end and not report.told["violations"]:
-            for name in order.sample(ATTACKS, len(ATTACKS)):
+            for name in order.sample(attacks, len(attacks)):
                 left = end - time.monotonic()
                 if left <= 0 or report.told["violations"]:
                     break
                 near_the_end_of_process_ids()
-                piece, faults = play(name, folder, min(left, PIECE_S, hours * 3600 / len(ATTACKS)))
+                piece, faults = play(name, folder, min(left, PIECE_S, hours * 3600 / len(attacks)))
                 report.told["violations"] += [*violations_in(folder), *faults]
                 report.add(**piece)
     print(f"the logs are in {folder}")
@@ -160,10 +161,13 @@ def soak_gate(times, report):
 
 
 def main():
-    kind, much, base = sys.argv[1:]
+    kind, much, base, only = sys.argv[1:]
+    if only not in ("", *ATTACKS):
+        print(f"soak: --only '{only}': one of {', '.join(ATTACKS)} is needed", file=sys.stderr)
+        return 2
     report = Report(base, kind)
     if kind == "process":
-        soak_process(float(much), report)
+        soak_process(float(much), report, [only] if only else ATTACKS)
     else:
         soak_gate(int(much), report)
     report.write()

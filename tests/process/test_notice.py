@@ -13,7 +13,7 @@ import bullring_wire as wire
 import pytest
 from bullring_net import Relay
 from bullring_task import alive, child_named, stopped
-from clusters import ALL, LONG, SOON_NS, on_both, replaced_soon
+from clusters import ALL, LONG, SOON_NS, on_both, replaced_soon, rounds
 from secured import KEY
 
 pytestmark = pytest.mark.beside
@@ -241,6 +241,20 @@ def test_run_without_its_guard_costs_the_lease(working):
     assert not replaced_soon(cluster, leader.kill())
 
 
+@pytest.mark.parametrize("security", ["key", "none"])
+def test_run_with_fast_release_off_is_told_by_its_guard_in_plain_text_alone(
+    noticed, new_cluster, journal, security
+):
+    """Of a secured session the guard has no keys."""
+    cluster = noticed() if security == "key" else new_cluster(3, "bully", flags=LONG)
+    for node in cluster:
+        node.task = journal.command("group")
+        node.flags = ["--kill-after", "100ms", "--fast-release", "off"]
+    leader = cluster.start().wait_settled()
+    cluster.wait_for(journal.begun, "its command")
+    assert replaced_soon(cluster, leader.kill()) == (security == "none")
+
+
 def test_run_with_its_second_guard_is_told(working):
     """The word of the guard that is there counts, not that of an earlier one."""
     cluster, leader = working(flags=["--no-preempt", "--restart-delay", "20ms"])
@@ -298,7 +312,7 @@ def test_with_a_member_out_of_reach_it_ends_with_the_promises(noticed):
 @on_both(3)
 def test_a_proxy_that_ends_connections_at_will_does_not_hide_a_death(relayed, algorithm, n):
     cluster, relay, _ = relayed(n, algorithm)
-    for _ in range(3):
+    for _ in rounds(3, 100):
         leader = cluster.wait_settled()
         relay.drop_all()
         killed_ns = leader.kill()
