@@ -1,11 +1,13 @@
 #include "src/observer/status_json.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <vector>
 
 #include "bullring/version.hpp"
 #include "src/options/node_options.hpp"
 #include "src/os/clock.hpp"
+#include "src/os/rfc3339.hpp"
 #include "src/report/json.hpp"
 
 namespace bullring {
@@ -69,7 +71,8 @@ std::string node_status_json(const StatusInput& input) {
     node["security"] = input.security;
     if (input.security_migrates) node["security_migrate"] = true;
     if (input.certificate_not_after != 0)
-        node["certificate_not_after"] = rfc3339(input.certificate_not_after * 1'000'000'000);
+        node["certificate_not_after"] =
+            Rfc3339(std::chrono::seconds(input.certificate_not_after)).text();
 
     Json answer;
     answer["cluster"] = input.cluster;
