@@ -217,10 +217,9 @@ std::unique_ptr<Handshakes::Entry> Handshakes::take(Id id) {
 void Handshakes::fail(Id id, std::string why, bool late) {
     if (!entries_.contains(id)) return;
     const std::unique_ptr<Entry> entry = take(id);
-    const bool no_tls = entry->connection && entry->connection->ended_unheard();
     asio::error_code ignored;
     entry->descriptor.close(ignored);
-    callbacks_.failed({entry->dial, entry->remote, std::move(why), late, no_tls});
+    callbacks_.failed({entry->dial, entry->remote, std::move(why), late});
 }
 
 }  // namespace bullring

@@ -27,10 +27,9 @@ class Handshakes {
 public:
     struct Failure {
         Dial dial;
-        std::string remote;   // its address
-        std::string why;      // empty when there is nothing to say
-        bool late = false;    // it has taken too long, or had to make room
-        bool no_tls = false;  // the other end may not speak it
+        std::string remote;  // its address
+        std::string why;     // empty when there is nothing to say
+        bool late = false;   // it has taken too long, or had to make room
     };
     struct Callbacks {
         std::function<void(Dial, OwnedFd, std::unique_ptr<TlsConnection>)> done;

@@ -108,8 +108,9 @@ public:
     /// nobody is authenticated, else an administrator.
     bool may_command(protocol::SessionId observer) const;
 
-    /// New credentials: sessions whose other end they do not let in end now; those that this node
-    /// has dialled are replaced while they last.
+    /// New credentials: sessions of members that this node has dialled are replaced while they
+    /// last. Whom they do not let in: a member's sessions end soon, unless they are replaced, and
+    /// all others now.
     void renew(std::shared_ptr<const TlsContext> security);
     /// Null: connections are not secured.
     const TlsContext* security() const { return options_.security.get(); }
@@ -171,6 +172,7 @@ private:
     bool is_up_to_date(const TlsConnection& connection) const;
     void renew_some();
     void renew(Entry& entry);
+    void end_unless_replaced(Entry& entry);
     std::string why_not_authentic(const Entry& entry, protocol::NodeId said) const;
     bool keeps(const Entry& entry) const;
     void set_deadline(Entry& entry);

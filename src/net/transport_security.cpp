@@ -67,7 +67,8 @@ void Transport::on_handshake_failed(const Handshakes::Failure& failure) {
     }
     const NodeId peer = failure.dial.peer;
     const std::string id = std::to_string(peer.value);
-    const bool plain = options_.migrate && failure.no_tls;
+    // It may have no security yet, or come from keys to certificates.
+    const bool plain = options_.migrate && !failure.late;
     log_limited(LogLevel::warn, "not secured", {id},
                 "peer " + id + " at " + failure.remote + ": " + failure.why +
                     (plain ? "; dialling it without, since this is a migration" : ""));
@@ -140,10 +141,28 @@ void Transport::renew_some() {
 /// `entry` may be gone afterwards.
 void Transport::renew(Entry& entry) {
     if (entry.secured == nullptr || entry.given_up || is_up_to_date(*entry.secured)) return;
-    if (const auto accepted = entry.secured->accepted_by(*options_.security); !accepted)
+    const auto accepted = entry.secured->accepted_by(*options_.security);
+    const bool of_member = entry.phase == Phase::established;
+    if (of_member && entry.side == Side::dialled) dialler_.replace(entry.dial);
+    if (accepted) return;
+    // A member may have new credentials by now, which it had not when this session began, and be
+    // about to replace it.
+    if (of_member)
+        end_unless_replaced(entry);
+    else
         end(entry, SessionEnd::protocol, accepted.error());
-    else if (entry.side == Side::dialled && entry.phase == Phase::established)
-        dialler_.replace(entry.dial);
+}
+
+void Transport::end_unless_replaced(Entry& entry) {
+    entry.deadline = std::make_unique<asio::steady_timer>(
+        io_, std::chrono::nanoseconds(options_.handshake_max.ns));
+    entry.deadline->async_wait([this, id = entry.session->id()](const asio::error_code& error) {
+        if (error) return;
+        const auto found = sessions_.find(id);
+        if (found == sessions_.end() || found->second.given_up) return;
+        const auto accepted = found->second.secured->accepted_by(*options_.security);
+        if (!accepted) end(found->second, SessionEnd::protocol, accepted.error());
+    });
 }
 
 }  // namespace bullring

@@ -13,10 +13,13 @@ namespace bullring {
 
 int TlsConnection::on_verify(int sound, X509_STORE_CTX* at) {
     sound = forgive_old_revocations(sound, at);
-    if (sound == 0 || X509_STORE_CTX_get_error_depth(at) != 0) return sound;
     auto* const ssl =
         static_cast<SSL*>(X509_STORE_CTX_get_ex_data(at, SSL_get_ex_data_X509_STORE_CTX_idx()));
     auto* const connection = static_cast<TlsConnection*>(SSL_get_app_data(ssl));
+    // With a key no certificate is trusted, and that is no fault of its CA's.
+    if (connection->context_->mode() == SecurityMode::key)
+        X509_STORE_CTX_set_error(at, X509_V_ERR_APPLICATION_VERIFICATION);
+    if (sound == 0 || X509_STORE_CTX_get_error_depth(at) != 0) return sound;
     if (connection->judge_certificate(*X509_STORE_CTX_get_current_cert(at))) return 1;
     X509_STORE_CTX_set_error(at, X509_V_ERR_APPLICATION_VERIFICATION);
     return 0;

@@ -82,7 +82,6 @@ IoResult TlsConnection::receive(int socket) {
     const ssize_t count = ::recv(socket, piece.data(), piece.size(), 0);
     if (count < 0) return socket_failure(socket, errno);
     if (count == 0) return {IoStatus::reset, 0};
-    heard_ = true;
     if (BIO_write(in_, piece.data(), static_cast<int>(count)) != count)
         return {IoStatus::reset, 0};  // no memory
     return {IoStatus::done, static_cast<std::size_t>(count)};
@@ -123,12 +122,11 @@ TlsConnection::Step TlsConnection::step(int socket) {
         const IoResult got = receive(socket);
         if (got.status == IoStatus::would_block) return Step::wants_read;
         if (got.status != IoStatus::done) {
-            ended_unheard_ = !heard_;
             // A member that is being stopped or that is no longer there ends like that, too.
             return fail(
                 side_ == TlsSide::dialler
-                    ? fmt::format("it ended the connection in the handshake; {}, and it may have "
-                                  "had no room: its log says which",
+                    ? fmt::format("it ended the connection in the handshake: it may have no room; "
+                                  "and {}; the log there says more",
                                   other_security)
                     : std::string());
         }
@@ -204,9 +202,12 @@ std::string TlsConnection::why_failed() const {
 
 std::string TlsConnection::why_alert(int alert) const {
     switch (alert) {
-        case SSL_AD_BAD_CERTIFICATE: return "it refuses this end's certificate: its log says why";
+        case SSL_AD_BAD_CERTIFICATE:
+            return "it refuses this end's certificate: the log there says why";
         case SSL_AD_UNKNOWN_CA:
-            return "it refuses this end's certificate: it is not from its cluster's CA";
+            return "it refuses this end's certificate: its CA is not one there, or has no "
+                   "revocation "
+                   "list there";
         case SSL_AD_CERTIFICATE_EXPIRED:
             return "it refuses this end's certificate: it has expired, by the clock there";
         case SSL_AD_CERTIFICATE_REVOKED:
@@ -220,8 +221,10 @@ std::string TlsConnection::why_alert(int alert) const {
             return fmt::format("it does not speak TLS 1.3; {}", other_security);
         case SSL_AD_HANDSHAKE_FAILURE:
             return context_->mode() == SecurityMode::key
-                       ? std::string("it refuses this end's key")
-                       : std::string("it refuses this end: its log says why");
+                       ? std::string("it refuses this end: it has another key or another --cluster")
+                       : fmt::format(
+                             "it refuses this end's certificate: the log there says why; {}",
+                             other_security);
         case SSL_AD_DECRYPT_ERROR:
         case SSL_AD_ILLEGAL_PARAMETER: return "it refuses this end's key: it has another one";
         default: break;

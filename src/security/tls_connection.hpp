@@ -35,8 +35,6 @@ public:
     /// After a step that has failed, and after a read that has ended: why, for people; empty when
     /// there is nothing to say.
     const std::string& problem() const { return problem_; }
-    /// The other end has gone without a word that is TLS: it may not speak it at all.
-    bool ended_unheard() const { return ended_unheard_; }
 
     /// Once the handshake is done.
     const PeerIdentity& peer() const { return *peer_; }
@@ -93,9 +91,7 @@ private:
     std::vector<std::byte> out_;  // records; keeps its capacity
     std::size_t sent_ = 0;
     bool begun_ = false;
-    bool shaken_ = false;  // both ends have finished, as far as this one can know
-    bool heard_ = false;   // something has come
-    bool ended_unheard_ = false;
+    bool shaken_ = false;   // both ends have finished, as far as this one can know
     int own_messages_ = 0;  // of TLS itself, since data has come
     std::optional<PeerIdentity> peer_;
     std::string key_id_;        // that was used

@@ -215,12 +215,12 @@ std::vector<Refusal> refusals() {
     std::vector<Refusal> all;
     all.push_back({"the CA of the dialler is another one", context_of(stranger.node(1), 1), node2(),
                    "its certificate is not from this cluster's CA",
-                   "it refuses this end's certificate: it is not from its cluster's CA"});
+                   refused + "its CA is not one there, or has no revocation list there"});
     Credentials both = stranger.node(1);
     both.authorities.push_back(copy_of(ca.certificate()));
     all.push_back({"the CA of the dialler is another one, and it trusts the acceptor's",
                    context_of(std::move(both), 1), node2(),
-                   refused + "it is not from its cluster's CA",
+                   refused + "its CA is not one there, or has no revocation list there",
                    "its certificate is not from this cluster's CA"});
     all.push_back({"a certificate of the dialler that has expired", with(wish([](auto& one) {
                        one.to_hours = 0;
@@ -230,22 +230,23 @@ std::vector<Refusal> refusals() {
                    "its certificate has expired"});
     all.push_back({"a certificate of the dialler that is not valid yet",
                    with(wish([](auto& one) { one.from_hours = 2; })), node2(),
-                   refused + "its log says why",
+                   refused + "the log there says why",
                    "its certificate is not valid yet; is the clock right on both machines?"});
     all.push_back({"one that has been revoked", context_of(std::move(revoked), 3),
                    context_of(std::move(watchful), 2), refused + "it has been revoked",
                    "its certificate has been revoked"});
     all.push_back({"a certificate without a URI",
                    with(wish([](auto& one) { one.uris = {"https://blue/node/1"}; })), node2(),
-                   "it refuses this end: its log says why",
+                   refused + "the log there says why; all members need the same --security",
                    "its certificate has no URI bullring://blue/… among its alternative names"});
     all.push_back({"a certificate for another cluster", with({}, "bullring://red/node/1"), node2(),
-                   "it refuses this end: its log says why",
+                   refused + "the log there says why; all members need the same --security",
                    "its certificate is for \"bullring://red/node/1\", not for cluster 'blue'"});
     all.push_back({"a certificate for two members", with(wish([](auto& one) {
                        one.uris = {"bullring://blue/node/1", "bullring://blue/node/3"};
                    })),
-                   node2(), "it refuses this end: its log says why",
+                   node2(),
+                   refused + "the log there says why; all members need the same --security",
                    "its certificate is for node 1 and for node 3 of cluster 'blue'; expected one "
                    "of them"});
     all.push_back({"a dialler that may only serve",
@@ -254,19 +255,20 @@ std::vector<Refusal> refusals() {
                    "its certificate lacks the extended key usage for this"});
     all.push_back({"a certificate that does not say what it may be used for",
                    with(wish([](auto& one) { one.uses = false; })), node2(),
-                   "it refuses this end: its log says why",
+                   refused + "the log there says why; all members need the same --security",
                    "its certificate lacks the extended key usage clientAuth"});
     all.push_back({"another member than was dialled", context_of(ca.node(1), 1), node2(),
                    "its certificate is for node 2, not for node 3",
-                   "it refuses this end: its log says why", 3});
+                   refused + "the log there says why; all members need the same --security", 3});
     CertificateWish admin;
     admin.uris = {"bullring://blue/admin"};
     all.push_back({"an administrator in the place of a member", context_of(ca.node(1), 1),
                    context_of(ca.issue(admin), 2),
                    "its certificate is for an administrator, not "
                    "for node 2",
-                   "it refuses this end: its log says why"});
-    all.push_back({"another key", key(first, 1), key(second, 2), "it refuses this end's key",
+                   refused + "the log there says why; all members need the same --security"});
+    all.push_back({"another key", key(first, 1), key(second, 2),
+                   "it refuses this end: it has another key or another --cluster",
                    "its key is \"00000001\", which is not one of this node's for node 1"});
     Key forged = first;
     forged.bytes.fill(9);
@@ -274,18 +276,22 @@ std::vector<Refusal> refusals() {
                    "it refuses this end's key: it has another one",
                    "its key has the name of ours and is another one"});
     all.push_back({"a key for another member", key(first, 1), key(first, 3),
-                   "it refuses this end's key", "it has dialled node 2, which this is not"});
+                   "it refuses this end: it has another key or another --cluster",
+                   "it has dialled node 2, which this is not"});
     all.push_back({"the key of another cluster", key(first, 1, "red"), key(first, 2),
-                   "it refuses this end's key", "it is of cluster \"red\""});
+                   "it refuses this end: it has another key or another --cluster",
+                   "it is of cluster \"red\""});
     all.push_back({"an observer's key of a member", context_of(key_credentials({second}), 1),
-                   context_of(key_credentials({first}, {second}), 2), "it refuses this end's key",
+                   context_of(key_credentials({first}, {second}), 2),
+                   "it refuses this end: it has another key or another --cluster",
                    "its key is \"00000002\", which is not one of this node's for node 1"});
     all.push_back({"a key and a certificate", key(first, 1), node2(),
                    "it answers with a certificate, not with this cluster's key; all members need "
                    "the same --security",
-                   "it refuses this end's certificate: it is not from its cluster's CA"});
+                   refused + "the log there says why; all members need the same --security"});
     all.push_back({"a certificate and a key", context_of(ca.node(1), 1), key(first, 2),
-                   "it refuses this end: its log says why", "it does not have this cluster's key"});
+                   refused + "the log there says why; all members need the same --security",
+                   "it does not have this cluster's key"});
     return all;
 }
 
