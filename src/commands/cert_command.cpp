@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <openssl/x509v3.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -230,6 +231,11 @@ Result<std::string> make_list(const CertOptions& options) {
         if (found.empty())
             return usage(about_file(path, "holds no certificate; expected one as PEM"));
         // The first one is what the file is for; those that follow lead to the CA.
+        if (X509_check_ca(found.front().get()) != 0)
+            return usage(about_file(path,
+                                    "is the certificate of a CA, which no list of its own revokes; "
+                                    "expected those that it has signed. To part with a CA, take it "
+                                    "out of every file of --tls-ca"));
         if (!ca->has_signed(*found.front()))
             return usage(about_file(path, fmt::format("is not signed by the CA in {}, {}",
                                                       in_quotes(options.ca), ca->name())));

@@ -100,10 +100,11 @@ Row row_of(const MemberAnswer& member) {
                 ? protocol::to_text(protocol::milliseconds(answer.lease_left_ms))
                 : "-",
             uptime_text(answer.uptime_ms),
-            one_line(answer.security + (answer.security_migrates ? ", migrating" : "") +
+            one_line(answer.security +
                      (answer.certificate_not_after.empty()
                           ? ""
-                          : " until " + answer.certificate_not_after.substr(0, 10)))};
+                          : " until " + answer.certificate_not_after.substr(0, 10)) +
+                     (answer.security_migrates ? ", migrating" : ""))};
 }
 
 }  // namespace

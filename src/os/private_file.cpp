@@ -104,6 +104,14 @@ tl::expected<std::string, std::string> read_regular_file(const std::string& path
                                                          std::size_t bytes_max) {
     const auto file = open_regular(path);
     if (!file) return tl::unexpected(file.error());
+    struct stat about {};
+    if (::fstat(file->get(), &about) != 0) return unreadable(errno);
+    const mode_t of_others = about.st_gid == 0 ? S_IWOTH : S_IWGRP | S_IWOTH;
+    if ((about.st_mode & of_others) != 0)
+        return tl::unexpected(
+            fmt::format("can be changed by others than its owner (mode {:04o}); expected a file "
+                        "that its owner alone can change (chmod 644)",
+                        about.st_mode & 07777U));
     auto text = read_all(file->get(), bytes_max);
     if (!text) return tl::unexpected(text.error());
     return std::string(text->view());

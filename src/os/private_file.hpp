@@ -36,7 +36,8 @@ private:
 /// A key or a chain of certificates has a few KiB.
 inline constexpr std::size_t private_file_bytes_max = std::size_t{256} * 1024;
 
-/// The whole file, which has no secret. The error says what is wrong with it; it does not name it.
+/// The whole file, which has no secret, and which nobody but its owner and root, and root's group,
+/// can change. The error says what is wrong with it; it does not name it.
 tl::expected<std::string, std::string> read_regular_file(
     const std::string& path, std::size_t bytes_max = private_file_bytes_max);
 

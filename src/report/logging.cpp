@@ -218,7 +218,7 @@ bool log_limited(LogLevel level, std::string_view kind, const LogSource& source,
     const auto left_out = limit.admit(kind, source, std::chrono::steady_clock::now());
     if (!left_out) return false;
     log(level, *left_out == 0 ? std::string(text)
-                              : fmt::format("{} ({} more like this meanwhile)", text, *left_out));
+                              : fmt::format("{} ({} others left out before)", text, *left_out));
     return true;
 }
 

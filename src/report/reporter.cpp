@@ -42,6 +42,7 @@ Reporter::Reporter(asio::io_context& io, const protocol::Config& config, Backgro
       pulse_(pulse),
       event_lines_(config),
       role_log_(config.self),
+      self_(config.self),
       members_(config.members),
       source_of_(std::move(source_of)),
       timer_(io) {}
@@ -138,9 +139,12 @@ void Reporter::tell_refusal(const protocol::HandshakeRefused& refusal) {
     const std::string who =
         refusal.by_us ? fmt::format("refused node {} at {}", refusal.peer.value, refusal.address)
                       : fmt::format("refused by node {}", refusal.peer.value);
+    const bool is_twin = what == protocol::twin_refusal(refusal.by_us ? refusal.peer : self_);
+    const std::string why =
+        is_twin ? what.mine
+                : fmt::format("{} is '{}' here and '{}' there", what.field, here, there);
     const bool said = log_limited(LogLevel::error, "refused", source,
-                                  fmt::format("{} in the handshake: {} is '{}' here and '{}' there",
-                                              who, what.field, here, there));
+                                  fmt::format("{} in the handshake: {}", who, why));
     if (said && of_member) refusals_[refusal.peer] = difference;
 }
 

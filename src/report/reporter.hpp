@@ -56,6 +56,7 @@ private:
     LoopPulse& pulse_;
     EventLines event_lines_;
     RoleLog role_log_;
+    protocol::NodeId self_;
     protocol::Membership members_;
     std::function<LogSource(const std::string&)> source_of_;
     asio::steady_timer timer_;

@@ -157,9 +157,10 @@ int Runtime::run() {
         reaper_.emplace(io_);
     }
     reporter_.started(::getpid());
-    log(LogLevel::info, fmt::format("started, version {}, {} member{}, listening on {}", version,
-                                    options_.peers.size(), options_.peers.size() == 1 ? "" : "s",
-                                    to_text(options_.listen)));
+    log(LogLevel::info,
+        fmt::format("started, version {}, {} member{}, listening on {}, {}", version,
+                    options_.peers.size(), options_.peers.size() == 1 ? "" : "s",
+                    to_text(options_.listen), described(transport_.security())));
     for (const std::string& note : options_.start_notes) log(LogLevel::warn, note);
     if (trace_) trace_->started(started_at_, options_.config);
     on_event(protocol::Wake{});

@@ -104,7 +104,7 @@ private:
     void tell_renewed(Context context) {
         if (over()) return;
         problem_.clear();
-        log(LogLevel::info, "the credentials have been read anew");
+        log(LogLevel::info, "the credentials have been read anew: " + context->described());
         source_->replace(context);
         const std::lock_guard lock(mutex_);  // so that nobody is told after end()
         if (over_) return;
@@ -124,8 +124,8 @@ private:
         log(LogLevel::warn,
             *days == 0
                 ? std::string("this node's certificate has expired: no other node lets it in")
-                : fmt::format("this node's certificate expires in less than {} day{}", *days,
-                              *days == 1 ? "" : "s"));
+                : fmt::format("this node's certificate expires in less than {} day{}: {}", *days,
+                              *days == 1 ? "" : "s", source_->now()->described()));
     }
 
     const SecurityOptions options_;

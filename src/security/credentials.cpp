@@ -1,14 +1,17 @@
 #include "src/security/credentials.hpp"
 
+#include <chrono>
 #include <ctime>
 #include <utility>
 
 #include <fmt/format.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
+#include <openssl/x509v3.h>
 
 #include "src/options/text.hpp"
 #include "src/os/private_file.hpp"
+#include "src/os/rfc3339.hpp"
 #include "src/security/peer_identity.hpp"
 #include "src/security/trust.hpp"
 
@@ -114,25 +117,35 @@ private:
         loaded_.not_after = seconds_of(X509_get0_notAfter(&mine));
         if (loaded_.private_key && X509_check_private_key(&mine, loaded_.private_key.get()) != 1)
             say("tls-key", options_.private_key_file,
-                "is not the key of " + in_quotes(options_.certificate_file));
+                "is not the key of " + in_quotes(options_.certificate_file) +
+                    "; expected the one that was made with it");
         ERR_clear_error();
         check_identity(mine);
-        if (!loaded_.authorities.empty()) check_trusted(mine);
+        if (all_are_authorities()) check_trusted(mine);
+    }
+
+    bool all_are_authorities() {
+        for (const OwnedCertificate& one : loaded_.authorities) {
+            if (X509_check_ca(one.get()) != 0) continue;
+            say("tls-ca", options_.ca_file,
+                "has a certificate that is no CA's; expected those of CAs alone");
+            return false;
+        }
+        return !loaded_.authorities.empty();
     }
 
     void check_identity(const X509& mine) {
         auto identity = identity_in(mine, bearer_.cluster, TlsSide::dialler);
-        if (identity && bearer_.node)
-            identity = identity_in(mine, bearer_.cluster, TlsSide::acceptor);
+        const PeerIdentity self{PeerRole::member, bearer_.node};
+        if (identity == self) identity = identity_in(mine, bearer_.cluster, TlsSide::acceptor);
         const std::string right =
             bearer_.node
-                ? "expected one for " +
-                      identity_uri(bearer_.cluster, {PeerRole::member, bearer_.node})
+                ? "expected one for " + identity_uri(bearer_.cluster, self)
                 : "expected one for bullring://" + bearer_.cluster + "/admin or …/observer";
         if (!identity)
             say("tls-cert", options_.certificate_file,
                 "is refused: " + identity.error() + "; " + right);
-        else if (bearer_.node && *identity != PeerIdentity{PeerRole::member, bearer_.node})
+        else if (bearer_.node && *identity != self)
             say("tls-cert", options_.certificate_file,
                 "is for " + bullring::to_text(*identity) + "; " + right);
     }
@@ -153,11 +166,20 @@ private:
         sk_X509_free(between);
         ERR_clear_error();
         if (trusted == 1) return;
-        const bool by_ca =
-            why_not_trusted(error) == why_not_trusted(X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY);
-        say("tls-cert", options_.certificate_file,
-            by_ca ? "is not signed by a CA of " + in_quotes(options_.ca_file)
-                  : "would be refused by the others: " + why_not_trusted(error));
+        if (error == X509_V_ERR_UNABLE_TO_GET_CRL)
+            return say("tls-crl", options_.crl_file,
+                       "has no list of the CA that has signed " +
+                           in_quotes(options_.certificate_file) + "; expected one of each CA of " +
+                           in_quotes(options_.ca_file));
+        const std::string why = why_not_trusted(error);
+        std::string text = "would be refused by the others: " + why;
+        if (why == why_not_trusted(X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY))
+            text = "is not signed by a CA of " + in_quotes(options_.ca_file) +
+                   "; expected the CA that has signed it";
+        if (error == X509_V_ERR_CERT_HAS_EXPIRED)
+            text += " on " + std::string(Rfc3339(std::chrono::seconds(loaded_.not_after)).date()) +
+                    "; expected a new one";
+        say("tls-cert", options_.certificate_file, text);
     }
 
     const SecurityOptions& options_;

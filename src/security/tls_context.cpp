@@ -1,10 +1,13 @@
 #include "src/security/tls_context.hpp"
 
 #include <array>
+#include <chrono>
 #include <utility>
 
+#include <fmt/format.h>
 #include <openssl/err.h>
 
+#include "src/os/rfc3339.hpp"
 #include "src/security/trust.hpp"
 
 namespace bullring {
@@ -65,6 +68,17 @@ bool TlsContext::use_certificates() {
     return SSL_CTX_use_PrivateKey(context, credentials_.private_key.get()) == 1;
 }
 
+std::string TlsContext::described() const {
+    if (mode() == SecurityMode::tls)
+        return "the certificate lasts until " +
+               std::string(Rfc3339(std::chrono::seconds(not_after())).date());
+    std::string text;
+    for (const Key& key : credentials_.keys) text += (text.empty() ? "" : ", ") + key.id;
+    text = fmt::format("key{} {}", credentials_.keys.size() == 1 ? "" : "s", text);
+    if (credentials_.keys.size() > 1) text += ", the first for dialling";
+    return text;
+}
+
 const Key& TlsContext::dialling_key() const {
     return credentials_.keys.empty() ? credentials_.observer_keys.front()
                                      : credentials_.keys.front();
@@ -98,6 +112,10 @@ tl::expected<void, std::string> TlsContext::trusts(X509& certificate,
     ERR_clear_error();
     if (trusted != 1) return tl::unexpected(why_not_trusted(error));
     return {};
+}
+
+std::string described(const TlsContext* context) {
+    return context == nullptr ? "without security" : "secured: " + context->described();
 }
 
 }  // namespace bullring

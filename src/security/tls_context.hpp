@@ -25,6 +25,9 @@ public:
     const Bearer& bearer() const { return bearer_; }
     /// Of one's own certificate, in seconds since 1970; 0: none.
     std::int64_t not_after() const { return credentials_.not_after; }
+    /// For people: the names of the keys, the one for dialling first; or the end of the
+    /// certificate.
+    std::string described() const;
     SSL_CTX& native() const { return *context_; }
 
     // ---- Keys.
@@ -53,5 +56,8 @@ private:
     Bearer bearer_;
     OwnedSslContext context_;
 };
+
+/// The same for a node that may do without.
+std::string described(const TlsContext* context);
 
 }  // namespace bullring

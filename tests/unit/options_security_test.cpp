@@ -152,6 +152,20 @@ TEST_CASE("options: a certificate has to be this node's, of that CA, with its ke
     const auto wrong_node = with_files(second_certificate, key, of_ca);
     CHECK(one_has(wrong_node, "is for node 2; expected one for bullring://bullring/node/1"));
     CHECK(one_has(wrong_node, "is not the key of"));
+    CHECK(one_has(with_files(certificate, key, certificate),
+                  "has a certificate that is no CA's; expected those of CAs alone"));
+    CertificateWish admin;
+    admin.uris = {"bullring://bullring/admin"};
+    admin.server = false;
+    const Credentials of_admin = ca.issue(admin);
+    CHECK(one_has(with_files(PrivateFile(pem_of(of_admin.chain.front())),
+                             PrivateFile(pem_of(of_admin.private_key)), of_ca),
+                  "is for an administrator; expected one for bullring://bullring/node/1"));
+    ::chmod(of_ca.file.path().c_str(), 0666);
+    CHECK(one_has(with_files(certificate, key, of_ca),
+                  "can be changed by others than its owner (mode 0666); expected a file that its "
+                  "owner alone can change (chmod 644)"));
+    ::chmod(of_ca.file.path().c_str(), 0644);
     CHECK(one_has(with_files(key, certificate, of_ca), "has no certificate; expected one in PEM"));
     CHECK(one_has(with_files(key, certificate, of_ca), "has no private key; expected one in PEM"));
 
