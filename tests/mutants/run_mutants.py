@@ -128,16 +128,16 @@ def last_lines(text, count=12):
 class Tree:
     """A copy of the sources and its build directory, in which one patch at a time is applied."""
 
-    def __init__(self, work, jobs):
+    def __init__(self, work, jobs, target=TARGET, sources=SOURCES):
         # Laid out and built as in CI, so that a compiler cache knows all objects but the mutants'.
         self.sources, self.build_directory = work / "tree", work / "tree" / "build"
-        self.jobs = jobs
+        self.jobs, self.target, self.copied = jobs, target, sources
         self.env = {**os.environ, "CCACHE_BASEDIR": str(self.sources), "CCACHE_NOHASHDIR": "1"}
 
     def copy(self):
         """Files that are as they were keep their time, so that they are not built again."""
         wanted = set()
-        for name in SOURCES:
+        for name in self.copied:
             source = ROOT / name
             files = [source] if source.is_file() else [f for f in source.rglob("*") if f.is_file()]
             if not files:
@@ -198,7 +198,7 @@ class Tree:
                 "--build",
                 self.build_directory,
                 "--target",
-                TARGET,
+                self.target,
                 "--parallel",
                 str(self.jobs),
             ]
