@@ -16,13 +16,12 @@ pytestmark = [pytest.mark.long, pytest.mark.alone, pytest.mark.limit(1800)]
 
 # A leader that is cut off goes on by its own vote.
 PATCH = "max_not_quorum"
+SOURCES = ("CMakeLists.txt", "protocol", "sim", "include", "scripts", "src", "README.md", "LICENSE")
 FILE, CASE = "test_relay.py", "the_side_without_a_majority"
 
 
 def program_with(patch, folder):
-    tree = run_mutants.Tree(
-        folder, os.cpu_count() or 1, "bullring", (*run_mutants.SOURCES, "src", "LICENSE")
-    )
+    tree = run_mutants.Tree(folder, os.cpu_count() or 1, "bullring", SOURCES)
     tree.copy()
     tree.patch(run_mutants.Mutant.read(ROOT / "tests" / "mutants" / f"{patch}.patch"))
     tree.configure()
