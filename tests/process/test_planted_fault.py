@@ -50,6 +50,6 @@ def test_the_gate_is_red_for_two_leaders_at_the_first_attempt(tmp_path):
     print(done.stdout)
     assert done.returncode == 1
     assert done.stdout.count("Start") == 1 and "once more" not in done.stdout
-    assert "SAFETY       process.relay" in done.stdout
+    assert f"SAFETY       tests/process/{FILE}::" in done.stdout
     assert "at the first attempt" in done.stdout.strip().split("\n")[-1]
     assert list((build / "safety").glob("*.json"))
