@@ -3,7 +3,7 @@
 
     soak.py process HOURS REPORT ONLY   the rounds that the gate has few of, again and again, or
                                         only those of this name if it is not empty
-    soak.py gate TIMES REPORT ''        the gate's tests of real processes, as scripts/test runs them
+    soak.py gate TIMES REPORT ''        the gate's tests of real processes, as scripts/test does
 
 Safety is judged as in every test, by `bullring audit` over all event streams, by what the commands
 write and by what answers a prober has; what fails besides is counted. REPORT.txt and REPORT.json

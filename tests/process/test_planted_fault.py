@@ -36,10 +36,10 @@ def test_the_gate_is_red_for_two_leaders_at_the_first_attempt(tmp_path):
     report = build / "junit" / "process.relay.xml"
     words = ["pytest-3", str(ROOT / "tests" / "process" / FILE), "-k", CASE, f"--junitxml={report}"]
     called = " ".join(f'"{word}"' for word in words)
-    environment = f"BULLRING_BUILD={build};BULLRING_BIN={program}"
+    properties = f'LABELS process ENVIRONMENT "BULLRING_BUILD={build};BULLRING_BIN={program}"'
     (build / "CTestTestfile.cmake").write_text(
         f"add_test(process.relay {called})\n"
-        f'set_tests_properties(process.relay PROPERTIES LABELS process ENVIRONMENT "{environment}")\n'
+        f"set_tests_properties(process.relay PROPERTIES {properties})\n"
     )
     done = subprocess.run(
         [sys.executable, "-B", "-m", "gate", build, "."],

@@ -244,12 +244,31 @@ TEST_CASE("transport: with new credentials a session is replaced while it lasts"
     CHECK(pair.acceptor.recorder.all<protocol::SessionEnded>().size() == 1);
 }
 
-TEST_CASE("transport: with new credentials those that are not let in any more are closed") {
-    Pair pair(secured(by_key(voter)), secured(by_key(holder)));
+TEST_CASE("transport: with new credentials a member's session that they do not let in ends soon") {
+    Pair pair(impatient(by_key(voter)), impatient(by_key(holder)));
     REQUIRE(pair.established());
-    pair.acceptor.transport.renew(by_key(voter, {second}));
-    CHECK(has_one<protocol::SessionEnded>(pair.acceptor));
+    SUBCASE("accepted") { pair.acceptor.transport.renew(by_key(voter, {second})); }
+    SUBCASE("dialled") { pair.dialler->transport.renew(by_key(holder, {second})); }
+    CHECK(!has_one<protocol::SessionEnded>(pair.acceptor));
+    CHECK(!has_one<protocol::SessionEnded>(*pair.dialler));
     REQUIRE(pair.run([&] { return has_one<protocol::SessionEnded>(*pair.dialler); }));
+    CHECK(pair.ends().size() == 1);
+}
+
+TEST_CASE("transport: with new credentials a member's session lasts until the next one is there") {
+    Pair pair(impatient(by_key(voter)), impatient(by_key(holder)));
+    REQUIRE(pair.established());
+    const protocol::SessionId old = pair.dialled();
+    // Its other end is about to have the new key, too.
+    pair.acceptor.transport.renew(by_key(voter, {second}));
+    pair.dialler->transport.renew(by_key(holder, {second}));
+    REQUIRE(pair.established(2));
+    CHECK(!has_one<protocol::SessionEnded>(pair.acceptor));
+    pair.dialler->transport.close(old);
+    CHECK(pair.ends() == eof);
+    pair.run_for(std::chrono::milliseconds(1200));
+    CHECK(pair.ends() == eof);
+    CHECK(!has_one<protocol::SessionEnded>(*pair.dialler));
 }
 
 TEST_CASE("transport: credentials that change twice while a session is replaced replace it once") {
