@@ -251,8 +251,7 @@ TEST_CASE("transport: with new credentials a member's session that they do not l
     SUBCASE("dialled") { pair.dialler->transport.renew(by_key(holder, {second})); }
     CHECK(!has_one<protocol::SessionEnded>(pair.acceptor));
     CHECK(!has_one<protocol::SessionEnded>(*pair.dialler));
-    REQUIRE(pair.run([&] { return has_one<protocol::SessionEnded>(*pair.dialler); }));
-    CHECK(pair.ends().size() == 1);
+    CHECK(pair.run([&] { return has_one<protocol::SessionEnded>(*pair.dialler); }));
 }
 
 TEST_CASE("transport: with new credentials a member's session lasts until the next one is there") {
