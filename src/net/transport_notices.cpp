@@ -22,8 +22,9 @@ void Transport::on_notice(Entry& entry, const Frame& frame) {
     }
     // Of a run that is not known, or said twice: without a word, since nobody is authenticated.
     const bool died = dead != nullptr && !is_cut() && notices_.prove(frame.sender, dead->secret);
-    close(id);
+    // Before the connection is closed: an election may begin with it.
     if (died) handler_.on_event(protocol::Died{frame.sender.id, frame.sender.incarnation});
+    close(id);
 }
 
 /// Two are enough for a run; the newest are its undertaker's, if they are not a stranger's.
