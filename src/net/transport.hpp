@@ -175,6 +175,8 @@ private:
     void end_unless_replaced(Entry& entry);
     std::string why_not_authentic(const Entry& entry, protocol::NodeId said) const;
     bool keeps(const Entry& entry) const;
+    /// Once, after the longest time that a handshake may take, if the entry is still there.
+    void at_deadline(Entry& entry, std::function<void(Entry&)> then);
     void set_deadline(Entry& entry);
     void end_greeting(Entry& entry);
     void make_room_for_one_more();

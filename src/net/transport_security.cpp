@@ -154,14 +154,10 @@ void Transport::renew(Entry& entry) {
 }
 
 void Transport::end_unless_replaced(Entry& entry) {
-    entry.deadline = std::make_unique<asio::steady_timer>(
-        io_, std::chrono::nanoseconds(options_.handshake_max.ns));
-    entry.deadline->async_wait([this, id = entry.session->id()](const asio::error_code& error) {
-        if (error) return;
-        const auto found = sessions_.find(id);
-        if (found == sessions_.end() || found->second.given_up) return;
-        const auto accepted = found->second.secured->accepted_by(*options_.security);
-        if (!accepted) end(found->second, SessionEnd::protocol, accepted.error());
+    at_deadline(entry, [this](Entry& old) {
+        if (old.given_up) return;
+        const auto accepted = old.secured->accepted_by(*options_.security);
+        if (!accepted) end(old, SessionEnd::protocol, accepted.error());
     });
 }
 

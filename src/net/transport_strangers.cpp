@@ -63,14 +63,18 @@ Transport::Entry& Transport::accept_session(OwnedFd fd, std::unique_ptr<TlsConne
     return entry;
 }
 
-void Transport::set_deadline(Entry& entry) {
+void Transport::at_deadline(Entry& entry, std::function<void(Entry&)> then) {
     entry.deadline = std::make_unique<asio::steady_timer>(
         io_, std::chrono::nanoseconds(options_.handshake_max.ns));
-    entry.deadline->async_wait([this, id = entry.session->id()](const asio::error_code& error) {
-        if (error) return;
-        const auto found = sessions_.find(id);
-        if (found == sessions_.end()) return;
-        Entry& late = found->second;
+    entry.deadline->async_wait(
+        [this, id = entry.session->id(), then = std::move(then)](const asio::error_code& error) {
+            const auto found = sessions_.find(id);
+            if (!error && found != sessions_.end()) then(found->second);
+        });
+}
+
+void Transport::set_deadline(Entry& entry) {
+    at_deadline(entry, [this](Entry& late) {
         if (late.phase == Phase::established || late.phase == Phase::observer ||
             late.phase == Phase::mourner)
             return;

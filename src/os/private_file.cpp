@@ -27,14 +27,18 @@ tl::unexpected<std::string> unreadable(int error) {
     return tl::unexpected("cannot be read: " + text_of(error));
 }
 
-tl::expected<OwnedFd, std::string> open_regular(const std::string& path) {
-    // A FIFO must not make the program wait.
-    OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-    if (!file) return unreadable(errno);
+struct Opened {
+    OwnedFd file;
     struct stat about {};
-    if (::fstat(file.get(), &about) != 0) return unreadable(errno);
-    if (!S_ISREG(about.st_mode)) return tl::unexpected(std::string("is not a regular file"));
-    return file;
+};
+
+tl::expected<Opened, std::string> open_regular(const std::string& path) {
+    Opened opened;
+    // A FIFO must not make the program wait.
+    opened.file = OwnedFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    if (!opened.file || ::fstat(opened.file.get(), &opened.about) != 0) return unreadable(errno);
+    if (!S_ISREG(opened.about.st_mode)) return tl::unexpected(std::string("is not a regular file"));
+    return opened;
 }
 
 tl::expected<SecretText, std::string> read_all(int file, std::size_t bytes_max) {
@@ -102,27 +106,25 @@ void SecretText::wipe() {
 
 tl::expected<std::string, std::string> read_regular_file(const std::string& path,
                                                          std::size_t bytes_max) {
-    const auto file = open_regular(path);
-    if (!file) return tl::unexpected(file.error());
-    struct stat about {};
-    if (::fstat(file->get(), &about) != 0) return unreadable(errno);
+    const auto opened = open_regular(path);
+    if (!opened) return tl::unexpected(opened.error());
+    const struct stat& about = opened->about;
     const mode_t of_others = about.st_gid == 0 ? S_IWOTH : S_IWGRP | S_IWOTH;
     if ((about.st_mode & of_others) != 0)
         return tl::unexpected(
             fmt::format("can be changed by others than its owner (mode {:04o}); expected a file "
                         "that its owner alone can change (chmod 644)",
                         about.st_mode & 07777U));
-    auto text = read_all(file->get(), bytes_max);
+    auto text = read_all(opened->file.get(), bytes_max);
     if (!text) return tl::unexpected(text.error());
     return std::string(text->view());
 }
 
 tl::expected<SecretText, std::string> read_private_file(const std::string& path,
                                                         std::size_t bytes_max) {
-    const auto file = open_regular(path);
-    if (!file) return tl::unexpected(file.error());
-    struct stat about {};
-    if (::fstat(file->get(), &about) != 0) return unreadable(errno);
+    const auto opened = open_regular(path);
+    if (!opened) return tl::unexpected(opened.error());
+    const struct stat& about = opened->about;
     const bool roots = about.st_uid == 0 || about.st_gid == 0;
     // The bits of the group are also the most that an access control list allows to anybody.
     const mode_t of_group = roots ? S_IWGRP : S_IRGRP | S_IWGRP;
@@ -132,7 +134,7 @@ tl::expected<SecretText, std::string> read_private_file(const std::string& path,
                         "file of its owner alone (chmod 600)",
                         about.st_mode & 07777U));
     }
-    return read_all(file->get(), bytes_max);
+    return read_all(opened->file.get(), bytes_max);
 }
 
 tl::expected<void, NotWritten> create_file(const std::string& path, std::string_view text,

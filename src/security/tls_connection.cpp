@@ -206,8 +206,7 @@ std::string TlsConnection::why_alert(int alert) const {
             return "it refuses this end's certificate: the log there says why";
         case SSL_AD_UNKNOWN_CA:
             return "it refuses this end's certificate: its CA is not one there, or has no "
-                   "revocation "
-                   "list there";
+                   "revocation list there";
         case SSL_AD_CERTIFICATE_EXPIRED:
             return "it refuses this end's certificate: it has expired, by the clock there";
         case SSL_AD_CERTIFICATE_REVOKED:

@@ -22,6 +22,8 @@ public:
 
     /// The node has ended: its last word is said on the connection, or on the next one.
     void node_ended(std::int64_t now);
+    /// It has been said, and no answer is known yet, or none is needed any more.
+    bool has_spoken() const { return state_ == State::said || done(); }
     /// It has been said, and the member has taken it, or does not want to hear it.
     bool done() const { return state_ == State::done; }
 

@@ -46,6 +46,8 @@ public:
             const std::int64_t time = now();
             for (std::size_t i = 0; i < count_; ++i)
                 mourners_[i].look(ready_[mourners_at + i].revents, time, words_);
+            // The others go first then, who may be on this host.
+            if (speaks_ && all(&Mourner::has_spoken)) run_as(policy_);
         }
     }
 
@@ -61,8 +63,12 @@ private:
     bool over() const {
         if (!ended_) return silent_;
         if (silent_ || now() >= until_) return true;
-        return speaks_ && std::all_of(mourners_.begin(), mourners_.begin() + count_,
-                                      [](const Mourner& one) { return one.done(); });
+        return speaks_ && all(&Mourner::done);
+    }
+
+    bool all(bool (Mourner::*is)() const) const {
+        return std::all_of(mourners_.begin(), mourners_.begin() + count_,
+                           [is](const Mourner& one) { return (one.*is)(); });
     }
 
     void wait() {
@@ -157,9 +163,7 @@ private:
             mourners_[i].node_ended(time);
             mourners_[i].look(0, time, words_);
         }
-        // Only now: it is what the others wait for. They go first from here on, who may be on this
-        // host.
-        run_as(policy_);
+        // Only now: it is what the others wait for.
         let_signals_end_it();
     }
 

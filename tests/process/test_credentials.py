@@ -267,6 +267,11 @@ class TestCert:
         (tmp_path / "red" / "crl.pem").write_bytes((authority / "crl.pem").read_bytes())
         assert "crl.pem is not a list that this CA" in refused("cert", "crl", "--ca", "red")
 
+    def test_a_ca_does_not_revoke_itself(self, authority, made, refused):
+        said = refused("cert", "revoke", "--ca", "ca", "ca/ca.pem")
+        assert "is the certificate of a CA" in said and "take it out of every file" in said
+        assert not (authority / "crl.pem").exists()
+
     def test_it_shows_whom_a_certificate_is_for(self, authority, made):
         shown = made("cert", "show", "node-1.pem", "admin.pem", "ca/ca.pem")
         assert re.findall(r"(?m)^\S+$|^  identity +(\S+)$", shown) == [

@@ -46,13 +46,15 @@ def test_keys_change_and_the_leader_does_not(secured):
 
 
 def test_certificates_and_authorities_change_and_the_leader_does_not(new_cluster, tmp_path):
-    """The next CA beside the last one, then certificates by it, then the last one gone."""
+    """The next CA and its list beside the last one's, then certificates by it, then the last one
+    gone."""
     cluster = new_cluster(3)
     authorities = [Authority(tmp_path / "ca-0", cluster.name)]
-    trusted = tmp_path / "trusted.crt"
+    trusted, revoked = tmp_path / "trusted.crt", tmp_path / "revoked.crl"
 
     def trust(*whom):
         trusted.write_text("".join(one.certificate.read_text() for one in whom))
+        revoked.write_text("".join(one.revoke().read_text() for one in whom))
 
     def install(authority):
         for node in cluster:
@@ -63,7 +65,7 @@ def test_certificates_and_authorities_change_and_the_leader_does_not(new_cluster
     trust(authorities[0])
     install(authorities[0])
     for node in cluster:
-        node.flags = ["--security", "tls", "--tls-ca", str(trusted)]
+        node.flags = ["--security", "tls", "--tls-ca", str(trusted), "--tls-crl", str(revoked)]
         node.flags += ["--tls-cert", str(tmp_path / f"node-{node.id}.crt")]
         node.flags += ["--tls-key", str(tmp_path / f"node-{node.id}.key")]
     cluster.start()
@@ -104,7 +106,8 @@ def with_certificates(cluster, directory):
 )
 def test_none_to_secured_by_restarts_and_the_leader_goes_last(new_cluster, tmp_path, modes):
     """Each step restarts one node at a time, followers first. A leader that is stopped hands over;
-    nobody loses a lease. From keys to certificates it is the same once more."""
+    nobody loses a lease. So it is from keys to certificates, and on the way back to none.
+    """
     migrating = ["--security-migrate"]
     for number in range(MIGRATIONS):
         cluster = new_cluster(3, flags=["--no-preempt"])
@@ -113,6 +116,7 @@ def test_none_to_secured_by_restarts_and_the_leader_goes_last(new_cluster, tmp_p
         made = [mode(cluster, directory) for mode in modes]
         steps = [(flags, migrating) for flags, _ in made]
         steps.append((made[-1][0], []))
+        steps += [(made[-1][0], migrating), ({node.id: [] for node in cluster}, [])]
         cluster.start()
         followed(cluster)
         for flags, more in steps:
@@ -125,8 +129,11 @@ def test_none_to_secured_by_restarts_and_the_leader_goes_last(new_cluster, tmp_p
                 node.start()
                 after = followed(cluster)
                 assert after is before or node is before
-        observer = made[-1][1]
-        assert cluster.status(*observer)["leader"] == cluster.leader().id
+            observer = made[-1][1] if not more and flags is made[-1][0] else []
+            if not more:
+                asked = cluster.status(*observer)
+                expected = observer[1] if observer else "none"
+                assert [one["security"] for one in asked["nodes"]] == [expected] * 3
         # In each step the leader was restarted once.
         assert len(cluster.leaderships()) == 1 + len(steps)
         assert {

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 from bullring_node import DEADLINE
-from bullring_secrets import LEAF_DAYS, Authority, key_line, write_private
+from bullring_secrets import LEAF_DAYS, Authority, key_id, key_line, write_private
 from chaos.shim import Page, build
 from clusters import LONG, assert_unchanged, on_both, replaced_soon
 from secured import KEY, MODES, TLS, read_anew, wait_until_all_hear_each_other
@@ -102,11 +102,26 @@ def assert_may_not_command(cluster, flags):
 def test_an_administrator_may_have_the_leader_hand_over(secured, mode):
     made = secured(mode)
     leader = made.start()
+    by = (
+        f"key {key_id(made.key_file.read_text())}" if mode == KEY else "the certificate lasts until"
+    )
+    assert f", secured: {by}" in leader.current.log()
     if mode == TLS:
         assert_may_not_command(made.cluster, made.observer)
         assert leader.leads
     done = made.cluster.resign(*made.admin)
     assert done.returncode == 0, done.stderr
+
+
+def resign_locally(cluster, node, *words):
+    """Without a list of peers, and without credentials."""
+    return subprocess.run(
+        [cluster.program, "resign", "--local", "--data-dir", str(node.data_dir), *words],
+        capture_output=True,
+        text=True,
+        env={n: v for n, v in cluster.environment.items() if not n.startswith(OWN)},
+        timeout=DEADLINE,
+    )
 
 
 @MODES
@@ -115,33 +130,21 @@ def test_the_owner_of_its_directory_commands_a_node_without_credentials(secured,
     leader = made.start()
     cluster = made.cluster
     cluster.wait_settled()
-    for name in [name for name in cluster.environment if name.startswith(OWN)]:
-        del cluster.environment[name]
-
-    def resign(node, *words):
-        return subprocess.run(
-            [cluster.program, "resign", "--local", "--data-dir", str(node.data_dir), *words],
-            capture_output=True,
-            text=True,
-            env=cluster.environment,
-            timeout=DEADLINE,
-        )
-
     follower = next(node for node in cluster if node is not leader)
-    refused = resign(follower)
+    refused = resign_locally(cluster, follower)
     assert refused.returncode == 1
     assert f"node {follower.id} does not lead, node {leader.id} does" in refused.stderr
-    done = resign(leader, "--to", str(follower.id))
+    done = resign_locally(cluster, leader, "--to", str(follower.id))
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(f"node {follower.id} leads, epoch ")
     control = follower.data_dir / "control.sock"
     assert stat.S_IMODE(control.stat().st_mode) == 0o600
-    other = resign(follower, "--cluster", "another")
+    other = resign_locally(cluster, follower, "--cluster", "another")
     assert other.returncode == 1 and 'not a member of cluster "another"' in other.stderr
     follower.terminate()
     assert follower.wait_exit() == 0
     assert not control.exists()
-    gone = resign(follower)
+    gone = resign_locally(cluster, follower)
     assert gone.returncode == 1 and "can't be asked: No such file" in gone.stderr
 
 
@@ -265,6 +268,10 @@ def test_certificates_expire_and_the_cluster_goes_on_until_it_has_new_ones(secur
     assert_unchanged(cluster, leader, 0.5, "sessions last all the same")
     refused = cluster.command("status", *made.observer)
     assert refused.returncode == 2 and "its certificate has expired" in refused.stderr
+    # Who owns a node's directory needs no certificate.
+    local = resign_locally(cluster, leader)
+    assert local.returncode == 0, local.stderr
+    leader = cluster.wait_leader()
     for node in cluster:
         made.authority.issue(f"node/{node.id}", days=2 * LEAF_DAYS)
         read_anew(cluster, [node])
@@ -318,34 +325,10 @@ def test_a_revoked_member_is_let_go(new_cluster, tmp_path):
     )
     cluster.wait_for(lambda: "has been revoked" in cluster[2].current.log(), "the reason is told")
     assert cluster[3].leads
-
-
-def test_a_cluster_changes_to_a_key_without_a_stop(new_cluster, tmp_path):
-    """Node by node: both, then secured alone. There is a leader all the time but for handovers."""
-    cluster = new_cluster(3)
-    cluster.start()
-    cluster.wait_settled()
-    key = write_private(tmp_path / "cluster.key", key_line())
-    secured = ["--security", "key", "--key-file", str(key)]
-    for flags in ([*secured, "--security-migrate"], secured):
-        for node in cluster:
-            node.terminate()
-            assert node.wait_exit() == 0
-            node.flags = flags
-            node.start()
-            cluster.wait_for(
-                lambda node=node: node.view[0] is not None
-                and len({other.view for other in cluster.acting}) == 1,
-                "all follow one leader again",
-            )
-    status = cluster.status(*secured)
-    assert [one["security"] for one in status["nodes"]] == ["key"] * 3
-    assert not any(
-        event["reason"] == "lease_expired"
-        for node in cluster
-        for incarnation in node.incarnations
-        for event in incarnation.stream.of("deposed")
-    )
+    # It does not take the list itself; and who has none goes on talking to it.
+    cluster.wait_for(lambda: "left as they were" in cluster[1].current.log(), "node 1 says so")
+    asked = cluster.status(*authority.flags("observer", uses="clientAuth"))
+    assert {one["id"]: one["reachable"] for one in asked["nodes"]}[1]
 
 
 def test_off_loopback_the_security_has_to_be_named(new_cluster):
