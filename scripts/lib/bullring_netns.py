@@ -6,6 +6,7 @@ cut by itself. In the other they hang on a switch, as hosts that share an addres
 """
 
 import atexit
+import json
 import os
 import shutil
 import subprocess
@@ -161,6 +162,19 @@ class Bridge(Spaces):
         self._ip("-n", space, "addr", "add", f"fd99::{number}/64", "dev", "eth0", "nodad")
         self.addresses[node_id] = f"10.99.0.{number}"
 
+    def add_card(self, node_id, name):
+        """One more interface of that host, on the same network."""
+        port = f"{self._port(node_id)}-{name}"
+        peer = ["peer", "name", name, "netns", self._name(node_id)]
+        self._ip("link", "add", port, "netns", self._middle, "type", "veth", *peer)
+        self._ip("-n", self._middle, "link", "set", port, "up", "master", "switch")
+        self.ip(node_id, "link", "set", name, "up")
+
+    def hardware_address(self, node_id, name):
+        shown = ["ip", "-n", self._name(node_id), "-json", "link", "show", "dev", name]
+        found = subprocess.run(shown, check=True, capture_output=True, text=True).stdout
+        return json.loads(found)[0]["address"]
+
     def ip(self, node_id, *words):
         """iproute2 in a node's namespace."""
         self._ip("-n", self._name(node_id), *words)
@@ -170,8 +184,8 @@ class Bridge(Spaces):
         self._in(self._name(node_id), "sh", "-c", f"echo {text} > {path}")
 
     def addresses_of(self, node_id, *words):
-        """What iproute2 shows of eth0 there."""
-        shown = ["ip", "-n", self._name(node_id), "-o", "addr", "show", "dev", "eth0", *words]
+        """What iproute2 shows of all interfaces there."""
+        shown = ["ip", "-n", self._name(node_id), "-o", "addr", "show", *words]
         return subprocess.run(shown, check=True, capture_output=True, text=True).stdout
 
     def unplug(self, node_id):

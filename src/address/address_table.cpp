@@ -80,7 +80,12 @@ int take_attribute(const nlattr* attribute, void* data) {
         std::memcpy(
             present.address.bytes.data(), ::mnl_attr_get_payload(attribute),
             std::min<std::size_t>(::mnl_attr_get_payload_len(attribute), present.address.size()));
-    if (type == IFA_PROTO) present.marked = ::mnl_attr_get_u8(attribute) == address_mark;
+    if (type == IFA_PROTO && ::mnl_attr_get_u8(attribute) == address_mark) present.ours = true;
+    if (type == IFA_CACHEINFO && ::mnl_attr_get_payload_len(attribute) >= sizeof(ifa_cacheinfo)) {
+        ifa_cacheinfo lifetime{};
+        std::memcpy(&lifetime, ::mnl_attr_get_payload(attribute), sizeof lifetime);
+        if (lifetime.ifa_valid <= address_lifetime_s) present.ours = true;
+    }
     return MNL_CB_OK;
 }
 
@@ -100,7 +105,7 @@ int collect(const nlmsghdr* message, void* data) {
 bool has_network(const std::vector<PresentAddress>& all, unsigned interface,
                  const InterfaceAddress& address) {
     return std::any_of(all.begin(), all.end(), [&](const PresentAddress& one) {
-        return one.interface == interface && !one.marked && one.address.prefix == address.prefix &&
+        return one.interface == interface && !one.ours && one.address.prefix == address.prefix &&
                same_network(address, one.address);
     });
 }
@@ -112,6 +117,15 @@ ifa_cacheinfo lifetime_of(const InterfaceAddress& address) {
     // nodes, which would break when it goes.
     lifetime.ifa_prefered = address.family == AF_INET6 ? 0 : address_lifetime_s;
     return lifetime;
+}
+
+/// 0 as well when it is not there, or the interface is not.
+int remove(unsigned interface, const InterfaceAddress& address) {
+    Request request(RTM_DELADDR, NLM_F_ACK);
+    request.name(address, interface);
+    const int error = RouteSocket().ask(request.header());
+    const bool gone = error == EADDRNOTAVAIL || error == ENODEV;
+    return gone ? 0 : error;
 }
 
 }  // namespace
@@ -130,10 +144,11 @@ tl::expected<std::vector<PresentAddress>, int> present_addresses() {
     return all;
 }
 
-int put_on(const std::string& device, const InterfaceAddress& address) {
+int put_on(const std::string& device, const InterfaceAddress& address, Put put) {
     const unsigned interface = ::if_nametoindex(device.c_str());
     if (interface == 0) return errno;
-    Request request(RTM_NEWADDR, NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE);
+    const std::uint16_t if_there = put == Put::first ? NLM_F_EXCL : NLM_F_REPLACE;
+    Request request(RTM_NEWADDR, static_cast<std::uint16_t>(NLM_F_ACK | NLM_F_CREATE | if_there));
     request.name(address, interface);
     std::uint32_t flags = 0;
     if (address.family == AF_INET6) {
@@ -150,21 +165,27 @@ int put_on(const std::string& device, const InterfaceAddress& address) {
     return RouteSocket().ask(request.header());
 }
 
-int take_off(const std::string& device, const InterfaceAddress& address) {
-    const unsigned interface = ::if_nametoindex(device.c_str());
-    if (interface == 0) return errno == ENODEV ? 0 : errno;
-    Request request(RTM_DELADDR, NLM_F_ACK);
-    request.name(address, interface);
-    const int error = RouteSocket().ask(request.header());
-    const bool gone = error == EADDRNOTAVAIL || error == ENODEV;
-    return gone ? 0 : error;
+int take_off(const std::vector<InterfaceAddress>& addresses) {
+    if (addresses.empty()) return 0;  // of a command, for which nothing is asked of the kernel
+    // Once for those that are there, and once more for what has been put on meanwhile.
+    constexpr int tries = 3;
+    for (int i = 0; i < tries; ++i) {
+        const auto left = present_addresses();
+        if (!left) return left.error();
+        bool off = true;
+        for (const PresentAddress& one : *left) {
+            if (!one.ours || !is_one_of(addresses, one.address)) continue;
+            off = false;
+            if (const int error = remove(one.interface, one.address); error != 0) return error;
+        }
+        if (off) return 0;
+    }
+    return EBUSY;
 }
 
-int take_off(const std::string& device, const std::vector<InterfaceAddress>& addresses) {
-    int first = 0;
-    for (const InterfaceAddress& address : addresses)
-        if (const int error = take_off(device, address); first == 0) first = error;
-    return first;
+int try_permission(const std::string& device, const InterfaceAddress& address) {
+    const unsigned interface = ::if_nametoindex(device.c_str());
+    return interface == 0 ? errno : remove(interface, address);
 }
 
 }  // namespace bullring

@@ -23,18 +23,25 @@ inline constexpr std::uint32_t address_lifetime_s = 3;
 struct PresentAddress {
     InterfaceAddress address;
     unsigned interface = 0;
-    bool marked = false;
+    bool ours = false;  // by its mark, or by its lifetime where the kernel keeps no mark
 };
 
 /// All addresses of this network namespace. The error is an errno.
 tl::expected<std::vector<PresentAddress>, int> present_addresses();
 
-/// Puts it on, or renews it. 0, or an errno.
-int put_on(const std::string& device, const InterfaceAddress& address);
+enum class Put {
+    first,  // EEXIST when it is on any interface: it is somebody else's, beside whom it would be
+            // held, or who would lose it in the end
+    again,  // renewed, or back if somebody has taken it off or made it an address of its own
+};
+/// 0, or an errno.
+int put_on(const std::string& device, const InterfaceAddress& address, Put put);
 
-/// 0 when it is not there any more, with the prefix length that is given; else an errno.
-int take_off(const std::string& device, const InterfaceAddress& address);
-/// All of them. The first errno.
-int take_off(const std::string& device, const std::vector<InterfaceAddress>& addresses);
+/// 0 when the kernel has none of ours any more, on any interface and with any prefix length: an
+/// interface may have another name by now. Else an errno.
+int take_off(const std::vector<InterfaceAddress>& addresses);
+
+/// 0 if addresses may be put on and taken off; else an errno.
+int try_permission(const std::string& device, const InterfaceAddress& address);
 
 }  // namespace bullring

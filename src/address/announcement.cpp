@@ -4,9 +4,11 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <memory>
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <ifaddrs.h>
 #include <net/if.h>
 #include <net/if_arp.h>
 #include <netinet/icmp6.h>
@@ -40,6 +42,22 @@ std::optional<Interface> ethernet(int socket, const std::string& device) {
     if (request.ifr_hwaddr.sa_family != ARPHRD_ETHER) return std::nullopt;
     std::memcpy(interface.hardware.data(), request.ifr_hwaddr.sa_data, interface.hardware.size());
     return interface;
+}
+
+/// A host with two interfaces in one network answers by both of them.
+bool is_of_this_host(const HardwareAddress& hardware) {
+    ifaddrs* list = nullptr;
+    if (::getifaddrs(&list) != 0) return false;
+    const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> all(list, &::freeifaddrs);
+    for (const ifaddrs* one = list; one != nullptr; one = one->ifa_next) {
+        if (one->ifa_addr == nullptr || one->ifa_addr->sa_family != AF_PACKET) continue;
+        sockaddr_ll link{};
+        std::memcpy(&link, one->ifa_addr, sizeof link);
+        if (link.sll_halen == hardware.size() &&
+            std::memcmp(link.sll_addr, hardware.data(), hardware.size()) == 0)
+            return true;
+    }
+    return false;
 }
 
 /// It hears nothing before it is bound.
@@ -82,15 +100,17 @@ int send_arp(int socket, const Interface& interface, const InterfaceAddress& add
 }
 
 /// Neighbours would drop a router that no longer says that it is one.
-bool forwards(const std::string& device) {
-    const std::string path = "/proc/sys/net/ipv6/conf/" + device + "/forwarding";
+bool forwards(const Interface& interface) {
+    // The name that is given may be an alternative one, which /proc does not know.
+    char name[IF_NAMESIZE] = {};
+    ::if_indextoname(static_cast<unsigned>(interface.index), name);
+    const std::string path = std::string("/proc/sys/net/ipv6/conf/") + name + "/forwarding";
     const OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     char digit = '0';
     return file && ::read(file.get(), &digit, 1) == 1 && digit != '0';
 }
 
-int send_advertisement(int socket, const Interface& interface, const std::string& device,
-                       const InterfaceAddress& address) {
+int send_advertisement(int socket, const Interface& interface, const InterfaceAddress& address) {
     struct {
         nd_neighbor_advert advert;
         nd_opt_hdr option;
@@ -98,7 +118,7 @@ int send_advertisement(int socket, const Interface& interface, const std::string
     } message{};
     message.advert.nd_na_type = ND_NEIGHBOR_ADVERT;
     message.advert.nd_na_flags_reserved = ND_NA_FLAG_OVERRIDE;
-    if (forwards(device)) message.advert.nd_na_flags_reserved |= ND_NA_FLAG_ROUTER;
+    if (forwards(interface)) message.advert.nd_na_flags_reserved |= ND_NA_FLAG_ROUTER;
     std::memcpy(&message.advert.nd_na_target, address.bytes.data(), sizeof(in6_addr));
     message.option.nd_opt_type = ND_OPT_TARGET_LINKADDR;
     message.option.nd_opt_len = 1;
@@ -133,7 +153,7 @@ int Announcer::announce(const InterfaceAddress& address) const {
     const auto interface = ethernet(socket, device_);
     if (!interface) return errno;
     return ipv4 ? send_arp(socket, *interface, address, false)
-                : send_advertisement(socket, *interface, device_, address);
+                : send_advertisement(socket, *interface, address);
 }
 
 void Announcer::ask(const std::vector<InterfaceAddress>& addresses) const {
@@ -167,7 +187,9 @@ std::optional<std::string> Announcer::hear(const std::vector<InterfaceAddress>& 
                    std::memcmp(address.bytes.data(), arp.arp_spa, sizeof arp.arp_spa) == 0;
         });
     if (ours == addresses.end()) return std::nullopt;
-    const auto& mac = arp.arp_sha;
+    HardwareAddress mac{};
+    std::memcpy(mac.data(), arp.arp_sha, mac.size());
+    if (is_of_this_host(mac)) return std::nullopt;
     return fmt::format("{} is answered for by {:02x}:{:02x}:{:02x}:{:02x}:{:02x}:{:02x}, too",
                        host_text(*ours), mac[0], mac[1], mac[2], mac[3], mac[4], mac[5]);
 }

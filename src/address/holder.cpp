@@ -41,7 +41,7 @@ public:
     explicit Holder(const Holding& holding) : holding_(holding), addresses_(holding.addresses) {}
 
     [[noreturn]] void run() {
-        if (const int error = renew(); error != 0) {
+        if (const int error = put(Put::first); error != 0) {
             if (::write(holding_.ready, &error, sizeof error) < 0) ::_exit(1);
             ::_exit(1);
         }
@@ -74,10 +74,21 @@ private:
                1;
     }
 
-    int renew() {
+    /// On any interface and with any prefix length; of the same the kernel would tell.
+    bool is_somebody_elses() const {
+        const auto present = present_addresses();
+        return present &&
+               std::any_of(present->begin(), present->end(), [this](const PresentAddress& one) {
+                   return !one.ours && is_one_of(addresses_.all(), one.address);
+               });
+    }
+
+    int put(Put how) {
         renewed_ = since_start();
+        if (how == Put::first && is_somebody_elses()) return EEXIST;
         for (const InterfaceAddress& address : addresses_.all())
-            if (const int error = put_on(addresses_.device(), address); error != 0) return error;
+            if (const int error = put_on(addresses_.device(), address, how); error != 0)
+                return error;
         return 0;
     }
 
@@ -93,7 +104,7 @@ private:
         if (!leads()) return;
         if (now >= renewed_ + renew_every) {
             // Also when somebody else has taken them off.
-            if (const int error = renew(); error != 0) {
+            if (const int error = put(Put::again); error != 0) {
                 complain(LogLevel::error,
                          fmt::format("cannot keep its address on {}: {}", addresses_.device(),
                                      std::generic_category().message(error)));
@@ -151,6 +162,6 @@ HeldAddresses::HeldAddresses(std::string device, const Command& texts)
         if (const auto address = parse_interface_address(text)) addresses_.push_back(*address);
 }
 
-bool HeldAddresses::take_off() const { return bullring::take_off(device_, addresses_) == 0; }
+bool HeldAddresses::take_off() const { return bullring::take_off(addresses_) == 0; }
 
 }  // namespace bullring

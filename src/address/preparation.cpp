@@ -44,8 +44,13 @@ std::string device_name(unsigned interface) {
     return ::if_indextoname(interface, name) != nullptr ? name : std::to_string(interface);
 }
 
+/// Under which /proc knows an interface, which may have alternative names.
+std::string own_name(const std::string& device) {
+    return device_name(::if_nametoindex(device.c_str()));
+}
+
 bool ipv6_is_disabled(const std::string& device) {
-    const std::string path = "/proc/sys/net/ipv6/conf/" + device + "/disable_ipv6";
+    const std::string path = "/proc/sys/net/ipv6/conf/" + own_name(device) + "/disable_ipv6";
     const OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     char digit = '1';
     return !file || ::read(file.get(), &digit, 1) != 1 || digit != '0';
@@ -64,7 +69,8 @@ void keep_others_when_ours_go(const HeldAddresses& held,
         std::any_of(leftovers.begin(), leftovers.end(),
                     [](const PresentAddress& one) { return has_ipv4_network(one.address); });
     if (!matters) return;
-    const std::string path = "/proc/sys/net/ipv4/conf/" + held.device() + "/promote_secondaries";
+    const std::string path =
+        "/proc/sys/net/ipv4/conf/" + own_name(held.device()) + "/promote_secondaries";
     const OwnedFd file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
     char digit = '0';
     if (file && ::read(file.get(), &digit, 1) == 1 && digit != '0') return;
@@ -75,33 +81,14 @@ void keep_others_when_ours_go(const HeldAddresses& held,
             "address later may go with it");
 }
 
-bool is_one_of(const HeldAddresses& held, const InterfaceAddress& address) {
-    return std::any_of(held.all().begin(), held.all().end(), [&](const InterfaceAddress& one) {
-        return one.family == address.family && one.bytes == address.bytes;
-    });
-}
-
-/// With the mark on any interface, for `--dev` may have been another one; without it on this one.
-tl::expected<void, std::string> check_may_go(const HeldAddresses& held,
-                                             const PresentAddress& present) {
-    const std::string device = device_name(present.interface);
-    if (present.marked || device == held.device()) return {};
+/// What an earlier run has left is on any interface, for `--dev` may have been another one. What is
+/// not ours may be what this host is reached by.
+tl::expected<void, std::string> check_may_go(const PresentAddress& present) {
+    if (present.ours) return {};
     return tl::unexpected(fmt::format(
         "{0} is on {1} already, and bullring has not put it there; take it off first (ip "
         "address del {2} dev {1}), or give another address",
-        host_text(present.address), device, to_text(present.address)));
-}
-
-tl::expected<void, std::string> clear(const PresentAddress& present) {
-    const std::string device = device_name(present.interface);
-    const std::string text = to_text(present.address);
-    if (const int error = take_off(device, present.address); error != 0)
-        return tl::unexpected(
-            fmt::format("cannot take {} off {}: {}", text, device, message(error)));
-    log(LogLevel::warn,
-        fmt::format("took {} off {}, where {} left it", text, device,
-                    present.marked ? "an earlier run" : "somebody else than bullring"));
-    return {};
+        host_text(present.address), device_name(present.interface), to_text(present.address)));
 }
 
 }  // namespace
@@ -129,22 +116,24 @@ tl::expected<void, std::string> clear_leftovers(const HeldAddresses& held) {
                               message(present.error()));
     std::vector<PresentAddress> leftovers;
     std::copy_if(present->begin(), present->end(), std::back_inserter(leftovers),
-                 [&](const PresentAddress& one) { return is_one_of(held, one.address); });
+                 [&](const PresentAddress& one) { return is_one_of(held.all(), one.address); });
     for (const PresentAddress& one : leftovers)
-        if (auto may_go = check_may_go(held, one); !may_go) return may_go;
+        if (auto may_go = check_may_go(one); !may_go) return may_go;
     keep_others_when_ours_go(held, leftovers);
-    for (const PresentAddress& one : leftovers)
-        if (auto cleared = clear(one); !cleared) return cleared;
-    // None of them is there any more: what this tells is whether it would have been permitted.
+    int error = take_off(held.all());
     for (const InterfaceAddress& address : held.all())
-        if (const int error = take_off(held.device(), address); error != 0)
-            return tl::unexpected(fmt::format("cannot change the addresses of {}: {}",
-                                              held.device(), message(error)));
-    if (const int error = Announcer(held.device()).error(); error != 0)
+        if (error == 0) error = try_permission(held.device(), address);
+    if (error != 0)
+        return tl::unexpected(
+            fmt::format("cannot change the addresses of {}: {}", held.device(), message(error)));
+    for (const PresentAddress& one : leftovers)
+        log(LogLevel::warn, fmt::format("took {} off {}, where an earlier run left it",
+                                        to_text(one.address), device_name(one.interface)));
+    if (const int refused = Announcer(held.device()).error(); refused != 0)
         log(LogLevel::warn,
             fmt::format("cannot announce addresses: {}; without CAP_NET_RAW the neighbours go on "
                         "sending to the host that had them before",
-                        std::generic_category().message(error)));
+                        std::generic_category().message(refused)));
     return {};
 }
 

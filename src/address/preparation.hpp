@@ -12,9 +12,9 @@ namespace bullring {
 /// What the command line can have wrong about this host. The error is one sentence.
 tl::expected<void, std::string> check_device(const HeldAddresses& held);
 
-/// Takes off what an earlier run, or anybody else, has left on the interface; says in the log what
-/// it did. The guard of that run must be gone. The error is one sentence: no permission, or an
-/// address that somebody else has put on another interface.
+/// Takes off what an earlier run has left on any interface; says in the log what it did. The guard
+/// of that run must be gone. The error is one sentence: no permission, or an address that is there
+/// and not ours, as one by which this host itself is reached.
 tl::expected<void, std::string> clear_leftovers(const HeldAddresses& held);
 
 }  // namespace bullring

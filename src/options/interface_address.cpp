@@ -111,11 +111,7 @@ ParsedAddresses parse_addresses(std::string_view text) {
             parsed.problems.push_back(address.error());
             continue;
         }
-        const bool again = std::any_of(
-            parsed.addresses.begin(), parsed.addresses.end(), [&](const InterfaceAddress& other) {
-                return other.family == address->family && other.bytes == address->bytes;
-            });
-        if (again)
+        if (is_one_of(parsed.addresses, *address))
             parsed.problems.push_back(in_quotes(word) + " is given twice");
         else
             parsed.addresses.push_back(*address);
@@ -131,6 +127,12 @@ bool is_host(const InterfaceAddress& address, const std::string& text) {
 bool is_device_name(std::string_view name) {
     return !name.empty() && name.size() < IF_NAMESIZE && name != "." && name != ".." &&
            name.find_first_of("/: \t\r\n\v\f") == std::string_view::npos;
+}
+
+bool is_one_of(const std::vector<InterfaceAddress>& some, const InterfaceAddress& address) {
+    return std::any_of(some.begin(), some.end(), [&](const InterfaceAddress& one) {
+        return one.family == address.family && one.bytes == address.bytes;
+    });
 }
 
 bool same_network(const InterfaceAddress& one, const InterfaceAddress& other) {

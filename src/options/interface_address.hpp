@@ -43,6 +43,9 @@ bool is_host(const InterfaceAddress& address, const std::string& text);
 /// Whether the kernel would have it as an interface's name.
 bool is_device_name(std::string_view name);
 
+/// Whether it is one of them, with whatever prefix length.
+bool is_one_of(const std::vector<InterfaceAddress>& some, const InterfaceAddress& address);
+
 /// Whether both lie in the network of the first.
 bool same_network(const InterfaceAddress& one, const InterfaceAddress& other);
 

@@ -1,6 +1,7 @@
 #include "src/supervisor/supervision.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -24,6 +25,16 @@ std::string told_status(int wait_status) {
     return WIFSIGNALED(wait_status) ? fmt::format("signal {}", WTERMSIG(wait_status))
                                     : fmt::format("exit {}", WEXITSTATUS(wait_status));
 }
+
+namespace {
+
+std::string why_not_started(int error) {
+    // Of the holder of an address only.
+    if (error == EEXIST) return "it is on the interface already, and bullring has not put it there";
+    return std::generic_category().message(error);
+}
+
+}  // namespace
 
 Supervision::Orders Supervision::on_elected(Epoch epoch, Duration now) {
     BULLRING_ASSERT(phase_ == Phase::idle);
@@ -78,10 +89,9 @@ void Supervision::after_the_end(const CommandEnd& end, Duration ran, Orders& ord
             return stand_aside_if_killed("the guard of " + policy_.kind + " was killed", was_soon,
                                          orders);
         case CommandEnd::How::not_started:
-            return stand_aside(
-                fmt::format("{} {} cannot be started: {}", policy_.kind, policy_.command,
-                            std::generic_category().message(end.error)),
-                true, orders);
+            return stand_aside(fmt::format("{} {} cannot be started: {}", policy_.kind,
+                                           policy_.command, why_not_started(end.error)),
+                               true, orders);
         case CommandEnd::How::by_itself: break;
     }
     const std::string what = policy_.kind + " has ended (" + told_status(end.status) + ")";

@@ -6,7 +6,7 @@ import subprocess
 
 import bullring_netns
 import pytest
-from bullring_address import IPV4, IPV6, WATCHER, Hosts
+from bullring_address import IPV4, IPV6, WATCHER, Hosts, leave_behind
 from bullring_events import now_ns
 from bullring_http import ask
 from bullring_node import find_program
@@ -144,23 +144,95 @@ def test_an_address_that_an_earlier_run_left_is_taken_off(hosts):
     assert IPV4 not in alone.spaces.addresses_of(1)
 
 
-@pytest.mark.parametrize("address", [f"{IPV4}/24", f"{IPV4}/25", f"{IPV6}/64"])
-def test_an_address_that_somebody_else_has_put_there_is_taken_off(hosts, address):
-    """And no other one, though it may be the first of its network."""
-    alone = hosts(1, held=[f"{address.split('/')[0]}/{64 if ':' in address else 24}"])
+def test_other_addresses_stay_when_what_an_earlier_run_left_goes(hosts):
+    """Though it may be the first of its network, and on another interface."""
+    alone = hosts(1)
     spaces = alone.spaces
+    spaces.ip(1, "link", "add", "old0", "type", "veth", "peer", "name", "old1")
     spaces.write(1, "/proc/sys/net/ipv4/conf/eth0/promote_secondaries", "0")
-    spaces.ip(1, "addr", "add", address, "dev", "eth0")
+    leave_behind(spaces, 1, f"{IPV4}/25", "eth0")
+    leave_behind(spaces, 1, f"{IPV4}/32", "old0")
     spaces.ip(1, "addr", "add", "10.99.0.5/25", "dev", "eth0")
-    assert address in spaces.addresses_of(1)
     node = alone.cluster[1].start(["--priority", "never"])
-    alone.wait_for(lambda: "took " in node.current.log(), "it says so")
-    warnings = [line for line in node.current.log().splitlines() if "took " in line]
-    assert len(warnings) == 1 and "warn" in warnings[0], warnings
-    assert f"took {address} off eth0, where somebody else than bullring left it" in warnings[0]
+    for told in (f"took {IPV4}/25 off eth0", f"took {IPV4}/32 off old0"):
+        alone.wait_for(lambda told=told: told in node.current.log(), "it says so")
     shown = spaces.addresses_of(1)
-    assert f"{address} " not in shown
+    assert IPV4 not in shown
     assert "10.99.0.5/25" in shown and spaces.addresses[1] in shown
+
+
+@pytest.mark.parametrize("address", [f"{IPV4}/24", f"{IPV4}/25", f"{IPV6}/64"])
+@pytest.mark.parametrize("lifetime", [[], ["valid_lft", "3600", "preferred_lft", "3600"]])
+def test_an_address_of_the_host_itself_is_left_where_it_is(refused, host, address, lifetime):
+    """It may be the one by which the host is reached."""
+    host.ip(1, "addr", "add", address, "dev", "eth0", *lifetime)
+    bare = address.split("/")[0]
+    held = f"{bare}/{64 if ':' in address else 24}"
+    status, said = refused(held, "--dev", "eth0", prefix=host.prefix(1))
+    assert status == 1
+    assert f"{bare} is on eth0 already" in said and f"ip address del {address} dev eth0" in said
+    assert f"{address} " in host.addresses_of(1)
+
+
+def test_an_address_that_the_host_gets_later_is_left_to_it(hosts):
+    some = hosts(held=[f"{IPV4}/24", f"{IPV6}/64"])
+    some.cluster.start()
+    old = some.wait_held()
+    others = [node for node in some.cluster if node is not old]
+    for node in others:
+        some.spaces.ip(node.id, "addr", "add", f"{IPV6}/64", "dev", "eth0", "nodad")
+    old.terminate()
+    old.wait_exit()
+    told = "it is on the interface already, and bullring has not put it there"
+    some.wait_for(
+        lambda: any(told in node.current.log() for node in others), "one is elected and says so"
+    )
+    for node in others:
+        assert f"{IPV6}/64" in some.spaces.addresses_of(node.id)
+        some.wait_for(
+            lambda node=node: IPV4 not in some.spaces.addresses_of(node.id),
+            "what it has put on is gone",
+        )
+
+
+@pytest.mark.parametrize("device", ["eth0", "lo"])
+def test_one_with_another_prefix_length_or_elsewhere_is_left_to_it_too(hosts, device):
+    some = hosts()
+    some.cluster.start()
+    old = some.wait_held()
+    others = [node for node in some.cluster if node is not old]
+    for node in others:
+        some.spaces.ip(node.id, "addr", "add", f"{IPV4}/32", "dev", device)
+    told = "it is on the interface already, and bullring has not put it there"
+    old.terminate()
+    old.wait_exit()
+    # Without the watch, which takes the others' own for the one that is shared.
+    some.cluster.wait_for(
+        lambda: any(told in node.current.log() for node in others), "one is elected and says so"
+    )
+
+
+def rename(spaces, node_id):
+    spaces.ip(node_id, "link", "set", "eth0", "name", "eth9")
+
+
+def replace(spaces, node_id):
+    """By another one of the same name, on which the address can be put as well."""
+    spaces.ip(node_id, "link", "add", "eth8", "type", "veth", "peer", "name", "eth7")
+    spaces.ip(node_id, "link", "set", "eth7", "up")
+    rename(spaces, node_id)
+    spaces.ip(node_id, "link", "set", "eth8", "name", "eth0")
+    spaces.ip(node_id, "link", "set", "eth0", "up")
+
+
+@pytest.mark.parametrize("change", [rename, replace])
+def test_an_address_goes_with_its_interface_whatever_it_is_called(hosts, change):
+    some = hosts()
+    some.cluster.start()
+    old = some.wait_held()
+    change(some.spaces, old.id)
+    some.wait_for(lambda: some.watch.held not in ([], [old.id]), "another host has the address")
+    assert IPV4 not in some.spaces.addresses_of(old.id)
 
 
 def test_the_kernel_takes_the_address_off_when_nobody_is_left(hosts):
@@ -272,6 +344,33 @@ def test_a_host_that_answers_for_the_address_is_told_of(hosts):
     node = alone.cluster[1].start()
     alone.wait_for(lambda: f"{IPV4} is answered for by" in node.current.log(), "it says so")
     assert "one without bullring, or a member that has not taken it off" in node.current.log()
+
+
+def test_a_second_card_in_the_same_network_is_no_other_host(hosts):
+    """It answers for all addresses of its host; another host is told of all the same."""
+    alone = hosts(1)
+    alone.spaces.add_card(1, "eth1")
+    alone.spaces.ip(WATCHER, "addr", "add", f"{IPV4}/32", "dev", "eth0")
+    node = alone.cluster[1].start()
+    told = f"{IPV4} is answered for by"
+    theirs = alone.spaces.hardware_address(WATCHER, "eth0")
+    alone.wait_for(lambda: f"{told} {theirs}" in node.current.log(), "the other host is told of")
+    assert f"{told} {alone.spaces.hardware_address(1, 'eth1')}" not in node.current.log()
+
+
+def test_an_interface_may_go_by_an_alternative_name(hosts):
+    alone = hosts(1, held=[f"{IPV4}/24", f"{IPV6}/64"])
+    alone.spaces.ip(1, "link", "property", "add", "dev", "eth0", "altname", "uplink")
+    node = alone.cluster[1]
+    node.held[-1] = "uplink"
+    node.start()
+    alone.wait_held()
+    lines = node.current.log().splitlines()
+    wrong = [line for line in lines if re.search(" (warn|error) ", line)]
+    assert all("security none" in line for line in wrong), wrong
+    node.terminate()
+    assert node.wait_exit() == 0
+    assert not any(text in alone.spaces.addresses_of(1) for text in (IPV4, IPV6))
 
 
 def test_nothing_is_left_of_a_killed_node(hosts):
