@@ -29,7 +29,7 @@ std::optional<Coordinator> Engine::campaign(Step& step) {
     if (!may_campaign(step.now)) return std::nullopt;
     const Epoch next = max_seen_ + 1;
     if (!next_epoch_durable()) {
-        reserve_.want(next + Reserve::ahead, Duration{0});
+        reserve_.want(reserve_.ahead_of(next), Duration{0});
         pace_.call(Call::disk);
         return std::nullopt;
     }

@@ -11,7 +11,7 @@ Engine::Engine(const Config& config, const Start& start)
       voter_(max_seen_),
       holder_(config.members.size(), config.members.majority()),
       recovery_(setup_, start),
-      reserve_(start.file) {}
+      reserve_(start.file, setup_.config().hooks) {}
 
 LeaderView Engine::first_hand(Instant now) const {
     if (own_lease_valid(now)) return {setup_.self(), epoch(), lease_end(), tenure_.published()};
@@ -142,6 +142,7 @@ void Engine::keep_reserve(Step& step) {
         reserve_.want_exactly(std::max(promise().vmax(), epoch()));
     else
         reserve_.keep_ahead_of(max_seen_);
+    if (!recovering()) reserve_.there_are_hooks(config().hooks);
     // Once the node has run for as long as its longest promise, only what it gave in this run
     // counts, and what its peers will ask for.
     const Duration on_disk = reserve_.on_disk().promised_max;
@@ -183,6 +184,7 @@ void Engine::collect_wakes(WakeTime& wake) const {
 void Engine::fill_view(View& view, Instant now) const {
     if (promise().live(now)) view.promised_to = promise().key().id;
     view.recovering = recovering();
+    view.votes = !silent(now) && !leaving();
 }
 
 std::string Engine::why_leading(Instant now) const {

@@ -127,6 +127,7 @@ private:
     void advance_recovery(Step& step);
     void advance_with_file(Step& step);
     void advance_without_file(Step& step);
+    void tell_who_is_missing(Step& step);
     void begin_new_cluster(Step& step);
     void end_silence_without_file(Step& step);
     void find_floor(Step& step);

@@ -18,7 +18,7 @@ Recall Engine::recall(Instant now, Index i, const Hello& hello) const {
     if (!promise_over(now, counted)) return answer;
     // What an earlier run of this node has started may act under a lease that counts a vote of the
     // asking one: its hooks, or what it left on another machine when it lost its disk.
-    const bool others_act = recovering() && (!recovery_.had_file() || config().hooks);
+    const bool others_act = recovering() && (!recovery_.had_file() || recovery_.hooks_before());
     const Peer& peer = peers_[i];
     const bool met_before =
         peer.many_runs || (peer.has_ack && peer.ack.incarnation != hello.incarnation);

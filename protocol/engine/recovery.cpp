@@ -14,6 +14,7 @@ Recovery::Recovery(const Setup& setup, const Start& start)
     : setup_(setup),
       wall_clock_ms_(start.wall_clock_ms),
       had_file_(start.file.has_value()),
+      hooks_before_(start.file && start.file->hooks),
       file_promised_max_(start.file ? start.file->promised_max : Duration{0}) {}
 
 void Recovery::end(Instant now, bool early) {
@@ -48,7 +49,7 @@ Recovery::Silence Recovery::silence(Instant now, const Peers& peers) const {
     const Instant started = setup_.started();
     const Duration own = timing.promise(timing.lease);
     // Hooks of before may act under the lease that this node has granted itself.
-    if (setup_.size() == 1 && !(had_file_ && setup_.config().hooks)) return {true, started};
+    if (setup_.size() == 1 && !hooks_before_) return {true, started};
     if (had_file_) return {true, started + std::max(file_promised_max_, own)};
     const Answers heard = answers(peers, false);
     const Duration theirs = std::max(own, heard.longest_promise);
@@ -81,6 +82,7 @@ void Recovery::collect_wakes(WakeTime& wake, const Peers& peers) const {
     wake.promise(silence(wake.now(), peers).until);
     wake.timer(setup_.started() + setup_.config().bootstrap_wait);
     wake.timer(asked_again_at_ + setup_.config().bootstrap_wait);
+    if (!had_file_ && !told_) wake.timer(setup_.started() + tell_after);
 }
 
 }  // namespace bullring::protocol

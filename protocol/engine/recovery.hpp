@@ -24,9 +24,17 @@ public:
     void end(Instant now, bool early);
     bool ended_early() const { return ended_early_; }
     bool had_file() const { return had_file_; }
+    /// What an earlier run has started may act until the silence is over.
+    bool hooks_before() const { return hooks_before_; }
 
     /// Until when the grants of its earlier runs may count.
     Silence silence(Instant now, const Peers& peers) const;
+
+    /// Without a file: whom it still waits for is to be said, once, when that takes a while.
+    bool should_tell(Instant now) const {
+        return !had_file_ && !over_ && !told_ && due(now, setup_.started() + tell_after);
+    }
+    void has_told() { told_ = true; }
 
     /// The epochs that its earlier runs may have granted are below what is known here.
     bool floor_known() const { return floor_known_; }
@@ -46,8 +54,8 @@ public:
     void collect_wakes(WakeTime& wake, const Peers& peers) const;
     bool operator==(const Recovery&) const = default;
     auto digest_fields() const {
-        return std::tie(wall_clock_ms_, had_file_, file_promised_max_, over_, over_at_,
-                        ended_early_, floor_known_, asked_again_at_);
+        return std::tie(wall_clock_ms_, had_file_, hooks_before_, file_promised_max_, over_,
+                        over_at_, ended_early_, floor_known_, asked_again_at_, told_);
     }
 
 private:
@@ -57,6 +65,8 @@ private:
         Duration longest_promise{0};
         Duration longest_lease{0};
     };
+    /// By then the members of a cluster that is started as a whole have heard each other.
+    static constexpr Duration tell_after = seconds(1);
     Answers answers(const Peers& peers, bool again) const;
     /// So many that have kept their files know of every epoch that this node has granted.
     std::size_t enough_with_file() const;
@@ -64,12 +74,14 @@ private:
     Setup setup_;
     std::uint64_t wall_clock_ms_ = 0;
     bool had_file_ = false;
+    bool hooks_before_ = false;
     Duration file_promised_max_{0};
     bool over_ = false;
     Instant over_at_ = never;
     bool ended_early_ = false;
     bool floor_known_ = false;
     Instant asked_again_at_ = never;
+    bool told_ = false;
 };
 
 }  // namespace bullring::protocol

@@ -11,7 +11,16 @@ Duration Reserve::promised_max() const {
 bool Reserve::covers(Epoch epoch, Duration length) const {
     const Duration longest =
         writing_ ? std::min(disk_.promised_max, writing_->promised_max) : disk_.promised_max;
-    return epoch <= disk_.hw && length <= longest;
+    const bool hooks_known = disk_.hooks || !wanted_.hooks;
+    return epoch <= disk_.hw && length <= longest && hooks_known;
+}
+
+Epoch Reserve::ahead_of(Epoch used) {
+    if (writing_ && !outrun_ && used + low > writing_->hw) {
+        outrun_ = true;
+        ahead_ = std::min(ahead_ * 2, ahead_max);
+    }
+    return used + ahead_;
 }
 
 void Reserve::want(Epoch hw, Duration promised_max) {
@@ -20,7 +29,7 @@ void Reserve::want(Epoch hw, Duration promised_max) {
 }
 
 void Reserve::keep_ahead_of(Epoch max_seen) {
-    if (max_seen + low > std::max(disk_.hw, wanted_.hw)) want(max_seen + ahead, Duration{0});
+    if (max_seen + low > std::max(disk_.hw, wanted_.hw)) want(ahead_of(max_seen), Duration{0});
 }
 
 void Reserve::lower_promised_max(Duration needed) {
@@ -36,6 +45,8 @@ void Reserve::write(Step& step) {
 void Reserve::on_persisted(const Durable& durable) {
     disk_ = durable;
     writing_.reset();
+    if (!outrun_) ahead_ = std::max(ahead_ / 2, ahead);
+    outrun_ = false;
 }
 
 }  // namespace bullring::protocol

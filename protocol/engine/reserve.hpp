@@ -5,6 +5,7 @@
 #include <optional>
 #include <tuple>
 
+#include "protocol/lease/epoch_bound.hpp"
 #include "protocol/member/step.hpp"
 #include "protocol/values/state.hpp"
 
@@ -12,22 +13,32 @@ namespace bullring::protocol {
 
 class Reserve {
 public:
-    /// So far ahead the disk is asked for, and so little may be left of it.
+    /// So far ahead the disk is asked for at first, and so little may be left of it.
     static constexpr std::uint64_t ahead = 1024;
     static constexpr std::uint64_t low = 512;
+    /// Others follow a restart that begins so far ahead at once (EpochBound, R9).
+    static constexpr std::uint64_t ahead_max = EpochBound::step;
 
-    explicit Reserve(const std::optional<Durable>& file)
-        : disk_(file.value_or(Durable{})), wanted_(disk_) {}
+    /// `hooks`: of this run. Those of the run before count until there_are_hooks() says else.
+    Reserve(const std::optional<Durable>& file, bool hooks)
+        : disk_(file.value_or(Durable{})), wanted_(disk_) {
+        wanted_.hooks |= hooks;
+    }
 
     const Durable& on_disk() const { return disk_; }
     /// What a restart will know at least, once the writes under way are done.
     Duration promised_max() const;
-    /// A grant of this epoch and length is covered. A write in progress counts as not done, and one
-    /// that lowers promised_max as done already.
+    /// A grant of this epoch and length is covered, and a restart will know of hooks if there are
+    /// any. A write in progress counts as not done, and one that lowers promised_max as done
+    /// already.
     bool covers(Epoch epoch, Duration length) const;
     bool writing() const { return writing_.has_value(); }
     bool all_written() const { return !writing_ && wanted_ == disk_; }
 
+    /// How far the disk is asked for when this epoch is in use: twice as far each time that a write
+    /// under way will be too little when it is done, and half as far each time that one is not. Of
+    /// a disk that takes seconds candidates would else be ahead for ever.
+    Epoch ahead_of(Epoch used);
     /// Asks for at least so much; zeros ask for nothing.
     void want(Epoch hw, Duration promised_max);
     /// Epochs up to `max_seen` may be asked for soon.
@@ -37,17 +48,22 @@ public:
     /// No promise longer than `needed` is out or expected, and all that the disk's value stands for
     /// have ended: the disk may say less.
     void lower_promised_max(Duration needed);
+    /// Whether something may outlive the process from now on; said when nothing of an earlier run
+    /// does any more.
+    void there_are_hooks(bool hooks) { wanted_.hooks = hooks; }
     /// Writes what is wanted, one write at a time.
     void write(Step& step);
     void on_persisted(const Durable& durable);
 
     bool operator==(const Reserve&) const = default;
-    auto digest_fields() const { return std::tie(disk_, wanted_, writing_); }
+    auto digest_fields() const { return std::tie(disk_, wanted_, writing_, ahead_, outrun_); }
 
 private:
     Durable disk_;
     Durable wanted_;
     std::optional<Durable> writing_;
+    std::uint64_t ahead_ = ahead;
+    bool outrun_ = false;  // the write under way
 };
 
 }  // namespace bullring::protocol

@@ -5,6 +5,7 @@
 
 #include "protocol/engine/engine.hpp"
 #include "protocol/values/dialling.hpp"
+#include "protocol/values/durations.hpp"
 
 namespace bullring::protocol {
 
@@ -26,7 +27,7 @@ void Engine::advance_with_file(Step& step) {
     if (!promise_over(step.now, quiet_until)) {
         keep_for_recovery({}, silence);
         // Hooks hold no lock: those of an earlier run may still act, whatever the others count.
-        if (config().hooks) return;
+        if (recovery_.hooks_before()) return;
         promised = held();
         if (!promised && !nothing_held()) return;
         early = true;
@@ -37,7 +38,23 @@ void Engine::advance_with_file(Step& step) {
         voter_.resume(promised->promise, promised->since);
 }
 
+void Engine::tell_who_is_missing(Step& step) {
+    recovery_.has_told();
+    if (recovery_.silence(step.now, peers_).known) return;  // nobody is waited for
+    MemberSet missing;
+    for (const Index i : setup_.others())
+        if (!peers_[i].has_ack) missing.insert(i);
+    if (missing.empty()) return;
+    step.act(
+        Note{Note::Level::info, nobody,
+             "no state file here, and node " + ids_text(missing) +
+                 " has not answered yet; without it this node votes only after the longer of " +
+                 to_text(config().bootstrap_wait) + " (--bootstrap-wait) and " +
+                 to_text(timing().lease_max) + " (--lease-max)"});
+}
+
 void Engine::advance_without_file(Step& step) {
+    if (recovery_.should_tell(step.now)) tell_who_is_missing(step);
     if (!recovery_.floor_known() && !recovery_.asked_again()) {
         if (all_are_new()) return begin_new_cluster(step);
         const Recovery::Silence quiet = recovery_.silence(step.now, peers_);
@@ -58,7 +75,7 @@ bool Engine::end_recovery(Step& step, Epoch vmax, Duration promised_max, bool ea
 }
 
 void Engine::keep_for_recovery(Epoch vmax, Duration promised_max) {
-    reserve_.want(std::max(vmax, promise().vmax()) + Reserve::ahead,
+    reserve_.want(reserve_.ahead_of(std::max(vmax, promise().vmax())),
                   std::max(timing().promise(timing().lease), promised_max));
 }
 

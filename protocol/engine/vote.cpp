@@ -77,7 +77,7 @@ Vote Engine::vote(Step& step, const LeaseRequest& request) {
     if (verdict == PromiseVerdict::stale) return stale(promise().vmax());
     if (!reserve_.covers(request.epoch, asked.length)) {
         const bool epoch_too = request.epoch > reserve_.on_disk().hw;
-        reserve_.want(epoch_too ? request.epoch + Reserve::ahead : Epoch{}, asked.length);
+        reserve_.want(epoch_too ? reserve_.ahead_of(request.epoch) : Epoch{}, asked.length);
         return of_kind(Vote::Kind::after_disk);
     }
     voter_.grant(asked, now);

@@ -21,6 +21,8 @@ View Member::view(Instant now, const HostReasons& reasons) const {
     view.connected = peers_.connected(now);
     view.quorum_connected = quorum_connected(now);
     view.fenced = fenced();
+    view.healthy = gate_.healthy();
+    view.eligible = eligible(now);
     fill_view(view, now);
     view.why = why(now, reasons);
     return view;

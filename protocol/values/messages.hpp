@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -270,5 +271,7 @@ using Message = std::variant<Hello, HelloAck, Refused, Heartbeat, Election, Ok, 
 
 /// The field's name for a message, as users, logs and pictures see it: "ELECTION", "CTOKEN", …
 const char* name(const Message& message);
+/// All of these names.
+std::span<const char* const> message_names();
 
 }  // namespace bullring::protocol

@@ -1,6 +1,9 @@
 // The words of the field for enumerations and messages, as logs, events and pictures show them.
 #include "protocol/values/names.hpp"
 
+#include <array>
+#include <utility>
+
 #include "protocol/values/actions.hpp"
 #include "protocol/values/config.hpp"
 #include "protocol/values/messages.hpp"
@@ -11,27 +14,34 @@ namespace bullring::protocol {
 
 namespace {
 
-struct MessageName {
-    const char* operator()(const Hello&) const { return "HELLO"; }
-    const char* operator()(const HelloAck&) const { return "HELLO_ACK"; }
-    const char* operator()(const Refused&) const { return "REFUSED"; }
-    const char* operator()(const Heartbeat&) const { return "HB"; }
-    const char* operator()(const Election&) const { return "ELECTION"; }
-    const char* operator()(const Ok&) const { return "OK"; }
-    const char* operator()(const Decline&) const { return "DECLINE"; }
-    const char* operator()(const LeaderIs&) const { return "LEADER"; }
-    const char* operator()(const Coordinator&) const { return "COORDINATOR"; }
-    const char* operator()(const Grant&) const { return "GRANT"; }
-    const char* operator()(const Nack&) const { return "NACK"; }
-    const char* operator()(const Resign&) const { return "RESIGN"; }
-    const char* operator()(const Token&) const { return "TOKEN"; }
-    const char* operator()(const TokenAck&) const { return "TACK"; }
-    const char* operator()(const CoordinatorToken&) const { return "CTOKEN"; }
-};
+constexpr const char* word_for(std::in_place_type_t<Hello> /*kind*/) { return "HELLO"; }
+constexpr const char* word_for(std::in_place_type_t<HelloAck> /*kind*/) { return "HELLO_ACK"; }
+constexpr const char* word_for(std::in_place_type_t<Refused> /*kind*/) { return "REFUSED"; }
+constexpr const char* word_for(std::in_place_type_t<Heartbeat> /*kind*/) { return "HB"; }
+constexpr const char* word_for(std::in_place_type_t<Election> /*kind*/) { return "ELECTION"; }
+constexpr const char* word_for(std::in_place_type_t<Ok> /*kind*/) { return "OK"; }
+constexpr const char* word_for(std::in_place_type_t<Decline> /*kind*/) { return "DECLINE"; }
+constexpr const char* word_for(std::in_place_type_t<LeaderIs> /*kind*/) { return "LEADER"; }
+constexpr const char* word_for(std::in_place_type_t<Coordinator> /*kind*/) { return "COORDINATOR"; }
+constexpr const char* word_for(std::in_place_type_t<Grant> /*kind*/) { return "GRANT"; }
+constexpr const char* word_for(std::in_place_type_t<Nack> /*kind*/) { return "NACK"; }
+constexpr const char* word_for(std::in_place_type_t<Resign> /*kind*/) { return "RESIGN"; }
+constexpr const char* word_for(std::in_place_type_t<Token> /*kind*/) { return "TOKEN"; }
+constexpr const char* word_for(std::in_place_type_t<TokenAck> /*kind*/) { return "TACK"; }
+constexpr const char* word_for(std::in_place_type_t<CoordinatorToken> /*kind*/) { return "CTOKEN"; }
+
+template <class... Kind>
+constexpr std::array<const char*, sizeof...(Kind)> words_for(const std::variant<Kind...>* /*of*/) {
+    return {word_for(std::in_place_type<Kind>)...};
+}
+
+constexpr auto message_words = words_for(static_cast<const Message*>(nullptr));
 
 }  // namespace
 
-const char* name(const Message& message) { return std::visit(MessageName{}, message); }
+const char* name(const Message& message) { return message_words[message.index()]; }
+
+std::span<const char* const> message_names() { return message_words; }
 
 const char* name(Algorithm algorithm) {
     switch (algorithm) {

@@ -13,6 +13,7 @@ namespace bullring::protocol {
 struct Durable {
     Epoch hw;               // every epoch ever proposed or granted here is ≤ hw
     Duration promised_max;  // the longest promise ever given here is ≤ promised_max
+    bool hooks = false;  // of a run that may have had some (Config::hooks); nobody outlives it else
     bool operator==(const Durable&) const = default;
 };
 

@@ -28,6 +28,9 @@ struct View {
     MemberSet connected;     // two-way, without itself
     bool quorum_connected = false;
     bool recovering = false;  // it does not vote yet (R6)
+    bool healthy = true;      // as its health check has it
+    bool eligible = false;    // it could lead
+    bool votes = true;        // not while it is silent (R6), or about to end
     bool fenced = true;       // false with quorum none: the epoch proves nothing
     std::string why;          // one short sentence for an operator
     bool operator==(const View&) const = default;

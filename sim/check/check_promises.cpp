@@ -73,6 +73,10 @@ void Checks::forget_own_dead_candidacies(const World& world, HostIndex h) {
 /// A restart is silent for as long as the disk says.
 void Checks::check_silence_to_come(const World& world, HostIndex h, Duration promised) {
     const Host& host = world.host(h);
+    if (world.settings().hooks && !(host.disk.file && host.disk.file->hooks))
+        fail(world, "I7",
+             fmt::format("node {} has hooks and promises, but its disk does not tell of hooks",
+                         host.id.value));
     const Duration on_disk = host.disk.file ? host.disk.file->promised_max : Duration{0};
     if (on_disk < promised)
         fail(world, "I7",

@@ -41,6 +41,8 @@ std::optional<HostIndex> voter_of(const World& world, const TokenGrant& grant) {
 void Ledger::before_step(const World& world, HostIndex h, Instant now, const Event& event) {
     released_by_eof_ = released_by_resign_ = released_by_notice_ = false;
     token_read_ = {};
+    const auto* hello = std::get_if<HelloReceived>(&event);
+    answers_recovering_ = hello != nullptr && hello->hello.recovering;
     if (const auto* ended = std::get_if<SessionEnded>(&event))
         return session_ended(world, h, now, *ended);
     if (const auto* died_event = std::get_if<Died>(&event)) return died(world, h, now, *died_event);
@@ -217,10 +219,11 @@ const GivenPromise* Ledger::note_send(const World& world, HostIndex h, Instant n
 }
 
 void Ledger::note_answer(const World& world, HostIndex h, SessionId session, const HelloAck& ack) {
-    if (ack.recall.answer == Recall::Answer::cannot_tell) return;
+    if (!answers_recovering_) return;
     const End& dialler = world.connection_of(session).ends[dialler_side];
     const Host& voter = world.host(dialler.host);
     barriers_[h][world.member_of(dialler.host)] = last_asked_[h];
+    if (ack.recall.answer == Recall::Answer::cannot_tell) return;
     if (voter.run == dialler.run) recalled_[h].insert(voter.incarnation);
 }
 

@@ -115,7 +115,8 @@ private:
     /// counted.
     std::vector<std::vector<Instant>> barriers_;
     std::vector<std::set<Incarnation>> recalled_;  // by holder, in its run
-    OnToken token_read_;  // by the event of this step, if it was a coordinator token
+    OnToken token_read_;               // by the event of this step, if it was a coordinator token
+    bool answers_recovering_ = false;  // this step, a HELLO of one that asks what it has promised
     bool released_by_eof_ = false;
     bool released_by_resign_ = false;
     bool released_by_notice_ = false;

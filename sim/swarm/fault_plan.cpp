@@ -313,7 +313,10 @@ void Planner::strike(FaultKind kind, Time at) {
             if (percent(40)) command.b = target(any());
             return;
         }
-        case FaultKind::second: add(at, Verb::second, target(any())); return;
+        case FaultKind::second:
+            // With one member alone nobody can tell two processes of one id apart.
+            if (settings_.ids.size() > 1) add(at, Verb::second, target(any()));
+            return;
     }
 }
 
@@ -327,7 +330,6 @@ std::vector<Command> plan_faults(Settings& settings,
         kinds = *wanted;
     } else {
         for (const FaultKind kind : enumerators<FaultKind>()) {
-            // With one member alone nobody can tell two processes of one id apart.
             const std::uint64_t second = settings.ids.size() == 1 ? 0 : 4;
             const std::uint64_t chance = kind == FaultKind::second ? second : 35;
             if (rng.below(100) < chance) kinds.push_back(kind);

@@ -15,7 +15,10 @@ using protocol::NodeId;
 namespace {
 
 constexpr std::string_view magic = "BULLRING";
-constexpr std::uint32_t format_version = 1;
+constexpr std::uint32_t format_version = 2;
+/// Without `hooks`. Since format 2 a later version may add fields at the end, which an earlier one
+/// leaves out.
+constexpr std::uint32_t format_without_hooks = 1;
 
 constexpr std::array<std::uint32_t, 256> crc_table = [] {
     std::array<std::uint32_t, 256> table{};
@@ -71,6 +74,7 @@ public:
         }
         return result;
     }
+    bool ok() const { return ok_; }
     bool complete() const { return ok_ && at_ == end_; }
 
 private:
@@ -99,6 +103,7 @@ std::vector<std::byte> encode_state(const StateIdentity& identity, const Durable
     put(out, identity.self.value, 8);
     put(out, durable.hw.value, 8);
     put(out, static_cast<std::uint64_t>(durable.promised_max.ns), 8);
+    put(out, durable.hooks ? 1 : 0, 1);
     put(out, crc32(out.data(), out.size()), 4);
     return out;
 }
@@ -120,9 +125,9 @@ tl::expected<Durable, std::string> decode_state(const StateIdentity& identity,
     if (crc != crc32(bytes.data(), end))
         return tl::unexpected(std::string("is damaged: its checksum is wrong"));
     const auto version = static_cast<std::uint32_t>(reader.number(4));
-    if (version != format_version) {
-        return tl::unexpected(fmt::format("has format {}, and this program knows format {} only",
-                                          version, format_version));
+    if (version != format_version && version != format_without_hooks) {
+        return tl::unexpected(fmt::format("has format {}, and this program knows {} and {} only",
+                                          version, format_without_hooks, format_version));
     }
     const std::string cluster = reader.text(reader.number(4));
     std::vector<NodeId> members;
@@ -133,7 +138,10 @@ tl::expected<Durable, std::string> decode_state(const StateIdentity& identity,
     Durable durable;
     durable.hw.value = reader.number(8);
     durable.promised_max.ns = static_cast<std::int64_t>(reader.number(8));
-    if (!reader.complete() || durable.promised_max.ns < 0) {
+    // Who can't tell may have had some.
+    durable.hooks = version == format_without_hooks || reader.number(1) != 0;
+    const bool fits = version == format_without_hooks ? reader.complete() : reader.ok();
+    if (!fits || durable.promised_max.ns < 0) {
         return tl::unexpected(std::string("is damaged: its fields do not fit"));
     }
     if (cluster != identity.cluster) {

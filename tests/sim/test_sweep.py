@@ -22,6 +22,13 @@ def test_no_seed_breaks_a_promise(run_sim, tmp_path):
     print(f"{result['delivered']} messages delivered, {rate / 1e6:.2f} million a CPU second")
 
 
+@pytest.mark.parametrize("nodes", [1, 2, 5])
+def test_all_kinds_of_faults_may_be_asked_for(run_sim, nodes):
+    """Also those that say nothing in a cluster of that size."""
+    result = run_sim.sweep("1..60", "--no-shrink", "--faults", "all", "--nodes", nodes)
+    assert result["seeds"] == 60 and result["violations"] == []
+
+
 def test_the_same_seed_gives_the_same_trace_byte_for_byte(run_sim, tmp_path):
     for name in ("one", "two"):
         run_sim("run", "--seed", 17, "--quiet", "--trace", tmp_path / name)

@@ -119,6 +119,35 @@ TEST_CASE("promised_max: a HELLO with a longer lease raises it before any reques
     CHECK(sent<Grant>(node.hear(3, renewal(node, 5001, seconds(2)))).size() == 1);
 }
 
+TEST_CASE("hooks: they are on the disk before anything is promised") {
+    Config config = test::config_for(1, {1, 2, 3});
+    Start start = test::start_with_file(config);
+    start.file->hw = {100'000};  // the epochs need no write
+    config.hooks = true;
+    NodeFixture node(config, start);
+    const std::vector<Persist> writes = only<Persist>(node.after(seconds(60)));
+    REQUIRE(writes.size() == 1);
+    CHECK(writes[0].durable.hooks);
+    CHECK(node.view().recovering);
+    node.persisted();
+    CHECK_FALSE(node.view().recovering);
+}
+
+TEST_CASE("hooks: those of an earlier run are on the disk until the silence is over") {
+    const Config config = test::config_for(1, {1, 2, 3});
+    Start start = test::start_with_file(config);
+    start.file->hooks = true;
+    NodeFixture node(config, start);
+    const std::vector<Persist> first = only<Persist>(node.wake());
+    REQUIRE(first.size() == 1);
+    CHECK(first[0].durable.hooks);
+    node.after(config.timing.promise(config.timing.lease) * 2);
+    const std::vector<Persist> then = only<Persist>(node.persisted());
+    CHECK_FALSE(node.view().recovering);
+    REQUIRE(then.size() == 1);
+    CHECK_FALSE(then[0].durable.hooks);
+}
+
 TEST_CASE("promised_max: a stranger's HELLO in a member's name raises nothing") {
     NodeFixture node(voter_config());
     node.recover();

@@ -20,7 +20,7 @@ TEST_CASE(
     "reserve: what is being written covers nothing yet, and what it lowers nothing any more") {
     std::vector<Action> out;
     Step step{at(0), out};
-    Reserve reserve(Durable{{100}, milliseconds(50)});
+    Reserve reserve(Durable{{100}, milliseconds(50)}, false);
     CHECK(reserve.covers({100}, milliseconds(50)));
     CHECK_FALSE(reserve.covers({101}, milliseconds(50)));
     CHECK_FALSE(reserve.covers({100}, milliseconds(51)));
@@ -45,7 +45,7 @@ TEST_CASE(
 TEST_CASE("reserve: one write at a time, and the next has all that was wanted meanwhile") {
     std::vector<Action> out;
     Step step{at(0), out};
-    Reserve reserve(std::nullopt);
+    Reserve reserve(std::nullopt, false);
     CHECK(reserve.all_written());
     reserve.want({10}, {});
     reserve.write(step);
@@ -63,7 +63,7 @@ TEST_CASE("reserve: one write at a time, and the next has all that was wanted me
 }
 
 TEST_CASE("reserve: it is filled up when little is left, and only then") {
-    Reserve reserve(Durable{{5000}, {}});
+    Reserve reserve(Durable{{5000}, {}}, false);
     reserve.keep_ahead_of({5000 - Reserve::low});
     CHECK(reserve.all_written());
     reserve.keep_ahead_of({5001 - Reserve::low});
@@ -74,8 +74,48 @@ TEST_CASE("reserve: it is filled up when little is left, and only then") {
     CHECK(only<Persist>(out)[0].durable.hw == Epoch{5001 - Reserve::low + Reserve::ahead});
 }
 
+TEST_CASE("reserve: it grows as long as epochs outrun the disk") {
+    Reserve reserve(Durable{{5000}, {}}, false);
+    std::vector<Action> out;
+    Step step{at(0), out};
+    // Each write takes as long as 2,000 epochs do.
+    std::uint64_t seen = 5000;
+    bool covered = false;
+    for (int writes = 0; writes < 4 && !covered; ++writes) {
+        reserve.keep_ahead_of({seen});
+        reserve.write(step);
+        seen += 2000;
+        reserve.keep_ahead_of({seen});
+        reserve.on_persisted(only<Persist>(out).back().durable);
+        covered = reserve.covers({seen + 1}, {});
+    }
+    CHECK(covered);
+}
+
+TEST_CASE("reserve: it shrinks again when writes are quick, and never outgrows what R9 follows") {
+    Reserve reserve(Durable{{5000}, {}}, false);
+    std::vector<Action> out;
+    Step step{at(0), out};
+    Epoch seen{5000};
+    for (int i = 0; i < 40; ++i) {  // each epoch far above the last, while a write is under way
+        reserve.keep_ahead_of(seen);
+        reserve.write(step);
+        seen = seen + (std::uint64_t{1} << 31U);
+        reserve.keep_ahead_of(seen);
+        reserve.on_persisted(only<Persist>(out).back().durable);
+    }
+    CHECK(reserve.ahead_of(seen) == seen + Reserve::ahead_max);
+    for (int i = 0; i < 40; ++i) {
+        reserve.want(reserve.ahead_of(seen), {});
+        reserve.write(step);
+        reserve.on_persisted(only<Persist>(out).back().durable);
+        seen = seen + Reserve::ahead_max;
+    }
+    CHECK(reserve.ahead_of(seen) == seen + Reserve::ahead);
+}
+
 TEST_CASE("reserve: a clean stop may write less than is reserved") {
-    Reserve reserve(Durable{{5000}, {}});
+    Reserve reserve(Durable{{5000}, {}}, false);
     reserve.want_exactly({4100});
     std::vector<Action> out;
     Step step{at(0), out};

@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include "protocol/values/dialling.hpp"
 #include "tests/support/node_fixture.hpp"
 
 namespace bullring::protocol::handshake_test {
@@ -294,7 +295,7 @@ Actions taken(NodeFixture& node) {
 }
 /// How long it is silent for the last refusal alone.
 Duration after_the_last_refusal(const Timing& timing) {
-    return timing.promise(timing.lease_max) + milliseconds(1500);
+    return timing.promise(timing.lease_max) + redial_max;
 }
 /// Node 1 of these, of the highest rank.
 Config best_of(std::vector<std::uint64_t> ids) {
@@ -410,7 +411,7 @@ TEST_CASE("twin: a candidate that is told of one gives up, and does not stand") 
     CHECK(node.role() == Role::follower);
     CHECK(only<ElectionStarted>(node.run(seconds(5))).empty());
     CHECK(node.view().why.find("another process with id 1") != std::string::npos);
-    CHECK_FALSE(only<ElectionStarted>(node.run(seconds(8))).empty());
+    CHECK_FALSE(only<ElectionStarted>(node.run(after_the_last_refusal(node.timing()))).empty());
 }
 
 TEST_CASE(

@@ -88,11 +88,15 @@ TEST_CASE("recall: it does not end the silence before the reserve is on the disk
     CHECK_FALSE(node.view().recovering);
 }
 
-TEST_CASE("recall: a node with hooks waits for the time, whatever the others count") {
+TEST_CASE("recall: hooks of an earlier run: it waits for the time, whatever the others count") {
     Config config = three();
-    config.hooks = true;
+    SUBCASE("and has hooks again") { config.hooks = true; }
+    SUBCASE("and has none any more") {}
+    Start start = test::start_with_file(config);
+    start.file->hooks = true;
     for (const Recall::Answer answer : {Recall::Answer::none, Recall::Answer::held}) {
-        NodeFixture node = restarted(config);
+        NodeFixture node(config, start);
+        node.disk_answers(true);
         for (const std::uint64_t peer : {1U, 2U}) {
             HelloAck ack = holds(node, peer, {4000}, milliseconds(300));
             ack.recall.answer = answer;
@@ -258,8 +262,10 @@ TEST_CASE("recall: who recovers without a file, or with hooks, cannot tell one t
     Config config = three();
     NodeFixture lost(config, test::start_without_file(config));
     CHECK(answer_to(lost, 1).answer == Recall::Answer::cannot_tell);
-    config.hooks = true;
-    NodeFixture hooks = restarted(config);
+    Start start = test::start_with_file(config);
+    start.file->hooks = true;
+    NodeFixture hooks(config, start);
+    hooks.disk_answers(true);
     CHECK(answer_to(hooks, 1).answer == Recall::Answer::cannot_tell);
     hooks.recover();
     CHECK(answer_to(hooks, 2).answer == Recall::Answer::none);

@@ -73,10 +73,10 @@ TEST_CASE("recovery: a single node with a file is not silent at all") {
     CHECK(node.view().epoch == Epoch{5001});
 }
 
-TEST_CASE("recovery: a single node with hooks waits: those of before may act under its lease") {
-    Config config = test::config_for(1, {1});
-    config.hooks = true;
+TEST_CASE("recovery: a single node waits for the hooks of before, which act under its lease") {
+    const Config config = test::config_for(1, {1});
     Start start = test::start_with_file(config);
+    start.file->hooks = true;
     start.file->promised_max = seconds(3);
     NodeFixture node(config, start);
     CHECK(silence_of(node) == seconds(3));

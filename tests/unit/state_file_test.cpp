@@ -116,6 +116,44 @@ TEST_CASE("state file: a change of any single byte, and any other length, is ref
     CHECK(directory.load().value() == durable);
 }
 
+// ---- Formats.
+
+namespace {
+
+constexpr const char* members_and_numbers =  // of `identity` and `durable`
+    "00000004626c75650000000300000000000000010000000000000002000000000000000300000000000000020000"
+    "000000001267000000001ddca740";
+
+tl::expected<Durable, std::string> decoded(std::string hex) {
+    hex.insert(hex.find(' '), members_and_numbers);
+    hex.erase(hex.find(' '), 1);
+    std::vector<std::byte> bytes;
+    for (std::size_t i = 0; i < hex.size(); i += 2)
+        bytes.push_back(static_cast<std::byte>(std::stoi(hex.substr(i, 2), nullptr, 16)));
+    return decode_state(identity, bytes);
+}
+
+}  // namespace
+
+TEST_CASE("state file: one of version 0.1.0, which does not tell of hooks, may have had some") {
+    const auto found = decoded("42554c4c52494e4700000001 b48fbe2d");
+    REQUIRE(found.has_value());
+    CHECK(found->hw == durable.hw);
+    CHECK(found->promised_max == durable.promised_max);
+    CHECK(found->hooks);
+}
+
+TEST_CASE("state file: what a later version has added at the end is left out") {
+    CHECK(decoded("42554c4c52494e4700000002 00076c617465722a02d623").value() == durable);
+    CHECK(decoded("42554c4c52494e4700000002 01e1332a01").value().hooks);
+}
+
+TEST_CASE("state file: another format is refused, and told which are known") {
+    const auto found = decoded("42554c4c52494e4700000003 00202ffae7");
+    REQUIRE_FALSE(found.has_value());
+    CHECK(found.error() == "has format 3, and this program knows 1 and 2 only");
+}
+
 TEST_CASE("state file: a directory has one user at a time, and the second waits only so long") {
     const TemporaryDirectory place;
     {
