@@ -7,9 +7,11 @@
 #include <utility>
 
 #include <asio/co_spawn.hpp>
-#include <asio/posix/stream_descriptor.hpp>
+#include <asio/post.hpp>
 #include <asio/redirect_error.hpp>
 #include <asio/use_awaitable.hpp>
+
+#include "src/net/connection_attempt.hpp"
 
 namespace bullring {
 
@@ -102,11 +104,10 @@ asio::awaitable<void> Dialler::keep_connected(NodeId id, Peer& peer) {
             co_await wait(peer, resolve_max);
             peer.waits_for_address = false;
         }
-        OwnedFd fd;
-        const Addresses addresses = peer.addresses;
-        for (std::size_t i = 0; i < addresses.size() && !fd && !stopped_; ++i) {
-            fd = co_await connect(addresses[i], peer);
-        }
+        Addresses addresses = peer.addresses;
+        // For the next attempt; not before this one has begun, since it makes a thread.
+        asio::post(io_, [this, &peer] { look_up(peer); });
+        OwnedFd fd = co_await connect_to_one_of(io_, std::move(addresses), timing_.connect_max);
         if (stopped_) co_return;
         if (fd) {
             peer.in_session = true;
@@ -141,26 +142,6 @@ bool Dialler::on_addresses(Peer& peer, Addresses found) {
         peer.hosts.insert(tcp::host_of(tcp::to_text(address)));
     }
     return true;
-}
-
-asio::awaitable<OwnedFd> Dialler::connect(asio::ip::tcp::endpoint address, Peer& peer) {
-    OwnedFd fd = tcp::start_connect(address);
-    look_up(peer);  // for the next attempt; not first, since it makes a thread
-    if (!fd) co_return fd;
-    // Shared with the deadline's handler, which may be queued when the coroutine has gone on.
-    const auto waiting = std::make_shared<asio::posix::stream_descriptor>(io_, fd.release());
-    asio::steady_timer deadline(io_, chrono(timing_.connect_max));
-    deadline.async_wait([waiting](const asio::error_code& error) {
-        asio::error_code ignored;
-        if (!error && waiting->is_open()) waiting->cancel(ignored);
-    });
-    asio::error_code error;
-    co_await waiting->async_wait(asio::posix::descriptor_base::wait_write,
-                                 asio::redirect_error(asio::use_awaitable, error));
-    deadline.cancel();
-    fd = OwnedFd(waiting->release());
-    if (error || tcp::connect_error(fd.get()) != 0) co_return OwnedFd();
-    co_return fd;
 }
 
 void Dialler::note_failure(NodeId id, Peer& peer) {

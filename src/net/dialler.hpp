@@ -1,5 +1,5 @@
 // Owns: the wish for one open connection to every peer. Tries the last known addresses of its name
-// in turn while the resolver is asked for the next ones, and waits between attempts (10 … 500 ms,
+// while the resolver is asked for the next ones, and waits between attempts (10 … 500 ms,
 // jittered). Knows nothing of handshakes: Transport tells it when a connection is of no more use.
 #pragma once
 
@@ -87,7 +87,6 @@ private:
     void look_up(Peer& peer);
     /// False when nothing was found; then what was known before stays.
     bool on_addresses(Peer& peer, Addresses found);
-    asio::awaitable<OwnedFd> connect(asio::ip::tcp::endpoint address, Peer& peer);
     asio::awaitable<void> pause(Peer& peer);
     void note_failure(protocol::NodeId id, Peer& peer);
     /// Until `signal` is cancelled or the time is over.
