@@ -8,6 +8,7 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <asio/io_context.hpp>
 #include <asio/posix/stream_descriptor.hpp>
@@ -109,7 +110,9 @@ private:
         }
         switch (answer.kind) {
             case LeadAnswer::Kind::not_leading: return wait_for_leadership();
-            case LeadAnswer::Kind::lock: lock_ = std::move(page); return;
+            case LeadAnswer::Kind::lock:
+                if (page) locks_.push_back(std::move(page));
+                return;
             case LeadAnswer::Kind::go: return start(answer, std::move(page));
             case LeadAnswer::Kind::stop:
                 if (!guard_ || leadership_ends_) return;
@@ -150,7 +153,15 @@ private:
     // ---- The command.
 
     void start(const LeadAnswer& answer, OwnedFd page) {
-        if (guard_ || stopping_ || !page) return;
+        if (guard_ || stopping_) return;
+        // A node that is started anew after this one could let another command begin.
+        if (!page) return finish(1);  // never: one that is lost is an error of its own
+        if (locks_.empty()) {
+            print_error(
+                "the node let the command begin without the lock of its data directory; "
+                "expected a node of this version");
+            return finish(1);
+        }
         epoch_ = answer.epoch;
         const protocol::Duration lease{answer.lease_ns};
         GuardSettings settings;
@@ -174,7 +185,7 @@ private:
         }
         // The node sees the end of this connection only when the guard is through with the command.
         guard_->hold(node_.native_handle());
-        if (lock_) guard_->hold(lock_.get());
+        for (const OwnedFd& lock : locks_) guard_->hold(lock.get());
         guard_->start({epoch_}, -1, {});
     }
 
@@ -247,7 +258,7 @@ private:
     asio::steady_timer answer_timer_;
     asio::steady_timer clear_up_timer_;
     asio::steady_timer overdue_timer_;
-    OwnedFd lock_;
+    std::vector<OwnedFd> locks_;
     asio::signal_set signals_;
     std::unique_ptr<GuardProcess> guard_;
     std::uint64_t epoch_ = 0;

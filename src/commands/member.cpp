@@ -12,6 +12,7 @@
 #include "src/os/startup_pages.hpp"
 #include "src/report/logging.hpp"
 #include "src/runtime/open_node.hpp"
+#include "src/runtime/own_name.hpp"
 #include "src/supervisor/lead_server.hpp"
 
 namespace bullring {
@@ -89,6 +90,7 @@ Member::~Member() {
 
 tl::expected<void, std::string> Member::open(protocol::Duration lock_wait) {
     raise_descriptor_limit(descriptors_needed(options_.peers.size()));
+    wait_for_own_name(options_.listen);
     auto opened = open_node(options_, lock_wait);
     if (!opened) return tl::unexpected(opened.error());
     opened_.emplace(std::move(*opened));
@@ -107,10 +109,10 @@ int Member::run(MakeHost make_host) {
     if (options_.config.quorum == protocol::QuorumMode::none) {
         opened_->parts.make_host = std::move(make_host);
     } else {
-        opened_->parts.make_host = [this, lock = directory_lock(),
+        opened_->parts.make_host = [this, locks = directory_locks(),
                                     make_host = std::move(make_host)](asio::io_context& io,
                                                                       NodeLink& node) {
-            return std::make_unique<LeadServer>(io, node, options_, pulse_, lock, make_host);
+            return std::make_unique<LeadServer>(io, node, options_, pulse_, locks, make_host);
         };
     }
     runtime_.emplace(options_, std::move(opened_->parts));

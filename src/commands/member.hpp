@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <tl/expected.hpp>
 
@@ -33,7 +34,9 @@ public:
     /// be about to end.
     tl::expected<void, std::string> open(protocol::Duration lock_wait);
     /// After open() and before run(); -1 with quorum none.
-    int directory_lock() const { return opened_->parts.state ? opened_->parts.state->lock() : -1; }
+    std::vector<int> directory_locks() const {
+        return opened_->parts.state ? opened_->parts.state->locks() : std::vector<int>();
+    }
     /// After open() and before run().
     protocol::Incarnation incarnation() const { return opened_->parts.start.incarnation; }
     /// Null: nobody tells of the end of this process.

@@ -72,12 +72,12 @@ int run_run(const RunOptions& options) {
         return 1;
     }
     log(LogLevel::info, figures(options));
-    const int lock = member.directory_lock();
+    const std::vector<int> locks = member.directory_locks();
     const Sender self{options.node.config.self, member.incarnation()};
     const MakeHost make_supervisor = [&](asio::io_context& io, NodeLink& node) {
         auto supervisor = std::make_unique<Supervisor>(
             io, node, options,
-            SupervisorParts{*page, self, lock, member.undertaker(), ignores_hangup});
+            SupervisorParts{*page, self, locks, member.undertaker(), ignores_hangup});
         if (const auto prepared = supervisor->prepare(); !prepared)
             throw std::runtime_error(prepared.error());
         return supervisor;

@@ -207,6 +207,7 @@ private:
     std::deque<protocol::SessionId> renewing_;
     std::unique_ptr<Acceptor> acceptor_;
     std::unique_ptr<Acceptor> local_acceptor_;
+    std::vector<std::unique_ptr<Acceptor>> old_local_acceptors_;
     std::map<protocol::SessionId, Entry> sessions_;
     std::deque<protocol::SessionId> greeting_;  // accepted, in `greeting`, oldest first
     std::set<std::string> own_hosts_;           // that connections came in at

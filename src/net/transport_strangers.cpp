@@ -40,6 +40,11 @@ void Transport::on_accepted(OwnedFd fd) {
 void Transport::listen_locally(OwnedFd listener) {
     std::vector<OwnedFd> listeners;
     listeners.push_back(std::move(listener));
+    // Its handlers may be queued: it ends with this object.
+    if (local_acceptor_) {
+        local_acceptor_->stop();
+        old_local_acceptors_.push_back(std::move(local_acceptor_));
+    }
     local_acceptor_ = std::make_unique<Acceptor>(
         io_, std::move(listeners),
         Acceptor::Callbacks{[this](OwnedFd fd) { on_accepted_locally(std::move(fd)); },

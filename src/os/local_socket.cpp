@@ -54,6 +54,10 @@ LocalListener::~LocalListener() {
     if (!path_.empty()) ::unlink(path_.c_str());
 }
 
+bool LocalListener::is_there() const {
+    return ::faccessat(AT_FDCWD, path_.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 tl::expected<OwnedFd, int> connect_locally(const std::string& directory, const std::string& name,
                                            int type) {
     const OwnedFd opened(::open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));

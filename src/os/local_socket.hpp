@@ -28,6 +28,8 @@ public:
 
     /// The descriptor, for whoever accepts; non-blocking. The file stays this object's.
     OwnedFd take() { return std::move(listener_); }
+    /// Whether the file is there, or somebody else has removed it.
+    bool is_there() const;
 
 private:
     LocalListener(OwnedFd listener, std::string path)

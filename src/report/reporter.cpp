@@ -57,11 +57,15 @@ void Reporter::stopped(const std::string& reason) {
     log(LogLevel::info, "stopped: " + reason);
 }
 
-void Reporter::add(Instant now, std::vector<protocol::Action>& actions) {
+void Reporter::add(Instant now, const protocol::Event& event,
+                   std::vector<protocol::Action>& actions) {
     Step* step = nullptr;
+    const auto* received = std::get_if<protocol::Receive>(&event);
+    if (received != nullptr && std::holds_alternative<protocol::Resign>(received->message))
+        step = &steps_.emplace_back(Step{now, event, {}});
     for (protocol::Action& action : actions) {
         if (is_silent(action)) continue;
-        if (step == nullptr) step = &steps_.emplace_back(Step{now, {}});
+        if (step == nullptr) step = &steps_.emplace_back(Step{now, {}, {}});
         step->actions.push_back(std::move(action));
     }
     if (step == nullptr) return;
@@ -91,6 +95,7 @@ void Reporter::tell_all() {
             if (events_) write_event(event_lines_.of(then, action), marks_of(action));
             tell(action);
         }
+        if (step.resigned) role_log_.note(*step.resigned);
         role_log_.note(step.actions);
     }
     steps_.clear();

@@ -33,14 +33,16 @@ public:
              std::function<LogSource(const std::string& address)> source_of);
 
     void started(int pid);
-    /// The actions of one step. Takes out what it will tell.
-    void add(protocol::Instant now, std::vector<protocol::Action>& actions);
+    /// One step. Takes out of its actions what it will tell.
+    void add(protocol::Instant now, const protocol::Event& event,
+             std::vector<protocol::Action>& actions);
     /// Tells everything that waits, and that the node has stopped.
     void stopped(const std::string& reason);
 
 private:
     struct Step {
         protocol::Instant at;
+        std::optional<protocol::Event> resigned;  // that a leader does
         std::vector<protocol::Action> actions;
     };
 

@@ -44,6 +44,7 @@ std::optional<RoleChange> RoleLog::change(const std::vector<protocol::Action>& a
     change.old_leader = leader_;
     bool given_up = false;
     for (const protocol::Action& action : actions) {
+        end_.note(action);
         if (const auto* changed = std::get_if<protocol::LeaderChanged>(&action)) {
             leader_ = changed->leader;
             epoch_ = changed->epoch;
@@ -76,7 +77,7 @@ std::optional<RoleChange> RoleLog::change(const std::vector<protocol::Action>& a
         return change;
     }
     if (leader_ == change.old_leader) return std::nullopt;
-    change.reason = leader_ == self_ ? "leads" : leader_ ? "follows it" : "it is gone";
+    change.reason = leader_ == self_ ? "leads" : leader_ ? "follows it" : end_.sentence();
     return change;
 }
 

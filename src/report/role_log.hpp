@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "protocol/values/actions.hpp"
+#include "src/report/leader_end.hpp"
 #include "src/report/logging.hpp"
 
 namespace bullring {
@@ -28,6 +29,8 @@ class RoleLog {
 public:
     explicit RoleLog(protocol::NodeId self) : self_(self) {}
 
+    /// Before the actions of its step.
+    void note(const protocol::Event& event) { end_.note(event); }
     /// The actions of one step, after they have been carried out.
     void note(const std::vector<protocol::Action>& actions);
     /// What it logs, if anything has changed.
@@ -39,6 +42,7 @@ private:
     protocol::NodeId leader_;
     protocol::Epoch epoch_;
     std::string reason_;  // the last that was given
+    LeaderEnd end_;
 };
 
 }  // namespace bullring

@@ -8,6 +8,7 @@
 #include "src/os/clock.hpp"
 #include "src/os/descriptors.hpp"
 #include "src/report/logging.hpp"
+#include "src/runtime/own_name.hpp"
 #include "src/security/death_secret.hpp"
 #include "src/wire/observer_messages.hpp"
 
@@ -56,6 +57,7 @@ tl::expected<OpenedNode, std::string> open_node(const NodeOptions& options,
     auto listeners = tcp::listen_on(options.listen);
     if (!listeners) return tl::unexpected(listeners.error());
     parts.listeners = std::move(*listeners);
+    if (const std::string why = why_nobody_reaches(options); !why.empty()) log(LogLevel::warn, why);
 
     if (options.events_file.empty() && options.trace_file.empty()) return opened;
     opened.writer = std::make_unique<BackgroundWriter>();

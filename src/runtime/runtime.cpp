@@ -95,16 +95,15 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
     if (parts.trace) trace_.emplace(self_.id, self_.incarnation, *writer_, *parts.trace);
     if (log_enabled(LogLevel::debug)) trace_log_.emplace(self_.id, self_.incarnation);
     if (parts.state) {
-        storage_.emplace(std::move(*parts.state),
-                         Storage::Callbacks{[this](const protocol::Durable& durable) {
-                                                asio::post(io_, [this, durable] {
-                                                    on_event(protocol::Persisted{durable});
-                                                });
-                                            },
-                                            [this](const std::string& why) {
-                                                asio::post(io_, [this, why] { on_fatal(why); });
-                                            }},
-                         showcase_ != nullptr ? &showcase_->counts().fsyncs : nullptr);
+        files_.emplace(
+            io_, options.data_dir, std::move(*parts.state), parts.start.file,
+            std::move(parts.control),
+            NodeFiles::Callbacks{
+                [this](const auto& durable) { on_event(protocol::Persisted{durable}); },
+                [this](const std::string& why) { on_fatal(why); },
+                [this](OwnedFd listener) { transport_.listen_locally(std::move(listener)); },
+                [this](const std::string& name) { host_->file_removed(name); }},
+            showcase_ != nullptr ? &showcase_->counts().fsyncs : nullptr);
     }
     if (parts.security) {
         credentials_.emplace(options.security, Bearer{options.config.cluster, self_.id},
@@ -125,18 +124,15 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
     host_ = parts.make_host ? parts.make_host(io_, *this) : std::make_unique<NoTask>(*this);
     transport_.keep_sessions(host_->session_keeper());
     transport_.listen(std::move(parts.listeners));
-    if (parts.control) {
-        control_.emplace(std::move(*parts.control));
-        transport_.listen_locally(control_->take());
-    }
+    if (OwnedFd control = files_ ? files_->take_control() : OwnedFd())
+        transport_.listen_locally(std::move(control));
 }
 
 Runtime::~Runtime() {
     // Their threads post to the loop: they end before anything that the loop uses.
     end_host();
     credentials_.reset();
-    control_.reset();  // before the directory's lock
-    storage_.reset();
+    files_.reset();
 }
 
 int Runtime::run() {
@@ -283,7 +279,7 @@ void Runtime::step(const protocol::Event& event) {
     if (trace_) trace_->add(now, event, actions_);
     if (trace_log_) trace_log_->add(now, event, actions_);
     if (showcase_ != nullptr) show(now, event);
-    reporter_.add(now, actions_);
+    reporter_.add(now, event, actions_);
 }
 
 void Runtime::arm_timer(Instant now) {
@@ -304,8 +300,8 @@ void Runtime::carry_out(const protocol::Action& action) {
             } else if constexpr (std::is_same_v<What, protocol::DialNow>) {
                 transport_.dial_now(what.peer);
             } else if constexpr (std::is_same_v<What, protocol::Persist>) {
-                if (storage_) {
-                    storage_->write(what.durable);
+                if (files_) {
+                    files_->write(what.durable);
                 } else {
                     pending_.push_back(protocol::Persisted{what.durable});
                 }

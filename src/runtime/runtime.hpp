@@ -21,13 +21,13 @@
 #include "src/observer/observer_sessions.hpp"
 #include "src/observer/status_json.hpp"
 #include "src/options/node_options.hpp"
-#include "src/os/local_socket.hpp"
 #include "src/report/background_writer.hpp"
 #include "src/report/logging.hpp"
 #include "src/report/reporter.hpp"
 #include "src/report/trace_file.hpp"
 #include "src/report/trace_log.hpp"
 #include "src/runtime/keeper.hpp"
+#include "src/runtime/node_files.hpp"
 #include "src/runtime/orphan_reaper.hpp"
 #include "src/runtime/service_notifier.hpp"
 #include "src/runtime/showcase.hpp"
@@ -35,7 +35,6 @@
 #include "src/runtime/undertaker_watch.hpp"
 #include "src/runtime/wake_timer.hpp"
 #include "src/security/credential_watch.hpp"
-#include "src/storage/storage.hpp"
 
 namespace bullring {
 
@@ -123,8 +122,7 @@ private:
     protocol::Node node_;
     Transport transport_;
     ObserverSessions observers_;
-    std::optional<LocalListener> control_;
-    std::optional<Storage> storage_;
+    std::optional<NodeFiles> files_;              // none where nothing is durable
     std::optional<CredentialWatch> credentials_;  // with security
     std::vector<NodeListener*> listeners_;
     std::unique_ptr<TaskHost> host_;

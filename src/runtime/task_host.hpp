@@ -76,6 +76,8 @@ public:
     virtual void publish(const protocol::Publish&) {}
     /// The node is asked to end; stop() follows if it leads.
     virtual void stopping() {}
+    /// Somebody else has removed this file from the data directory, or DirectoryWatch::any_file.
+    virtual void file_removed(const std::string&) {}
     /// Of the program, if the node itself has ended well.
     virtual int exit_status() const { return 0; }
     /// What sends a last message on the sessions when this process has died; null: nothing does.

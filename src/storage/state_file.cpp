@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "src/os/clock.hpp"
+#include "src/report/logging.hpp"
 
 namespace bullring {
 
@@ -45,38 +46,55 @@ tl::expected<void, std::string> make_directories(const std::filesystem::path& pa
     return {};
 }
 
-std::string owner_of(int lock) {
-    char text[32] = {};
-    const ssize_t count = ::pread(lock, text, sizeof text - 1, 0);
-    if (count <= 0) return "another process";
-    std::string pid(text, static_cast<std::size_t>(count));
-    while (!pid.empty() && pid.back() == '\n') pid.pop_back();
-    return "process " + pid;
-}
-
-tl::expected<OwnedFd, std::string> take_lock(const std::string& directory, Duration wait) {
-    const std::string path = directory + "/lock";
-    OwnedFd lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-    if (!lock) return tl::unexpected(failed("write", path, errno));
-    const std::int64_t give_up = read_clock().boottime_ns + wait.ns;
-    while (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
-        if (errno != EWOULDBLOCK && errno != EINTR) {
-            return tl::unexpected(failed("lock", path, errno));
-        }
-        if (read_clock().boottime_ns >= give_up) {
-            return tl::unexpected(fmt::format("the data directory {} is in use by {}", directory,
-                                              owner_of(lock.get())));
-        }
+/// 0, EWOULDBLOCK when somebody else has it for so long, or what else is wrong.
+int lock_within(int fd, std::int64_t give_up_ns) {
+    while (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        if (errno != EWOULDBLOCK && errno != EINTR) return errno;
+        if (read_clock().boottime_ns >= give_up_ns) return EWOULDBLOCK;
         const timespec pause{0, 10'000'000};
         ::nanosleep(&pause, nullptr);
     }
-    // Only for the message above.
-    const std::string pid = fmt::format("{}\n", ::getpid());
-    if (::ftruncate(lock.get(), 0) != 0 ||
-        ::pwrite(lock.get(), pid.data(), pid.size(), 0) != static_cast<ssize_t>(pid.size())) {
-        return tl::unexpected(failed("write", path, errno));
+    return 0;
+}
+
+std::string path_of_lock(const std::string& directory) {
+    return directory + "/" + StateDirectory::lock_name;
+}
+
+/// By whom, as that process has written it.
+std::string in_use(const std::string& directory) {
+    const OwnedFd lock(::open(path_of_lock(directory).c_str(), O_RDONLY | O_CLOEXEC));
+    char text[32] = {};
+    std::string owner = "another process";
+    if (lock && ::pread(lock.get(), text, sizeof text - 1, 0) > 0) {
+        const std::string pid = text;
+        owner = "process " + pid.substr(0, pid.find('\n'));
     }
+    return fmt::format("the data directory {} is in use by {}", directory, owner);
+}
+
+/// Made as needed, and not locked yet.
+OwnedFd open_lock(const std::string& directory) {
+    return OwnedFd(::open(path_of_lock(directory).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+}
+
+tl::expected<OwnedFd, std::string> take_lock(const std::string& directory,
+                                             std::int64_t give_up_ns) {
+    OwnedFd lock = open_lock(directory);
+    if (!lock) return tl::unexpected(failed("write", path_of_lock(directory), errno));
+    const int error = lock_within(lock.get(), give_up_ns);
+    if (error == EWOULDBLOCK) return tl::unexpected(in_use(directory));
+    if (error != 0) return tl::unexpected(failed("lock", path_of_lock(directory), error));
     return lock;
+}
+
+/// For the message of others.
+tl::expected<void, std::string> write_owner(const std::string& directory, int lock) {
+    const std::string pid = fmt::format("{}\n", ::getpid());
+    if (::ftruncate(lock, 0) != 0 ||
+        ::pwrite(lock, pid.data(), pid.size(), 0) != static_cast<ssize_t>(pid.size()))
+        return tl::unexpected(failed("write", path_of_lock(directory), errno));
+    return {};
 }
 
 tl::expected<void, std::string> write_all(int fd, const std::vector<std::byte>& bytes,
@@ -99,18 +117,34 @@ tl::expected<StateDirectory, std::string> StateDirectory::open(const std::string
     if (auto made = make_directories(path); !made) return tl::unexpected(made.error());
     OwnedFd directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!directory) return tl::unexpected(failed("open the data directory", path, errno));
-    auto lock = take_lock(path, lock_wait);
+    const std::int64_t give_up_ns = read_clock().boottime_ns + lock_wait.ns;
+    // First, so that whoever is refused has not made another lock file.
+    const int no_lock = lock_within(directory.get(), give_up_ns);
+    if (no_lock == EWOULDBLOCK) return tl::unexpected(in_use(path));
+    if (no_lock != 0)
+        log(LogLevel::info, failed("lock", "the directory " + path + " itself", no_lock) +
+                                "; its file lock is all that keeps other processes out");
+    auto lock = take_lock(path, give_up_ns);
     if (!lock) return tl::unexpected(lock.error());
+    if (auto written = write_owner(path, lock->get()); !written)
+        return tl::unexpected(written.error());
     // What a process left that died while writing; it never became the state.
     const std::string temporary = path + "/state.tmp";
     if (::unlink(temporary.c_str()) != 0 && errno != ENOENT) {
         return tl::unexpected(failed("remove", temporary, errno));
     }
-    return StateDirectory(path, std::move(identity), std::move(directory), std::move(*lock));
+    return StateDirectory(path, std::move(identity), std::move(directory), std::move(*lock),
+                          no_lock == 0);
+}
+
+std::vector<int> StateDirectory::locks() const {
+    std::vector<int> all{lock_.get()};
+    if (directory_is_locked_) all.push_back(directory_.get());
+    return all;
 }
 
 tl::expected<std::optional<Durable>, std::string> StateDirectory::load() const {
-    const std::string path = path_ + "/state";
+    const std::string path = path_ + "/" + state_name;
     const OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!file) {
         if (errno == ENOENT) return std::nullopt;
@@ -135,7 +169,7 @@ tl::expected<std::optional<Durable>, std::string> StateDirectory::load() const {
 }
 
 tl::expected<void, std::string> StateDirectory::save(const Durable& durable) const {
-    const std::string path = path_ + "/state";
+    const std::string path = path_ + "/" + state_name;
     const std::string temporary = path + ".tmp";
     const OwnedFd file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
     if (!file) return tl::unexpected(failed("write", temporary, errno));
@@ -149,6 +183,45 @@ tl::expected<void, std::string> StateDirectory::save(const Durable& durable) con
     }
     if (::fsync(directory_.get()) != 0) return tl::unexpected(failed("fsync", path_, errno));
     return {};
+}
+
+bool StateDirectory::has_its_lock() const {
+    struct stat ours {};
+    struct stat there {};
+    return ::fstat(lock_.get(), &ours) == 0 &&
+           ::fstatat(directory_.get(), lock_name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+           ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
+}
+
+bool StateDirectory::has_its_state() const {
+    return ::faccessat(directory_.get(), state_name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 ||
+           errno != ENOENT;
+}
+
+tl::expected<StateDirectory::PutBack, std::string> StateDirectory::put_back(
+    const std::optional<Durable>& last) const {
+    PutBack done;
+    if (!has_its_lock()) {
+        const OwnedFd lock = open_lock(path_);
+        const int error = lock ? lock_within(lock.get(), read_clock().boottime_ns) : errno;
+        // With the directory's lock it can only be one that is being refused for that.
+        if (error == EWOULDBLOCK && !directory_is_locked_) return tl::unexpected(in_use(path_));
+        // By the number that others know.
+        if (error == 0 && ::dup3(lock.get(), lock_.get(), O_CLOEXEC) >= 0) {
+            // Whose it is, is for a message only: a full disk is no reason to end.
+            static_cast<void>(write_owner(path_, lock_.get()));
+            done.names.emplace_back(lock_name);
+        } else {
+            done.problems.push_back(failed("lock", path_of_lock(path_), error));
+        }
+    }
+    if (last && !has_its_state()) {
+        if (auto saved = save(*last); saved)
+            done.names.emplace_back(state_name);
+        else
+            done.problems.push_back(saved.error());
+    }
+    return done;
 }
 
 }  // namespace bullring

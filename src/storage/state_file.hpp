@@ -30,25 +30,45 @@ public:
                                                           StateIdentity identity,
                                                           protocol::Duration lock_wait);
 
-    /// The directory is locked for as long as a duplicate of this is open. Not the caller's.
-    int lock() const { return lock_.get(); }
+    static constexpr const char* state_name = "state";
+    static constexpr const char* lock_name = "lock";
+
+    /// The directory is locked for as long as a duplicate of each of these is open: the file, by
+    /// which earlier versions go, and the directory itself, whose lock nobody can remove and which
+    /// keeps systemd-tmpfiles(8) out. A file system that has no locks for directories, as NFS, has
+    /// the first alone. Not the caller's.
+    std::vector<int> locks() const;
 
     /// nullopt when there is no file.
     tl::expected<std::optional<protocol::Durable>, std::string> load() const;
     /// Returns when it is on the disk: temporary file, fsync, rename, fsync of the directory.
     tl::expected<void, std::string> save(const protocol::Durable& durable) const;
 
+    /// What put_back() has done.
+    struct PutBack {
+        std::vector<std::string> names;     // of files that are there again
+        std::vector<std::string> problems;  // one sentence for each that is not
+    };
+    /// For files that somebody else has removed; `last`: what the state was, if there was any. The
+    /// error: another process uses the directory by now, where that has no lock of its own.
+    tl::expected<PutBack, std::string> put_back(const std::optional<protocol::Durable>& last) const;
+
 private:
-    StateDirectory(std::string path, StateIdentity identity, OwnedFd directory, OwnedFd lock)
+    StateDirectory(std::string path, StateIdentity identity, OwnedFd directory, OwnedFd lock,
+                   bool directory_is_locked)
         : path_(std::move(path)),
           identity_(std::move(identity)),
           directory_(std::move(directory)),
-          lock_(std::move(lock)) {}
+          lock_(std::move(lock)),
+          directory_is_locked_(directory_is_locked) {}
+    bool has_its_lock() const;
+    bool has_its_state() const;
 
     std::string path_;
     StateIdentity identity_;
-    OwnedFd directory_;  // for fsync
+    OwnedFd directory_;  // for fsync, and flock()ed where that is possible
     OwnedFd lock_;       // flock()ed while it is open
+    bool directory_is_locked_;
 };
 
 /// The file's bytes: magic, format version, identity, state, CRC-32 of all before. Big-endian.

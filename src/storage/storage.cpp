@@ -11,8 +11,12 @@
 
 namespace bullring {
 
-Storage::Storage(StateDirectory directory, Callbacks callbacks, DurationCounts* durations)
-    : directory_(std::move(directory)), callbacks_(std::move(callbacks)), durations_(durations) {}
+Storage::Storage(StateDirectory directory, std::optional<protocol::Durable> last,
+                 Callbacks callbacks, DurationCounts* durations)
+    : directory_(std::move(directory)),
+      last_(last),
+      callbacks_(std::move(callbacks)),
+      durations_(durations) {}
 
 Storage::~Storage() {
     {
@@ -22,11 +26,11 @@ Storage::~Storage() {
     if (thread_.joinable()) thread_.join();
 }
 
-void Storage::write(const protocol::Durable& durable) {
+void Storage::add(const Task& task) {
     {
         const std::lock_guard lock(mutex_);
         if (stopping_) return;
-        queue_.push_back(durable);
+        queue_.push_back(task);
         if (running_) return;
         running_ = true;
     }
@@ -44,29 +48,46 @@ void Storage::write(const protocol::Durable& durable) {
 
 void Storage::run() {
     while (true) {
-        protocol::Durable durable;
+        Task task;
         {
             const std::lock_guard lock(mutex_);
             if (stopping_ || queue_.empty()) {
                 running_ = false;
                 return;
             }
-            durable = queue_.front();
+            task = queue_.front();
             queue_.pop_front();
         }
-        const protocol::Instant begun = read_clock();
-        const auto saved = directory_.save(durable);
-        if (durations_ != nullptr) durations_->add(protocol::elapsed(begun, read_clock()));
-        if (!saved) {
+        const auto done = carry_out(task);
+        if (!done) {
             {
                 const std::lock_guard lock(mutex_);
                 stopping_ = true;
             }
-            callbacks_.failed(saved.error());
+            callbacks_.failed(done.error());
             return;
         }
-        callbacks_.done(durable);
+        if (task) callbacks_.done(*task);
     }
+}
+
+tl::expected<void, std::string> Storage::carry_out(const Task& task) {
+    if (!task) {
+        const auto done = directory_.put_back(last_);
+        if (!done) return tl::unexpected(done.error());
+        for (const std::string& problem : done->problems)
+            log(LogLevel::warn, "a file was removed from the data directory: " + problem);
+        for (const std::string& name : done->names)
+            log(LogLevel::warn, fmt::format("somebody has removed the file {} from the data "
+                                            "directory; it is there again",
+                                            name));
+        return {};
+    }
+    const protocol::Instant begun = read_clock();
+    auto saved = directory_.save(*task);
+    if (durations_ != nullptr) durations_->add(protocol::elapsed(begun, read_clock()));
+    last_ = *task;
+    return saved;
 }
 
 }  // namespace bullring

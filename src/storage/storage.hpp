@@ -7,6 +7,7 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -22,8 +23,10 @@ public:
         std::function<void(const std::string&)> failed;      // nothing more will be written
     };
 
-    /// `durations`: of the writes, to be counted by the thread that writes; null: they are not.
-    Storage(StateDirectory directory, Callbacks callbacks, DurationCounts* durations = nullptr);
+    /// `last`: what is in the file. `durations`: of the writes, to be counted by the thread that
+    /// writes; null: they are not.
+    Storage(StateDirectory directory, std::optional<protocol::Durable> last, Callbacks callbacks,
+            DurationCounts* durations = nullptr);
     Storage(const Storage&) = delete;
     Storage& operator=(const Storage&) = delete;
     /// Waits for the write that is under way; what is queued after it is not written.
@@ -31,18 +34,25 @@ public:
 
     /// One thread. Waits for the disk only where the system has no more threads: a node that is
     /// late is better than none.
-    void write(const protocol::Durable& durable);
+    void write(const protocol::Durable& durable) { add(durable); }
+    /// The same for files of the directory that somebody else has removed; says so in the log.
+    void put_back() { add(std::nullopt); }
 
 private:
+    using Task = std::optional<protocol::Durable>;  // to be written; none: put_back()
+
+    void add(const Task& task);
     void run();
+    tl::expected<void, std::string> carry_out(const Task& task);
 
     StateDirectory directory_;
+    std::optional<protocol::Durable> last_;  // the thread's, while it runs
     Callbacks callbacks_;
     DurationCounts* durations_;
     std::mutex mutex_;
-    std::deque<protocol::Durable> queue_;  // bounded by the protocol: one write at a time
-    bool running_ = false;                 // the thread will look at the queue once more
-    bool stopping_ = false;                // or a write has failed
+    std::deque<Task> queue_;  // short: one write at a time, and seldom another task
+    bool running_ = false;    // the thread will look at the queue once more
+    bool stopping_ = false;   // or a write has failed
     std::thread thread_;
 };
 

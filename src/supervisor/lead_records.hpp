@@ -17,7 +17,8 @@ struct LeadRequest {
 struct LeadAnswer {
     enum class Kind : std::uint32_t {
         not_leading,
-        lock,  // with the descriptor of the directory's lock, to be held while the command may run
+        lock,  // with the descriptor of one of the directory's locks, held while the command may
+               // run
         go,    // with the descriptor of a SharedLeasePage: the command may run
         stop,  // the command has to end
     };

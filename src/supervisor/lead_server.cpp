@@ -15,6 +15,7 @@
 #include "src/os/descriptors.hpp"
 #include "src/os/record_socket.hpp"
 #include "src/report/logging.hpp"
+#include "src/storage/directory_watch.hpp"
 #include "src/supervisor/lead_records.hpp"
 
 namespace bullring {
@@ -30,12 +31,13 @@ constexpr std::chrono::milliseconds accept_again_after{100};
 }  // namespace
 
 LeadServer::LeadServer(asio::io_context& io, NodeLink& node, const NodeOptions& options,
-                       LoopPulse& pulse, int directory_lock, const MakeHost& make_inner)
+                       LoopPulse& pulse, std::vector<int> directory_locks,
+                       const MakeHost& make_inner)
     : HostAround(node),
       io_(io),
       options_(options),
       pulse_(pulse),
-      directory_lock_(directory_lock),
+      directory_locks_(std::move(directory_locks)),
       listener_(io),
       accept_timer_(io),
       prolong_timer_(io) {
@@ -55,13 +57,33 @@ tl::expected<void, std::string> LeadServer::open() {
     if (!page)
         return tl::unexpected("cannot make a page for leases: " +
                               std::generic_category().message(errno));
+    page_.emplace(std::move(*page));
+    return listen_anew();
+}
+
+tl::expected<void, std::string> LeadServer::listen_anew() {
     auto socket = LocalListener::open(options_.data_dir, lead_socket_name, SOCK_SEQPACKET);
     if (!socket) return tl::unexpected(socket.error());
-    page_.emplace(std::move(*page));
     socket_.emplace(std::move(*socket));
     listener_.assign(socket_->take().release());
     accept_some();
     return {};
+}
+
+/// Those that are connected stay.
+void LeadServer::file_removed(const std::string& name) {
+    HostAround::file_removed(name);
+    const bool mine = name == lead_socket_name || name == DirectoryWatch::any_file;
+    if (!mine || !socket_ || socket_->is_there()) return;
+    socket_.reset();
+    asio::error_code ignored;
+    listener_.close(ignored);
+    accept_timer_.cancel();
+    if (const auto again = listen_anew(); !again)
+        return log(LogLevel::warn,
+                   "somebody has removed the socket for bullring lead: " + again.error());
+    log(LogLevel::warn, std::string("somebody has removed ") + lead_socket_name + " from " +
+                            options_.data_dir + "; it is there again");
 }
 
 // ---- The node.
@@ -201,15 +223,28 @@ void LeadServer::let_go_if_held() {
     const protocol::Timing& timing = options_.config.timing;
     const protocol::Instant latest = published_.untied_until - timing.lease / 2 - timing.heartbeat;
     if (!protocol::lease_valid(read_clock(), latest)) return;
-    const LeadAnswer lock = make_answer(LeadAnswer::Kind::lock);
-    const LeadAnswer answer = make_answer(LeadAnswer::Kind::go);
     for (Client& client : clients_) {
         if (!client.asked || client.runs) continue;
         client.runs = true;
         show_others();
-        send_record(client.socket.native_handle(), &lock, sizeof lock, directory_lock_);
-        send_record(client.socket.native_handle(), &answer, sizeof answer, page_->fd());
+        if (send_go(client)) continue;
+        client.runs = false;  // until the next renewal
+        log_limited(LogLevel::warn, "lead", {},
+                    "cannot hand the lock of the data directory to bullring lead, whose command "
+                    "waits: " +
+                        std::generic_category().message(errno));
+        show_others();
     }
+}
+
+/// Without the locks a node that is started anew could let another command begin.
+bool LeadServer::send_go(Client& client) {
+    const int socket = client.socket.native_handle();
+    const LeadAnswer lock = make_answer(LeadAnswer::Kind::lock);
+    for (const int one : directory_locks_)
+        if (!send_record(socket, &lock, sizeof lock, one)) return false;
+    const LeadAnswer go = make_answer(LeadAnswer::Kind::go);
+    return send_record(socket, &go, sizeof go, page_->fd());
 }
 
 void LeadServer::stop_clients() {

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <asio/io_context.hpp>
 #include <asio/posix/stream_descriptor.hpp>
@@ -30,12 +31,13 @@ class LeadServer final : public HostAround {
 public:
     /// `make_inner`: the node's own host; none: NoTask.
     LeadServer(asio::io_context& io, NodeLink& node, const NodeOptions& options, LoopPulse& pulse,
-               int directory_lock, const MakeHost& make_inner);
+               std::vector<int> directory_locks, const MakeHost& make_inner);
     ~LeadServer() override;
 
     void start(protocol::Epoch epoch) override;
     void stop(protocol::Epoch epoch, protocol::DeposedReason reason) override;
     void publish(const protocol::Publish& publish) override;
+    void file_removed(const std::string& name) override;
 
 private:
     struct Client {
@@ -50,12 +52,14 @@ private:
     void tell(const protocol::Event& event) override;
 
     tl::expected<void, std::string> open();
+    tl::expected<void, std::string> listen_anew();
     void accept_some();
     void accept_later();
     void read_from(Clients::iterator client);
     void on_request(Client& client);
     void drop(Clients::iterator client);
     void let_go_if_held();
+    bool send_go(Client& client);
     LeadAnswer make_answer(LeadAnswer::Kind kind) const;
     void stop_clients();
     void prolong_while_stopping();
@@ -66,7 +70,7 @@ private:
     asio::io_context& io_;
     const NodeOptions& options_;
     LoopPulse& pulse_;
-    int directory_lock_;
+    std::vector<int> directory_locks_;
     std::optional<SharedLeasePage> page_;
     asio::posix::stream_descriptor listener_;
     asio::steady_timer accept_timer_;

@@ -316,7 +316,7 @@ void Supervisor::spawn_guard() {
 }
 
 void Supervisor::instruct_guard() {
-    guard_->hold(parts_.directory_lock);
+    for (const int lock : parts_.directory_locks) guard_->hold(lock);
     for (const auto& [session, duplicate] : kept_) guard_->keep(session, duplicate.get());
     if (parts_.undertaker == nullptr) return;
     if (const OwnedFd end = parts_.undertaker->new_guard()) guard_->notice(end.get());

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <asio/io_context.hpp>
 #include <asio/signal_set.hpp>
@@ -32,7 +33,7 @@ namespace bullring {
 struct SupervisorParts {
     SharedLeasePage& page;
     Sender self;                       // in whose name the guard has the last word
-    int directory_lock = -1;           // the guard keeps it while a command may run
+    std::vector<int> directory_locks;  // the guard keeps them while a command may run
     Undertaker* undertaker = nullptr;  // it has the last word instead of the guard; null: none
     bool ignores_hangup = false;       // SIGHUP was ignored when this program was started
 };

@@ -2,7 +2,9 @@
 
 import os
 import signal
+import socket
 import stat
+import struct
 import subprocess
 
 import pytest
@@ -11,6 +13,8 @@ from bullring_node import find_program
 from bullring_task import Journal, alive, child_named, signal_all, wait_family
 from clusters import assert_unchanged, on_both, rounds
 from waiting import DEADLINE
+
+GO = 2  # LeadAnswer::Kind
 
 
 @pytest.fixture
@@ -61,10 +65,10 @@ def test_who_leads_runs_it_and_who_does_not_says_75(settled, lead):
         leader, command=["sh", "-c", "env | grep ^BULLRING_ | sort; exit 5"]
     ).communicate(timeout=DEADLINE)
     assert out.split() == [
-        "BULLRING_CLUSTER=bullring",
+        "BULLRING_CLUSTER_NAME=bullring",
         f"BULLRING_EPOCH={leader.view[1]}",
-        f"BULLRING_ID={leader.id}",
         "BULLRING_LEADER=1",
+        f"BULLRING_NODE_ID={leader.id}",
     ]
     assert errors == ""
     other = next(node for node in cluster if node is not leader)
@@ -200,3 +204,27 @@ def test_beside_run(new_cluster, journal, lead):
     signal_all([wait_family(cluster[1]).command])
     assert process.wait(DEADLINE) == 7  # its node has handed over
     assert not alive(command)
+
+
+def test_no_command_begins_without_the_lock_of_the_directory(spawn, tmp_path):
+    """A node of another version, or one that could not hand it over, says go."""
+    begun = tmp_path / "begun"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+        listener.bind(str(tmp_path / "lead.sock"))
+        listener.listen()
+        process = spawn(
+            [find_program(), "lead", "--data-dir", str(tmp_path), "--", "touch", str(begun)],
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        listener.settimeout(DEADLINE)
+        node, _ = listener.accept()
+        node.settimeout(DEADLINE)
+        node.recv(4096)
+        with node, open(os.memfd_create("page"), "r+b") as page:
+            page.truncate(4096)
+            answer = struct.pack("=IIQQq72s", GO, 0, 7, 1, 10**9, b"bullring")
+            socket.send_fds(node, [answer], [page.fileno()])
+            assert process.wait(DEADLINE) == 1
+    assert "without the lock of its data directory" in process.stderr.read()
+    assert not begun.exists()

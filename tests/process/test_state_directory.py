@@ -1,6 +1,8 @@
 """The state directory: corrupt, foreign, taken, unwritable, full, failing. Never a fresh start."""
 
+import fcntl
 import os
+import re
 import shutil
 import subprocess
 
@@ -90,6 +92,48 @@ def test_in_use_by_another_process(one, new_cluster):
     second[1].current.expected_to_run = False
     assert second[1].wait_exit() == 1
     assert one[1].leads
+
+
+def test_what_somebody_removes_is_there_again(one):
+    """As what cleans up old files does. Other processes are refused in the meantime, too."""
+    one.start()
+    node = one.wait_settled()
+    state = node.data_dir / "state"
+    before = state.read_bytes()
+    for name in ("state", "lock", "lead.sock", "control.sock"):
+        (node.data_dir / name).unlink()
+    second = subprocess.run(
+        [one.program, "node", "--id", "1", "--peers", f"1=127.0.0.1:{one.ports.take()}"]
+        + ["--data-dir", str(node.data_dir)],
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE,
+    )
+    assert second.returncode == 1 and "is in use by" in second.stderr, second
+    for name in ("state", "lock", "lead.sock", "control.sock"):
+        one.wait_for(lambda name=name: (node.data_dir / name).exists(), f"{name} is there again")
+    for name in ("state", "lock", "lead.sock", "control.sock"):
+        told = rf"removed (the file )?{name} from .*; it is there again"
+        one.wait_for(lambda told=told: re.search(told, node.current.log()), f"{name} is told of")
+    assert state.read_bytes() == before
+    words = ["lead", "--data-dir", str(node.data_dir), "--", "true"]
+    assert subprocess.run([one.program, *words], timeout=DEADLINE).returncode == 0
+    assert one.wait_settled() is node and len(node.current.stream.of("elected")) == 1
+    words = ["resign", "--local", "--data-dir", str(node.data_dir), "--timeout", "1s"]
+    done = subprocess.run([one.program, *words], capture_output=True, text=True, timeout=DEADLINE)
+    assert done.returncode == 1 and "no other member ever leads" in done.stderr, done
+
+
+def test_a_lock_file_that_is_removed_is_locked_again(one):
+    one.start()
+    node = one.wait_settled()
+    (node.data_dir / "lock").unlink()
+    told = "removed the file lock from the data directory; it is there again"
+    one.wait_for(lambda: told in node.current.log(), "it is told of")
+    pid = str(node.current.process.pid)
+    assert (node.data_dir / "lock").read_text().strip() == pid
+    with open(node.data_dir / "lock") as file, pytest.raises(BlockingIOError):
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def test_the_directory_is_made_with_its_parents(one):

@@ -126,7 +126,7 @@ TEST_CASE(
     auto directory = StateDirectory::open(cluster.directory() / "state", {"blue", {{1}}, {1}}, {});
     REQUIRE(directory.has_value());
     Notes<bool> quiet;
-    Storage storage(std::move(*directory),
+    Storage storage(std::move(*directory), std::nullopt,
                     {[&](const protocol::Durable&) { quiet.add(blocks_all_here()); },
                      [](const std::string& why) { FAIL(why); }});
     storage.write({{1}, {1}});

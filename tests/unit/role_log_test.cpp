@@ -49,7 +49,30 @@ TEST_CASE("role log: a leadership is told when it is published, and its end at o
         text_of(log, {role(Role::follower, 7), protocol::Deposed{{7}, DeposedReason::resigned, {}}})
             .empty());
     CHECK(text_of(log, {leader(2, 8)}) == "follower, epoch 8, leader 2 (was none): follows it");
-    CHECK(text_of(log, {leader(0, 8)}) == "follower, epoch 8, leader none (was 2): it is gone");
+    CHECK(text_of(log, {leader(0, 8)}) ==
+          "follower, epoch 8, leader none (was 2): it leads no more");
+}
+
+TEST_CASE("role log: how a leader went is told as it is known here") {
+    RoleLog log({3});
+    text_of(log, {leader(2, 8)});
+    std::string reason = "it leads no more";
+    std::vector<Action> actions;
+    SUBCASE("as it says that it steps down") {}
+    SUBCASE("by its silence") {
+        actions = {protocol::PeerDown{{2}, protocol::PeerDownReason::timeout}};
+        reason = "nothing is heard of it";
+    }
+    SUBCASE("by its word") {
+        log.note(protocol::Receive{{1}, protocol::Resign{{8}, {}}});
+        reason = "it has resigned";
+    }
+    SUBCASE("by the end of its process") {
+        actions = {protocol::PeerDown{{2}, protocol::PeerDownReason::eof}};
+        reason = "it has died";
+    }
+    actions.push_back(leader(0, 8));
+    CHECK(text_of(log, actions) == "follower, epoch 8, leader none (was 2): " + reason);
 }
 
 TEST_CASE("role log: a step that goes through several roles is one line") {

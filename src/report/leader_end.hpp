@@ -1,0 +1,34 @@
+// Owns: how the leader that a node follows goes, as that node sees it, in few words that whoever
+// led and whoever followed have in common: metrics and log say the same.
+#pragma once
+
+#include "protocol/values/actions.hpp"
+#include "protocol/values/events.hpp"
+
+namespace bullring {
+
+class LeaderEnd {
+public:
+    static constexpr const char* resigned = "resigned";  // it said so, for whatever reason
+    static constexpr const char* died = "died";          // its process ended without a word
+    static constexpr const char* lease_expired = "lease_expired";  // nobody heard of it any more
+    static constexpr const char* replaced =
+        "replaced";  // the next one came before its end was known
+
+    /// Of each step the event first, then the actions in their order.
+    void note(const protocol::Event& event);
+    void note(const protocol::Action& action);
+
+    /// One of the words, or of one that goes on: of nothing.
+    const char* way() const;
+    /// For people: "it has resigned".
+    const char* sentence() const;
+
+private:
+    protocol::NodeId leader_;
+    protocol::Epoch epoch_;
+    const char* seen_ = nullptr;
+    bool lost_ = false;
+};
+
+}  // namespace bullring
