@@ -15,6 +15,7 @@
 #include "src/commands/inherited.hpp"
 #include "src/manual/help_command.hpp"
 #include "src/options/completion.hpp"
+#include "src/options/environment.hpp"
 #include "src/options/options.hpp"
 #include "src/os/first_process.hpp"
 #include "src/report/logging.hpp"
@@ -104,11 +105,14 @@ int main(int argc, char** argv) {
         const std::vector<int> missing_streams = open_missing_streams();
         const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
         if (!arguments.empty() && arguments.front() == guard_word) return guard(arguments);
+        unblock_signals();
         if (!arguments.empty() && arguments.front() == help_word)
             return run_help({arguments.begin() + 1, arguments.end()});
         if (!arguments.empty() && arguments.front() == completion_word)
             return run_completion({arguments.begin() + 1, arguments.end()});
-        return std::visit(Run{missing_streams}, parse_options(arguments, environment_of_process()));
+        const Environment environment = environment_of_process();
+        for (const std::string& sentence : misspelt_variables(environment)) print_error(sentence);
+        return std::visit(Run{missing_streams}, parse_options(arguments, environment));
     } catch (const std::exception& error) {
         print_error(error.what());
     } catch (...) {

@@ -35,7 +35,7 @@ def main():
             with open(word[5:]) as file:
                 read += file.read().split()
     words += read
-    who = f"{os.environ['BULLRING_ID']} {os.environ['BULLRING_EPOCH']}"
+    who = f"{os.environ['BULLRING_NODE_ID']} {os.environ['BULLRING_EPOCH']}"
     out = os.open(journal, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
 
     def say(*parts):

@@ -29,6 +29,12 @@ void discard_writes_to(const std::vector<int>& streams) {
         if (stream != STDIN_FILENO) ::dup2(nowhere.get(), stream);
 }
 
+void unblock_signals() {
+    sigset_t none;
+    ::sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
 bool is_ignored(int signal) {
     struct sigaction action {};
     return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;

@@ -1,4 +1,4 @@
-// Owns: what the process inherits from its parent: standard streams and ignored signals.
+// Owns: what the process inherits from its parent: standard streams, blocked and ignored signals.
 #pragma once
 
 #include <vector>
@@ -13,6 +13,10 @@ std::vector<int> open_missing_streams();
 /// From now on what is written to these goes nowhere: for a program that has work to do, and for
 /// what it starts.
 void discard_writes_to(const std::vector<int>& streams);
+
+/// None is blocked any more. A parent may block those by which it is ended, in its threads or while
+/// it starts this program, and would never be able to end it by them.
+void unblock_signals();
 
 /// Whether this signal is ignored, as nohup(1) has it with SIGHUP.
 bool is_ignored(int signal);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "src/options/drill_options.hpp"
+#include "src/options/environment.hpp"
 #include "src/options/interface_address.hpp"
 #include "src/options/request.hpp"
 #include "src/options/sources.hpp"
@@ -274,19 +275,6 @@ ParsedOptions options_of(Subcommand subcommand, const Given& given) {
         case Subcommand::cert: return cert_options(given.line.operands, given.read, given.report);
     }
     return UsageProblems{};
-}
-
-RawValues read_environment(Subcommand subcommand, const Environment& environment) {
-    RawValues values;
-    for (const Flag& flag : flag_table()) {
-        if (!flag.belongs_to(subcommand)) continue;
-        const std::string variable = environment_name(flag.name);
-        const auto found = environment.find(variable);
-        // An empty variable counts as unset, as the shells' ${NAME:-…} and XDG have it.
-        if (found == environment.end() || found->second.empty()) continue;
-        values[flag.name] = {found->second, variable};
-    }
-    return values;
 }
 
 /// The operands of `address` are what --address would have.

@@ -13,6 +13,7 @@
 #include "protocol/values/timing.hpp"
 #include "src/os/children.hpp"
 #include "src/os/quiet_thread.hpp"
+#include "src/os/told_variables.hpp"
 #include "src/os/watch_child.hpp"
 #include "src/report/logging.hpp"
 #include "src/runtime/shell_command.hpp"
@@ -39,8 +40,8 @@ std::string told_end(int status) {
 HealthCheck::HealthCheck(HealthOptions options, protocol::NodeId self, const std::string& cluster,
                          NodeLink& node)
     : options_(std::move(options)),
-      id_setting_(fmt::format("BULLRING_ID={}", self.value)),
-      cluster_setting_("BULLRING_CLUSTER=" + cluster),
+      node_id_(told_variable(told::node_id, std::to_string(self.value))),
+      cluster_name_(told_variable(told::cluster_name, cluster)),
       node_(node) {
     thread_ = quiet_thread([this] { run(); });
 }
@@ -72,7 +73,7 @@ void HealthCheck::run() {
 }
 
 std::string HealthCheck::check() {
-    const auto child = start_shell_command(options_.command, {id_setting_, cluster_setting_});
+    const auto child = start_shell_command(options_.command, {node_id_, cluster_name_});
     if (!child)
         return fmt::format("cannot start the health command: {}",
                            std::generic_category().message(child.error()));

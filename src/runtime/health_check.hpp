@@ -32,8 +32,8 @@ private:
     bool stopping() const;
 
     HealthOptions options_;
-    std::string id_setting_;
-    std::string cluster_setting_;
+    std::string node_id_;
+    std::string cluster_name_;
     NodeLink& node_;
     Bell stop_;  // rings once this object ends
     std::thread thread_;

@@ -13,6 +13,7 @@
 #include "src/os/children.hpp"
 #include "src/os/clock.hpp"
 #include "src/os/quiet_thread.hpp"
+#include "src/os/told_variables.hpp"
 #include "src/os/watch_child.hpp"
 #include "src/report/logging.hpp"
 #include "src/runtime/shell_command.hpp"
@@ -43,7 +44,8 @@ Hooks::Hooks(asio::io_context& io, NodeLink& node, HookCommands commands,
       commands_(std::move(commands)),
       self_(config.self),
       cluster_(config.cluster),
-      deposed_time_(deposed_time) {
+      deposed_time_(deposed_time),
+      works_inside_(static_cast<bool>(make_inner)) {
     if (!timer_) throw std::system_error(errno, std::generic_category(), "timerfd_create");
     enclose(io, make_inner);
     if (!commands_.on_change.empty()) node.listen(*this);
@@ -86,6 +88,7 @@ void Hooks::tell(const protocol::Event& event) {
 
 void Hooks::on_inner_ended(const protocol::TaskEnded& ended) {
     protocol::DeposedReason reason = reason_of(ended);
+    bool left_out = false;
     {
         const std::lock_guard lock(mutex_);
         if (ended.epoch != leads_) return;  // told before
@@ -93,11 +96,23 @@ void Hooks::on_inner_ended(const protocol::TaskEnded& ended) {
         reason = reason_.value_or(reason);
         deposed_at_ = read_clock();
         // Its leadership is over before it has begun for the user.
-        std::erase_if(queue_, [](const Job& one) { return one.kind == Kind::elected; });
+        std::erase_if(queue_, [&](const Job& one) {
+            if (one.kind != Kind::elected) return false;
+            left_out = !one.command.empty();
+            return true;
+        });
     }
     Job job =
         make_job(Kind::deposed, ended.epoch, protocol::nobody, "follower", protocol::name(reason));
     job.ended = ended;
+    if (left_out) {
+        // A command has run all the same, and on-deposed may have to clear up after it.
+        if (!works_inside_) job.command.clear();
+        log(LogLevel::warn,
+            fmt::format("epoch {} ended while an earlier hook still ran: {} left out",
+                        ended.epoch.value,
+                        works_inside_ ? "on-elected was" : "on-elected and on-deposed were"));
+    }
     push(std::move(job));
 }
 
@@ -117,12 +132,12 @@ Hooks::Job Hooks::make_job(Kind kind, Epoch epoch, NodeId leader, const char* ro
         job.command = commands_.on_deposed;
     }
     job.environment = {
-        fmt::format("BULLRING_EPOCH={}", epoch.value),
-        leader ? fmt::format("BULLRING_LEADER={}", leader.value) : "BULLRING_LEADER=",
-        fmt::format("BULLRING_ROLE={}", role),
-        fmt::format("BULLRING_REASON={}", reason),
-        fmt::format("BULLRING_ID={}", self_.value),
-        "BULLRING_CLUSTER=" + cluster_,
+        told_variable(told::epoch, std::to_string(epoch.value)),
+        told_variable(told::leader, leader ? std::to_string(leader.value) : ""),
+        told_variable(told::role, role),
+        told_variable(told::reason, reason),
+        told_variable(told::node_id, std::to_string(self_.value)),
+        told_variable(told::cluster_name, cluster_),
     };
     return job;
 }

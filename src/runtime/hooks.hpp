@@ -71,6 +71,7 @@ private:
     protocol::NodeId self_;
     std::string cluster_;
     protocol::Duration deposed_time_;
+    bool works_inside_;                      // a command, which runs whether on-elected does or not
     Bell bell_;                              // `deposed_at_` or `stopping_at_` has changed
     OwnedFd timer_ = make_boottime_timer();  // of the thread
     std::mutex mutex_;

@@ -1,6 +1,6 @@
 #include "src/runtime/shell_command.hpp"
 
-#include <string_view>
+#include <utility>
 
 #include <fcntl.h>
 #include <signal.h>
@@ -8,23 +8,17 @@
 
 #include "src/os/children.hpp"
 #include "src/os/descriptors.hpp"
+#include "src/os/told_variables.hpp"
 #include "src/runtime/spawn_settings.hpp"
-
-extern char** environ;
 
 namespace bullring {
 
 namespace {
 
-constexpr std::string_view own_prefix = "BULLRING_";
-
-/// The program's environment without its own settings, then `own`.
-std::vector<char*> environment_of(std::vector<std::string>& own) {
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
     std::vector<char*> all;
-    for (char** one = environ; *one != nullptr; ++one) {
-        if (!std::string_view(*one).starts_with(own_prefix)) all.push_back(*one);
-    }
-    for (std::string& one : own) all.push_back(one.data());
+    all.reserve(words.size() + 1);
+    for (std::string& word : words) all.push_back(word.data());
     all.push_back(nullptr);
     return all;
 }
@@ -32,7 +26,7 @@ std::vector<char*> environment_of(std::vector<std::string>& own) {
 }  // namespace
 
 tl::expected<pid_t, int> start_shell_command(const std::string& command,
-                                             std::vector<std::string> own_environment) {
+                                             std::vector<std::string> told) {
     sigset_t none;
     ::sigemptyset(&none);
     SpawnSettings settings(none);
@@ -44,9 +38,9 @@ tl::expected<pid_t, int> start_shell_command(const std::string& command,
     std::string flag = "-c";
     std::string text = command;
     char* arguments[] = {shell.data(), flag.data(), text.data(), nullptr};
-    std::vector<char*> environment = environment_of(own_environment);
+    std::vector<std::string> environment = environment_with(std::move(told));
     const auto child = spawn_child("/bin/sh", settings.files(), settings.attributes(), arguments,
-                                   environment.data());
+                                   pointers_to(environment).data());
     // posix_spawn() can't do it before. It has not been waited for, so the number is still its own.
     if (child) set_descriptor_limit(*child, descriptor_limit_before());
     return child;

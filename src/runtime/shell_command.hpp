@@ -11,9 +11,9 @@
 
 namespace bullring {
 
-/// The child, for wait_for_child(), or an errno. `own_environment` ("NAME=value") is added to the
-/// program's environment, which is without the program's own settings (BULLRING_…). Any thread.
+/// The child, for wait_for_child(), or an errno. Its environment is this process's with `told`
+/// (src/os/told_variables.hpp). Any thread.
 tl::expected<pid_t, int> start_shell_command(const std::string& command,
-                                             std::vector<std::string> own_environment);
+                                             std::vector<std::string> told);
 
 }  // namespace bullring

@@ -25,6 +25,7 @@ struct Process {
     pid_t parent = 0;
     pid_t group = 0;
     bool dead = false;  // a zombie
+    std::string name;
 };
 
 /// nullopt when it is gone, and when it could not be looked at: then `unsure` is set.
@@ -38,7 +39,8 @@ std::optional<Process> look_at(pid_t pid, bool& unsure) {
     }
     // pid (name) state ppid pgrp … num_threads, the 20th; the name may hold anything.
     const char* after_name = std::strrchr(text, ')');
-    Process process{.pid = pid};
+    Process process;
+    process.pid = pid;
     char state = 0;
     int parent = 0;
     int group = 0;
@@ -50,6 +52,8 @@ std::optional<Process> look_at(pid_t pid, bool& unsure) {
         unsure = true;
         return std::nullopt;
     }
+    const char* const name = std::strchr(text, '(');
+    if (name != nullptr && name < after_name) process.name.assign(name + 1, after_name);
     process.parent = parent;
     process.group = group;
     // One whose first thread has ended looks like a zombie while others run on.
@@ -119,14 +123,17 @@ std::size_t kill_descendants(pid_t ancestor, const std::vector<pid_t>& spared,
     return unsure ? alive + 1 : alive;
 }
 
-void signal_descendants(pid_t ancestor, int signal, pid_t except_group,
-                        const std::vector<pid_t>& spared) {
+std::vector<std::string> signal_descendants(pid_t ancestor, int signal, pid_t except_group,
+                                            const std::vector<pid_t>& spared) {
+    std::vector<std::string> names;
     bool unsure = false;
     for (const Process& process : descendants_of(ancestor, {}, unsure)) {
         if (process.dead || process.group == except_group || contains(spared, process.pid))
             continue;
         signal_one(process, signal);
+        names.push_back(process.name);
     }
+    return names;
 }
 
 bool reap_all_children() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <string>
 #include <vector>
 
 #include <sys/types.h>
@@ -22,8 +23,9 @@ std::size_t kill_descendants(pid_t ancestor, const std::vector<pid_t>& spared,
                              bool spare_their_children);
 
 /// The same with another signal, once, and not for the members of process group `except_group`.
-void signal_descendants(pid_t ancestor, int signal, pid_t except_group,
-                        const std::vector<pid_t>& spared);
+/// Returns the names of those that it was sent to.
+std::vector<std::string> signal_descendants(pid_t ancestor, int signal, pid_t except_group,
+                                            const std::vector<pid_t>& spared);
 
 /// Takes the statuses of all dead children of this process. True while it has others.
 bool reap_all_children();

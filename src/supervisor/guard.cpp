@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,7 @@
 #include "src/report/logging.hpp"
 #include "src/supervisor/descendants.hpp"
 #include "src/supervisor/guard_records.hpp"
+#include "src/supervisor/guard_run.hpp"
 #include "src/supervisor/last_word.hpp"
 #include "src/supervisor/node_watch.hpp"
 #include "src/supervisor/shield.hpp"
@@ -72,20 +74,7 @@ public:
     }
 
 private:
-    enum class Phase { running, ending, killing };
-    struct Run {
-        LeaseSnapshot lease;
-        Phase phase = Phase::running;
-        pid_t shield = 0;
-        pid_t command = 0;               // and its process group; 0 before it is known
-        std::vector<int> early_signals;  // for the command, from before it was known
-        Cause cause = Cause::lost;
-        std::optional<int> status;
-        int error = 0;  // it has not started
-        Instant kill_at = protocol::never;
-        bool has_terminal = false;
-        int looks_alone = 0;
-    };
+    using Phase = GuardRun::Phase;
 
     static void drain(int fd, short events) {
         char bytes[sizeof(signalfd_siginfo)];
@@ -117,8 +106,9 @@ private:
         ::_exit(1);
     }
 
-    void complain(const char* text) const {
-        print_log_line(settings_.log_format, {std::stoull(settings_.id)}, LogLevel::error, text);
+    void complain(const std::string& text) const { complain(LogLevel::error, text); }
+    void complain(LogLevel level, const std::string& text) const {
+        print_log_line(settings_.log_format, {std::stoull(settings_.id)}, level, text);
     }
 
     void obey(const GuardOrder& order, OwnedFd descriptor) {
@@ -158,13 +148,13 @@ private:
         if (run_) return;  // the node knows better
         node_watch_.trust();
         const auto lease = page_->read();
-        Run run;
+        GuardRun run;
         run.lease = {epoch, protocol::long_ago};
         if (lease && lease->epoch == epoch) run.lease = *lease;
         int pipe[2] = {-1, -1};
         if (!time_is_left(run.lease.deadline) || ::pipe2(pipe, O_CLOEXEC | O_NONBLOCK) != 0) {
             run.cause = Cause::deadline;
-            return tell(report_of_end(run));
+            return tell(run.report_of_end());
         }
         reports_ = OwnedFd(pipe[0]);
         const OwnedFd writing(pipe[1]);
@@ -177,12 +167,9 @@ private:
                         policy_, announcer_});
         }
         if (run.shield < 0) {
-            const int error = errno;
+            run.error = errno;
             reports_ = OwnedFd();
-            GuardReport report = report_of_end(run);
-            report.kind = GuardReport::Kind::not_started;
-            report.error = error;
-            return tell(report);
+            return tell(run.report_of_end());
         }
         run_ = run;
     }
@@ -243,15 +230,18 @@ private:
         run_->phase = Phase::ending;
         run_->cause = cause;
         run_->kill_at = read_clock() + settings_.kill_after;
-        terminate();
+        const std::vector<std::string> left = terminate();
+        if (cause == Cause::by_itself && !left.empty())
+            complain(LogLevel::warn, told_of_those_left(left));
     }
 
-    void terminate() {
+    std::vector<std::string> terminate() {
         if (run_->command > 0 && !run_->status) {
             ::kill(-run_->command, SIGTERM);
             ::kill(-run_->command, SIGCONT);  // a stopped one could not obey
         }
-        signal_descendants(::getpid(), SIGTERM, run_->status ? 0 : run_->command, {run_->shield});
+        return signal_descendants(::getpid(), SIGTERM, run_->status ? 0 : run_->command,
+                                  {run_->shield});
     }
 
     /// Acts on the time that has passed and on processes that have died.
@@ -300,22 +290,8 @@ private:
         if (run_->shield > 0 && run_->looks_alone > looks_alone_max) ::kill(run_->shield, SIGKILL);
     }
 
-    GuardReport report_of_end(const Run& run) const {
-        GuardReport report;
-        report.kind = GuardReport::Kind::ended;
-        report.cause = run.cause;
-        report.status = run.status.value_or(SIGKILL);
-        report.epoch = run.lease.epoch.value;
-        report.had_terminal = run.has_terminal ? 1 : 0;
-        return report;
-    }
-
     void finish() {
-        GuardReport report = report_of_end(*run_);
-        if (run_->error != 0) {
-            report.kind = GuardReport::Kind::not_started;
-            report.error = run_->error;
-        }
+        const GuardReport report = run_->report_of_end();
         if (run_->has_terminal) take_terminal_back(settings_.terminal_group);
         acted_ns_ = read_clock().boottime_ns;
         if (!node_) after_node();
@@ -374,7 +350,7 @@ private:
     std::vector<OwnedFd> held_;
     LastWord last_word_;
     OwnedFd undertaker_;  // of the node, if it has one
-    std::optional<Run> run_;
+    std::optional<GuardRun> run_;
 };
 
 }  // namespace

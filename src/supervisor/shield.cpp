@@ -20,10 +20,9 @@
 #include "src/os/clock.hpp"
 #include "src/os/descriptors.hpp"
 #include "src/os/realtime.hpp"
+#include "src/os/told_variables.hpp"
 #include "src/supervisor/descendants.hpp"
 #include "src/supervisor/find_program.hpp"
-
-extern char** environ;
 
 namespace bullring {
 
@@ -31,28 +30,18 @@ namespace {
 
 constexpr int progress_descriptor = 3;
 
-/// The program's environment, in which the command's own settings replace those of the same names.
 std::vector<std::string> environment_of(const Shield& shield) {
     std::vector<std::string> own{
-        "BULLRING_EPOCH=" + std::to_string(shield.lease.epoch.value),
-        "BULLRING_ID=" + shield.settings.id,
-        "BULLRING_LEADER=1",
-        "BULLRING_CLUSTER=" + shield.settings.cluster,
+        told_variable(told::epoch, std::to_string(shield.lease.epoch.value)),
+        told_variable(told::node_id, shield.settings.id),
+        told_variable(told::leader, "1"),
+        told_variable(told::cluster_name, shield.settings.cluster),
     };
     if (!shield.settings.progress_file.empty())
-        own.push_back("BULLRING_PROGRESS_FILE=" + shield.settings.progress_file);
+        own.push_back(told_variable(told::progress_file, shield.settings.progress_file));
     if (shield.progress >= 0)
-        own.push_back("BULLRING_PROGRESS_FD=" + std::to_string(progress_descriptor));
-    constexpr std::string_view ours[] = {
-        "BULLRING_EPOCH=",         "BULLRING_ID=",         "BULLRING_LEADER=", "BULLRING_CLUSTER=",
-        "BULLRING_PROGRESS_FILE=", "BULLRING_PROGRESS_FD="};
-    for (char** one = environ; *one != nullptr; ++one) {
-        const std::string_view text = *one;
-        if (std::none_of(std::begin(ours), std::end(ours),
-                         [&](std::string_view name) { return text.starts_with(name); }))
-            own.emplace_back(text);
-    }
-    return own;
+        own.push_back(told_variable(told::progress_fd, std::to_string(progress_descriptor)));
+    return environment_with(std::move(own));
 }
 
 std::vector<char*> pointers(std::vector<std::string>& words) {

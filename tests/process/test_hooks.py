@@ -13,9 +13,9 @@ class Told:
 
     def hooks(self, on_deposed):
         """The flags of a node."""
-        told = f'"$BULLRING_ID $BULLRING_EPOCH $BULLRING_ROLE $BULLRING_REASON" >>{self.path}'
+        told = f'"$BULLRING_NODE_ID $BULLRING_EPOCH $BULLRING_ROLE $BULLRING_REASON" >>{self.path}'
         deposing = f"echo deposing {told}; {on_deposed}; echo deposed {told}"
-        change = f'echo change "$BULLRING_ID $BULLRING_LEADER" >>{self.path}'
+        change = f'echo change "$BULLRING_NODE_ID $BULLRING_LEADER" >>{self.path}'
         return [
             *("--on-elected", f"echo elected {told}"),
             *("--on-deposed", deposing),

@@ -68,6 +68,19 @@ def test_what_is_started_has_the_descriptor_limit_of_the_user(new_cluster):
     assert int(next(line for line in limits if "open files" in line).split()[3]) > 256
 
 
+def test_a_parent_that_blocks_signals_can_end_it_by_them(new_cluster):
+    cluster = new_cluster(1, flags=QUICK)
+    node = cluster[1]
+    seen = pathlib.Path(cluster.directory) / "mask"
+    node.prefix = ["env", "--block-signal"]
+    node.task = ["sh", "-c", f"grep SigBlk /proc/$$/status >{seen}; exec sleep 60"]
+    cluster.start()
+    cluster.wait_for(lambda: seen.exists() and seen.read_text(), "the command tells its mask")
+    assert int(seen.read_text().split()[1], 16) == 0
+    node.terminate()
+    assert node.wait_exit() == 128 + signal.SIGTERM
+
+
 def test_the_command_has_its_environment_and_stdin_and_streams(new_cluster):
     cluster = new_cluster(1, flags=QUICK)
     node = cluster[1]
@@ -84,10 +97,10 @@ def test_the_command_has_its_environment_and_stdin_and_streams(new_cluster):
     cluster.wait_for(lambda: "BULLRING_LEADER" in out.read_text(), "the command's output")
     cluster.wait_for(lambda: out.read_text().count("\n") >= 10, "all that it says")
     assert out.read_text().split("\n")[:4] == [
-        "BULLRING_CLUSTER=bullring",
+        "BULLRING_CLUSTER_NAME=bullring",
         f"BULLRING_EPOCH={leader.view[1]}",
-        "BULLRING_ID=1",
         "BULLRING_LEADER=1",
+        "BULLRING_NODE_ID=1",
     ]
     # stdin, stdout, stderr, and the directory that ls looks at.
     assert out.read_text().split("\n")[4:8] == ["0", "1", "2", "3"]
@@ -96,6 +109,38 @@ def test_the_command_has_its_environment_and_stdin_and_streams(new_cluster):
     family = wait_family(node)
     assert os.getpgid(family.command) == family.command
     assert os.getpgid(family.guard) != os.getpgid(family.node)
+
+
+# The rest of a sandbox is the unit's; this is RestrictAddressFamilies=.
+WITHOUT_NETLINK = """
+import os, seccomp, socket, sys
+rules = seccomp.SyscallFilter(seccomp.ALLOW)
+netlink = seccomp.Arg(0, seccomp.EQ, socket.AF_NETLINK)
+rules.add_rule(seccomp.ERRNO(97), "socket", netlink)
+rules.load()
+os.execvp(sys.argv[1], sys.argv[1:])
+"""
+
+
+def test_a_command_needs_no_netlink(new_cluster):
+    """Only addresses do."""
+    pytest.importorskip("seccomp")
+    cluster = new_cluster(1, flags=[*QUICK, "--on-exit", "leave"])
+    node = cluster[1]
+    node.prefix = [sys.executable, "-B", "-c", WITHOUT_NETLINK]
+    node.task = ["sh", "-c", "exit 3"]
+    node.start()
+    node.current.expected_to_run = False
+    assert node.wait_exit() == 3
+
+
+def test_a_command_that_goes_into_the_background_is_told_why_it_ends(new_cluster):
+    cluster = new_cluster(1, flags=QUICK)
+    cluster[1].task = ["sh", "-c", "sleep 1000 & sleep 1000 & exit 0"]
+    cluster.start()
+    told = "the command has ended and left 2 processes behind (sleep, sleep): ending them"
+    cluster.wait_for(lambda: told in cluster[1].current.log(), "it says so")
+    assert "a command has to stay in the foreground" in cluster[1].current.log()
 
 
 def permitted_to_be_first():

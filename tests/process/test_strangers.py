@@ -197,7 +197,7 @@ def test_a_node_without_free_descriptors_does_what_it_must(new_cluster):
     health = ["--health-cmd", "true", "--health-interval", "50ms", "--health-failures", "2"]
     for node in cluster:
         node.prefix = ["prlimit", "--nofile=96:96"]
-        node.flags = [*health, "--on-deposed", f"sleep 0.2; echo $BULLRING_ID >>{hooks}"]
+        node.flags = [*health, "--on-deposed", f"sleep 0.2; echo $BULLRING_NODE_ID >>{hooks}"]
     cluster.start()
     leader = cluster.wait_settled()
     with contextlib.ExitStack() as held:

@@ -122,7 +122,7 @@ TEST_CASE("hooks: they run one at a time, in order, and are told what has happen
     const TemporaryDirectory place;
     const std::string out = place / "out";
     const std::string say =
-        R"(echo "$BULLRING_ID $BULLRING_CLUSTER $BULLRING_EPOCH [$BULLRING_LEADER] $BULLRING_ROLE $BULLRING_REASON" >> )" +
+        R"(echo "$BULLRING_NODE_ID $BULLRING_CLUSTER_NAME $BULLRING_EPOCH [$BULLRING_LEADER] $BULLRING_ROLE $BULLRING_REASON" >> )" +
         out;
     Running running({.on_elected = say, .on_deposed = say, .on_change = say},
                     protocol::seconds(20));
@@ -243,6 +243,55 @@ TEST_CASE("hooks: on-deposed runs when what works inside has ended, and with its
     CHECK(content(out) == "changed\n7 resigned\n8 task_failed\n9 lease_expired\n");
     CHECK(running.done.all() == std::vector<protocol::TaskEnded>{
                                     {{7}, false, false}, {{8}, true, true}, {{9}, false, false}});
+}
+
+TEST_CASE("hooks: a leadership that ends before on-elected has begun has neither of the two") {
+    const TemporaryDirectory place;
+    const std::string out = place / "out";
+    const std::string begun = place / "begun";
+    const std::string go = place / "go";
+    Running running(
+        {.on_elected = "echo elected $BULLRING_EPOCH >> " + out,
+         .on_deposed = "echo deposed $BULLRING_EPOCH >> " + out,
+         .on_change = "echo >> " + begun + "; until [ -e " + go + " ]; do sleep 0.01; done"},
+        protocol::seconds(40));
+    running.leader_changed({{}, {6}, ""});
+    while (content(begun).empty()) std::this_thread::yield();
+    running.hooks.start({7});
+    running.hooks.stop({7}, DeposedReason::resigned);
+    std::ofstream(go) << "go";
+    REQUIRE(running.done.wait_for(1));
+    CHECK(content(out).empty());
+    running.hooks.start({8});
+    while (content(out).empty()) std::this_thread::yield();
+    running.hooks.stop({8}, DeposedReason::resigned);
+    REQUIRE(running.done.wait_for(2));
+    CHECK(content(out) == "elected 8\ndeposed 8\n");
+}
+
+TEST_CASE("hooks: after a command on-deposed runs, also when on-elected has not begun") {
+    const TemporaryDirectory place;
+    const std::string out = place / "out";
+    const std::string begun = place / "begun";
+    const std::string go = place / "go";
+    Inner* inner = nullptr;
+    Running running(
+        {.on_elected = "echo elected >> " + out,
+         .on_deposed = "echo deposed >> " + out,
+         .on_change = "echo >> " + begun + "; until [ -e " + go + " ]; do sleep 0.01; done"},
+        protocol::seconds(40), [&](asio::io_context&, NodeLink& node) {
+            auto host = std::make_unique<Inner>(node);
+            inner = host.get();
+            return host;
+        });
+    running.leader_changed({{}, {6}, ""});
+    while (content(begun).empty()) std::this_thread::yield();
+    running.hooks.start({7});
+    CHECK(inner->started);
+    inner->end({{7}, true, false});
+    std::ofstream(go) << "go";
+    REQUIRE(running.done.wait_for(1));
+    CHECK(content(out) == "deposed\n");
 }
 
 TEST_CASE("hooks: what is told to the host inside them, and of it, comes through") {

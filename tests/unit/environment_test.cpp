@@ -1,0 +1,39 @@
+#include "src/options/environment.hpp"
+
+#include <doctest/doctest.h>
+
+#include "src/os/told_variables.hpp"
+
+namespace bullring::environment_test {
+
+TEST_CASE("environment: a variable that nearly sets something is told, with what does") {
+    const std::vector<std::string> told =
+        misspelt_variables({{"BULLRING_LEESE", "2s"}, {"BULLRING_LOGLEVEL", "debug"}});
+    REQUIRE(told.size() == 2);
+    CHECK(told[0] ==
+          "the environment variable BULLRING_LEESE sets nothing; did you mean BULLRING_LEASE?");
+    CHECK(told[1] ==
+          "the environment variable BULLRING_LOGLEVEL sets nothing; did you mean "
+          "BULLRING_LOG_LEVEL?");
+}
+
+TEST_CASE(
+    "environment: what is set, told by a node, made by Kubernetes, or far from all is quiet") {
+    Environment environment{{"BULLRING_LEASE", "2s"},
+                            {"BULLRING_JSON", "on"},
+                            {"BULLRING_PORT", "tcp://10.0.0.9:7100"},
+                            {"BULLRING_PORT_7100_TCP_ADDR", "10.0.0.9"},
+                            {"BULLRING_SERVICE_HOST", "10.0.0.9"},
+                            {"BULLRING_SERVICE_PORT", "7100"},
+                            {"BULLRING_BIN", "/usr/bin/bullring"},
+                            {"BULLRING_BUILD", "/tmp"},
+                            {"LEESE", "2s"}};
+    for (const std::string_view name : told::all) environment.emplace(name, "1");
+    CHECK(misspelt_variables(environment).empty());
+}
+
+TEST_CASE("environment: what a command is told configures no bullring below it") {
+    for (const Flag& flag : flag_table()) CHECK_FALSE(is_told(environment_name(flag.name)));
+}
+
+}  // namespace bullring::environment_test
