@@ -11,6 +11,7 @@
 #include <prometheus/text_serializer.h>
 
 #include "src/http/accept.hpp"
+#include "src/os/process_figures.hpp"
 
 namespace bullring {
 
@@ -99,6 +100,32 @@ void add_leadership(Families& families, const AtTheMoment& at) {
     families.gauge("leader_election_master_status",
                    "Whether this node leads, by the name that leader election has in Kubernetes.",
                    number(at.leads()), {{"name", at.node.status.cluster}});
+}
+
+/// What keeps it from leading, or the others from counting on it.
+void add_fitness(Families& families, const protocol::View& view) {
+    families.gauge("bullring_healthy", "Whether the health check of this node passes.",
+                   number(view.healthy));
+    families.gauge("bullring_eligible", "Whether this node could lead.", number(view.eligible));
+    families.gauge("bullring_votes",
+                   "Whether this node votes; not while it is silent after a restart, or ends.",
+                   number(view.votes));
+}
+
+/// By the names that Prometheus' own client libraries have for them.
+void add_process(Families& families) {
+    const auto figures = process_figures();
+    if (!figures) return;
+    families.counter("process_cpu_seconds_total", "Processor time that this process has used.",
+                     figures->cpu_seconds);
+    families.gauge("process_start_time_seconds", "When it was started, in seconds since 1970.",
+                   figures->start_time_seconds);
+    families.gauge("process_resident_memory_bytes", "Its resident memory.",
+                   number(figures->resident_bytes));
+    families.gauge("process_virtual_memory_bytes", "Its virtual memory.",
+                   number(figures->virtual_bytes));
+    families.gauge("process_open_fds", "Its open file descriptors.", number(figures->open_fds));
+    families.gauge("process_max_fds", "How many it may have open.", number(figures->max_fds));
 }
 
 void add_elections(Families& families, const AtTheMoment& at, const NodeCounts& counts) {
@@ -202,6 +229,7 @@ std::string metrics_text(MetricsFormat format, const AtTheMoment& at, const Node
                        "When this node's certificate expires, in seconds since 1970.",
                        number(at.node.status.certificate_not_after));
     add_leadership(families, at);
+    add_fitness(families, at.node.status.view);
     add_elections(families, at, counts);
     add_peers(families, at, rtts);
     add_traffic(families, counts);
@@ -217,6 +245,7 @@ std::string metrics_text(MetricsFormat format, const AtTheMoment& at, const Node
     families.counter("bullring_task_restarts_total",
                      "How often it was started here after the first time.",
                      number(starts == 0 ? 0 : starts - 1));
+    add_process(families);
     const std::string text = families.text();
     return format == MetricsFormat::open_metrics ? as_open_metrics(text) : text;
 }

@@ -33,7 +33,9 @@ public:
 
     NamedCounts() = default;
     /// Those that are known before they occur: who watches a rate must see it begin at 0.
-    NamedCounts(std::initializer_list<const char*> known) {
+    NamedCounts(std::initializer_list<const char*> known)
+        : NamedCounts(std::span(known.begin(), known.size())) {}
+    explicit NamedCounts(std::span<const char* const> known) {
         std::size_t place = 0;
         for (const char* const name : known) named_.at(place++).name.store(name);
     }

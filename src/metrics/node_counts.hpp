@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "protocol/values/messages.hpp"
 #include "src/metrics/counts.hpp"
 
 namespace bullring {
@@ -25,15 +26,15 @@ inline constexpr std::array delay_bounds{
     protocol::milliseconds(500), protocol::seconds(1),        protocol::seconds(5)};
 
 struct NodeCounts {
-    NamedCounts sent, received;  // messages, by their names
+    NamedCounts sent{protocol::message_names()};  // by their names
+    NamedCounts received{protocol::message_names()};
     // That this node began, by how they ended.
     NamedCounts elections{"won", "lost", "failed"};
-    // By how the leader before went; others are the reasons of `deposed`, of this node's own.
-    NamedCounts leader_changes{"first", "replaced", "resigned", "lease_expired",
-                               "eof",   "reset",    "timeout",  "refused"};
+    // By how the leader before went.
+    NamedCounts leader_changes{"first", "replaced", "resigned", "died", "lease_expired"};
     // Connections, by what differs, or what else is wrong.
     NamedCounts refused{"version", "cluster", "members", "quorum", "algorithm", "rho",
-                        "id",      "session", "garbage", "silent", "other"};
+                        "id",      "session", "garbage", "silent", "security",  "other"};
     DurationCounts failovers{failover_bounds};
     Count leaderless_ns;                               // in times that are over
     std::atomic<std::int64_t> leaderless_since_ns{0};  // 0: there is a leader

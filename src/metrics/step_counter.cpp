@@ -26,11 +26,14 @@ void StepCounter::add(Instant now, const protocol::Event& event,
                       const std::vector<protocol::Action>& actions) {
     if (const auto* received = std::get_if<protocol::Receive>(&event)) {
         counts_.received.add(protocol::name(received->message));
-        if (std::holds_alternative<protocol::Resign>(received->message)) going_ = "resigned";
     } else if (std::holds_alternative<protocol::HelloReceived>(event)) {
         counts_.received.add("HELLO");
     }
-    for (const protocol::Action& action : actions) count(now, action);
+    end_.note(event);
+    for (const protocol::Action& action : actions) {
+        count(now, action);
+        end_.note(action);
+    }
 }
 
 void StepCounter::count(Instant now, const protocol::Action& action) {
@@ -39,10 +42,6 @@ void StepCounter::count(Instant now, const protocol::Action& action) {
             using What = std::decay_t<decltype(what)>;
             if constexpr (std::is_same_v<What, protocol::Send>) {
                 counts_.sent.add(protocol::name(what.message));
-            } else if constexpr (std::is_same_v<What, protocol::PeerDown>) {
-                if (what.peer == leader_) going_ = protocol::name(what.reason);
-            } else if constexpr (std::is_same_v<What, protocol::Deposed>) {
-                going_ = protocol::name(what.reason);
             } else if constexpr (std::is_same_v<What, protocol::ElectionStarted>) {
                 if (standing_) counts_.elections.add("failed");
                 standing_ = true;
@@ -77,12 +76,8 @@ void StepCounter::count(Instant now, const protocol::LeaderChanged& change) {
         counts_.leaderless_ns.add(static_cast<std::uint64_t>(without.ns));
         if (ever_led_) counts_.failovers.add(without);
     }
-    counts_.leader_changes.add(!ever_led_ ? "first"
-                               : going_   ? going_
-                               : was_led  ? "replaced"
-                                          : protocol::name(protocol::DeposedReason::lease_expired));
+    counts_.leader_changes.add(ever_led_ ? end_.way() : "first");
     ever_led_ = true;
-    going_ = nullptr;
 }
 
 void StepCounter::count_refusal(const protocol::HandshakeRefused& refusal) {

@@ -7,6 +7,7 @@
 #include "protocol/values/actions.hpp"
 #include "protocol/values/events.hpp"
 #include "src/metrics/node_counts.hpp"
+#include "src/report/leader_end.hpp"
 
 namespace bullring {
 
@@ -25,11 +26,11 @@ private:
 
     protocol::NodeId self_;
     NodeCounts& counts_;
-    protocol::NodeId leader_;      // that it follows, itself included
-    protocol::Instant since_;      // without a leader, while there is none
-    bool ever_led_ = false;        // anybody, as far as it knows
-    bool standing_ = false;        // an election that it began has not ended
-    const char* going_ = nullptr;  // how the leader goes, as seen last
+    protocol::NodeId leader_;  // that it follows, itself included
+    protocol::Instant since_;  // without a leader, while there is none
+    bool ever_led_ = false;    // anybody, as far as it knows
+    bool standing_ = false;    // an election that it began has not ended
+    LeaderEnd end_;
 };
 
 }  // namespace bullring

@@ -19,6 +19,7 @@
 #include "src/os/clock.hpp"
 #include "src/os/descriptors.hpp"
 #include "src/os/quiet_thread.hpp"
+#include "src/report/journal.hpp"
 
 namespace bullring {
 
@@ -155,7 +156,8 @@ LogLineParts log_line_parts(LogFormat format, protocol::NodeId self, LogLevel le
                             std::string_view text, const LogFields& fields) {
     const std::string shown = one_line(text);
     if (format != LogFormat::json)
-        return {"", fmt::format(" {:<5} node {}: {}\n", level_name(level), self.value, shown)};
+        return {std::string(journal_prefix(level)),
+                fmt::format(" {:<5} node {}: {}\n", level_name(level), self.value, shown)};
     std::string line =
         fmt::format(R"(","level":"{}","node":{},"message":)", level_name(level), self.value);
     append_json_string(shown, line);
@@ -169,7 +171,7 @@ LogLineParts log_line_parts(LogFormat format, protocol::NodeId self, LogLevel le
             line += "null";
         }
     }
-    return {R"({"time":")", line + "}\n"};
+    return {std::string(journal_prefix(level)) + R"({"time":")", line + "}\n"};
 }
 
 void start_logging(const LogOptions& options, protocol::NodeId self) {
@@ -230,7 +232,8 @@ void print_log_line(LogFormat format, protocol::NodeId self, LogLevel level,
 void finish_log_lines() { finish_writing(stderr_patience); }
 
 void print_error(std::string_view text) {
-    write_soon(STDERR_FILENO, fmt::format("bullring: {}\n", one_line(text)));
+    write_soon(STDERR_FILENO,
+               fmt::format("{}bullring: {}\n", journal_prefix(LogLevel::error), one_line(text)));
     finish_log_lines();
 }
 

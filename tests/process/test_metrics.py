@@ -16,11 +16,14 @@ OPEN = {"Accept": "application/openmetrics-text;version=1.0.0"}
 # with the first of its kind.
 ALWAYS = """
     bullring_build_info bullring_is_leader bullring_leader_id bullring_epoch
-    bullring_lease_seconds_left bullring_role bullring_leader_changes_total
+    bullring_lease_seconds_left bullring_role bullring_healthy bullring_eligible bullring_votes
+    bullring_leader_changes_total
     bullring_elections_total bullring_failover_seconds bullring_leaderless_seconds_total
     bullring_peer_connected bullring_peer_rtt_seconds bullring_messages_total
     bullring_loop_lateness_seconds bullring_fsync_seconds bullring_members bullring_task_running
-    bullring_task_restarts_total leader_election_master_status""".split()
+    bullring_task_restarts_total leader_election_master_status
+    process_start_time_seconds process_resident_memory_bytes process_virtual_memory_bytes
+    process_cpu_seconds_total process_open_fds process_max_fds""".split()
 
 
 @pytest.fixture
@@ -83,7 +86,7 @@ def test_a_failover_is_counted_and_timed(cluster):
         told = samples(node)
         assert told[("bullring_failover_seconds_count", ())] == 1
         assert 0 < told[("bullring_failover_seconds_sum", ())] < SOON_NS / 1e9
-        assert told[("bullring_leader_changes_total", (("reason", "eof"),))] == 1
+        assert told[("bullring_leader_changes_total", (("reason", "died"),))] == 1
         assert told[("bullring_leader_changes_total", (("reason", "first"),))] == 1
         assert told[("bullring_is_leader", ())] == (1 if node is successor else 0)
         assert told[("bullring_leader_id", ())] == successor.id

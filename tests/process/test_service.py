@@ -5,10 +5,12 @@ the test's own.
 import os
 import signal
 import socket
+import subprocess
 import time
 
 import pytest
-from waiting import DEADLINE
+from bullring_node import clean_environment, find_program
+from waiting import DEADLINE, wait_until
 
 pytestmark = pytest.mark.sanitize
 
@@ -199,3 +201,44 @@ def test_nothing_that_a_node_starts_may_speak_in_its_name(new_cluster, manager, 
     node.terminate()
     manager.wait_for(lambda message: message.get("STOPPING") == "1")
     assert node.wait_exit() == 128 + signal.SIGTERM
+
+
+def journal(file):
+    """As systemd tells a program that this is the journal."""
+    found = os.fstat(file.fileno())
+    return {**clean_environment(), "JOURNAL_STREAM": f"{found.st_dev}:{found.st_ino}"}
+
+
+@pytest.mark.parametrize("log_format", ["text", "json"])
+def test_the_journal_is_told_how_important_a_line_is(spawn, ports, tmp_path, log_format):
+    port = ports.take()
+    log = tmp_path / "log"
+    with open(log, "w") as file:
+        spawn(
+            [find_program(), "node", "--id", "1", "--peers", f"1=127.0.0.1:{port}"]
+            + ["--listen", f"0.0.0.0:{port}", "--security", "none", "--log-format", log_format]
+            + ["--data-dir", str(tmp_path / "data")],
+            stderr=file,
+            env=journal(file),
+        )
+    lines = wait_until(
+        lambda: [line for line in log.read_text().splitlines() if "leader" in line]
+        and log.read_text().splitlines(),
+        "it leads",
+    )
+    for line in lines:
+        assert line.startswith("<4>" if "security none" in line else "<6>"), line
+    assert any("security none" in line for line in lines)
+
+
+def test_the_journal_is_told_why_a_start_fails(tmp_path):
+    with open(tmp_path / "log", "w") as file:
+        subprocess.run([find_program(), "node"], stderr=file, env=journal(file), timeout=DEADLINE)
+    lines = (tmp_path / "log").read_text().splitlines()
+    assert lines and all(line.startswith("<3>bullring: ") for line in lines)
+
+
+def test_elsewhere_lines_have_no_priority(tmp_path):
+    with open(tmp_path / "log", "w") as file, open(tmp_path / "other", "w") as other:
+        subprocess.run([find_program(), "node"], stderr=file, env=journal(other), timeout=DEADLINE)
+    assert (tmp_path / "log").read_text().startswith("bullring: ")

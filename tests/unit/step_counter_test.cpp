@@ -54,24 +54,104 @@ TEST_CASE("metrics: the first leader is no failover, the next one after a loss i
     CHECK(one.failovers() == 1);
     CHECK(one.counts.failovers.sum_ns() == 3'000'000);
     CHECK(one.counts.leaderless_ns.value() == 43'000'000);
-    CHECK(one.changes() == std::map<std::string, std::uint64_t>{{"first", 1}, {"eof", 1}});
+    CHECK(one.changes() == std::map<std::string, std::uint64_t>{{"first", 1}, {"died", 1}});
 }
 
 TEST_CASE("metrics: a change is counted by how the leader before went") {
     Counted one;
     one.at(0, {follows(2)});
     one.at(1, {follows(1)});  // with no time between
-    one.at(2, {lost}, protocol::Receive{{1}, protocol::Resign{}});
+    one.at(2, {lost}, protocol::Receive{{1}, protocol::Resign{{7}, {}}});
     one.at(3, {follows(2)});
-    one.at(4, {protocol::PeerDown{{1}, protocol::PeerDownReason::reset}, lost});
+    one.at(4, {protocol::PeerDown{{1}, protocol::PeerDownReason::eof}, lost});
     one.at(5, {follows(3)});  // of another peer's end nothing follows
-    one.at(6, {protocol::Deposed{{7}, protocol::DeposedReason::unhealthy, {}}, lost});
-    one.at(7, {follows(1)});
-    CHECK(one.changes() == std::map<std::string, std::uint64_t>{{"first", 1},
-                                                                {"replaced", 1},
-                                                                {"resigned", 1},
-                                                                {"lease_expired", 1},
-                                                                {"unhealthy", 1}});
+    CHECK(one.changes() ==
+          std::map<std::string, std::uint64_t>{
+              {"first", 1}, {"replaced", 1}, {"resigned", 1}, {"lease_expired", 1}});
+}
+
+TEST_CASE("metrics: whoever led and whoever followed give one reason for one change") {
+    const auto reason = [](const Event& event, const std::vector<Action>& actions) {
+        Counted one;
+        one.at(0, {follows(2)});
+        one.at(1, actions, event);
+        one.at(2, {follows(1)});
+        std::map<std::string, std::uint64_t> changes = one.changes();
+        changes.erase("first");
+        REQUIRE(changes.size() == 1);
+        return changes.begin()->first;
+    };
+    const auto followed = [&](std::vector<Action> actions, const Event& event = protocol::Wake{}) {
+        return reason(event, actions);
+    };
+    const auto led = [&](protocol::DeposedReason why) {
+        return reason(protocol::Wake{}, {protocol::Deposed{{7}, why, {}}, lost});
+    };
+    using protocol::DeposedReason;
+    using protocol::PeerDown;
+    using protocol::PeerDownReason;
+    const std::string told = followed({lost}, protocol::Receive{{1}, protocol::Resign{{7}, {}}});
+    CHECK(told == "resigned");
+    for (const DeposedReason why :
+         {DeposedReason::resigned, DeposedReason::preempted, DeposedReason::stalled,
+          DeposedReason::unhealthy, DeposedReason::task_ended, DeposedReason::task_failed,
+          DeposedReason::stopped})
+        CHECK(led(why) == told);
+    const std::string silent = followed({PeerDown{{2}, PeerDownReason::timeout}, lost});
+    CHECK(silent == "lease_expired");
+    CHECK(led(DeposedReason::lease_expired) == silent);
+    CHECK(followed({PeerDown{{2}, PeerDownReason::reset}, lost}) == silent);
+    CHECK(followed({PeerDown{{2}, PeerDownReason::eof}, lost}) == "died");
+}
+
+TEST_CASE("metrics: who steps down first and resigns when its task has ended has resigned") {
+    Counted one;
+    one.at(0, {follows(2)});
+    one.at(1, {lost});  // by a heartbeat that says so
+    one.at(2, {}, protocol::Receive{{1}, protocol::Resign{{7}, {}}});
+    one.at(3, {follows(1)});
+    CHECK(one.changes() == std::map<std::string, std::uint64_t>{{"first", 1}, {"resigned", 1}});
+}
+
+TEST_CASE("metrics: a candidate of the leader's epoch that resigns is not the leader") {
+    Counted one;
+    one.at(0, {follows(2)});
+    one.at(1, {}, protocol::Receive{{1}, protocol::Resign{{7}, {}}});
+    one.at(2, {protocol::PeerDown{{2}, protocol::PeerDownReason::eof}, lost});
+    one.at(3, {follows(1)});
+    CHECK(one.changes() == std::map<std::string, std::uint64_t>{{"first", 1}, {"died", 1}});
+}
+
+TEST_CASE("metrics: what is over by the time of a change is not its reason") {
+    Counted one;
+    one.at(0, {follows(2)});
+    SUBCASE("a candidate's resignation, or one of an earlier leadership") {
+        one.at(1, {}, protocol::Receive{{1}, protocol::Resign{{6}, {}}});
+    }
+    SUBCASE("a connection that has been replaced") {
+        one.at(1, {protocol::PeerDown{{2}, protocol::PeerDownReason::eof}});
+        one.at(2, {protocol::PeerUp{{2}}});
+    }
+    one.at(3, {lost});
+    one.at(4, {follows(1)});
+    CHECK(one.changes() ==
+          std::map<std::string, std::uint64_t>{{"first", 1}, {"lease_expired", 1}});
+}
+
+TEST_CASE("metrics: whatever can be counted is there from the start, at 0") {
+    NodeCounts counts;
+    const auto names = [](const NamedCounts& some) {
+        std::size_t count = 0;
+        some.each([&](const char*, std::uint64_t value) {
+            CHECK(value == 0);
+            ++count;
+        });
+        return count;
+    };
+    CHECK(names(counts.sent) == protocol::message_names().size());
+    CHECK(names(counts.received) == protocol::message_names().size());
+    CHECK(names(counts.leader_changes) == 5);
+    CHECK(names(counts.elections) == 3);
 }
 
 TEST_CASE("metrics: an election is won, lost to another, or failed") {
