@@ -6,6 +6,7 @@
 
 #include <asio/post.hpp>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "protocol/values/timing.hpp"
 #include "src/os/clock.hpp"
@@ -146,11 +147,22 @@ void NodeCore::start_threads() {
 }
 
 void NodeCore::open() {
+    const bool first_process = ::getpid() == 1;
+    if (first_process && options_.node.hang_after.ns > 0)
+        throw NodeError(
+            "hang_after: this program is the first process of its container, and nothing inside of "
+            "it can kill that; expected an init above it (docker run --init, or tini), or no "
+            "hang_after");
     // A copy of this process: before its keys are read.
     if (options_.node.config.tells_of_its_end()) {
         const protocol::Timing& timing = options_.node.config.timing;
         undertaker_.emplace(Undertaker::Settings{.patience = timing.promise(timing.lease)});
         if (!undertaker_->start()) log(LogLevel::warn, no_undertaker);
+        if (first_process)
+            log(LogLevel::warn,
+                "this program is the first process of its container, with which all others of it "
+                "end: nobody tells the other members when it is killed, and they wait for the end "
+                "of its lease; start it below an init (docker run --init, or tini)");
     }
     auto opened = open_node(options_.node, lock_wait);
     if (!opened) throw NodeError(opened.error());

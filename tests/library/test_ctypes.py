@@ -10,6 +10,8 @@ import sys
 import pytest
 from bullring_node import ROOT
 from installation import run
+from pid_namespace import IN_NAMESPACE, needs_namespace
+from waiting import DEADLINE
 
 
 class Change(ctypes.Structure):
@@ -177,3 +179,33 @@ def test_a_process_that_stands_still_is_killed_if_that_was_asked_for(installed, 
     finally:
         process.kill()
         process.communicate()
+
+
+# A program that is a container's first process, which nothing inside of the container can kill.
+FIRST_PROCESS = """
+import sys
+from test_ctypes import ELECTED, Library
+library, port, place = sys.argv[1:]
+settings = dict(id=1, peers="1=127.0.0.1:" + port, data_dir=place)
+try:
+    Library(library).open(**settings, hang_after="100ms")
+except OSError as error:
+    print(error)
+node = Library(library).open(**settings)
+node.next(ELECTED)
+node.close()
+print("closed")
+"""
+
+
+@needs_namespace
+def test_what_cannot_be_killed_is_not_watched(installed, ports, tmp_path):
+    words = [installed.libraries / "libbullring.so", ports.take(), tmp_path / "data"]
+    command = [*IN_NAMESPACE, sys.executable, "-B", "-c", FIRST_PROCESS, *map(str, words)]
+    done = subprocess.run(
+        command, capture_output=True, text=True, env=environment(), timeout=DEADLINE
+    )
+    said = done.stdout.splitlines()
+    assert len(said) == 2, done
+    assert "hang_after: this program is the first process of its container" in said[0]
+    assert said[1] == "closed"
