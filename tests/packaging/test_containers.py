@@ -55,6 +55,7 @@ def test_the_peers_are_the_pods_of_the_set_and_each_finds_its_own_id():
     for number in range(MEMBERS["replicas"]):
         assert peers[str(number + 1)] == f"poller-{number}.poller-members:7100"
     assert NODE["args"][:3] == ["node", "--id", "hostname"]
+    assert VARIABLES["BULLRING_LISTEN"] == "0.0.0.0:7100"  # its own name need not resolve yet
     assert {"name": "peers", "containerPort": 7100} in NODE["ports"]
 
 
@@ -218,5 +219,6 @@ def test_the_container_runs_the_packaged_program_as_nobody_in_particular():
     assert bases == ["debian:12", "debian:12-slim"]
     assert "USER 65532:65532" in lines
     assert "STOPSIGNAL SIGTERM" in lines
-    assert any(re.match(r'HEALTHCHECK .*CMD \["bullring", "status"', line) for line in lines)
+    # A majority that is gone is no reason to restart a member of it.
+    assert not any(line.startswith("HEALTHCHECK") for line in lines)
     assert (ROOT / "scripts" / "package").exists()

@@ -25,6 +25,9 @@ METRICS = {
     "bullring_epoch": set(),
     "bullring_lease_seconds_left": set(),
     "bullring_role": {"role"},
+    "bullring_healthy": set(),
+    "bullring_eligible": set(),
+    "bullring_votes": set(),
     "bullring_leader_changes_total": {"reason"},
     "bullring_elections_total": {"result"},
     "bullring_failover_seconds_bucket": {"le"},
@@ -62,7 +65,7 @@ def test_an_expression_asks_for_what_nodes_tell(expression):
     assert named and named <= set(METRICS)
     labels = set()
     for clause in re.findall(r"\b(?:by|on) \(([^)]*)\)", expression):
-        labels |= {word.strip() for word in clause.split(",")}
+        labels |= {word.strip() for word in clause.split(",") if word.strip()}
     known = SCRAPED | MADE | set().union(*(METRICS[name] for name in named))
     assert labels <= known
 
