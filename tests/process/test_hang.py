@@ -3,7 +3,10 @@ when it is back. Leaders that are killed: test_hang_after.py.
 """
 
 
+import signal
+
 import pytest
+from bullring_task import alive, signal_all, wait_family
 from clusters import LONG, ON_EVERY, ON_USUAL, SOON_NS, assert_unchanged
 
 
@@ -90,3 +93,23 @@ def test_a_minority_is_silent_and_one_more_ends_that(new_cluster, algorithm, n):
     )
     doomed[0].restart()
     cluster.wait_leader()
+
+
+def test_all_but_the_command_stand_still(new_cluster):
+    """Then nobody is left who could end it, as the manual says: the first that goes on does."""
+    cluster = new_cluster(3, flags=[*LEFT_ALONE, "--lease", "3s", "--kill-after", "300ms"])
+    for node in cluster:
+        node.task = ["sleep", "1000"]
+    cluster.start()
+    old = cluster.wait_settled()
+    family = wait_family(old)
+    ending = [family.guard, family.shield]
+    signal_all(ending, signal.SIGSTOP)
+    old.hang()
+    cluster.wait_for(lambda: any(node.leads for node in cluster if node is not old), "another")
+    assert alive(family.command)
+    signal_all([family.shield], signal.SIGCONT)
+    cluster.wait_for(lambda: not alive(family.command), "the command is killed")
+    signal_all([family.guard], signal.SIGCONT)
+    old.resume()
+    cluster.wait_for(lambda: not old.leads, "the old leader follows")

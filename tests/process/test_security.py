@@ -6,6 +6,7 @@ import stat
 import subprocess
 
 import pytest
+from bullring_events import now_ns
 from bullring_node import DEADLINE
 from bullring_secrets import LEAF_DAYS, Authority, key_id, key_line, write_private
 from chaos.shim import Page, build
@@ -114,14 +115,18 @@ def test_an_administrator_may_have_the_leader_hand_over(secured, mode):
 
 
 def resign_locally(cluster, node, *words):
-    """Without a list of peers, and without credentials."""
-    return subprocess.run(
+    """Without a list of peers, and without credentials. Another leads by the streams, too, then."""
+    asked_ns = now_ns()
+    done = subprocess.run(
         [cluster.program, "resign", "--local", "--data-dir", str(node.data_dir), *words],
         capture_output=True,
         text=True,
         env={n: v for n, v in cluster.environment.items() if not n.startswith(OWN)},
         timeout=DEADLINE,
     )
+    if done.returncode == 0:
+        cluster.wait_elected(asked_ns)
+    return done
 
 
 @MODES
