@@ -5,13 +5,17 @@
 #include <filesystem>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include "src/commands/commands.hpp"
 #include "src/manual/pages.hpp"
 #include "src/manual/plain_text.hpp"
 #include "src/options/completion.hpp"
+#include "src/options/nearest.hpp"
 #include "src/options/text.hpp"
 #include "src/report/logging.hpp"
 
@@ -58,10 +62,9 @@ std::string list_of_topics() {
     return text;
 }
 
-std::string names_of_topics() {
-    std::string names;
-    for (const ManualPage& page : manual_pages())
-        names += (names.empty() ? "" : ", ") + std::string(topic_of(page));
+std::vector<std::string_view> topics() {
+    std::vector<std::string_view> names;
+    for (const ManualPage& page : manual_pages()) names.emplace_back(topic_of(page));
     return names;
 }
 
@@ -119,8 +122,9 @@ int run_help(const std::vector<std::string>& arguments) {
         return print(list_of_topics());
     const ManualPage* page = find_page(arguments.front());
     if (page == nullptr) {
-        return refuse("unknown topic " + in_quotes(arguments.front()) + "; expected one of " +
-                      names_of_topics());
+        return refuse(
+            fmt::format("unknown topic {};{} expected one of {}", in_quotes(arguments.front()),
+                        did_you_mean(arguments.front(), topics()), fmt::join(topics(), ", ")));
     }
     if (::isatty(STDOUT_FILENO) != 0) exec_man(*page);
     return print(plain_text(page->text));

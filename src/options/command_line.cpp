@@ -1,14 +1,20 @@
 // The only user of CLI11. CLI11 stops at the first error, so here nothing is an error to it: it
 // only takes the arguments apart and prints the help.
 #include <algorithm>
+#include <array>
 #include <memory>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <bullring/version.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "protocol/values/names.hpp"
 #include "protocol/values/timing.hpp"
+#include "src/options/nearest.hpp"
 #include "src/options/sources.hpp"
 #include "src/options/text.hpp"
 
@@ -166,24 +172,26 @@ void take_extras(const std::vector<std::string>& arguments, const SubcommandText
     }
 }
 
-std::string subcommand_names() {
-    std::string names;
-    for (const SubcommandText& row : subcommand_table()) {
-        names += (names.empty() ? "" : ", ") + std::string(row.name);
-    }
+std::vector<std::string_view> subcommand_names() {
+    std::vector<std::string_view> names;
+    for (const SubcommandText& row : subcommand_table()) names.emplace_back(row.name);
+    names.insert(names.end(), {"help", "completion"});
     return names;
 }
 
 void report_no_subcommand(const CLI::App& root, Problems& problems) {
     const std::vector<std::string> rest = root.remaining();
-    const std::string right = "expected one of " + subcommand_names() + ", help";
+    const std::vector<std::string_view> names = subcommand_names();
+    const std::string right = fmt::format(" expected one of {}", fmt::join(names, ", "));
     if (rest.empty()) {
-        problems.push_back("no subcommand; " + right);
+        problems.push_back("no subcommand;" + right);
     } else if (rest.front().starts_with('-')) {
-        problems.push_back("unknown flag " + in_quotes(rest.front()) + " before the subcommand; " +
-                           right);
+        constexpr std::array<std::string_view, 2> flags{"--help", "--version"};
+        problems.push_back("unknown flag " + in_quotes(rest.front()) + " before the subcommand;" +
+                           did_you_mean(rest.front(), flags) + right);
     } else {
-        problems.push_back("unknown subcommand " + in_quotes(rest.front()) + "; " + right);
+        problems.push_back("unknown subcommand " + in_quotes(rest.front()) + ";" +
+                           did_you_mean(rest.front(), names) + right);
     }
 }
 

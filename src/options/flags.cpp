@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "src/options/nearest.hpp"
+
 namespace bullring {
 
 namespace {
@@ -295,21 +297,6 @@ constexpr std::array flags{
     Flag{"log-format", "text|json", "the format of the log on stderr", "text", all},
 };
 
-/// Levenshtein's distance; the names are short.
-std::size_t distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::size_t diagonal = std::exchange(row[0], i);
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-            diagonal = row[j];
-            row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
-        }
-    }
-    return row[b.size()];
-}
-
 }  // namespace
 
 std::span<const SubcommandText> subcommand_table() { return subcommands; }
@@ -357,19 +344,10 @@ std::string owners_of(std::string_view flag_name) {
 }
 
 std::string_view nearest_flag(std::string_view wrong_name, unsigned of_subcommands) {
-    constexpr std::size_t name_bytes_max = 32;
-    if (wrong_name.size() > name_bytes_max) return {};
-    std::string_view nearest;
-    // Of a short name one letter may be wrong, of a longer one two.
-    std::size_t least = std::min<std::size_t>(3, wrong_name.size() / 2 + 1);
-    for (const Flag& flag : flags) {
-        if ((flag.subcommands & of_subcommands) == 0) continue;
-        const std::size_t apart = distance(wrong_name, flag.name);
-        if (apart >= least) continue;
-        least = apart;
-        nearest = flag.name;
-    }
-    return nearest;
+    std::vector<std::string_view> names;
+    for (const Flag& flag : flags)
+        if ((flag.subcommands & of_subcommands) != 0) names.emplace_back(flag.name);
+    return nearest(wrong_name, names);
 }
 
 }  // namespace bullring

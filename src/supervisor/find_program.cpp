@@ -44,8 +44,13 @@ tl::expected<std::string, NoProgram> answer(const std::string& path, int error,
                                             const std::string& name) {
     if (error != 0)
         return tl::unexpected(NoProgram{
-            error, fmt::format("the command \"{}\" is {}; expected a program that can be executed",
-                               name, told(error))});
+            error,
+            fmt::format("the command \"{}\" is {}; expected a program that can be executed{}", name,
+                        told(error),
+                        name.find(' ') == std::string::npos
+                            ? ""
+                            : " (no shell is used: each word is an argument of its own, or give "
+                              "sh -c \"…\")")});
     const std::string interpreter = interpreter_of(path);
     if (interpreter.empty()) return path;
     if (const int missing = error_of(interpreter); missing != 0)

@@ -178,3 +178,37 @@ def test_a_port_in_use_is_a_failure_while_running(node):
 def test_an_events_file_that_cannot_be_opened(node, tmp_path):
     done = node({"--events": str(tmp_path / "no" / "such" / "file")})
     check_refused(done, ["no/such/file"], status=1)
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["nod"], "did you mean node?"),
+        (["staus"], "did you mean status?"),
+        (["help", "stauts"], "did you mean status?"),
+        (["help", "troubleshoting"], "did you mean troubleshooting?"),
+        (["--verison"], "did you mean --version?"),
+        (["xyzzy"], "help, completion"),
+        (["run", "--id", "1", "--peers", "1=127.0.0.1:7", "--", "sleep 3"], "no shell is used"),
+    ],
+)
+def test_what_was_probably_meant_is_told(words, meant):
+    done = subprocess.run(
+        [find_program(), *words], capture_output=True, text=True, timeout=DEADLINE
+    )
+    assert done.returncode == 2 and meant in done.stderr, done
+
+
+def test_a_variable_that_is_nearly_a_setting_is_told_and_stops_nothing():
+    done = subprocess.run(
+        [find_program(), "--version"],
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE,
+        env={"BULLRING_LEESE": "2s", "BULLRING_PORT": "tcp://10.0.0.9:7100"},
+    )
+    assert done.returncode == 0 and done.stdout.startswith("bullring ")
+    assert done.stderr == (
+        "bullring: the environment variable BULLRING_LEESE sets nothing; did you mean "
+        "BULLRING_LEASE?\n"
+    )
