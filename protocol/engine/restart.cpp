@@ -45,12 +45,11 @@ void Engine::tell_who_is_missing(Step& step) {
     for (const Index i : setup_.others())
         if (!peers_[i].has_ack) missing.insert(i);
     if (missing.empty()) return;
-    step.act(
-        Note{Note::Level::info, nobody,
-             "no state file here, and node " + ids_text(missing) +
-                 " has not answered yet; without it this node votes only after the longer of " +
-                 to_text(config().bootstrap_wait) + " (--bootstrap-wait) and " +
-                 to_text(timing().lease_max) + " (--lease-max)"});
+    step.act(Note{Note::Level::info, nobody,
+                  "no state file here, and no answer yet from node " + ids_text(missing) +
+                      "; without it this node votes only after the longer of " +
+                      to_text(config().bootstrap_wait) + " (--bootstrap-wait) and " +
+                      to_text(timing().lease_max) + " (--lease-max)"});
 }
 
 void Engine::advance_without_file(Step& step) {

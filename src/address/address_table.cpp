@@ -144,11 +144,10 @@ tl::expected<std::vector<PresentAddress>, int> present_addresses() {
     return all;
 }
 
-int put_on(const std::string& device, const InterfaceAddress& address, Put put) {
+int put_on(const std::string& device, const InterfaceAddress& address) {
     const unsigned interface = ::if_nametoindex(device.c_str());
     if (interface == 0) return errno;
-    const std::uint16_t if_there = put == Put::first ? NLM_F_EXCL : NLM_F_REPLACE;
-    Request request(RTM_NEWADDR, static_cast<std::uint16_t>(NLM_F_ACK | NLM_F_CREATE | if_there));
+    Request request(RTM_NEWADDR, NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE);
     request.name(address, interface);
     std::uint32_t flags = 0;
     if (address.family == AF_INET6) {

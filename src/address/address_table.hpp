@@ -29,13 +29,9 @@ struct PresentAddress {
 /// All addresses of this network namespace. The error is an errno.
 tl::expected<std::vector<PresentAddress>, int> present_addresses();
 
-enum class Put {
-    first,  // EEXIST when it is on any interface: it is somebody else's, beside whom it would be
-            // held, or who would lose it in the end
-    again,  // renewed, or back if somebody has taken it off or made it an address of its own
-};
-/// 0, or an errno.
-int put_on(const std::string& device, const InterfaceAddress& address, Put put);
+/// Puts it on, renews it, or has it back if somebody has taken it off or made it an address of its
+/// own. 0, or an errno.
+int put_on(const std::string& device, const InterfaceAddress& address);
 
 /// 0 when the kernel has none of ours any more, on any interface and with any prefix length: an
 /// interface may have another name by now. Else an errno.

@@ -41,7 +41,7 @@ public:
     explicit Holder(const Holding& holding) : holding_(holding), addresses_(holding.addresses) {}
 
     [[noreturn]] void run() {
-        if (const int error = put(Put::first); error != 0) {
+        if (const int error = is_somebody_elses() ? EEXIST : renew(); error != 0) {
             if (::write(holding_.ready, &error, sizeof error) < 0) ::_exit(1);
             ::_exit(1);
         }
@@ -74,7 +74,8 @@ private:
                1;
     }
 
-    /// On any interface and with any prefix length; of the same the kernel would tell.
+    /// On any interface and with any prefix length: this host would keep it beside the next
+    /// leader's.
     bool is_somebody_elses() const {
         const auto present = present_addresses();
         return present &&
@@ -83,12 +84,10 @@ private:
                });
     }
 
-    int put(Put how) {
+    int renew() {
         renewed_ = since_start();
-        if (how == Put::first && is_somebody_elses()) return EEXIST;
         for (const InterfaceAddress& address : addresses_.all())
-            if (const int error = put_on(addresses_.device(), address, how); error != 0)
-                return error;
+            if (const int error = put_on(addresses_.device(), address); error != 0) return error;
         return 0;
     }
 
@@ -104,7 +103,7 @@ private:
         if (!leads()) return;
         if (now >= renewed_ + renew_every) {
             // Also when somebody else has taken them off.
-            if (const int error = put(Put::again); error != 0) {
+            if (const int error = renew(); error != 0) {
                 complain(LogLevel::error,
                          fmt::format("cannot keep its address on {}: {}", addresses_.device(),
                                      std::generic_category().message(error)));

@@ -155,11 +155,10 @@ private:
     void start(const LeadAnswer& answer, OwnedFd page) {
         if (guard_ || stopping_) return;
         // A node that is started anew after this one could let another command begin.
-        if (!page) return finish(1);  // never: one that is lost is an error of its own
-        if (locks_.empty()) {
+        if (locks_.empty() || !page) {
             print_error(
-                "the node let the command begin without the lock of its data directory; "
-                "expected a node of this version");
+                "the node let the command begin without the lock of its data directory, or without "
+                "its lease; expected a node of this version");
             return finish(1);
         }
         epoch_ = answer.epoch;

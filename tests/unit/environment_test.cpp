@@ -1,5 +1,8 @@
 #include "src/options/environment.hpp"
 
+#include <algorithm>
+#include <cstdlib>
+
 #include <doctest/doctest.h>
 
 #include "src/os/told_variables.hpp"
@@ -30,6 +33,18 @@ TEST_CASE(
                             {"LEESE", "2s"}};
     for (const std::string_view name : told::all) environment.emplace(name, "1");
     CHECK(misspelt_variables(environment).empty());
+}
+
+TEST_CASE("environment: a command has what the user has set, and not what this process was told") {
+    ::setenv("BULLRING_PEERS", "1=a:1", 1);
+    ::setenv("BULLRING_EPOCH", "6", 1);
+    const std::vector<std::string> all = environment_with({told_variable(told::epoch, "7")});
+    ::unsetenv("BULLRING_PEERS");
+    ::unsetenv("BULLRING_EPOCH");
+    const auto count = [&](const char* text) { return std::count(all.begin(), all.end(), text); };
+    CHECK(count("BULLRING_PEERS=1=a:1") == 1);
+    CHECK(count("BULLRING_EPOCH=7") == 1);
+    CHECK(count("BULLRING_EPOCH=6") == 0);
 }
 
 TEST_CASE("environment: what a command is told configures no bullring below it") {

@@ -245,53 +245,54 @@ TEST_CASE("hooks: on-deposed runs when what works inside has ended, and with its
                                     {{7}, false, false}, {{8}, true, true}, {{9}, false, false}});
 }
 
+/// Hooks the first of which, on-change, runs until it is told to end.
+struct HeldUp {
+    explicit HeldUp(const MakeHost& make_inner = {})
+        : running(
+              {.on_elected = "echo elected $BULLRING_EPOCH >> " + out,
+               .on_deposed = "echo deposed $BULLRING_EPOCH >> " + out,
+               .on_change = "echo >> " + begun + "; until [ -e " + go + " ]; do sleep 0.01; done"},
+              protocol::seconds(40), make_inner) {
+        running.leader_changed({{}, {6}, ""});
+        while (content(begun).empty()) std::this_thread::yield();
+    }
+    void let_go() const { std::ofstream(go) << "go"; }
+
+    TemporaryDirectory place;
+    std::string out = place / "out";
+    std::string begun = place / "begun";
+    std::string go = place / "go";
+    Running running;
+};
+
 TEST_CASE("hooks: a leadership that ends before on-elected has begun has neither of the two") {
-    const TemporaryDirectory place;
-    const std::string out = place / "out";
-    const std::string begun = place / "begun";
-    const std::string go = place / "go";
-    Running running(
-        {.on_elected = "echo elected $BULLRING_EPOCH >> " + out,
-         .on_deposed = "echo deposed $BULLRING_EPOCH >> " + out,
-         .on_change = "echo >> " + begun + "; until [ -e " + go + " ]; do sleep 0.01; done"},
-        protocol::seconds(40));
-    running.leader_changed({{}, {6}, ""});
-    while (content(begun).empty()) std::this_thread::yield();
+    HeldUp held;
+    Running& running = held.running;
     running.hooks.start({7});
     running.hooks.stop({7}, DeposedReason::resigned);
-    std::ofstream(go) << "go";
+    held.let_go();
     REQUIRE(running.done.wait_for(1));
-    CHECK(content(out).empty());
+    CHECK(content(held.out).empty());
     running.hooks.start({8});
-    while (content(out).empty()) std::this_thread::yield();
+    while (content(held.out).empty()) std::this_thread::yield();
     running.hooks.stop({8}, DeposedReason::resigned);
     REQUIRE(running.done.wait_for(2));
-    CHECK(content(out) == "elected 8\ndeposed 8\n");
+    CHECK(content(held.out) == "elected 8\ndeposed 8\n");
 }
 
 TEST_CASE("hooks: after a command on-deposed runs, also when on-elected has not begun") {
-    const TemporaryDirectory place;
-    const std::string out = place / "out";
-    const std::string begun = place / "begun";
-    const std::string go = place / "go";
     Inner* inner = nullptr;
-    Running running(
-        {.on_elected = "echo elected >> " + out,
-         .on_deposed = "echo deposed >> " + out,
-         .on_change = "echo >> " + begun + "; until [ -e " + go + " ]; do sleep 0.01; done"},
-        protocol::seconds(40), [&](asio::io_context&, NodeLink& node) {
-            auto host = std::make_unique<Inner>(node);
-            inner = host.get();
-            return host;
-        });
-    running.leader_changed({{}, {6}, ""});
-    while (content(begun).empty()) std::this_thread::yield();
-    running.hooks.start({7});
+    HeldUp held([&](asio::io_context&, NodeLink& node) {
+        auto host = std::make_unique<Inner>(node);
+        inner = host.get();
+        return host;
+    });
+    held.running.hooks.start({7});
     CHECK(inner->started);
     inner->end({{7}, true, false});
-    std::ofstream(go) << "go";
-    REQUIRE(running.done.wait_for(1));
-    CHECK(content(out) == "deposed\n");
+    held.let_go();
+    REQUIRE(held.running.done.wait_for(1));
+    CHECK(content(held.out) == "deposed 7\n");
 }
 
 TEST_CASE("hooks: what is told to the host inside them, and of it, comes through") {

@@ -118,6 +118,7 @@ TEST_CASE("recovery: meanwhile it answers DECLINE, tells heartbeats so, and does
     test::append(actions, node.run(milliseconds(300)));
     for (const Heartbeat& heartbeat : sent<Heartbeat>(actions)) CHECK(heartbeat.recovering);
     for (const HelloAck& ack : sent<HelloAck>(actions)) CHECK(ack.recovering);
+    CHECK_FALSE(node.view().votes);
     CHECK(only<ElectionStarted>(actions).empty());
     node.hear(1, Resign{{4000}, {3}});
     CHECK(node.role() == Role::follower);
@@ -256,6 +257,25 @@ TEST_CASE("no file: a shorter T_boot does not shorten the silence that lost prom
     config.bootstrap_wait = seconds(1);
     NodeFixture node = fresh(config);
     CHECK(silence_of(node) == node.timing().promise(node.timing().lease_max));
+}
+
+TEST_CASE("no file: who is waited for is said once, and not before it takes a while") {
+    NodeFixture node = fresh(five());
+    node.dial(2, ack_of(node, 2, false));
+    CHECK(only<Note>(node.after(milliseconds(900))).empty());
+    const std::vector<Note> said = only<Note>(node.after(milliseconds(200)));
+    REQUIRE(said.size() == 1);
+    CHECK(
+        said[0].text ==
+        "no state file here, and no answer yet from node 1, 3, 4; without it this node votes only "
+        "after the longer of 10s (--bootstrap-wait) and 10s (--lease-max)");
+    CHECK(only<Note>(node.after(seconds(2))).empty());
+}
+
+TEST_CASE("no file: where nobody is waited for nothing is said") {
+    NodeFixture node = fresh(five());
+    for (const std::uint64_t peer : {1U, 2U, 3U}) node.dial(peer, ack_of(node, peer, true));
+    CHECK(only<Note>(node.after(milliseconds(1100))).empty());
 }
 
 TEST_CASE("no file: nothing is written before it is known how to go on") {
