@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <variant>
@@ -96,6 +97,13 @@ int guard(const std::vector<std::string>& arguments) {
     std::_Exit(failed);
 }
 
+void warn_of_variables(const std::string& first_word, const Environment& environment) {
+    const std::optional<Subcommand> subcommand = subcommand_named(first_word);
+    if (!subcommand) return;
+    for (const std::string& sentence : misspelt_variables(*subcommand, environment))
+        print_error(sentence);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -111,7 +119,7 @@ int main(int argc, char** argv) {
         if (!arguments.empty() && arguments.front() == completion_word)
             return run_completion({arguments.begin() + 1, arguments.end()});
         const Environment environment = environment_of_process();
-        for (const std::string& sentence : misspelt_variables(environment)) print_error(sentence);
+        if (!arguments.empty()) warn_of_variables(arguments.front(), environment);
         return std::visit(Run{missing_streams}, parse_options(arguments, environment));
     } catch (const std::exception& error) {
         print_error(error.what());

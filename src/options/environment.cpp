@@ -39,14 +39,14 @@ RawValues read_environment(Subcommand subcommand, const Environment& environment
     return values;
 }
 
-std::vector<std::string> misspelt_variables(const Environment& environment) {
+std::vector<std::string> misspelt_variables(Subcommand subcommand, const Environment& environment) {
     std::vector<std::string> sentences;
     for (auto one = environment.lower_bound(prefix);
          one != environment.end() && one->first.starts_with(prefix); ++one) {
         const std::string_view rest = std::string_view(one->first).substr(prefix.size());
         const std::string name = flag_name(rest);
         if (is_flag(name) || is_told(one->first) || is_of_kubernetes(rest)) continue;
-        const std::string_view nearest = nearest_flag(name);
+        const std::string_view nearest = nearest_flag(name, static_cast<unsigned>(subcommand));
         if (!nearest.empty())
             sentences.push_back("the environment variable " + one->first +
                                 " sets nothing; did you mean " + environment_name(nearest) + "?");

@@ -13,9 +13,9 @@ namespace bullring {
 /// ${NAME:-…} and XDG have it.
 RawValues read_environment(Subcommand subcommand, const Environment& environment);
 
-/// One sentence for each variable that sets nothing, but was probably meant to. Those that a node
-/// tells (src/os/told_variables.hpp), and those that Kubernetes makes for a service of this name,
-/// are none.
-std::vector<std::string> misspelt_variables(const Environment& environment);
+/// One sentence for each variable that sets nothing, but was probably meant to set a flag of the
+/// subcommand. Those that a node tells (src/os/told_variables.hpp), and those that Kubernetes makes
+/// for a service of this name, are none.
+std::vector<std::string> misspelt_variables(Subcommand subcommand, const Environment& environment);
 
 }  // namespace bullring

@@ -343,6 +343,12 @@ std::string owners_of(std::string_view flag_name) {
     return text;
 }
 
+std::optional<Subcommand> subcommand_named(std::string_view name) {
+    for (const SubcommandText& row : subcommands)
+        if (row.name == name) return row.subcommand;
+    return std::nullopt;
+}
+
 std::string_view nearest_flag(std::string_view wrong_name, unsigned of_subcommands) {
     std::vector<std::string_view> names;
     for (const Flag& flag : flags)

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -76,6 +77,8 @@ bool is_flag(std::string_view flag_name);
 std::string environment_name(std::string_view flag_name);
 /// "run and lead": which subcommands have it; empty when none does.
 std::string owners_of(std::string_view flag_name);
+/// The subcommand of this name, none when there is none.
+std::optional<Subcommand> subcommand_named(std::string_view name);
 /// The flag of one of these subcommands (a mask) that a wrong name was probably meant to be, empty
 /// when none is near.
 std::string_view nearest_flag(std::string_view wrong_name, unsigned subcommands = ~0U);

@@ -24,16 +24,21 @@ std::size_t distance(std::string_view a, std::string_view b) {
     return row[b.size()];
 }
 
+std::size_t wrong_letters_max(std::string_view one, std::string_view other) {
+    constexpr std::size_t long_word = 5;
+    return std::min(one.size(), other.size()) >= long_word ? 2 : 1;
+}
+
 }  // namespace
 
 std::string_view nearest(std::string_view wrong, std::span<const std::string_view> known) {
     constexpr std::size_t word_bytes_max = 32;
     if (wrong.size() > word_bytes_max) return {};
     std::string_view found;
-    std::size_t least = std::min<std::size_t>(3, wrong.size() / 2 + 1);
+    std::size_t least = wrong.size();
     for (const std::string_view word : known) {
         const std::size_t apart = distance(wrong, word);
-        if (apart >= least) continue;
+        if (apart >= least || apart > wrong_letters_max(wrong, word)) continue;
         least = apart;
         found = word;
     }

@@ -7,8 +7,8 @@
 
 namespace bullring {
 
-/// Of a short word one letter may be wrong, of a longer one two. Empty when none is near. Where two
-/// are equally near the first of them.
+/// Where one of the two is short one letter may be wrong, else two. Empty when none is near. Where
+/// two are equally near the first of them.
 std::string_view nearest(std::string_view wrong, std::span<const std::string_view> known);
 
 /// " did you mean node?", or nothing: for the middle of a sentence.

@@ -1,10 +1,11 @@
 """Wrong command lines and configurations: exit 2, every problem named with its value."""
 
+import re
 import socket
 import subprocess
 
 import pytest
-from bullring_node import find_program
+from bullring_node import ROOT, find_program
 from waiting import DEADLINE
 
 
@@ -201,14 +202,36 @@ def test_what_was_probably_meant_is_told(words, meant):
 
 def test_a_variable_that_is_nearly_a_setting_is_told_and_stops_nothing():
     done = subprocess.run(
-        [find_program(), "--version"],
+        [find_program(), "node", "--help"],
         capture_output=True,
         text=True,
         timeout=DEADLINE,
         env={"BULLRING_LEESE": "2s", "BULLRING_PORT": "tcp://10.0.0.9:7100"},
     )
-    assert done.returncode == 0 and done.stdout.startswith("bullring ")
+    assert done.returncode == 0 and "bullring node" in done.stdout
     assert done.stderr == (
         "bullring: the environment variable BULLRING_LEESE sets nothing; did you mean "
         "BULLRING_LEASE?\n"
     )
+
+
+def test_the_variables_of_the_scripts_are_near_to_no_setting():
+    """What runs below a script, as these tests do, has them in its environment."""
+    texts = [
+        path.read_text()
+        for folder in ("scripts", "tests/process", "tests/packaging")
+        for path in [*(ROOT / folder).rglob("*.py"), *(ROOT / folder).rglob("*.sh")]
+        if path.name != "test_command_line.py"
+    ]
+    names = {name for text in texts for name in re.findall("BULLRING_[A-Z_]+[A-Z]", text)}
+    assert {"BULLRING_ROOT", "BULLRING_TALLY"} <= names
+    environment = {name: "" for name in names}
+    for subcommand in ("node", "run", "status", "audit", "drill", "key", "cert"):
+        done = subprocess.run(
+            [find_program(), subcommand, "--help"],
+            capture_output=True,
+            text=True,
+            timeout=DEADLINE,
+            env=environment,
+        )
+        assert (done.returncode, done.stderr) == (0, ""), subcommand
