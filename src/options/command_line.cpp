@@ -246,9 +246,7 @@ CommandLine read_command_line(const std::vector<std::string>& arguments, Problem
         return line;
     }
     const CLI::App& app = *root.get_subcommands().front();
-    for (const SubcommandText& row : subcommand_table()) {
-        if (app.get_name() == row.name) line.subcommand = row.subcommand;
-    }
+    line.subcommand = subcommand_named(app.get_name());
     for (const std::string& argument : root.remaining()) {
         problems.push_back("unexpected " + in_quotes(argument) + " before the subcommand " +
                            app.get_name());
