@@ -46,6 +46,7 @@ StatusInput status_facts(const NodeOptions& options) {
     input.quorum = options.config.quorum;
     input.address = to_text(options.peers.at(options.config.self));
     input.advertised = options.config.advertised;
+    input.priority = options.config.priority;
     input.version = version;
     input.security = name(options.security.mode);
     input.security_migrates = options.security.migrate;
@@ -69,6 +70,8 @@ std::string node_status_json(const StatusInput& input) {
     node["uptime_ms"] = input.uptime_ms;
     node["version"] = input.version;
     node["security"] = input.security;
+    node["priority"] = priority_json(input.priority);
+    node["eligible"] = view.eligible;
     if (input.security_migrates) node["security_migrate"] = true;
     if (input.certificate_not_after != 0)
         node["certificate_not_after"] =

@@ -22,6 +22,7 @@ struct StatusInput {
     protocol::QuorumMode quorum = protocol::QuorumMode::majority;
     std::string address;     // this node's own, as in its peer list: "host:port"
     std::string advertised;  // this node's own --advertise
+    protocol::Priority priority;
     std::int64_t uptime_ms = 0;
     std::string version;
     std::string security;                    // the mode

@@ -35,6 +35,10 @@ NodeAnswer read_answer(const Json& json) {
     answer.security = node.value("security", "none");  // not told by 0.1.0
     answer.security_migrates = node.value("security_migrate", false);
     answer.certificate_not_after = node.value("certificate_not_after", "");
+    if (const auto told = node.find("priority"); told != node.end())
+        answer.priority = priority_of(*told);
+    if (const auto told = node.find("eligible"); told != node.end())
+        answer.eligible = told->get<bool>();
     return answer;
 }
 
@@ -49,7 +53,10 @@ Json node_json(const MemberAnswer& member) {
             node[key] = nullptr;
         }
         node["peers_up"] = Json::array();
-        for (const char* key : {"why", "uptime_ms", "version", "security"}) node[key] = nullptr;
+        for (const char* key :
+             {"why", "uptime_ms", "version", "security", "priority", "eligible", "votes"})
+            node[key] = nullptr;
+        node["problem"] = member.problem;
         return node;
     }
     const NodeAnswer& answer = *member.answer;
@@ -65,6 +72,9 @@ Json node_json(const MemberAnswer& member) {
     node["uptime_ms"] = answer.uptime_ms;
     node["version"] = answer.version;
     node["security"] = answer.security;
+    node["priority"] = answer.priority ? priority_json(*answer.priority) : Json(nullptr);
+    node["eligible"] = answer.eligible ? Json(*answer.eligible) : Json(nullptr);
+    node["votes"] = answer.votes;
     if (answer.security_migrates) node["security_migrate"] = true;
     if (!answer.certificate_not_after.empty())
         node["certificate_not_after"] = answer.certificate_not_after;

@@ -30,9 +30,11 @@ struct NodeAnswer {
     std::string why;
     std::int64_t uptime_ms = 0;
     std::string version;
-    std::string security;               // none, key or tls
-    bool security_migrates = false;     // who has none is let in, too
-    std::string certificate_not_after;  // RFC 3339; empty: it has none
+    std::string security;                        // none, key or tls
+    bool security_migrates = false;              // who has none is let in, too
+    std::string certificate_not_after;           // RFC 3339; empty: it has none
+    std::optional<protocol::Priority> priority;  // none: not told, as by 0.1.0
+    std::optional<bool> eligible;                // it could lead; none likewise
 
     /// It names a leader, and that leader's lease is live as far as it knows. With quorum none
     /// there are no leases.

@@ -33,13 +33,31 @@ inline double fractional_ms(protocol::Duration duration) {
 
 inline Json id_or_null(protocol::NodeId id) { return id ? Json(id.value) : Json(nullptr); }
 
+/// As `--priority` takes it.
+inline Json priority_json(protocol::Priority priority) {
+    return priority.is_never() ? Json("never") : Json(priority.value);
+}
+
+/// What the library throws.
+inline Json::type_error wrong_type(const char* expected, const Json& value) {
+    return Json::type_error::create(302, expected, &value);
+}
+
 /// The library itself converts any number, and for one that does not fit that is undefined. Throws
 /// what the library throws.
 inline std::uint64_t whole_number(const Json& value) {
-    constexpr int wrong_type = 302;
     if (!value.is_number_unsigned() || value.get<std::uint64_t>() > INT64_MAX)
-        throw Json::type_error::create(wrong_type, "a whole number was expected", &value);
+        throw wrong_type("a whole number was expected", value);
     return value.get<std::uint64_t>();
+}
+
+/// As priority_json() writes it.
+inline protocol::Priority priority_of(const Json& value) {
+    constexpr std::int64_t limit = 1000;
+    if (value == "never") return protocol::Priority::never();
+    if (!value.is_number_integer()) throw wrong_type("a priority was expected", value);
+    const auto number = std::clamp(value.get<std::int64_t>(), -limit, limit);
+    return {static_cast<std::int32_t>(number)};
 }
 
 inline protocol::NodeId id_or_nobody(const Json& value) {

@@ -28,6 +28,9 @@ NODE_KEYS = [
     "uptime_ms",
     "version",
     "security",
+    "priority",
+    "eligible",
+    "votes",
 ]
 
 

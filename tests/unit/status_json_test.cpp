@@ -27,6 +27,8 @@ StatusInput follower() {
     input.uptime_ms = 1234;
     input.version = "0.1.0";
     input.security = "tls";
+    input.priority = {-7};
+    input.view.eligible = true;
     return input;
 }
 
@@ -37,7 +39,8 @@ TEST_CASE("status json: a follower has the keys of the contract in their order")
           R"({"cluster":"blue","algorithm":"ring","quorum":"majority","votes":true,"node":{"id":2,)"
           R"("address":"10.0.0.2:7100","reachable":true,"advertised":"db-2","role":"follower",)"
           R"("leader":5,"epoch":7,"lease_left_ms":412,"promised_to":5,"peers_up":[1,5],)"
-          R"("why":"follows 5","uptime_ms":1234,"version":"0.1.0","security":"tls"}})");
+          R"("why":"follows 5","uptime_ms":1234,"version":"0.1.0","security":"tls",)"
+          R"("priority":-7,"eligible":true}})");
 }
 
 TEST_CASE("status json: nobody is null, and a lease that is over has no time left") {
@@ -85,6 +88,35 @@ TEST_CASE("status json: an answer that does not say whether the node votes is no
     CHECK(answer->votes);
 }
 
+TEST_CASE("status json: a priority is told as the command line takes it") {
+    StatusInput input = follower();
+    CHECK(parse_node_answer(node_status_json(input))->priority == protocol::Priority{-7});
+    input.priority = protocol::Priority::never();
+    const std::string told = node_status_json(input);
+    CHECK(told.find(R"("priority":"never")") != std::string::npos);
+    CHECK(parse_node_answer(told)->priority == protocol::Priority::never());
+}
+
+TEST_CASE("status json: whoever tells neither priority nor fitness, as 0.1.0, is understood") {
+    std::string told = node_status_json(follower());
+    const std::string keys = R"(,"priority":-7,"eligible":true)";
+    REQUIRE(told.find(keys) != std::string::npos);
+    told.erase(told.find(keys), keys.size());
+    const auto answer = parse_node_answer(told);
+    REQUIRE(answer.has_value());
+    CHECK(!answer->priority);
+    CHECK(!answer->eligible);
+}
+
+TEST_CASE("status json: a priority of another kind is an error") {
+    for (const char* const wrong : {"\"high\"", "1.5", "null", "[]"}) {
+        CAPTURE(wrong);
+        std::string told = node_status_json(follower());
+        told.replace(told.find(R"("priority":-7)"), 13, std::string(R"("priority":)") + wrong);
+        CHECK(!parse_node_answer(told));
+    }
+}
+
 TEST_CASE("status json: what is not UTF-8 is replaced instead of breaking the answer") {
     StatusInput input = follower();
     input.advertised = "\xFF\xFE";
@@ -108,6 +140,7 @@ TEST_CASE("status json: what a node writes is read back whole") {
     CHECK(answer->uptime_ms == 1234);
     CHECK(answer->version == "0.1.0");
     CHECK(answer->security == "tls");
+    CHECK(answer->eligible == true);
 }
 
 }  // namespace bullring::status_json_test

@@ -10,6 +10,7 @@ MemberAnswer member(std::uint64_t id) {
     MemberAnswer made;
     made.id = {id};
     made.address = "host-" + std::to_string(id) + ":7100";
+    made.problem = "Connection refused";
     return made;
 }
 
@@ -30,6 +31,8 @@ MemberAnswer member(std::uint64_t id, std::uint64_t leader, std::uint64_t epoch,
     answer.uptime_ms = 3'723'000;
     answer.version = "0.1.0";
     answer.security = "key";
+    answer.priority = {5};
+    answer.eligible = true;
     made.answer = answer;
     return made;
 }
@@ -112,13 +115,16 @@ TEST_CASE("status: the JSON has the keys of the contract, null for what is not k
         R"({"cluster":"blue","algorithm":"bully","quorum":"majority","leader":3,"epoch":7,)"
         R"("nodes":[{"id":1,"address":"host-1:7100","reachable":true,"advertised":"",)"
         R"("role":"follower","leader":3,"epoch":7,"lease_left_ms":400,"promised_to":null,)"
-        R"("peers_up":[1,3],"why":"follows 3","uptime_ms":3723000,"version":"0.1.0","security":"key"},)"
+        R"("peers_up":[1,3],"why":"follows 3","uptime_ms":3723000,"version":"0.1.0","security":"key",)"
+        R"("priority":5,"eligible":true,"votes":true},)"
         R"({"id":2,"address":"host-2:7100","reachable":false,"advertised":null,"role":null,)"
         R"("leader":null,"epoch":null,"lease_left_ms":null,"promised_to":null,"peers_up":[],)"
-        R"("why":null,"uptime_ms":null,"version":null,"security":null},)"
+        R"("why":null,"uptime_ms":null,"version":null,"security":null,"priority":null,)"
+        R"("eligible":null,"votes":null,"problem":"Connection refused"},)"
         R"({"id":3,"address":"host-3:7100","reachable":true,"advertised":"","role":"leader",)"
         R"("leader":3,"epoch":7,"lease_left_ms":400,"promised_to":null,"peers_up":[1,3],)"
-        R"("why":"follows 3","uptime_ms":3723000,"version":"0.1.0","security":"key"}]})");
+        R"("why":"follows 3","uptime_ms":3723000,"version":"0.1.0","security":"key",)"
+        R"("priority":5,"eligible":true,"votes":true}]})");
 }
 
 TEST_CASE("status: when nobody answers, all but the members' addresses is null") {
@@ -126,7 +132,8 @@ TEST_CASE("status: when nobody answers, all but the members' addresses is null")
           R"({"cluster":"blue","algorithm":null,"quorum":null,"leader":null,"epoch":null,)"
           R"("nodes":[{"id":4,"address":"host-4:7100","reachable":false,"advertised":null,)"
           R"("role":null,"leader":null,"epoch":null,"lease_left_ms":null,"promised_to":null,)"
-          R"("peers_up":[],"why":null,"uptime_ms":null,"version":null,"security":null}]})");
+          R"("peers_up":[],"why":null,"uptime_ms":null,"version":null,"security":null,)"
+          R"("priority":null,"eligible":null,"votes":null,"problem":"Connection refused"}]})");
 }
 
 TEST_CASE("status: an answer that is no JSON, lacks a key or has a wrong type is an error") {
