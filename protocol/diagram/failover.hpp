@@ -29,10 +29,25 @@ enum class StyleSheet : std::uint8_t {
     outside,  // failover_style() in the page that the picture becomes a part of
 };
 
+enum class LegendPlace : std::uint8_t {
+    below,    // a picture that is looked at alone
+    nowhere,  // one of several, which have failover_legend_svg() in common
+};
+
 /// Records of other nodes are passed over. Of more than the picture can hold, those in the middle
 /// are left out, and the picture says so: its size has a bound, whatever the records tell.
 std::string failover_svg(const std::vector<TraceRecord>& records, const FailoverStory& story,
-                         StyleSheet style = StyleSheet::inside);
+                         StyleSheet style = StyleSheet::inside,
+                         LegendPlace legend = LegendPlace::below);
+
+/// One change, as failover_svg() takes it.
+struct FailoverTold {
+    std::vector<TraceRecord> records;
+    FailoverStory story;
+};
+
+/// What the lines and bars in all these pictures mean: a picture of its own, as wide as they are.
+std::string failover_legend_svg(const std::vector<FailoverTold>& told);
 
 /// The rules for all pictures of failover_svg, light and dark. They hold for every SVG of the page
 /// that they stand in: they name `text` and plain classes such as `.lane`.

@@ -35,6 +35,48 @@ double height_of(RowKind kind) {
     return 0;
 }
 
+/// What has to be explained.
+struct Used {
+    std::set<Look> looks;
+    std::set<Symbol> symbols;
+};
+
+struct Size {
+    double width = 0;
+    double height = 0;
+};
+
+/// From `bottom` on, which they move down.
+std::string legend_rows(const Used& used, double& bottom) {
+    std::string out;
+    const auto add = [&](const std::string& sample, const char* name, const char* meaning) {
+        out += formatted("<g transform=\"translate({} {})\">\n{}", num(margin),
+                         num(bottom + legend_row / 2), sample);
+        out += text_at("strong", sample_width + 10, -1, name) +
+               text_at("pale small", sample_width + 10, 11, meaning) + "</g>\n";
+        bottom += legend_row;
+    };
+    if (used.symbols.count(Symbol::lease) > 0)
+        add(rect("lease", 2, -6, sample_width - 2, 6, 2), "leads", "as far as this node knows");
+    if (used.symbols.count(Symbol::candidate) > 0)
+        add(rect("stands", 2, -4, sample_width - 2, 4, 2), "candidate", "asks for promises");
+    if (used.symbols.count(Symbol::stepping_down) > 0)
+        add(rect("ends", 2, -4, sample_width - 2, 4, 2), "stepping down", "its task is ending");
+    for (const Look look : used.looks)
+        add(arrow_sample(look), look_of(look).name, look_of(look).meaning);
+    return out;
+}
+
+std::string picture(Size size, const std::string& title, StyleSheet style,
+                    const std::string& body) {
+    std::string out = formatted(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
+        "class=\"failover\" viewBox=\"0 0 {0} {1}\" role=\"img\">\n<title>{2}</title>\n",
+        num(size.width), num(size.height), xml(title));
+    if (style == StyleSheet::inside) out += "<style>\n" + failover_style() + "</style>\n";
+    return out + rect("paper", 0, 0, size.width, size.height) + body + "</svg>\n";
+}
+
 class FailoverPage {
 public:
     FailoverPage(FailoverRows told, const FailoverStory& story)
@@ -49,18 +91,16 @@ public:
         bottom_ = y + 16;
     }
 
-    std::string draw(StyleSheet style) {
+    std::string draw(StyleSheet style, LegendPlace legend) {
         std::string body = head() + band() + lanes() + bars();
         for (std::size_t i = 0; i < told_.rows.size(); ++i) body += row(i);
-        body += texts_ + legend();
-        const std::string height = num(bottom_ + 14);
-        std::string out = formatted(
-            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
-            "class=\"failover\" viewBox=\"0 0 {0} {1}\" role=\"img\">\n<title>{2}</title>\n",
-            num(width_), height, xml(title() + ", " + subtitle()));
-        if (style == StyleSheet::inside) out += "<style>\n" + failover_style() + "</style>\n";
-        return out + rect("paper", 0, 0, width_, bottom_ + 14) + body + "</svg>\n";
+        body += texts_;
+        if (legend == LegendPlace::below) body += legend_rows(used_, bottom_ += 8);
+        return picture({width_, bottom_ + 14}, title() + ", " + subtitle(), style, body);
     }
+
+    /// What has been drawn.
+    const Used& used() const { return used_; }
 
 private:
     static std::string node_or_nobody(std::uint64_t node) {
@@ -167,7 +207,7 @@ private:
             const Reign& reign = told_.reigns[i];
             if (!has_lane(reign.leader)) continue;
             const double at = x(reign.leader);
-            symbols_.insert(Symbol::lease);
+            used_.symbols.insert(Symbol::lease);
             out += with_tip(
                 "", formatted("node {} leads, as far as node {} knows", reign.leader, story_.node),
                 rect("lease", at - 5, y(reign.from), at + 5, y(reign.to), 2));
@@ -175,7 +215,7 @@ private:
         for (std::size_t i = 0; i < std::min(told_.roles.size(), bars_max); ++i) {
             const RoleBar& role = told_.roles[i];
             const Symbol symbol = role.stepping_down ? Symbol::stepping_down : Symbol::candidate;
-            symbols_.insert(symbol);
+            used_.symbols.insert(symbol);
             out += rect(role.stepping_down ? "ends" : "stands", own_x - 4, y(role.from), own_x + 4,
                         y(role.to), 2);
         }
@@ -223,7 +263,7 @@ private:
 
     std::string message(const Row& row, double at) {
         const LookOf& look = look_of(row.look);
-        looks_.insert(row.look);
+        used_.looks.insert(row.look);
         const bool sent = row.kind == RowKind::sent;
         double furthest = own_x;
         std::string heads;
@@ -247,45 +287,41 @@ private:
             "h", formatted("M{0} {1}l{2} 3.2l0 -6.4Z", num(x), num(y), num(side * failover_head)));
     }
 
-    std::string legend() {
-        std::string out;
-        const auto add = [&](const std::string& sample, const char* name, const char* meaning) {
-            out += formatted("<g transform=\"translate({} {})\">\n{}", num(margin),
-                             num(bottom_ + legend_row / 2), sample);
-            out += text_at("strong", sample_width + 10, -1, name) +
-                   text_at("pale small", sample_width + 10, 11, meaning) + "</g>\n";
-            bottom_ += legend_row;
-        };
-        bottom_ += 8;
-        if (symbols_.count(Symbol::lease) > 0)
-            add(rect("lease", 2, -6, sample_width - 2, 6, 2), "leads", "as far as this node knows");
-        if (symbols_.count(Symbol::candidate) > 0)
-            add(rect("stands", 2, -4, sample_width - 2, 4, 2), "candidate", "asks for promises");
-        if (symbols_.count(Symbol::stepping_down) > 0)
-            add(rect("ends", 2, -4, sample_width - 2, 4, 2), "stepping down", "its task is ending");
-        for (const Look look : looks_)
-            add(arrow_sample(look), look_of(look).name, look_of(look).meaning);
-        return out;
-    }
-
     FailoverRows told_;
     FailoverStory story_;
     double width_ = paper_width;
     double bottom_ = 0;       // of the lanes, then of the legend
     std::vector<double> ys_;  // by row
     std::string texts_;       // in front of everything
-    std::set<Look> looks_;
-    std::set<Symbol> symbols_;
+    Used used_;
 };
+
+FailoverPage page_of(const std::vector<TraceRecord>& records, const FailoverStory& story) {
+    FailoverStory bounded = story;
+    for (std::int64_t* at : {&bounded.lost_ns, &bounded.found_ns})
+        *at = std::clamp(*at, -trace_time_max, trace_time_max);
+    return FailoverPage(failover_rows(records, bounded), bounded);
+}
 
 }  // namespace
 
 std::string failover_svg(const std::vector<TraceRecord>& records, const FailoverStory& story,
-                         StyleSheet style) {
-    FailoverStory bounded = story;
-    for (std::int64_t* at : {&bounded.lost_ns, &bounded.found_ns})
-        *at = std::clamp(*at, -trace_time_max, trace_time_max);
-    return FailoverPage(failover_rows(records, bounded), bounded).draw(style);
+                         StyleSheet style, LegendPlace legend) {
+    return page_of(records, story).draw(style, legend);
+}
+
+std::string failover_legend_svg(const std::vector<FailoverTold>& told) {
+    Used used;
+    for (const FailoverTold& one : told) {
+        FailoverPage page = page_of(one.records, one.story);
+        page.draw(StyleSheet::outside, LegendPlace::nowhere);
+        used.looks.insert(page.used().looks.begin(), page.used().looks.end());
+        used.symbols.insert(page.used().symbols.begin(), page.used().symbols.end());
+    }
+    double bottom = 8;
+    const std::string rows = legend_rows(used, bottom);
+    return picture({paper_width, bottom + 8}, "what the lines and bars mean", StyleSheet::inside,
+                   rows);
 }
 
 std::string failover_style() {

@@ -99,6 +99,35 @@ TEST_CASE("failover picture: it fits a screen, and its style may stand elsewhere
     CHECK(has(failover_style(), "prefers-color-scheme:dark"));
 }
 
+TEST_CASE("failover picture: several have one legend in common, which explains all of them") {
+    test::WatchedFailovers cluster("bully", 3,
+                                   "at +0s expect leader 3 within 5s\nat +2s crash 3\n"
+                                   "at +0s expect leader 2 within 1s\nat +2s wait 0s\n");
+    std::vector<FailoverTold> told;
+    for (const auto& failover : cluster.of(1)) told.push_back({records_of(*failover), story()});
+    REQUIRE(told.size() == 2);
+    const std::string legend = failover_legend_svg(told);
+    CHECK(test::xml_fault(legend) == "");
+    CHECK(has(legend, "viewBox=\"0 0 360 "));
+    const std::string meaning = "as far as this node knows</text>";
+    for (const FailoverTold& one : told) {
+        const std::string alone = failover_svg(one.records, one.story);
+        const std::string bare =
+            failover_svg(one.records, one.story, StyleSheet::inside, LegendPlace::nowhere);
+        CHECK(test::xml_fault(bare) == "");
+        CHECK(has(alone, meaning));
+        CHECK(!has(bare, meaning));
+        CHECK(has(legend, meaning));
+        CHECK(bare.size() < alone.size());
+        // What stands in the legend of one picture stands in that of all.
+        for (std::size_t at = 0; (at = alone.find("class=\"strong\"", at)) != alone.npos; ++at) {
+            const std::size_t begin = alone.find('>', at);
+            CHECK(has(legend, alone.substr(begin, alone.find('<', begin) - begin)));
+        }
+    }
+    CHECK(!has(failover_legend_svg({}), meaning));
+}
+
 TEST_CASE("failover picture: it is small and well-formed, whatever the records tell") {
     std::vector<TraceRecord> records;
     const std::string noise = "</text>\xFF<script>\xEF\xBF\xBF" + std::string(100'000, '"');
