@@ -10,8 +10,10 @@
 
 namespace bullring {
 
-/// `/failovers`: [{"number":…,"time":…,"from":…,"to":…,"epoch":…,"gap_ms":…}], the newest first;
-/// "gap_ms" is null where there was no leader to be lost. `/failovers/N.svg`: a picture;
+/// `/failovers`: [{"number":…,"time":…,"from":…,"to":…,"epoch":…,"reason":…,"gap_ms":…}], the
+/// newest first; "reason" is how the leader before went (LeaderEnd), "gap_ms" is null where there
+/// was no leader to be lost. `/failovers/N.svg`: a picture;
+/// `/failovers/N.bare.svg`: without its legend; `/failovers/legend.svg`: that of all of them;
 /// `/failovers/N.jsonl`: what it is drawn from. nullopt: the path is none of these. `now_ns` and
 /// `wall_ns` are CLOCK_BOOTTIME and CLOCK_REALTIME now.
 std::optional<HttpAnswer> failover_answer(std::string_view path, const Failovers& failovers,

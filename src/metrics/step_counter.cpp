@@ -31,8 +31,8 @@ void StepCounter::add(Instant now, const protocol::Event& event,
     }
     end_.note(event);
     for (const protocol::Action& action : actions) {
-        count(now, action);
         end_.note(action);
+        count(now, action);
     }
 }
 
@@ -74,10 +74,9 @@ void StepCounter::count(Instant now, const protocol::LeaderChanged& change) {
         const protocol::Duration without = protocol::elapsed(since_, now);
         counts_.leaderless_since_ns.store(0);
         counts_.leaderless_ns.add(static_cast<std::uint64_t>(without.ns));
-        if (ever_led_) counts_.failovers.add(without);
+        if (end_.reason() != std::string_view(LeaderEnd::first)) counts_.failovers.add(without);
     }
-    counts_.leader_changes.add(ever_led_ ? end_.way() : "first");
-    ever_led_ = true;
+    counts_.leader_changes.add(end_.reason());
 }
 
 void StepCounter::count_refusal(const protocol::HandshakeRefused& refusal) {

@@ -28,7 +28,6 @@ private:
     NodeCounts& counts_;
     protocol::NodeId leader_;  // that it follows, itself included
     protocol::Instant since_;  // without a leader, while there is none
-    bool ever_led_ = false;    // anybody, as far as it knows
     bool standing_ = false;    // an election that it began has not ended
     LeaderEnd end_;
 };

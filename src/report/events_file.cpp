@@ -53,7 +53,7 @@ std::string EventLines::stopped(EventTime at, const std::string& reason) const {
     return line(json);
 }
 
-std::string EventLines::of(EventTime at, const protocol::Action& action) const {
+std::string EventLines::of(EventTime at, const protocol::Action& action, const char* reason) const {
     return std::visit(
         [&](const auto& what) -> std::string {
             using What = std::decay_t<decltype(what)>;
@@ -76,6 +76,7 @@ std::string EventLines::of(EventTime at, const protocol::Action& action) const {
                 json["leader"] = id_or_null(what.leader);
                 json["epoch"] = what.epoch.value;
                 json["advertised"] = what.advertised;
+                json["reason"] = what.leader && reason != nullptr ? Json(reason) : Json(nullptr);
                 return line(json);
             } else if constexpr (std::is_same_v<What, protocol::Elected>) {
                 Json json = head(at, config_.self, "elected");

@@ -24,8 +24,9 @@ public:
     /// `boot`: of what ts_ns counts from (boot_name).
     std::string started(EventTime at, int pid, const std::string& boot) const;
     std::string stopped(EventTime at, const std::string& reason) const;
-    /// Empty for an action that is no event.
-    std::string of(EventTime at, const protocol::Action& action) const;
+    /// Empty for an action that is no event. `reason`: of a change to a leader (LeaderEnd).
+    std::string of(EventTime at, const protocol::Action& action,
+                   const char* reason = nullptr) const;
 
 private:
     const protocol::Config& config_;

@@ -51,6 +51,7 @@ void LeaderEnd::note(const protocol::Action& action) {
             } else if constexpr (std::is_same_v<What, protocol::Deposed>) {
                 seen_ = way_of(what.reason);
             } else if constexpr (std::is_same_v<What, protocol::LeaderChanged>) {
+                if (what.leader) reason_ = reason_ == nullptr ? first : way();
                 leader_ = what.leader;
                 epoch_ = what.epoch;
                 lost_ = !what.leader;

@@ -1,5 +1,5 @@
 // Owns: how the leader that a node follows goes, as that node sees it, in few words that whoever
-// led and whoever followed have in common: metrics and log say the same.
+// led and whoever followed have in common: metrics, log, events and HTTP say the same.
 #pragma once
 
 #include "protocol/values/actions.hpp"
@@ -9,6 +9,7 @@ namespace bullring {
 
 class LeaderEnd {
 public:
+    static constexpr const char* first = "first";        // it is the first that this node knows
     static constexpr const char* resigned = "resigned";  // it said so, for whatever reason
     static constexpr const char* died = "died";          // its process ended without a word
     static constexpr const char* lease_expired = "lease_expired";  // nobody heard of it any more
@@ -19,16 +20,20 @@ public:
     void note(const protocol::Event& event);
     void note(const protocol::Action& action);
 
-    /// One of the words, or of one that goes on: of nothing.
-    const char* way() const;
+    /// Of the last change to a leader, itself noted: how the one before went, or `first`. A loss is
+    /// no such change: what is heard after it still counts.
+    const char* reason() const { return reason_; }
     /// For people: "it has resigned".
     const char* sentence() const;
 
 private:
+    const char* way() const;
+
     protocol::NodeId leader_;
     protocol::Epoch epoch_;
     const char* seen_ = nullptr;
     bool lost_ = false;
+    const char* reason_ = nullptr;  // none: it has followed nobody yet
 };
 
 }  // namespace bullring

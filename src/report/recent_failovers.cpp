@@ -6,7 +6,6 @@
 #include <utility>
 #include <variant>
 
-#include "protocol/diagram/failover.hpp"
 #include "protocol/diagram/record.hpp"
 
 namespace bullring {
@@ -100,8 +99,12 @@ RecentFailovers::RecentFailovers(const protocol::Config& config, protocol::Incar
 void RecentFailovers::add(Instant now, const protocol::Event& event,
                           const std::vector<protocol::Action>& actions) {
     now_ = now;
+    end_.note(event);
     recorder_.on_event({now}, event, *this);
-    for (const protocol::Action& action : actions) recorder_.on_action({now}, action, *this);
+    for (const protocol::Action& action : actions) {
+        end_.note(action);
+        recorder_.on_action({now}, action, *this);
+    }
     if (unrest_) end_unrest_if_settled();
 }
 
@@ -135,6 +138,7 @@ void RecentFailovers::on_leader(NodeId leader, Epoch epoch) {
         if (!unrest_->lost) unrest_->lost = now_;
     } else {
         unrest_->found = now_;
+        unrest_->reason = end_.reason();
         epoch_ = epoch;
     }
     leader_ = leader;
@@ -193,6 +197,7 @@ void RecentFailovers::publish_change() {
     change->from = unrest.from;
     change->to = leader_;
     change->epoch = epoch_;
+    change->reason = unrest.reason;
     change->found = *unrest.found;
     change->lost = unrest.lost.value_or(*unrest.found);
     change->left_out = unrest.left_out;
@@ -206,11 +211,13 @@ void RecentFailovers::publish_change() {
     published_.publish();
 }
 
-std::string failover_picture(const Failover& failover) {
-    std::vector<diagram::TraceRecord> records;
-    records.reserve(failover.items.size());
-    for (const TraceItem& item : failover.items) records.push_back(diagram::record_of(item));
-    diagram::FailoverStory story;
+namespace {
+
+diagram::FailoverTold told_of(const Failover& failover) {
+    diagram::FailoverTold told;
+    told.records.reserve(failover.items.size());
+    for (const TraceItem& item : failover.items) told.records.push_back(diagram::record_of(item));
+    diagram::FailoverStory& story = told.story;
     story.node = failover.node.value;
     story.from = failover.from.value;
     story.to = failover.to.value;
@@ -219,7 +226,21 @@ std::string failover_picture(const Failover& failover) {
     story.found_ns = failover.found.boottime_ns;
     story.quorum = protocol::name(failover.quorum);
     story.left_out = failover.left_out;
-    return diagram::failover_svg(records, story);
+    return told;
+}
+
+}  // namespace
+
+std::string failover_picture(const Failover& failover, diagram::LegendPlace legend) {
+    const diagram::FailoverTold drawn = told_of(failover);
+    return diagram::failover_svg(drawn.records, drawn.story, diagram::StyleSheet::inside, legend);
+}
+
+std::string failovers_legend(const Failovers& failovers) {
+    std::vector<diagram::FailoverTold> all;
+    all.reserve(failovers.size());
+    for (const auto& failover : failovers) all.push_back(told_of(*failover));
+    return diagram::failover_legend_svg(all);
 }
 
 std::string failover_lines(const Failover& failover) {

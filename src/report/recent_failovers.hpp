@@ -11,9 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "protocol/diagram/failover.hpp"
 #include "protocol/trace/trace_item.hpp"
 #include "protocol/trace/trace_recorder.hpp"
 #include "src/os/latest.hpp"
+#include "src/report/leader_end.hpp"
 
 namespace bullring {
 
@@ -24,10 +26,11 @@ struct Failover {
     protocol::QuorumMode quorum = protocol::QuorumMode::majority;
     protocol::NodeId from;  // `nobody`: there was no leader
     protocol::NodeId to;
-    protocol::Epoch epoch;     // of the new leadership
-    protocol::Instant lost;    // from here the node knew of no leader
-    protocol::Instant found;   // here it knew the new one
-    std::size_t left_out = 0;  // of the items, from the middle
+    protocol::Epoch epoch;                  // of the new leadership
+    const char* reason = LeaderEnd::first;  // how the one before went
+    protocol::Instant lost;                 // from here the node knew of no leader
+    protocol::Instant found;                // here it knew the new one
+    std::size_t left_out = 0;               // of the items, from the middle
     std::vector<protocol::TraceItem> items;
 };
 
@@ -57,6 +60,7 @@ private:
         protocol::NodeId from;
         protocol::Epoch from_epoch;
         protocol::Instant began;
+        const char* reason = LeaderEnd::first;
         std::optional<protocol::Instant> lost;
         std::optional<protocol::Instant> found;
         std::vector<protocol::TraceItem> head;
@@ -83,6 +87,7 @@ private:
     protocol::Instant now_;
     protocol::NodeId leader_;
     protocol::Epoch epoch_;
+    LeaderEnd end_;
     std::deque<protocol::TraceMark> before_;  // what the next unrest may begin with
     std::optional<Unrest> unrest_;
     std::uint64_t count_ = 0;
@@ -91,7 +96,10 @@ private:
 };
 
 /// A picture of it, drawn anew each time.
-std::string failover_picture(const Failover& failover);
+std::string failover_picture(const Failover& failover, protocol::diagram::LegendPlace legend =
+                                                           protocol::diagram::LegendPlace::below);
+/// Of all these pictures.
+std::string failovers_legend(const Failovers& failovers);
 /// Its items in the format of `--trace`.
 std::string failover_lines(const Failover& failover);
 

@@ -91,8 +91,11 @@ void Reporter::tell_all() {
     for (const Step& step : steps_) {
         const std::int64_t ago = now.ts_ns - step.at.boottime_ns;
         const EventTime then{step.at.boottime_ns, now.wall_clock_ns - ago};
+        if (step.resigned) end_.note(*step.resigned);
         for (const protocol::Action& action : step.actions) {
-            if (events_) write_event(event_lines_.of(then, action), marks_of(action));
+            end_.note(action);
+            if (events_)
+                write_event(event_lines_.of(then, action, end_.reason()), marks_of(action));
             tell(action);
         }
         if (step.resigned) role_log_.note(*step.resigned);

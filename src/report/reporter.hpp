@@ -19,6 +19,7 @@
 #include "src/os/loop_pulse.hpp"
 #include "src/report/background_writer.hpp"
 #include "src/report/events_file.hpp"
+#include "src/report/leader_end.hpp"
 #include "src/report/log_limit.hpp"
 #include "src/report/role_log.hpp"
 
@@ -57,6 +58,7 @@ private:
     std::optional<BackgroundWriter::StreamId> events_;
     LoopPulse& pulse_;
     EventLines event_lines_;
+    LeaderEnd end_;
     RoleLog role_log_;
     protocol::NodeId self_;
     protocol::Membership members_;

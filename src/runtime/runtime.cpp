@@ -326,7 +326,6 @@ void Runtime::follow_up(Instant now, const protocol::Action& action) {
                 host_->stop(what.epoch, what.reason);
             } else if constexpr (std::is_same_v<What, protocol::LeaderChanged>) {
                 observers_.on_change({now.boottime_ns, what.leader, what.epoch, what.advertised});
-                if (showcase_ != nullptr) showcase_->leader_changed(now, what);
                 for (NodeListener* one : listeners_) one->leader_changed(now, what);
             } else if constexpr (std::is_same_v<What, protocol::Elected>) {
                 show_leadership(what.epoch);

@@ -1,6 +1,7 @@
 #include "src/runtime/showcase.hpp"
 
 #include <utility>
+#include <variant>
 
 namespace bullring {
 
@@ -27,8 +28,17 @@ void Showcase::show(protocol::Instant now, protocol::View view) {
     changed_.ring();
 }
 
-void Showcase::leader_changed(protocol::Instant now, const protocol::LeaderChanged& change) {
-    recent_.last[recent_.count++ % RecentChanges::kept] = {now.boottime_ns, change};
+void Showcase::remember(protocol::Instant now, const protocol::Event& event,
+                        const std::vector<protocol::Action>& actions) {
+    failovers_.add(now, event, actions);
+    end_.note(event);
+    for (const protocol::Action& action : actions) {
+        end_.note(action);
+        const auto* change = std::get_if<protocol::LeaderChanged>(&action);
+        if (change == nullptr) continue;
+        recent_.last[recent_.count++ % RecentChanges::kept] = {
+            now.boottime_ns, *change, change->leader ? end_.reason() : nullptr};
+    }
 }
 
 void Showcase::resign_answered(const protocol::ResignAnswer& answer) {

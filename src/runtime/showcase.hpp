@@ -15,6 +15,7 @@
 #include "src/os/bell.hpp"
 #include "src/os/latest.hpp"
 #include "src/os/loop_pulse.hpp"
+#include "src/report/leader_end.hpp"
 #include "src/report/recent_failovers.hpp"
 #include "src/runtime/lease_page.hpp"
 #include "src/runtime/task_host.hpp"
@@ -33,6 +34,7 @@ struct RecentChanges {
     struct Change {
         std::int64_t ts_ns = 0;  // CLOCK_BOOTTIME
         protocol::LeaderChanged what;
+        const char* reason = nullptr;  // of LeaderEnd; none: there is no leader, or nobody has told
     };
     std::uint64_t count = 0;        // of all that there have been
     std::array<Change, kept> last;  // that of number n at n % kept
@@ -66,16 +68,13 @@ public:
     void watch_by(LoopPulse& pulse) { pulse_ = &pulse; }
     /// Before any message of the step leaves.
     void publish(const protocol::Publish& publish);
-    /// Told with the view that shows it, and not before: who hears of it sees it.
-    void leader_changed(protocol::Instant now, const protocol::LeaderChanged& change);
-    /// After the messages of the step, and what they make others do.
+    /// One step, after its messages. Of a change of leader the reader is told with the view that
+    /// shows it, and not before: who hears of it sees it.
+    void remember(protocol::Instant now, const protocol::Event& event,
+                  const std::vector<protocol::Action>& actions);
+    /// After what the messages of the step make others do.
     void show(protocol::Instant now, protocol::View view);
     void resign_answered(const protocol::ResignAnswer& answer);
-    /// After the messages of the step.
-    void remember(protocol::Instant now, const protocol::Event& event,
-                  const std::vector<protocol::Action>& actions) {
-        failovers_.add(now, event, actions);
-    }
     /// Rings when something is asked.
     const Bell& asked() const { return asked_; }
     /// What is asked has been seen, up to now. A request to resign, if there is a new one.
@@ -111,6 +110,7 @@ private:
     LeasePage lease_;
     LoopPulse* pulse_ = nullptr;
     Latest<ShownView> views_;
+    LeaderEnd end_;
     RecentChanges recent_;            // the loop's own copy
     std::uint64_t told_changes_ = 0;  // how many of them the reader has been told of
     Latest<RecentChanges> changes_;

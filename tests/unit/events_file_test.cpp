@@ -57,10 +57,12 @@ TEST_CASE("events: each line has the keys of the interface in their order") {
           head + R"("event":"peer_down","peer":9,"reason":"reset"})" + "\n");
     CHECK(line_of(protocol::ElectionStarted{{7}, "no leader is known"}) ==
           head + R"("event":"election_started","epoch":7,"reason":"no leader is known"})" + "\n");
-    CHECK(line_of(protocol::LeaderChanged{{9}, {7}, "db:5432"}) ==
-          head + R"("event":"leader","leader":9,"epoch":7,"advertised":"db:5432"})" + "\n");
-    CHECK(line_of(protocol::LeaderChanged{{}, {7}, ""}) ==
-          head + R"("event":"leader","leader":null,"epoch":7,"advertised":""})" + "\n");
+    CHECK(lines.of(at, protocol::LeaderChanged{{9}, {7}, "db:5432"}, "died") ==
+          head + R"("event":"leader","leader":9,"epoch":7,"advertised":"db:5432",)" +
+              "\"reason\":\"died\"}\n");
+    CHECK(lines.of(at, protocol::LeaderChanged{{}, {7}, ""}, "first") ==
+          head + R"("event":"leader","leader":null,"epoch":7,"advertised":"","reason":null})" +
+              "\n");
     CHECK(line_of(protocol::Elected{{8}, protocol::MemberSet(0b101)}) ==
           head + R"("event":"elected","epoch":8,"grants":[1,9]})" + "\n");
     CHECK(line_of(protocol::Deposed{{8}, protocol::DeposedReason::lease_expired, {55, 66}}) ==

@@ -85,6 +85,8 @@ TEST_CASE("recent failovers: each survivor keeps what it saw of the leader's dea
             CHECK(last.from == NodeId{3});
             CHECK(last.to == NodeId{2});
             CHECK(last.epoch > found[0]->epoch);
+            CHECK(found[0]->reason == std::string_view("first"));
+            CHECK(last.reason == std::string_view("died"));
             CHECK(last.found.boottime_ns > last.lost.boottime_ns);
             CHECK(last.found.boottime_ns - last.lost.boottime_ns < 20 * ms);
             CHECK(last.left_out == 0);
@@ -113,6 +115,7 @@ TEST_CASE("recent failovers: a handover has no time without a leader of which no
         CHECK(found[1]->from == NodeId{3});
         CHECK(found[1]->to == NodeId{2});
         CHECK(count<Resign>(*found[1]) > 0);
+        CHECK(found[1]->reason == std::string_view("resigned"));
     }
 }
 
