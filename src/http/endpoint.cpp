@@ -74,11 +74,12 @@ void end_when_it_rings(asio::posix::stream_descriptor& bell, asio::io_context& i
 
 /// To the end of the endpoint.
 void serve(const NodeOptions& options, std::shared_ptr<const TlsSource> security,
-           std::vector<OwnedFd> listeners, Showcase& showcase, int stop) {
+           std::vector<OwnedFd> listeners, Showcase& showcase, const EarlierRuns& earlier_runs,
+           int stop) {
     auto loop = std::make_unique<ObserverLoop>();
     loop->security = std::move(security);
     {
-        HttpService service(*loop, options, std::move(listeners), showcase);
+        HttpService service(*loop, options, std::move(listeners), showcase, earlier_runs.read());
         asio::posix::stream_descriptor stopped(loop->io, stop);
         end_when_it_rings(stopped, loop->io);
         service.start();
@@ -103,6 +104,7 @@ tl::expected<std::unique_ptr<HttpEndpoint>, std::string> HttpEndpoint::open(
 HttpEndpoint::HttpEndpoint(const NodeOptions& options, std::vector<OwnedFd> listeners,
                            const protocol::Start& start)
     : options_(options),
+      earlier_runs_(options),
       listeners_(std::move(listeners)),
       showcase_(start.now, options.config, start.incarnation) {}
 
@@ -120,7 +122,7 @@ void HttpEndpoint::start(std::shared_ptr<const TlsSource> security) {
         std::vector<OwnedFd> own(listeners.begin(), listeners.end());
         left.set_value(leave_shared_descriptors(kept));
         try {
-            serve(options_, security, std::move(own), showcase_, stop_.fd());
+            serve(options_, security, std::move(own), showcase_, earlier_runs_, stop_.fd());
         } catch (const std::exception& error) {
             log(LogLevel::error, std::string("http has ended: ") + error.what());
         }

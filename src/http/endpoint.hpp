@@ -10,6 +10,7 @@
 
 #include <tl/expected.hpp>
 
+#include "src/http/earlier_runs.hpp"
 #include "src/options/node_options.hpp"
 #include "src/os/bell.hpp"
 #include "src/os/owned_fd.hpp"
@@ -38,6 +39,7 @@ public:
 
 private:
     const NodeOptions& options_;
+    EarlierRuns earlier_runs_;
     std::vector<OwnedFd> listeners_;  // until it has started
     Showcase showcase_;
     Bell stop_;

@@ -13,14 +13,23 @@ void History::add(const RecentChanges::Change& change) {
         if (!leaderless_since_) leaderless_since_ = change.ts_ns;
         return;
     }
-    std::int64_t gap_ns = 0;
-    if (leaderless_since_) {
-        gap_ns = leaderships_.empty() ? -1 : change.ts_ns - *leaderless_since_;
-        outages_.push_back({*leaderless_since_, change.ts_ns});
-        if (outages_.size() > outages_max) outages_.pop_front();
-        leaderless_since_.reset();
+    add_leader(change);
+    if (!leaderless_since_) return;
+    outages_.push_back({*leaderless_since_, change.ts_ns});
+    if (outages_.size() > outages_max) outages_.pop_front();
+    leaderless_since_.reset();
+}
+
+void History::add_leader(const RecentChanges::Change& change) {
+    const bool is_first = !std::exchange(led_, true);
+    // Who led before this node was started anew has led all along.
+    if (is_first && !leaderships_.empty()) {
+        const protocol::LeaderChanged& last = leaderships_.back().begin.what;
+        if (last.leader == change.what.leader && last.epoch == change.what.epoch) return;
     }
-    leaderships_.push_back({change, gap_ns});
+    std::int64_t gap_ns = leaderless_since_ ? change.ts_ns - *leaderless_since_ : 0;
+    if (is_first) gap_ns = -1;
+    leaderships_.push_back({change, gap_ns, std::nullopt});
     if (leaderships_.size() > leaderships_max) leaderships_.pop_front();
 }
 
@@ -40,14 +49,18 @@ std::string History::json(std::int64_t now_ns, std::int64_t wall_ns) const {
     Json json;
     json["watched_ms"] = fractional_ms({watched_ns(now_ns)});
     json["leaderless_ms"] = fractional_ms({leaderless_ns(now_ns)});
+    const auto time_of = [&](std::int64_t ts_ns) { return rfc3339(wall_ns - (now_ns - ts_ns)); };
+    json["leaderless_since"] =
+        leaderless_since_ ? Json(time_of(*leaderless_since_)) : Json(nullptr);
     json["changes"] = Json::array();
     for (auto one = leaderships_.rbegin(); one != leaderships_.rend(); ++one) {
         const RecentChanges::Change& begin = one->begin;
         Json change;
-        change["time"] = rfc3339(wall_ns - (now_ns - begin.ts_ns));
+        change["time"] = one->wall_ns ? rfc3339(*one->wall_ns) : time_of(begin.ts_ns);
         change["leader"] = begin.what.leader.value;
         change["epoch"] = begin.what.epoch.value;
         change["advertised"] = begin.what.advertised;
+        change["reason"] = begin.reason == nullptr ? Json(nullptr) : Json(begin.reason);
         change["gap_ms"] = one->gap_ns < 0 ? Json(nullptr) : Json(fractional_ms({one->gap_ns}));
         json["changes"].push_back(std::move(change));
     }

@@ -1,11 +1,13 @@
-// Owns: who has led, as this node saw it, for the page: the last leaderships, and how much of the
-// last day had no leader. Bounded. Pure: instants (CLOCK_BOOTTIME) are handed in.
+// Owns: who has led, as this node saw it, for the page: the last leaderships, also those that it
+// was told of earlier runs of the node, and how much of the last day of this run had no leader.
+// Bounded. Pure: instants (CLOCK_BOOTTIME) are handed in.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "src/runtime/showcase.hpp"
 
@@ -17,9 +19,17 @@ public:
     static constexpr std::size_t leaderships_max = 32;
     static constexpr std::size_t outages_max = 512;
 
-    /// Nobody leads, as far as is known, from `started_ns` on.
-    explicit History(std::int64_t started_ns)
-        : started_ns_(started_ns), leaderless_since_(started_ns) {}
+    struct Leadership {
+        RecentChanges::Change begin;
+        std::int64_t gap_ns = -1;  // -1: there was none to be lost before
+        // CLOCK_REALTIME as it was told of an earlier run, whose CLOCK_BOOTTIME may be another one;
+        // none: it is of this run.
+        std::optional<std::int64_t> wall_ns = std::nullopt;
+    };
+
+    /// Nobody leads, as far as is known, from `started_ns` on. `past`: of earlier runs, in order.
+    explicit History(std::int64_t started_ns, std::deque<Leadership> past = {})
+        : started_ns_(started_ns), leaderless_since_(started_ns), leaderships_(std::move(past)) {}
 
     /// In their order.
     void add(const RecentChanges::Change& change);
@@ -30,9 +40,10 @@ public:
     /// The time that this is about.
     std::int64_t watched_ns(std::int64_t now_ns) const;
 
-    /// {"watched_ms":…,"leaderless_ms":…,"changes":[{"time":…,"leader":…,"epoch":…,"advertised":…,
-    /// "gap_ms":…}]}, the newest first; "gap_ms": without a leader before it, null for the first.
-    /// `wall_ns`: CLOCK_REALTIME at `now_ns`.
+    /// {"watched_ms":…,"leaderless_ms":…,"leaderless_since":…,"changes":[{"time":…,"leader":…,
+    /// "epoch":…,"advertised":…,"reason":…,"gap_ms":…}]}, the newest first; "leaderless_since" is
+    /// null while somebody leads; "reason": how the one before went; "gap_ms": without a leader
+    /// before it, null for the first of a run. `wall_ns`: CLOCK_REALTIME at `now_ns`.
     std::string json(std::int64_t now_ns, std::int64_t wall_ns) const;
 
     /// Of the last change; of the start if there was none.
@@ -43,14 +54,12 @@ private:
         std::int64_t begin_ns = 0;
         std::int64_t end_ns = 0;
     };
-    struct Leadership {
-        RecentChanges::Change begin;
-        std::int64_t gap_ns = -1;  // -1: there was none to be lost before
-    };
+    void add_leader(const RecentChanges::Change& change);
 
     std::int64_t started_ns_;
     std::optional<std::int64_t> leaderless_since_;
     std::optional<std::int64_t> last_ns_;
+    bool led_ = false;            // by anybody, in this run
     std::deque<Outage> outages_;  // that are over
     std::deque<Leadership> leaderships_;
 };

@@ -37,13 +37,14 @@ HttpAnswer method_not_allowed(std::string_view allow) {
 }  // namespace
 
 HttpService::HttpService(ObserverLoop& loop, const NodeOptions& options,
-                         std::vector<OwnedFd> listeners, Showcase& showcase)
+                         std::vector<OwnedFd> listeners, Showcase& showcase,
+                         std::deque<History::Leadership> past)
     : loop_(loop),
       options_(options),
       showcase_(showcase),
       access_{!options.http.socket.empty(), options.http.open_to_all, options.http.token_file},
       state_{showcase.started_at(), showcase.started_at(), status_facts(options)},
-      history_(showcase.started_at().boottime_ns),
+      history_(showcase.started_at().boottime_ns, std::move(past)),
       changed_(loop.io, duplicate(showcase.changed().fd()).release()),
       streams_timer_(loop.io),
       patience_timer_(loop.io),

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <string>
@@ -25,9 +26,9 @@ namespace bullring {
 
 class HttpService {
 public:
-    /// What is referred to outlives it.
+    /// What is referred to outlives it. `past`: who has led in earlier runs of the node.
     HttpService(ObserverLoop& loop, const NodeOptions& options, std::vector<OwnedFd> listeners,
-                Showcase& showcase);
+                Showcase& showcase, std::deque<History::Leadership> past);
 
     void start();
 

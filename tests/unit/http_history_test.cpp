@@ -11,10 +11,12 @@ using nlohmann::json;
 constexpr std::int64_t ms = 1'000'000;
 constexpr std::int64_t hour = 3600 * 1000 * ms;
 
-RecentChanges::Change leads(std::uint64_t id, std::int64_t at_ns) {
-    return {at_ns, {{id}, {static_cast<std::uint64_t>(at_ns / ms)}, "db" + std::to_string(id)}};
+RecentChanges::Change leads(std::uint64_t id, std::int64_t at_ns,
+                            const char* reason = LeaderEnd::died) {
+    return {
+        at_ns, {{id}, {static_cast<std::uint64_t>(at_ns / ms)}, "db" + std::to_string(id)}, reason};
 }
-RecentChanges::Change lost(std::int64_t at_ns) { return {at_ns, {{}, {}, ""}}; }
+RecentChanges::Change lost(std::int64_t at_ns) { return {at_ns, {{}, {}, ""}, nullptr}; }
 
 TEST_CASE("history: the times without a leader are summed, the present one included") {
     History history(0);
@@ -42,10 +44,10 @@ TEST_CASE("history: what is more than a day ago counts no more") {
 
 TEST_CASE("history: the newest change is told first, with the gap before it") {
     History history(0);
-    history.add(leads(3, 10 * ms));
+    history.add(leads(3, 10 * ms, LeaderEnd::first));
     history.add(lost(100 * ms));
     history.add(leads(2, 104 * ms));
-    history.add(leads(1, 150 * ms));
+    history.add(leads(1, 150 * ms, LeaderEnd::replaced));
     const json told = json::parse(history.json(200 * ms, 1'000'000'000'200 * ms));
     CHECK(told["watched_ms"] == 200);
     CHECK(told["leaderless_ms"] == 14);
@@ -55,7 +57,58 @@ TEST_CASE("history: the newest change is told first, with the gap before it") {
     CHECK(told["changes"][1]["gap_ms"] == 4);
     CHECK(told["changes"][1]["advertised"] == "db2");
     CHECK(told["changes"][2]["gap_ms"] == nullptr);
+    CHECK(told["changes"][0]["reason"] == "replaced");
+    CHECK(told["changes"][1]["reason"] == "died");
+    CHECK(told["changes"][2]["reason"] == "first");
     CHECK(history.last_ns() == 150 * ms);
+}
+
+TEST_CASE("history: while nobody leads it tells since when, and else nothing of the kind") {
+    const auto since = [](const History& history) {
+        return json::parse(history.json(200 * ms, 1'764'633'600'200 * ms))["leaderless_since"];
+    };
+    History history(50 * ms);
+    CHECK(since(history) == "2025-12-02T00:00:00.050000Z");
+    history.add(leads(3, 60 * ms));
+    CHECK(since(history) == nullptr);
+    history.add(lost(100 * ms));
+    history.add(lost(101 * ms));
+    CHECK(since(history) == "2025-12-02T00:00:00.100000Z");
+}
+
+TEST_CASE("history: what is told of earlier runs comes before what this one sees") {
+    // Their CLOCK_BOOTTIME was another one.
+    History history(1'000 * ms,
+                    {{leads(3, 7'010 * ms), -1, 10 * ms}, {leads(2, 7'020 * ms), 5 * ms, 20 * ms}});
+    CHECK(history.leaderless_ns(1'001 * ms) == ms);
+    history.add(leads(1, 1'010 * ms, LeaderEnd::first));
+    history.add(leads(3, 1'020 * ms, LeaderEnd::replaced));
+    const json told = json::parse(history.json(1'100 * ms, 1'100 * ms));
+    REQUIRE(told["changes"].size() == 4);
+    CHECK(told["changes"][0]["gap_ms"] == 0);
+    CHECK(told["changes"][1]["leader"] == 1);
+    CHECK(told["changes"][1]["gap_ms"] == nullptr);  // the node was not there to see it
+    CHECK(told["changes"][2]["gap_ms"] == 5);
+    CHECK(told["changes"][3]["time"] == "1970-01-01T00:00:00.010000Z");
+    CHECK(told["watched_ms"] == 100);
+    CHECK(told["leaderless_ms"] == 10);
+}
+
+TEST_CASE("history: a leader that stayed while this node was started anew has led all along") {
+    RecentChanges::Change again = leads(2, 20 * ms);
+    again.ts_ns = 1'010 * ms;
+    History history(1'000 * ms, {{leads(2, 20 * ms), 5 * ms, 20 * ms}});
+    history.add(again);
+    json told = json::parse(history.json(1'100 * ms, 1'100 * ms));
+    REQUIRE(told["changes"].size() == 1);
+    CHECK(told["changes"][0]["time"] == "1970-01-01T00:00:00.020000Z");
+    CHECK(told["leaderless_since"] == nullptr);
+    history.add(lost(1'050 * ms));
+    again.ts_ns = 1'060 * ms;
+    history.add(again);  // seen to come back: a change
+    told = json::parse(history.json(1'100 * ms, 1'100 * ms));
+    REQUIRE(told["changes"].size() == 2);
+    CHECK(told["changes"][0]["gap_ms"] == 10);
 }
 
 TEST_CASE("history: it stays small however often the leader changes") {

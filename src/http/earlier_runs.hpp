@@ -1,0 +1,51 @@
+// Owns: what the end of a node's event stream tells of who has led in its earlier runs. Nothing of
+// it can fail a node: a file that was rotated, cut short or damaged tells less, and that is all.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <sys/types.h>
+
+#include "src/http/history.hpp"
+#include "src/options/node_options.hpp"
+
+namespace bullring {
+
+/// Whose lines count.
+struct StreamOwner {
+    protocol::NodeId node;
+    std::string cluster;  // lines of a run in another one are passed over
+};
+
+/// What whole lines tell, oldest first, at most History::leaderships_max. Lines that are none of an
+/// event stream are passed over. Pure.
+std::deque<History::Leadership> leaderships_in(std::string_view lines, const StreamOwner& owner);
+
+class EarlierRuns {
+public:
+    /// Of the stream. More is not read.
+    static constexpr std::size_t bytes_max = 1024 * 1024;
+
+    /// Notes where the stream ends now, before this run has written to it, and reads nothing.
+    explicit EarlierRuns(const NodeOptions& options);
+
+    /// Off the node's loop: this may wait for the disk. Empty without a stream in a file.
+    std::deque<History::Leadership> read() const;
+
+private:
+    struct End {
+        dev_t device;
+        ino_t file;
+        off_t size;
+    };
+
+    std::string path_;
+    StreamOwner owner_;
+    std::optional<End> end_;  // none: there is no such file
+};
+
+}  // namespace bullring
