@@ -103,6 +103,23 @@ def draw(request):
 
 
 @pytest.fixture
+def browser(tmp_path):
+    """A browser without a screen."""
+    from selenium import webdriver
+    from selenium.webdriver.chrome.options import Options
+    from selenium.webdriver.chrome.service import Service
+
+    options = Options()
+    for word in ("--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}"):
+        options.add_argument(word)
+    options.add_argument("--window-size=1000,1400")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    started = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
+    yield started
+    started.quit()
+
+
+@pytest.fixture
 def spawn():
     """Starts a program as subprocess.Popen does; it is killed when the test ends."""
     started = []

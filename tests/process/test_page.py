@@ -1,16 +1,19 @@
-"""The page in a real browser: it shows who leads, and a change of leader while one looks at it."""
+"""The page in a real browser: it shows who leads, and a change of leader while one looks at it; and
+in each state, at each size, it can be read.
+"""
 
 import os
+import re
 import statistics
 import time
 import urllib.request
 
 import pytest
 from bullring_events import now_ns
-from selenium import webdriver
-from selenium.webdriver.chrome.options import Options
-from selenium.webdriver.chrome.service import Service
+from bullring_http import ask
+from page_looks import LOOKS, faults, look
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 pytestmark = [pytest.mark.busy, pytest.mark.limit(180)]
@@ -18,18 +21,6 @@ DEADLINE = 60
 
 
 ASKS_EVERY_MS = 2000  # src/http/page/page.js, where no event comes
-
-
-@pytest.fixture
-def browser(tmp_path):
-    options = Options()
-    for word in ("--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}"):
-        options.add_argument(word)
-    options.add_argument("--window-size=1000,1400")
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    started = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
-    yield started
-    started.quit()
 
 
 @pytest.fixture
@@ -61,6 +52,15 @@ def cells(browser, table):
     )
 
 
+def roles(browser):
+    return {int(row[0].split()[0]): row[1] for row in cells(browser, "members")}
+
+
+def state(browser):
+    """The colour of the banner, by its name."""
+    return browser.find_element(By.ID, "verdict").get_attribute("class").split()[1]
+
+
 def keep(browser, name):
     """For eyes: BULLRING_SCREENSHOTS=DIRECTORY has the pictures kept."""
     if directory := os.environ.get("BULLRING_SCREENSHOTS"):
@@ -75,8 +75,9 @@ def test_it_shows_who_leads_and_who_takes_over(cluster, browser):
     assert text(browser, "headline") == f"Node {leader.id} leads"
     assert f"db{leader.id}:5432" in text(browser, "detail")
     assert text(browser, "epoch") == str(leader.view[1])
-    roles = {row[0]: row[1] for row in cells(browser, "members")}
-    assert roles == {str(node.id): "leader" if node is leader else "follower" for node in cluster}
+    assert roles(browser) == {
+        node.id: "leader" if node is leader else "follower" for node in cluster
+    }
     links = [row[1:] for row in cells(browser, "links")]
     assert links == [["" if i == j else "●" for j in range(3)] for i in range(3)]
     keep(browser, "page-led")
@@ -85,13 +86,11 @@ def test_it_shows_who_leads_and_who_takes_over(cluster, browser):
     successor = cluster.wait_settled()
     wait_until(browser, lambda: text(browser, "headline") == f"Node {successor.id} leads")
     wait_until(browser, lambda: "2 of 3 members answer" in text(browser, "detail"))
-    wait_until(
-        browser,
-        lambda: dict(row[:2] for row in cells(browser, "members"))[str(leader.id)] == "unreachable",
-    )
+    wait_until(browser, lambda: roles(browser)[leader.id] == "unreachable")
     wait_until(browser, lambda: cells(browser, "changes")[0][1].startswith(f"{successor.id} "))
     changes = cells(browser, "changes")
-    assert changes[1][3] == "first since this node started"
+    assert changes[0][3] == "died"
+    assert changes[1][3:] == ["first", "not known"]
     keep(browser, "page-after")
 
     looker.kill()
@@ -166,3 +165,135 @@ def test_a_loss_of_the_majority_is_seen(cluster, browser):
     keep(browser, "page-no-leader")
     refused = [line for line in browser.get_log("browser") if "Content Security" in line["message"]]
     assert refused == []
+
+
+# ---- In each state, at each size.
+
+
+def kill(node):
+    node.kill()
+    node.wait_exit()
+
+
+class Scene:
+    """A cluster, somebody who looks at one of its followers, and what then happens."""
+
+    def __init__(self, cluster, browser, spawn):
+        self.cluster, self.browser, self.spawn = cluster, browser, spawn
+        self.leader = cluster.leader()
+        self.looker, self.other = [node for node in cluster if node is not self.leader]
+        browser.get(f"http://127.0.0.1:{self.looker.http}/")
+        wait_until(browser, lambda: "3 of 3 members follow" in text(browser, "detail"))
+
+    def led(self):
+        return "led", "3 of 3 members follow it"
+
+    def another_node_dead(self):
+        kill(self.other)
+        return "fragile", (
+            "One more loss and nobody can lead: 2 of 3 members take part, and 2 are needed."
+        )
+
+    def leaderless(self):
+        for node in (self.other, self.leader):
+            kill(node)
+        return "leaderless", r"Without a leader since \d\d:\d\d:\d\d\. No majority agrees"
+
+    def this_node_dead(self):
+        kill(self.looker)
+        return "unknown", self.unheard()
+
+    def this_node_hung(self):
+        self.looker.hang()
+        return "unknown", self.unheard()
+
+    def unheard(self):
+        return (
+            rf"Nothing has been heard from it, at 127\.0\.0\.1:{self.looker.http}, "
+            r"since \d\d:\d\d:\d\d\. What stands below was true then\."
+        )
+
+    def a_node_of_another_cluster(self):
+        kill(self.other)
+        peers = ["--peers", self.cluster.peers, "--cluster", "green", "--bootstrap-wait", "1h"]
+        place = ["--data-dir", f"{self.other.data_dir}.green"]
+        self.spawn(
+            [self.cluster.program, "node", "--id", str(self.other.id), *peers, *place],
+            env=self.cluster.environment,
+        )
+        wait_until(
+            self.browser,
+            lambda: 'it refuses: cluster is "green" there, "bullring" here'
+            in self.browser.find_element(By.ID, "members").text,
+        )
+        return "fragile", "One more loss and nobody can lead"
+
+
+@pytest.mark.parametrize(
+    "happens",
+    [
+        Scene.led,
+        Scene.another_node_dead,
+        Scene.leaderless,
+        Scene.this_node_dead,
+        Scene.this_node_hung,
+        Scene.a_node_of_another_cluster,
+    ],
+    ids=lambda happens: happens.__name__.replace("_", "-"),
+)
+def test_it_can_be_read_in_each_state_at_each_size(cluster, browser, spawn, happens):
+    scene = Scene(cluster, browser, spawn)
+    expected, sentence = happens(scene)
+    wait_until(
+        browser,
+        lambda: state(browser) == expected
+        and re.search(sentence, browser.find_element(By.ID, "verdict").text),
+    )
+    for size, colours in LOOKS:
+        look(browser, size, colours)
+        keep(browser, f"page-{happens.__name__}-{size}-{colours}")
+        assert faults(browser) == [], f"{size}, {colours}"
+        assert state(browser) == expected
+    if happens is Scene.this_node_hung:
+        scene.looker.resume()
+        wait_until(browser, lambda: state(browser) == "led")
+
+
+def test_all_that_can_be_followed_or_scrolled_is_reached_by_the_keyboard(cluster, browser):
+    browser.get(f"http://127.0.0.1:{cluster[1].http}/")
+    wait_until(browser, lambda: "3 of 3 members follow" in text(browser, "detail"))
+    wait_until(browser, lambda: browser.execute_script("return document.images.length > 1"))
+    active = (
+        "const at = document.activeElement; return at.id || at.href || at.ariaLabel || at.className"
+    )
+    expected = browser.execute_script(
+        "return [...document.querySelectorAll('a, .scroll')].map((at) => at.href || at.className)"
+    )
+    assert len(expected) > 10
+    reached = []
+    for _ in expected:
+        browser.switch_to.active_element.send_keys(Keys.TAB)
+        reached.append(browser.execute_script(active))
+        outline = "return getComputedStyle(document.activeElement).outlineStyle"
+        assert browser.execute_script(outline) == "solid"
+    assert reached == expected
+
+
+def test_version_and_priority_of_all_members_are_shown(new_cluster, ports, browser):
+    cluster = new_cluster(3, profile="cloud")
+    for node, priority in zip(cluster, ("-3", "never", "7")):
+        node.http = ports.take()
+        node.flags = ["--http", f"127.0.0.1:{node.http}", "--priority", priority]
+    cluster.start()
+    cluster.wait_settled()
+    browser.get(f"http://127.0.0.1:{cluster[2].http}/")
+    wait_until(browser, lambda: len(cells(browser, "members")) == 3)
+    version = ask(cluster[2].http, "/status").json["version"]
+    assert [row[4:6] for row in cells(browser, "members")] == [
+        ["-3", version],
+        ["never", version],
+        ["7", version],
+    ]
+    assert text(browser, "self") == f"node 2, version {version}, priority never"
+    told = ask(cluster[2].http, "/cluster").json["nodes"]
+    assert [node["priority"] for node in told] == [-3, "never", 7]

@@ -3,7 +3,8 @@
 set(source "#include \"src/http/page.hpp\"\n\nnamespace bullring {\n\nnamespace {\n\n")
 string(APPEND source "constexpr PageFile files[] = {\n")
 foreach(file IN ITEMS "/|index.html|text/html" "/page.css|page.css|text/css"
-                      "/page.js|page.js|text/javascript" "/icon.svg|icon.svg|image/svg+xml")
+                      "/words.js|words.js|text/javascript" "/page.js|page.js|text/javascript"
+                      "/icon.svg|icon.svg|image/svg+xml")
     string(REPLACE "|" ";" parts "${file}")
     list(GET parts 0 path)
     list(GET parts 1 name)

@@ -1,0 +1,192 @@
+"""What the page says of answers that are made up: its functions (src/http/page/words.js), called in
+a real browser.
+"""
+
+import pytest
+from page_looks import in_zone
+
+pytestmark = [pytest.mark.busy, pytest.mark.limit(180)]
+
+
+@pytest.fixture
+def call(new_cluster, ports, browser):
+    """Calls a function of words.js."""
+    node = new_cluster(1, profile="cloud")[1]
+    port = ports.take()
+    node.flags = ["--http", f"127.0.0.1:{port}"]
+    node.start()
+    node.cluster.wait_settled()
+    browser.get(f"http://127.0.0.1:{port}/")
+
+    return lambda expression, *arguments: browser.execute_script(f"return {expression}", *arguments)
+
+
+def told(nodes, quorum="majority"):
+    """An answer of /cluster. `nodes`: a letter each, the first of which leads.
+
+    f follows; n follows and could not lead; s follows and is silent after a restart; o follows an
+    older leader; - does not answer.
+    """
+    leads = nodes[0] != "-"
+    answers = []
+    for place, letter in enumerate(nodes, 1):
+        up = [other for other, one in enumerate(nodes, 1) if one != "-" and other != place]
+        answers.append(
+            {
+                "id": place,
+                "address": f"10.0.0.{place}:7100",
+                "reachable": letter != "-",
+                "leader": 1 if leads else None,
+                "epoch": 6 if letter == "o" else 7,
+                "eligible": letter != "n",
+                "votes": letter != "s",
+                "peers_up": up,
+                "advertised": "",
+                "why": "no majority: hears 1 of 3",
+            }
+        )
+    leader = {"leader": 1, "epoch": 7} if leads else {"leader": None, "epoch": None}
+    return {"cluster": "blue", "quorum": quorum, "nodes": answers, **leader}
+
+
+NEEDED = "One more loss and nobody can lead: {} of {} members take part, and {} needed."
+
+
+BANNERS = [
+    (told("fff"), "led", ""),
+    (told("ff-"), "fragile", NEEDED.format(2, 3, "2 are")),
+    (told("ffs"), "fragile", NEEDED.format(2, 3, "2 are")),
+    (told("ffo"), "fragile", NEEDED.format(2, 3, "2 are")),
+    (told("ff"), "fragile", NEEDED.format(2, 2, "2 are")),
+    (told("ffff"), "led", ""),
+    (told("fff-"), "fragile", NEEDED.format(3, 4, "3 are")),
+    (told("fffff"), "led", ""),
+    (told("ffff-"), "led", ""),
+    (told("fff--"), "fragile", NEEDED.format(3, 5, "3 are")),
+    (told("f"), "fragile", "It is the only member: if it is lost, nobody can lead."),
+    (told("fnn"), "fragile", "If node 1 is lost, nobody can lead: no other member could."),
+    (told("fnf"), "led", ""),
+    (told("ff", "none"), "led", ""),
+    (told("f--", "none"), "fragile", NEEDED.format(1, 3, "1 is")),
+    (told("---"), "leaderless", ""),
+]
+
+
+def test_it_is_green_only_where_one_more_loss_is_survived(call):
+    for cluster, expected, risk in BANNERS:
+        made = call("verdict(arguments[0], null, '')", cluster)
+        assert (made["state"], made["risk"]) == (expected, risk), cluster
+
+
+def test_it_is_amber_where_those_who_would_be_left_do_not_hear_each_other(call):
+    star = told("fff")
+    for node in star["nodes"][1:]:
+        node["peers_up"] = [1]
+    assert call("risk(arguments[0])", star) == "If node 1 is lost, nobody can lead."
+    chain = told("fffff")
+    for node, up in zip(chain["nodes"], ([2, 3], [1], [1], [], [])):
+        node["peers_up"] = up
+    made = call("verdict(arguments[0], null, '')", chain)
+    assert made["state"] == "fragile"
+    assert made["risk"] == "If one of nodes 1, 2, 3 is lost, nobody can lead."
+
+
+def test_a_member_that_does_not_tell_whether_it_could_lead_is_taken_at_its_best(call):
+    older = told("fff")
+    for node in older["nodes"]:
+        node["eligible"] = node["votes"] = None
+    assert call("risk(arguments[0])", older) == ""
+
+
+def test_without_a_leader_it_says_since_when_and_why_here(call):
+    cluster = told("---")
+    made = call("verdict(arguments[0], arguments[0].nodes[0], '12:00:00')", cluster)
+    assert made["headline"] == "No leader"
+    assert made["detail"] == (
+        "Without a leader since 12:00:00. No majority agrees on one; 0 of 3 members answer. "
+        "Here: no majority: hears 1 of 3"
+    )
+
+
+LOCAL = "time(arguments[0], new Date(arguments[1]))"
+
+
+@pytest.mark.parametrize(
+    ("zone", "name", "shown"),
+    [
+        ("UTC", "UTC", ["2026-11-02 23:59:59", "00:00:01", "2026-11-04 00:00:00"]),
+        (
+            "Asia/Kolkata",
+            "Asia/Calcutta, now UTC+05:30",
+            ["05:29:59", "05:30:01", "2026-11-04 05:30:00"],
+        ),
+        (
+            "America/St_Johns",
+            "America/St_Johns, now UTC−03:30",
+            ["2026-11-02 20:29:59", "2026-11-02 20:30:01", "20:30:00"],
+        ),
+    ],
+)
+def test_a_time_has_a_date_unless_it_is_today_and_its_zone_is_named(
+    browser, call, zone, name, shown
+):
+    in_zone(browser, zone)
+    times = ["2026-11-02T23:59:59Z", "2026-11-03T00:00:01.999Z", "2026-11-04T00:00:00Z"]
+    assert [call(LOCAL, when, "2026-11-03T12:00:00Z") for when in times] == shown
+    assert call("zone(new Date(arguments[0]))", "2026-11-03T12:00:00Z") == name
+
+
+SINCE = "sinceOf(arguments[0], arguments[1], 2, arguments[2], new Date(arguments[3]))"
+NOON = "2026-11-03T12:00:00Z"
+
+
+def test_since_when_somebody_leads_or_nobody_does(browser, call):
+    in_zone(browser, "UTC")
+    newest = {"time": "2026-11-03T11:00:00Z", "leader": 1, "epoch": 7, "gap_ms": 3}
+
+    def since(cluster, change, leaderless=None):
+        made = call(SINCE, cluster, {"changes": [change] if change else []}, leaderless, NOON)
+        return made["label"], made["text"]
+
+    led = told("fff")
+    assert since(led, newest) == ("Leading since", "11:00:00")
+    # Whom a node finds in office when it starts has led for longer, unless it is that node itself.
+    assert since(led, {**newest, "gap_ms": None}) == ("Leading since", "11:00:00 or before")
+    own = {**led, "leader": 2}
+    assert since(own, {**newest, "leader": 2, "gap_ms": None}) == ("Leading since", "11:00:00")
+    assert since(led, {**newest, "epoch": 6}) == ("Leading since", "not seen here")
+    assert since(led, None) == ("Leading since", "not seen here")
+    lost = since(told("---"), newest, "2026-11-02T11:59:59Z")
+    assert lost == ("Without a leader since", "2026-11-02 11:59:59")
+
+
+def test_what_is_not_answered_is_said_in_words_of_its_own(browser, call):
+    in_zone(browser, "UTC")
+
+    def silence(node=2, heard="2026-11-03T11:00:00Z", path=None, status=None):
+        asked = {"node": node, "host": "h:80", "heard": heard, "opened": "2026-11-03T10:00:00Z"}
+        asked |= {"path": path, "status": status}
+        made = call("silence(arguments[0], new Date(arguments[1]))", asked, NOON)
+        return made["headline"], made["detail"]
+
+    assert silence() == (
+        "Node 2 does not answer",
+        "Nothing has been heard from it, at h:80, since 11:00:00. What stands below was true then.",
+    )
+    assert silence(node=None, heard=None) == (
+        "h:80 does not answer",
+        "Nothing has been heard from there since this page was opened at 10:00:00.",
+    )
+    assert silence(path="/cluster", status=503) == (
+        "Node 2 cannot say now",
+        "It answers /cluster with status 503. Nothing else has been heard from it, at h:80, since "
+        "11:00:00. What stands below was true then.",
+    )
+
+
+def test_durations_keep_their_units_beside_them(call):
+    shown = [call("duration(arguments[0])", ms) for ms in (0.25, 3.21, 412, 9_600, 61_000, 7.3e6)]
+    assert shown == [
+        text.replace("_", "\N{NO-BREAK SPACE}")
+        for text in ("0.25_ms", "3.2_ms", "412_ms", "9.6_s", "1_min 1_s", "2_h 1_min")
+    ]
