@@ -58,5 +58,6 @@ function Table(table)
     for i, column in ipairs(table.colspecs) do
         table.colspecs[i] = {column[1], not natural and widths[i] / pandocs or nil}
     end
-    return pandoc.walk_block(table, {Code = breakable})
+    -- Where there are pages a table does not begin in the last lines of one, for which groff scolds.
+    return {pandoc.RawBlock("man", ".ne 6"), pandoc.walk_block(table, {Code = breakable})}
 end

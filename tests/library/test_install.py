@@ -94,6 +94,20 @@ def test_a_man_page_is_installed_for_each_page_of_the_manual(tmp_path):
             assert shown.stderr == "", name
 
 
+@pytest.mark.skipif(
+    not (shutil.which("man") and (BUILD / "share" / "man").exists()), reason="no man pages here"
+)
+def test_a_man_page_can_be_cut_into_paper():
+    """As lintian looks at it, and wider and narrower: where a table begins depends on the width."""
+    for file in sorted((BUILD / "share" / "man").rglob("bullring*.[1-7]")):
+        for width in (108, 120, 124) if file.name == "bullring-protocol.7" else (120,):
+            environment = {**os.environ, "MANWIDTH": str(width), "LC_ALL": "C.UTF-8"}
+            words = ["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", file]
+            cut = subprocess.run(words, capture_output=True, text=True, env=environment)
+            assert "will not fit" not in cut.stderr, (file.name, width)
+            assert width != 120 or cut.stderr == "", file.name
+
+
 def test_headers_need_the_standard_library_alone(installed):
     header = installed.prefix / "include" / "bullring" / "bullring.hpp"
     needed = run("c++", "-std=c++20", "-M", "-I", installed.prefix / "include", header)
