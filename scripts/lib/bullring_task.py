@@ -80,8 +80,8 @@ class Family:
 
     def __init__(self, node):
         self.node = node.current.process.pid
-        self.guard = child_named(self.node, "run-guard")
-        self.shield = child_named(self.guard, "run-shield") if self.guard else None
+        self.guard = child_named(self.node, "bullring-guard")
+        self.shield = child_named(self.guard, "bullring-shield") if self.guard else None
         below = children(self.shield) if self.shield else {}
         named = named_command(node)
         self.command = named if named in below else None

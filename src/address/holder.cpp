@@ -150,7 +150,7 @@ private:
 }  // namespace
 
 void hold_addresses(const Holding& holding) {
-    ::prctl(PR_SET_NAME, "run-address", 0, 0, 0);
+    ::prctl(PR_SET_NAME, "bullring-holder", 0, 0, 0);
     Holder(holding).run();
 }
 

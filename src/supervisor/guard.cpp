@@ -362,7 +362,7 @@ int run_guard(const GuardSettings& settings) {
     ::sigprocmask(SIG_SETMASK, &all, nullptr);
     if (settings.ignores_hangup) ::signal(SIGHUP, SIG_IGN);  // and so will the command
     const int policy = run_first();
-    ::prctl(PR_SET_NAME, "run-guard", 0, 0, 0);
+    ::prctl(PR_SET_NAME, "bullring-guard", 0, 0, 0);
     ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     ::fcntl(settings.socket, F_SETFD, FD_CLOEXEC);
     ::fcntl(settings.page, F_SETFD, FD_CLOEXEC);

@@ -235,7 +235,7 @@ private:
 }  // namespace
 
 void run_shield(const Shield& shield) {
-    ::prctl(PR_SET_NAME, "run-shield", 0, 0, 0);
+    ::prctl(PR_SET_NAME, "bullring-shield", 0, 0, 0);
     ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     Parent(shield).run();
 }

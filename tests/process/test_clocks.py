@@ -130,7 +130,7 @@ def test_a_command_of_lead_ends_when_its_node_stands_still(
     )
     slewed.wait_for(journal.begun, "the command has begun")
     family = Family(node)
-    family.guard = child_named(lead.pid, "run-guard")
+    family.guard = child_named(lead.pid, "bullring-guard")
     family.command = journal.begun()[-1][2]
     pids = {"lead": lead.pid, "guard": family.guard}
     assert_ends_in_time(

@@ -145,7 +145,7 @@ def test_neither_death_lets_two_work_at_once(settled, journal, lead, algorithm, 
         before = len(journal.begun())
         process = lead(leader, "--wait", "10s", command=journal.command("fork"))
         command = begun(cluster, journal, before + 1)[2]
-        guard = child_named(process.pid, "run-guard")
+        guard = child_named(process.pid, "bullring-guard")
         pids = {"node": [leader.current.process.pid], "lead": [process.pid], "guard": [guard]}
         pids["all"] = pids["node"] + pids["lead"] + [guard]
         if leader.current.process.pid in pids[kill]:

@@ -26,7 +26,7 @@ SEEN_BY_ROOT = pytest.mark.skipif(os.getuid() != 0, reason="it is readable for r
 
 
 def undertaker_of(node):
-    return child_named(node.current.process.pid, "undertaker")
+    return child_named(node.current.process.pid, "bullring-notice")
 
 
 @pytest.fixture
@@ -231,7 +231,7 @@ def working(noticed, journal):
 
 
 def guard_of(node):
-    return child_named(node.current.process.pid, "run-guard")
+    return child_named(node.current.process.pid, "bullring-guard")
 
 
 def test_run_without_its_guard_costs_the_lease(working):

@@ -75,10 +75,10 @@ def test_a_node_with_a_command_takes_away_what_health_checks_leave(new_cluster, 
     node.start()
     cluster.wait_leader()
     pid = node.current.process.pid
-    guard = cluster.wait_for(lambda: child_named(pid, "run-guard"), "its guard")
+    guard = cluster.wait_for(lambda: child_named(pid, "bullring-guard"), "its guard")
     left_behind.assert_none_stays(cluster, pid)
     # None of the program's own was taken away with them.
-    assert child_named(pid, "run-guard") == guard
+    assert child_named(pid, "bullring-guard") == guard
     assert node.leads
 
 

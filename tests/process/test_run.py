@@ -417,7 +417,7 @@ def test_a_signal_for_a_command_that_has_only_just_begun(new_cluster):
     os.kill(shield, signal.SIGSTOP)
     try:
         cluster.wait_for(lambda: "ready" in out.read_text(), "the trap")
-        guard = child_named(node, "run-guard")
+        guard = child_named(node, "bullring-guard")
         before = times_slept(guard)
         os.kill(node, signal.SIGUSR1)
         wait_until(lambda: times_slept(guard) > before, "the guard has read it")
