@@ -7,6 +7,7 @@ import os
 CLONE_NEWNS = 0x00020000
 CLONE_NEWPID = 0x20000000
 CLONE_NEWNET = 0x40000000
+MS_RDONLY, MS_REMOUNT = 0x1, 0x20
 MS_BIND, MS_REC, MS_PRIVATE = 0x1000, 0x4000, 0x40000
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
@@ -26,6 +27,11 @@ def mount(source, target, kind, flags=0, options=None):
     words = [word and str(word).encode() for word in (source, target, kind)]
     data = options and options.encode()
     _checked(_LIBC.mount(*words, ctypes.c_ulong(flags), data), f"mount {target}")
+
+
+def call(number, *words):
+    """A system call that the C library has no function for."""
+    _checked(_LIBC.syscall(number, *words), f"system call {number}")
 
 
 def unmount(target):
