@@ -8,7 +8,7 @@ from bullring_node import ROOT
 
 SOURCES = ROOT / "scripts" / "packaging"
 BUILD = pathlib.Path(os.environ.get("BULLRING_BUILD", ROOT / "build"))
-UNITS = ["bullring@.service", "bullring-run@.service"]
+UNITS = ["bullring@.service", "bullring-run@.service", "bullring-address@.service"]
 
 
 def run(*words, **options):

@@ -61,7 +61,7 @@ bool has_ipv4_network(const InterfaceAddress& address) {
 }
 
 /// The first IPv4 address of a network takes the others with it when it goes, unless the kernel is
-/// told otherwise. It is where systemd runs.
+/// told otherwise, as systemd does, but not that of Debian.
 void keep_others_when_ours_go(const HeldAddresses& held,
                               const std::vector<PresentAddress>& leftovers) {
     const bool matters =

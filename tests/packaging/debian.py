@@ -1,11 +1,13 @@
 """A Debian of the test's own: a folder that a chroot enters, and that systemd boots from."""
 
+import errno
 import os
 import pathlib
 import shutil
 import subprocess
 
 from packaging_files import run
+from waiting import wait_until
 
 ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND": "noninteractive"}
 
@@ -57,6 +59,7 @@ for device in null zero full random urandom tty; do
 done
 mkdir dev/shm old
 ln -s /proc/self/fd dev/fd
+ln -s pts/ptmx dev/ptmx  # without it no service has devices of its own (PrivateDevices=)
 pivot_root . old
 umount -l old
 exec env -i container=bullring-test /lib/systemd/systemd
@@ -86,15 +89,15 @@ class Machine:
                 return pid
         return None
 
-    def try_to_run(self, *words):
+    def try_to_run(self, *words, timeout=60):
         """The completed process of a command in it."""
         enter = ["nsenter", "-t", str(self.init()), "-m", "-p", "-u", "-i", "-n", "-C"]
         return subprocess.run(
-            [*enter, "--", *words], capture_output=True, text=True, env=ENVIRONMENT, timeout=60
+            [*enter, "--", *words], capture_output=True, text=True, env=ENVIRONMENT, timeout=timeout
         )
 
-    def run(self, *words):
-        done = self.try_to_run(*words)
+    def run(self, *words, timeout=60):
+        done = self.try_to_run(*words, timeout=timeout)
         if done.returncode != 0:
             raise AssertionError(f"{words}: exit {done.returncode}\n{done.stdout}{done.stderr}")
         return done.stdout
@@ -102,5 +105,15 @@ class Machine:
     def close(self):
         self.process.kill()
         self.process.wait()
-        for folder, _, _ in os.walk(self.group, topdown=False):
-            os.rmdir(folder)
+        # What ends with its first process has not ended at the same instant.
+        wait_until(self._leave, "the machine's processes have ended")
+
+    def _leave(self):
+        try:
+            for folder, _, _ in os.walk(self.group, topdown=False):
+                os.rmdir(folder)
+        except OSError as error:
+            if error.errno != errno.EBUSY:
+                raise
+            return False
+        return True

@@ -40,6 +40,8 @@ def test_each_has_what_it_is_for(packages):
         "/etc/bullring/",
         "/lib/systemd/system/bullring@.service",
         "/lib/systemd/system/bullring-run@.service",
+        "/lib/systemd/system/bullring-address@.service",
+        "/etc/logrotate.d/bullring",
         "/usr/bin/bullring",
         "/usr/lib/sysusers.d/bullring.conf",
         "/usr/share/bash-completion/completions/bullring",
@@ -99,6 +101,19 @@ c++ -std=c++20 /tmp/main.cpp -o /tmp/main $(pkg-config --cflags --libs bullring)
 """
 
 
+INSTANCES = ["bullring@poller", "bullring-run@poller", "bullring-address@web"]
+# By another target, and by another name.
+LINKS = [("cluster.target.wants", "bullring@other.service"), ("", "leader.service")]
+
+
+def links(debian):
+    """Those that systemd follows to what is the package's, or is called like it."""
+    return debian.run(
+        *("find", "/etc/systemd", "-type", "l", "(", "-name", "bullring*", "-o"),
+        *("-lname", "*bullring*", ")"),
+    ).split()
+
+
 @ROOT_ONLY
 def test_from_the_installation_to_the_purge(packages, debian, tmp_path):
     debian.install(packages.values())
@@ -112,6 +127,16 @@ def test_from_the_installation_to_the_purge(packages, debian, tmp_path):
     state.parent.mkdir(parents=True)
     for file in (state, setting):
         file.touch()
+    for folder, link in LINKS:
+        place = debian.folder / "etc/systemd/system" / folder
+        place.mkdir(exist_ok=True)
+        (place / link).symlink_to("/lib/systemd/system/bullring@.service")
+    for name in INSTANCES:  # as an administrator does, also where systemd does not run
+        debian.run("systemctl", "enable", name)
+    debian.run("systemctl", "mask", "bullring@never")
+    drop_in = debian.folder / "etc/systemd/system/bullring@poller.service.d/override.conf"
+    drop_in.parent.mkdir()
+    drop_in.write_text("[Service]\nUser=poller\n")
     debian.install(later)
     assert "+later" in debian.run("dpkg-query", "--show", "bullring")
     assert state.exists() and setting.exists()
@@ -119,11 +144,15 @@ def test_from_the_installation_to_the_purge(packages, debian, tmp_path):
     debian.apt("remove", "bullring")
     assert not debian.holds("/usr/bin/bullring")
     assert state.exists() and setting.exists()
+    assert len(links(debian)) == len(LINKS) + len(INSTANCES) + 1  # back if it is installed again
     debian.apt("purge", *packages)
     assert not state.exists()
-    assert setting.exists()  # an administrator's
-    left = debian.run("find", "/etc", "/lib", "/usr", "/var/lib", "-name", "*bullring*").split()
-    assert [file for file in left if not file.startswith("/var/lib/dpkg/")] == ["/etc/bullring"]
+    assert setting.exists() and drop_in.exists()  # an administrator's
+    assert links(debian) == []
+    assert not debian.holds("/etc/systemd/system/cluster.target.wants")
+    words = ["find", "/etc", "/lib", "/usr", "/var/lib", "/var/log", "-name", "*bullring*"]
+    left = [file for file in debian.run(*words).split() if not file.startswith("/var/lib/dpkg/")]
+    assert sorted(left) == ["/etc/bullring", "/etc/systemd/system/bullring@poller.service.d"]
 
 
 @ROOT_ONLY

@@ -2,6 +2,7 @@
 followed, with three nodes on one machine.
 """
 
+import collections
 import json
 import os
 import pathlib
@@ -19,6 +20,8 @@ pytestmark = [
 ]
 
 IDS = (1, 2, 3)
+KILLS = 10
+EACH = 2  # rounds of each fault
 PEERS = ", ".join(f'"{i}=127.0.0.1:710{i}"' for i in IDS)
 
 
@@ -31,7 +34,7 @@ def machine(packages):
     if not shutil.which("mmdebstrap"):
         pytest.skip("mmdebstrap is not installed")
     with tempfile.TemporaryDirectory(prefix="bullring-machine-") as folder:
-        debian = Debian(pathlib.Path(folder), ["systemd-sysv", "dbus", "iproute2"])
+        debian = Debian(pathlib.Path(folder), ["systemd-sysv", "dbus", "iproute2", "logrotate"])
         debian.install([packages["bullring"]])
         for i in IDS:
             (debian.folder / f"etc/bullring/node{i}.toml").write_text(
@@ -54,37 +57,66 @@ def shown(machine, unit, name):
     return machine.run("systemctl", "show", "--value", "--property", name, unit).strip()
 
 
+UNITS = {i: f"bullring@node{i}" for i in IDS}
+EVENTS = {i: f"/var/log/bullring/node{i}/events" for i in IDS}
+ALL_EVENTS = "/var/log/bullring/*/events*"
+ASK = ["--config", "/etc/bullring/node1.toml", "--json"]
+
+
+def status(machine):
+    """What the members say, once a majority agrees on a leader."""
+    done = machine.try_to_run("bullring", "status", *ASK)
+    return json.loads(done.stdout) if done.returncode == 0 else None
+
+
 def leader(machine):
     """Its ID, once a majority agrees."""
-    words = ["bullring", "status", "--config", "/etc/bullring/node1.toml", "--json"]
-    done = machine.try_to_run(*words)
-    return json.loads(done.stdout)["leader"] if done.returncode == 0 else None
+    told = status(machine)
+    return told and told["leader"]
+
+
+def whole(machine):
+    """The leader's ID, once all members follow it."""
+    told = status(machine)
+    leads = told and {node["leader"] for node in told["nodes"]} == {told["leader"]}
+    return told["leader"] if leads else None
+
+
+def ends(machine, *nodes):
+    """How often each reason has ended a leadership of these nodes, by their streams."""
+    files = " ".join(f"{EVENTS[i]}*" for i in nodes)  # the rotated ones, too
+    lines = machine.run("sh", "-c", f"cat {files}").splitlines()
+    told = [line["reason"] for line in map(json.loads, lines) if line["event"] == "deposed"]
+    return collections.Counter(told)
 
 
 def test_the_service_as_the_manual_describes_it(machine):
-    units = {i: f"bullring@node{i}" for i in IDS}
-    machine.run("systemctl", "enable", "--now", *units.values())  # returns when they are ready
+    machine.run("systemctl", "enable", "--now", *UNITS.values())  # returns when they are ready
     first = wait_for(lambda: leader(machine), "a leader")
-    for i, unit in units.items():
+    for i, unit in UNITS.items():
         begin = "leader, epoch " if i == first else "follower, epoch "
         wait_for(
             lambda unit=unit, begin=begin: shown(machine, unit, "StatusText").startswith(begin),
             f"the status of {unit}",
         )
 
-    # Reload, the watchdog's own signal, a kill, a clean stop.
-    pid = shown(machine, units[first], "MainPID")
-    machine.run("systemctl", "reload", units[first])
-    assert shown(machine, units[first], "MainPID") == pid
-    machine.run("systemctl", "kill", "--kill-whom=main", "--signal=KILL", units[first])
+    # Reload, a kill, a clean stop. What the package does not depend on is not there.
+    assert machine.try_to_run("test", "-e", "/bin/kill").returncode != 0
+    pid = shown(machine, UNITS[first], "MainPID")
+    machine.run("mv", EVENTS[first], f"{EVENTS[first]}.1")
+    machine.run("systemctl", "reload", UNITS[first])
+    assert shown(machine, UNITS[first], "MainPID") == pid
+    opened = ["test", "-e", EVENTS[first]]
+    wait_for(lambda: machine.try_to_run(*opened).returncode == 0, "the events are opened anew")
+    machine.run("systemctl", "kill", "--kill-whom=main", "--signal=KILL", UNITS[first])
     wait_for(lambda: leader(machine) not in (None, first), "the next leader")
-    wait_for(lambda: shown(machine, units[first], "ActiveState") == "active", "the restart")
-    assert shown(machine, units[first], "NRestarts") == "1"
+    wait_for(lambda: shown(machine, UNITS[first], "ActiveState") == "active", "the restart")
+    assert shown(machine, UNITS[first], "NRestarts") == "1"
     second = wait_for(lambda: leader(machine), "a leader")
-    machine.run("systemctl", "stop", units[second])
-    assert shown(machine, units[second], "Result") == "success"
+    machine.run("systemctl", "stop", UNITS[second])
+    assert shown(machine, UNITS[second], "Result") == "success"
     wait_for(lambda: leader(machine) not in (None, second), "its successor")
-    machine.run("systemctl", "start", units[second])
+    machine.run("systemctl", "start", UNITS[second])
 
     # A wrong configuration is not tried again.
     machine.run("sh", "-c", "echo 'surprise = 1' >/etc/bullring/wrong.toml")
@@ -92,7 +124,83 @@ def test_the_service_as_the_manual_describes_it(machine):
     wait_for(lambda: shown(machine, "bullring@wrong", "ActiveState") == "failed", "its end")
     assert shown(machine, "bullring@wrong", "NRestarts") == "0"
 
-    events = [f"/var/log/bullring/node{i}/events" for i in IDS]
-    audit = json.loads(machine.run("bullring", "audit", "--json", *events))
-    assert audit["contradictions"] == []
-    assert "no_boot" not in {gap["kind"] for gap in audit["gaps"]}  # the units tell it
+
+def test_each_death_is_told_and_the_history_is_proved(machine):
+    """What the sandbox and the manager's own way to end a service must not spoil."""
+    machine.run("systemctl", "start", *UNITS.values())
+    before = ends(machine, *IDS)
+    for number in range(KILLS):
+        killed = wait_for(lambda: whole(machine), "a leader that all follow")
+        told = ends(machine, killed)["died"]
+        machine.run("systemctl", "kill", "--kill-whom=main", "--signal=KILL", UNITS[killed])
+        if number % 2 == 0:  # while its last line is written
+            machine.run("logrotate", "--force", "/etc/logrotate.d/bullring")
+        wait_for(lambda: ends(machine, killed)["died"] == told + 1, f"the death of node {killed}")
+    wait_for(lambda: whole(machine), "a leader that all follow")
+    drill = ["bullring", "drill", *ASK, "--rounds", str(4 * EACH), "--every", "1s"]
+    said = json.loads(machine.run(*drill, timeout=300))
+    assert said["sound"]
+    assert {fault["fault"]: fault["rounds"] for fault in said["faults"]} == dict.fromkeys(
+        ("crash", "hang", "resign", "cut"), EACH
+    )
+    since = ends(machine, *IDS) - before
+    assert (since["died"], since["hung"]) == (KILLS + EACH, EACH)
+    audit = json.loads(machine.run("sh", "-c", f"bullring audit --json {ALL_EVENTS}"))
+    assert (audit["contradictions"], audit["gaps"], audit["proved"]) == ([], [], True)
+    assert audit["clocks"] == 1  # by the boot that the units tell
+
+
+ADDRESS = "bullring-address@web"
+
+
+def held(machine):
+    """Where the address is, as the kernel says."""
+    shown = json.loads(machine.run("ip", "-json", "address", "show", "to", "10.77.0.9"))
+    return [one["ifname"] for one in shown if one]
+
+
+def test_an_address_under_its_unit(machine):
+    machine.run("ip", "link", "add", "web0", "type", "veth", "peer", "name", "web1")
+    for words in (["web0", "up"], ["web1", "up"]):
+        machine.run("ip", "link", "set", *words)
+    settings = 'cluster = "web"\nid = 1\npeers = ["1=127.0.0.1:7120"]\n'
+    settings += 'address = ["10.77.0.9/24"]\ndev = "web0"\n'
+    settings += 'events = "/var/log/bullring/web/events"\n'
+    machine.run("sh", "-c", f"echo '{settings}' >/etc/bullring/web.toml")
+    machine.run("systemctl", "enable", "--now", ADDRESS)
+    wait_for(lambda: held(machine) == ["web0"], "the address is on its interface")
+    machine.run("systemctl", "reload", ADDRESS)
+
+    # It has what it needs, and goes before all else; and it is who ends the address, when it is killed.
+    log = machine.run("journalctl", "--no-pager", "--unit", ADDRESS)
+    assert "cannot" not in log, log
+    guard = machine.run("sh", "-c", "grep -l bullring-guard /proc/[0-9]*/comm").split("/")[2]
+    policy = machine.run("cat", f"/proc/{guard}/stat").rsplit(")", 1)[1].split()[38]
+    assert policy == "1"  # SCHED_FIFO
+    machine.run("systemctl", "kill", "--kill-whom=main", "--signal=KILL", ADDRESS)
+    wait_for(lambda: shown(machine, ADDRESS, "NRestarts") == "1", "the restart")
+    wait_for(lambda: held(machine) == ["web0"], "the address is back")
+    machine.run("systemctl", "stop", ADDRESS)
+    assert held(machine) == []
+    lines = machine.run("cat", "/var/log/bullring/web/events").splitlines()
+    reasons = [one["reason"] for one in map(json.loads, lines) if one["event"] == "deposed"]
+    assert reasons == ["died", "stopped"]
+
+
+@pytest.mark.parametrize(("unit", "most"), [(UNITS[1], 15), (ADDRESS, 21)])
+def test_what_runs_is_exposed_to_little(machine, unit, most):
+    machine.run("systemctl", "start", unit)
+    machine.run("systemd-analyze", "security", "--no-pager", f"--threshold={most}", unit)
+
+
+def test_the_package_stops_what_it_has_been_used_for(machine):
+    machine.run("systemctl", "start", *UNITS.values())
+    machine.run("apt-get", "-q", "-y", "purge", "bullring")
+    left = machine.try_to_run("sh", "-c", "grep -l bullring /proc/[0-9]*/comm").stdout
+    assert left == ""
+    links = machine.run("find", "/etc/systemd/system", "-type", "l", "-name", "bullring*")
+    assert links == ""
+    loaded = machine.run(
+        "systemctl", "list-units", "--all", "--plain", "--no-legend", "bullring*@*"
+    )
+    assert "running" not in loaded

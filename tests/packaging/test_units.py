@@ -39,7 +39,12 @@ def test_systemd_finds_nothing_wrong_with_it(unit, name):
 
 
 @pytest.mark.parametrize(
-    ("name", "most"), [("bullring@.service", 1.5), ("bullring-run@.service", 6.0)]
+    ("name", "most"),
+    [
+        ("bullring@.service", 1.5),
+        ("bullring-address@.service", 2.1),
+        ("bullring-run@.service", 6.0),
+    ],
 )
 def test_it_is_exposed_to_little(unit, name, most):
     threshold = f"--threshold={round(most * 10)}"
@@ -61,11 +66,21 @@ def test_what_the_manual_promises_of_it(name):
     assert settings["RestartSec"] == "100ms"
     assert settings["RestartPreventExitStatus"] == "2"
     assert settings["StateDirectory"] == "bullring/%i"
-    assert "kill -HUP $MAINPID" in settings["ExecReload"]
+    # By the shell alone, which is always there.
+    assert settings["ExecReload"] == "/bin/sh -c 'kill -HUP $MAINPID'"
     assert "--config /etc/bullring/%i.toml" in settings["ExecStart"]
     # A core dump would hold the sockets open.
     assert settings["WatchdogSignal"] == "SIGKILL"
 
 
-def test_the_guard_outlives_the_run_that_is_killed():
-    assert dict(unit_settings("bullring-run@.service"))["KillMode"] == "process"
+@pytest.mark.parametrize("name", UNITS)
+def test_who_outlives_a_process_that_is_killed_is_left_to_it(name):
+    assert dict(unit_settings(name))["KillMode"] == "process"
+
+
+def test_addresses_need_three_capabilities_and_no_more():
+    settings = dict(unit_settings("bullring-address@.service"))
+    needed = {"CAP_NET_ADMIN", "CAP_NET_RAW", "CAP_SYS_NICE"}
+    assert set(settings["CapabilityBoundingSet"].split()) == needed
+    assert set(settings["AmbientCapabilities"].split()) == needed
+    assert settings["User"] == "bullring"

@@ -1,19 +1,23 @@
 """A node under the filter of system calls of bullring@.service, where what is not allowed kills it:
-the filter refuses nothing that a node does.
+the filter refuses nothing that a node does. Likewise an address, under that of its own unit.
 """
 
 import signal
 import sys
 
+import bullring_netns
 import pytest
+from bullring_address import Hosts
 from bullring_node import ROOT
 from clusters import LONG
 from packaging_files import BUILD
 
 pytest.importorskip("seccomp")
 
-UNIT = BUILD / "packaging" / "bullring@.service"
-FILTERED = [sys.executable, "-B", str(ROOT / "scripts" / "lib" / "under_filter.py"), str(UNIT)]
+FILTER = [sys.executable, "-B", str(ROOT / "scripts" / "lib" / "under_filter.py")]
+FILTERED = [*FILTER, str(BUILD / "packaging" / "bullring@.service")]
+FOR_ADDRESSES = [*FILTER, str(BUILD / "packaging" / "bullring-address@.service")]
+SPACES = bullring_netns.unavailable()
 
 
 def under_filter(cluster):
@@ -51,6 +55,25 @@ def test_the_keeper_kills_a_leader_that_hangs_under_the_filter(new_cluster):
     leader.hang_for_good()
     assert leader.wait_exit() == -signal.SIGKILL
     cluster.wait_leader()
+
+
+@pytest.mark.skipif(SPACES is not None, reason=str(SPACES))
+def test_an_address_calls_nothing_that_its_unit_forbids(new_cluster):
+    hosts = Hosts(make=new_cluster)
+    try:
+        for node in hosts.cluster:
+            node.prefix = [*node.prefix, *FOR_ADDRESSES]
+        hosts.cluster.start()
+        leader = hosts.wait_held()
+        killed_ns = leader.kill()
+        hosts.wait_taken_over(leader, killed_ns)
+        leader.restart()
+        leader = hosts.wait_held()
+        for node in hosts.cluster:
+            node.terminate()
+        assert [node.wait_exit() for node in hosts.cluster] == [0, 0, 0]
+    finally:
+        hosts.close()
 
 
 def test_the_filter_kills_what_the_unit_forbids(new_cluster):
