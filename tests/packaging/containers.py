@@ -1,5 +1,5 @@
-"""The image that the container file describes, and containers of it: namespaces and a root, made as an
-engine makes them. There is no engine here, and no filter of system calls, which engines add.
+"""The image that the container file describes, and containers of it: namespaces and a root, made as
+an engine makes them. There is no engine here, and no filter of system calls, which engines add.
 """
 
 import json
@@ -64,8 +64,8 @@ class ContainerFile:
 
 
 def make_root(folder, containerfile):
-    """The root of an image without a distribution: what the package installs, and the libraries that
-    the program needs, of this machine.
+    """The root of an image without a distribution: what the package installs, and the libraries
+    that the program needs, of this machine.
     """
     for component in ("program", "service"):
         run("cmake", "--install", BUILD, "--component", component, "--prefix", folder / "usr")
@@ -95,7 +95,7 @@ class Container:
     """One run of an image: namespaces of processes, mounts, names; the network is given."""
 
     def __init__(self, root, containerfile, network, directory):
-        """`root`: the image's; `network`: the path of its namespace; `directory`: for what is its own."""
+        """`root`: the image's; `network`: the path of its namespace; `directory`: its own."""
         self.root, self.file, self.network = root, containerfile, network
         self.directory = pathlib.Path(directory)
         self.directory.mkdir(parents=True, exist_ok=True)

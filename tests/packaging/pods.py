@@ -1,6 +1,6 @@
-"""The manifest for Kubernetes, acted out without a cluster: for each replica of a set a network of its
-own, its volume, and its container as written; a name server that answers as a headless service does;
-and probes as the kubelet asks them, from outside of the pod.
+"""The manifest for Kubernetes, acted out without a cluster: for each replica of a set a network of
+its own, its volume, and its container as written; a name server that answers as a headless service
+does; and probes as the kubelet asks them, from outside of the pod.
 """
 
 import http.client
@@ -21,18 +21,21 @@ from chaos.switch import reply_to
 from containers import Container
 from packaging_files import SOURCES
 
+MANIFEST = (SOURCES / "container" / "kubernetes.yaml").read_text()
+# By which a program beside the node asks whether it leads.
+LEADER_URL = re.search(r"http://localhost:(\d+)(/\w+)", MANIFEST)
 NODE = 254  # the end of the address of the machine on which the pods run
 DOMAIN = "svc.cluster.local"
 
 
 def manifest():
     """Its objects by kind and name."""
-    text = (SOURCES / "container" / "kubernetes.yaml").read_text()
-    return {(one["kind"], one["metadata"]["name"]): one for one in yaml.safe_load_all(text)}
+    return {(one["kind"], one["metadata"]["name"]): one for one in yaml.safe_load_all(MANIFEST)}
 
 
 class PodNetwork(Bridge):
-    """Where pods come and go, each with a new address; the machine in the middle has the name server."""
+    """Where pods come and go, each with a new address; in the middle is their machine, which has
+    the name server."""
 
     def __init__(self):
         super().__init__([])
@@ -116,12 +119,12 @@ def get(network, address, port, path, timeout=1):
 
 
 class StandIn:
-    """In the place of a program of one's own beside the node, in the same pod: tells whether the node
-    says to it that it leads."""
+    """In the place of a program of one's own beside the node, in the same pod: tells whether the
+    node says to it that it leads."""
 
-    def __init__(self, pod, port, leader_url):
+    def __init__(self, pod, port):
         path = pod.network.path(pod.number)
-        node_port, node_path = re.fullmatch(r"http://localhost:(\d+)(/\w+)", leader_url).groups()
+        node_port, node_path = LEADER_URL.groups()
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
@@ -141,7 +144,7 @@ class StandIn:
 
         with system_calls.inside(path):
             self.server = http.server.ThreadingHTTPServer(("0.0.0.0", port), Handler)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        threading.Thread(target=self.server.serve_forever, args=[0.05], daemon=True).start()
 
     def close(self):
         self.server.shutdown()
@@ -152,7 +155,7 @@ class Pod:
     """One replica of the set: while it is there it has an address, which has its name."""
 
     def __init__(self, members, index, root, containerfile, network, directory):
-        """`members`: the StatefulSet; `directory`: for its log and its volumes, which outlive it."""
+        """`members`: the StatefulSet; `directory`: for its log and volumes, which outlive it."""
         spec = members["spec"]
         self.index, self.network, self.root, self.file = index, network, root, containerfile
         self.directory = pathlib.Path(directory)
@@ -179,12 +182,12 @@ class Pod:
             self.volumes[name] = folder
         self.number = self.address = self.container = self.program = None
 
-    def create(self, leader_url):
+    def create(self):
         """It gets an address and its name at once, and starts what it has."""
         self.number = self.network.add()
         self.address = self.network.addresses[self.number]
         self.network.names[self.domain] = self.address
-        self.program = StandIn(self, self.beside["ports"][0]["containerPort"], leader_url)
+        self.program = StandIn(self, self.beside["ports"][0]["containerPort"])
         self.start()
 
     def start(self):
@@ -230,7 +233,7 @@ class Pod:
         return self.there and self.get("/leader")[0] == 200
 
     def delete(self, with_its_machine=False):
-        """Without a word: what runs in it is killed, and with its machine the network is gone first."""
+        """Without a word: what runs in it is killed; with its machine the network goes first."""
         if with_its_machine:
             self.network.unplug(self.number)
         self.container.kill()
@@ -299,5 +302,5 @@ class Proxy:
         return get(self.network, self.address, self.ports["poller"], "/")[1] or None
 
     def close(self):
-        self.process.terminate()
+        self.process.kill()
         self.process.wait()

@@ -10,18 +10,15 @@ import subprocess
 import threading
 
 import pytest
-import yaml
 from bullring_net import PortHolder
 from bullring_node import find_program
 from packaging_files import ROOT, SOURCES, run
+from pods import manifest
 from waiting import DEADLINE, wait_until
 
 pytestmark = pytest.mark.beside
 
-OBJECTS = {
-    (one["kind"], one["metadata"]["name"]): one
-    for one in yaml.safe_load_all((SOURCES / "container" / "kubernetes.yaml").read_text())
-}
+OBJECTS = manifest()
 MEMBERS = OBJECTS["StatefulSet", "poller"]["spec"]
 POD = MEMBERS["template"]["spec"]
 (NODE,) = [one for one in POD["containers"] if one["name"] == "bullring"]

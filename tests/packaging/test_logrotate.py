@@ -1,5 +1,5 @@
-"""Log rotation: logrotate itself, with the file of the package, on the event streams of real nodes that
-are killed meanwhile. No line is lost, and the audit of all files proves the history.
+"""Log rotation: logrotate itself, with the file of the package, on the event streams of real nodes
+that are killed meanwhile. No line is lost, and the audit of all files proves the history.
 """
 
 import json

@@ -171,7 +171,7 @@ def test_an_address_under_its_unit(machine):
     wait_for(lambda: held(machine) == ["web0"], "the address is on its interface")
     machine.run("systemctl", "reload", ADDRESS)
 
-    # It has what it needs, and goes before all else; and it is who ends the address, when it is killed.
+    # It has what it needs, and its guard goes before all else and ends the address of one killed.
     log = machine.run("journalctl", "--no-pager", "--unit", ADDRESS)
     assert "cannot" not in log, log
     guard = machine.run("sh", "-c", "grep -l bullring-guard /proc/[0-9]*/comm").split("/")[2]
