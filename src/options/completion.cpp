@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "src/options/drill_options.hpp"
 #include "src/options/flags.hpp"
 
 namespace bullring {
@@ -15,6 +16,8 @@ struct Values {
     bool files = false;
     bool directories = false;
     bool commands = false;
+    bool interfaces = false;
+    bool several = false;  // of the words, with commas between them
 };
 
 bool is_literal(std::string_view word) {
@@ -22,9 +25,17 @@ bool is_literal(std::string_view word) {
                        [](char c) { return (c >= 'a' && c <= 'z') || c == '0'; });
 }
 
-/// Read off the argument as the help shows it: `bully|ring`, `FILE|-`, `D|off`.
+/// Read off the argument as the help shows it: `bully|ring`, `FILE|-`, `D|off`; where that is the
+/// same for different things, by the flag.
 Values values_of(const Flag& flag) {
     Values values;
+    if (flag.name == std::string_view("faults")) {
+        values.several = true;
+        for (const DrillRequest fault : all_faults)
+            values.words += (values.words.empty() ? "" : " ") + std::string(name(fault));
+        return values;
+    }
+    values.interfaces = flag.name == std::string_view("dev");
     std::string_view rest = flag.is_switch() ? "" : flag.argument;
     if (rest == "LEVEL") rest = "trace|debug|info|warn|error";
     while (!rest.empty()) {
@@ -71,7 +82,11 @@ std::string bash_value(const Flag& flag) {
     if (values.files) generate += " -f";
     if (values.directories) generate += " -d";
     if (values.commands) generate += " -c";
+    if (values.interfaces) generate += " -W \"$(_bullring_interfaces)\"";
     if (flag.is_switch()) return {};
+    if (values.several)
+        return std::string("            --") + flag.name + ") _bullring_several '" + values.words +
+               "'; return ;;\n";
     return std::string("            --") + flag.name + ") " +
            (generate.empty() ? ""
                              : "mapfile -t COMPREPLY < <(compgen" + generate + " -- \"$word\"); ") +
@@ -106,6 +121,17 @@ std::string bash_script(const std::vector<std::string>& topics) {
         cases += bash_subcommand(row);
     }
     return R"(# Completion of bullring's command line for bash: made by `bullring completion bash`.
+_bullring_interfaces() (
+    cd /sys/class/net 2>/dev/null && set -- */ && echo "${@%/}"
+)
+_bullring_several() {
+    # What of these words is not there yet, behind the last comma.
+    local word="${COMP_WORDS[COMP_CWORD]}" before='' left='' one
+    [[ "$word" != *,* ]] || before="${word%,*},"
+    for one in $1; do [[ ",$before" == *",$one,"* ]] || left+=" $one"; done
+    mapfile -t COMPREPLY < <(compgen -P "$before" -W "$left" -- "${word##*,}")
+    compopt -o nospace 2>/dev/null
+}
 _bullring() {
     local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD - 1]}" words='' i
     local -a files=()
@@ -165,6 +191,10 @@ std::string zsh_flag(const Flag& flag) {
             spec += "_files -/";
         } else if (values.commands) {
             spec += "_command_names -e";
+        } else if (values.interfaces) {
+            spec += "_net_interfaces";
+        } else if (values.several) {
+            spec += "_values -s , " + std::string(flag.name) + " " + values.words;
         } else if (!values.words.empty()) {
             spec += "(" + values.words + ")";
         } else {

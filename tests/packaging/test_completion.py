@@ -1,5 +1,6 @@
 """The shells' completion: made of the table of flags, it offers what each --help lists."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -48,6 +49,22 @@ def test_bash_offers_values():
     assert bash("bullring", "completion", "") == {"bash", "zsh"}
 
 
+def test_bash_offers_faults_one_after_the_other():
+    faults = {"crash", "hang", "resign", "cut"}
+    assert bash("bullring", "drill", "--faults", "") == faults
+    assert bash("bullring", "drill", "--faults", "cr") == {"crash"}
+    others = {f"crash,cut,{one}" for one in faults - {"crash", "cut"}}
+    assert bash("bullring", "drill", "--faults", "crash,cut,") == others
+    assert bash("bullring", "drill", "--faults", "crash,cr") == set()  # each of them once
+    drill = [find_program(), "drill", "--peers", "1=127.0.0.1:1", "--faults", ",".join(faults)]
+    assert "--faults" not in subprocess.run(drill, capture_output=True, text=True).stderr
+
+
+def test_bash_offers_the_interfaces_of_this_machine():
+    assert bash("bullring", "address", "--dev", "") == set(os.listdir("/sys/class/net"))
+    assert bash("bullring", "address", "--dev", "l") >= {"lo"}
+
+
 def test_bash_offers_files_directories_and_commands(tmp_path):
     (tmp_path / "nodes").mkdir()
     (tmp_path / "node.toml").touch()
@@ -93,6 +110,22 @@ def zsh(*words):
     return run("zsh", "-f", "-c", f"{stubs}{script}\n{ask}", "zsh", *words).splitlines()
 
 
+def typed(folder, keys):
+    """What stands on zsh's line when these keys were pressed, in a terminal of its own."""
+    script = f"""
+    zmodload zsh/zpty
+    zpty it zsh -f -i
+    zpty -w it 'PS1=; fpath=({folder} $fpath)'
+    zpty -w it "autoload -U compinit; compinit -D -u; print rea''dy"
+    zpty -r it seen '*ready*'
+    zpty -w -n it $'{keys}'
+    zpty -w -n it $'\\C-a: \\C-e; print do""ne\\n'
+    zpty -r it seen $'*\\ndone*'
+    print -r -- $seen
+    """
+    return run("zsh", "-f", "-c", script, timeout=60)
+
+
 @pytest.mark.skipif(not shutil.which("zsh"), reason="zsh is not installed")
 class TestZsh:
     def test_the_script_is_sound(self, tmp_path):
@@ -115,20 +148,16 @@ class TestZsh:
     def test_zsh_itself_takes_the_specifications(self, tmp_path):
         """In a terminal of its own: Tab, and what stands on the line then."""
         (tmp_path / "_bullring").write_text(run(find_program(), "completion", "zsh"))
-        script = f"""
-        zmodload zsh/zpty
-        zpty it zsh -f -i
-        zpty -w it 'PS1=; fpath=({tmp_path} $fpath)'
-        zpty -w it "autoload -U compinit; compinit -D -u; print rea''dy"
-        zpty -r it seen '*ready*'
-        zpty -w -n it $'bullring node --algorithm ri\\t--bootstrap-w\\t'
-        zpty -w -n it $'\\C-a: \\C-e; print do""ne\\n'
-        zpty -r it seen $'*\\ndone*'
-        print -r -- $seen
-        """
-        seen = run("zsh", "-f", "-c", script, timeout=60)
+        seen = typed(tmp_path, r"bullring node --algorithm ri\t--bootstrap-w\t")
         assert "--algorithm ring" in seen
         assert "--bootstrap-wait" in seen
+
+    def test_zsh_itself_offers_faults_and_interfaces(self, tmp_path):
+        (tmp_path / "_bullring").write_text(run(find_program(), "completion", "zsh"))
+        seen = typed(tmp_path, r"bullring drill --faults cr\t\b,ha\t")
+        assert "--faults crash,hang" in seen
+        (single,) = {"lo"} & set(os.listdir("/sys/class/net"))
+        assert f"--dev {single}" in typed(tmp_path, rf"bullring address --dev {single[0]}\t")
 
     def test_what_follows_the_dashes_is_another_command(self):
         assert zsh("bullring", "run", "--id", "1", "--", "env", "-") == ["_normal", "env", "-"]
