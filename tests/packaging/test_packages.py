@@ -155,8 +155,26 @@ def test_from_the_installation_to_the_purge(packages, debian, tmp_path):
     assert sorted(left) == ["/etc/bullring", "/etc/systemd/system/bullring@poller.service.d"]
 
 
+STATIC = """
+set -e
+cd /tmp
+flags="$(pkg-config --cflags --libs --static bullring | sed 's/-lbullring/-l:libbullring.a/')"
+c++ -std=c++20 consumer/main.cpp -o by-pkg-config $flags
+cmake -S consumer -B built
+cmake --build built --target consumer_static
+for program in by-pkg-config built/consumer_static; do
+    ! ldd $program | grep bullring
+    ./$program 7199 "/tmp/data-$(basename $program)"
+done
+"""
+
+
 @ROOT_ONLY
 def test_a_program_is_built_against_the_library(packages, debian):
-    debian.install(packages.values())
-    debian.apt("install", "g++", "pkg-config")
+    """Shared and static, with nothing beside what the package depends on."""
+    library = next(name for name in packages if re.fullmatch(r"libbullring\d.*", name))
+    debian.install([packages["libbullring-dev"], packages[library]])
+    debian.apt("install", "g++", "pkg-config", "cmake", "make")
     debian.run("sh", "-c", CONSUMER)
+    shutil.copytree(ROOT / "tests" / "library" / "consumer", debian.folder / "tmp" / "consumer")
+    assert debian.run("sh", "-c", STATIC).count("led in epoch ") == 2
