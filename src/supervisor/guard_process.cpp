@@ -27,8 +27,8 @@ namespace {
 constexpr int socket_descriptor = 3;
 constexpr int page_descriptor = 4;
 
-/// Not "bullring" alone: whoever signals all processes of exactly that name means the nodes, and the
-/// guards then do what they are for.
+/// Not "bullring" alone: whoever signals all processes of exactly that name means the nodes, and
+/// the guards then do what they are for.
 constexpr const char* process_name = "bullring-guard";
 
 tl::expected<pid_t, int> spawn_guard(const GuardSettings& settings, int socket, int page) {

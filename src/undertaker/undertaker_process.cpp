@@ -187,7 +187,8 @@ private:
 }  // namespace
 
 void run_undertaker(const UndertakerTask& task) {
-    // Not the node's name: whoever kills all processes of exactly that name means the nodes. 15 bytes.
+    // Not the node's name: whoever kills all processes of exactly that name means the nodes. 15
+    // bytes.
     ::prctl(PR_SET_NAME, "bullring-notice", 0, 0, 0);
     ::prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);
     // It may be a copy of a process that has its keys in memory.

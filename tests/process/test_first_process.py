@@ -118,4 +118,7 @@ def test_outside_of_a_container_there_is_no_more_than_the_node(contained):
         node.prefix = []
     cluster.start()
     leader = cluster.wait_settled()
-    assert set(children(leader.current.process.pid).values()) == {"bullring-notice", "bullring-keeper"}
+    assert set(children(leader.current.process.pid).values()) == {
+        "bullring-notice",
+        "bullring-keeper",
+    }

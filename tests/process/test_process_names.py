@@ -1,5 +1,5 @@
-"""How the processes of a node are named: who looks for `bullring` in ps finds all of them, and by the
-exact name the nodes alone.
+"""How the processes of a node are named: who looks for `bullring` in ps finds all of them, and by
+the exact name the nodes alone.
 """
 
 import pathlib
