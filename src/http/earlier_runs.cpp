@@ -28,7 +28,7 @@ constexpr std::size_t lines_max = 512;
 const char* known_reason(const Json& line) {
     constexpr std::array reasons{LeaderEnd::first, LeaderEnd::resigned, LeaderEnd::died,
                                  LeaderEnd::lease_expired, LeaderEnd::replaced};
-    const auto told = line.find("reason");
+    const auto told = line.find("before");
     if (told == line.end()) return nullptr;
     for (const char* const reason : reasons)
         if (*told == reason) return reason;
@@ -147,7 +147,7 @@ EarlierRuns::EarlierRuns(const NodeOptions& options)
 }
 
 std::deque<History::Leadership> EarlierRuns::read() const {
-    if (!end_ || end_->size == 0) return {};
+    if (!any()) return {};
     const OwnedFd file(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
     struct stat found {};
     try {

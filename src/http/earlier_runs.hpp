@@ -33,6 +33,8 @@ public:
     /// Notes where the stream ends now, before this run has written to it, and reads nothing.
     explicit EarlierRuns(const NodeOptions& options);
 
+    /// Whether there is anything to read.
+    bool any() const { return end_ && end_->size > 0; }
     /// Off the node's loop: this may wait for the disk. Empty without a stream in a file.
     std::deque<History::Leadership> read() const;
 

@@ -21,6 +21,7 @@
 #include "src/http/service.hpp"
 #include "src/net/tcp.hpp"
 #include "src/os/descriptors.hpp"
+#include "src/os/failure_text.hpp"
 #include "src/os/quiet_thread.hpp"
 #include "src/report/logging.hpp"
 
@@ -72,6 +73,26 @@ void end_when_it_rings(asio::posix::stream_descriptor& bell, asio::io_context& i
     });
 }
 
+/// On a thread of its own, which nobody waits for: the disk may take any time.
+HttpService::Earlier read_earlier(const EarlierRuns& runs, protocol::NodeId self) {
+    if (!runs.any()) return {};
+    std::promise<std::deque<History::Leadership>> promise;
+    HttpService::Earlier earlier = promise.get_future();
+    try {
+        quiet_thread([runs, self, promise = std::move(promise)]() mutable {
+            log_as(self);
+            try {
+                promise.set_value(runs.read());
+            } catch (const std::exception&) {
+                promise.set_value({});  // no memory for it
+            }
+        }).detach();
+    } catch (const std::system_error&) {
+        return {};  // no thread for it
+    }
+    return earlier;
+}
+
 /// To the end of the endpoint.
 void serve(const NodeOptions& options, std::shared_ptr<const TlsSource> security,
            std::vector<OwnedFd> listeners, Showcase& showcase, const EarlierRuns& earlier_runs,
@@ -79,7 +100,8 @@ void serve(const NodeOptions& options, std::shared_ptr<const TlsSource> security
     auto loop = std::make_unique<ObserverLoop>();
     loop->security = std::move(security);
     {
-        HttpService service(*loop, options, std::move(listeners), showcase, earlier_runs.read());
+        HttpService service(*loop, options, std::move(listeners), showcase,
+                            read_earlier(earlier_runs, options.config.self));
         asio::posix::stream_descriptor stopped(loop->io, stop);
         end_when_it_rings(stopped, loop->io);
         service.start();
@@ -124,7 +146,7 @@ void HttpEndpoint::start(std::shared_ptr<const TlsSource> security) {
         try {
             serve(options_, security, std::move(own), showcase_, earlier_runs_, stop_.fd());
         } catch (const std::exception& error) {
-            log(LogLevel::error, std::string("http has ended: ") + error.what());
+            log(LogLevel::error, std::string("http has ended: ") + failure_text(error));
         }
     });
     if (!left.get_future().get()) return;

@@ -20,13 +20,26 @@ void History::add(const RecentChanges::Change& change) {
     leaderless_since_.reset();
 }
 
+namespace {
+
+/// Who led before this node was started anew has led all along.
+bool is_same(const History::Leadership& one, const protocol::LeaderChanged& other) {
+    return one.begin.what.leader == other.leader && one.begin.what.epoch == other.epoch;
+}
+
+}  // namespace
+
+void History::add_earlier(const std::deque<Leadership>& past) {
+    if (past.empty()) return;
+    if (!leaderships_.empty() && is_same(past.back(), leaderships_.front().begin.what))
+        leaderships_.pop_front();
+    leaderships_.insert(leaderships_.begin(), past.begin(), past.end());
+    while (leaderships_.size() > leaderships_max) leaderships_.pop_front();
+}
+
 void History::add_leader(const RecentChanges::Change& change) {
     const bool is_first = !std::exchange(led_, true);
-    // Who led before this node was started anew has led all along.
-    if (is_first && !leaderships_.empty()) {
-        const protocol::LeaderChanged& last = leaderships_.back().begin.what;
-        if (last.leader == change.what.leader && last.epoch == change.what.epoch) return;
-    }
+    if (is_first && !leaderships_.empty() && is_same(leaderships_.back(), change.what)) return;
     std::int64_t gap_ns = leaderless_since_ ? change.ts_ns - *leaderless_since_ : 0;
     if (is_first) gap_ns = -1;
     leaderships_.push_back({change, gap_ns, std::nullopt});

@@ -27,9 +27,12 @@ public:
         std::optional<std::int64_t> wall_ns = std::nullopt;
     };
 
-    /// Nobody leads, as far as is known, from `started_ns` on. `past`: of earlier runs, in order.
-    explicit History(std::int64_t started_ns, std::deque<Leadership> past = {})
-        : started_ns_(started_ns), leaderless_since_(started_ns), leaderships_(std::move(past)) {}
+    /// Nobody leads, as far as is known, from `started_ns` on.
+    explicit History(std::int64_t started_ns)
+        : started_ns_(started_ns), leaderless_since_(started_ns) {}
+
+    /// Of earlier runs, in order. Once; there may have been changes in this run before.
+    void add_earlier(const std::deque<Leadership>& past);
 
     /// In their order.
     void add(const RecentChanges::Change& change);

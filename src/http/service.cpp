@@ -34,17 +34,23 @@ HttpAnswer method_not_allowed(std::string_view allow) {
     return {405, "only " + std::string(allow) + " here\n", "text/plain", allow};
 }
 
+/// As people type it, and load balancers normalise it: `/leader/` is `/leader`.
+std::string_view without_last_slash(std::string_view path) {
+    if (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
+    return path;
+}
+
 }  // namespace
 
 HttpService::HttpService(ObserverLoop& loop, const NodeOptions& options,
-                         std::vector<OwnedFd> listeners, Showcase& showcase,
-                         std::deque<History::Leadership> past)
+                         std::vector<OwnedFd> listeners, Showcase& showcase, Earlier earlier)
     : loop_(loop),
       options_(options),
       showcase_(showcase),
       access_{!options.http.socket.empty(), options.http.open_to_all, options.http.token_file},
       state_{showcase.started_at(), showcase.started_at(), status_facts(options)},
-      history_(showcase.started_at().boottime_ns, std::move(past)),
+      history_(showcase.started_at().boottime_ns),
+      earlier_(std::move(earlier)),
       changed_(loop.io, duplicate(showcase.changed().fd()).release()),
       streams_timer_(loop.io),
       patience_timer_(loop.io),
@@ -65,7 +71,8 @@ void HttpService::start() {
 // ---- Requests.
 
 void HttpService::on_request(const HttpRequest& request, const HttpReplyPtr& reply) {
-    const std::string_view path = request.path;
+    take_earlier();
+    const std::string_view path = without_last_slash(request.path);
     if (path == "/resign") {
         if (request.method != "POST") return reply->send(method_not_allowed("POST"));
         return answer_resign(request, reply);
@@ -180,6 +187,13 @@ void HttpService::ask_node(Clock::duration patience, std::function<void(bool)> t
     }
     waiting_.push_back({last_question_, now + patience, std::move(then)});
     look_at_those_who_wait();
+}
+
+void HttpService::take_earlier() {
+    if (!earlier_.valid() ||
+        earlier_.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
+        return;
+    history_.add_earlier(earlier_.get());
 }
 
 void HttpService::wait_for_change() {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <deque>
 #include <functional>
+#include <future>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,9 +27,12 @@ namespace bullring {
 
 class HttpService {
 public:
-    /// What is referred to outlives it. `past`: who has led in earlier runs of the node.
+    using Earlier = std::future<std::deque<History::Leadership>>;
+
+    /// What is referred to outlives it. `earlier`: who has led in earlier runs of the node; it is
+    /// not waited for.
     HttpService(ObserverLoop& loop, const NodeOptions& options, std::vector<OwnedFd> listeners,
-                Showcase& showcase, std::deque<History::Leadership> past);
+                Showcase& showcase, Earlier earlier);
 
     void start();
 
@@ -57,6 +61,7 @@ private:
     AtTheMoment now();
     std::string present_event();
     void ask_node(Clock::duration patience, std::function<void(bool answered)> then);
+    void take_earlier();
     void wait_for_change();
     void on_change();
     void tell_streams();
@@ -70,6 +75,7 @@ private:
     HttpAccess access_;
     NodeState state_;
     History history_;
+    Earlier earlier_;                 // until it is in the history
     std::uint64_t changes_seen_ = 0;  // those in the history
     std::uint64_t changes_told_ = 0;  // to the streams
     bool streams_wait_ = false;       // for what has changed

@@ -76,7 +76,7 @@ std::string EventLines::of(EventTime at, const protocol::Action& action, const c
                 json["leader"] = id_or_null(what.leader);
                 json["epoch"] = what.epoch.value;
                 json["advertised"] = what.advertised;
-                json["reason"] = what.leader && reason != nullptr ? Json(reason) : Json(nullptr);
+                json["before"] = what.leader && reason != nullptr ? Json(reason) : Json(nullptr);
                 return line(json);
             } else if constexpr (std::is_same_v<What, protocol::Elected>) {
                 Json json = head(at, config_.self, "elected");

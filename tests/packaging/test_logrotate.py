@@ -63,7 +63,8 @@ class Member:
 
     def deaths(self):
         lines = [line for file in self.files() for line in file.read_text().splitlines()]
-        return sum(json.loads(line).get("reason") == "died" for line in lines)
+        events = map(json.loads, lines)
+        return sum(event["event"] == "deposed" and event["reason"] == "died" for event in events)
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ FURTHER_KEYS = {
     "peer_up": ["peer"],
     "peer_down": ["peer", "reason"],
     "election_started": ["epoch", "reason"],
-    "leader": ["leader", "epoch", "advertised", "reason"],
+    "leader": ["leader", "epoch", "advertised", "before"],
     "elected": ["epoch", "grants"],
     "deposed": ["epoch", "reason", "held_until_ns"],
     "stopped": ["reason"],

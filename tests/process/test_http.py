@@ -45,7 +45,7 @@ def test_the_role_is_told_by_the_status_code(served, algorithm, n):
     epoch = leader.view[1]
     for node in cluster:
         leads = node is leader
-        for path in ("/leader", "/primary"):
+        for path in ("/leader", "/primary", "/leader/"):
             for method in ("GET", "HEAD", "OPTIONS"):
                 answer = ask(node.http, path, method)
                 assert answer.status == (200 if leads else 503)

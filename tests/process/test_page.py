@@ -160,7 +160,7 @@ def test_a_loss_of_the_majority_is_seen(cluster, browser):
     for node in cluster:
         if node is not leader:
             node.kill()
-    wait_until(browser, lambda: text(browser, "headline") == "No leader")
+    wait_until(browser, lambda: text(browser, "headline") == "No leader known here")
     wait_until(browser, lambda: "hears 1 of 3" in text(browser, "detail"))
     keep(browser, "page-no-leader")
     refused = [line for line in browser.get_log("browser") if "Content Security" in line["message"]]
@@ -197,7 +197,10 @@ class Scene:
     def leaderless(self):
         for node in (self.other, self.leader):
             kill(node)
-        return "leaderless", r"Without a leader since \d\d:\d\d:\d\d\. No majority agrees"
+        return (
+            "leaderless",
+            r"This node has known none since \d\d:\d\d:\d\d\. 1 of 3 members answer it",
+        )
 
     def this_node_dead(self):
         kill(self.looker)

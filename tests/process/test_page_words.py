@@ -100,11 +100,22 @@ def test_a_member_that_does_not_tell_whether_it_could_lead_is_taken_at_its_best(
 
 def test_without_a_leader_it_says_since_when_and_why_here(call):
     cluster = told("---")
-    made = call("verdict(arguments[0], arguments[0].nodes[0], '12:00:00')", cluster)
+    for node in cluster["nodes"][:2]:
+        node["reachable"] = True
+    said = "verdict(arguments[0], arguments[0].nodes[0], '12:00:00')"
+    made = call(said, cluster)
     assert made["headline"] == "No leader"
     assert made["detail"] == (
-        "Without a leader since 12:00:00. No majority agrees on one; 0 of 3 members answer. "
+        "Without a leader since 12:00:00. No majority agrees on one; 2 of 3 members answer. "
         "Here: no majority: hears 1 of 3"
+    )
+    # The two others may have one.
+    cluster["nodes"][1]["reachable"] = False
+    made = call(said, cluster)
+    assert (made["state"], made["headline"]) == ("leaderless", "No leader known here")
+    assert made["detail"] == (
+        "This node has known none since 12:00:00. 1 of 3 members answer it, which is no majority: "
+        "the others may have one. Here: no majority: hears 1 of 3"
     )
 
 

@@ -107,8 +107,8 @@ TEST_CASE("earlier runs: a stream of a version that told no reasons is understoo
     stream.started(0).leads(10, 3, 7, nullptr).lost(20).leads(25, 2, 8, nullptr);
     CHECK(told(stream.text) == "3/7 - -, 2/8 - 5");
     std::string older = stream.text;
-    for (std::size_t at; (at = older.find(",\"reason\":null")) != std::string::npos;)
-        older.erase(at, std::string_view(",\"reason\":null").size());
+    for (std::size_t at; (at = older.find(",\"before\":null")) != std::string::npos;)
+        older.erase(at, std::string_view(",\"before\":null").size());
     CHECK(told(older) == "3/7 - -, 2/8 - 5");
 }
 

@@ -59,9 +59,9 @@ TEST_CASE("events: each line has the keys of the interface in their order") {
           head + R"("event":"election_started","epoch":7,"reason":"no leader is known"})" + "\n");
     CHECK(lines.of(at, protocol::LeaderChanged{{9}, {7}, "db:5432"}, "died") ==
           head + R"("event":"leader","leader":9,"epoch":7,"advertised":"db:5432",)" +
-              "\"reason\":\"died\"}\n");
+              "\"before\":\"died\"}\n");
     CHECK(lines.of(at, protocol::LeaderChanged{{}, {7}, ""}, "first") ==
-          head + R"("event":"leader","leader":null,"epoch":7,"advertised":"","reason":null})" +
+          head + R"("event":"leader","leader":null,"epoch":7,"advertised":"","before":null})" +
               "\n");
     CHECK(line_of(protocol::Elected{{8}, protocol::MemberSet(0b101)}) ==
           head + R"("event":"elected","epoch":8,"grants":[1,9]})" + "\n");

@@ -78,8 +78,9 @@ TEST_CASE("history: while nobody leads it tells since when, and else nothing of 
 
 TEST_CASE("history: what is told of earlier runs comes before what this one sees") {
     // Their CLOCK_BOOTTIME was another one.
-    History history(1'000 * ms,
-                    {{leads(3, 7'010 * ms), -1, 10 * ms}, {leads(2, 7'020 * ms), 5 * ms, 20 * ms}});
+    History history(1'000 * ms);
+    history.add_earlier(
+        {{leads(3, 7'010 * ms), -1, 10 * ms}, {leads(2, 7'020 * ms), 5 * ms, 20 * ms}});
     CHECK(history.leaderless_ns(1'001 * ms) == ms);
     history.add(leads(1, 1'010 * ms, LeaderEnd::first));
     history.add(leads(3, 1'020 * ms, LeaderEnd::replaced));
@@ -97,8 +98,15 @@ TEST_CASE("history: what is told of earlier runs comes before what this one sees
 TEST_CASE("history: a leader that stayed while this node was started anew has led all along") {
     RecentChanges::Change again = leads(2, 20 * ms);
     again.ts_ns = 1'010 * ms;
-    History history(1'000 * ms, {{leads(2, 20 * ms), 5 * ms, 20 * ms}});
-    history.add(again);
+    History history(1'000 * ms);
+    SUBCASE("told before") {
+        history.add_earlier({{leads(2, 20 * ms), 5 * ms, 20 * ms}});
+        history.add(again);
+    }
+    SUBCASE("told when this run has seen it already") {
+        history.add(again);
+        history.add_earlier({{leads(2, 20 * ms), 5 * ms, 20 * ms}});
+    }
     json told = json::parse(history.json(1'100 * ms, 1'100 * ms));
     REQUIRE(told["changes"].size() == 1);
     CHECK(told["changes"][0]["time"] == "1970-01-01T00:00:00.020000Z");

@@ -89,6 +89,11 @@ const countOf = (count, cluster) => `${count} of ${cluster.nodes.length} members
 // has led, as text.
 function verdict(cluster, here, since) {
   const answered = cluster.nodes.filter((node) => node.reachable).length;
+  if (cluster.leader === null && answered * 2 <= cluster.nodes.length && cluster.quorum !== "none")
+    return { state: "leaderless", headline: "No leader known here", risk: "",
+             detail: `This node has known none since ${since}. ${countOf(answered, cluster)} answer ` +
+                     "it, which is no majority: the others may have one" +
+                     (here && here.why ? `. Here: ${here.why}` : "") };
   if (cluster.leader === null) {
     return { state: "leaderless", headline: "No leader", risk: "",
              detail: `Without a leader since ${since}. No majority agrees on one; ` +
