@@ -1,10 +1,8 @@
 #include "src/os/startup_pages.hpp"
 
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 #include <link.h>
 #include <sys/mman.h>
@@ -14,19 +12,7 @@ namespace bullring {
 
 namespace {
 
-/// The parser of the configuration file, and what the dynamic linker has read of a library that is
-/// needed by other libraries only.
-constexpr std::array<std::string_view, 2> done_with{"libtomlplusplus.so", "libm.so"};
-
-bool is_done_with(std::string_view path) {
-    const std::string_view name = path.substr(path.rfind('/') + 1);
-    for (const std::string_view prefix : done_with)
-        if (name.starts_with(prefix)) return true;
-    return false;
-}
-
 int release(dl_phdr_info* library, std::size_t /*size*/, void* /*nothing*/) {
-    if (!is_done_with(library->dlpi_name)) return 0;
     const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
     for (int i = 0; i < library->dlpi_phnum; ++i) {
         const auto& part = library->dlpi_phdr[i];
