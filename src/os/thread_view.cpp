@@ -15,7 +15,16 @@ namespace bullring {
 
 namespace {
 
+/// In a namespace of processes without a /proc of its own, the numbers in /proc are others'.
+bool is_own_proc() {
+    std::array<char, 16> number{};
+    const ssize_t size = ::readlink("/proc/self", number.data(), number.size());
+    return size > 0 && std::string_view(number.data(), static_cast<std::size_t>(size)) ==
+                           std::to_string(::getpid());
+}
+
 OwnedFd open_file(pid_t process, pid_t thread, const char* name) {
+    if (!is_own_proc()) return OwnedFd();
     const std::string path = fmt::format("/proc/{}/task/{}/{}", process, thread, name);
     return OwnedFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
 }

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include <doctest/doctest.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -77,6 +78,26 @@ TEST_CASE("thread view: nothing is seen of one that is gone, or never was") {
     }
     CHECK_FALSE(view->look());
     CHECK_FALSE(ThreadView(-1, -1).look());
+}
+
+TEST_CASE("thread view: where /proc numbers the processes of others nothing is seen") {
+    constexpr int no_namespace = 77;
+    const pid_t maker = ::fork();
+    if (maker == 0) {
+        if (::unshare(CLONE_NEWPID) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0)
+            ::_exit(no_namespace);
+        const pid_t first = ::fork();
+        // Number 1 in its own namespace; in /proc that is another process.
+        if (first == 0) ::_exit(ThreadView(::getpid(), ::getpid()).look() ? 1 : 0);
+        int status = 0;
+        ::waitpid(first, &status, 0);
+        ::_exit(WEXITSTATUS(status));
+    }
+    int status = 0;
+    ::waitpid(maker, &status, 0);
+    REQUIRE(WIFEXITED(status));
+    if (WEXITSTATUS(status) == no_namespace) return;
+    CHECK(WEXITSTATUS(status) == 0);
 }
 
 }  // namespace bullring::thread_view_test
