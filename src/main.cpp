@@ -18,6 +18,7 @@
 #include "src/options/completion.hpp"
 #include "src/options/environment.hpp"
 #include "src/options/options.hpp"
+#include "src/os/failure_text.hpp"
 #include "src/os/first_process.hpp"
 #include "src/report/logging.hpp"
 #include "src/supervisor/guard.hpp"
@@ -57,6 +58,7 @@ struct Run {
         discard_writes_to(missing_streams);
         return run_lead(options);
     }
+    int operator()(const DoctorOptions& options) const { return run_doctor(options); }
     int operator()(const StatusOptions& options) const { return run_status(options); }
     int operator()(const WatchOptions& options) const { return run_watch(options); }
     int operator()(const ResignOptions& options) const { return run_resign(options); }
@@ -89,7 +91,7 @@ int guard(const std::vector<std::string>& arguments) {
         try {
             std::rethrow_exception(error);
         } catch (const std::exception& known) {
-            text = known.what();
+            text = failure_text(known);
         } catch (...) {
         }
     }
@@ -119,10 +121,12 @@ int main(int argc, char** argv) {
         if (!arguments.empty() && arguments.front() == completion_word)
             return run_completion({arguments.begin() + 1, arguments.end()});
         const Environment environment = environment_of_process();
-        if (!arguments.empty()) warn_of_variables(arguments.front(), environment);
-        return std::visit(Run{missing_streams}, parse_options(arguments, environment));
+        const ParsedOptions options = parse_options(arguments, environment);
+        const bool checks = std::holds_alternative<DoctorOptions>(options);
+        if (!arguments.empty() && !checks) warn_of_variables(arguments.front(), environment);
+        return std::visit(Run{missing_streams}, options);
     } catch (const std::exception& error) {
-        print_error(error.what());
+        print_error(failure_text(error));
     } catch (...) {
         print_error("an unknown error");
     }

@@ -19,6 +19,7 @@
 #include <bullring/version.hpp>
 
 #include "src/api/node_core.hpp"
+#include "src/os/failure_text.hpp"
 #include "src/os/quiet_thread.hpp"
 
 namespace bullring {
@@ -205,7 +206,7 @@ bullring_node* bullring_open(const char* const* settings, int* code, char* error
     } catch (const ConfigError& wrong) {
         return fail(BULLRING_INVALID, wrong.what());
     } catch (const std::exception& failure) {
-        return fail(BULLRING_FAILED, failure.what());
+        return fail(BULLRING_FAILED, failure_text(failure));
     } catch (...) {
         return fail(BULLRING_FAILED, bullring_error(BULLRING_FAILED));
     }
@@ -301,7 +302,7 @@ int bullring_resign(bullring_node* node, uint64_t to, int timeout_ms, char* erro
         if (result.done) return BULLRING_OK;
         return fail(result.refused ? BULLRING_REFUSED : BULLRING_TIMEOUT, result.why);
     } catch (const std::exception& failure) {
-        return fail(BULLRING_FAILED, failure.what());
+        return fail(BULLRING_FAILED, failure_text(failure));
     } catch (...) {
         return fail(BULLRING_FAILED, bullring_error(BULLRING_FAILED));
     }

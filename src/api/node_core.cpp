@@ -10,6 +10,7 @@
 
 #include "protocol/values/timing.hpp"
 #include "src/os/clock.hpp"
+#include "src/os/failure_text.hpp"
 #include "src/os/quiet_thread.hpp"
 #include "src/report/logging.hpp"
 #include "src/runtime/keeper_settings.hpp"
@@ -199,7 +200,7 @@ void NodeCore::run_loop() {
         status = runtime_->run();
     } catch (const std::exception& error) {
         const std::lock_guard lock(mutex_);
-        failure_ = error.what();
+        failure_ = failure_text(error);
     }
     if (keeper_) keeper_->stop();
     loop_ended_ = true;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "src/audit/event_line.hpp"
+#include "src/os/text_encoding.hpp"
 
 namespace bullring::audit {
 
@@ -44,6 +45,8 @@ std::optional<WrongStream> StreamReader::end() {
 
 std::optional<WrongStream> StreamReader::take(std::string_view line) {
     ++line_;
+    if (line_ == 1 && is_utf16(line)) return WrongStream{line_, not_utf8};
+    if (line_ == 1) line = without_mark(line);
     if (line.empty()) return std::nullopt;
     auto event = parse_event_line(line);
     if (!event) {

@@ -84,7 +84,10 @@ int run_audit(const AuditOptions& options) {
     if (!print_answer(text)) return 1;
     for (const audit::Contradiction& one : verdict.contradictions)
         print_error(audit::summary(history, one));
-    return verdict.contradictions.empty() ? 0 : 1;
+    if (!verdict.contradictions.empty()) return 1;
+    if (!options.strict || verdict.proved()) return 0;
+    print_error("the streams do not prove it, which --strict asks for");
+    return 1;
 }
 
 }  // namespace bullring

@@ -14,6 +14,7 @@ inline constexpr int wrong_usage = 2;
 int run_node(const NodeOptions& options);
 /// `run` and `address`.
 int run_run(const RunOptions& options);
+int run_doctor(const DoctorOptions& options);
 int run_lead(const LeadOptions& options);
 int run_status(const StatusOptions& options);
 int run_watch(const WatchOptions& options);

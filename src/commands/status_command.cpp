@@ -1,6 +1,5 @@
 // `bullring status`: asks every member, prints what they say, and tells by its exit status whether
 // a majority agrees on one live leader.
-#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <utility>
@@ -38,20 +37,15 @@ asio::awaitable<std::vector<MemberAnswer>> collect(ObserverLoop& loop,
     }
 }
 
-std::string no_agreement(const std::vector<MemberAnswer>& answers) {
-    const auto reachable = std::count_if(answers.begin(), answers.end(),
-                                         [](const auto& one) { return one.answer.has_value(); });
-    return "no majority agrees on one leader with a live lease: " + std::to_string(reachable) +
-           " of " + std::to_string(answers.size()) + " members reachable";
-}
-
 asio::awaitable<int> status(ObserverLoop& loop, const StatusOptions& options) {
     const std::vector<MemberAnswer> answers = co_await collect(loop, options);
     const std::string text =
         options.json ? status_json(options.cluster, answers) + '\n' : status_table(answers);
     if (!print_answer(text)) co_return 1;
     if (agreement(answers)) co_return 0;
-    print_error(no_agreement(answers));
+    print_error(
+        why_no_agreement(answers) +
+        (options.wait ? "; waited " + protocol::to_text(options.timeout) + " (--timeout)" : ""));
     co_return 1;
 }
 

@@ -1,7 +1,9 @@
-// `bullring watch`: prints a JSON line now and for each change of leader.
+// `bullring watch`: prints a line now and for each change of leader, for programs or for people.
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -27,6 +29,7 @@ class WatchCommand {
 public:
     WatchCommand(ObserverLoop& loop, const WatchOptions& options)
         : silent_(options.log.level == LogLevel::error),
+          for_people_(options.text),
           notes_(options.log.level),
           signals_(loop.io, SIGINT, SIGTERM),
           watcher_(loop, options.peers, options.cluster,
@@ -55,8 +58,26 @@ private:
         watcher_.stop();
     }
 
+    /// As it looks from here: the members' clocks are not compared.
+    std::optional<protocol::Duration> time_without(const ObserverChange& change) {
+        const auto now = std::chrono::steady_clock::now();
+        const auto began = leaderless_since_;
+        if (change.leader) {
+            leaderless_since_.reset();
+            led_ = true;
+        } else if (led_ && !began) {
+            leaderless_since_ = now;  // otherwise it has begun before, nobody knows when
+        }
+        if (!change.leader || !began) return std::nullopt;
+        const auto us = std::chrono::floor<std::chrono::microseconds>(now - *began);
+        return protocol::Duration{std::chrono::nanoseconds(us).count()};
+    }
+
     void print(const ObserverChange& change) {
-        const std::string line = watch_line(change) + '\n';
+        const std::string line = (for_people_ ? watch_text(change, std::chrono::system_clock::now(),
+                                                           time_without(change))
+                                              : watch_line(change)) +
+                                 '\n';
         std::string_view rest = line;
         while (!rest.empty()) {
             const ssize_t count = ::write(STDOUT_FILENO, rest.data(), rest.size());
@@ -72,6 +93,9 @@ private:
     }
 
     bool silent_;
+    bool for_people_;
+    bool led_ = false;  // somebody has, as this command has seen
+    std::optional<std::chrono::steady_clock::time_point> leaderless_since_;
     RefusalNotes notes_;
     asio::signal_set signals_;
     Watcher watcher_;

@@ -10,6 +10,7 @@
 #include <asio/redirect_error.hpp>
 #include <asio/use_awaitable.hpp>
 
+#include "src/os/failure_text.hpp"
 #include "src/report/logging.hpp"
 
 namespace bullring {
@@ -48,7 +49,8 @@ void Acceptor::start() {
             try {
                 std::rethrow_exception(failure);
             } catch (const std::exception& error) {
-                callbacks_.failed(std::string("accepting connections has failed: ") + error.what());
+                callbacks_.failed(std::string("accepting connections has failed: ") +
+                                  failure_text(error));
             }
         });
     }

@@ -12,6 +12,7 @@
 #include <asio/use_awaitable.hpp>
 
 #include "src/net/connection_attempt.hpp"
+#include "src/os/failure_text.hpp"
 
 namespace bullring {
 
@@ -50,7 +51,7 @@ void Dialler::start() {
             try {
                 std::rethrow_exception(failure);
             } catch (const std::exception& error) {
-                callbacks_.failed(std::string("dialling has failed: ") + error.what());
+                callbacks_.failed(std::string("dialling has failed: ") + failure_text(error));
             }
         });
     }

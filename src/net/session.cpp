@@ -9,6 +9,8 @@
 #include <asio/redirect_error.hpp>
 #include <asio/use_awaitable.hpp>
 
+#include "src/os/failure_text.hpp"
+
 namespace bullring {
 
 using protocol::SessionEnd;
@@ -43,7 +45,7 @@ void Session::start_reading() {
         try {
             std::rethrow_exception(failure);
         } catch (const std::exception& error) {
-            self->owner_.on_reader_failed(error.what());
+            self->owner_.on_reader_failed(failure_text(error));
         }
     });
 }

@@ -33,7 +33,7 @@ OwnedFd open_socket(const tcp::endpoint& address) {
 }
 
 /// 0, or the error.
-int listen_at(const tcp::endpoint& address, OwnedFd& result) {
+int bind_at(const tcp::endpoint& address, OwnedFd& result) {
     OwnedFd fd = open_socket(address);
     if (!fd) return errno;
     set_int(fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);
@@ -42,9 +42,13 @@ int listen_at(const tcp::endpoint& address, OwnedFd& result) {
         set_int(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, address.address().is_unspecified() ? 0 : 1);
     }
     if (::bind(fd.get(), address.data(), static_cast<socklen_t>(address.size())) != 0) return errno;
-    if (::listen(fd.get(), backlog) != 0) return errno;
     result = std::move(fd);
     return 0;
+}
+
+int listen_at(const tcp::endpoint& address, OwnedFd& result) {
+    if (const int error = bind_at(address, result); error != 0) return error;
+    return ::listen(result.get(), backlog) == 0 ? 0 : errno;
 }
 
 tcp::endpoint address_at(int fd, int (*which)(int, sockaddr*, socklen_t*)) {
@@ -117,6 +121,11 @@ tl::expected<std::vector<OwnedFd>, std::string> listen_on(const Endpoint& endpoi
                               error_text(last_error));
     }
     return listeners;
+}
+
+int try_bind(const tcp::endpoint& address) {
+    OwnedFd let_go;
+    return bind_at(address, let_go);
 }
 
 OwnedFd start_connect(const tcp::endpoint& address) {

@@ -25,6 +25,9 @@ tl::expected<std::vector<asio::ip::tcp::endpoint>, std::string> resolve(const En
 /// error names the address and what is wrong with it.
 tl::expected<std::vector<OwnedFd>, std::string> listen_on(const Endpoint& endpoint);
 
+/// 0, or why nobody could listen there now. Whoever dials it meanwhile is refused as before.
+int try_bind(const asio::ip::tcp::endpoint& address);
+
 /// Begins to connect; the descriptor is writable when it is decided. Empty when it failed at once.
 OwnedFd start_connect(const asio::ip::tcp::endpoint& address);
 /// After it became writable: 0, or the error.

@@ -82,6 +82,9 @@ std::string node_status_json(const StatusInput& input) {
     answer["algorithm"] = name(input.algorithm);
     answer["quorum"] = name(input.quorum);
     answer["votes"] = !view.recovering;
+    answer["members"] = Json::array();
+    for (const protocol::NodeId id : input.members.ids()) answer["members"].push_back(id.value);
+    if (!input.asked_from.empty()) answer["asked_from"] = input.asked_from;
     answer["node"] = std::move(node);
     return json_text(answer);
 }

@@ -28,17 +28,18 @@ struct StatusInput {
     std::string security;                    // the mode
     bool security_migrates = false;          // who has none is let in, too
     std::int64_t certificate_not_after = 0;  // in seconds since 1970; 0: it has no certificate
+    std::string asked_from;  // the observer's address as this node sees it; empty: not told
 };
 
 struct NodeOptions;
 /// What does not change while the node runs; it knows of no leader.
 StatusInput status_facts(const NodeOptions& options);
 
-/// {"cluster":…,"algorithm":…,"quorum":…,"votes":…,"node":{"id":…,"reachable":true,…}} on one line;
-/// "node" has the keys of one element of "nodes" in bullring-status(1), in their order, and "votes"
-/// is false while the node is silent after a restart. A key may be added without a new wire
-/// version: a reader takes the keys that it knows. Bytes that are not UTF-8 are replaced, so that
-/// the answer is always JSON.
+/// {"cluster":…,"algorithm":…,"quorum":…,"votes":…,"members":[…],"asked_from":…,"node":{"id":…,…}}
+/// on one line; "node" has the keys of one element of "nodes" in bullring-status(1), in their
+/// order, and "votes" is false while the node is silent after a restart. A key may be added without
+/// a new wire version: a reader takes the keys that it knows. Bytes that are not UTF-8 are
+/// replaced, so that the answer is always JSON.
 std::string node_status_json(const StatusInput& input);
 
 }  // namespace bullring

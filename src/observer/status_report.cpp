@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -35,6 +36,9 @@ NodeAnswer read_answer(const Json& json) {
     answer.security = node.value("security", "none");  // not told by 0.1.0
     answer.security_migrates = node.value("security_migrate", false);
     answer.certificate_not_after = node.value("certificate_not_after", "");
+    answer.asked_from = json.value("asked_from", "");
+    for (const Json& id : json.value("members", Json::array()))
+        answer.members.push_back({whole_number(id)});
     if (const auto told = node.find("priority"); told != node.end())
         answer.priority = priority_of(*told);
     if (const auto told = node.find("eligible"); told != node.end())
@@ -90,12 +94,13 @@ std::string uptime_text(std::int64_t ms) {
     return fmt::format("{}d{}h", seconds / 86'400, seconds / 3600 % 24);
 }
 
-constexpr std::size_t columns = 9;
+constexpr std::size_t columns = 10;
 using Row = std::array<std::string, columns>;
 
 Row row_of(const MemberAnswer& member) {
     const std::string id = std::to_string(member.id.value);
-    if (!member.answer) return {id, member.address, "no", "-", "-", "-", "-", "-", "-"};
+    if (!member.answer)
+        return {id, member.address, "no", "-", "-", "-", "-", "-", "-", one_line(member.problem)};
     const NodeAnswer& answer = *member.answer;
     const auto number = [](std::uint64_t value) {
         return value == 0 ? std::string("-") : std::to_string(value);
@@ -114,7 +119,8 @@ Row row_of(const MemberAnswer& member) {
                      (answer.certificate_not_after.empty()
                           ? ""
                           : " until " + answer.certificate_not_after.substr(0, 10)) +
-                     (answer.security_migrates ? ", migrating" : ""))};
+                     (answer.security_migrates ? ", migrating" : "")),
+            one_line(answer.why)};
 }
 
 }  // namespace
@@ -156,7 +162,7 @@ bool all_reachable_vote(const std::vector<MemberAnswer>& members) {
 
 std::string status_table(const std::vector<MemberAnswer>& members) {
     std::vector<Row> rows{{"ID", "ADDRESS", "REACHABLE", "ROLE", "LEADER", "EPOCH", "LEASE LEFT",
-                           "UPTIME", "SECURITY"}};
+                           "UPTIME", "SECURITY", "WHY"}};
     for (const MemberAnswer& member : members) rows.push_back(row_of(member));
 
     std::array<std::size_t, columns> widths{};
@@ -168,9 +174,28 @@ std::string status_table(const std::vector<MemberAnswer>& members) {
         for (std::size_t i = 0; i + 1 < columns; ++i) {
             table += fmt::format("{:<{}}  ", row[i], widths[i]);
         }
-        table += row.back() + '\n';
+        table += row.back();
+        table.erase(table.find_last_not_of(' ') + 1);
+        table += '\n';
     }
     return table;
+}
+
+std::string why_no_agreement(const std::vector<MemberAnswer>& members) {
+    std::map<std::string, std::string> ids_of_reason;
+    std::size_t reachable = 0;
+    for (const MemberAnswer& member : members) {
+        if (member.answer) ++reachable;
+        const std::string& why = member.answer ? member.answer->why : member.problem;
+        std::string& ids = ids_of_reason[one_line(why)];
+        ids += (ids.empty() ? "" : ", ") + std::to_string(member.id.value);
+    }
+    std::string text = fmt::format(
+        "no majority agrees on one leader with a live lease: {} of {} members reachable", reachable,
+        members.size());
+    for (const auto& [why, ids] : ids_of_reason)
+        if (!why.empty()) text += fmt::format("; {}: {}", ids, why);
+    return text;
 }
 
 std::string status_json(const std::string& cluster, const std::vector<MemberAnswer>& members) {

@@ -35,6 +35,8 @@ struct NodeAnswer {
     std::string certificate_not_after;           // RFC 3339; empty: it has none
     std::optional<protocol::Priority> priority;  // none: not told, as by 0.1.0
     std::optional<bool> eligible;                // it could lead; none likewise
+    std::vector<protocol::NodeId> members;       // its own list; empty: not told
+    std::string asked_from;  // the asker's address as the node sees it; empty: not told
 
     /// It names a leader, and that leader's lease is live as far as it knows. With quorum none
     /// there are no leases.
@@ -68,8 +70,12 @@ bool all_reachable(const std::vector<MemberAnswer>& members);
 /// has no state file: the leader could be stopped now, and all of them would vote for another.
 bool all_reachable_vote(const std::vector<MemberAnswer>& members);
 
-/// ID, address, reachable, role, leader, epoch, lease left, uptime, security; one line a member.
+/// ID, address, reachable, role, leader, epoch, lease left, uptime, security, why; one line a
+/// member. Why a member is not reachable stands in the last column.
 std::string status_table(const std::vector<MemberAnswer>& members);
+
+/// One line, for when there is no agreement: how many are reachable, and what each of them says.
+std::string why_no_agreement(const std::vector<MemberAnswer>& members);
 
 /// The object of INTERFACE's `status --json`, on one line.
 std::string status_json(const std::string& cluster, const std::vector<MemberAnswer>& members);

@@ -1,7 +1,13 @@
 #include "src/observer/watch_sequence.hpp"
 
+#include <ctime>
 #include <utility>
 
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include "protocol/values/durations.hpp"
+#include "src/options/text.hpp"
 #include "src/report/json.hpp"
 
 namespace bullring {
@@ -13,6 +19,23 @@ std::string watch_line(const ObserverChange& change) {
     line["epoch"] = change.epoch.value;
     line["advertised"] = change.advertised;
     return json_text(line);
+}
+
+std::string watch_text(const ObserverChange& change, WallClockTime now,
+                       std::optional<protocol::Duration> without) {
+    const std::time_t second = std::chrono::system_clock::to_time_t(now);
+    const auto ms = std::chrono::floor<std::chrono::milliseconds>(now.time_since_epoch()).count();
+    std::tm local{};
+    ::localtime_r(&second, &local);
+    std::string text = fmt::format("{:%Y-%m-%d %H:%M:%S}.{:03} {:%z}  ", local, ms % 1000, local);
+    if (!change.leader)
+        return text + (change.epoch == protocol::Epoch{}
+                           ? "no leader"
+                           : fmt::format("no leader; the last epoch is {}", change.epoch.value));
+    text += fmt::format("node {} leads in epoch {}", change.leader.value, change.epoch.value);
+    if (!change.advertised.empty()) text += ", " + in_quotes(change.advertised);
+    if (without) text += fmt::format(", after {} without a leader", protocol::to_text(*without));
+    return text;
 }
 
 std::optional<ObserverChange> WatchSequence::on_state(const ObserverChange& state,

@@ -2,6 +2,7 @@
 // none that is older than what has been printed. Pure: instants are handed in.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,6 +15,13 @@ namespace bullring {
 
 /// {"ts_ns":…,"leader":3|null,"epoch":7,"advertised":"…"} without a line break.
 std::string watch_line(const ObserverChange& change);
+
+using WallClockTime = std::chrono::system_clock::time_point;
+
+/// The same for people, by local time: "2026-01-31 22:09:58.123 +0100  node 3 leads in epoch 7".
+/// `without`: how long there was no leader before it, if there was a time without one.
+std::string watch_text(const ObserverChange& change, WallClockTime now,
+                       std::optional<protocol::Duration> without);
 
 class WatchSequence {
 public:

@@ -73,6 +73,11 @@ RawValues read_config_file(Subcommand subcommand, const RawValue& config, Proble
     for (const auto& [toml_key, node] : table) {
         const std::string key(toml_key.str());
         const std::string origin = key + " in " + path;
+        if (node.is_table()) {
+            report(problems, path + " line " + std::to_string(node.source().begin.line),
+                   "a table [" + key + "] has no meaning; expected keys without tables");
+            continue;
+        }
         if (!is_flag(key) || key == "config") {
             const std::string_view meant = is_flag(key) ? "" : nearest_flag(key);
             report(problems, path + " line " + std::to_string(node.source().begin.line),

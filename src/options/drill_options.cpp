@@ -21,7 +21,9 @@ const char* name(DrillRequest what) {
 
 tl::expected<std::vector<DrillRequest>, std::string> parse_faults(const std::string& text) {
     std::vector<DrillRequest> faults;
-    std::string_view rest = text;
+    std::string_view rest = trimmed(text);
+    // As in the list of members, a comma may end it.
+    if (rest.size() > 1 && rest.ends_with(',')) rest.remove_suffix(1);
     while (true) {
         const std::size_t comma = rest.find(',');
         const std::string_view word = trimmed(rest.substr(0, comma));

@@ -83,6 +83,12 @@ struct Halves {
 };
 
 tl::expected<Halves, std::string> split(std::string_view text) {
+    const std::size_t scheme = text.find("://");
+    if (scheme != std::string_view::npos)
+        return tl::unexpected("it is a URL; expected HOST:PORT, without " +
+                              std::string(text.substr(0, scheme)) + "://");
+    if (text.find_first_not_of("0123456789") == std::string_view::npos)
+        return tl::unexpected(std::string("it is a number alone; expected HOST:PORT"));
     if (text.starts_with('[')) {
         const std::size_t end = text.find(']');
         if (end == std::string_view::npos) {
@@ -121,11 +127,12 @@ tl::expected<Endpoint, std::string> parse_endpoint(std::string_view text) {
     if (halves->host.empty()) return refuse("it has no host; expected HOST:PORT");
     const bool bracketed = text.front() == '[';
     if (!bracketed && looks_like_ipv4(halves->host) && !is_ipv4(halves->host)) {
-        return refuse("host " + in_quotes(halves->host) + " is neither an IPv4 address nor a name");
+        return refuse("host " + in_quotes(halves->host) +
+                      " is neither an IPv4 address nor a name; expected HOST:PORT");
     }
     if (!bracketed && !is_name(halves->host)) {
         return refuse("host " + in_quotes(halves->host) +
-                      " is not a name, an IPv4 address or [IPv6]");
+                      " is not a name, an IPv4 address or [IPv6]; expected HOST:PORT");
     }
     const auto port = parse_port(halves->port);
     if (!port) return refuse(port.error());
@@ -156,9 +163,7 @@ constexpr auto id_max = static_cast<std::uint64_t>(std::numeric_limits<std::int6
 /// One spelling for an address, so that [::1] and [0:0:0:0:0:0:0:1], Host and host are the same.
 std::string canonical(const Endpoint& endpoint) {
     Endpoint same = endpoint;
-    for (char& c : same.host) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
+    same.host = in_small_letters(same.host);
     in6_addr address{};
     std::array<char, INET6_ADDRSTRLEN> shortest{};
     if (inet_pton(AF_INET6, same.host.c_str(), &address) == 1 &&
@@ -203,8 +208,14 @@ private:
             problem("entry " + in_quotes(text) + " has no ID; expected ID=HOST:PORT");
             return;
         }
+        const std::string_view address = trimmed(text.substr(equals + 1));
+        if (address.find_first_of(" \t;") != std::string_view::npos) {
+            problem("entry " + in_quotes(text) +
+                    " has a blank or a semicolon in it; entries are separated by commas or lines");
+            return;
+        }
         const auto id = parse_node_id(trimmed(text.substr(0, equals)));
-        const auto endpoint = parse_endpoint(trimmed(text.substr(equals + 1)));
+        const auto endpoint = parse_endpoint(address);
         if (!id) problem("entry " + in_quotes(text) + ": " + id.error());
         if (!endpoint) problem("entry " + in_quotes(text) + ": address " + endpoint.error());
         if (id && endpoint) member(*id, *endpoint);
@@ -245,7 +256,7 @@ tl::expected<NodeId, std::string> parse_node_id(std::string_view text) {
     const char* const end = digits.data() + digits.size();
     const auto [stop, error] = std::from_chars(digits.data(), end, value);
     const bool is_number = !digits.empty() && stop == end && error != std::errc::invalid_argument;
-    if (!is_number) return refuse("is not a number");
+    if (!is_number) return refuse(why_not_whole(text));
     if (negative) return refuse("is negative");
     if (error != std::errc{} || value > id_max) return refuse("is too large");
     if (value == 0) return refuse("is zero");

@@ -25,17 +25,20 @@ constexpr unsigned address = in(Subcommand::address);
 constexpr unsigned drill = in(Subcommand::drill);
 constexpr unsigned key = in(Subcommand::key);
 constexpr unsigned cert = in(Subcommand::cert);
-constexpr unsigned members = node | run | address;
+constexpr unsigned doctor = in(Subcommand::doctor);
+constexpr unsigned starters = node | run | address;
+constexpr unsigned members = starters | doctor;
 constexpr unsigned observers = status | watch | resign | drill;
 constexpr unsigned of_cluster = members | lead | observers;
 constexpr unsigned all = of_cluster | audit | key | cert;
 
-constexpr std::array<SubcommandText, 11> subcommands{{
+constexpr std::array<SubcommandText, 12> subcommands{{
     {Subcommand::node, "node", "Take part in the elections of a cluster"},
     {Subcommand::run, "run", "Take part, and run a command only while this node leads", true},
     {Subcommand::address, "address", "Take part, and hold IP addresses only while this node leads",
      false, "[ADDRESS/PREFIX…"},
     {Subcommand::lead, "lead", "Run a command if the node on this machine leads now", true},
+    {Subcommand::doctor, "doctor", "Say what is in the way of a node's start, and start nothing"},
     {Subcommand::status, "status", "Ask every member and print what it knows"},
     {Subcommand::watch, "watch", "Print a line for each change of leader"},
     {Subcommand::resign, "resign", "Make the leader hand over"},
@@ -200,6 +203,13 @@ constexpr std::array flags{
          "take and dial members without security as well, while\n"
          "a cluster changes to tls or key",
          "off", members},
+    Flag{"check", nullptr,
+         "only say what is in the way of a start, as bullring\n"
+         "doctor does",
+         "off", starters},
+    Flag{"strict", nullptr, "also fail for a warning", "off", doctor},
+    Flag{"strict", nullptr, "also fail where the streams prove nothing", "off", audit},
+    Flag{"json", nullptr, "print JSON instead of lines", "off", doctor},
     Flag{"trace", "FILE", "write a JSON line for each message sent or received", "off", members},
     Flag{"on-elected", "CMD", "a shell command to run when this node becomes leader", "none",
          members},
@@ -257,6 +267,7 @@ constexpr std::array flags{
     Flag{"dev", "NAME", "the network interface that they are put on", "required", address},
     Flag{"wait", "D", "how long to wait until the local node leads", "0s", lead},
     Flag{"json", nullptr, "print JSON instead of a table", "off", status},
+    Flag{"text", nullptr, "print lines for people instead of JSON", "off", watch},
     Flag{"clock-error", "D", "how far the wall clocks of two hosts are apart at most", "10ms",
          audit},
     Flag{"json", nullptr, "print JSON instead of sentences", "off", audit},

@@ -24,6 +24,7 @@ enum class Subcommand : std::uint16_t {
     address = 256,
     key = 512,
     cert = 1024,
+    doctor = 2048,
 };
 
 /// By the names of the variables.

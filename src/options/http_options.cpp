@@ -24,7 +24,7 @@ void take_socket(const std::string& path, HttpOptions& options, Report& report) 
 
 void take_address(const std::string& text, HttpOptions& options, Report& report) {
     const auto endpoint = parse_endpoint(text);
-    if (!endpoint) return report.say("http", endpoint.error() + ", or unix:PATH");
+    if (!endpoint) return report.say("http", endpoint.error() + " (or unix:PATH)");
     if (!is_loopback(endpoint->host) && !options.open_to_all)
         return report.refuse(
             "http", text,

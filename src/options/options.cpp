@@ -104,7 +104,7 @@ RunOptions address_options(const Given& given) {
         report.refuse("dev", options.device,
                       "is not the name of a network interface; expected one like eth0");
     report.require("address", read.given("address"), "ADDRESS/PREFIX, like 10.0.0.9/24");
-    const auto text = read.text("address");
+    const auto text = read.word("address");
     if (!text) return options;
     const ParsedAddresses parsed = parse_addresses(*text);
     for (const std::string& problem : parsed.problems) report.say("address", problem);
@@ -117,11 +117,44 @@ RunOptions address_options(const Given& given) {
     return options;
 }
 
+DoctorOptions doctor_options(const Given& given) {
+    DoctorOptions options;
+    options.node = node_options(given);
+    given.read("strict", options.strict);
+    given.read("json", options.json);
+    return options;
+}
+
+/// Whether nothing is to be started. It is asked for by hand: in a file it would mean that no node
+/// starts any more.
+bool only_checks(const Given& given) {
+    bool check = false;
+    given.read("check", check);
+    if (given.read.given("check") && !given.read.typed("check"))
+        given.report.say("check", "it can only be given on the command line");
+    return check;
+}
+
+ParsedOptions started_or_checked(const Given& given, NodeOptions options) {
+    if (!only_checks(given)) return options;
+    return DoctorOptions{std::move(options), {}, {}, {}, false, false};
+}
+
+ParsedOptions started_or_checked(const Given& given, RunOptions options) {
+    if (!only_checks(given)) return options;
+    return DoctorOptions{std::move(options.node),
+                         std::move(options.command),
+                         std::move(options.device),
+                         {},
+                         false,
+                         false};
+}
+
 /// One file serves all subcommands: a time by which `lead` waits makes `status` wait, and "off" is
 /// no time at all. The command line of `status` has nothing but the switch.
 void read_wait_of_status(Reader& read, bool& wait) {
-    const auto text = read.text("wait");
-    const auto parsed = protocol::parse_duration(text ? *text : std::string_view());
+    const std::string text = read.text("wait").value_or("");
+    const auto parsed = protocol::parse_duration(trimmed(text));
     if (const auto* time = std::get_if<protocol::Duration>(&parsed))
         wait = time->ns > 0;
     else
@@ -129,7 +162,7 @@ void read_wait_of_status(Reader& read, bool& wait) {
 }
 
 void read_wait_of_lead(Reader& read, protocol::Duration& wait) {
-    if (read.text("wait") != "off") read("wait", wait);
+    if (in_small_letters(trimmed(read.text("wait").value_or(""))) != "off") read("wait", wait);
 }
 
 /// Of the node on this machine that is meant, as `lead` and `resign --local` find it.
@@ -186,6 +219,12 @@ StatusOptions status_options(const Given& given) {
     return options;
 }
 
+WatchOptions watch_options(const Given& given) {
+    auto options = observer_options<WatchOptions>(given);
+    given.read("text", options.text);
+    return options;
+}
+
 ResignOptions local_resign_options(const Given& given) {
     ResignOptions options;
     Asked<protocol::NodeId> id;
@@ -233,7 +272,7 @@ DrillOptions drill_options(const Given& given) {
     read("every", options.every);
     read("json", options.json);
     options.faults.assign(all_faults.begin(), all_faults.end());
-    if (const auto text = read.text("faults")) {
+    if (const auto text = read.word("faults")) {
         auto faults = parse_faults(*text);
         if (faults)
             options.faults = std::move(*faults);
@@ -256,18 +295,20 @@ AuditOptions audit_options(const Given& given) {
         if (file.empty()) given.report.add("\"\" names no file; expected an event stream");
     given.read("clock-error", options.clock_error);
     given.read("json", options.json);
+    given.read("strict", options.strict);
     options.log = given.read.log();
     return options;
 }
 
 ParsedOptions options_of(Subcommand subcommand, const Given& given) {
     switch (subcommand) {
-        case Subcommand::node: return node_options(given);
-        case Subcommand::run: return run_options(given);
-        case Subcommand::address: return address_options(given);
+        case Subcommand::node: return started_or_checked(given, node_options(given));
+        case Subcommand::run: return started_or_checked(given, run_options(given));
+        case Subcommand::address: return started_or_checked(given, address_options(given));
+        case Subcommand::doctor: return doctor_options(given);
         case Subcommand::lead: return lead_options(given);
         case Subcommand::status: return status_options(given);
-        case Subcommand::watch: return observer_options<WatchOptions>(given);
+        case Subcommand::watch: return watch_options(given);
         case Subcommand::resign: return resign_options(given);
         case Subcommand::drill: return drill_options(given);
         case Subcommand::audit: return audit_options(given);
@@ -339,6 +380,8 @@ ParsedOptions parse_options(const std::vector<std::string>& arguments,
     Report report(values, problems);
     Reader read(values, report);
     ParsedOptions options = options_of(*line.subcommand, {line, environment, read, report});
+    if (auto* doctor = std::get_if<DoctorOptions>(&options))
+        doctor->wrong_variables = misspelt_variables(*line.subcommand, environment);
     if (problems.empty()) return options;
     return UsageProblems{std::move(problems), std::move(line.command),
                          read.text("health-cmd").value_or("")};

@@ -55,6 +55,16 @@ constexpr protocol::Duration kill_safety(protocol::Duration lease) {
     return std::clamp(lease / 5, protocol::milliseconds(20), protocol::milliseconds(100));
 }
 
+/// What `doctor` looks at: what a member's command would be started with.
+struct DoctorOptions {
+    NodeOptions node;
+    Command command;                           // of `run`; of `address`, its addresses
+    std::string device;                        // of `address`
+    std::vector<std::string> wrong_variables;  // a sentence for each that sets nothing
+    bool strict = false;                       // a warning is a failure, too
+    bool json = false;
+};
+
 struct LeadOptions {
     std::string data_dir;
     // If they are given, the node in that directory has to be this one.
@@ -80,7 +90,9 @@ struct StatusOptions : ObserverOptions {
     protocol::Duration timeout = protocol::seconds(1);
 };
 
-struct WatchOptions : ObserverOptions {};
+struct WatchOptions : ObserverOptions {
+    bool text = false;  // lines for people
+};
 
 struct ResignOptions : ObserverOptions {
     /// Not empty: the node with this data directory is asked and no other; `peers` are not known.
@@ -107,6 +119,7 @@ struct AuditOptions {
     std::vector<std::string> files;  // at least one; "-" is stdin
     protocol::Duration clock_error = protocol::milliseconds(10);
     bool json = false;
+    bool strict = false;  // it has to be proved
     LogOptions log;
 };
 
@@ -124,8 +137,9 @@ struct UsageProblems {
 };
 
 using ParsedOptions =
-    std::variant<NodeOptions, RunOptions, LeadOptions, StatusOptions, WatchOptions, ResignOptions,
-                 DrillOptions, AuditOptions, KeyOptions, CertOptions, Information, UsageProblems>;
+    std::variant<NodeOptions, RunOptions, DoctorOptions, LeadOptions, StatusOptions, WatchOptions,
+                 ResignOptions, DrillOptions, AuditOptions, KeyOptions, CertOptions, Information,
+                 UsageProblems>;
 
 /// `arguments` without the program's name. The command line wins over the environment, the
 /// environment over the file. Reads the files that `--config` and `--peers @FILE` name, no others.

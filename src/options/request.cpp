@@ -75,10 +75,11 @@ const char* name(SecurityMode mode) {
 }
 
 std::optional<bool> boolean_named(std::string_view word) {
+    const std::string lowered = in_small_letters(word);
     for (const std::string_view on : {"on", "true", "yes", "1"})
-        if (word == on) return true;
+        if (lowered == on) return true;
     for (const std::string_view off : {"off", "false", "no", "0"})
-        if (word == off) return false;
+        if (lowered == off) return false;
     return std::nullopt;
 }
 
@@ -102,7 +103,21 @@ void Report::require(std::string_view flag, bool given, const std::string& right
 std::optional<std::string> Reader::text(std::string_view flag) const {
     const auto found = values_.find(flag);
     if (found == values_.end() || !found->second.usable) return std::nullopt;
-    return found->second.text;
+    std::string text = found->second.text;
+    // The line end of another system, of which a file of variables leaves one half.
+    if (text.ends_with('\r')) text.pop_back();
+    return text;
+}
+
+std::optional<std::string> Reader::word(std::string_view flag) {
+    const auto given = text(flag);
+    if (!given) return std::nullopt;
+    const std::string_view bare = trimmed(*given);
+    const bool quoted = bare.size() > 1 && (bare.front() == '"' || bare.front() == '\'') &&
+                        bare.front() == bare.back();
+    if (!quoted) return std::string(bare);
+    report_.refuse(flag, *given, "has quotes in it; expected the value without them");
+    return std::nullopt;
 }
 
 void Reader::take_cluster(const std::string& name, std::optional<std::string>& into) {
@@ -134,7 +149,7 @@ void Reader::take(std::string_view flag, const std::string& text, const WholeNum
         into = value;
         return;
     }
-    const char* const why = is_number ? "is out of range" : "is not a number";
+    const char* const why = is_number ? "is out of range" : why_not_whole(text);
     report_.refuse(flag, text, std::string(why) + "; expected " + number.right);
 }
 
@@ -144,13 +159,13 @@ void Reader::take(std::string_view, const std::string& text, std::optional<std::
 
 void Reader::take(std::string_view flag, const std::string& text, std::optional<bool>& into) {
     into = boolean_named(text);
-    if (!into) report_.refuse(flag, text, "is neither on nor off");
+    if (!into) report_.refuse(flag, text, "is neither on nor off; expected on, off, true or false");
 }
 
 void Reader::take(std::string_view flag, const std::string& text,
                   std::optional<protocol::NodeId>& into) {
     // A member of the list is named by its number alone.
-    const bool by_host = flag == "id" && text == "hostname";
+    const bool by_host = flag == "id" && in_small_letters(text) == "hostname";
     const auto parsed = by_host ? node_id_of_host(host_name()) : parse_node_id(text);
     if (parsed)
         into = *parsed;
@@ -160,7 +175,7 @@ void Reader::take(std::string_view flag, const std::string& text,
 
 void Reader::take(std::string_view flag, const std::string& text,
                   std::optional<protocol::Priority>& into) {
-    if (text == "never") {
+    if (in_small_letters(text) == "never") {
         into = protocol::Priority::never();
         return;
     }
@@ -180,17 +195,17 @@ void Reader::take(std::string_view flag, const std::string& text,
 
 void Reader::positive_or_off(std::string_view flag, Asked<protocol::Duration>& into) {
     into = {given(flag), std::nullopt};
-    const auto word = text(flag);
-    if (!word) return;
-    const auto parsed = protocol::parse_duration(*word);
+    const auto found = word(flag);
+    if (!found) return;
+    const auto parsed = protocol::parse_duration(*found);
     const auto* duration = std::get_if<protocol::Duration>(&parsed);
-    if (*word == "off")
+    if (in_small_letters(*found) == "off")
         into.value = protocol::Duration{0};
     else if (duration == nullptr)
-        report_.refuse(flag, *word,
+        report_.refuse(flag, *found,
                        why_no_duration(std::get<protocol::NoDuration>(parsed)) + ", or off");
     else if (duration->ns == 0)
-        report_.refuse(flag, *word, "must be more than 0, or off");
+        report_.refuse(flag, *found, "must be more than 0, or off");
     else
         into.value = *duration;
 }
@@ -247,7 +262,7 @@ MemberRequest member_request(Reader& read, Report& report) {
     read("realtime", options.realtime);
     read("events", options.events_file);
     read("trace", options.trace_file);
-    HttpTexts http{read.text("http"), {}, read.text("http-token-file")};
+    HttpTexts http{read.word("http"), {}, read.text("http-token-file")};
     read("http-public", http.open_to_all);
     options.http = http_options(http, report);
     read("on-elected", options.hooks.on_elected);

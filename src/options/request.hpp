@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "src/options/endpoint.hpp"
 #include "src/options/node_options.hpp"
 #include "src/options/sources.hpp"
+#include "src/options/text.hpp"
 
 namespace bullring {
 
@@ -111,11 +113,16 @@ public:
         return found != values_.end() && found->second.origin.starts_with("--");
     }
     std::optional<std::string> text(std::string_view flag) const;
+    /// The same without the blanks around it, for a value that can't have any: a file of variables
+    /// with the line ends of another system leaves one. Quotes that no shell took are reported.
+    std::optional<std::string> word(std::string_view flag);
 
     template <class Into>
     void operator()(std::string_view flag, Into& into) {
-        Asked<typename Stored<Into>::Value> asked{given(flag), std::nullopt};
-        if (const auto word = text(flag)) take(flag, *word, asked.value);
+        using Value = typename Stored<Into>::Value;
+        Asked<Value> asked{given(flag), std::nullopt};
+        const auto found = std::is_same_v<Value, std::string> ? text(flag) : word(flag);
+        if (found) take(flag, *found, asked.value);
         store(std::move(asked), into);
     }
     /// Zero is refused.
@@ -124,7 +131,7 @@ public:
         Asked<protocol::Duration> asked;
         (*this)(flag, asked);
         if (asked.value == protocol::Duration{0}) {
-            report_.refuse(flag, *text(flag), "must be more than 0");
+            report_.refuse(flag, *word(flag), "must be more than 0");
             asked.value.reset();
         }
         store(asked, into);
@@ -134,13 +141,13 @@ public:
     template <class Into>
     void whole(std::string_view flag, const WholeNumber& number, Into& into) {
         Asked<std::int64_t> asked{given(flag), std::nullopt};
-        if (const auto word = text(flag)) take(flag, *word, number, asked.value);
+        if (const auto found = word(flag)) take(flag, *found, number, asked.value);
         store(asked, into);
     }
     template <class Into>
     void cluster(Into& into) {
         Asked<std::string> asked{given("cluster"), std::nullopt};
-        if (const auto word = text("cluster")) take_cluster(*word, asked.value);
+        if (const auto found = word("cluster")) take_cluster(*found, asked.value);
         store(std::move(asked), into);
     }
     LogOptions log();
@@ -157,7 +164,7 @@ public:
               std::optional<std::int64_t>& into);
     template <class Enum>
     void take(std::string_view flag, const std::string& text, std::optional<Enum>& into) {
-        into = protocol::named<Enum>(text);
+        into = protocol::named<Enum>(in_small_letters(text));
         if (into) return;
         report_.refuse(flag, text, "is not one of " + protocol::all_names<Enum>());
     }
@@ -169,7 +176,7 @@ private:
     Report& report_;
 };
 
-/// on, off, true, false, yes, no, 1, 0.
+/// on, off, true, false, yes, no, 1, 0, in letters of either case.
 std::optional<bool> boolean_named(std::string_view word);
 
 MemberRequest member_request(Reader& read, Report& report);

@@ -2,11 +2,14 @@
 
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <system_error>
+
+#include "src/os/text_encoding.hpp"
 
 namespace bullring {
 
@@ -117,6 +120,20 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
 }
 
+std::string in_small_letters(std::string_view text) {
+    std::string small(text);
+    for (char& c : small)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return small;
+}
+
+const char* why_not_whole(std::string_view text) {
+    double value = 0;
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool is_number = error == std::errc{} && stop == text.data() + text.size();
+    return is_number ? "is not a whole number" : "is not a number";
+}
+
 tl::expected<std::string, std::string> read_text_file(const std::string& path) {
     const auto refuse = [&](const std::string& why) {
         return tl::unexpected("the file " + in_quotes(path) + " can't be read: " + why);
@@ -132,7 +149,8 @@ tl::expected<std::string, std::string> read_text_file(const std::string& path) {
         if (text.size() > file_bytes_max) return refuse("it is longer than 1 MiB");
     }
     if (std::ferror(file.get()) != 0) return refuse(system_reason());
-    return text;
+    if (is_utf16(text)) return refuse(std::string("it ") + not_utf8);
+    return std::string(without_mark(text));
 }
 
 }  // namespace bullring

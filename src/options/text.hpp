@@ -21,7 +21,15 @@ bool is_utf8(std::string_view text);
 /// Without the blanks at both ends.
 std::string_view trimmed(std::string_view text);
 
-/// The whole file, at most 1 MiB of it. The error names the file and the system's reason.
+/// A … Z become a … z.
+std::string in_small_letters(std::string_view text);
+
+/// What is wrong with a text that should be a whole number: that it is a number, or that it is
+/// none.
+const char* why_not_whole(std::string_view text);
+
+/// The whole file of UTF-8, at most 1 MiB, without a byte order mark. The error names the file and
+/// the system's reason.
 tl::expected<std::string, std::string> read_text_file(const std::string& path);
 
 }  // namespace bullring

@@ -16,7 +16,7 @@ class Bell {
 public:
     /// Throws std::system_error when there are no more descriptors.
     Bell() : fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-        if (!fd_) throw std::system_error(errno, std::generic_category(), "eventfd");
+        if (!fd_) throw std::system_error(errno, std::generic_category(), "cannot make an eventfd");
     }
 
     void ring() const {

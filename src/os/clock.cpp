@@ -41,7 +41,8 @@ std::string rfc3339(std::int64_t wall_clock_ns) {
 std::uint64_t random_bits() {
     std::uint64_t bits = 0;
     while (::getrandom(&bits, sizeof bits, 0) != static_cast<ssize_t>(sizeof bits)) {
-        if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "getrandom");
+        if (errno != EINTR)
+            throw std::system_error(errno, std::generic_category(), "cannot get random bytes");
     }
     return bits;
 }

@@ -13,7 +13,8 @@ namespace bullring {
 /// Throws std::system_error when there are no more descriptors.
 inline OwnedFd duplicate(int fd) {
     OwnedFd copy(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
-    if (!copy) throw std::system_error(errno, std::generic_category(), "fcntl");
+    if (!copy)
+        throw std::system_error(errno, std::generic_category(), "cannot duplicate a descriptor");
     return copy;
 }
 

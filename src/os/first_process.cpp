@@ -87,7 +87,7 @@ void leave_first_process() {
     if (::getpid() != 1) return;
     std::optional<SignalsBlocked> blocked(std::in_place);  // none is to be missed
     const pid_t child = ::fork();
-    if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
+    if (child < 0) throw std::system_error(errno, std::generic_category(), "cannot fork");
     if (child == 0) return;  // the signals are as they were again
     ::prctl(PR_SET_NAME, "bullring-init", 0, 0, 0);
     ::_exit(FirstProcess(child).run());

@@ -10,6 +10,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "src/os/failure_text.hpp"
+
 namespace bullring {
 
 namespace {
@@ -33,8 +35,7 @@ tl::expected<LocalListener, std::string> LocalListener::open(const std::string& 
                                                              const std::string& name, int type) {
     const std::string path = directory + "/" + name;
     const auto failed = [&](const char* what) {
-        return tl::unexpected(
-            fmt::format("cannot {} {}: {}", what, path, std::generic_category().message(errno)));
+        return tl::unexpected(fmt::format("cannot {} {}: {}", what, path, reason_text(errno)));
     };
     const OwnedFd opened(::open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     OwnedFd listener(::socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));

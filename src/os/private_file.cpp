@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "src/os/owned_fd.hpp"
+#include "src/os/text_encoding.hpp"
 
 namespace bullring {
 
@@ -58,7 +59,10 @@ tl::expected<SecretText, std::string> read_all(int file, std::size_t bytes_max) 
     if (error != 0) return unreadable(error);
     if (size > bytes_max)
         return tl::unexpected(fmt::format("is longer than {} bytes, which is too long", bytes_max));
-    return secret;
+    if (is_utf16(secret.view())) return tl::unexpected(std::string(not_utf8));
+    const std::string_view bare = without_mark(secret.view());
+    if (bare.size() == size) return secret;
+    return SecretText(std::string(bare));
 }
 
 /// 0 or what errno was.

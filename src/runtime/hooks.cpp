@@ -46,7 +46,7 @@ Hooks::Hooks(asio::io_context& io, NodeLink& node, HookCommands commands,
       cluster_(config.cluster),
       deposed_time_(deposed_time),
       works_inside_(static_cast<bool>(make_inner)) {
-    if (!timer_) throw std::system_error(errno, std::generic_category(), "timerfd_create");
+    if (!timer_) throw std::system_error(errno, std::generic_category(), "cannot make a timer");
     enclose(io, make_inner);
     if (!commands_.on_change.empty()) node.listen(*this);
     thread_ = quiet_thread([this] { run(); });

@@ -69,7 +69,11 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
           io_, transport_, self_, options.config.cluster,
           ObserverChange{
               .ts_ns = parts.start.now.boottime_ns, .leader = {}, .epoch = {}, .advertised = {}},
-          {[this] { return node_status_json(status()); },
+          {[this](const std::string& asked_from) {
+               StatusInput input = status();
+               input.asked_from = asked_from;
+               return node_status_json(input);
+           },
            [this](NodeId to, std::uint64_t request) {
                on_event(protocol::ResignRequested{to, request});
            },

@@ -14,7 +14,7 @@ namespace {
 
 int create_timer() {
     OwnedFd timer = make_boottime_timer();
-    if (!timer) throw std::system_error(errno, std::generic_category(), "timerfd_create");
+    if (!timer) throw std::system_error(errno, std::generic_category(), "cannot make a timer");
     return timer.release();
 }
 

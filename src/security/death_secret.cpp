@@ -40,7 +40,7 @@ DeathSecret draw_death_secret() {
     Bytes bytes{};
     // So few bytes come whole.
     if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-        throw std::system_error(errno, std::generic_category(), "getrandom");
+        throw std::system_error(errno, std::generic_category(), "cannot get random bytes");
     return words_of<DeathSecret>(bytes);
 }
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "src/os/clock.hpp"
+#include "src/os/failure_text.hpp"
 #include "src/report/logging.hpp"
 
 namespace bullring {
@@ -25,7 +26,7 @@ namespace {
 constexpr std::size_t file_bytes_max = 4096;
 
 std::string failed(const std::string& what, const std::string& path, int error) {
-    return fmt::format("cannot {} {}: {}", what, path, std::generic_category().message(error));
+    return fmt::format("cannot {} {}: {}", what, path, reason_text(error));
 }
 
 /// Each missing part with 0700, and on the disk before the next.
@@ -109,6 +110,31 @@ tl::expected<void, std::string> write_all(int fd, const std::vector<std::byte>& 
     return {};
 }
 
+tl::expected<std::optional<Durable>, std::string> read_state(const std::string& path,
+                                                             const StateIdentity& identity) {
+    const OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file) {
+        if (errno == ENOENT) return std::nullopt;
+        return tl::unexpected(failed("read", path, errno));
+    }
+    std::vector<std::byte> bytes(file_bytes_max + 1);
+    std::size_t size = 0;
+    while (size < bytes.size()) {
+        const ssize_t count = ::read(file.get(), bytes.data() + size, bytes.size() - size);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return tl::unexpected(failed("read", path, errno));
+        if (count == 0) break;
+        size += static_cast<std::size_t>(count);
+    }
+    bytes.resize(size);
+    auto durable = decode_state(identity, bytes);
+    if (!durable) {
+        return tl::unexpected(
+            fmt::format("{} {}; nothing has been changed", path, durable.error()));
+    }
+    return *durable;
+}
+
 }  // namespace
 
 tl::expected<StateDirectory, std::string> StateDirectory::open(const std::string& path,
@@ -144,28 +170,26 @@ std::vector<int> StateDirectory::locks() const {
 }
 
 tl::expected<std::optional<Durable>, std::string> StateDirectory::load() const {
-    const std::string path = path_ + "/" + state_name;
-    const OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!file) {
-        if (errno == ENOENT) return std::nullopt;
-        return tl::unexpected(failed("read", path, errno));
-    }
-    std::vector<std::byte> bytes(file_bytes_max + 1);
-    std::size_t size = 0;
-    while (size < bytes.size()) {
-        const ssize_t count = ::read(file.get(), bytes.data() + size, bytes.size() - size);
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return tl::unexpected(failed("read", path, errno));
-        if (count == 0) break;
-        size += static_cast<std::size_t>(count);
-    }
-    bytes.resize(size);
-    auto durable = decode_state(identity_, bytes);
-    if (!durable) {
-        return tl::unexpected(
-            fmt::format("{} {}; nothing has been changed", path, durable.error()));
-    }
-    return *durable;
+    return read_state(path_ + "/" + state_name, identity_);
+}
+
+tl::expected<StateDirectory::Sight, std::string> StateDirectory::look_at(
+    const std::string& path, const StateIdentity& identity) {
+    const OwnedFd directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!directory) return tl::unexpected(failed("open the data directory", path, errno));
+    const std::string lock_path = path_of_lock(path);
+    const OwnedFd lock(::open(lock_path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!lock && errno != ENOENT) return tl::unexpected(failed("read", lock_path, errno));
+    if (lock && ::access(lock_path.c_str(), W_OK) != 0)
+        return tl::unexpected(failed("write", lock_path, errno));
+    Sight sight;
+    for (const OwnedFd* one : {&directory, &lock})
+        if (*one && ::flock(one->get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+            sight.in_use = in_use(path);
+    const auto state = read_state(path + "/" + state_name, identity);
+    if (!state) return tl::unexpected(state.error());
+    sight.has_state = state->has_value();
+    return sight;
 }
 
 tl::expected<void, std::string> StateDirectory::save(const Durable& durable) const {

@@ -30,6 +30,16 @@ public:
                                                           StateIdentity identity,
                                                           protocol::Duration lock_wait);
 
+    /// What somebody sees who only looks.
+    struct Sight {
+        std::optional<std::string> in_use;  // by whom, for people
+        bool has_state = false;
+    };
+    /// Of a directory that is there. Changes nothing, and takes no lock for longer than a moment.
+    /// The error says why a node could not use it.
+    static tl::expected<Sight, std::string> look_at(const std::string& path,
+                                                    const StateIdentity& identity);
+
     static constexpr const char* state_name = "state";
     static constexpr const char* lock_name = "lock";
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "src/os/clock.hpp"
+#include "src/os/failure_text.hpp"
 #include "src/os/quiet_thread.hpp"
 #include "src/report/logging.hpp"
 
@@ -41,7 +42,7 @@ void Storage::add(const Task& task) {
         log_limited(LogLevel::warn, "no thread for the state", {},
                     fmt::format("cannot start a thread ({}): this node pauses while its state is "
                                 "written",
-                                error.code().message()));
+                                reason_text(error.code().value())));
         run();
     }
 }

@@ -213,3 +213,13 @@ def test_the_textbook_contradicts_itself_and_says_that_it_promises_nothing(new_c
     audit = cluster.audit()
     assert audit.contradictions
     assert "without_quorum" in audit.gaps
+
+
+def test_what_is_not_proved_fails_with_strict(audit):
+    for flags, status in (([], 0), (["--strict"], 1)):
+        done = audit(FIRST, flags=flags)
+        assert done.returncode == status
+        assert "do not prove it" in done.stdout
+    assert "--strict" in done.stderr
+    second = started(10, 2) + elected(201, 2, 2) + deposed(300, 2, 2)
+    assert audit(FIRST, second, flags=["--strict"]).returncode == 0

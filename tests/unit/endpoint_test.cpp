@@ -80,7 +80,7 @@ TEST_CASE("endpoint: what is no endpoint is refused, quoted, with the reason") {
              Wrong{"-host:7100", "host \"-host\""},
              Wrong{".host:7100", "host \".host\""},
              Wrong{"a..b:7100", "host \"a..b\""},
-             Wrong{"http://host:7100", "more than one colon"},
+             Wrong{"http://host:7100", "it is a URL; expected HOST:PORT, without http://"},
              Wrong{"fe80::1:7100", "must be in brackets"},
              Wrong{"ho\nst:7100", "host \"ho\\x0ast\""},
              Wrong{long_name.c_str(), "is not a name"},

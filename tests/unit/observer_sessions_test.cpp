@@ -26,7 +26,10 @@ struct Observed final : TransportHandler {
         : transport(io, options(), *this),
           sessions(io, transport, {self, incarnation_of(self)}, "blue",
                    {.ts_ns = 5, .leader = {3}, .epoch = {7}, .advertised = "here"},
-                   {[] { return std::string(R"({"a":1})"); },
+                   {[this](const std::string& from) {
+                        asked_from = from;
+                        return std::string(R"({"a":1})");
+                    },
                     [this](NodeId to, std::uint64_t request) { resigns.emplace_back(to, request); },
                     [this](const Drill& what) { return drill(what); }}) {
         transport.listen(std::move(listener.fds));
@@ -53,6 +56,7 @@ struct Observed final : TransportHandler {
     ObserverSessions sessions;
     std::vector<protocol::SessionId> observers;  // all that ever came
     std::vector<std::pair<NodeId, std::uint64_t>> resigns;
+    std::string asked_from;
 
     ObserverSessions::DrillAnswer drill(const Drill& what) {
         if (refuses_drills) return {DrillResult{false, "not here", {}, 0}, {}};
@@ -124,6 +128,7 @@ TEST_CASE("observers: status is one answer, then the end") {
     const auto answer = observer.next();
     REQUIRE(answer.has_value());
     CHECK(std::get<ObserverState>(*answer).json == R"({"a":1})");
+    CHECK(node.asked_from.starts_with("127.0.0.1"));
     CHECK_FALSE(observer.next().has_value());
 }
 

@@ -139,7 +139,7 @@ TEST_CASE("options: each wrong value is named with its flag and what would be ri
     const std::vector<std::pair<Words, const char*>> cases{
         {{"--algorithm", "raft"}, "--algorithm: \"raft\" is not one of bully, ring"},
         {{"--quorum", "2"}, "--quorum: \"2\" is not one of majority, none"},
-        {{"--profile", "LAN"}, "\"LAN\" is not one of realtime, fast, lan"},
+        {{"--profile", "lann"}, "\"lann\" is not one of realtime, fast, lan"},
         {{"--realtime", "yes"}, "\"yes\" is not one of on, off, auto"},
         {{"--first-epoch", "1"}, "\"1\" is not one of clock, 0"},
         {{"--fast-release", "on"}, "--fast-release: \"on\" is not one of off, fin, notice"},

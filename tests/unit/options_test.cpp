@@ -90,8 +90,8 @@ TEST_CASE("options: an observer's mistakes are told like a node's") {
                   "--timeout: \"0s\" must be more than 0"));
     CHECK(one_has(problems_of(observer_words("resign", {"--to", "4"})),
                   "--to: \"4\" is not in the peer list, which has 1, 2, 3"));
-    CHECK(one_has(problems_of(observer_words("watch", {"--json"})),
-                  "watch has no flag \"--json\"; it is one of status"));
+    CHECK(one_has(problems_of(observer_words("watch", {"--wait"})),
+                  "watch has no flag \"--wait\"; it is one of lead and status"));
 }
 
 TEST_CASE("options: all that is wrong is told at once, whatever kind it is of") {
@@ -124,7 +124,7 @@ TEST_CASE("options: a flag of another subcommand is told as that, and its value 
     CHECK(only(node_words({"--on-exit=leave"})) ==
           "node has no flag \"--on-exit\"; it is one of run");
     CHECK(only(observer_words("resign", {"--json"})) ==
-          "resign has no flag \"--json\"; it is one of status, drill and audit");
+          "resign has no flag \"--json\"; it is one of doctor, status, drill and audit");
     // Near to a flag of another subcommand is not near enough.
     CHECK(only(node_words({"--max-restart"})) ==
           "unknown flag \"--max-restart\"; see bullring node --help");
@@ -152,7 +152,8 @@ TEST_CASE("options: without a subcommand, or with a wrong one, the right ones ar
     for (const Words& words : {Words{}, Words{"nod"}, Words{"--id", "3"}, Words{""}}) {
         const auto problems = problems_of(words);
         REQUIRE(problems.size() == 1);
-        CHECK(one_has(problems, "expected one of node, run, address, lead, status, watch, resign"));
+        CHECK(one_has(problems,
+                      "expected one of node, run, address, lead, doctor, status, watch, resign"));
     }
     CHECK(one_has(problems_of({"nod"}), "unknown subcommand \"nod\""));
     CHECK(one_has(problems_of(with({"--quick"}, node_words())),
@@ -301,7 +302,7 @@ TEST_CASE("options: unknown keys of the file and values of a wrong kind are all 
                                           "suspect-after?"));
     CHECK(one_has(problems, "line 4: unknown key \"colour\""));
     CHECK(one_has(problems, "line 5: unknown key \"config\""));
-    CHECK(one_has(problems, "line 9: unknown key \"node\""));
+    CHECK(one_has(problems, "line 9: a table [node] has no meaning; expected keys without"));
     CHECK(one_has(problems, "peers in " + file.path() + ": a TOML array"));
     CHECK(one_has(problems, "lease in " + file.path() + ": a TOML floating-point"));
     CHECK(one_has(problems, "advertise in " + file.path() + ": a TOML string"));

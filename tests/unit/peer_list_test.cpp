@@ -61,7 +61,7 @@ TEST_CASE("peer list: each kind of mistake is named with its value") {
              Wrong{"# nobody\n", "the peer list is empty"},
              Wrong{"x=h:1", "ID \"x\" is not a number"},
              Wrong{"1x=h:1", "ID \"1x\" is not a number"},
-             Wrong{"1.5=h:1", "ID \"1.5\" is not a number"},
+             Wrong{"1.5=h:1", "ID \"1.5\" is not a whole number"},
              Wrong{"+1=h:1", "ID \"+1\" is not a number"},
              Wrong{"=h:1", "ID \"\" is not a number"},
              Wrong{"-=h:1", "ID \"-\" is not a number"},
@@ -80,7 +80,12 @@ TEST_CASE("peer list: each kind of mistake is named with its value") {
              Wrong{"1=", "is empty; expected HOST:PORT"},
              Wrong{"h:1", "entry \"h:1\" has no ID; expected ID=HOST:PORT"},
              Wrong{"1=h:1,,2=g:1", "entry 2 is empty"},
-             Wrong{"1=h:1;2=g:1", "\"h:1;2=g:1\": it has more than one colon"},
+             Wrong{"1=h:1;2=g:1",
+                   "has a blank or a semicolon in it; entries are separated by commas"},
+             Wrong{"1=h:1 2=g:1",
+                   "has a blank or a semicolon in it; entries are separated by commas"},
+             Wrong{"1=7100", "\"7100\": it is a number alone; expected HOST:PORT"},
+             Wrong{"1=tcp://h:7100", "it is a URL; expected HOST:PORT, without tcp://"},
          }) {
         CAPTURE(wrong.text);
         const ParsedPeers parsed = parse_peers(wrong.text);

@@ -35,12 +35,13 @@ StatusInput follower() {
 }  // namespace
 
 TEST_CASE("status json: a follower has the keys of the contract in their order") {
-    CHECK(node_status_json(follower()) ==
-          R"({"cluster":"blue","algorithm":"ring","quorum":"majority","votes":true,"node":{"id":2,)"
-          R"("address":"10.0.0.2:7100","reachable":true,"advertised":"db-2","role":"follower",)"
-          R"("leader":5,"epoch":7,"lease_left_ms":412,"promised_to":5,"peers_up":[1,5],)"
-          R"("why":"follows 5","uptime_ms":1234,"version":"0.1.0","security":"tls",)"
-          R"("priority":-7,"eligible":true}})");
+    CHECK(
+        node_status_json(follower()) ==
+        R"({"cluster":"blue","algorithm":"ring","quorum":"majority","votes":true,"members":[1,2,5],"node":{"id":2,)"
+        R"("address":"10.0.0.2:7100","reachable":true,"advertised":"db-2","role":"follower",)"
+        R"("leader":5,"epoch":7,"lease_left_ms":412,"promised_to":5,"peers_up":[1,5],)"
+        R"("why":"follows 5","uptime_ms":1234,"version":"0.1.0","security":"tls",)"
+        R"("priority":-7,"eligible":true}})");
 }
 
 TEST_CASE("status json: nobody is null, and a lease that is over has no time left") {

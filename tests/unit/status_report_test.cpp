@@ -86,10 +86,23 @@ TEST_CASE("status: whoever is reachable and silent is waited for, whoever is not
 TEST_CASE("status: the table has a line a member, a dash for what is not known") {
     const Members members{member(1, 3, 12), member(2), member(3, 0, 12, 0)};
     CHECK(status_table(members) ==
-          "ID  ADDRESS      REACHABLE  ROLE      LEADER  EPOCH  LEASE LEFT  UPTIME  SECURITY\n"
-          "1   host-1:7100  yes        follower  3       12     400ms       1h2m    key\n"
-          "2   host-2:7100  no         -         -       -      -           -       -\n"
-          "3   host-3:7100  yes        follower  -       12     -           1h2m    key\n");
+          "ID  ADDRESS      REACHABLE  ROLE      LEADER  EPOCH  LEASE LEFT  UPTIME  SECURITY  WHY\n"
+          "1   host-1:7100  yes        follower  3       12     400ms       1h2m    key       "
+          "follows 3\n"
+          "2   host-2:7100  no         -         -       -      -           -       -         "
+          "Connection refused\n"
+          "3   host-3:7100  yes        follower  -       12     -           1h2m    key       "
+          "follows 0\n");
+}
+
+TEST_CASE(
+    "status: who agrees on nobody is told with the reasons, those who have the same together") {
+    Members members{member(1, 0, 7, 0), member(2), member(3, 0, 7, 0)};
+    for (MemberAnswer& one : members)
+        if (one.answer) one.answer->why = "unhealthy: exit 1 of health command";
+    CHECK(why_no_agreement(members) ==
+          "no majority agrees on one leader with a live lease: 2 of 3 members reachable; 2: "
+          "Connection refused; 1, 3: unhealthy: exit 1 of health command");
 }
 
 TEST_CASE("status: an uptime is shown in its two largest units") {

@@ -93,4 +93,20 @@ TEST_CASE("watch: a line is JSON with null for no leader") {
     CHECK(watch_line(state(10, 0, 7)) == R"({"ts_ns":10,"leader":null,"epoch":7,"advertised":""})");
 }
 
+TEST_CASE("watch: on a terminal a line has the time of day, and how long there was no leader") {
+    const auto now = WallClockTime(std::chrono::milliseconds(5));
+    const auto text = [&](const ObserverChange& change, auto without) {
+        const std::string line = watch_text(change, now, without);
+        // The date is that of the place.
+        CHECK(line.find(":00:00.005 ") != std::string::npos);
+        return line.substr(line.find("  ") + 2);
+    };
+    CHECK(text(state(10, 3, 7), std::nullopt) == "node 3 leads in epoch 7");
+    CHECK(text(state(10, 3, 7, "a\nb"), std::nullopt) == "node 3 leads in epoch 7, \"a\\x0ab\"");
+    CHECK(text(state(10, 3, 7), protocol::Duration{466'000}) ==
+          "node 3 leads in epoch 7, after 466us without a leader");
+    CHECK(text(state(10, 0, 7), std::nullopt) == "no leader; the last epoch is 7");
+    CHECK(text(state(10, 0, 0), std::nullopt) == "no leader");
+}
+
 }  // namespace bullring::watch_sequence_test
