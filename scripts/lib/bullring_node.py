@@ -67,6 +67,7 @@ class Incarnation:
         self.started_ns = started_ns  # just before
         self.stopped_ns = None
         self.expected_to_run = True
+        self.ended_by = None  # the signal that was sent to end it
 
     def log(self):
         return self.log_path.read_text(errors="replace")
@@ -75,7 +76,8 @@ class Incarnation:
         """What is wrong with the program by the way in which it ended, None if nothing is."""
         if report := _REPORT.search(self.log()):
             return report[0]
-        if self.process.poll() in _CRASHES:
+        crashed = self.process.poll() in _CRASHES
+        if crashed and self.ended_by != -self.process.returncode:
             return f"it was ended by {signal.Signals(-self.process.returncode).name}"
         return None
 
@@ -172,12 +174,17 @@ class Node:
         )
         return self
 
+    def end_by(self, number):
+        """A signal that ends it; returns the clock just before the signal."""
+        self.current.expected_to_run = False
+        self.current.ended_by = number
+        at_ns = now_ns()
+        self.current.process.send_signal(number)
+        return at_ns
+
     def kill(self):
         """kill -9; returns the clock just before the signal."""
-        self.current.expected_to_run = False
-        at_ns = now_ns()
-        self.current.process.send_signal(signal.SIGKILL)
-        return at_ns
+        return self.end_by(signal.SIGKILL)
 
     def hang(self):
         """SIGSTOP; returns the clock just before the signal."""
@@ -199,10 +206,7 @@ class Node:
 
     def terminate(self):
         """SIGTERM; returns the clock just before the signal."""
-        self.current.expected_to_run = False
-        at_ns = now_ns()
-        self.current.process.send_signal(signal.SIGTERM)
-        return at_ns
+        return self.end_by(signal.SIGTERM)
 
     def wait_exit(self, deadline=DEADLINE):
         """The exit status of the current incarnation, which is awaited."""

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 
@@ -50,7 +51,7 @@ def test_no_two_nodes_say_200_for_one_instant(
         for node in cluster
     }
     # One that stands still with a command is killed by its guard.
-    attacks = ["kill", "failure"] + ([] if task else ["hang"])
+    attacks = ["kill", "abort", "stop", "stop twice", "failure"] + ([] if task else ["hang"])
     cluster.start()
     played = 0
     for _ in rounds(*ROUNDS):
@@ -63,6 +64,16 @@ def test_no_two_nodes_say_200_for_one_instant(
         elif attack == "hang":
             cluster.wait_elected(leader.hang())
             leader.resume()  # it was in the middle of whatever
+        elif attack == "abort":
+            cluster.wait_elected(leader.end_by(signal.SIGABRT))
+            leader.restart()
+        elif attack.startswith("stop"):
+            at_ns = leader.end_by(signal.SIGTERM)
+            if attack == "stop twice":
+                leader.end_by(signal.SIGTERM)
+            cluster.wait_elected(at_ns)
+            leader.wait_exit()
+            leader.start()
         else:
             leader.current.expected_to_run = False
             at_ns = now_ns()
