@@ -58,6 +58,23 @@ def test_the_example_of_the_readme_and_of_the_manual_compiles(installed, tmp_pat
     run("c++", *flags, "-I", installed.prefix / "include", source)
 
 
+def test_the_example_in_c_compiles_and_all_functions_of_c_are_told(installed, tmp_path):
+    page = (ROOT / "include" / "libbullring.3.md").read_text()
+    example = re.search(r"(?s)```c\n(.*?)```", page)[1]
+    source = tmp_path / "example.c"
+    source.write_text(
+        "#include <stdint.h>\n#include <stdio.h>\n#include <bullring/bullring.h>\n"
+        "int next_row(void);\nvoid write_row(int row, uint64_t epoch);\n"
+        f"int main(void) {{\n{example}\nreturn 0;\n}}\n"
+    )
+    flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]
+    run("cc", *flags, "-I", installed.prefix / "include", source)
+    header = (ROOT / "include" / "bullring" / "bullring.h").read_text()
+    functions = re.findall(r"BULLRING_C_API [^;]*?\b(bullring_\w+)\(", header)
+    assert len(functions) > 10
+    assert [name for name in functions if f"`{name}`" not in page] == []
+
+
 def test_the_commands_that_install(tmp_path):
     with readme.commands("Installing") as block:
         build = block.take("scripts/build$")
