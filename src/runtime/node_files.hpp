@@ -33,6 +33,8 @@ public:
     ~NodeFiles();
 
     void write(const protocol::Durable& durable) { storage_.write(durable); }
+    /// The inotify of the data directory; -1: there is none.
+    int watch() { return watch_.descriptor(); }
     /// Once.
     OwnedFd take_control() { return control_ ? control_->take() : OwnedFd(); }
 

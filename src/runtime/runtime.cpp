@@ -123,6 +123,7 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
         encode(self_, NoticeMessage(Mourn{}), first);
         encode(self_, NoticeMessage(Dead{parts.death_secret}), last);
         parts.undertaker->set_words(first, last);
+        if (files_) parts.undertaker->hold(files_->watch());
         undertaker_.emplace(io_, *parts.undertaker, pulse_);
     }
     host_ = parts.make_host ? parts.make_host(io_, *this) : std::make_unique<NoTask>(*this);

@@ -23,6 +23,9 @@ public:
     DirectoryWatch(asio::io_context& io, const std::string& path,
                    std::function<void(const std::string& name)> removed);
 
+    /// An inotify; -1: there is none.
+    int descriptor() { return events_.is_open() ? events_.native_handle() : -1; }
+
 private:
     void wait();
     void read_events();

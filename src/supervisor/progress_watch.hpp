@@ -24,6 +24,8 @@ public:
 
     /// Makes the file, 0600. Once.
     tl::expected<void, std::string> watch_file(const std::string& path);
+    /// An inotify; -1: no file is watched.
+    int descriptor() { return file_.is_open() ? file_.native_handle() : -1; }
     /// From now on. The end of the pipe that the command is to have; -1 when there is none.
     OwnedFd start();
     void stop();

@@ -124,6 +124,7 @@ tl::expected<void, std::string> Supervisor::prepare() {
     if (options_.stall_after.ns > 0) {
         auto watched = progress_.watch_file(options_.node.data_dir + "/progress");
         if (!watched) return watched;
+        if (parts_.undertaker != nullptr) parts_.undertaker->hold(progress_.descriptor());
     }
     if (auto spawned = guard_->spawn(); !spawned) return spawned;
     instruct_guard();

@@ -76,6 +76,7 @@ bool Undertaker::start() {
         guard.kind = UndertakerOrder::Kind::guard;
         order(guard, guard_.get());
     }
+    for (const OwnedFd& one : held_) order_to_hold(one.get());
     for (const auto& [peer, place] : places_) order(place);
     return true;
 }
@@ -119,6 +120,20 @@ OwnedFd Undertaker::new_guard() {
     guard.kind = UndertakerOrder::Kind::guard;
     order(guard, guard_.get());
     return OwnedFd(ends[1]);
+}
+
+void Undertaker::hold(int descriptor) {
+    OwnedFd copy(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
+    if (!copy || held_.size() == UndertakerOrder::held_max)
+        return;  // the end is told later, and is told
+    order_to_hold(copy.get());
+    held_.push_back(std::move(copy));
+}
+
+void Undertaker::order_to_hold(int descriptor) {
+    UndertakerOrder hold;
+    hold.kind = UndertakerOrder::Kind::hold;
+    order(hold, descriptor);
 }
 
 /// One that does not read is no undertaker: it is killed, and the next one learns what this one did

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <vector>
 
 #include <sys/types.h>
 
@@ -58,9 +59,14 @@ public:
     /// For a new guard, which writes one byte there when the node has ended and nothing of the
     /// command is left; the word of those before it counts no more.
     OwnedFd new_guard();
+    /// Has an inotify open in the other process, too. The kernel takes one apart with its last
+    /// descriptor, and lets the process that closes it wait for some ten milliseconds: a node would
+    /// end so much later, and so be told of. At most UndertakerOrder::held_max of them.
+    void hold(int descriptor);
 
 private:
     void order(const UndertakerOrder& order, int descriptor = -1);
+    void order_to_hold(int descriptor);
 
     Settings settings_;
     OwnedFd orders_;
@@ -68,6 +74,7 @@ private:
     UndertakerOrder words_;
     std::map<protocol::NodeId, UndertakerOrder> places_;
     OwnedFd guard_;  // the end that is read
+    std::vector<OwnedFd> held_;
 };
 
 }  // namespace bullring

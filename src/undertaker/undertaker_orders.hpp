@@ -14,8 +14,10 @@ struct UndertakerOrder {
         words,  // `first` begins each connection; `last` is said when the node has ended
         mourn,  // hold a connection with `peer` at `address`, a new one
         guard,  // the descriptor tells when nothing of the command is left; it replaces the last
+        hold,   // the descriptor is to be open as long as this process runs
     };
     static constexpr std::size_t word_bytes_max = 96;
+    static constexpr std::size_t held_max = 2;
     struct Word {
         std::uint32_t bytes = 0;
         std::array<std::byte, word_bytes_max> data{};

@@ -112,6 +112,12 @@ private:
         switch (order.kind) {
             case UndertakerOrder::Kind::words: words_ = order; return;
             case UndertakerOrder::Kind::guard: guard_ = std::move(descriptor); return;
+            case UndertakerOrder::Kind::hold: {
+                const auto free = std::find_if(held_.begin(), held_.end(),
+                                               [](const OwnedFd& one) { return !one; });
+                if (free != held_.end()) *free = std::move(descriptor);
+                return;
+            }
             case UndertakerOrder::Kind::mourn: mourner_for(order.peer).begin(order, now()); return;
         }
     }
@@ -174,6 +180,7 @@ private:
     OwnedFd orders_;
     OwnedFd node_;
     OwnedFd guard_;
+    std::array<OwnedFd, UndertakerOrder::held_max> held_;
     UndertakerOrder words_;
     std::array<Mourner, protocol::members_max> mourners_;
     std::size_t count_ = 0;

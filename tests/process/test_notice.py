@@ -174,17 +174,42 @@ def established(pid):
     return sum(1 for row in rows if row.split()[3] == "01" and row.split()[9] in inodes)
 
 
+def held_by(pid):
+    """What the descriptors of a process are open on, sorted."""
+    held = f"/proc/{pid}/fd"
+    targets = [os.readlink(f"{held}/{fd}") for fd in os.listdir(held)]
+    # Kernels name a pidfd in two ways.
+    return sorted("pidfd" if "pidfd" in name else name.split("[")[0] for name in targets)
+
+
+# Its orders, and its own two connections.
+SOCKETS = ["socket:"] * 3
+
+
 @SEEN_BY_ROOT
-def test_it_holds_no_descriptor_of_the_node_s(noticed):
-    """Its own two connections, its orders, the node's pidfd."""
+def test_it_holds_of_the_node_s_descriptors_only_what_delays_an_end(noticed):
+    """An inotify that the dead process is the last to have keeps it from ending for ten
+    milliseconds, and so its death from being told."""
     cluster = noticed().start()
     leader = cluster.wait_settled()
+    for _ in range(2):
+        undertaker = undertaker_of(leader)
+        cluster.wait_for(lambda pid=undertaker: established(pid) == 2, "it stands by")
+        assert held_by(undertaker) == sorted(["pidfd", "anon_inode:inotify", *SOCKETS])
+        os.kill(undertaker, signal.SIGKILL)
+        cluster.wait_for(
+            lambda old=undertaker: undertaker_of(leader) not in (None, old), "there is another one"
+        )
+
+
+@SEEN_BY_ROOT
+def test_with_progress_that_is_watched_it_holds_that_watch_too(noticed, journal):
+    cluster = noticed(flags=["--stall-after", "1h"])
+    for node in cluster:
+        node.task = journal.command("sleep", "1000")
+    leader = cluster.start().wait_settled()
     undertaker = undertaker_of(leader)
-    cluster.wait_for(lambda: established(undertaker) == 2, "it stands by")
-    held = f"/proc/{undertaker}/fd"
-    targets = [os.readlink(f"{held}/{fd}") for fd in os.listdir(held)]
-    kinds = sorted(target.split(":")[0] for target in targets)
-    assert kinds == ["anon_inode", "socket", "socket", "socket"]
+    cluster.wait_for(lambda: held_by(undertaker).count("anon_inode:inotify") == 2, "both watches")
 
 
 def test_it_ends_soon_after_its_node(noticed):
