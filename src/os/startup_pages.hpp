@@ -3,8 +3,9 @@
 
 namespace bullring {
 
-/// Of the program alone, never of a library's host: unmaps the pages of the libraries that are done
-/// with once the options are read. They are the files' own and unchanged; whoever needs one after
+/// Of the program alone, never of a library's host: unmaps the pages of the libraries that an
+/// election without security needs nothing of. What security or HTTP need comes back with their
+/// first use, at the start. They are the files' own and unchanged; whoever needs one after
 /// all reads it again from the page cache.
 void release_startup_pages();
 
