@@ -1,7 +1,8 @@
 #include "src/commands/check_programs.hpp"
 
+#include "src/options/text.hpp"
 #include "src/report/logging.hpp"
-#include "src/runtime/health_check.hpp"
+#include "src/runtime/shell_command.hpp"
 #include "src/supervisor/find_program.hpp"
 
 namespace bullring {
@@ -15,7 +16,9 @@ bool complain_of_programs(const Command& command, const std::string& health_cmd)
     if (!command.empty() && !command.front().empty()) {
         if (const auto found = find_program(command.front()); !found) complain(found.error().text);
     }
-    if (const auto found = find_health_command(health_cmd); !found) complain(found.error());
+    if (!shell_finds(health_cmd))
+        complain("--health-cmd: " + in_quotes(health_cmd) +
+                 " is not found; expected a command that /bin/sh can run");
     return wrong;
 }
 

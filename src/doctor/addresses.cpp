@@ -1,6 +1,7 @@
 // What the members' names and addresses mean on this machine, and what of it this node can take.
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -147,8 +148,7 @@ void tell_port(const std::string& subject, std::uint16_t port, int error, bool r
 void check_socket(const std::string& path, bool runs, Findings& findings) {
     const std::string subject = "http unix:" + path;
     struct ::stat there {};
-    const std::size_t slash = path.rfind('/');
-    const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+    const std::string directory = directory_of(path);
     if (runs)
         findings.ok(subject, "this node listens there now");
     else if (::lstat(path.c_str(), &there) == 0 && !S_ISSOCK(there.st_mode))
@@ -165,6 +165,11 @@ void check_socket(const std::string& path, bool runs, Findings& findings) {
 
 std::string subject_of(protocol::NodeId id, const Endpoint& endpoint) {
     return fmt::format("member {} at {}", id.value, to_text(endpoint));
+}
+
+std::string directory_of(const std::string& path) {
+    const std::filesystem::path parent = std::filesystem::path(path).parent_path();
+    return parent.empty() ? "." : parent.string();
 }
 
 void check_addresses(const NodeOptions& options, const Surroundings& around, Findings& findings) {

@@ -15,6 +15,9 @@ namespace bullring::doctor {
 /// How findings about a member begin.
 std::string subject_of(protocol::NodeId id, const Endpoint& endpoint);
 
+/// In which a file of this name would be made.
+std::string directory_of(const std::string& path);
+
 /// Whether the members' names mean what they should mean on this machine, and whether this node's
 /// own entry is on one of its interfaces.
 void check_addresses(const NodeOptions& options, const Surroundings& around, Findings& findings);

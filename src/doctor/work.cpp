@@ -16,7 +16,7 @@
 #include "src/doctor/checks.hpp"
 #include "src/options/text.hpp"
 #include "src/os/rfc3339.hpp"
-#include "src/runtime/health_check.hpp"
+#include "src/runtime/shell_command.hpp"
 #include "src/security/credentials.hpp"
 #include "src/supervisor/find_program.hpp"
 
@@ -46,13 +46,10 @@ void check_held(const DoctorOptions& options, Findings& findings) {
         findings.ok(subject, "the interface is there, and may be changed");
 }
 
-bool finds(const std::string& command) { return find_health_command(command).has_value(); }
-
 void check_file(const char* flag, const std::string& path, Findings& findings) {
     if (path.empty() || path == "-") return;
     const std::string subject = std::string(flag) + " " + path;
-    const std::size_t slash = path.rfind('/');
-    const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+    const std::string directory = directory_of(path);
     struct ::stat there {};
     const bool exists = ::stat(path.c_str(), &there) == 0;
     if (exists && S_ISDIR(there.st_mode))
@@ -77,7 +74,7 @@ void check_work(const DoctorOptions& options, Findings& findings) {
             findings.fail("command", found.error().text, "give a program that is there");
     }
     const NodeOptions& node = options.node;
-    if (!finds(node.health.command))
+    if (!shell_finds(node.health.command))
         findings.fail("health-cmd", in_quotes(node.health.command) + " is not found",
                       "give a command that /bin/sh can run");
     const std::pair<const char*, const std::string&> hooks[] = {
@@ -85,7 +82,7 @@ void check_work(const DoctorOptions& options, Findings& findings) {
         {"on-deposed", node.hooks.on_deposed},
         {"on-change", node.hooks.on_change}};
     for (const auto& [flag, command] : hooks)
-        if (!finds(command))
+        if (!shell_finds(command))
             findings.warn(flag, in_quotes(command) + " is not found: it will fail each time",
                           "give a command that /bin/sh can run");
     check_file("events", node.events_file, findings);

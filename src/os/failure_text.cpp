@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -11,35 +12,36 @@ namespace bullring {
 namespace {
 
 /// Which limit the system means; empty where it means none.
-std::string_view limit_behind(int error) {
-    switch (error) {
-        case EMFILE: return "the limit of open files (ulimit -n, LimitNOFILE=) is reached";
-        case ENFILE: return "the machine has no more open files (sysctl fs.file-max)";
-        // Of threads and processes only: what waits for a descriptor is no failure.
-        case EAGAIN:
-            return "a limit of processes and threads (ulimit -u, TasksMax=, pids.max) is reached";
-        default: return {};
-    }
+std::string with_limit(std::string reason, std::string_view limit) {
+    return limit.empty() ? reason : fmt::format("{}; {}", reason, limit);
+}
+
+/// Which limit of files the system means; empty where it means none.
+std::string_view limit_of_files(int error) {
+    if (error == EMFILE) return "the limit of open files (ulimit -n, LimitNOFILE=) is reached";
+    if (error == ENFILE) return "the machine has no more open files (sysctl fs.file-max)";
+    return {};
 }
 
 }  // namespace
 
 std::string reason_text(int error) {
-    const std::string_view limit = limit_behind(error);
-    const std::string reason = std::generic_category().message(error);
-    return limit.empty() ? reason : fmt::format("{}; {}", reason, limit);
+    return with_limit(std::generic_category().message(error), limit_of_files(error));
 }
 
 std::string failure_text(const std::exception& failure) {
     const auto* const of_system = dynamic_cast<const std::system_error*>(&failure);
     if (of_system == nullptr) return failure.what();
     std::string text = failure.what();
-    // std::thread does not say what has failed.
-    if (of_system->code() == std::errc::resource_unavailable_try_again &&
-        text == of_system->code().message())
-        text = "cannot start a thread: " + text;
-    const std::string_view limit = limit_behind(of_system->code().value());
-    return limit.empty() ? text : fmt::format("{}; {}", text, limit);
+    const std::error_code& code = of_system->code();
+    // Of a thread or a process that can't be made: what is not ready yet is no exception.
+    if (code == std::errc::resource_unavailable_try_again) {
+        if (text == code.message()) text = "cannot start a thread: " + text;  // as std::thread says
+        return with_limit(
+            std::move(text),
+            "a limit of processes and threads (ulimit -u, TasksMax=, pids.max) is reached");
+    }
+    return with_limit(std::move(text), limit_of_files(code.value()));
 }
 
 }  // namespace bullring

@@ -96,17 +96,4 @@ bool HealthCheck::pause() {
     return ::poll(&ready, 1, whole_ms(options_.interval)) == 0;
 }
 
-tl::expected<void, std::string> find_health_command(const std::string& command) {
-    const std::string word = command.substr(0, command.find_first_of(" \t\n"));
-    const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
-        return std::isalnum(c) != 0 ||
-               std::string_view("_./+-").find(static_cast<char>(c)) != std::string_view::npos;
-    });
-    if (!plain) return {};  // none, or shell syntax: only the shell can say
-    const auto child = start_shell_command("command -v -- " + word + " >/dev/null", {});
-    if (!child || wait_for_child(*child) == 0) return {};
-    return tl::unexpected(fmt::format(
-        "--health-cmd: \"{}\" is not found; expected a command that /bin/sh can run", word));
-}
-
 }  // namespace bullring

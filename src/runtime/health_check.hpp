@@ -39,7 +39,4 @@ private:
     std::thread thread_;
 };
 
-/// The error names the program of a health command that cannot be found. Blocks for a moment.
-tl::expected<void, std::string> find_health_command(const std::string& command);
-
 }  // namespace bullring

@@ -1,5 +1,8 @@
 #include "src/runtime/shell_command.hpp"
 
+#include <algorithm>
+#include <cctype>
+#include <string_view>
 #include <utility>
 
 #include <fcntl.h>
@@ -44,6 +47,17 @@ tl::expected<pid_t, int> start_shell_command(const std::string& command,
     // posix_spawn() can't do it before. It has not been waited for, so the number is still its own.
     if (child) set_descriptor_limit(*child, descriptor_limit_before());
     return child;
+}
+
+bool shell_finds(const std::string& command) {
+    const std::string word = command.substr(0, command.find_first_of(" \t\n"));
+    const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
+        return std::isalnum(c) != 0 ||
+               std::string_view("_./+-").find(static_cast<char>(c)) != std::string_view::npos;
+    });
+    if (!plain) return true;  // none, or shell syntax: only the shell can say
+    const auto child = start_shell_command("command -v -- " + word + " >/dev/null", {});
+    return !child || wait_for_child(*child) == 0;
 }
 
 }  // namespace bullring

@@ -16,4 +16,8 @@ namespace bullring {
 tl::expected<pid_t, int> start_shell_command(const std::string& command,
                                              std::vector<std::string> told);
 
+/// Whether the shell finds the program that the command begins with; true where only running it
+/// would tell, and for none. Blocks for a moment.
+bool shell_finds(const std::string& command);
+
 }  // namespace bullring

@@ -40,9 +40,7 @@ void Storage::add(const Task& task) {
         thread_ = quiet_thread([this] { run(); });
     } catch (const std::system_error& error) {
         log_limited(LogLevel::warn, "no thread for the state", {},
-                    fmt::format("cannot start a thread ({}): this node pauses while its state is "
-                                "written",
-                                reason_text(error.code().value())));
+                    failure_text(error) + ": this node pauses while its state is written");
         run();
     }
 }

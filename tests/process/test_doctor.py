@@ -69,6 +69,20 @@ def doctor_of(words, prefix=(), variables=()):
     return done.returncode, done.stdout + done.stderr
 
 
+def stop(cluster, node):
+    """Ends it; the others know of it then."""
+    node.terminate()
+    assert node.wait_exit() == 0
+    cluster.wait_for(
+        lambda: all(
+            node.id in [event["peer"] for event in one.current.stream.of("peer_down")]
+            for one in cluster
+            if one is not node
+        ),
+        "the others know of it",
+    )
+
+
 def lines(text, level):
     return [line[6:] for line in text.splitlines() if line.startswith(level)]
 
@@ -307,10 +321,9 @@ def test_the_files_of_another_user_and_a_damaged_state_are_told(doctor, tmp_path
 
 
 def test_members_that_run_are_asked(new_cluster):
-    cluster = new_cluster(3)
-    for node in (cluster[2], cluster[3]):
-        node.start()
-    cluster.wait_leader(among=[2, 3])
+    cluster = new_cluster(3).start()
+    cluster.wait_settled()
+    stop(cluster, cluster[1])
     words = words_of(cluster[1])
     status, text = doctor_of(words)
     assert status == 0, text
@@ -408,9 +421,9 @@ def test_silence_and_proxies_on_the_way_are_told(new_cluster, spawn):
         cluster = new_cluster(3, hosts=hosts)
         for node in cluster:
             node.prefix = spaces.prefix(node.id)
-        cluster[2].start()
-        cluster[3].start()
-        cluster.wait_leader(among=[2, 3])
+        cluster.start()
+        cluster.wait_leader()
+        stop(cluster, cluster[1])
         words = [*words_of(cluster[1]), "--security", "none"]
         status, text = doctor_of(words, spaces.prefix(1))
         assert status == 0, text
