@@ -1,11 +1,13 @@
 #include "protocol/node.hpp"
 
 #include "protocol/selectors/selector.hpp"
+#include "protocol/values/algorithms.hpp"
+#include "protocol/values/assert.hpp"
 #include "protocol/values/digest.hpp"
 
 namespace bullring::protocol {
 
-static_assert(Selector<Bully> && Selector<Ring>);
+static_assert(std::variant_size_v<AnySelector> == algorithm_table.size());
 // A message whose overload is forgotten, or has another parameter, would be dropped without a word.
 static_assert(Understands<Bully, Election> && Understands<Bully, Ok> &&
               Understands<Bully, Decline> && Understands<Bully, LeaderIs>);
@@ -26,18 +28,24 @@ std::variant<Engine, Textbook> make_engine(const Config& config, const Start& st
     return Engine(config, start);
 }
 
-std::variant<Bully, Ring> make_selector(const Config& config) {
-    switch (config.algorithm) {
-        case Algorithm::bully: break;
-        case Algorithm::ring: return Ring(config.members.size());
-    }
-    return Bully(config.members.size());
+template <Selector First, Selector... Others>
+AnySelector make_selector(const Config& config) {
+    if constexpr (sizeof...(Others) > 0)
+        if (config.algorithm != First::algorithm) return make_selector<Others...>(config);
+    BULLRING_ASSERT(config.algorithm == First::algorithm);
+    return First(config);
+}
+
+template <class... S>
+AnySelector make_one_of(const std::variant<S...>* /*all*/, const Config& config) {
+    return make_selector<S...>(config);
 }
 
 }  // namespace
 
 Node::Node(const Config& config, const Start& start)
-    : engine_(make_engine(config, start)), selector_(make_selector(config)) {}
+    : engine_(make_engine(config, start)),
+      selector_(make_one_of(static_cast<const AnySelector*>(nullptr), config)) {}
 
 Member& Node::member() {
     return std::visit([](auto& engine) -> Member& { return engine; }, engine_);
@@ -65,9 +73,10 @@ void Node::step(Instant now, const Event& event, std::vector<Action>& out) {
     member.advance(step);
     std::visit(
         [&](auto& selector) {
-            selector.advance(member, step);
+            MemberAccess access(member);
+            selector.advance(access, step);
             if (const auto renewal = member.renew_if_due(step))
-                selector.carry(member, step, *renewal);
+                selector.carry(access, step, *renewal);
         },
         selector_);
     member.report(step);
@@ -115,8 +124,10 @@ void Node::receive_from(Step& step, const AcceptedSession& from, const Message& 
         std::visit(
             [&](auto& selector) {
                 if constexpr (Understands<std::decay_t<decltype(selector)>,
-                                          std::decay_t<decltype(m)>>)
-                    selector.on_message(member, step, from.peer, m);
+                                          std::decay_t<decltype(m)>>) {
+                    MemberAccess access(member);
+                    selector.on_message(access, step, from.peer, m);
+                }
             },
             selector_);
     };

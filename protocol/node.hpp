@@ -13,6 +13,8 @@
 
 namespace bullring::protocol {
 
+using AnySelector = std::variant<Bully, Ring>;
+
 /// One node of the cluster (protocol/README.md). Copyable and comparable, with no clock, I/O or
 /// thread in it, so that what runs in production is what a simulator runs; copies share nothing but
 /// what never changes. The host reads the clocks after each event and hands them in; it carries out
@@ -30,12 +32,12 @@ public:
     /// early does no harm, being late costs time, never safety.
     Duration until_wake(Instant now) const;
 
-    /// What the node knows, judged at `now`.
+    /// The node's knowledge, judged at `now`.
     View view(Instant now, const HostReasons& reasons = {}) const;
 
     // ---- The state behind the view, for those who check it from outside.
     const Member& member() const;
-    /// What it has promised as a voter; with quorum none nothing ever.
+    /// The promise that it has given as a voter; with quorum none it never gives one.
     const Promise& promise() const;
     /// It does not vote yet (R6).
     bool recovering() const;
@@ -54,7 +56,7 @@ private:
     void receive_from(Step& step, const AcceptedSession& from, const Message& message);
 
     std::variant<Engine, Textbook> engine_;
-    std::variant<Bully, Ring> selector_;
+    AnySelector selector_;
 };
 
 }  // namespace bullring::protocol

@@ -68,7 +68,7 @@ private:
             if (!to) return;
             arrow.to = *to;
             arrow.received = arrow.sent;
-            // Who wrote something later would have written of this message as well.
+            // A node with a later line in the trace would have recorded this receipt as well.
             const Lane& lane = model_.lanes[*to];
             const Absence* gone = model_.absence(*to, sending.t_ns);
             const bool known = lane.traced && (lane.last_line > sending.t_ns || gone != nullptr);
@@ -125,7 +125,7 @@ private:
     Look look_of_request(const TraceRecord& record) {
         const bool token = record.kind == "CTOKEN";
         if (!record.renew) return token ? Look::coordinator_token : Look::coordinator;
-        // The first renewal tells its receiver who leads; later ones only go on.
+        // The first renewal announces the leader to its receiver; later ones only go on.
         const bool first = announced_.insert({record.node, record.peer, record.epoch}).second;
         if (textbook_) return Look::textbook;
         if (first) return token ? Look::coordinator_token : Look::announcement;

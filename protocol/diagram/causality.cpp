@@ -108,7 +108,7 @@ Hops measure(const Trace& trace, const Matching& matching) {
     return hops;
 }
 
-/// How far b's clock is ahead of a's, as far as messages tell.
+/// How far b's clock is ahead of a's, as far as messages show.
 std::optional<std::int64_t> ahead(const Hops& hops, const Process& a, const Process& b) {
     const auto there = hops.find({a, b});
     const auto back = hops.find({b, a});

@@ -1,5 +1,5 @@
-// What the messages of a trace tie together: which sending each receipt belongs to, how far the
-// hosts' clocks are apart, and which event happened before which.
+// Derives from the messages of a trace which sending each receipt belongs to, how far the hosts'
+// clocks are apart, and which event happened before which.
 #pragma once
 
 #include <cstddef>

@@ -188,7 +188,7 @@ private:
             const TraceRecord& record = model_.trace.records[i];
             if (record.t_ns < elected.t_ns) continue;
             if (record.kind == "elected" && record.t_ns > elected.t_ns) break;
-            // Who is cut off learns of it in another story.
+            // A node that is cut off learns of it in another story.
             if (record.t_ns - elected.t_ns > 4 * took + 5'000'000) break;
             if (record.kind == "leader" && record.leader == elected.node &&
                 record.epoch == elected.epoch && was_there(i)) {

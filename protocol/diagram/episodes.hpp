@@ -33,8 +33,8 @@ struct Window {
     std::int64_t to = 0;
 };
 
-/// What is worth seeing: all of a short trace; of a long one the last changes of leader, as many as
-/// fit into one picture.
+/// The part of a trace that is worth seeing: all of a short one; of a long one the last changes of
+/// leader, as many as fit into one picture.
 Window choose_window(const Model& model, const std::vector<Episode>& episodes);
 
 /// "node 5 dies: node 4 is elected 1.03 ms later". Empty when nothing happens in the window.

@@ -12,7 +12,7 @@
 
 namespace bullring::protocol::diagram {
 
-/// What the picture is about. Times are those of TraceRecord::t_ns.
+/// The subject of the picture. Times are those of TraceRecord::t_ns.
 struct FailoverStory {
     std::uint64_t node = 0;  // whose records they are
     std::uint64_t from = 0;  // who led before; 0: nobody
@@ -35,7 +35,7 @@ enum class LegendPlace : std::uint8_t {
 };
 
 /// Records of other nodes are passed over. Of more than the picture can hold, those in the middle
-/// are left out, and the picture says so: its size has a bound, whatever the records tell.
+/// are left out, and the picture says so: its size has a bound, whatever the records say.
 std::string failover_svg(const std::vector<TraceRecord>& records, const FailoverStory& story,
                          StyleSheet style = StyleSheet::inside,
                          LegendPlace legend = LegendPlace::below);
@@ -46,7 +46,8 @@ struct FailoverTold {
     FailoverStory story;
 };
 
-/// What the lines and bars in all these pictures mean: a picture of its own, as wide as they are.
+/// The meaning of the lines and bars in all these pictures: a picture of its own, as wide as they
+/// are.
 std::string failover_legend_svg(const std::vector<FailoverTold>& told);
 
 /// The rules for all pictures of failover_svg, light and dark. They hold for every SVG of the page

@@ -31,7 +31,7 @@ std::string shortened(std::string text, std::size_t most) {
 Trace own_trace(const std::vector<TraceRecord>& records, const FailoverStory& story) {
     Trace trace;
     trace.quorum = story.quorum;
-    // Heartbeats are not among them: that nothing is told is no silence.
+    // Heartbeats are not among them: that nothing is recorded is no silence.
     trace.heartbeat_ns = trace_time_max / 8;
     for (const TraceRecord& record : records) {
         if (record.node != story.node) continue;
@@ -83,7 +83,7 @@ private:
         return row.shape == MarkShape::follows && row.peers.empty() ? 2 : 3;
     }
 
-    /// A voter's own records would tell what it answers; here it is what it was asked last.
+    /// A voter's own records would show what it answers; here it is what it was asked last.
     Look look_of_answer(const TraceRecord& record, Look look) const {
         if (look != Look::grant && look != Look::nack) return look;
         const auto asked = asked_.find({record.peer, record.epoch});
@@ -136,7 +136,7 @@ private:
         found_[mark.record] = std::move(row);
     }
 
-    /// What is sent to several peers at once is one row.
+    /// A message that goes to several peers at once is one row.
     void append(Row row) {
         row.text = shortened(std::move(row.text), text_max);
         row.tip = shortened(std::move(row.tip), tip_max);

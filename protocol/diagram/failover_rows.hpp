@@ -1,4 +1,4 @@
-// What one node's records of a change of leader tell, from the top of a picture to its bottom.
+// One node's records of a change of leader as rows, from the top of a picture to its bottom.
 #pragma once
 
 #include <cstddef>

@@ -153,7 +153,7 @@ private:
             end = &record;
             orderly = orderly || record.kind == "stop";
         }
-        // Between being told to stop and the end a node still hands over.
+        // Between the request to stop and its end a node still hands over.
         if (end != nullptr) {
             return die(std::max(end->t_ns, run.last), end->kind == "power_off", orderly);
         }

@@ -1,4 +1,4 @@
-// What a picture looks like: the kinds of arrows and what the legend says about them, colours and
+// The looks of a picture: the kinds of arrows and what the legend says about them, colours and
 // strokes for light and dark paper.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace bullring::protocol::diagram {
 
-/// What an arrow stands for: the kinds of messages, told apart where one kind means two things.
+/// The meaning of an arrow: the kind of its message, divided where one kind means two things.
 enum class Look : std::uint8_t {
     election,
     ok,

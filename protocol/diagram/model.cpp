@@ -97,7 +97,7 @@ private:
     }
 
     void on_start(const TraceRecord& record) {
-        // A simulator's world and the process itself may both tell it.
+        // A simulator's world and the process itself may both report it.
         if (started_at_ == record.t_ns) return;
         add(record, MarkShape::start, 0, runs_++ == 0 ? "starts" : "starts again");
         started_at_ = record.t_ns;

@@ -1,4 +1,4 @@
-// What a trace tells, as the things that a space-time diagram consists of: lanes, arrows, bars,
+// The content of a trace as the things that a space-time diagram consists of: lanes, arrows, bars,
 // marks. Owns the reading of meaning into lines; knows nothing of pixels and colours.
 #pragma once
 
@@ -114,7 +114,7 @@ struct LinkChange {
 struct Death {
     Place lane = 0;
     std::int64_t at = 0;
-    bool silent = false;   // nothing tells the others
+    bool silent = false;   // nothing reports it to the others
     bool orderly = false;  // it stopped
 };
 
@@ -147,8 +147,8 @@ Model make_model(Trace trace);
 // ---- The steps of make_model that have files of their own.
 
 /// Fills lanes (but not their bars), place_of, deaths. A simulator says when a process dies or
-/// stands still. Of a real one only its silence tells, and the others' word that they have read the
-/// end of its connections.
+/// stands still. Of a real one only its silence shows this, and the others' word that they have
+/// read the end of its connections.
 void make_lanes(Model& model);
 
 /// Fills arrows; needs lanes, place_of, deaths. The end of a dead process's connections becomes

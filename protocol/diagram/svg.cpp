@@ -41,7 +41,7 @@ Layout make_layout(const Model& model, const std::vector<Place>& rows) {
     return layout;
 }
 
-/// What the reader wants to count from: the cause of what is shown, if it can be seen.
+/// The instant from which the reader wants to count: the cause of what is shown, if it can be seen.
 std::int64_t choose_zero(const std::vector<Episode>& episodes, Window window) {
     for (const Episode& episode : episodes) {
         if (episode.cause >= window.from && episode.cause <= window.to &&

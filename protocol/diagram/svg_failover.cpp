@@ -35,7 +35,7 @@ double height_of(RowKind kind) {
     return 0;
 }
 
-/// What has to be explained.
+/// The looks and symbols that a legend has to explain.
 struct Used {
     std::set<Look> looks;
     std::set<Symbol> symbols;
@@ -99,7 +99,7 @@ public:
         return picture({width_, bottom_ + 14}, title() + ", " + subtitle(), style, body);
     }
 
-    /// What has been drawn.
+    /// The looks and symbols that have been drawn.
     const Used& used() const { return used_; }
 
 private:

@@ -16,7 +16,7 @@
 
 namespace bullring::protocol::diagram {
 
-/// What the legend explains besides the messages, in its order.
+/// The symbols that the legend explains besides the messages, in its order.
 enum class Symbol : std::uint8_t {
     lease,
     ghost,

@@ -16,7 +16,8 @@ constexpr double flight_width_wanted = 34;
 constexpr double flight_width_enough = 14;
 constexpr std::size_t folds_max = 8;
 constexpr double tick_gap = 84;
-/// What is left over beside something that happens, so that it does not touch the fold.
+/// One part in so many of a gap stays open beside something that happens, so that it does not touch
+/// the fold.
 constexpr std::int64_t margin_divisor = 8;
 
 struct Gap {

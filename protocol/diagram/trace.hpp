@@ -1,5 +1,5 @@
 // A trace as what a picture is made of: one record for each line of protocol/trace/trace.hpp, with
-// what can be drawn of it. Must not judge what the records tell.
+// what can be drawn of it. Must not judge what the records say.
 #pragma once
 
 #include <cstdint>

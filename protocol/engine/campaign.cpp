@@ -6,6 +6,7 @@
 
 namespace bullring::protocol {
 
+// R1.4: a candidacy asks for L_c, never for the lease of a leader.
 Coordinator Engine::candidacy(Instant now) {
     holder_.asked(now);
     return {.epoch = epoch(),
@@ -27,13 +28,14 @@ Coordinator Engine::renewal(Instant now) {
 
 std::optional<Coordinator> Engine::campaign(Step& step) {
     if (!may_campaign(step.now)) return std::nullopt;
+    // R1.2: above every epoch that was heard of, and on the disk before it is asked for.
     const Epoch next = max_seen_ + 1;
     if (!next_epoch_durable()) {
         reserve_.want(reserve_.ahead_of(next), Duration{0});
-        pace_.call(Call::disk);
+        election_timer_.call(Call::disk);
         return std::nullopt;
     }
-    // Its own promise first: without it an epoch could be used twice (R1).
+    // R1.3: its own promise first: without it an epoch could be used twice.
     const Vote own = vote(step, {own_key(), next, timing().campaign_lease, false, no_session});
     if (own.kind != Vote::Kind::granted) return std::nullopt;
     tenure_.become_candidate(step, next);
@@ -69,17 +71,19 @@ std::optional<Coordinator> Engine::renew_if_due(Step& step) {
 void Engine::on_tying(Step& step, const Tying& event) {
     if (holder_.tied() == event.tie) return;
     holder_.set_tied(event.tie);
-    // Whoever waits for grants that no session's end can release need not wait for a heartbeat.
+    // R4.5: who waits for grants that no session's end can release need not wait for a heartbeat.
     if (!event.tie && own_lease_valid(step.now) && renews()) holder_.next_renewal_at(step.now);
 }
 
 void Engine::on_grant(Step& step, Index voter, const Grant& grant) {
+    // R3.1: a follower counts nothing. R3.2: nor does anybody for another epoch or run.
     if (tenure_.follows() || grant.epoch != epoch() ||
         grant.holder_incarnation != setup_.incarnation())
         return;
-    // A second process with the voter's id, elsewhere, cannot vote.
+    // R3.2: a second process with the voter's id, elsewhere, cannot vote.
     const Peer& peer = peers_[voter];
     if (!peer.has_ack || peer.ack.incarnation != grant.voter_incarnation) return;
+    // R3.3: of a session that is closed, or may still be, the FIN would release the promise.
     if (grant.tied_session) {
         const DialledSession* session = sessions_.dialled(grant.tied_session);
         // A session whose handshake is not done may still be closed on a time-out.
@@ -87,10 +91,12 @@ void Engine::on_grant(Step& step, Index voter, const Grant& grant) {
             session->state == DialledState::greeting)
             return;
     }
-    // No voter can have granted more than was asked for, nor before it was asked.
+    // R3.4: no voter can have granted more than was asked for, nor before it was asked.
     const Duration asked = role() == Role::candidate ? timing().campaign_lease : timing().lease;
     if (grant.lease.ns <= 0 || grant.lease > asked) return;
     if (grant.stamp != earlier(grant.stamp, step.now)) return;
+    // R3.7: counted from the stamp. R3.5: while it lasts. R3.6: if it was asked for after the
+    // barrier.
     const Instant end = grant.stamp + grant.lease;
     if (!lease_valid(step.now, end) || !holder_.may_count(voter, grant.stamp)) return;
     holder_.count(voter, end, grant.tied_session);
@@ -98,6 +104,7 @@ void Engine::on_grant(Step& step, Index voter, const Grant& grant) {
 }
 
 void Engine::grants_changed(Step& step) {
+    // R3.8: a majority has granted until D.
     if (role() == Role::candidate && lease_valid(step.now, lease_end())) {
         holder_.win(step.now);
         return become_leader(step);
@@ -112,22 +119,25 @@ void Engine::on_nack(Step& step, Index voter, const Nack& nack) {
         adopt_view(step, voter,
                    {nack.promise_holder, nack.promised_epoch, step.now + nack.remaining, false});
     if (role() != Role::candidate) return;
-    // The voter has not seen that end yet; it has parked the request and will serve it then.
+    // R3.10: the voter has not seen that end yet; it has parked the request and serves it then.
     if (nack.reason == NackReason::busy && nack.parked &&
         peers_.gone_just_now(nack.promise_holder, step.now))
         return;
-    // At once only where the next epoch is another one than this.
+    // R3.10: again at once, but only where the next epoch is another one than this.
     if (nack.reason == NackReason::stale && believed && nack.promised_epoch >= epoch()) {
         abandon(step, Duration{0});
-        pace_.retry_at(step.now);
-        pace_.call(Call::higher_epoch);
+        election_timer_.retry_at(step.now);
+        election_timer_.call(Call::higher_epoch);
         return;
     }
     holder_.refuse(voter, nack.remaining);
+    // R3.11: no majority is left that has not refused.
     if (holder_.cannot_win_any_more())
         abandon(step, holder_.wait_until_quorum_free(step.now, setup_.longest_promise()));
 }
 
+// R3.11: RESIGN goes to the voters, and the next try waits, the longer the more of higher rank
+// there are.
 void Engine::abandon(Step& step, Duration wait_at_least) {
     if (role() != Role::candidate) return;
     const Epoch given_up = epoch();
@@ -135,7 +145,7 @@ void Engine::abandon(Step& step, Duration wait_at_least) {
     broadcast(step, Resign{given_up, nobody});
     const Duration spread =
         rng_.up_to(timing().poll_wait * 2 / 5) * (1 + higher_connected(step.now));
-    pace_.retry_at(step.now + std::max(wait_at_least, spread));
+    election_timer_.retry_at(step.now + std::max(wait_at_least, spread));
 }
 
 }  // namespace bullring::protocol

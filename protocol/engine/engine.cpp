@@ -32,7 +32,7 @@ bool Engine::others_awaited(Instant now) const {
     if (voters < majority()) return false;
     // A cold start elects the highest: wait for those of higher rank that are still silent, or that
     // cannot be asked yet: their heartbeat may be here before the answer to our greeting.
-    if (pace_.leader_ever_known()) return true;
+    if (election_timer_.leader_ever_known()) return true;
     if (due(now, recovery_.over_at() + timing().promise(timing().lease))) return true;
     const Instant poll_over = recovery_.over_at() + timing().poll_wait;
     // One that asks again without a file (R6) is out of reach for a moment, and still silent.
@@ -62,15 +62,17 @@ bool Engine::lease_refused(Instant now) const {
 }
 
 void Engine::check_lapse(Step& step) {
+    // R3.9: an end that has come is found before anything else is done.
     if (tenure_.leads()) {
         if (lease_valid(step.now, lease_end() - timing().kill_margin)) return;
         if (!tenure_.published() && lease_valid(step.now, lease_end())) return;
-        // Lapse is final, whatever grants arrive later.
+        // R3.9: lapse is final, whatever grants arrive later.
         tenure_.become_stepping_down(step, {DeposedReason::lease_expired, nobody, false, never});
         if (!tenure_.stop_task(step)) finish_step_down(step);
         return;
     }
     if (role() != Role::stepping_down || !tenure_.step_down().renewing) return;
+    // R5.1: renewals end with the step-down timeout or with D, the task or not.
     if (due(step.now, tenure_.step_down().give_up_at) || !lease_valid(step.now, lease_end()))
         tenure_.end_renewals();
 }
@@ -84,15 +86,17 @@ bool Engine::on_resigned(const AcceptedSession& from, Epoch epoch) {
     return voter_.on_resigned(from, {id(from.peer), from.incarnation}, epoch);
 }
 
+// R4.1: an end of file releases. R4.2: no other end does. R4.3: nor where it is not allowed.
 void Engine::on_accepted_ended(Step& step, const AcceptedSession& session, SessionEnd how) {
     voter_.on_session_ended(session, how == SessionEnd::eof && session.release_ok, step.now);
 }
 
 void Engine::on_buried(Step& step, HolderKey key) {
-    // Who has stood in vain, because the promises were not over yet, need not wait any longer.
-    if (voter_.on_died(key) && tenure_.follows()) pace_.retry_at(step.now);
+    // N3: a candidate that stood in vain, the promises not being over yet, waits no longer.
+    if (voter_.on_died(key) && tenure_.follows()) election_timer_.retry_at(step.now);
 }
 
+// R5.4: until then a session that a counted grant is tied to stays open, or its FIN would release.
 bool Engine::keeps_open(SessionId dialled, Instant now) const {
     return !tenure_.follows() && lease_valid(now, holder_.lease().tied_until(dialled));
 }
@@ -107,12 +111,14 @@ void Engine::answer_hello(Instant now, const Hello& hello, HelloAck& ack) {
     ack.had_file_at_start = recovery_.had_file();
     ack.recovering = recovering();
     if (!hello.recovering) return;
+    // R6.13: two that begin without a file send each other their wall clocks.
     if (!hello.had_file_at_start && recovering() && !recovery_.had_file() &&
         config().first_epoch == FirstEpoch::clock)
         ack.clock_epoch = recovery_.clock_epoch();
     const Index i = *setup_.members().index(hello.id);
     ack.recall = recall(now, i, hello);
-    holder_.bar(i);
+    // R3.6: older requests count no more once that voter's earlier runs are answered for.
+    holder_.set_barrier(i);
 }
 
 void Engine::greet(Step& step, Index i) {
@@ -123,6 +129,7 @@ void Engine::greet(Step& step, Index i) {
 
 void Engine::advance_engine(Step& step) {
     if (recovering()) advance_recovery(step);
+    // R3.11: at T_camp.
     if (role() == Role::candidate && due(step.now, holder_.candidate_until()))
         abandon(step, Duration{0});
     serve_waiting(step);
@@ -138,6 +145,7 @@ void Engine::keep_reserve(Step& step) {
     // Nothing is written before the floor is known: an hw on the disk says that all that this node
     // has ever granted is at most that.
     if (recovering() && !recovery_.floor_known()) return;
+    // R7.4: on a clean stop exactly the epochs used. R7.2: else ahead of them, in the background.
     if (leaving())
         reserve_.want_exactly(std::max(promise().vmax(), epoch()));
     else
@@ -224,8 +232,8 @@ void Engine::check_invariants(Instant now) const {
     // I5: a lease needs a majority of voters, its own promise among what it counts on.
     if (tenure_.leads() && lease_valid(now, lease_end()))
         BULLRING_ASSERT(grants(now).size() >= majority());
-    // I7: a recovering node neither stands nor leads, and one that is told of another process with
-    // its id does not stand.
+    // I7: a recovering node neither stands nor leads, and one to which a peer has reported another
+    // process with its id does not stand.
     BULLRING_ASSERT(!recovering() && (role() != Role::candidate || !silent(now)));
     // A task runs only while the role says so.
     BULLRING_ASSERT(!tenure_.published() || role() != Role::candidate);

@@ -2,8 +2,8 @@
 // for a time. Whether a promise may be given and whether a lease holds is decided here alone.
 //
 // Its parts have their own state: voter (the promise), holder (what was granted to it), recovery
-// (R6), reserve (R7). What needs several of them stands here, in files by subject: vote (R2),
-// campaign (R1, R3), restart (R6, twins), recall (R6: what a restarted voter is told), preemption
+// (R6), reserve (R7). Rules that need several of them stand here, in files by subject: vote (R2),
+// campaign (R1, R3), restart (R6, twins), recall (R6: the answer to a restarted voter), preemption
 // (§9), engine (the rest).
 #pragma once
 
@@ -26,7 +26,6 @@ public:
     const Promise& promise() const { return voter_.promise(); }
     bool recovering() const { return !recovery_.over(); }
 
-    bool fenced() const override { return true; }
     std::size_t majority() const override { return setup_.members().majority(); }
     LeaderView first_hand(Instant now) const override;
     LeaderView second_hand(Instant now) const override { return peers_.second_hand(now); }
@@ -61,7 +60,7 @@ public:
     }
 
 private:
-    // What Member asks of an engine.
+    // Member calls these functions of an engine.
     void advance_engine(Step& step) override;
     void settle(Step& step) override;
     bool all_written() const override;
@@ -97,7 +96,7 @@ private:
     Duration expected_promise(Index i) const;
 
     // campaign.cpp
-    /// Whether voters are asked to tie what they grant to a session.
+    /// Whether voters are asked to tie what they grant to a session (R4.4, R4.5, N4).
     bool ties() const {
         return config().tie && config().fast_release == FastRelease::fin && holder_.tied();
     }
@@ -136,7 +135,7 @@ private:
     bool end_recovery(Step& step, Epoch vmax, Duration promised_max, bool early);
     void keep_for_recovery(Epoch vmax, Duration promised_max);
     void taken_after_twin(Peer& by, Instant now);
-    /// Until when a process with the same id elsewhere may have votes that count, as peers tell.
+    /// Until when a process with the same id elsewhere may have votes that count, as peers report.
     Instant twin_over() const;
 
     // preemption.cpp

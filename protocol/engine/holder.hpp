@@ -32,9 +32,9 @@ public:
 
     /// A request with this stamp goes out.
     void asked(Instant stamp) { last_asked_ = stamp; }
-    /// What that voter grants of all that it was asked for until now is not counted any more: it
-    /// has restarted, and is told what it has promised (R3).
-    void bar(Index voter) { barriers_[voter] = last_asked_; }
+    /// From now on a grant of that voter counts only if it answers a later request: the voter has
+    /// restarted, and this node's answer says what it had promised (R3).
+    void set_barrier(Index voter) { barriers_[voter] = last_asked_; }
     bool may_count(Index voter, Instant stamp) const;
     void count(Index voter, Instant end, SessionId tied);
     /// A NACK; after `wait` the voter may be free.

@@ -15,7 +15,7 @@ void Engine::consider_preemption(Step& step) {
         if (!due(step.now, peer.hand_over_not_before)) continue;
         const Duration quorum_age =
             peer.heartbeat.quorum_age + elapsed(peer.heartbeat_at, step.now);
-        // An age of 0 is told on purpose by a node that its user has asked to resign.
+        // A node that its user has asked to resign reports an age of 0 on purpose.
         if (peer.heartbeat.quorum_age.ns == 0 || quorum_age < stable) continue;
         if (!peer.up || elapsed(peer.up_since, step.now) < stable) continue;
         best = id(i);

@@ -7,6 +7,7 @@ namespace bullring::protocol {
 Recall Engine::recall(Instant now, Index i, const Hello& hello) const {
     Recall answer;
     const Instant counted = tenure_.follows() ? long_ago : holder_.lease().counted_until(i);
+    // R6.5: held.
     if (lease_valid(now, counted)) {
         answer.answer = Recall::Answer::held;
         answer.epoch = epoch();
@@ -14,17 +15,17 @@ Recall Engine::recall(Instant now, Index i, const Hello& hello) const {
         answer.to_leader = role() != Role::candidate;
         return answer;
     }
-    // By one clock it is over, by the other it is not, and only one of them can be right (R8).
+    // R6.6: by one clock it is over, by the other it is not, and only one can be right (R8).
     if (!promise_over(now, counted)) return answer;
-    // What an earlier run of this node has started may act under a lease that counts a vote of the
-    // asking one: its hooks, or what it left on another machine when it lost its disk.
+    // R6.7: what an earlier run of this node has started may act under a lease that counts a vote
+    // of the asking one: its hooks, or what it left on another machine when it lost its disk.
     const bool others_act = recovering() && (!recovery_.had_file() || recovery_.hooks_before());
     const Peer& peer = peers_[i];
     const bool met_before =
         peer.many_runs || (peer.has_ack && peer.ack.incarnation != hello.incarnation);
     const bool can_tell =
         hello.had_file_at_start ? !others_act && due(now, peer.lost_until) : !met_before;
-    // And another process with this node's id may lead with that vote.
+    // R6.8: another process with this node's id may lead with that vote. R6.9: else none.
     if (can_tell && promise_over(now, twin_over())) answer.answer = Recall::Answer::none;
     return answer;
 }
@@ -37,7 +38,7 @@ Recall::Answer Engine::told_by(Index i) const {
     // It has resigned since, and counts nothing of that epoch any more.
     if (recall.epoch <= peers_.resigned_epoch({id(i), peer.ack.incarnation}))
         return Recall::Answer::none;
-    // Nobody is asked for a longer lease, and what is not believed is no answer (R9).
+    // R6.4: nobody is asked for a longer lease, and what is not believed is no answer (R9).
     const bool credible = recall.remaining.ns > 0 && recall.remaining <= timing().lease_max &&
                           recall.epoch <= max_seen_;
     return credible ? recall.answer : Recall::Answer::cannot_tell;

@@ -34,7 +34,7 @@ Recovery::Answers Recovery::answers(const Peers& peers, bool again) const {
         ++answers.with_file;
         answers.longest_promise = std::max(answers.longest_promise, ack.promised_max);
     }
-    // Nobody's word is a reason for a longer silence than all promises can need.
+    // R9.2: nobody's word is a reason for a longer silence than all promises can need.
     answers.longest_lease = std::min(answers.longest_lease, setup_.timing().lease_max);
     answers.longest_promise = std::min(answers.longest_promise, setup_.longest_promise());
     return answers;
@@ -50,7 +50,9 @@ Recovery::Silence Recovery::silence(Instant now, const Peers& peers) const {
     const Duration own = timing.promise(timing.lease);
     // Hooks of before may act under the lease that this node has granted itself.
     if (setup_.size() == 1 && !hooks_before_) return {true, started};
+    // R6.1: with a file, as long as it says.
     if (had_file_) return {true, started + std::max(file_promised_max_, own)};
+    // R6.11: without one, as long as enough others say, or as any promise can last.
     const Answers heard = answers(peers, false);
     const Duration theirs = std::max(own, heard.longest_promise);
     if (heard.with_file >= enough_with_file()) return {true, started + theirs};
@@ -68,6 +70,7 @@ bool Recovery::waited_again(Instant now) const {
 bool Recovery::floor_from_clock(const Peers& peers, bool again) const {
     const Answers heard = answers(peers, again);
     const std::size_t others = setup_.size() - 1;
+    // R6.12: too few others know which epochs the lost runs have granted.
     if (heard.with_file >= std::min(enough_with_file(), others) && others > 0) return false;
     const bool all_new = heard.all == others && heard.with_file == 0;
     return setup_.config().first_epoch == FirstEpoch::clock || !all_new;

@@ -24,7 +24,7 @@ public:
     void end(Instant now, bool early);
     bool ended_early() const { return ended_early_; }
     bool had_file() const { return had_file_; }
-    /// What an earlier run has started may act until the silence is over.
+    /// Something that an earlier run has started may act until the silence is over.
     bool hooks_before() const { return hooks_before_; }
 
     /// Until when the grants of its earlier runs may count.

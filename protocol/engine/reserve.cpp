@@ -9,6 +9,7 @@ Duration Reserve::promised_max() const {
 }
 
 bool Reserve::covers(Epoch epoch, Duration length) const {
+    // R2.6: a write under way that raises counts as not done, and one that lowers as done.
     const Duration longest =
         writing_ ? std::min(disk_.promised_max, writing_->promised_max) : disk_.promised_max;
     const bool hooks_known = disk_.hooks || !wanted_.hooks;
@@ -16,6 +17,7 @@ bool Reserve::covers(Epoch epoch, Duration length) const {
 }
 
 Epoch Reserve::ahead_of(Epoch used) {
+    // R7.3: the write under way will be too little when it is done.
     if (writing_ && !outrun_ && used + low > writing_->hw) {
         outrun_ = true;
         ahead_ = std::min(ahead_ * 2, ahead_max);
@@ -28,6 +30,7 @@ void Reserve::want(Epoch hw, Duration promised_max) {
     wanted_.promised_max = std::max({wanted_.promised_max, disk_.promised_max, promised_max});
 }
 
+// R7.2
 void Reserve::keep_ahead_of(Epoch max_seen) {
     if (max_seen + low > std::max(disk_.hw, wanted_.hw)) want(ahead_of(max_seen), Duration{0});
 }

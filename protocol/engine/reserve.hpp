@@ -26,7 +26,7 @@ public:
     }
 
     const Durable& on_disk() const { return disk_; }
-    /// What a restart will know at least, once the writes under way are done.
+    /// The promised_max that a restart will know at least, once the writes under way are done.
     Duration promised_max() const;
     /// A grant of this epoch and length is covered, and a restart will know of hooks if there are
     /// any. A write in progress counts as not done, and one that lowers promised_max as done

@@ -1,5 +1,5 @@
-// After a restart (PROTOCOL R6): the steps out of the silence, and the silence of a node that is
-// told that another process has its id.
+// After a restart (PROTOCOL R6): the steps out of the silence, and the silence of a node that
+// learns that another process has its id.
 #include <algorithm>
 #include <vector>
 
@@ -26,8 +26,10 @@ void Engine::advance_with_file(Step& step) {
     std::optional<Held> promised;
     if (!promise_over(step.now, quiet_until)) {
         keep_for_recovery({}, silence);
-        // Hooks hold no lock: those of an earlier run may still act, whatever the others count.
+        // R6.4: hooks hold no lock: those of an earlier run may still act, whatever the others
+        // count.
         if (recovery_.hooks_before()) return;
+        // R6.2: one holds a promise of before. R6.3: or all say that there is none.
         promised = held();
         if (!promised && !nothing_held()) return;
         early = true;
@@ -68,6 +70,7 @@ bool Engine::end_recovery(Step& step, Epoch vmax, Duration promised_max, bool ea
     keep_for_recovery(vmax, promised_max);
     const Epoch highest = std::max(vmax, promise().vmax());
     const Duration longest = std::max(timing().promise(timing().lease), promised_max);
+    // R6.4, R7.1: not before the reserve and the promise are on the disk.
     if (!reserve_.covers(highest + Reserve::low, longest)) return false;
     recovery_.end(step.now, early);
     return true;
@@ -78,6 +81,7 @@ void Engine::keep_for_recovery(Epoch vmax, Duration promised_max) {
                   std::max(timing().promise(timing().lease), promised_max));
 }
 
+// R6.10: no member has a file or has met an earlier run of another.
 void Engine::begin_new_cluster(Step& step) {
     recovery_.floor_is_known();
     if (config().first_epoch == FirstEpoch::clock)
@@ -85,7 +89,7 @@ void Engine::begin_new_cluster(Step& step) {
     end_recovery(step, {}, Duration{0}, true);
 }
 
-// What its lost run has granted may be counted until the silence ends, and may elect somebody. So
+// R6.12: grants of the lost run may be counted until the silence ends, and may elect somebody. So
 // what the others know before that is not enough: they are asked again, by a new HELLO.
 void Engine::end_silence_without_file(Step& step) {
     recovery_.ask_again(step.now);
@@ -113,7 +117,8 @@ void Engine::find_floor(Step& step) {
 }
 
 void Engine::take_floor_from_clock(Step& step, const char* why) {
-    // At the first start of a cluster the members' wall clocks differ: all go on from the latest.
+    // R6.13: at the first start of a cluster the members' wall clocks differ: all go on from the
+    // latest.
     Epoch latest = recovery_.clock_epoch();
     for (const Index i : setup_.others())
         latest = std::max(latest, std::min(peers_[i].ack.clock_epoch, EpochBound::horizon));
@@ -134,18 +139,19 @@ void Engine::on_ack(Step& step, Index i, const HelloAck& ack) {
     if (by_others) voter_.raise_floor(std::min(ack.max_seen, max_seen_));
 }
 
-// Another process with this id votes elsewhere, or did so until a moment ago. It may be one whose
-// directory is not this node's, so nothing is known of its promises but that none is longer than
-// lease-max. The next refusal renews this silence, and comes later when this node cannot dial that
-// peer at once.
+// R6.14: another process with this id votes elsewhere, or did so until a moment ago. It may be one
+// whose directory is not this node's, so nothing is known of its promises but that none is longer
+// than lease-max. The next refusal renews this silence, and comes later when this node cannot dial
+// that peer at once.
 void Engine::told_of_twin(Step& step, Peer& by) {
     by.hears_twin = true;
+    // R6.15
     by.twin_over = step.now + setup_.longest_promise() + redial_max;
     abandon(step, Duration{0});
 }
 
-// Now that process is gone, as far as `by` can tell. Usually it was this node's earlier run, whose
-// FIN came late: what it may have promised is as long as after any restart, but from now.
+// R6.16: now that process is gone, as far as `by` can tell. Usually it was this node's earlier run,
+// whose FIN came late: what it may have promised is as long as after any restart, but from now.
 void Engine::taken_after_twin(Peer& by, Instant now) {
     if (!by.hears_twin) return;
     by.hears_twin = false;

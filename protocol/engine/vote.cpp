@@ -31,6 +31,7 @@ Vote stale(Epoch highest) {
 
 std::optional<Vote> Engine::refusal_outside_promise(Instant now,
                                                     const LeaseRequest& request) const {
+    // R2.1: silent after a restart (R6), for another process with its id, or stopping (R7.4).
     if (recovering() || leaving()) {
         const Recovery::Silence quiet =
             recovering() ? recovery_.silence(now, peers_) : Recovery::Silence{};
@@ -41,14 +42,15 @@ std::optional<Vote> Engine::refusal_outside_promise(Instant now,
     const auto from = setup_.members().index(request.key.id);
     const bool by_other = from && *from != me();
     const Duration told = by_other ? peers_[*from].introduction.lease : timing().lease;
+    // R2.2: a lease that is too long, or whose sender would ask for one.
     if (std::max(request.lease, told) > timing().lease_max)
         return refused(NackReason::lease_too_long, timing().lease_max);
-    // Whatever way it comes: nobody would be bound by it.
+    // N3: a run that has ended binds nobody, whatever way its request comes.
     if (by_other && peers_.is_buried(request.key, now))
         return refused(NackReason::unknown_holder, timing().campaign_wait);
-    // Who stands must be the process that answers at that member's address. A second process with
-    // the id, elsewhere, counts its own vote, and with half of the others it would be a majority
-    // beside another one that has the first process' vote.
+    // R2.2a: a candidate is the process that answers at that member's address. A second process
+    // with the id, elsewhere, counts its own vote, and with half of the others it would be a
+    // majority beside another one that has the first process' vote.
     if (!request.renew && by_other &&
         (!peers_[*from].has_ack || peers_[*from].ack.incarnation != request.key.incarnation))
         return refused(NackReason::unknown_holder, timing().campaign_wait);
@@ -60,26 +62,33 @@ Vote Engine::vote(Step& step, const LeaseRequest& request) {
     // Its own epochs are counted, one by one, from what it has believed before.
     const bool believed = request.key == own_key() || learn_epoch(now, request.epoch);
     if (auto refusal = refusal_outside_promise(now, request)) return *refusal;
+    // R2.2b: an epoch that is not believed.
     if (!believed) return refused(NackReason::epoch_too_high, EpochBound::window);
+    // R2.2c: an epoch that its holder has resigned.
     if (const Epoch resigned = peers_.resigned_epoch(request.key); request.epoch <= resigned)
         return stale(std::max(promise().vmax(), resigned));
     const PromiseRequest asked{request.key, request.epoch, request.renew,
                                timing().promise(request.lease), request.session};
     const PromiseVerdict verdict = promise().judge(asked, now);
+    // R2.3: a voter whose promise to another holder is live refuses.
     if (verdict == PromiseVerdict::busy) {
         Vote vote = refused(NackReason::busy, promise_left(now, promise().end()));
         vote.promise_holder = promise().key().id;
         vote.promised_epoch = promise().epoch();
         return vote;
     }
+    // R2.4: a voter that keeps the leadership for a successor refuses other candidates.
     if (!request.renew && gate_.reserved_for_other(now, request.key.id))
         return refused(NackReason::reserved, elapsed(now, gate_.reserved_until()));
+    // R2.5: an epoch that was used before, for all that is known here.
     if (verdict == PromiseVerdict::stale) return stale(promise().vmax());
+    // R2.6: beyond what the disk knows; judged again from the start after the write.
     if (!reserve_.covers(request.epoch, asked.length)) {
         const bool epoch_too = request.epoch > reserve_.on_disk().hw;
         reserve_.want(epoch_too ? reserve_.ahead_of(request.epoch) : Epoch{}, asked.length);
         return of_kind(Vote::Kind::after_disk);
     }
+    // R2.7: granted.
     voter_.grant(asked, now);
     if (request.epoch > max_seen_) max_seen_ = request.epoch;
     if (request.renew && request.key != own_key()) note_other_leads();
@@ -119,6 +128,7 @@ void Engine::answer(Step& step, const AcceptedSession& from, const Coordinator& 
               given.promised_epoch, given.remaining, parked});
 }
 
+// R2.8
 void Engine::serve_parked(Step& step) {
     if (const auto parked = voter_.take_parked(step.now, timing().campaign_wait))
         on_coordinator(step, parked->from, parked->request);
@@ -130,7 +140,7 @@ void Engine::serve_waiting(Step& step) {
         on_coordinator(step, pending.from, pending.request);
 }
 
-// What a stranger says of its lease makes nothing durable: its requests are refused, too.
+// R9.3: a stranger's word on its lease makes nothing durable: its requests are refused, too.
 Duration Engine::expected_promise(Index i) const {
     const Peer& peer = peers_[i];
     const bool known = peer.has_ack && peer.ack.incarnation == peer.incarnation;

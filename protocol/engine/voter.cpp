@@ -15,12 +15,14 @@ void Voter::resume(const PromiseRequest& promised, Instant since) {
     longest_given_ = std::max(longest_given_, promised.length);
 }
 
+// R2.3: one slot, the highest epoch.
 bool Voter::park(const AcceptedSession& from, const Coordinator& request, Instant now) {
     if (parked_ && request.epoch < parked_->request.epoch) return false;
     parked_ = PendingRequest{from, request, now};
     return true;
 }
 
+// R2.8: when the promise has ended, unless that took longer than T_camp.
 std::optional<PendingRequest> Voter::take_parked(Instant now, Duration patience) {
     if (parked_ && due(now, parked_->since + patience)) parked_.reset();
     if (!parked_ || promise_.live(now)) return std::nullopt;
@@ -40,10 +42,12 @@ void Voter::on_session_ended(const AcceptedSession& session, bool fin_releases, 
     const auto is_its = [&](const PendingRequest& pending) {
         return pending.from.id == session.id;
     };
+    // R2.8: nobody is left to be answered.
     if (parked_ && is_its(*parked_)) parked_.reset();
     std::erase_if(waiting_, is_its);
 }
 
+// R5.10, R2.8
 bool Voter::on_resigned(const AcceptedSession& from, HolderKey key, Epoch epoch) {
     const auto is_over = [&](const PendingRequest& pending) {
         return pending.from.peer == from.peer && pending.request.epoch == epoch;

@@ -29,7 +29,7 @@ public:
     void grant(const PromiseRequest& request, Instant now);
     /// The longest promise of this run.
     Duration longest_given() const { return longest_given_; }
-    /// What an earlier run has promised goes on (R6).
+    /// The promise of an earlier run goes on (R6).
     void resume(const PromiseRequest& promised, Instant since);
     void raise_floor(Epoch epoch) { promise_.raise_floor(epoch); }
 

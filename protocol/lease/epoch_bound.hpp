@@ -26,8 +26,9 @@ public:
     Epoch limit(Instant now, Epoch seen) const {
         return (due(now, since_ + window) ? std::max(seen, horizon) : base_) + step;
     }
-    /// What `told` raises `seen` to: itself, or the limit where it is above that.
+    /// The epoch that `told` raises `seen` to: itself, or the limit where it is above that.
     Epoch raised(Instant now, Epoch seen, Epoch told) {
+        // R9.1: no message raises it by more than is left of this window.
         if (told <= seen || told >= nonsense) return seen;
         const Epoch to = std::max(seen, std::min(told, limit(now, seen)));
         if (to > horizon && due(now, since_ + window)) {

@@ -22,6 +22,7 @@ void Lease::end() {
 void Lease::count(Index voter, Instant end, SessionId tied) {
     Counted& counted = grants_[voter];
     if (tied == no_session) counted.untied_end = later(counted.untied_end, end);
+    // R3.7: the largest end of each voter.
     if (end.boottime_ns <= counted.end.boottime_ns && end.raw_ns <= counted.end.raw_ns) return;
     counted = {later(counted.end, end), tied, counted.untied_end};
     deadline_ = majority_end(false);
@@ -38,6 +39,7 @@ Instant Lease::majority_end(bool untied_only) const {
         boottime[i] = end.boottime_ns;
         raw[i] = end.raw_ns;
     }
+    // R3.7: the q-th largest end, never the newest. R8.3: clock by clock.
     const auto nth = [&](auto& ends) {
         const auto last = ends.begin() + static_cast<std::ptrdiff_t>(grants_.size());
         const auto at = ends.begin() + static_cast<std::ptrdiff_t>(majority_ - 1);

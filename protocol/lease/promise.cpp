@@ -6,8 +6,9 @@ namespace bullring::protocol {
 
 PromiseVerdict Promise::judge(const PromiseRequest& request, Instant now) const {
     const bool same_key = request.key == key_;
+    // R2.3
     if (live(now) && !same_key) return PromiseVerdict::busy;
-    // The same grant asked again is given again, or a lost reply would lose the vote.
+    // R2.5: the same grant asked again is given again, or a lost reply would lose the vote.
     if (same_key && request.epoch == epoch_ && !dead_) return PromiseVerdict::acceptable;
     if (request.epoch > vmax_) return PromiseVerdict::acceptable;
     // A renewal may be below vmax, or a restarted voter could never support the running leader
@@ -21,6 +22,7 @@ PromiseVerdict Promise::judge(const PromiseRequest& request, Instant now) const 
 void Promise::grant(const PromiseRequest& request, Instant now) {
     BULLRING_ASSERT(judge(request, now) == PromiseVerdict::acceptable);
     const Instant end = now + request.length;
+    // R2.7: on the same session it grows; on another one the old end stays, tied to neither.
     if (live(now) && request.session == session_) {
         tied_until_ = later(tied_until_, end);
     } else if (live(now)) {
@@ -51,6 +53,7 @@ void Promise::resume(const PromiseRequest& promised, Instant since) {
 }
 
 bool Promise::release_session(SessionId session, Instant now) {
+    // R4.1: nothing but the session that it is tied to.
     if (!session || session != session_ || promise_over(now, tied_until_)) return false;
     tied_until_ = long_ago;
     session_ = no_session;
@@ -58,6 +61,7 @@ bool Promise::release_session(SessionId session, Instant now) {
 }
 
 bool Promise::release_resigned(HolderKey key, Epoch epoch) {
+    // R5.10: no other epoch, and no other run.
     if (key != key_ || epoch != epoch_) return false;
     tied_until_ = long_ago;
     held_until_ = long_ago;

@@ -11,7 +11,7 @@
 
 namespace bullring::protocol {
 
-/// What a holder asks a voter for.
+/// The promise that a holder asks a voter for.
 struct PromiseRequest {
     HolderKey key;
     Epoch epoch;

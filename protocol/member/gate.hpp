@@ -20,7 +20,7 @@ public:
     }
 
     bool healthy() const { return healthy_; }
-    /// After bad health it stands again when it has been well for so long.
+    /// R5.7: after bad health it stands again when it has been well for so long.
     void recovers(Instant now, Duration probation) {
         healthy_ = true;
         healthy_from_ = now + probation;
@@ -32,13 +32,14 @@ public:
     bool on_probation(Instant now) const { return healthy_ && !due(now, healthy_from_); }
     void end_probation(Instant now) { healthy_from_ = now; }
 
+    /// R5.6: the host has somebody to do the work.
     bool willing() const { return willing_; }
     void set_willing(bool willing) { willing_ = willing; }
 
     bool stopping() const { return stopping_; }
     void stop() { stopping_ = true; }
 
-    /// After its own resignation.
+    /// R5.9: after its own resignation.
     void stand_back_until(Instant at) { stand_back_until_ = at; }
     /// Another leads: there is nothing to stand back for any more.
     void end_standing_back() { stand_back_until_ = long_ago; }
@@ -55,7 +56,7 @@ public:
     NodeId successor() const { return successor_; }
     Instant reserved_until() const { return reserved_until_; }
 
-    /// A user has asked it to resign: for a while it tells no age of its quorum, so that nobody
+    /// A user has asked it to resign: for a while it reports no age of its quorum, so that nobody
     /// hands over to it, and longer each time that this happens again soon.
     void be_modest(Instant now, const Timing& timing) {
         const Duration longest = timing.hand_over_hold_off_max;

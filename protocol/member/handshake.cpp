@@ -1,5 +1,7 @@
 // Handshakes, the ends of sessions, and the dialler's close rule (PROTOCOL §3). A dialled session
 // that the engine needs is never closed here: its FIN would release a promise.
+#include <algorithm>
+
 #include "protocol/member/member.hpp"
 
 namespace bullring::protocol {
@@ -16,10 +18,10 @@ std::string versions_text(std::uint16_t lowest, std::uint16_t highest) {
     return std::to_string(lowest) + "-" + std::to_string(highest);
 }
 
-/// What all members must have in common.
+/// The first field that differs, of those that all members must have in common.
 std::optional<Refused> common_difference(const Config& mine, const Hello& yours) {
-    if (yours.version_highest < version_lowest || yours.version_lowest > version_highest)
-        return Refused{"version", versions_text(version_lowest, version_highest),
+    if (yours.version_highest < version_lowest || yours.version_lowest > mine.wire_highest)
+        return Refused{"version", versions_text(version_lowest, mine.wire_highest),
                        versions_text(yours.version_lowest, yours.version_highest)};
     if (yours.cluster != mine.cluster) return Refused{"cluster", mine.cluster, yours.cluster};
     if (yours.members != mine.members.ids())
@@ -40,6 +42,7 @@ void Member::on_dialled(Step& step, const Dialled& event) {
     if (!peer || *peer == me()) return;
     sessions_.add(DialledSession{event.session, *peer, DialledState::greeting, asks_again()});
     Hello hello;
+    hello.version_highest = config().wire_highest;
     hello.cluster = config().cluster;
     hello.members = setup_.members().ids();
     hello.quorum = config().quorum;
@@ -53,7 +56,7 @@ void Member::on_dialled(Step& step, const Dialled& event) {
     hello.heartbeat_period = timing().heartbeat;
     hello.advertised = config().advertised;
     hello.addresses = event.addresses;
-    // What hooks have started may outlive the process, and nobody can tell when it has ended.
+    // R4.4: children of hooks may outlive the process, and nobody can tell when they have ended.
     const bool unused =
         !fenced() || config().hooks || (config().fast_release == FastRelease::fin && !config().tie);
     hello.fast_release = unused ? FastRelease::off : config().fast_release;
@@ -88,7 +91,7 @@ void Member::refuse(Step& step, const HelloReceived& event, const Refused& refus
 
 void Member::on_hello(Step& step, const HelloReceived& event) {
     const Hello& hello = event.hello;
-    // It lay unread when the run had ended.
+    // N3: it lay unread when the run had ended.
     if (peers_.is_buried({hello.id, hello.incarnation}, step.now))
         return step.act(CloseSession{event.session});
     if (const auto difference = hello_difference(event, step.now))
@@ -107,8 +110,8 @@ void Member::on_hello(Step& step, const HelloReceived& event) {
         peer.gone_until = long_ago;
     }
     if (hello.recovering) peer.heartbeat.recovering = true;
-    // The addresses agree unless something in between rewrites them, and could send a FIN of its
-    // own.
+    // R4.3: the addresses agree unless something in between rewrites them, and could send a FIN of
+    // its own.
     const bool direct = event.addresses.local == hello.addresses.remote &&
                         event.addresses.remote == hello.addresses.local;
     const AcceptedSession session{
@@ -118,7 +121,8 @@ void Member::on_hello(Step& step, const HelloReceived& event) {
         hello.session,
         config().fast_release == FastRelease::fin && hello.fast_release == FastRelease::fin &&
             direct,
-        Introduction{hello.priority, hello.lease, hello.heartbeat_period, hello.advertised}};
+        Introduction{hello.priority, hello.lease, hello.heartbeat_period, hello.advertised},
+        std::min(config().wire_highest, hello.version_highest)};
     peer.incarnation = hello.incarnation;
     // The newest by the dialler's numbers: two sockets may be read in any order, and another
     // process with that id may have been listened to in between.
@@ -145,6 +149,7 @@ void Member::on_hello(Step& step, const HelloReceived& event) {
     ack.addresses = event.addresses;
     ack.max_seen = max_seen_;
     ack.lease_max = timing().lease_max;
+    ack.version = session.version;
     answer_hello(step.now, hello, ack);
     step.act(Send{event.session, ack});
     if (!sessions_.has_dialled_in_use(index)) step.act(DialNow{hello.id});
@@ -165,6 +170,15 @@ void Member::on_hello_ack(Step& step, SessionId id, const HelloAck& ack) {
             {}});
         return give_up_dialled(step, *session, SessionEnd::protocol);
     }
+    if (ack.version < version_lowest || ack.version > config().wire_highest) {
+        step.act(HandshakeRefused{this->id(index),
+                                  false,
+                                  Refused{"version", versions_text(ack.version, ack.version),
+                                          versions_text(version_lowest, config().wire_highest)},
+                                  {}});
+        return give_up_dialled(step, *session, SessionEnd::protocol);
+    }
+    session->version = ack.version;
     session->state = DialledState::up;
     if (peer.dialled) {
         if (DialledSession* older = sessions_.dialled(peer.dialled))
@@ -180,7 +194,7 @@ void Member::on_hello_ack(Step& step, SessionId id, const HelloAck& ack) {
     learn_epoch(step.now, ack.max_seen);
     on_ack(step, index, ack);
     send(step, index, heartbeat(step.now));
-    // What was broadcast before this session was up is said again.
+    // Repeats to this peer what was broadcast before the session was up.
     greet(step, index);
 }
 
@@ -206,7 +220,7 @@ void Member::on_session_ended(Step& step, const SessionEnded& event) {
     }
 }
 
-// Our own close releases nothing, and what is still to come on the session is not read.
+// N3: our own close releases nothing (R4.2), and what is still to come on the session is not read.
 void Member::on_died(Step& step, const Died& event) {
     const auto index = setup_.members().index(event.id);
     if (!index || *index == me() || config().fast_release != FastRelease::notice) return;
@@ -261,7 +275,7 @@ void Member::end_accepted(Step& step, const AcceptedSession& session, SessionEnd
         return;
     }
     peer.accepted = no_session;
-    // Where a notice is to be waited for, a FIN may be anybody's.
+    // N4: where a notice is to be waited for, a FIN may be anybody's.
     if (how != SessionEnd::eof || config().fast_release == FastRelease::notice)
         peer.lost_until = step.now + setup_.longest_promise();
     peer.has_heartbeat = false;
@@ -295,7 +309,7 @@ std::optional<AcceptedSession> Member::sender_of(Step& step, SessionId id) {
     return *session;
 }
 
-// What another session has said of that run counts no more: anybody can say HELLO in its name.
+// The HELLO of another session of that run counts no more: anybody can say HELLO in its name.
 void Member::listen_to(const AcceptedSession& session) {
     Peer& peer = peers_[session.peer];
     if (peer.accepted == session.id) return;
@@ -305,8 +319,8 @@ void Member::listen_to(const AcceptedSession& session) {
 
 bool Member::is_heard_on(const AcceptedSession& session, Instant now) const {
     const Peer& peer = peers_[session.peer];
-    // What its end has cleared is not brought back by late bytes of an older session, but by one
-    // that goes on when nothing else of that run is heard.
+    // Late bytes of an older session do not bring back what its end has cleared; a session that
+    // goes on when nothing else of that run is heard does.
     if (due(now, peer.heard_at + peers_.silence_allowed(session.peer))) return true;
     const AcceptedSession* current = sessions_.accepted(peer.accepted);
     return current != nullptr && (!current->spoke || current->number <= session.number);
@@ -319,7 +333,7 @@ void Member::on_heartbeat(Step& step, const AcceptedSession& from, const Heartbe
     const bool believed = learn_epoch(step.now, heartbeat.leader_epoch);
     const bool was_recovering = peers_[from.peer].heartbeat.recovering;
     peers_.on_heartbeat(step.now, from.peer, heartbeat, believed);
-    // What it could not answer before it is asked again.
+    // The peer could not answer while it was recovering, so it is asked again.
     if (was_recovering && !heartbeat.recovering) greet(step, from.peer);
 }
 

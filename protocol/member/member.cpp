@@ -24,13 +24,14 @@ void Member::advance(Step& step) {
         quorum_since_ = now;
     }
     const bool known = leader_known(now);
-    // The probation after bad health lets others lead. Where none can, it would only be a time
-    // without a leader.
+    // R5.7: the probation after bad health lets others lead. Where none can, it would only be a
+    // time without a leader.
     if (gate_.on_probation(now) && connected_majority && !known && !peers_.another_may_lead(now))
         gate_.end_probation(now);
-    if (pace_.leader_lost(known)) pace_.on_leader_lost(now);
-    if (!pace_.start_due(now)) pace_.start_within(timing().stagger * higher_connected(now));
-    pace_.note_leader(known, first_hand(now).announced);
+    if (election_timer_.leader_lost(known)) election_timer_.on_leader_lost(now);
+    if (!election_timer_.start_due(now))
+        election_timer_.start_within(timing().stagger * higher_connected(now));
+    election_timer_.note_leader(known, first_hand(now).announced);
     close_lingering(step);
 }
 
@@ -46,7 +47,7 @@ void Member::note_voucher(Instant now) {
 
 void Member::collect_wakes(WakeTime& wake) const {
     gate_.collect_wakes(wake);
-    pace_.collect_wakes(wake);
+    election_timer_.collect_wakes(wake);
     heartbeat_clock_.collect_wakes(wake);
     peers_.collect_wakes(wake);
 }

@@ -1,10 +1,10 @@
 // One member among the others: its sessions, whom it hears, whether and when it may stand, how it
-// steps down, and what it tells. How long a leadership holds is none of its business: that is what
-// the two engines say that derive from it, Engine (by a majority of promises with leases) and
-// Textbook (quorum none: by its own word). Selectors know nothing but this class.
+// steps down, and what it reports. How long a leadership holds is none of its business: that is
+// what the two engines say that derive from it, Engine (by a majority of promises with leases) and
+// Textbook (quorum none: by its own word). Selectors see it through MemberAccess.
 //
 // Functions stand in files by subject: handshake (§3), standing (§7), step_down (R5, §9), report
-// (what is told), why (what an operator reads).
+// (what peers and users learn), why (what an operator reads).
 #pragma once
 
 #include <optional>
@@ -13,13 +13,13 @@
 #include <vector>
 
 #include "protocol/lease/epoch_bound.hpp"
+#include "protocol/member/election_timer.hpp"
 #include "protocol/member/gate.hpp"
-#include "protocol/member/pace.hpp"
 #include "protocol/member/peers.hpp"
+#include "protocol/member/reported.hpp"
 #include "protocol/member/session_table.hpp"
 #include "protocol/member/step.hpp"
 #include "protocol/member/tenure.hpp"
-#include "protocol/member/told.hpp"
 #include "protocol/values/events.hpp"
 #include "protocol/values/rng.hpp"
 #include "protocol/values/view.hpp"
@@ -63,7 +63,7 @@ public:
     Rng& rng() { return rng_; }
     /// Leaderships are leases that a majority has granted, and epochs only rise. False with quorum
     /// none: a leader is who says so.
-    virtual bool fenced() const = 0;
+    bool fenced() const { return config().quorum != QuorumMode::none; }
     /// How many members, itself included, a leader needs.
     virtual std::size_t majority() const = 0;
 
@@ -73,15 +73,15 @@ public:
     Epoch max_seen() const { return max_seen_; }
     /// Somebody says this epoch. True: it is believed, and max_seen is not below it now (R9).
     bool learn_epoch(Instant now, Epoch epoch);
-    /// Its own leadership, or another's that it has promised to, or that it was told of by its
-    /// holder.
+    /// Its own leadership, or another's that it has promised to, or that its holder has reported.
     virtual LeaderView first_hand(Instant now) const = 0;
-    /// What peers say that know it first-hand.
+    /// The leader according to peers that know it first-hand.
     virtual LeaderView second_hand(Instant /*now*/) const { return {}; }
     bool leader_known(Instant now) const;
-    /// How long somebody who is told of this leader may believe it.
+    /// How long a node to which this leader is reported may believe it.
     virtual Duration view_left(Instant now, const LeaderView& view) const = 0;
-    void adopt_view(Step& step, Index from, const LeaderView& view) {
+    /// That peer has answered that somebody leads.
+    virtual void adopt_view(Step& step, Index from, const LeaderView& view) {
         peers_.adopt_view(step.now, from, view);
     }
     /// The end of its own leadership, as far as it is known now; long_ago without one.
@@ -104,9 +104,9 @@ public:
     /// True when the selector has to campaign now, whatever it was doing: a RESIGN has named this
     /// node, an epoch was refused as too low, or the epoch that it wanted is durable now.
     bool answer_call(Step& step);
-    bool called() const { return pace_.call() != Call::none; }
-    void retry_not_before(Instant at) { pace_.retry_not_before(at); }
-    bool retry_due(Instant now) const { return pace_.retry_due(now); }
+    bool called() const { return election_timer_.call() != Call::none; }
+    void retry_not_before(Instant at) { election_timer_.retry_not_before(at); }
+    bool retry_due(Instant now) const { return election_timer_.retry_due(now); }
     void say_election_started(Step& step, const char* reason);
     /// R1. The request to be carried to the voters. nullopt: it cannot be now; if only the disk has
     /// to be waited for, a call follows.
@@ -159,7 +159,7 @@ public:
     void on_stop(Step& step);
     /// Timers and conditions, before the selector's.
     void advance(Step& step);
-    /// What changed is told: peers, leader, heartbeats, answers. After the selector.
+    /// Reports what has changed: peers, leader, heartbeats, answers. After the selector.
     void report(Step& step);
     virtual void collect_wakes(WakeTime& wake) const;
     View view(Instant now, const HostReasons& reasons) const;
@@ -168,8 +168,9 @@ public:
     /// Of the shared part only: nodes are compared as Nodes.
     bool operator==(const Member&) const = default;
     auto digest_fields() const {
-        return std::tie(setup_, peers_, sessions_, gate_, pace_, tenure_, heartbeat_clock_, told_,
-                        max_seen_, epoch_bound_, rng_, quorum_since_, stopped_);
+        return std::tie(setup_, peers_, sessions_, gate_, election_timer_, tenure_,
+                        heartbeat_clock_, reported_, max_seen_, epoch_bound_, rng_, quorum_since_,
+                        stopped_);
     }
 
 protected:
@@ -199,7 +200,7 @@ protected:
     /// nullopt: that member could take over.
     std::optional<Unfit> unfit(NodeId to, Instant now) const;
     NodeId best_successor(Instant now) const;
-    /// What this node says of itself now.
+    /// This node's own state, as it reports it now.
     Heartbeat heartbeat(Instant now) const;
     /// A renewal with its heartbeat goes to all; or a grant with one to its leader.
     void heartbeat_told_by_renewal(Instant now) {
@@ -219,10 +220,10 @@ protected:
     Peers peers_;
     SessionTable sessions_;
     Gate gate_;
-    Pace pace_;
+    ElectionTimer election_timer_;
     Tenure tenure_;
     HeartbeatClock heartbeat_clock_;
-    ToldLeader told_;
+    ReportedLeader reported_;
     Epoch max_seen_;
     EpochBound epoch_bound_;
     Rng rng_;
@@ -233,7 +234,7 @@ private:
     // ---- What the engines add.
     /// Their own timers and conditions, before the shared ones.
     virtual void advance_engine(Step& step) = 0;
-    /// After all that others are told of this step: what the step has freed, and what has to be
+    /// After all that this step reports to others: what the step has freed, and what has to be
     /// durable.
     virtual void settle(Step& /*step*/) {}
     /// Nothing is left to be written before the process may end.
@@ -258,7 +259,7 @@ private:
     virtual void fill_hello(Hello& /*hello*/) const {}
     /// Adds what HELLO_ACK says of promises, and keeps to it from now on (R3).
     virtual void answer_hello(Instant /*now*/, const Hello& /*hello*/, HelloAck& /*ack*/) {}
-    /// That peer may ask for a lease as long as it has told.
+    /// That peer may ask for a lease as long as its HELLO says.
     virtual void expect_lease_of(Index /*i*/) {}
     /// That peer has taken this node's session.
     virtual void on_ack(Step& /*step*/, Index /*i*/, const HelloAck& /*ack*/) {}
@@ -274,7 +275,7 @@ private:
     /// A peer hears another process that has this node's id.
     virtual void told_of_twin(Step& /*step*/, Peer& /*by*/) {}
 
-    /// What an operator reads. Empty: nothing.
+    /// The engine's part of what an operator reads. Empty: nothing.
     virtual void fill_view(View& /*view*/, Instant /*now*/) const {}
     virtual std::string why_leading(Instant now) const = 0;
     virtual std::string why_silent(Instant /*now*/) const { return {}; }
@@ -301,6 +302,9 @@ private:
     HeartbeatState heartbeat_state(Instant now) const;
     Duration reported_quorum_age(Instant now) const;
     void report_peers(Step& step);
+    void report_version(Step& step, Index i);
+    /// Of the messages that are exchanged with that peer; 0: none are.
+    std::uint16_t version_with(Index i) const;
     PeerDownReason down_reason(Index i, Instant now) const;
     LeaderView user_leader(Instant now) const;
     std::string advertised_by(NodeId leader) const;

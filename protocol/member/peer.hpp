@@ -1,4 +1,4 @@
-// What a node knows about one other member: from its handshakes, its heartbeats and its silence
+// A node's knowledge of one other member: from its handshakes, its heartbeats and its silence
 // (PROTOCOL §6). Plain data with a few questions; it decides nothing.
 #pragma once
 
@@ -63,8 +63,9 @@ struct Peer {
     Instant buried_until = long_ago;
 
     // ---- Derived, kept to notice changes.
-    bool up = false;  // told as peer_up
+    bool up = false;  // reported as peer_up
     Instant up_since = long_ago;
+    bool told_older = false;  // reported: a lower version than this node's is spoken with it
     PeerDownReason last_end = PeerDownReason::timeout;
 
     // ---- Handovers to it (§9).
@@ -78,7 +79,8 @@ struct Peer {
                         has_heartbeat, heartbeat, heartbeat_at, view, dialled, has_ack, ack, ack_at,
                         answered_again, refused, hears_twin, twin_over, gone_epoch, gone_at,
                         gone_until, resigned_by, resigned_epoch, buried, buried_until, up, up_since,
-                        last_end, handed_over, hand_over_hold_off, hand_over_not_before);
+                        told_older, last_end, handed_over, hand_over_hold_off,
+                        hand_over_not_before);
     }
 };
 

@@ -151,6 +151,7 @@ bool Peers::gone_just_now(NodeId holder, Instant now) const {
     return i && !due(now, peers_[*i].gone_at + setup_.timing().campaign_wait);
 }
 
+// N3
 void Peers::bury(Index i, Incarnation incarnation, Instant now) {
     peers_[i].buried = incarnation;
     peers_[i].buried_until = now + setup_.longest_promise();

@@ -30,7 +30,7 @@ public:
     }
     std::optional<Index> voucher() const { return voucher_; }
     /// The leader hears that peer, and the peer follows it: it is heard by the leader each h, and
-    /// so it may tell this node less often, and be silent for longer.
+    /// so it may send to this node less often, and be silent for longer.
     bool vouched_for(Index i, Instant now) const;
     /// All that are heard, but the leader.
     bool all_vouched_for(Instant now) const;

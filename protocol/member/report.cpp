@@ -1,4 +1,4 @@
-// What others are told when something has changed: peers by heartbeat, users by announcements.
+// Reports changes to others: to peers by heartbeat, to users by announcements.
 #include <algorithm>
 
 #include "protocol/member/member.hpp"
@@ -8,7 +8,7 @@ namespace bullring::protocol {
 void Member::report(Step& step) {
     report_peers(step);
     report_leader(step);
-    told_.answer_resign(step, setup_.self());
+    reported_.answer_resign(step, setup_.self());
     send_heartbeats(step);
     settle(step);
     report_stop(step);
@@ -31,7 +31,35 @@ void Member::report_peers(Step& step) {
             step.act(PeerUp{id(i)});
         else
             step.act(PeerDown{id(i), down_reason(i, step.now)});
+        if (up) report_version(step, i);
     }
+}
+
+void Member::report_version(Step& step, Index i) {
+    const std::uint16_t version = version_with(i);
+    const bool older = version < config().wire_highest;
+    if (peers_[i].told_older == older) return;
+    peers_[i].told_older = older;
+    if (older) {
+        step.act(Note{Note::Level::info, id(i),
+                      "peer " + std::to_string(id(i).value) + " speaks version " +
+                          std::to_string(version) + " of the wire format at most, this node " +
+                          std::to_string(config().wire_highest)});
+        return;
+    }
+    for (const Index other : setup_.others())
+        if (peers_[other].told_older) return;
+    step.act(Note{Note::Level::info, nobody,
+                  "version " + std::to_string(version) +
+                      " of the wire format is spoken with all peers again"});
+}
+
+/// The lower one while the sessions of two runs of it are there.
+std::uint16_t Member::version_with(Index i) const {
+    const DialledSession* const dialled = sessions_.dialled(peers_[i].dialled);
+    const AcceptedSession* const accepted = sessions_.accepted(peers_[i].accepted);
+    if (dialled == nullptr) return accepted == nullptr ? std::uint16_t{0} : accepted->version;
+    return accepted == nullptr ? dialled->version : std::min(dialled->version, accepted->version);
 }
 
 PeerDownReason Member::down_reason(Index i, Instant now) const {
@@ -49,7 +77,7 @@ LeaderView Member::user_leader(Instant now) const {
     if (!best.leader) return {};
     const auto index = setup_.members().index(best.leader);
     if (!index) return {};
-    // Who is stepping down still binds voters, but does not act as the leader any more.
+    // A leader that is stepping down still binds voters, but does not act as the leader any more.
     const Peer& leader = peers_[*index];
     if (leader.has_heartbeat && leader.heartbeat.stepping_down && peers_.heard(*index, now))
         return {};
@@ -64,11 +92,11 @@ std::string Member::advertised_by(NodeId leader) const {
 
 void Member::report_leader(Step& step) {
     LeaderView leader = user_leader(step.now);
-    // Epochs are told in order: a word from before is not news.
-    if (fenced() && leader.leader && leader.epoch < told_.epoch()) leader = {};
-    if (told_.is(leader)) return;
+    // Epochs are reported in order: a word from before is not news.
+    if (fenced() && leader.leader && leader.epoch < reported_.epoch()) leader = {};
+    if (reported_.is(leader)) return;
     forget_hold_off(step.now);
-    told_.tell(step, leader, advertised_by(leader.leader));
+    reported_.tell(step, leader, advertised_by(leader.leader));
 }
 
 HeartbeatState Member::heartbeat_state(Instant now) const {

@@ -2,6 +2,7 @@
 // stays in the table, and open, for as long as a grant that is tied to it counts.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -9,11 +10,12 @@
 
 #include "protocol/values/ids.hpp"
 #include "protocol/values/membership.hpp"
+#include "protocol/values/messages.hpp"
 #include "protocol/values/time.hpp"
 
 namespace bullring::protocol {
 
-/// What the dialler's HELLO says of it beside its name.
+/// The facts that the dialler's HELLO gives of it beside its name.
 struct Introduction {
     Priority priority;
     Duration lease;
@@ -29,7 +31,8 @@ struct AcceptedSession {
     SessionId number;         // the dialler's
     bool release_ok = false;  // its FIN may release what is tied to it (R4)
     Introduction introduction;
-    bool spoke = false;  // something has come on it after its HELLO
+    std::uint16_t version = version_lowest;  // that is spoken on it
+    bool spoke = false;                      // something has come on it after its HELLO
     bool operator==(const AcceptedSession&) const = default;
 };
 
@@ -39,7 +42,8 @@ struct DialledSession {
     SessionId id;
     Index peer = 0;
     DialledState state = DialledState::greeting;
-    bool asks_again = false;  // its HELLO came after the silence (R6)
+    bool asks_again = false;                 // its HELLO came after the silence (R6)
+    std::uint16_t version = version_lowest;  // that is spoken on it once it is up
     bool operator==(const DialledSession&) const = default;
 };
 

@@ -1,4 +1,4 @@
-// What never changes in one run of a node: its configuration and its own name.
+// The parts of a node that never change in one run: its configuration and its own name.
 #pragma once
 
 #include <memory>

@@ -21,6 +21,7 @@ bool Member::eligible(Instant now) const {
     return role() != Role::stepping_down && !lease_refused(now);
 }
 
+// R1.1
 bool Member::may_campaign(Instant now) const {
     return tenure_.follows() && eligible(now) && !silent(now) && !bound(now) &&
            !gate_.reserved_for_other(now, setup_.self());
@@ -28,18 +29,19 @@ bool Member::may_campaign(Instant now) const {
 
 bool Member::may_start(Instant now) const {
     if (!may_campaign(now) || leader_known(now) || !quorum_connected(now)) return false;
-    return pace_.retry_due(now) && pace_.start_due(now) && others_awaited(now);
+    return election_timer_.retry_due(now) && election_timer_.start_due(now) && others_awaited(now);
 }
 
 bool Member::answer_call(Step& step) {
     if (!called()) return false;
     if (!may_campaign(step.now)) {
-        pace_.end_call();
+        election_timer_.end_call();
         return false;
     }
-    if (pace_.call() == Call::disk && !next_epoch_durable()) return false;
-    if (pace_.call() == Call::successor) say_election_started(step, "named as the successor");
-    pace_.end_call();
+    if (election_timer_.call() == Call::disk && !next_epoch_durable()) return false;
+    if (election_timer_.call() == Call::successor)
+        say_election_started(step, "named as the successor");
+    election_timer_.end_call();
     return true;
 }
 
@@ -49,7 +51,7 @@ void Member::say_election_started(Step& step, const char* reason) {
 
 void Member::note_other_leads() {
     gate_.end_standing_back();
-    pace_.end_call();
+    election_timer_.end_call();
 }
 
 }  // namespace bullring::protocol

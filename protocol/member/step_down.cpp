@@ -29,6 +29,7 @@ void Member::become_leader(Step& step) {
 
 void Member::publish(Step& step) {
     const Instant end = lease_end();
+    // R3.8: only what leaves the time to end the task.
     if (!tenure_.published() && !lease_valid(step.now, end - timing().kill_margin)) return;
     tenure_.publish(step, end, untied_until(), grants(step.now));
 }
@@ -41,8 +42,10 @@ void Member::become_follower(Step& step) {
 
 void Member::step_down(Step& step, DeposedReason reason, NodeId successor) {
     if (!tenure_.leads()) return;
+    // R5.1: all but a stalled one renew until the task has ended.
     tenure_.become_stepping_down(step, {reason, successor, reason != DeposedReason::stalled,
                                         step.now + timing().step_down_timeout});
+    // R5.2: the task ends first.
     if (!tenure_.stop_task(step)) finish_step_down(step);
 }
 
@@ -52,6 +55,7 @@ void Member::finish_step_down(Step& step) {
     const StepDown how = tenure_.step_down();
     const bool was_published = tenure_.published();
     const Instant end = earlier(step.now, lease_end());
+    // R5.3
     become_follower(step);
     // The successor first: it is the one that everybody waits for.
     const auto successor = setup_.members().index(how.successor);
@@ -62,7 +66,7 @@ void Member::finish_step_down(Step& step) {
     if (was_published) step.act(Deposed{given_up, how.reason, end});
     if (how.reason == DeposedReason::lease_expired || how.reason == DeposedReason::higher_rank)
         return;
-    // It keeps the reservation that it announced, or it would win again at once by its rank.
+    // R5.9: it keeps the reservation that it announced, or it would win again at once by its rank.
     const Instant reserved = step.now + timing().reservation();
     gate_.stand_back_until(reserved + timing().coordinator_wait);
     if (!how.successor) return;
@@ -73,7 +77,7 @@ void Member::finish_step_down(Step& step) {
 
 namespace {
 
-/// A task that its guard has ended did so for the lease, as the guard saw it.
+/// R5.5: a task that its guard has ended did so for the lease, as the guard saw it.
 DeposedReason why_over(const TaskEnded& event) {
     if (!event.by_itself) return DeposedReason::lease_expired;
     return event.failed ? DeposedReason::task_failed : DeposedReason::task_ended;
@@ -90,6 +94,7 @@ void Member::on_task_ended(Step& step, const TaskEnded& event) {
         finish_step_down(step);
 }
 
+// R5.8: the highest that could take over.
 NodeId Member::best_successor(Instant now) const {
     NodeId best = nobody;
     Rank best_rank;
@@ -156,7 +161,7 @@ void Member::on_resign_requested(Step& step, const ResignRequested& event) {
         if (event.request != 0) step.act(std::move(refusal));
         return;
     }
-    told_.answer_when_replaced(event.request, epoch());
+    reported_.answer_when_replaced(event.request, epoch());
     gate_.be_modest(step.now, timing());
     step_down(step, DeposedReason::resigned, successor);
 }
@@ -172,11 +177,12 @@ void Member::on_resign(Step& step, const AcceptedSession& from, const Resign& re
         peers_.note_gone(from.peer, std::max(peer.gone_epoch, resign.epoch), step.now);
         if (peer.view.leader == sender && peer.view.epoch <= resign.epoch) peer.view = {};
     }
+    // R5.10: no reservation but where the promise was to that leadership.
     const bool promised = on_resigned(from, resign.epoch);
     if (promised && resign.successor)
         gate_.reserve(resign.successor, step.now + timing().reservation());
     if (resign.successor == setup_.self() && tenure_.follows() && !bound(step.now))
-        pace_.call(Call::successor);
+        election_timer_.call(Call::successor);
 }
 
 void Member::on_stalled(Step& step) {
@@ -203,10 +209,10 @@ void Member::on_stop(Step& step) {
     step_down(step, DeposedReason::stopped, best_successor(step.now));
 }
 
-/// Called before the leader that was told last is replaced: it has led until now.
+/// Called before the leader that was reported last is replaced: it has led until now.
 void Member::forget_hold_off(Instant now) {
-    const auto leader = setup_.members().index(told_.leader());
-    if (!leader || elapsed(told_.since(), now) < timing().preempt_delay) return;
+    const auto leader = setup_.members().index(reported_.leader());
+    if (!leader || elapsed(reported_.since(), now) < timing().preempt_delay) return;
     peers_[*leader].handed_over = {};
     peers_[*leader].hand_over_hold_off = Duration{0};
 }

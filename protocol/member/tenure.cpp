@@ -22,6 +22,7 @@ void Tenure::become_stepping_down(Step& step, const StepDown& how) {
     BULLRING_ASSERT(role_ == Role::leader);
     role_ = Role::stepping_down;
     step_down_ = how;
+    // R5.1: users see the end of it first.
     if (published_) step.act(Publish{Epoch{}, long_ago, long_ago});
     step.act(RoleChanged{role_, epoch_});
 }

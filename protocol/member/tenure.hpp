@@ -1,5 +1,5 @@
-// The role of a node, its epoch and its task: the only place that changes the role. It tells every
-// change; whether one may happen is decided before.
+// The role of a node, its epoch and its task: the only place that changes the role. It reports
+// every change; whether one may happen is decided before.
 #pragma once
 
 #include <tuple>
@@ -27,7 +27,7 @@ public:
     /// Of the last candidacy; never begun twice (R1).
     Epoch epoch() const { return epoch_; }
     Instant elected_at() const { return elected_at_; }
-    /// Users have been told, and the task was started.
+    /// The leadership was reported to users, and the task was started.
     bool published() const { return published_; }
     bool task_running() const { return task_running_; }
     const StepDown& step_down() const { return step_down_; }

@@ -1,4 +1,4 @@
-// What an operator reads who asks: the view, and in one sentence why a node is what it is.
+// The answer to an operator: the view, and in one sentence why a node is what it is.
 #include <algorithm>
 
 #include "protocol/member/member.hpp"
@@ -11,7 +11,7 @@ View Member::view(Instant now, const HostReasons& reasons) const {
     view.role = role();
     const LeaderView leader = user_leader(now);
     view.leader = leader.leader;
-    view.epoch = leader.leader ? leader.epoch : told_.epoch();
+    view.epoch = leader.leader ? leader.epoch : reported_.epoch();
     view.advertised = advertised_by(leader.leader);
     if (fenced() && leader.leader) {
         const Duration left = leader.leader == setup_.self() ? lease_left(now, lease_end())
@@ -20,6 +20,8 @@ View Member::view(Instant now, const HostReasons& reasons) const {
     }
     view.connected = peers_.connected(now);
     view.quorum_connected = quorum_connected(now);
+    view.versions.resize(size());
+    for (const Index i : setup_.others()) view.versions[i] = version_with(i);
     view.fenced = fenced();
     view.healthy = gate_.healthy();
     view.eligible = eligible(now);
@@ -73,8 +75,8 @@ std::string Member::why(Instant now, const HostReasons& reasons) const {
     return "no leader is known: an election is due";
 }
 
-// What keeps it from standing for longer than an election takes, so that an operator should know of
-// it also while somebody else leads.
+// The reason that keeps it from standing for longer than an election takes, so that an operator
+// should know of it also while somebody else leads.
 std::string Member::why_hindered(Instant now, const HostReasons& reasons) const {
     if (!gate_.healthy())
         return "unhealthy" + (reasons.unhealthy.empty() ? "" : ": " + reasons.unhealthy);

@@ -8,20 +8,20 @@ void Bully::become_idle() {
     until_ = never;
 }
 
-void Bully::carry(Member& member, Step& step, const Coordinator& request) {
+void Bully::carry(MemberAccess& member, Step& step, const Coordinator& request) {
     member.broadcast(step, request);
 }
 
-void Bully::stand(Member& member, Step& step) {
+void Bully::stand(MemberAccess& member, Step& step) {
     become_idle();
     if (const auto request = member.campaign(step)) carry(member, step, *request);
 }
 
 // §7.1
-void Bully::start(Member& member, Step& step, const char* reason) {
+void Bully::start(MemberAccess& member, Step& step, const char* reason) {
     wants_to_start_ = false;
     member.say_election_started(step, reason);
-    const MemberSet higher = member.peers().connected_higher(step.now);
+    const MemberSet higher = member.connected_higher(step.now);
     if (higher.empty()) return stand(member, step);
     phase_ = Phase::polling;
     ++attempt_;
@@ -31,7 +31,7 @@ void Bully::start(Member& member, Step& step, const char* reason) {
 }
 
 // §7.2
-void Bully::on_message(Member& member, Step& step, Index from, const Election& message) {
+void Bully::on_message(MemberAccess& member, Step& step, Index from, const Election& message) {
     const LeaderView leader = member.first_hand(step.now);
     if (leader.leader && leader.leader != member.id(from)) {
         member.send(step, from,
@@ -47,7 +47,7 @@ void Bully::on_message(Member& member, Step& step, Index from, const Election& m
 }
 
 // §7.3
-void Bully::on_message(Member& member, Step& step, Index from, const Ok& message) {
+void Bully::on_message(MemberAccess& member, Step& step, Index from, const Ok& message) {
     if (phase_ != Phase::polling || message.attempt != attempt_ || !asked_.contains(from)) return;
     if (!due(step.now, ignored_until_[from])) return;
     phase_ = Phase::deferring;
@@ -56,30 +56,24 @@ void Bully::on_message(Member& member, Step& step, Index from, const Ok& message
     until_ = step.now + member.timing().coordinator_wait;
 }
 
-void Bully::on_message(Member& member, Step& step, Index from, const Decline& message) {
+void Bully::on_message(MemberAccess& member, Step& step, Index from, const Decline& message) {
     if (phase_ != Phase::polling || message.attempt != attempt_ || !asked_.contains(from)) return;
     asked_.erase(from);
     if (asked_.empty()) stand(member, step);
 }
 
-void Bully::on_message(Member& member, Step& step, Index from, const LeaderIs& message) {
+void Bully::on_message(MemberAccess& member, Step& step, Index from, const LeaderIs& message) {
     const bool believed = member.learn_epoch(step.now, message.epoch);
     if (phase_ != Phase::polling || message.attempt != attempt_ || !asked_.contains(from)) return;
-    if (message.leader == member.setup().self() || !believed ||
-        member.peers().known_gone(message.leader, message.epoch, step.now))
+    if (message.leader == member.self() || !believed ||
+        member.known_gone(message.leader, message.epoch, step.now))
         return on_message(member, step, from, Decline{message.attempt});
-    if (!member.fenced()) {
-        // Only a leader's own word counts there (§10). This node may never hear it, and would ask
-        // again as fast as the network lets it.
-        member.retry_not_before(step.now + member.timing().coordinator_wait);
-        return become_idle();
-    }
     member.adopt_view(step, from,
                       {message.leader, message.epoch, step.now + message.remaining, false});
     become_idle();
 }
 
-void Bully::advance(Member& member, Step& step) {
+void Bully::advance(MemberAccess& member, Step& step) {
     if (member.role() != Role::follower) {
         become_idle();
         wants_to_start_ = false;
@@ -103,7 +97,7 @@ void Bully::advance(Member& member, Step& step) {
             become_idle();
     }
     if (phase_ == Phase::deferring) {
-        const bool gone = !member.peers().heard(deferred_to_, step.now);
+        const bool gone = !member.heard(deferred_to_, step.now);
         if (gone) become_idle();
         if (!gone && due(step.now, until_)) {
             if (++fruitless_[deferred_to_] >= 2) {

@@ -7,22 +7,25 @@
 #include <tuple>
 #include <vector>
 
-#include "protocol/member/member.hpp"
+#include "protocol/selectors/member_access.hpp"
 
 namespace bullring::protocol {
 
 class Bully {
 public:
-    explicit Bully(std::size_t members) : fruitless_(members), ignored_until_(members, long_ago) {}
+    static constexpr Algorithm algorithm = Algorithm::bully;
 
-    void on_message(Member& member, Step& step, Index from, const Election& message);
-    void on_message(Member& member, Step& step, Index from, const Ok& message);
-    void on_message(Member& member, Step& step, Index from, const Decline& message);
-    void on_message(Member& member, Step& step, Index from, const LeaderIs& message);
+    explicit Bully(const Config& config)
+        : fruitless_(config.members.size()), ignored_until_(config.members.size(), long_ago) {}
+
+    void on_message(MemberAccess& member, Step& step, Index from, const Election& message);
+    void on_message(MemberAccess& member, Step& step, Index from, const Ok& message);
+    void on_message(MemberAccess& member, Step& step, Index from, const Decline& message);
+    void on_message(MemberAccess& member, Step& step, Index from, const LeaderIs& message);
     /// Timers and conditions, after every event.
-    void advance(Member& member, Step& step);
+    void advance(MemberAccess& member, Step& step);
     /// Carries a lease request to the voters: to all of them directly.
-    void carry(Member& member, Step& step, const Coordinator& request);
+    void carry(MemberAccess& member, Step& step, const Coordinator& request);
     void collect_wakes(WakeTime& wake) const;
     bool operator==(const Bully&) const = default;
     auto digest_fields() const {
@@ -33,8 +36,8 @@ public:
 private:
     enum class Phase : std::uint8_t { idle, polling, deferring };
 
-    void start(Member& member, Step& step, const char* reason);
-    void stand(Member& member, Step& step);
+    void start(MemberAccess& member, Step& step, const char* reason);
+    void stand(MemberAccess& member, Step& step);
     void become_idle();
 
     Phase phase_ = Phase::idle;
@@ -42,7 +45,7 @@ private:
     MemberSet asked_;        // polling: who has not answered yet
     Instant until_ = never;  // T_ok while polling, T_coord while deferring
     Index deferred_to_ = 0;
-    bool wants_to_start_ = false;          // somebody lower asked, and was told OK
+    bool wants_to_start_ = false;          // a lower node has asked, and got OK
     std::vector<std::uint8_t> fruitless_;  // waits on a node that led to no leader
     std::vector<Instant> ignored_until_;   // its OKs do not count until then
 };

@@ -10,8 +10,8 @@ namespace {
 /// No token is under way for so long.
 constexpr Duration token_life_max = seconds(10);
 
-bool well_formed(const Member& member, const Walk& walk) {
-    const Membership& members = member.setup().members();
+bool well_formed(const MemberAccess& member, const Walk& walk) {
+    const Membership& members = member.members();
     if (!members.index(walk.owner) || !members.all().contains_all(walk.visited)) return false;
     return walk.path.size() <= member.size() &&
            std::all_of(walk.path.begin(), walk.path.end(),
@@ -25,37 +25,37 @@ Ring::Seen& Ring::SeenRuns::of(Incarnation run) {
     return latest;
 }
 
-bool Ring::accept(Member& member, Step& step, Index from, const Walk& walk) {
+bool Ring::accept(MemberAccess& member, Step& step, Index from, const Walk& walk) {
     if (!well_formed(member, walk)) return false;
-    if (member.fenced())
+    if (!plain_)
         member.send(step, from,
                     TokenAck{walk.owner, walk.owner_incarnation, walk.round, walk.step});
-    // What an earlier run of this node has left behind is nobody's, and no news of its own tokens;
-    // nor is a round that it has not begun.
-    if (walk.owner == member.setup().self() &&
-        (walk.owner_incarnation != member.own_key().incarnation || walk.round > round_))
+    // Ignores this node's tokens of earlier runs, and of rounds that this run has not begun: they
+    // say nothing of how far the tokens of this run have come.
+    if (walk.owner == member.self() &&
+        (walk.owner_incarnation != member.incarnation() || walk.round > round_))
         return false;
-    Seen& seen = seen_[*member.setup().members().index(walk.owner)].of(walk.owner_incarnation);
-    const Duration memory = std::max(member.setup().longest_promise(), token_life_max);
+    Seen& seen = seen_[*member.members().index(walk.owner)].of(walk.owner_incarnation);
+    const Duration memory = std::max(member.longest_promise(), token_life_max);
     const bool remembered = !due(step.now, seen.at + memory);
     if (remembered && seen.incarnation == walk.owner_incarnation &&
         (walk.round < seen.round || (walk.round == seen.round && walk.step <= seen.step)))
         return false;
     seen = {walk.owner_incarnation, walk.round, walk.step, step.now};
-    // What came another way while this node kept a request of that owner takes its place.
+    // A token that came another way takes the place of a request of its owner that is kept here.
     if (held_ && held_->token.walk.owner_incarnation == walk.owner_incarnation) held_.reset();
     return true;
 }
 
 // ---- The election token.
 
-void Ring::start(Member& member, Step& step, const char* reason) {
+void Ring::start(MemberAccess& member, Step& step, const char* reason) {
     member.say_election_started(step, reason);
     own_round_ = ++round_;
     round_until_ = step.now + member.timing().ring_wait;
     Token token;
-    token.walk.owner = member.setup().self();
-    token.walk.owner_incarnation = member.own_key().incarnation;
+    token.walk.owner = member.self();
+    token.walk.owner_incarnation = member.incarnation();
     token.walk.round = own_round_;
     visit(token.walk, member.me());
     token.owner_priority = member.own_rank().priority;
@@ -63,12 +63,12 @@ void Ring::start(Member& member, Step& step, const char* reason) {
     if (!hops_.forward(member, step, token)) own_token_back(member, step, token);
 }
 
-void Ring::on_message(Member& member, Step& step, Index from, const Token& received) {
+void Ring::on_message(MemberAccess& member, Step& step, Index from, const Token& received) {
     if (!accept(member, step, from, received.walk)) return;
     member.learn_epoch(step.now, received.max_seen);
     Token token = received;
     token.max_seen = member.max_seen();
-    if (token.walk.owner == member.setup().self()) return own_token_back(member, step, token);
+    if (token.walk.owner == member.self()) return own_token_back(member, step, token);
     // A later one of its owner takes its place, whatever becomes of that.
     if (parked_ && parked_->token.walk.owner == token.walk.owner) parked_.reset();
     const LeaderView leader = member.first_hand(step.now);
@@ -81,7 +81,7 @@ void Ring::on_message(Member& member, Step& step, Index from, const Token& recei
     pass_or_swallow(member, step, token);
 }
 
-void Ring::pass_or_swallow(Member& member, Step& step, Token token) {
+void Ring::pass_or_swallow(MemberAccess& member, Step& step, Token token) {
     const bool better = member.own_rank() > Rank{token.owner_priority, token.walk.owner};
     if (better && member.may_campaign(step.now) && member.quorum_connected(step.now) &&
         able(step.now) && !member.called()) {
@@ -96,9 +96,9 @@ void Ring::pass_or_swallow(Member& member, Step& step, Token token) {
     hops_.forward(member, step, std::move(token));
 }
 
-void Ring::own_token_back(Member& member, Step& step, const Token& token) {
-    if (token.walk.owner_incarnation != member.own_key().incarnation ||
-        token.walk.round != own_round_ || own_round_ == 0)
+void Ring::own_token_back(MemberAccess& member, Step& step, const Token& token) {
+    if (token.walk.owner_incarnation != member.incarnation() || token.walk.round != own_round_ ||
+        own_round_ == 0)
         return;
     if (token.walk.visited.size() >= member.majority()) return stand(member, step);
     Token onward = token;
@@ -106,14 +106,14 @@ void Ring::own_token_back(Member& member, Step& step, const Token& token) {
     if (!hops_.forward(member, step, onward)) round_failed(member, step, member.timing().ring_wait);
 }
 
-void Ring::round_failed(Member& member, Step& step, Duration wait) {
+void Ring::round_failed(MemberAccess& member, Step& step, Duration wait) {
     own_round_ = 0;
     round_until_ = never;
     able_after_ = step.now + member.timing().ring_wait * 4;
     member.retry_not_before(step.now + wait);
 }
 
-void Ring::stand(Member& member, Step& step) {
+void Ring::stand(MemberAccess& member, Step& step) {
     own_round_ = 0;
     round_until_ = never;
     if (const auto request = member.campaign(step)) return carry(member, step, *request);
@@ -123,34 +123,34 @@ void Ring::stand(Member& member, Step& step) {
 
 // ---- The coordinator token.
 
-void Ring::carry(Member& member, Step& step, const Coordinator& request) {
-    if (request.renew && member.fenced()) return member.broadcast(step, request);
+void Ring::carry(MemberAccess& member, Step& step, const Coordinator& request) {
+    if (request.renew && !plain_) return member.broadcast(step, request);
     if (member.size() == 1) return;
     CoordinatorToken token;
     own_request_round_ = ++round_;
-    token.walk.owner = member.setup().self();
-    token.walk.owner_incarnation = member.own_key().incarnation;
+    token.walk.owner = member.self();
+    token.walk.owner_incarnation = member.incarnation();
     token.walk.round = own_request_round_;
     visit(token.walk, member.me());
     token.request = request;
     if (!hops_.forward(member, step, token)) member.abandon(step, member.timing().hop_wait);
 }
 
-void Ring::on_message(Member& member, Step& step, Index from, const CoordinatorToken& token) {
+void Ring::on_message(MemberAccess& member, Step& step, Index from, const CoordinatorToken& token) {
     if (!accept(member, step, from, token.walk)) return;
     member.learn_epoch(step.now, token.request.epoch);
-    if (token.walk.owner == member.setup().self()) return own_request_back(member, step, token);
+    if (token.walk.owner == member.self()) return own_request_back(member, step, token);
     vote_and_pass(member, step, token, step.now + member.timing().hop_wait / 3);
 }
 
-void Ring::vote_and_pass(Member& member, Step& step, CoordinatorToken token, Instant hold_until) {
-    const Index owner = *member.setup().members().index(token.walk.owner);
-    const AcceptedSession* session =
-        member.sessions().newest_spoken(owner, token.walk.owner_incarnation);
+void Ring::vote_and_pass(MemberAccess& member, Step& step, CoordinatorToken token,
+                         Instant hold_until) {
+    const Index owner = *member.members().index(token.walk.owner);
+    const AcceptedSession* session = member.newest_spoken(owner, token.walk.owner_incarnation);
     const bool tied = token.request.tie && session != nullptr && session->release_ok;
     const bool first_visit = !token.walk.visited.contains(member.me());
     std::optional<Vote> vote;
-    if (first_visit || !member.fenced())
+    if (first_visit || plain_)
         vote = member.on_request(step, {{token.walk.owner, token.walk.owner_incarnation},
                                         token.request.epoch,
                                         token.request.lease,
@@ -168,48 +168,45 @@ void Ring::vote_and_pass(Member& member, Step& step, CoordinatorToken token, Ins
         }
         if (granted || after_disk) disk_is_slow_ = after_disk;
         if (granted)
-            token.grants.push_back({member.setup().self(), member.own_key().incarnation,
-                                    tied ? session->number : no_session});
+            token.grants.push_back(
+                {member.self(), member.incarnation(), tied ? session->number : no_session});
         else if (after_disk)  // like a voter that is still silent: later, perhaps
-            token.nacks.push_back({member.setup().self(), NackReason::recovering, nobody, Epoch{},
-                                   member.timing().hop_wait});
+            token.nacks.push_back(
+                {member.self(), NackReason::recovering, nobody, Epoch{}, member.timing().hop_wait});
         else
-            token.nacks.push_back({member.setup().self(), vote->reason, vote->promise_holder,
+            token.nacks.push_back({member.self(), vote->reason, vote->promise_holder,
                                    vote->promised_epoch, vote->remaining});
     }
     visit(token.walk, member.me());
     // Enough for the lease: straight home with it.
-    const bool enough = member.fenced() && 1 + token.grants.size() >= member.majority();
-    if (enough && member.peers().connected(owner, step.now) &&
-        hops_.send_to(member, step, owner, token))
+    const bool enough = !plain_ && 1 + token.grants.size() >= member.majority();
+    if (enough && member.connected(owner, step.now) && hops_.send_to(member, step, owner, token))
         return;
     hops_.forward(member, step, std::move(token));
 }
 
 /// Reads the answers, and nobody does so again later: they are as old as the token's return, and a
 /// voter whose session comes up after it is asked anew.
-void Ring::own_request_back(Member& member, Step& step, CoordinatorToken token) {
+void Ring::own_request_back(MemberAccess& member, Step& step, CoordinatorToken token) {
     const Coordinator& request = token.request;
-    if (!member.fenced() || token.walk.owner_incarnation != member.own_key().incarnation ||
+    if (plain_ || token.walk.owner_incarnation != member.incarnation() ||
         member.role() == Role::follower || request.epoch != member.epoch())
         return;
     for (const TokenGrant& grant : token.grants)
-        if (const auto voter = member.setup().members().index(grant.voter);
-            voter && *voter != member.me())
+        if (const auto voter = member.members().index(grant.voter); voter && *voter != member.me())
             member.on_grant(step, *voter,
                             Grant{token.walk.owner_incarnation, request.epoch, request.lease,
                                   request.stamp, grant.tied_session, grant.voter_incarnation});
     for (const TokenNack& nack : token.nacks)
-        if (const auto voter = member.setup().members().index(nack.voter);
-            voter && *voter != member.me())
+        if (const auto voter = member.members().index(nack.voter); voter && *voter != member.me())
             member.on_nack(step, *voter,
                            Nack{token.walk.owner_incarnation, request.epoch, nack.reason,
                                 nack.promise_holder, nack.promised_epoch, nack.remaining, false});
     own_request_onward(member, step, std::move(token));
 }
 
-void Ring::own_request_onward(Member& member, Step& step, CoordinatorToken token) {
-    if (token.walk.owner_incarnation != member.own_key().incarnation ||
+void Ring::own_request_onward(MemberAccess& member, Step& step, CoordinatorToken token) {
+    if (token.walk.owner_incarnation != member.incarnation() ||
         token.walk.round != own_request_round_ || member.role() != Role::candidate)
         return;
     token.walk.path = {member.me()};
@@ -217,13 +214,15 @@ void Ring::own_request_onward(Member& member, Step& step, CoordinatorToken token
         member.abandon(step, member.timing().hop_wait);
 }
 
-void Ring::on_message(Member&, Step&, Index from, const TokenAck& ack) { hops_.on_ack(from, ack); }
+void Ring::on_message(MemberAccess&, Step&, Index from, const TokenAck& ack) {
+    hops_.on_ack(from, ack);
+}
 
 // ---- Timers and conditions.
 
-void Ring::advance(Member& member, Step& step) {
+void Ring::advance(MemberAccess& member, Step& step) {
     for (AnyToken& stranded : hops_.resend_failed(member, step)) {
-        if (walk_of(stranded).owner != member.setup().self()) continue;
+        if (walk_of(stranded).owner != member.self()) continue;
         if (auto* token = std::get_if<Token>(&stranded)) own_token_back(member, step, *token);
         if (auto* token = std::get_if<CoordinatorToken>(&stranded))
             own_request_onward(member, step, std::move(*token));
@@ -248,7 +247,7 @@ void Ring::advance(Member& member, Step& step) {
         round_until_ = never;
     }
     if (own_round_ != 0 && due(step.now, round_until_))
-        round_failed(member, step, member.rng().up_to(member.timing().ring_wait / 4));
+        round_failed(member, step, member.random_up_to(member.timing().ring_wait / 4));
     if (own_round_ == 0 && member.may_start(step.now)) start(member, step, "no leader is known");
 }
 

@@ -9,22 +9,27 @@
 #include <tuple>
 #include <vector>
 
-#include "protocol/member/member.hpp"
+#include "protocol/selectors/member_access.hpp"
 #include "protocol/selectors/ring_hops.hpp"
 
 namespace bullring::protocol {
 
 class Ring {
 public:
-    explicit Ring(std::size_t members) : seen_(members) {}
+    static constexpr Algorithm algorithm = Algorithm::ring;
 
-    void on_message(Member& member, Step& step, Index from, const Token& token);
-    void on_message(Member& member, Step& step, Index from, const CoordinatorToken& token);
-    void on_message(Member& member, Step& step, Index from, const TokenAck& ack);
+    explicit Ring(const Config& config)
+        : plain_(config.quorum == QuorumMode::none),
+          seen_(config.members.size()),
+          hops_(plain_ ? RingHops::Acknowledged::no : RingHops::Acknowledged::yes) {}
+
+    void on_message(MemberAccess& member, Step& step, Index from, const Token& token);
+    void on_message(MemberAccess& member, Step& step, Index from, const CoordinatorToken& token);
+    void on_message(MemberAccess& member, Step& step, Index from, const TokenAck& ack);
     /// Timers and conditions, after every event.
-    void advance(Member& member, Step& step);
+    void advance(MemberAccess& member, Step& step);
     /// Carries a lease request to the voters: round the ring, or directly for renewals.
-    void carry(Member& member, Step& step, const Coordinator& request);
+    void carry(MemberAccess& member, Step& step, const Coordinator& request);
     void collect_wakes(WakeTime& wake) const;
     bool operator==(const Ring&) const = default;
     auto digest_fields() const {
@@ -42,12 +47,12 @@ private:
         Instant at = long_ago;
         bool operator==(const Seen&) const = default;
     };
-    /// Of one member: its last two runs. Which of two is the newer one nobody can tell, and tokens
+    /// The last two runs of one member. Nothing shows which of the two is the newer one, and tokens
     /// of both may be under way.
     struct SeenRuns {
         Seen latest;
         Seen before;
-        /// What has been seen of this run, or what gives way to it.
+        /// The entry of this run, or the one that gives way to it.
         Seen& of(Incarnation run);
         bool operator==(const SeenRuns&) const = default;
     };
@@ -58,18 +63,21 @@ private:
         bool operator==(const Kept&) const = default;
     };
 
-    bool accept(Member& member, Step& step, Index from, const Walk& walk);
+    bool accept(MemberAccess& member, Step& step, Index from, const Walk& walk);
     bool able(Instant now) const { return due(now, able_after_); }
-    void start(Member& member, Step& step, const char* reason);
-    void stand(Member& member, Step& step);
-    void own_token_back(Member& member, Step& step, const Token& token);
-    void own_request_back(Member& member, Step& step, CoordinatorToken token);
-    void own_request_onward(Member& member, Step& step, CoordinatorToken token);
-    void pass_or_swallow(Member& member, Step& step, Token token);
+    void start(MemberAccess& member, Step& step, const char* reason);
+    void stand(MemberAccess& member, Step& step);
+    void own_token_back(MemberAccess& member, Step& step, const Token& token);
+    void own_request_back(MemberAccess& member, Step& step, CoordinatorToken token);
+    void own_request_onward(MemberAccess& member, Step& step, CoordinatorToken token);
+    void pass_or_swallow(MemberAccess& member, Step& step, Token token);
     /// `hold_until`: how long a busy voter may keep the token before it refuses.
-    void vote_and_pass(Member& member, Step& step, CoordinatorToken token, Instant hold_until);
-    void round_failed(Member& member, Step& step, Duration wait);
+    void vote_and_pass(MemberAccess& member, Step& step, CoordinatorToken token,
+                       Instant hold_until);
+    void round_failed(MemberAccess& member, Step& step, Duration wait);
 
+    /// The textbook's circle (§10): no acknowledgements, announcements instead of requests.
+    bool plain_ = false;
     std::uint64_t round_ = 0;              // of this incarnation; every token of its own has one
     std::uint64_t own_round_ = 0;          // the election round under way; 0: none
     std::uint64_t own_request_round_ = 0;  // the coordinator token under way

@@ -12,17 +12,17 @@ const Walk& walk_of(const AnyToken& token) {
     return std::visit([](const auto& any) -> const Walk& { return any.walk; }, token);
 }
 
-std::optional<Index> next_hop(const Member& member, Instant now, const Walk& walk,
+std::optional<Index> next_hop(const MemberAccess& member, Instant now, const Walk& walk,
                               MemberSet skipped) {
     const auto usable = [&](Index i) {
-        return i != member.me() && !skipped.contains(i) && member.peers().connected(i, now) &&
+        return i != member.me() && !skipped.contains(i) && member.connected(i, now) &&
                member.can_send(i);
     };
     for (std::size_t k = 1; k < member.size(); ++k) {
-        const Index next = member.setup().members().ring_next(member.me(), k);
+        const Index next = member.members().ring_next(member.me(), k);
         if (!walk.visited.contains(next) && usable(next)) return next;
     }
-    const auto owner = member.setup().members().index(walk.owner);
+    const auto owner = member.members().index(walk.owner);
     if (owner && usable(*owner)) return owner;
     if (owner && *owner == member.me()) return std::nullopt;  // at home, and everybody visited
     for (auto at = walk.path.rbegin(); at != walk.path.rend(); ++at)
@@ -40,20 +40,21 @@ void visit(Walk& walk, Index here) {
     walk.visited.insert(here);
 }
 
-bool RingHops::forward(Member& member, Step& step, AnyToken token, MemberSet skipped) {
+bool RingHops::forward(MemberAccess& member, Step& step, AnyToken token, MemberSet skipped) {
     const auto to = next_hop(member, step.now, walk_of(token), skipped);
     if (!to) return false;
     return send_to(member, step, *to, std::move(token), skipped);
 }
 
-bool RingHops::send_to(Member& member, Step& step, Index to, AnyToken token, MemberSet skipped) {
+bool RingHops::send_to(MemberAccess& member, Step& step, Index to, AnyToken token,
+                       MemberSet skipped) {
     if (!member.can_send(to)) return false;
     Walk& walk = walk_of(token);
     ++walk.step;
     // No token is older than three times round: L5.
     if (walk.step > 3 * (member.size() - 1)) return true;
     std::visit([&](const auto& any) { member.send(step, to, any); }, token);
-    if (!member.fenced()) return true;  // the textbook's tokens are not acknowledged
+    if (acknowledged_ == Acknowledged::no) return true;
     if (under_way_.size() >= under_way_max) under_way_.erase(under_way_.begin());
     under_way_.push_back({to, std::move(token), skipped, step.now + member.timing().hop_wait});
     return true;
@@ -68,11 +69,10 @@ void RingHops::on_ack(Index from, const TokenAck& ack) {
     });
 }
 
-std::vector<AnyToken> RingHops::resend_failed(Member& member, Step& step) {
+std::vector<AnyToken> RingHops::resend_failed(MemberAccess& member, Step& step) {
     std::vector<Hop> failed;
     std::erase_if(under_way_, [&](Hop& hop) {
-        const bool under_way = !due(step.now, hop.until) &&
-                               member.peers().connected(hop.to, step.now) &&
+        const bool under_way = !due(step.now, hop.until) && member.connected(hop.to, step.now) &&
                                member.can_send(hop.to);
         if (under_way) return false;
         failed.push_back(std::move(hop));

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "protocol/member/member.hpp"
+#include "protocol/selectors/member_access.hpp"
 
 namespace bullring::protocol {
 
@@ -18,7 +18,7 @@ const Walk& walk_of(const AnyToken& token);
 
 /// The next connected member in ring order that the walk has not visited; else its owner; else back
 /// along the path. `skipped`: members to which this very hop has failed. nullopt: nobody.
-std::optional<Index> next_hop(const Member& member, Instant now, const Walk& walk,
+std::optional<Index> next_hop(const MemberAccess& member, Instant now, const Walk& walk,
                               MemberSet skipped);
 
 /// Adds this node to the walk, or cuts the path back to it when it has been here before.
@@ -26,17 +26,21 @@ void visit(Walk& walk, Index here);
 
 class RingHops {
 public:
+    enum class Acknowledged : std::uint8_t { no, yes };
+    explicit RingHops(Acknowledged acknowledged) : acknowledged_(acknowledged) {}
+
     /// More hops than this are under way only if tokens run wild; the oldest is then forgotten.
     static constexpr std::size_t under_way_max = 128;
 
     /// Sends the token to the next hop. False: there is nobody to send it to.
-    bool forward(Member& member, Step& step, AnyToken token, MemberSet skipped = {});
+    bool forward(MemberAccess& member, Step& step, AnyToken token, MemberSet skipped = {});
     /// Sends it straight to `to` (home), and by the walk's rule if that fails.
-    bool send_to(Member& member, Step& step, Index to, AnyToken token, MemberSet skipped = {});
+    bool send_to(MemberAccess& member, Step& step, Index to, AnyToken token,
+                 MemberSet skipped = {});
     void on_ack(Index from, const TokenAck& ack);
     /// Sends again what timed out or whose receiver is not heard any more. Tokens for which there
     /// is nobody left are returned.
-    std::vector<AnyToken> resend_failed(Member& member, Step& step);
+    std::vector<AnyToken> resend_failed(MemberAccess& member, Step& step);
     void collect_wakes(WakeTime& wake) const;
     bool operator==(const RingHops&) const = default;
     auto digest_fields() const { return std::tie(under_way_); }
@@ -49,6 +53,7 @@ private:
         Instant until;
         bool operator==(const Hop&) const = default;
     };
+    Acknowledged acknowledged_ = Acknowledged::yes;
     std::vector<Hop> under_way_;
 };
 

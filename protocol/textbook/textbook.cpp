@@ -4,7 +4,7 @@ namespace bullring::protocol {
 
 LeaderView Textbook::first_hand(Instant now) const {
     if (own_lease_valid(now)) return {setup_.self(), epoch(), never, tenure_.published()};
-    // Whoever says that it leads is believed, the highest first. The textbook's bully: a lower
+    // A peer that says that it leads is believed, the highest first. The textbook's bully: a lower
     // leader is none for a higher node that may stand, unless its user has just asked it to give
     // way.
     const bool bullies = config().preempt && eligible(now) && !gate_.modest(now);
@@ -21,8 +21,8 @@ LeaderView Textbook::first_hand(Instant now) const {
 }
 
 bool Textbook::others_awaited(Instant now) const {
-    // Who has just started waits until it can have heard of the others, and they of it.
-    if (pace_.leader_ever_known() || due(now, setup_.started() + timing().suspect_after))
+    // A node that has just started waits until it can have heard of the others, and they of it.
+    if (election_timer_.leader_ever_known() || due(now, setup_.started() + timing().suspect_after))
         return true;
     const MemberSet others = peers_.connected(now);
     return others == setup_.others() && can_send_to_all(others);

@@ -13,9 +13,13 @@ class Textbook final : public Member {
 public:
     Textbook(const Config& config, const Start& start) : Member(config, start) {}
 
-    bool fenced() const override { return false; }
     std::size_t majority() const override { return 1; }
     LeaderView first_hand(Instant now) const override;
+    /// Only a leader's own word counts. This node may never hear it, and would ask again as fast as
+    /// the network lets it.
+    void adopt_view(Step& step, Index /*from*/, const LeaderView& /*view*/) override {
+        retry_not_before(step.now + timing().coordinator_wait);
+    }
     Duration view_left(Instant /*now*/, const LeaderView& /*view*/) const override {
         return timing().suspect_after;
     }

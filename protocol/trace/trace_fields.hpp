@@ -1,5 +1,5 @@
-// What stands in a line of a trace behind its time, in the order of the line. Whoever reads it, as
-// text or as a record, is a `Line` with the functions of JsonLine.
+// The fields of a line of a trace behind its time, in the order of the line. They go to a `Line`,
+// text or record, which has the functions of JsonLine.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// What a line of a trace says, as a value: written or drawn, now or later.
+// A line of a trace as a value: written or drawn, now or later.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +38,8 @@ struct TraceEntry {
     std::uint64_t index = 0;       // 0, 1, … for each session and direction
 };
 
-/// What is no message. `kind` is one of
-///   told by a node: start, stop, role, election_started, elected, deposed, publish, leader,
+/// A line that is no message. `kind` is one of
+///   reported by a node: start, stop, role, election_started, elected, deposed, publish, leader,
 ///     peer_up, peer_down
 ///   known from outside: crash, power_off, pause, suspend, resume, cut, heal, disk
 /// or any other word, which is drawn as a mark with that word.

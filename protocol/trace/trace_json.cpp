@@ -9,7 +9,7 @@ namespace {
 
 constexpr char hex_digits[] = "0123456789abcdef";
 
-/// What a first byte of UTF-8 promises: how long the character is, and what its second byte may be.
+/// A first byte of UTF-8: how long its character is, and what its second byte may be.
 struct Lead {
     std::size_t length = 0;  // 0: no character begins so
     std::uint8_t second_min = 0x80;

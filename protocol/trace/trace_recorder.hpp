@@ -16,7 +16,7 @@
 
 namespace bullring::protocol {
 
-/// Who is told what stands in a trace.
+/// The receiver of the lines of a trace.
 class TraceSink {
 public:
     virtual ~TraceSink() = default;
@@ -54,7 +54,7 @@ private:
     NodeId self_;
     Incarnation incarnation_;
     std::map<SessionId, Session> sessions_;
-    std::optional<Publish> published_;  // the last that was told: a line for each change only
+    std::optional<Publish> published_;  // the last that was recorded: a line for each change only
 };
 
 }  // namespace bullring::protocol

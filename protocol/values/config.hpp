@@ -1,4 +1,5 @@
-// What a node is told at its start. The host validates it; nothing here changes afterwards.
+// The configuration of a node, and the facts of its start. The host validates it; nothing here
+// changes afterwards.
 #pragma once
 
 #include <cstdint>
@@ -28,19 +29,21 @@ struct Config {
     bool preempt = true;
     FastRelease fast_release = FastRelease::fin;  // as voter and as holder
     bool tie = true;  // with fin: ask voters to tie grants to sessions; false where children act
-    /// What acts for it as the leader may outlive it without holding its directory's lock (A4):
-    /// hooks, or children of a library's host.
+    /// Something that acts for it as the leader may outlive it without holding its directory's lock
+    /// (A4): hooks, or children of a library's host.
     bool hooks = false;
-    /// Somebody is to tell the others of the end of this node's process.
+    /// Another process is to announce the end of this node's process to the others.
     bool tells_of_its_end() const {
         return fast_release == FastRelease::notice && quorum == QuorumMode::majority && !hooks;
     }
     Duration bootstrap_wait = seconds(10);
     FirstEpoch first_epoch = FirstEpoch::clock;
+    /// The highest version of the messages that it speaks: `version_lowest` … `version_highest`.
+    std::uint16_t wire_highest = version_highest;
     bool operator==(const Config&) const = default;
 };
 
-/// What differs from run to run. Read after the directory's lock is held (R6).
+/// The facts that differ from run to run. Read after the directory's lock is held (R6).
 struct Start {
     Instant now;
     Incarnation incarnation;

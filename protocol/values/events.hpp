@@ -65,14 +65,14 @@ struct Wake {
     bool operator==(const Wake&) const = default;
 };
 
-/// What Persist asked for is on the disk, fsync and all.
+/// The state that Persist asked for is on the disk, fsync and all.
 struct Persisted {
     Durable durable;
     bool operator==(const Persisted&) const = default;
 };
 
-/// What StartTask began, or what StopTask asked to end, is over. A host without tasks says so at
-/// once after StopTask.
+/// The task that StartTask began, or that StopTask asked to end, is over. A host without tasks says
+/// so at once after StopTask.
 struct TaskEnded {
     Epoch epoch;
     bool by_itself = false;  // neither because of StopTask, nor because its lease was about to end

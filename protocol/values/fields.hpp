@@ -152,9 +152,9 @@ void for_each_field(const T& value, Visit visit) {
     }
 }
 
-/// Takes a value apart, depth first, into calls of `sink.word(std::uint64_t)`. What a container
-/// holds comes after its size, what a variant holds after its index. A type that the sink wants to
-/// see whole it gets by a member function `take(const T&)`.
+/// Takes a value apart, depth first, into calls of `sink.word(std::uint64_t)`. The items of a
+/// container come after its size, the value of a variant after its index. A type that the sink
+/// wants to see whole it gets by a member function `take(const T&)`.
 template <class T, class Sink>
 void take_apart(const T& value, Sink& sink) {
     const auto each = [&sink](const auto& part) { take_apart(part, sink); };

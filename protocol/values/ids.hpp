@@ -21,8 +21,8 @@ struct Incarnation {
     constexpr auto operator<=>(const Incarnation&) const = default;
 };
 
-/// What a run of a process binds itself by: whoever can show the secret of which this is the
-/// SHA-256 (as four big-endian numbers) speaks of that run's end (R4). All zero: nobody can.
+/// The SHA-256 of a secret (as four big-endian numbers) by which a run of a process binds itself:
+/// a sender that can show the secret speaks of that run's end (R4). All zero: nobody can.
 struct Commitment {
     std::uint64_t first = 0;
     std::uint64_t second = 0;
@@ -42,7 +42,7 @@ struct Epoch {
 constexpr Epoch operator+(Epoch epoch, std::uint64_t count) { return {epoch.value + count}; }
 
 /// A session as the host names it locally: unique for the life of the process, dialled and accepted
-/// sessions alike. A dialled session's number is also what HELLO tells the acceptor (PROTOCOL §3).
+/// sessions alike. HELLO gives a dialled session's number to the acceptor (PROTOCOL §3).
 struct SessionId {
     std::uint64_t value = 0;
     constexpr auto operator<=>(const SessionId&) const = default;
@@ -67,7 +67,7 @@ struct Priority {
     constexpr bool is_never() const { return value == never_value; }
 };
 
-/// What "higher" means everywhere: the priority first, then the id.
+/// The order that "higher" means everywhere: the priority first, then the id.
 struct Rank {
     Priority priority;
     NodeId id;

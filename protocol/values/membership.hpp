@@ -1,4 +1,4 @@
-// Who the members are, what a majority is, and who comes next on the ring. Static (A1).
+// The members, the size of a majority, and the order of the ring. Static (A1).
 #pragma once
 
 #include <bit>

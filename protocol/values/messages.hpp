@@ -1,5 +1,5 @@
-// What the nodes say to each other (PROTOCOL §4), as values. How they look on the wire is the
-// host's business. The sender's id and incarnation stand in every frame and are checked by the host
+// The messages of the nodes (PROTOCOL §4), as values. How they look on the wire is the host's
+// business. The sender's id and incarnation stand in every frame and are checked by the host
 // against the session's HELLO, so they are repeated here only where a session does not know them
 // yet.
 #pragma once
@@ -21,7 +21,7 @@ namespace bullring::protocol {
 enum class Algorithm : std::uint8_t { bully = 1, ring = 2 };
 enum class QuorumMode : std::uint8_t { majority = 1, none = 2 };
 
-/// What ends the promise to a holder that has died before its time (R4).
+/// The way in which the promise to a holder that has died ends before its time (R4).
 enum class FastRelease : std::uint8_t {
     off = 1,
     fin = 2,     // the end of the session that it is tied to
@@ -32,9 +32,10 @@ const char* name(Algorithm algorithm);
 const char* name(QuorumMode mode);
 const char* name(FastRelease release);
 
-/// The versions of the messages that this code speaks.
+/// The versions of the messages that this code speaks (PROTOCOL §4). A node may be configured to
+/// speak none above `Config::wire_highest`.
 inline constexpr std::uint16_t version_lowest = 1;
-inline constexpr std::uint16_t version_highest = 1;
+inline constexpr std::uint16_t version_highest = 2;
 
 inline constexpr std::size_t advertised_bytes_max = 256;
 inline constexpr std::size_t cluster_name_bytes_max = 64;
@@ -100,6 +101,9 @@ struct HelloAck {
     bool had_file_at_start = false;
     bool recovering = false;
     Recall recall;
+    /// That is spoken on this session from now on: the highest that both ends know. Of a node that
+    /// does not send it, it is 1.
+    std::uint16_t version = 1;
     bool operator==(const HelloAck&) const = default;
 };
 
@@ -212,8 +216,9 @@ struct Resign {
     bool operator==(const Resign&) const = default;
 };
 
-/// What TOKEN and CTOKEN share: whose round it is and where it has been. `round` counts the rounds
-/// of one incarnation, election and coordinator tokens together, so the four ids name one hop.
+/// The part that TOKEN and CTOKEN share: whose round it is and where it has been. `round` counts
+/// the rounds of one incarnation, election and coordinator tokens together, so the four ids name
+/// one hop.
 struct Walk {
     NodeId owner;
     Incarnation owner_incarnation;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "protocol/values/actions.hpp"
+#include "protocol/values/algorithms.hpp"
 #include "protocol/values/config.hpp"
 #include "protocol/values/messages.hpp"
 #include "protocol/values/state.hpp"
@@ -44,10 +45,8 @@ const char* name(const Message& message) { return message_words[message.index()]
 std::span<const char* const> message_names() { return message_words; }
 
 const char* name(Algorithm algorithm) {
-    switch (algorithm) {
-        case Algorithm::bully: return "bully";
-        case Algorithm::ring: return "ring";
-    }
+    for (const AlgorithmRow& row : algorithm_table)
+        if (row.algorithm == algorithm) return row.name;
     return no_name;
 }
 

@@ -1,6 +1,6 @@
 // Reading the words of the field for enumerations. Each word stands once: in the exhaustive switch
-// of name(), declared beside its enumeration. What can be read, and the list of what would be
-// right, are taken from there.
+// of name(), declared beside its enumeration. The words that can be read, and the list of those
+// that would be right, are taken from there.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace bullring::protocol {
 
-/// What name() gives for a value that is no enumerator.
+/// The text that name() gives for a value that is no enumerator.
 inline constexpr const char* no_name = "?";
 
 /// All enumerators in their order; none of those that are read from text is above 31.

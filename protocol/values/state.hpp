@@ -1,4 +1,4 @@
-// What must survive a crash (PROTOCOL §2), and the words for a node's condition.
+// The state that must survive a crash (PROTOCOL §2), and the words for a node's condition.
 #pragma once
 
 #include <cstdint>

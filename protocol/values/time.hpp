@@ -46,17 +46,18 @@ inline constexpr Instant long_ago{INT64_MIN / 4, INT64_MIN / 4};
 /// After everything.
 inline constexpr Instant never{INT64_MAX / 4, INT64_MAX / 4};
 
-/// The holder's side: the lease is valid only while *both* clocks are before its end.
+/// R8.1, the holder's side: the lease is valid only while *both* clocks are before its end.
 constexpr bool lease_valid(Instant now, Instant end) {
     return now.boottime_ns < end.boottime_ns && now.raw_ns < end.raw_ns;
 }
 
-/// The voter's side: a promise (or a silence) is over only when *both* clocks are past its end.
+/// R8.2, the voter's side: a promise (or a silence) is over only when *both* clocks are past its
+/// end.
 constexpr bool promise_over(Instant now, Instant end) {
     return now.boottime_ns >= end.boottime_ns && now.raw_ns >= end.raw_ns;
 }
 
-/// An ordinary timer, which no safety rests on; boottime, so that it is due at once after a
+/// R8.4: an ordinary timer, which no safety rests on; boottime, so that it is due at once after a
 /// suspend.
 constexpr bool due(Instant now, Instant timer) { return now.boottime_ns >= timer.boottime_ns; }
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "protocol/values/algorithms.hpp"
+
 namespace bullring::protocol {
 
 namespace {
@@ -84,7 +86,7 @@ void scale(Timing& timing, const TimingRequest& request) {
 
 /// A token needs a hop for each member, so the waits of a long ring grow with it, and what must
 /// outlast them grows along. Only the lease that the user has given himself stays.
-void stretch_for_ring(Timing& timing, std::size_t members, bool lease_given) {
+void stretch_for_walks(Timing& timing, std::size_t members, bool lease_given) {
     const Duration lap =
         timing.round_trip * static_cast<std::int64_t>(std::max<std::size_t>(members, 1) - 1);
     timing.ring_wait = std::max(timing.ring_wait, timing.hop_wait + lap * 6);
@@ -98,18 +100,19 @@ void stretch_for_ring(Timing& timing, std::size_t members, bool lease_given) {
     if (!lease_given) timing.lease = std::max(timing.lease, timing.campaign_lease);
 }
 
-/// A quantity in a constraint: its words and its value, which are told together.
+/// A quantity in a constraint: its words and its value, which are reported together.
 struct Term {
     std::string words;
     Duration value;
+    bool known = true;
 };
 
 Term operator*(std::int64_t factor, const Term& term) {
-    return {std::to_string(factor) + " × " + term.words, term.value * factor};
+    return {std::to_string(factor) + " × " + term.words, term.value * factor, term.known};
 }
 
 Term operator+(const Term& a, const Term& b) {
-    return {a.words + " + " + b.words, a.value + b.value};
+    return {a.words + " + " + b.words, a.value + b.value, a.known && b.known};
 }
 
 std::string told(const Term& term) { return term.words + " (" + to_text(term.value) + ")"; }
@@ -117,20 +120,23 @@ std::string told(const Term& term) { return term.words + " (" + to_text(term.val
 class Constraints {
 public:
     void positive(const Term& term) {
-        if (term.value.ns <= 0) problems_.push_back(told(term) + " must be more than 0");
+        if (term.known && term.value.ns <= 0)
+            problems_.push_back(told(term) + " must be more than 0");
         too_long(term);
     }
     void not_negative(const Term& term) {
-        if (term.value.ns < 0) problems_.push_back(told(term) + " must not be negative");
+        if (term.known && term.value.ns < 0)
+            problems_.push_back(told(term) + " must not be negative");
         too_long(term);
     }
     void at_most(const Term& low, const Term& high, const char* advice = "") {
-        if (low.value > high.value) {
+        if (low.known && high.known && low.value > high.value) {
             problems_.push_back(told(low) + " must be ≤ " + told(high) + advice);
         }
     }
     void less(const Term& low, const Term& high) {
-        if (low.value >= high.value) problems_.push_back(told(low) + " must be < " + told(high));
+        if (low.known && high.known && low.value >= high.value)
+            problems_.push_back(told(low) + " must be < " + told(high));
     }
     void add(std::string problem) { problems_.push_back(std::move(problem)); }
     bool summable() const { return summable_; }
@@ -140,7 +146,7 @@ private:
     void too_long(const Term& term) {
         if (term.value >= Duration{-longest.ns} && term.value <= longest) return;
         summable_ = false;
-        if (term.value > longest) {
+        if (term.known && term.value > longest) {
             problems_.push_back(told(term) + " must be ≤ " + to_text(longest));
         }
     }
@@ -166,6 +172,14 @@ struct Terms {
           pause{"pause", t.pause},
           preempt_delay{"preempt-delay", t.preempt_delay},
           kill_margin{"kill margin", t.kill_margin} {}
+
+    /// Only these are, by their words.
+    void know(const std::vector<std::string_view>& known) {
+        for (Term* term : {&heartbeat, &suspect_after, &lease, &lease_max, &campaign_lease,
+                           &poll_wait, &campaign_wait, &coordinator_wait, &hop_wait, &ring_wait,
+                           &stagger, &round_trip, &pause, &preempt_delay, &kill_margin})
+            term->known = std::find(known.begin(), known.end(), term->words) != known.end();
+    }
 
     Term heartbeat, suspect_after, lease, lease_max, campaign_lease, poll_wait, campaign_wait,
         coordinator_wait, hop_wait, ring_wait, stagger, round_trip, pause, preempt_delay,
@@ -205,14 +219,15 @@ Timing make_timing(const TimingRequest& request, std::size_t members, Algorithm 
     timing.lease_max = request.lease_max;
     timing.preempt_delay = request.preempt_delay;
     scale(timing, request);
-    if (algorithm == Algorithm::ring) {
-        stretch_for_ring(timing, members, request.lease.has_value());
-    }
+    if (algorithm_row(algorithm).walks)
+        stretch_for_walks(timing, members, request.lease.has_value());
     return timing;
 }
 
-std::vector<std::string> validate(const Timing& timing, std::size_t members, Algorithm algorithm) {
-    const Terms t(timing);
+std::vector<std::string> validate(const Timing& timing, std::size_t members, Algorithm algorithm,
+                                  const std::optional<std::vector<std::string_view>>& known) {
+    Terms t(timing);
+    if (known) t.know(*known);
     Constraints constraints;
     check_ranges(t, constraints);
     if (timing.rho_ppm == 0 || timing.rho_ppm > rho_ppm_max) {
@@ -229,7 +244,7 @@ std::vector<std::string> validate(const Timing& timing, std::size_t members, Alg
     constraints.at_most(t.campaign_lease, t.lease);
     constraints.at_most(t.lease, t.lease_max);
     constraints.at_most(t.campaign_wait + 2 * t.round_trip, t.coordinator_wait);
-    if (algorithm == Algorithm::ring && members > 1) {
+    if (algorithm_row(algorithm).walks && members > 1) {
         const auto hops = static_cast<std::int64_t>(3 * (members - 1));
         constraints.at_most(t.hop_wait + hops * t.round_trip, t.ring_wait);
     }

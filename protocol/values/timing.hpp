@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "protocol/values/durations.hpp"
@@ -39,8 +40,8 @@ struct Timing {
     Duration hand_over_hold_off_max = seconds(3600);
     bool operator==(const Timing&) const = default;
 
-    /// How often followers tell each other how they are while a leader vouches for them; and how
-    /// long after a leader's last renewal all are told again.
+    /// How often followers send each other heartbeats while a leader vouches for them; and how
+    /// long after a leader's last renewal they send them to all again.
     Duration followers_pace() const { return heartbeat * 2; }
     Duration renewal_overdue() const { return heartbeat + heartbeat / 2; }
     /// T_res: how long a reservation for a successor holds.
@@ -50,8 +51,8 @@ struct Timing {
     Duration promise(Duration lease_length) const;
 };
 
-/// What a user may set; what is not given is scaled by the first that is (lease, heartbeat,
-/// suspect-after, in this order).
+/// The timings that a user may set; those that are not given are scaled by the first that is
+/// (lease, heartbeat, suspect-after, in this order).
 struct TimingRequest {
     Profile profile = Profile::lan;
     std::optional<Duration> lease;
@@ -64,6 +65,10 @@ struct TimingRequest {
 Timing make_timing(const TimingRequest& request, std::size_t members, Algorithm algorithm);
 
 /// All the inequalities that are broken, each as a sentence with its numbers; empty when sound.
-std::vector<std::string> validate(const Timing& timing, std::size_t members, Algorithm algorithm);
+/// `known`: the quantities whose values are no guesses, by their words in the sentences. An
+/// inequality that has others is not judged. nullopt: all are known.
+std::vector<std::string> validate(
+    const Timing& timing, std::size_t members, Algorithm algorithm,
+    const std::optional<std::vector<std::string_view>>& known = std::nullopt);
 
 }  // namespace bullring::protocol

@@ -1,6 +1,7 @@
-// What a node knows, for people: status, watch, the library. A copy, judged at one instant.
+// A node's knowledge, for people: status, watch, the library. A copy, judged at one instant.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,7 @@
 
 namespace bullring::protocol {
 
-/// What the host knows more of than the node, for View::why. Empty: nothing.
+/// The reasons that the host knows better than the node, for View::why. Empty: nothing.
 struct HostReasons {
     std::string unhealthy;  // what is wrong, while HealthChanged{false} holds
     std::string unwilling;  // why nobody can do the work, while Standing{false} holds
@@ -31,8 +32,10 @@ struct View {
     bool healthy = true;      // as its health check has it
     bool eligible = false;    // it could lead
     bool votes = true;        // not while it is silent (R6), or about to end
-    bool fenced = true;       // false with quorum none: the epoch proves nothing
-    std::string why;          // one short sentence for an operator
+    /// The version of the messages that is spoken with each member, by index; 0: none, or itself.
+    std::vector<std::uint16_t> versions;
+    bool fenced = true;  // false with quorum none: the epoch proves nothing
+    std::string why;     // one short sentence for an operator
     bool operator==(const View&) const = default;
 };
 

@@ -1,5 +1,6 @@
-// Collects the deadlines of a node and answers how long its host may sleep. What is already due is
-// left out: it has been handled in the step that this follows, or waits for something else.
+// Collects the deadlines of a node and answers how long its host may sleep. A deadline that is due
+// already is left out: it has been handled in the step that this follows, or waits for something
+// else.
 #pragma once
 
 #include <algorithm>

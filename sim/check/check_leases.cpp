@@ -35,7 +35,7 @@ void Checks::check_elected(const World& world, HostIndex h, const Elected& elect
     last_elected_at_ = world.now();
     of_[h].elected_in = elected.epoch;
     elected_in_.note(elected.epoch, world.host(h).node->member().own_key());
-    // Who was stopped on the way to say so is not the leader any more, if its lease is over.
+    // A node that was stopped while it published this leads no more, if its lease is over.
     if (!world.leads(h) && world.settings().quorum == QuorumMode::majority) return;
     if (elected.epoch <= newest_epoch_)
         fail(world, "I2",

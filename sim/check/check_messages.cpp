@@ -1,6 +1,6 @@
-// What can be judged from messages alone. I11: no epoch is granted or proposed that the disk does
-// not cover. R9: nothing that a message says makes nonsense durable. L5: tokens die. And what is
-// counted of messages and events.
+// The checks that messages alone allow. I11: no epoch is granted or proposed that the disk does not
+// cover. I14: both ends of a session speak the highest version that both know. R9: no message makes
+// nonsense durable. L5: tokens die. Counts messages and events, too.
 #include <algorithm>
 #include <type_traits>
 #include <variant>
@@ -23,6 +23,8 @@ void Checks::check_message(const World& world, HostIndex h, Instant now, const S
                 check_request(world, h, m);
             } else if constexpr (std::is_same_v<M, Resign>) {
                 check_resign(world, h, m);
+            } else if constexpr (std::is_same_v<M, HelloAck>) {
+                check_version(world, h, send.session, m.version);
             } else if constexpr (std::is_same_v<M, TokenAck>) {
                 // It has read it, and did not ignore it.
                 if (OfHost::Token* known = token_at(h, m.owner, m.owner_incarnation, m.round))
@@ -71,6 +73,19 @@ void Checks::check_durable(const World& world, HostIndex h, const Durable& durab
                          world.host(h).id.value, durable.promised_max.ns));
 }
 
+void Checks::check_version(const World& world, HostIndex h, SessionId session,
+                           std::uint16_t version) {
+    const HostIndex dialler = world.connection_of(session).ends[dialler_side].host;
+    const std::uint16_t mine = world.config(h).wire_highest;
+    const std::uint16_t yours = world.config(dialler).wire_highest;
+    if (mine != yours) coverage_.count(Seen::wires_differ);
+    if (version == std::min(mine, yours)) return;
+    fail(world, "I14",
+         fmt::format("node {}, which speaks {} at most, answers node {}, which speaks {} at most, "
+                     "that {} is spoken",
+                     world.host(h).id.value, mine, world.host(dialler).id.value, yours, version));
+}
+
 void Checks::check_walk(const World& world, HostIndex h, const Walk& walk) {
     const std::size_t hops_max = 3 * (world.members() - 1);
     if (walk.step > hops_max)
@@ -89,7 +104,7 @@ void Checks::check_walk(const World& world, HostIndex h, const Walk& walk) {
     known->sent_before |= bit;
 }
 
-/// What is known at `h` of this round's token; nullptr: a newer one of that run is known.
+/// The newest token of this round that `h` knows; nullptr: it knows a newer one of that run.
 Checks::OfHost::Token* Checks::token_at(HostIndex h, NodeId owner, Incarnation incarnation,
                                         std::uint64_t round) {
     std::vector<OfHost::Token>& tokens = of_[h].tokens;

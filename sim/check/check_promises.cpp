@@ -1,7 +1,7 @@
 // The voter's side. I2: an epoch is granted to one holder only, and the highest never falls. I4: a
 // live promise lets no other holder in. I6: a promise outlives every lease that counts it, whatever
 // the clocks do within rho. I7: who has forgotten its promises is silent until they are over, and
-// the disk tells how long that is. I8: only EOF of the tied session and RESIGN of that epoch
+// the disk records how long that is. I8: only EOF of the tied session and RESIGN of that epoch
 // release. I13: who ends a silence early is bound to whoever counts its earlier runs. L3: a
 // candidacy binds a voter for no longer than P(L_c).
 #include <algorithm>
@@ -25,7 +25,7 @@ void Checks::check_given(const World& world, HostIndex h, Instant now, const Giv
         fail(world, "I8",
              fmt::format("node {} grants epoch {} to {}, which it has read to be resigned",
                          host.id.value, given.epoch.value, given.holder.id.value));
-    // What a held token brings was granted before.
+    // The grant of a held token was given earlier, when the token arrived.
     const Duration length = Ledger::promise(given.lease, world.settings().rho_ppm);
     if (given.end == host.clock.unbroken(now) + length) check_twin_silence(world, h, now);
     check_conflicts(world, h, now, given.holder);
@@ -59,7 +59,7 @@ void Checks::check_one_holder(const World& world, HostIndex h, Epoch epoch, Hold
 }
 
 /// A candidate that loses its disk may be the only one that knew the epoch that it asked for, and
-/// ask for it again: nobody else was told, and its earlier run is not elected any more.
+/// ask for it again: no other node has heard of it, and its earlier run is not elected any more.
 void Checks::forget_own_dead_candidacies(const World& world, HostIndex h) {
     voted_[h].forget_if([&](const HolderKey& holder) {
         if (holder.id != world.host(h).id) return false;
@@ -84,8 +84,8 @@ void Checks::check_silence_to_come(const World& world, HostIndex h, Duration pro
                          host.id.value, promised.ns, on_disk.ns));
 }
 
-/// What its earlier runs have promised has ended by now, or is counted by nobody, nor ever will be,
-/// or only by the one whom this run is promised to.
+/// No promise of an earlier run can count any more: it has ended, or no holder counts it or will,
+/// or only the one holder that this run is promised to counts it.
 void Checks::check_silence_over(const World& world, HostIndex h, Instant now) {
     const Host& host = world.host(h);
     const bool was_recovering = std::exchange(of_[h].recovering, host.node->recovering());
@@ -123,7 +123,8 @@ bool Checks::counts(const World& world, HostIndex holder, HostIndex voter) const
     return false;
 }
 
-/// What is released too early need not be granted to anybody else at once: it is missed here.
+/// An early release harms only when another node is granted in its place, which may never happen.
+/// So it is found here, where the promise should still be live.
 void Checks::check_kept(const World& world, HostIndex h, Instant now) {
     const Host& host = world.host(h);
     const Promise& promise = host.node->promise();
@@ -220,7 +221,7 @@ void Checks::check_candidacy_length(const World& world, HostIndex h, Instant now
     OfHost& of = of_[h];
     const Instant before = std::exchange(of.promise_end, promise.end());
     if (promise.to_leader() || !promise.live(now) || promise.key() == member.own_key()) return;
-    // What the same node had as the leader is not taken from it by its candidacy.
+    // A candidacy does not shorten the promise that the same node got as the leader.
     if (promise.end() == before) return;
     Duration longest{0};
     for (HostIndex o = 0; o < world.members(); ++o)

@@ -19,7 +19,7 @@ void Checks::note_twin(const World& world, HostIndex h, Instant now, const Recei
     if (const auto* refused = std::get_if<Refused>(&receive.message)) {
         if (refused->mine.find("another process") == std::string::npos) return;
         coverage_.count(Seen::told_of_twin);
-        // It may take a while until this peer can be dialled again and tells more.
+        // It may take a while until this peer can be dialled again and answers.
         twins[peer] = {now + length(timing.lease_max) + milliseconds(1500), false};
     } else if (std::holds_alternative<HelloAck>(receive.message) && twins.count(peer) != 0) {
         // It is taken: from now it is silent at least as long as after a restart, unless the other

@@ -14,13 +14,13 @@ Checks::Checks(const World& world)
       of_(world.members() + impostors_max),
       voted_(world.members() + impostors_max) {}
 
-/// What cannot be promised when an assumption is broken on purpose.
+/// These checks cannot hold when an assumption is broken on purpose.
 bool Checks::excused(const World& world, std::string_view check) const {
     const auto is_one_of = [check](std::initializer_list<std::string_view> all) {
         return std::find(all.begin(), all.end(), check) != all.end();
     };
     const Settings& settings = world.settings();
-    if (settings.quorum == QuorumMode::none && !is_one_of({"L1", "L2", "L5", "expect"}))
+    if (settings.quorum == QuorumMode::none && !is_one_of({"I14", "L1", "L2", "L5", "expect"}))
         return true;
     if (settings.beyond_rho && is_one_of({"I1", "I3", "I6", "I12"})) return true;
     return settings.beyond_disk &&

@@ -84,17 +84,18 @@ private:
     void check_resign(const World& world, HostIndex h, const protocol::Resign& resign);
     void check_request(const World& world, HostIndex h, const protocol::Coordinator& request);
     void check_no_other_task(const World& world, HostIndex h);
-    // check_twins.cpp: I7 of a node that has been told of another process with its id
+    // check_twins.cpp: I7 of a node that has heard of another process with its id
     void note_twin(const World& world, HostIndex h, Instant now, const protocol::Receive& receive);
     void check_twin_silence(const World& world, HostIndex h, Instant now);
     // check_calm.cpp: L2, that nobody is suspected, or handed the leadership, too soon
     void check_suspicion(const World& world, HostIndex h, Instant now);
     void note_leadership(const World& world, HostIndex h);
     void check_handover(const World& world, HostIndex h);
-    // check_messages.cpp: I11, R9, L5, what is counted of messages
+    // check_messages.cpp: I11, I14, R9, L5, what is counted of messages
     void check_message(const World& world, HostIndex h, Instant now, const protocol::Send& send);
     void check_disk(const World& world, HostIndex h, Epoch epoch);
     void check_durable(const World& world, HostIndex h, const protocol::Durable& durable);
+    void check_version(const World& world, HostIndex h, SessionId session, std::uint16_t version);
     void check_walk(const World& world, HostIndex h, const protocol::Walk& walk);
     void count_message(HostIndex h, const protocol::Send& send);
     void count_event(const World& world, HostIndex h, const protocol::Event& event);
@@ -114,7 +115,7 @@ private:
             Instant over;
             bool taken = false;  // the peer has taken this node since
         };
-        std::map<HostIndex, Twin> twins;  // by the peer that has told of one
+        std::map<HostIndex, Twin> twins;  // by the peer that has reported one
         Time well_since = -1;             // −1: it has not been unhealthy
         NodeId successor;                 // named by RESIGNs that it has read; `nobody`: none
         Instant own_promise_end;          // of its promise to itself, as seen last

@@ -38,6 +38,7 @@ constexpr std::array<std::string_view, seen_count> names{
     "second_process",
     "readdressed",
     "other_heartbeat",
+    "wires_differ",
     "wall_clocks_differ",
     "best_node_flaps",
     "elected",

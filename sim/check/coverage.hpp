@@ -1,5 +1,5 @@
-// What has happened at least once, and how often: each fault and each reaction. A sweep in which
-// one never happened has not tested it, and fails.
+// Counts each fault and each reaction of a run. A sweep in which one of them never happened has not
+// tested it, and fails.
 #pragma once
 
 #include <array>
@@ -44,6 +44,7 @@ enum class Seen : std::uint8_t {
     second_process,
     readdressed,
     other_heartbeat,
+    wires_differ,
     wall_clocks_differ,
     best_node_flaps,
     // ---- Reactions.

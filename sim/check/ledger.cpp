@@ -95,7 +95,7 @@ void Ledger::receive(const World& world, HostIndex h, Instant now, const Receive
                      Incarnation voter, const Coordinator& request) {
     // Only the process that answers at the voter's address can vote (R3).
     if (acknowledged_[h][world.member_of(grant.voter)] != voter) return;
-    // What nobody has asked for nobody has granted.
+    // A voter grants only what was asked for.
     if (request.lease > world.config(h).timing.lease ||
         request.stamp.boottime_ns > now.boottime_ns || request.stamp.raw_ns > now.raw_ns)
         return;
@@ -116,7 +116,7 @@ void Ledger::receive(const World& world, HostIndex h, Instant now, const Receive
         return world.member_of(other.voter) == world.member_of(grant.voter);
     };
     std::erase_if(all, [&](const ReceivedGrant& old) {
-        // Whoever granted again has untied what it granted before from its session.
+        // A voter that grants again unties its earlier grant from its session.
         return !lease_valid(now, old.end) || old.epoch < grant.epoch ||
                (same_voter(old) && old.epoch == grant.epoch &&
                 old.end.boottime_ns <= end.boottime_ns && old.end.raw_ns <= end.raw_ns);

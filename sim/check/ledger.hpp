@@ -1,6 +1,6 @@
-// What an omniscient observer writes down beside the nodes: which promises were really given, by
-// what they may end, and which grants really reached their holder. Kept without a look at how the
-// nodes keep theirs; the checks compare.
+// Owns: the records of an omniscient observer: the promises that were really given, their latest
+// ends, and the grants that really reached their holder. Reads nothing of the nodes' own records;
+// the checks compare the two.
 #pragma once
 
 #include <map>
@@ -46,7 +46,7 @@ public:
     // ---- Facts that come in, in the order of what happens.
     /// Writes down what a message that `h` reads releases or grants.
     void before_step(const World& world, HostIndex h, Instant now, const protocol::Event& event);
-    /// The promise that this message tells, if it tells a new one.
+    /// The promise in this message, if it is a new one.
     const GivenPromise* note_send(const World& world, HostIndex h, Instant now,
                                   const protocol::Send& send);
     void note_death(HostIndex h) {
@@ -58,7 +58,7 @@ public:
         barriers_[h].assign(barriers_[h].size(), protocol::long_ago);
         recalled_[h].clear();
     }
-    /// What this run of a voter has not promised binds it no more (R6).
+    /// A run of a voter is bound by no promise that it has not made itself (R6).
     void forget_earlier_runs(const World& world, HostIndex voter);
 
     // ---- Questions.
@@ -69,11 +69,12 @@ public:
         const auto found = resigned_[voter].find(run);
         return found == resigned_[voter].end() ? Epoch{} : found->second;
     }
-    /// Whether this run of `holder` has told that run of a voter what it counts of it (R6).
+    /// Whether this run of `holder` has answered that run of a voter which of its grants it counts
+    /// (R6).
     bool has_recalled(HostIndex holder, Incarnation voter) const {
         return recalled_[holder].count(voter) != 0;
     }
-    /// What the last event at a voter has released, for those who count.
+    /// The release that the last event at a voter has caused, for the counts.
     bool released_by_eof() const { return released_by_eof_; }
     bool released_by_resign() const { return released_by_resign_; }
     bool released_by_notice() const { return released_by_notice_; }
@@ -101,7 +102,7 @@ private:
     std::vector<std::vector<ReceivedGrant>> received_;    // by holder
     std::vector<std::vector<Incarnation>> acknowledged_;  // by holder and voter, the newest
     std::vector<std::pair<std::uint64_t, std::uint32_t>> own_token_;  // round and step, by holder
-    /// What each voter has put on tokens: a hop that is sent again is no new grant.
+    /// The grants that each voter has put on tokens: a hop that is sent again is no new grant.
     struct OnToken {
         Incarnation voter;
         Incarnation owner;

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "protocol/values/algorithms.hpp"
 #include "sim/commands/commands.hpp"
 #include "sim/commands/files.hpp"
 #include "sim/explore/path_file.hpp"
@@ -78,7 +79,7 @@ SmallWorldOptions world_options(const ExploreOptions& given) {
     options.fault_kinds = fault_kinds_in(given.fault_kinds);
     options.delay_max = duration_of("--delay-max", given.delay_max);
     options.preempt =
-        given.preempt.empty() ? options.algorithm == Algorithm::bully : given.preempt == "on";
+        given.preempt.empty() ? algorithm_row(options.algorithm).preempts : given.preempt == "on";
     options.preempt_delay = duration_of("--preempt-delay", given.preempt_delay);
     return options;
 }

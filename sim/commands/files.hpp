@@ -12,7 +12,7 @@ std::string read_file(const std::string& path);
 void write_file(const std::string& path, const std::string& text);
 
 /// Before a long run: that its result will have a place to go. An empty path is none. Throws
-/// CLI::FileError when `write_file` could not write there, and for `-`, where the run is told.
+/// CLI::FileError when `write_file` could not write there, and for `-`, where the run is printed.
 void check_writable(const std::string& path);
 
 }  // namespace bullring::sim

@@ -1,4 +1,5 @@
 // bullring-sim messages: what one failover costs in messages, counted beside theory.
+#include <array>
 #include <cstdio>
 #include <memory>
 
@@ -13,6 +14,8 @@ namespace bullring::sim {
 using namespace protocol;
 
 namespace {
+
+constexpr std::array colors{"#c2410c", "#0369a1", "#4d7c0f"};
 
 struct MessagesFlags {
     std::size_t from = 3;
@@ -29,20 +32,18 @@ int count_messages(const MessagesFlags& flags) {
     check_writable(flags.chart);
     const QuorumMode quorum = named<QuorumMode>(flags.quorum).value_or(QuorumMode::majority);
     std::vector<Curve> curves;
-    for (const Algorithm algorithm : {Algorithm::bully, Algorithm::ring}) {
-        const bool bully = algorithm == Algorithm::bully;
+    for (const AlgorithmRow& row : algorithm_table) {
+        const FailoverMessages& theory = formulas(row.algorithm, quorum);
         fmt::print(
             "{}, quorum {}: messages of one failover (heartbeats not counted)\n"
             "{:>5} {:>10} {:>10} {:>12} {:>12}\n{:>5} {:>10} {:>10} {:>12} {:>12}\n",
-            bully ? "Bully" : "Ring", flags.quorum, "N", "best", "theory", "worst seen", "theory",
-            "", "", best_formula_text(algorithm, quorum), "",
-            worst_formula_text(algorithm, quorum));
-        const char* const name = bully ? "Bully" : "Ring";
-        const char* const color = bully ? "#c2410c" : "#0369a1";
-        Curve best{fmt::format("{} best", name), color, false, {}};
-        Curve worst{fmt::format("{} worst seen", name), color, true, {}};
+            row.title, flags.quorum, "N", "best", "theory", "worst seen", "theory", "", "",
+            theory.best.text, "", theory.worst.text);
+        const char* const color = colors[curves.size() / 2 % colors.size()];
+        Curve best{fmt::format("{} best", row.title), color, false, {}};
+        Curve worst{fmt::format("{} worst seen", row.title), color, true, {}};
         for (std::size_t nodes = flags.from; nodes <= flags.to; ++nodes) {
-            const Complexity found = measure(algorithm, quorum, nodes, flags.seeds);
+            const Complexity found = measure(row.algorithm, quorum, nodes, flags.seeds);
             fmt::print("{:>5} {:>10} {:>10} {:>12} {:>12}\n", nodes, found.best, found.best_formula,
                        found.worst, found.worst_formula);
             std::fflush(stdout);

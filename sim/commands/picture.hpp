@@ -34,7 +34,7 @@ public:
     Picture(const Picture&) = delete;
     Picture& operator=(const Picture&) = delete;
 
-    /// The run is to be told to this picture; nothing if none is wanted.
+    /// This picture observes the run; nothing if none is wanted.
     void watch(RunOptions& options);
     /// Writes the files: of the part that the flags ask for, else the one that the scenario does,
     /// else around its elections. Throws CLI::FileError when it can't.

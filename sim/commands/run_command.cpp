@@ -1,4 +1,4 @@
-// bullring-sim run: one seed, its story told.
+// bullring-sim run: prints the run of one seed.
 #include <cstdio>
 #include <memory>
 

@@ -49,7 +49,7 @@ std::vector<std::string> files_of(const std::vector<std::string>& paths) {
     return files;
 }
 
-/// What a file may hold: a scenario, once for each algorithm; or a path that `explore` has found.
+/// The contents of a file: a scenario, once for each algorithm; or a path that `explore` has found.
 using Story = std::variant<std::vector<Scenario>, explore::Path>;
 
 Story read(const std::string& path, const std::string& algorithm) {

@@ -1,4 +1,4 @@
-// What happens in a run, as lines for people: time, who, what.
+// Prints a run as lines for people: the time, the node, and the event.
 #pragma once
 
 #include <cstdio>

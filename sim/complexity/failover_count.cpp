@@ -44,7 +44,7 @@ public:
     }
 
 private:
-    /// What is sent to the dead one is no part of the formulas.
+    /// The formulas do not count messages to the dead node.
     static bool reaches_a_living(const World& world, SessionId session) {
         const Side other = World::side_of(session) == dialler_side ? acceptor_side : dialler_side;
         return world.host(world.connection_of(session).ends[other].host).running();
@@ -99,30 +99,9 @@ std::optional<FailoverCount> count_failover(const Settings& settings) {
     return counter.count();
 }
 
-std::uint64_t best_formula(Algorithm algorithm, QuorumMode quorum, std::uint64_t n) {
-    const std::uint64_t survivors = n - 1;
-    const std::uint64_t majority = n / 2 + 1;
-    if (algorithm == Algorithm::bully) return quorum == QuorumMode::none ? n - 2 : 3 * (n - 2);
-    return quorum == QuorumMode::none ? 2 * survivors : 3 * survivors + 2 * majority - 1;
-}
-
-std::uint64_t worst_formula(Algorithm algorithm, QuorumMode quorum, std::uint64_t n) {
-    const std::uint64_t m = n - 1;
-    const std::uint64_t majority = n / 2 + 1;
-    if (algorithm == Algorithm::bully)
-        return quorum == QuorumMode::none ? m * m - 1 : m * (n - 2) + 3 * (n - 2);
-    return quorum == QuorumMode::none ? m * (m + 1) / 2 + m : m * (m + 1) + m + 2 * majority - 1;
-}
-
-std::string best_formula_text(Algorithm algorithm, QuorumMode quorum) {
-    if (algorithm == Algorithm::bully) return quorum == QuorumMode::none ? "N-2" : "3(N-2)";
-    return quorum == QuorumMode::none ? "2M" : "3M+2q-1";
-}
-
-std::string worst_formula_text(Algorithm algorithm, QuorumMode quorum) {
-    if (algorithm == Algorithm::bully)
-        return quorum == QuorumMode::none ? "M^2-1" : "(N-1)(N-2)+3(N-2)";
-    return quorum == QuorumMode::none ? "M(M+1)/2+M" : "M(M+1)+M+2q-1";
+const FailoverMessages& formulas(Algorithm algorithm, QuorumMode quorum) {
+    const AlgorithmRow& row = algorithm_row(algorithm);
+    return quorum == QuorumMode::none ? row.of_the_textbook : row.messages;
 }
 
 Complexity measure(Algorithm algorithm, QuorumMode quorum, std::size_t nodes, std::uint64_t seeds) {
@@ -137,8 +116,8 @@ Complexity measure(Algorithm algorithm, QuorumMode quorum, std::size_t nodes, st
     settings.delay = {20 * us, 20 * us};
     Complexity found;
     found.nodes = nodes;
-    found.best_formula = best_formula(algorithm, quorum, nodes);
-    found.worst_formula = worst_formula(algorithm, quorum, nodes);
+    found.best_formula = formulas(algorithm, quorum).best.of(nodes);
+    found.worst_formula = formulas(algorithm, quorum).worst.of(nodes);
     if (const auto count = count_failover(settings)) found.best = count->messages;
     found.worst = found.best;
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {

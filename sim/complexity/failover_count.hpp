@@ -8,6 +8,7 @@
 #include <string>
 #include <variant>
 
+#include "protocol/values/algorithms.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace bullring::sim {
@@ -31,13 +32,8 @@ struct Complexity {
 };
 
 /// The formulas of §16, for the textbook's algorithms (`quorum` none) and for ours.
-std::uint64_t best_formula(protocol::Algorithm algorithm, protocol::QuorumMode quorum,
-                           std::uint64_t nodes);
-std::uint64_t worst_formula(protocol::Algorithm algorithm, protocol::QuorumMode quorum,
-                            std::uint64_t nodes);
-/// The formulas as text.
-std::string best_formula_text(protocol::Algorithm algorithm, protocol::QuorumMode quorum);
-std::string worst_formula_text(protocol::Algorithm algorithm, protocol::QuorumMode quorum);
+const protocol::FailoverMessages& formulas(protocol::Algorithm algorithm,
+                                           protocol::QuorumMode quorum);
 
 Complexity measure(protocol::Algorithm algorithm, protocol::QuorumMode quorum, std::size_t nodes,
                    std::uint64_t seeds);

@@ -97,7 +97,7 @@ std::uint64_t hash(std::string_view text) {
     return value;
 }
 
-/// What both ends of a message write alike: everything from its kind on.
+/// The part of a message's line that both ends write alike: everything from its kind on.
 std::string_view body_of(std::string_view line) {
     const std::size_t at = line.find("\"kind\"");
     return at == std::string_view::npos ? line : line.substr(at);

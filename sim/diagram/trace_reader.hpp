@@ -1,5 +1,5 @@
 // The reader of traces as files (protocol/trace/trace.hpp). Owns what a line must have and what is
-// said when it has not. Must not judge what the lines tell.
+// said when it has not. Must not judge what the lines say.
 #pragma once
 
 #include <map>

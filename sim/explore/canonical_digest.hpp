@@ -39,7 +39,7 @@ public:
     void take(const protocol::SessionId& id);
     void take(const protocol::Incarnation& run);
     void take(const protocol::Heartbeat& heartbeat);
-    /// What has been drawn shows in other fields; what will be is not known to anybody yet.
+    /// The draws so far show in other fields, and the next ones are not known yet.
     void take(const protocol::Rng&) {}
 
 private:

@@ -1,4 +1,4 @@
-// Goes along a path and tells it to people: each move, when, and what the nodes do about it.
+// Goes along a path and prints it for people: each move, when, and what the nodes do about it.
 #pragma once
 
 #include <cstddef>

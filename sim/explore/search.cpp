@@ -38,13 +38,13 @@ struct Successor {
     OwnParts own;
 };
 
-/// What one state leads to, without what was known before its block.
+/// The successors of one state, without what was known before its block.
 struct Expansion {
     std::size_t transitions = 0;
     std::vector<Successor> fresh;
 };
 
-/// What a job works with, kept because making it anew takes time.
+/// The buffers of a job, kept because making them anew takes time.
 struct Workshop {
     explicit Workshop(const OldAges& old) : digest(old) {}
 

@@ -44,7 +44,7 @@ public:
 
     const SmallWorldOptions& options() const { return options_; }
     const protocol::Config& config(std::size_t node) const { return configs_[node]; }
-    /// What is old in all that can follow.
+    /// The ages from which on a value counts as old, in all that can follow.
     OldAges old_ages(const WorldState& start) const;
 
     /// All nodes have just started at that time, without files.
@@ -64,10 +64,10 @@ public:
     /// The instant when something that is in flight cannot be delayed any longer; no_time if there
     /// is none.
     RealTime last_call(const WorldState& state) const;
-    /// What can be seen without a move: I1, I3.
+    /// Checks the state itself, without a move: I1, I3.
     std::optional<Violation> check(const WorldState& state) const;
 
-    /// What the move delivers, as path files name it; "" if it delivers nothing.
+    /// The name of the content that the move delivers, as in path files; "" if it delivers nothing.
     std::string content_name(const WorldState& state, const Move& move) const;
 
 private:

@@ -1,5 +1,4 @@
-// What a move does to a state: the sockets, the disks and the processes around the protocol's
-// nodes.
+// Applies a move to a state: the sockets, the disks and the processes around the protocol's nodes.
 #include <algorithm>
 #include <memory>
 #include <stdexcept>
@@ -32,8 +31,8 @@ public:
                           std::to_string(line) + ")");
 }
 
-/// What is not needed any more, with all the memory that it has: most states of a search turn out
-/// to be known and live for some microseconds.
+/// Keeps states that are not needed any more, with all their memory: most states of a search turn
+/// out to be known and live for some microseconds.
 class Spare {
 public:
     std::vector<Action> actions;
@@ -151,7 +150,7 @@ void MoveMaker::arrive(const SessionName& name, bool at_acceptor) {
     step(node, Receive{id, message});
 }
 
-/// Whatever the dialler still does with it, nothing arrives at the other end any more.
+/// Later actions of the dialler on it have no effect: nothing arrives at the other end any more.
 void MoveMaker::end_at_dialler(const SessionName& name, SessionEnd how) {
     Session& over = session(name);
     over.dialler_open = false;
@@ -188,7 +187,7 @@ void MoveMaker::restart(std::size_t node) {
     start.file = fresh.disk;
     start.wall_clock_ms = 1'000'000;
     fresh.node = std::make_shared<const Node>(world_.config(node), start);
-    // What others still send to the run before is answered by an RST, some time.
+    // The kernel answers messages to the earlier run by an RST, some time.
     for (Session& half_open : state_.sessions)
         if (half_open.name.acceptor == node && half_open.broken && !half_open.acceptor_open &&
             half_open.dialler_open && half_open.to_dialler.empty())
@@ -227,7 +226,7 @@ void MoveMaker::crash(std::size_t node) {
     }
 }
 
-/// What is on its way arrives, and then nothing does.
+/// Messages under way arrive, and then nothing does.
 void MoveMaker::power_off(std::size_t node) {
     end_process(node);
     for (Session& one : state_.sessions) {

@@ -1,5 +1,5 @@
 // Which moves are possible. Their order is part of a search's outcome: of two shortest paths the
-// one that was found first is told.
+// one that was found first is reported.
 #include <algorithm>
 
 #include "sim/explore/small_world.hpp"

@@ -11,7 +11,7 @@ using namespace protocol;
 
 namespace {
 
-/// What belongs to a message's name to follow an election.
+/// The part of a message that its name shows, to follow an election.
 struct MessageDetails {
     std::string operator()(const Coordinator& m) const {
         return fmt::format(" of epoch {}{}", m.epoch.value, m.renew ? ", a renewal" : "");

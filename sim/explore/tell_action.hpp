@@ -1,4 +1,4 @@
-// What a node does, in words for people who read a path. Nothing is decided by it.
+// Describes the actions of a node, for people who read a path. Nothing depends on the words.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// What must never be seen in a small world, from the view of one who sees everything (the
-// invariants of the protocol's README, §13). Looks only; what happens is decided elsewhere.
+// Checks the invariants of the protocol's README, §13, in a small world, from the view of an
+// observer that sees everything. Looks only, and decides nothing.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace bullring::sim::explore {
 
-/// What was seen that must not be.
+/// A broken invariant.
 struct Violation {
     std::string rule;  // "I1"; "assertion" for one of the protocol's own
     std::string text;

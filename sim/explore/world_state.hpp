@@ -20,7 +20,7 @@ namespace bullring::sim::explore {
 inline constexpr std::size_t small_world_nodes_max = 7;
 
 /// Nanoseconds of real time. Every clock of a node runs as real time does, at a distance that never
-/// changes and that tells whose clock, and which of the two, an instant was read from.
+/// changes and that shows whose clock, and which of the two, an instant was read from.
 using RealTime = std::int64_t;
 
 inline constexpr RealTime no_time = INT64_MAX / 4;
@@ -54,7 +54,7 @@ constexpr protocol::Incarnation incarnation_of(std::size_t node, std::uint32_t r
     return {(std::uint64_t{node} + 1) << 32U | run};
 }
 
-/// What travels on a session: a message, or the news that the session is over.
+/// A session carries messages, and the news that it is over.
 using Content = std::variant<protocol::Message, protocol::SessionEnd>;
 
 struct Flying {

@@ -1,4 +1,4 @@
-// What a scenario expects, and how it says that it was disappointed.
+// Judges the expectations of a scenario, and describes those that failed.
 #include <algorithm>
 
 #include <fmt/format.h>

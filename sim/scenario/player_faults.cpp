@@ -1,4 +1,4 @@
-// What goes wrong on purpose, and how it is mended.
+// The faults of a scenario, and how they are healed.
 #include <algorithm>
 
 #include "sim/scenario/player.hpp"
@@ -256,7 +256,7 @@ void Player::links(const Command& command) {
 }
 
 void Player::calm() {
-    // Whoever has just died can be started again by then.
+    // By then a process that has just died can be started again.
     run_until(world_.now() + 2 * ms);
     Command heal;
     heal.verb = Verb::heal;

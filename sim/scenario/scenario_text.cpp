@@ -14,7 +14,7 @@ namespace bullring::sim {
 
 namespace {
 
-/// What may stand behind a verb.
+/// The forms of operands that a verb may have.
 enum class Form : std::uint8_t {
     target,
     target_reset,

@@ -110,6 +110,12 @@ const std::map<std::string_view, Read>& readers() {
              const NodeId id = line.id();
              s.wall_clocks[id] = Duration{line.duration("how far it is ahead")};
          }},
+        {"wire-of",
+         [](LineReader& line, Settings& s) {
+             const NodeId id = line.id();
+             s.wires[id] = static_cast<std::uint16_t>(
+                 line.number("its highest version", version_lowest, version_highest));
+         }},
         {"heartbeat-of",
          [](LineReader& line, Settings& s) {
              const NodeId id = line.id();
@@ -240,6 +246,8 @@ std::string settings_text(const Scenario& scenario) {
         line("lease-max-of", fmt::format("{} {}", id.value, duration_text(lease.ns)));
     for (const auto& [id, heartbeat] : s.heartbeats)
         line("heartbeat-of", fmt::format("{} {}", id.value, duration_text(heartbeat.ns)));
+    for (const auto& [id, version] : s.wires)
+        line("wire-of", fmt::format("{} {}", id.value, version));
     for (const auto& [id, ahead] : s.wall_clocks)
         line("wall-clock-of", fmt::format("{} {}", id.value, duration_text(ahead.ns)));
     return out;

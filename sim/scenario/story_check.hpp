@@ -1,5 +1,5 @@
-// What no line of a scenario can know by itself: whether there are such nodes, and whether time
-// runs on.
+// Checks a scenario as a whole, which no single line allows: its nodes exist, and its time does not
+// run backwards.
 #pragma once
 
 #include <string>

@@ -84,7 +84,7 @@ void Planner::crash(Time at) {
     Command& command = add(at, Verb::crash, somebody());
     if (percent(20)) command.word = "reset";
     if (command.word.empty()) within_step(command);
-    // Whoever it was: who runs already is not started twice.
+    // All nodes are started, for the victim is not known yet; a running one ignores it.
     const Time back = at + spell();
     for (const NodeId id : settings_.ids) add(back, Verb::start, target(id));
 }
@@ -219,7 +219,7 @@ void Planner::rates(Time at) {
 }
 
 /// Member `moved` is started anew at another address while its old process lives, and some of the
-/// others are told the new address. Then a partition, not for as long as P(lease-max), separates
+/// others get the new address. Then a partition, not for as long as P(lease-max), separates
 /// those who know the one from those who know the other. Each of the two processes has a majority
 /// on its side, or none has.
 void Planner::half_rolled_address() {
@@ -314,7 +314,7 @@ void Planner::strike(FaultKind kind, Time at) {
             return;
         }
         case FaultKind::second:
-            // With one member alone nobody can tell two processes of one id apart.
+            // With one member alone two processes of one id cannot be distinguished.
             if (settings_.ids.size() > 1) add(at, Verb::second, target(any()));
             return;
     }

@@ -83,6 +83,7 @@ private:
             candidate.settings.priorities.erase(gone);
             candidate.settings.leases.erase(gone);
             candidate.settings.leases_max.erase(gone);
+            candidate.settings.wires.erase(gone);
             std::erase_if(candidate.commands, [&](const Command& c) {
                 const auto is = [&](const Target& t) {
                     return t.kind == Target::Kind::id && t.id == gone;
@@ -104,6 +105,7 @@ private:
             [&](Settings& s) { s.leases.clear(); },
             [&](Settings& s) { s.leases_max.clear(); },
             [&](Settings& s) { s.heartbeats.clear(); },
+            [&](Settings& s) { s.wires.clear(); },
             [&](Settings& s) { s.wall_clocks.clear(); },
             [&](Settings& s) { s.delay = usual.delay; },
             [&](Settings& s) { s.loss_ppm = 0; },

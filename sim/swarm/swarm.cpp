@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "protocol/values/algorithms.hpp"
 #include "protocol/values/dialling.hpp"
 #include "protocol/values/rng.hpp"
 #include "sim/swarm/fault_plan.hpp"
@@ -25,6 +26,9 @@ public:
     T one_of(std::initializer_list<T> all) {
         return all.begin()[rng_.below(all.size())];
     }
+    Algorithm algorithm() {
+        return algorithm_table[rng_.below(100) * algorithm_table.size() / 100].algorithm;
+    }
     NodeId id(const std::vector<NodeId>& ids) { return ids[rng_.below(ids.size())]; }
 
 private:
@@ -39,7 +43,7 @@ Settings draw_settings(std::uint64_t seed, const SwarmOptions& options, Rng& rng
     const std::uint64_t n = draw.one_of<std::uint64_t>({1, 2, 3, 3, 3, 4, 5, 5, 5, 6, 7});
     for (std::uint64_t id = 1; id <= n; ++id) s.ids.push_back({id});
     if (options.ids) s.ids = *options.ids;
-    s.algorithm = draw.percent(50) ? Algorithm::bully : Algorithm::ring;
+    s.algorithm = draw.algorithm();
     if (options.algorithm) s.algorithm = *options.algorithm;
     s.profile = draw.one_of({Profile::realtime, Profile::fast, Profile::fast, Profile::lan,
                              Profile::lan, Profile::lan, Profile::cloud});
@@ -88,6 +92,16 @@ Settings draw_settings(std::uint64_t seed, const SwarmOptions& options, Rng& rng
     if (draw.percent(40))
         for (const NodeId id : s.ids) s.wall_clocks[id] = Duration{draw.time(0, lease.ns / 2)};
     return s;
+}
+
+/// A cluster that is being upgraded. From a source of its own, so that all other seeds' histories
+/// stay what they were.
+void draw_wires(Settings& s, std::uint64_t seed) {
+    Rng rng(seed ^ 0x3C6E'F372'FE94'F82BULL);
+    Draw draw(rng);
+    if (!draw.percent(20)) return;
+    for (const NodeId id : s.ids)
+        if (draw.percent(50)) s.wires[id] = version_lowest;
 }
 
 /// No node could ever be elected, or a setting is not sound: the seed is used without its extras.
@@ -169,8 +183,8 @@ Duration longest_silence(const Settings& s) {
 Time settling(const Settings& s) {
     const Timing timing = config_of(s, s.ids.front()).timing;
     const auto n = static_cast<Time>(s.ids.size());
-    // Who waits for its own task is not handed the lead before that has ended. Then the leader's
-    // task ends; the last one perhaps long after its successor was elected without RESIGN.
+    // A node that waits for its own task is not handed the lead before the task has ended. Then the
+    // leader's task ends; the last one perhaps long after its successor was elected without RESIGN.
     const Time handover =
         s.preempt_delay.ns + std::min(s.task_ending.max, timing.step_down_timeout.ns);
     return (n + 1) * handover + 2 * s.task_ending.max + 12 * s.hand_over_hold_off.ns +
@@ -204,10 +218,9 @@ Time leader_bound(const Settings& s) {
 
 Time failover_bound(const Settings& s) {
     const Timing t = config_of(s, s.ids.front()).timing;
-    const auto n = static_cast<Time>(s.ids.size());
     // FIN and a round trip; in the Ring a token's walk and the coordinator token's. A FIN that
     // comes late to the others costs them a parked request, not a timer.
-    const Time trips = s.algorithm == Algorithm::bully ? 5 : 2 * n + 5;
+    const auto trips = static_cast<Time>(algorithm_row(s.algorithm).failover_delays(s.ids.size()));
     return trips * s.delay.max + 2 * t.stagger.ns + ms;
 }
 
@@ -222,6 +235,7 @@ Scenario draw_scenario(std::uint64_t seed, const SwarmOptions& options) {
     constexpr std::uint64_t textbook_percent = 4;
     const bool none = textbook.below(100) < textbook_percent;
     s.quorum = options.quorum.value_or(none ? QuorumMode::none : QuorumMode::majority);
+    draw_wires(s, seed);
     make_sound(s);
     bool winnable = false;
     for (std::size_t i = 0; i < s.ids.size(); ++i)
@@ -242,7 +256,7 @@ Scenario draw_scenario(std::uint64_t seed, const SwarmOptions& options) {
     calm.relative = false;
     calm.at = faults_end;
     scenario.commands.push_back(calm);
-    // Who was asked to stop before ends after its task, and is started again.
+    // A node that was asked to stop before ends after its task, and is started again.
     Command start = command(Verb::start);
     start.at = s.task_ending.max + 3 * sec;
     start.a.kind = Target::Kind::all;
@@ -257,7 +271,7 @@ Scenario draw_scenario(std::uint64_t seed, const SwarmOptions& options) {
     if (std::any_of(scenario.commands.begin(), scenario.commands.end(), stops))
         scenario.commands.push_back(start);
     if (!leader_possible) {
-        // What was promised and leased before runs out, then nobody can lead.
+        // Once all earlier promises and leases have run out, no node can lead.
         const Timing t = config_of(s, s.ids.front()).timing;
         Command lapse = command(Verb::expect_no_leader, 2 * sec);
         lapse.at = t.promise(s.lease_max).ns * 2 + s.task_ending.max;

@@ -12,7 +12,7 @@
 
 namespace bullring::sim {
 
-/// What the command line fixes; the seed draws the rest.
+/// The settings that the command line fixes; the seed draws the others.
 struct SwarmOptions {
     std::optional<std::vector<NodeId>> ids;
     std::optional<protocol::Algorithm> algorithm;

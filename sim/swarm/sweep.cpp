@@ -132,7 +132,7 @@ bool narrows(const SwarmOptions& options) {
 
 std::vector<Seen> never_seen(const SweepResult& result) {
     std::vector<Seen> missing;
-    // What is rare needs many seeds.
+    // Rare events need many seeds.
     constexpr std::uint64_t enough = 2000;
     if (result.seeds < enough || std::any_of(result.shares.begin(), result.shares.end(),
                                              [](const Share& share) { return !share.full; }))

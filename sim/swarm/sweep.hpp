@@ -99,8 +99,8 @@ SweepResult sweep(const SweepOptions& options, const std::function<void(const Pr
 /// Whether something that a sweep should see may never happen with these.
 bool narrows(const SwarmOptions& options);
 
-/// What a sweep of this size should have seen and has not; empty for small ones, and where a share
-/// is not full.
+/// The events that a sweep of this size should have seen and has not; empty for small ones, and
+/// where a share is not full.
 std::vector<Seen> never_seen(const SweepResult& result);
 
 }  // namespace bullring::sim

@@ -1,4 +1,5 @@
-// What will happen, in order of time and, at one instant, in the order in which it was scheduled.
+// Owns: the future events, in order of time and, at one instant, in the order in which they were
+// scheduled.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +20,7 @@ enum class Happening : std::uint8_t {
     broken,          // a: connection, b: side that notices, c: how
     persisted,       // a: host, b: its run
     task_ended,      // a: host, b: its run, c: the epoch
-    notice,          // a: host that is told, c: which death
+    notice,          // a: host that gets it, c: which death
 };
 
 struct Scheduled {

@@ -32,14 +32,14 @@ struct Task {
     Epoch epoch;
 };
 
-/// What a step was about to do when the process was stopped in the middle of it.
+/// The remaining actions of a step in whose middle the process was stopped.
 struct Interruption {
     enum class Kind : std::uint8_t { none, pause, crash };
     Kind kind = Kind::none;
     std::size_t after_actions = 0;
 };
 
-/// What a host does about one peer's address.
+/// A host's attempts to reach one peer's address.
 struct Dialling {
     SessionId session;     // in use or being greeted; `no_session`: none
     bool attempt = false;  // a dial is scheduled or on its way

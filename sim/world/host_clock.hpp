@@ -18,7 +18,7 @@ public:
     HostClock() = default;
     HostClock(Instant offset, Rates rates) : base_(offset), rates_(rates) {}
 
-    /// What a process on this machine reads.
+    /// The clocks that a process on this machine reads.
     Instant read(Time now) const { return unbroken(now) - since_boot_; }
     /// The same clocks, as if the machine had never rebooted: what an observer outside compares.
     Instant unbroken(Time now) const {

@@ -34,7 +34,7 @@ enum Side : std::uint32_t { dialler_side = 0, acceptor_side = 1 };
 
 constexpr Side other(Side side) { return side == dialler_side ? acceptor_side : dialler_side; }
 
-/// What is on its way in one direction, oldest first. No message: a FIN.
+/// A message under way in one direction, oldest first. No message: a FIN.
 struct Parcel {
     Time arrival = 0;  // `end_of_time` while the link is cut
     std::optional<protocol::Message> message;

@@ -1,5 +1,5 @@
-// What the world tells those who watch it: checkers, traces, timelines, counts. Watchers see
-// everything and change nothing.
+// Reports the world's events to checkers, traces, timelines and counts. These see everything and
+// change nothing.
 #pragma once
 
 #include <string_view>
@@ -12,7 +12,7 @@ namespace bullring::sim {
 
 class World;
 
-/// What happens to machines and links, in the words of traces and timelines.
+/// An event of a machine or a link, in the words of traces and timelines.
 struct Incident {
     std::string_view kind;  // "start", "crash", "pause", "cut", …
     HostIndex host = 0;

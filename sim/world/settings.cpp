@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "protocol/values/algorithms.hpp"
+
 namespace bullring::sim {
 
 using namespace protocol;
@@ -14,7 +16,7 @@ Config config_of(const Settings& settings, NodeId id) {
     config.members = Membership(settings.ids);
     config.algorithm = settings.algorithm;
     config.quorum = settings.quorum;
-    config.preempt = settings.preempt.value_or(settings.algorithm == Algorithm::bully);
+    config.preempt = settings.preempt.value_or(algorithm_row(settings.algorithm).preempts);
     config.fast_release = settings.fast_release;
     config.tie = settings.tie;
     config.hooks = settings.hooks;
@@ -23,6 +25,8 @@ Config config_of(const Settings& settings, NodeId id) {
     if (const auto found = settings.priorities.find(id); found != settings.priorities.end())
         config.priority = found->second;
     config.advertised = "";
+    if (const auto found = settings.wires.find(id); found != settings.wires.end())
+        config.wire_highest = found->second;
 
     TimingRequest request;
     request.profile = settings.profile;
@@ -78,14 +82,19 @@ std::vector<std::string> problems(const Settings& settings) {
     for (const auto& [id, priority] : settings.priorities)
         if (!std::binary_search(settings.ids.begin(), settings.ids.end(), id))
             found.push_back(fmt::format("priority of {}: no member", id.value));
-    const auto check_members = [&](const char* what, const auto& durations) {
-        for (const auto& [id, duration] : durations)
+    for (const auto& [id, version] : settings.wires)
+        if (version < version_lowest || version > version_highest)
+            found.push_back(fmt::format("wire {} of {}: {} to {} are known", version, id.value,
+                                        version_lowest, version_highest));
+    const auto check_members = [&](const char* what, const auto& of_members) {
+        for (const auto& [id, value] : of_members)
             if (!std::binary_search(settings.ids.begin(), settings.ids.end(), id))
                 found.push_back(fmt::format("{} of {}: no member", what, id.value));
     };
     check_members("lease", settings.leases);
     check_members("lease-max", settings.leases_max);
     check_members("heartbeat", settings.heartbeats);
+    check_members("wire", settings.wires);
     check_members("wall clock", settings.wall_clocks);
     return found;
 }

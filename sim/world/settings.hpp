@@ -1,4 +1,4 @@
-// What a world is made of: the members and how they are configured, the network, the disks, the
+// Owns: the settings of a world: the members and their configuration, the network, the disks, the
 // clocks. A plain value; a scenario file begins with one.
 #pragma once
 
@@ -50,6 +50,7 @@ struct Settings {
     std::map<NodeId, Duration> leases;       // of members that ask for another one
     std::map<NodeId, Duration> leases_max;   // of members that grant others
     std::map<NodeId, Duration> heartbeats;   // of members that send others
+    std::map<NodeId, std::uint16_t> wires;   // of members that speak no higher version than that
     std::map<NodeId, Duration> wall_clocks;  // of machines: how far they are ahead of real time
 
     // ---- Marks: an assumption of the protocol is broken on purpose, and with it what rests on it.

@@ -196,7 +196,7 @@ void World::carry_out(HostIndex h, const Action& action) {
                     dial_after(h, *peer, 0);
                 }
             } else if constexpr (std::is_same_v<What, HandshakeRefused>) {
-                // Whoever is refused dials again within T_s (§3).
+                // A refused dialler dials again within T_s (§3).
                 const auto peer = host_of(what.peer);
                 if (peer && !what.by_us && *peer < host.dialling.size()) {
                     Time& pause = host.dialling[*peer].pause;

@@ -86,7 +86,7 @@ public:
     }
     /// A second process with this member's id, on another machine with a disk of its own.
     HostIndex add_impostor(NodeId id);
-    /// From its next attempt on `h` dials `member` where `target` is: it has been told another
+    /// From its next attempt on `h` dials `member` where `target` is: it has been given another
     /// address.
     void readdress(HostIndex h, HostIndex member, HostIndex target);
     void restore_addresses();
@@ -187,7 +187,7 @@ private:
     Links links_;
     std::set<std::pair<HostIndex, HostIndex>> flip_next_;
     std::vector<Connection> connections_;
-    std::vector<Lie> lies_;  // to be told
+    std::vector<Lie> lies_;  // still to be sent
     /// A run that has ended, and until when its undertaker says so.
     struct Ended {
         HostIndex host = 0;

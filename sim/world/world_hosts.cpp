@@ -116,7 +116,7 @@ void World::resume(HostIndex h) {
                 unstall(h, peer);
             }
     }
-    // What lies unread is read in any order of the sessions, and timers come in between.
+    // Unread bytes of different sessions are read in any order, and timers come in between.
     for (std::size_t number = 0; number < connections_.size(); ++number)
         for (const Side side : {dialler_side, acceptor_side}) {
             const End& end = connections_[number].ends[side];

@@ -1,5 +1,5 @@
-// What something between two machines does to the connections that they have: it ends them by RST,
-// forgets them, or ends them by FINs that nobody has sent.
+// Faults on the way between two machines: their connections are ended by RST, forgotten, or ended
+// by FINs that neither end has sent.
 #include "sim/world/world.hpp"
 
 namespace bullring::sim {

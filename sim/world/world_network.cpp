@@ -106,8 +106,8 @@ void World::send(const Send& send) {
     if (settings_.translated)
         std::visit(
             [](auto& m) {
-                if constexpr (std::is_same_v<std::decay_t<decltype(m)>, HelloAck>)
-                    m.addresses = {"acceptor", "translator"};
+                if constexpr (std::is_same_v<std::decay_t<decltype(m)>, Hello>)
+                    m.addresses = {"dialler", "translator"};
             },
             message);
     transmit(number, from, Parcel{0, std::move(message)});
@@ -310,7 +310,7 @@ void World::let_go(std::size_t number, Side side, Death death) {
     Pipe& incoming = connection.ends[other(side)].outgoing;
     const bool unread = !incoming.empty() && incoming.front().arrival <= now_ &&
                         incoming.front().message.has_value();
-    // What the kernel has not taken yet dies with the process.
+    // The part that the kernel has not taken yet dies with the process.
     end.outgoing.cut_behind(settings_.unread_max);
     if (death == Death::reset || unread) {
         if (!passes(end.host, connection.ends[other(side)].host)) return;  // an RST is not resent
@@ -336,7 +336,7 @@ void World::heal(HostIndex from, HostIndex to) {
     unstall(to, from);
 }
 
-/// What is on its way does not arrive; TCP sends it again until somebody gives up.
+/// Messages under way do not arrive; TCP sends them again until one end gives up.
 void World::stall_link(HostIndex from, HostIndex to) {
     for (std::size_t number = 0; number < connections_.size(); ++number) {
         for (const Side side : {dialler_side, acceptor_side}) {

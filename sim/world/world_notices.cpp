@@ -1,4 +1,4 @@
-// Undertakers: processes that outlive a node by a moment and tell the others that it has ended
+// Undertakers: processes that outlive a node by a moment and report its end to the others
 // (PROTOCOL R4). What they say can't be forged, but be late, be lost, and be said again.
 #include <algorithm>
 
@@ -28,7 +28,7 @@ void World::notice(HostIndex h, std::size_t which) {
     // Its connection is made anew, or what it has said lies unread.
     if (!two_way(ended.host, h) || !hosts_[h].awake() || chance(settings_.loss_ppm))
         return queue_.push(now_ + draw({ms, 50 * ms}), Happening::notice, h, 0, which);
-    // Who has heard it on its way may say it again, for ever: it stays true.
+    // A node on the way that has heard the notice may repeat it, for ever: it stays true.
     if (chance(200'000)) queue_.push(now_ + draw({0, 2 * sec}), Happening::notice, h, 0, which);
     if (hosts_[h].introduced.contains(ended.run))
         step(h, Died{ended.run.id, ended.run.incarnation});

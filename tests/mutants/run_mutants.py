@@ -36,7 +36,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 TARGET = "bullring_sim"
-# What the simulator is built from; without the sources of src/ its CMakeLists.txt builds nothing.
+# The sources of the simulator; without those of src/ its CMakeLists.txt builds nothing.
 SOURCES = ("CMakeLists.txt", "protocol", "sim", "include", "scripts/cmake", "src/CMakeLists.txt")
 SEEDS = "1..1000"
 CONTROL_SEEDS = "1..300"

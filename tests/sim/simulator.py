@@ -6,7 +6,7 @@ import pathlib
 import subprocess
 import zlib
 
-from bullring_node import ROOT
+from harness.node import ROOT
 
 PROGRAM = pathlib.Path(os.environ.get("BULLRING_SIM", ROOT / "build" / "bullring-sim"))
 SCENARIOS = ROOT / "tests" / "scenarios"

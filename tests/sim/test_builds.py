@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 
 import pytest
-from bullring_node import ROOT
+from harness.node import ROOT
 from simulator import PROGRAM, Simulator
 
 pytestmark = [pytest.mark.long, pytest.mark.alone, pytest.mark.limit(1800)]

@@ -4,7 +4,7 @@ import json
 import xml.etree.ElementTree
 
 import pytest
-from bullring_node import ROOT
+from harness.node import ROOT
 from simulator import ALL, SCENARIOS
 
 SECONDS = 150 if ALL else 15

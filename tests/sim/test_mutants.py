@@ -6,12 +6,12 @@ import subprocess
 import sys
 
 import pytest
-from bullring_node import ROOT
+from harness.node import ROOT
 from simulator import ALL, commit_number
 
 pytestmark = [pytest.mark.alone, pytest.mark.limit(5400)]
 
-PARTS = 24
+PARTS = 30
 
 
 def test_each_is_caught():

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from bullring_node import ROOT
+from harness.node import ROOT
 
 
 def test_each_applies_and_is_taken_back():

@@ -37,7 +37,8 @@ def test_one_of_both_algorithms_is_played_with_each_or_with_the_one_that_is_name
     picture = tmp_path / "a.svg"
     run_sim("scenario", file, "--diagram", picture, status=2)
     run_sim("scenario", file, "--algorithm", "bully", "--diagram", picture)
-    # What holds for one alone is broken for both: a returning Bully takes over, in Ring it joins.
+    # An expectation that holds for one algorithm is broken for both: a returning Bully takes over,
+    # in Ring it joins.
     file.write_text(
         "nodes 3\nalgorithm both\nquorum none\nat 0s start all\nat +0s expect leader 3 within 5s\n"
         "at +1s crash 3\nat +0s expect leader 2 within 5s\nat +1s start 3\n"

@@ -18,7 +18,7 @@ enum class Call : std::uint8_t {
     disk,          // the epoch that it wanted is not durable yet
 };
 
-class Pace {
+class ElectionTimer {
 public:
     void call(Call why) { call_ = why; }
     void end_call() { call_ = Call::none; }
@@ -54,7 +54,7 @@ public:
         wake.timer(retry_at_);
         wake.timer(start_at_);
     }
-    bool operator==(const Pace&) const = default;
+    bool operator==(const ElectionTimer&) const = default;
     auto digest_fields() const {
         return std::tie(call_, retry_at_, lost_at_, start_at_, leader_was_known_,
                         leader_ever_known_, has_followed_);

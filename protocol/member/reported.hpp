@@ -1,4 +1,4 @@
-// What users and peers were told last, so that only changes are told.
+// The last reports to users and peers, kept so that only changes are reported.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace bullring::protocol {
 
-/// What a heartbeat says of this node's state; a change is told without waiting for the period.
+/// This node's state in a heartbeat; a change of it is reported without waiting for the period.
 struct HeartbeatState {
     MemberSet heard;
     bool quorum_connected = false;
@@ -25,21 +25,21 @@ struct HeartbeatState {
 };
 
 /// When the next heartbeat goes out, and to whom. Renewals and their grants carry heartbeats, so
-/// that leader and followers need no others; and the followers tell each other in the steps in
-/// which they are awake for a renewal.
+/// that leader and followers need no others; and the followers send each other theirs in the steps
+/// in which they are awake for a renewal.
 class HeartbeatClock {
 public:
     enum class Due : std::uint8_t { none, all_but_leader, changed, periodic };
-    /// A change of state is told soon, not at once: on a failover every node changes at the same
-    /// moment, and N² heartbeats would stand in the way of the election. `quiet`: the leader
+    /// A change of state is reported soon, not at once: on a failover every node changes at the
+    /// same moment, and N² heartbeats would stand in the way of the election. `quiet`: the leader
     /// vouches for all the others.
     Due due_now(Instant now, const HeartbeatState& state, const Timing& timing, bool quiet);
-    /// All have just been told `state`, by whatever message.
+    /// All have just been sent `state`, in whatever message.
     void told_all(Instant now, const HeartbeatState& state, const Timing& timing);
     /// The same, before it was time: the next time stays, if it is no later than one period on.
     void told_change(Instant now, const HeartbeatState& state, const Timing& timing);
     void told_all_but_leader(Instant now) { others_told_at_ = now; }
-    /// The leader has just been told, by the grant of its renewal.
+    /// The leader has just been sent the state, in the grant of its renewal.
     void told_leader(Instant now, const Timing& timing) {
         renewal_answered_ = true;
         next_ = now + timing.renewal_overdue();
@@ -62,11 +62,11 @@ private:
     HeartbeatState state_;
 };
 
-/// The leader that users were told of, and a user's resign that waits for another one.
-class ToldLeader {
+/// The leader that was reported to users, and a user's resign that waits for another one.
+class ReportedLeader {
 public:
     NodeId leader() const { return leader_; }
-    /// The highest epoch that users were told of.
+    /// The highest epoch that was reported to users.
     Epoch epoch() const { return epoch_; }
     Instant since() const { return since_; }
     bool is(const LeaderView& view) const {
@@ -78,7 +78,7 @@ public:
     void answer_when_replaced(std::uint64_t request, Epoch given_up);
     void answer_resign(Step& step, NodeId self);
 
-    bool operator==(const ToldLeader&) const = default;
+    bool operator==(const ReportedLeader&) const = default;
     auto digest_fields() const {
         return std::tie(leader_, epoch_, since_, resign_request_, resigned_epoch_);
     }

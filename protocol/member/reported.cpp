@@ -1,4 +1,4 @@
-#include "protocol/member/told.hpp"
+#include "protocol/member/reported.hpp"
 
 #include <utility>
 
@@ -36,19 +36,19 @@ void HeartbeatClock::told_change(Instant now, const HeartbeatState& state, const
     state_ = state;
 }
 
-void ToldLeader::tell(Step& step, const LeaderView& view, std::string advertised) {
+void ReportedLeader::tell(Step& step, const LeaderView& view, std::string advertised) {
     leader_ = view.leader;
     since_ = step.now;
     if (view.leader) epoch_ = view.epoch;
     step.act(LeaderChanged{leader_, epoch_, std::move(advertised)});
 }
 
-void ToldLeader::answer_when_replaced(std::uint64_t request, Epoch given_up) {
+void ReportedLeader::answer_when_replaced(std::uint64_t request, Epoch given_up) {
     resign_request_ = request;
     resigned_epoch_ = given_up;
 }
 
-void ToldLeader::answer_resign(Step& step, NodeId self) {
+void ReportedLeader::answer_resign(Step& step, NodeId self) {
     if (resign_request_ == 0 || !leader_ || epoch_ <= resigned_epoch_) return;
     if (leader_ == self)
         step.act(ResignAnswer{resign_request_, false, "no other node took over"});
