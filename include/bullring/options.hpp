@@ -28,7 +28,7 @@ struct Options {
     std::string cluster = "bullring";
     Algorithm algorithm = Algorithm::bully;
     std::string listen;       // "host:port"; empty: its entry in the peer list
-    std::string advertise;    // at most 256 bytes of UTF-8, told to everybody who follows this node
+    std::string advertise;    // at most 256 bytes of UTF-8, sent to every follower of this node
     int priority = 0;         // −1000 … 1000; the highest (priority, id) wins
     bool never_lead = false;  // `--priority never`: a voter that never leads
     std::optional<bool> preempt;
@@ -42,15 +42,17 @@ struct Options {
     Realtime realtime = Realtime::automatic;
     std::optional<std::chrono::nanoseconds> bootstrap_wait;
     FirstEpoch first_epoch = FirstEpoch::clock;
-    /// What releases the lease of a dead leader at once: the end of its TCP sessions, or the word
-    /// of a second process, which is a copy of this one (as fork() makes it, when the node starts).
-    /// Unset: `notice` with security, else `fin`. `off` when the task acts through child processes,
-    /// which may outlive this one.
+    /// The signal that releases the lease of a dead leader at once: the end of its TCP sessions, or
+    /// the notice of a second process, which is a copy of this one (as fork() makes it, when the
+    /// node starts). Unset: `notice` with security, else `fin`. `off` when the task acts through
+    /// child processes, which may outlive this one.
     std::optional<FastRelease> fast_release;
     /// Kills the whole host process (SIGKILL) when this node leads and its event loop stands still
     /// for so long: when the process is stopped, or a debugger holds it. Another node then leads as
     /// after a crash. Off by default.
     std::optional<std::chrono::nanoseconds> hang_after;
+    /// Speaks at most this version of the wire format; 0: the highest (bullring-upgrade(7)).
+    unsigned wire = 0;
     /// Durable state, a directory for each node. Empty: $STATE_DIRECTORY, else
     /// ${XDG_STATE_HOME:-$HOME/.local/state}/bullring/CLUSTER/node-ID.
     std::string data_dir;

@@ -19,8 +19,8 @@
 #include <bullring/version.hpp>
 
 #include "src/api/node_core.hpp"
-#include "src/os/failure_text.hpp"
-#include "src/os/quiet_thread.hpp"
+#include "src/base/os/quiet_thread.hpp"
+#include "src/base/text/failure_text.hpp"
 
 namespace bullring {
 
@@ -36,7 +36,7 @@ void copy_text(std::string_view text, char* into, std::size_t bytes) {
     into[count] = '\0';
 }
 
-/// What `body` returns; `failed` when it throws, as for want of memory.
+/// The result of `body`; `failed` when it throws, as for want of memory.
 template <class Body, class Result>
 Result guarded(Result failed, Body body) noexcept {
     try {

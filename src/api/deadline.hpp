@@ -6,8 +6,8 @@
 
 namespace bullring {
 
-/// A negative time counts as none; one that no clock reaches is waited for as long as there is one.
-/// (`now + time` would overflow into the past.)
+/// A negative time counts as none. A timeout beyond the clock's range is capped: `now + time` would
+/// overflow into the past.
 inline std::chrono::steady_clock::time_point deadline_after(std::chrono::nanoseconds time) {
     using Clock = std::chrono::steady_clock;
     const Clock::time_point now = Clock::now();

@@ -8,8 +8,8 @@
 
 #include <bullring/leadership.hpp>
 
-#include "src/os/clock.hpp"
-#include "src/runtime/lease_page.hpp"
+#include "src/base/os/clock.hpp"
+#include "src/watch/lease_page.hpp"
 
 namespace bullring {
 

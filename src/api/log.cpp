@@ -3,7 +3,7 @@
 
 #include <bullring/log.hpp>
 
-#include "src/report/logging.hpp"
+#include "src/base/log/logging.hpp"
 
 namespace bullring {
 
@@ -14,7 +14,7 @@ void set_log_handler(LogLevel level, std::function<void(LogLevel, std::string_vi
         try {
             handler(of, line);
         } catch (...) {
-            // There is no other place to tell it.
+            // There is no other place to report it.
         }
     });
 }

@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include "protocol/values/timing.hpp"
-#include "src/os/clock.hpp"
-#include "src/os/failure_text.hpp"
-#include "src/os/quiet_thread.hpp"
-#include "src/report/logging.hpp"
-#include "src/runtime/keeper_settings.hpp"
+#include "src/base/log/logging.hpp"
+#include "src/base/os/clock.hpp"
+#include "src/base/os/quiet_thread.hpp"
+#include "src/base/text/failure_text.hpp"
+#include "src/watch/keeper_settings.hpp"
 
 namespace bullring {
 
@@ -96,7 +96,7 @@ NodeCore::~NodeCore() {
     try {
         stop();
     } catch (...) {
-        // What the task threw was for stop() to tell; nobody has called it.
+        // Only stop() reports an exception of the task, and it was not called.
     }
     if (control_work_) control_work_.reset();
     control_.stop();
@@ -162,8 +162,8 @@ void NodeCore::open() {
         if (first_process)
             log(LogLevel::warn,
                 "this program is the first process of its container, with which all others of it "
-                "end: nobody tells the other members when it is killed, and they wait for the end "
-                "of its lease; start it below an init (docker run --init, or tini)");
+                "end: nobody reports to the other members when it is killed, and they wait for "
+                "the end of its lease; start it below an init (docker run --init, or tini)");
     }
     auto opened = open_node(options_.node, lock_wait);
     if (!opened) throw NodeError(opened.error());

@@ -24,7 +24,7 @@
 #include "src/api/option_values.hpp"
 #include "src/api/subscribers.hpp"
 #include "src/http/endpoint.hpp"
-#include "src/runtime/open_node.hpp"
+#include "src/node/open_node.hpp"
 
 namespace bullring {
 
@@ -73,7 +73,7 @@ private:
     void refuse_without_majority() const;
     /// Without waiting for anything but the loop, which refuses at once what it can't begin.
     Resignation ask_to_resign(std::uint64_t to);
-    /// `ask` makes the question, which the loop's thread answers after all that it was told before.
+    /// `ask` makes the question, which the loop's thread answers after all earlier events.
     /// nullopt when there is no loop. Any thread but the loop's.
     template <class Value, class Ask>
     std::optional<Value> ask_loop(Ask ask) const;
@@ -103,7 +103,7 @@ private:
 
     std::mutex life_mutex_;  // start() and stop() from several threads
     LoopPulse pulse_;
-    std::optional<Undertaker> undertaker_;  // of a node that tells of its end
+    std::optional<Undertaker> undertaker_;  // of a node that reports its end
     std::optional<Keeper> keeper_;          // with hang_after; runs as long as the loop
     std::optional<OpenedNode> opened_;
     std::unique_ptr<HttpEndpoint> http_;  // if it is asked for

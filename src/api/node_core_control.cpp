@@ -5,8 +5,8 @@
 
 #include "protocol/values/timing.hpp"
 #include "src/api/node_core.hpp"
-#include "src/os/clock.hpp"
-#include "src/report/logging.hpp"
+#include "src/base/log/logging.hpp"
+#include "src/base/os/clock.hpp"
 
 namespace bullring {
 

@@ -3,7 +3,7 @@
 
 #include "src/api/deadline.hpp"
 #include "src/api/node_core.hpp"
-#include "src/os/clock.hpp"
+#include "src/base/os/clock.hpp"
 
 namespace bullring {
 
@@ -68,7 +68,7 @@ Subscription NodeCore::subscribe(ChangeCallback callback) {
     Change now;
     now.at = std::chrono::nanoseconds(read_clock().boottime_ns);
     const std::lock_guard lock(mutex_);
-    // What the others were told last, so that what comes next is a change for this one, too.
+    // The last report to the others, so that the next one is a change for this one, too.
     now.leader = told_leader_;
     now.epoch = told_epoch_;
     return subscribers_->add(std::move(callback), std::move(now));
@@ -93,7 +93,7 @@ Resignation NodeCore::resign(std::uint64_t to, std::chrono::nanoseconds timeout)
 }
 
 Resignation NodeCore::ask_to_resign(std::uint64_t to) {
-    // What is asked of the loop next finds its answer to this, if it has refused.
+    // A later question to the loop finds the loop's refusal of this request, if there is one.
     const std::optional<Resignation> said = ask_loop<Resignation>([this, to](Runtime& runtime) {
         const std::uint64_t request = ++last_resign_;
         runtime.tell(protocol::ResignRequested{{to}, request});

@@ -11,11 +11,11 @@
 #include "src/api/deadline.hpp"
 #include "src/api/option_values.hpp"
 #include "src/api/subscribers.hpp"
-#include "src/observer/observer_client.hpp"
-#include "src/observer/watcher.hpp"
-#include "src/options/request.hpp"
-#include "src/os/quiet_thread.hpp"
-#include "src/report/logging.hpp"
+#include "src/base/log/logging.hpp"
+#include "src/base/os/quiet_thread.hpp"
+#include "src/observe/observer_client.hpp"
+#include "src/observe/watcher.hpp"
+#include "src/settings/request.hpp"
 
 namespace bullring {
 
@@ -101,17 +101,13 @@ Observer::Observer(const std::string& peers, const std::string& cluster,
         if (!text->empty()) values[name] = {*text, name};
     Problems problems;
     Report report(values, problems, "");
-    Reader read(values, report);
-    PeerList list;
-    std::string name;
-    read("peers", list);
-    read.cluster(name);
-    const SecurityOptions secured =
-        checked_security(security_request(read), list, name, protocol::nobody, report);
+    const Request request = read_request("watch", values, report);
+    const SecurityOptions secured = checked_security(request, protocol::nobody, report);
     if (!problems.empty()) throw ConfigError(std::move(problems));
-    auto source = open_tls(secured, {name, protocol::nobody});
+    auto source = open_tls(secured, {request.cluster.value, protocol::nobody});
     if (!source) throw ConfigError({source.error()});
-    core_ = std::make_unique<ObserverCore>(list, name, std::move(*source));
+    core_ = std::make_unique<ObserverCore>(request.peers.value, request.cluster.value,
+                                           std::move(*source));
 }
 
 Observer::Observer(Observer&&) noexcept = default;

@@ -4,8 +4,8 @@
 
 #include <bullring/options.hpp>
 
-#include "src/options/node_options.hpp"
-#include "src/options/sources.hpp"
+#include "src/settings/node_options.hpp"
+#include "src/settings/raw_values.hpp"
 
 namespace bullring {
 

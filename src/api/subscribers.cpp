@@ -6,14 +6,14 @@
 #include <utility>
 #include <vector>
 
-#include "src/os/quiet_thread.hpp"
-#include "src/report/logging.hpp"
+#include "src/base/log/logging.hpp"
+#include "src/base/os/quiet_thread.hpp"
 
 namespace bullring {
 
 namespace {
 
-/// What a callback throws concerns no other, and no election.
+/// An exception of a callback concerns no other callback, and no election.
 void call(const ChangeCallback& callback, const Change& change) {
     try {
         callback(change);

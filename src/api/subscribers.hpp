@@ -24,10 +24,10 @@ public:
     /// finish() has been called.
     ~Subscribers() = default;
 
-    /// `first` is told to the new one alone. Throws std::invalid_argument for an empty callback.
+    /// `first` goes to the new one alone. Throws std::invalid_argument for an empty callback.
     Subscription add(ChangeCallback callback, Change first);
     void push(Change change);
-    /// What waits is told, then nothing any more. Not from a callback.
+    /// Delivers the changes that wait, and none later. Not from a callback.
     void finish();
 
 private:

@@ -1,4 +1,4 @@
-// What a client would rather have, by the Accept header of its request (RFC 9110, 12.5.1). Pure.
+// Chooses the form of an answer by the Accept header of its request (RFC 9110, 12.5.1). Pure.
 #pragma once
 
 #include <optional>

@@ -2,13 +2,13 @@
 
 #include <array>
 
-#include "src/report/json.hpp"
+#include "src/base/text/json.hpp"
 
 namespace bullring {
 
 namespace {
 
-/// Who leads, as this node knows it now; a lease that is over is no leader.
+/// The leader that this node knows now; a lease that is over is no leader.
 std::string leader_json(const AtTheMoment& at) {
     Json json;
     json["id"] = at.node.status.view.self.value;

@@ -1,5 +1,5 @@
 // The answers of the HTTP endpoint about this node: by status code for load balancers and probes,
-// in words for people (INTERFACE: HTTP). Pure: everything is handed in, and no clock is read.
+// in words for people. Pure: everything is handed in, and no clock is read.
 #pragma once
 
 #include <string>

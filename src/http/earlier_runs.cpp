@@ -11,10 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/audit/event_line.hpp"
-#include "src/os/owned_fd.hpp"
-#include "src/report/json.hpp"
-#include "src/report/logging.hpp"
+#include "src/base/log/logging.hpp"
+#include "src/base/os/owned_fd.hpp"
+#include "src/base/text/json.hpp"
+#include "src/node/report/event_line.hpp"
 
 namespace bullring {
 
@@ -84,7 +84,7 @@ private:
         const bool follows_on = std::exchange(led_, true) && !is_first;
         const auto lost_ns = std::exchange(lost_ns_, std::nullopt);
         if (!past_.empty() && !follows_on && !lost_ns) {
-            // Who led before the node was started anew has led all along.
+            // A leader from before the node was started anew has led all along.
             const protocol::LeaderChanged& last = past_.back().begin.what;
             if (last.leader == what.leader && last.epoch == what.epoch) return;
         }
@@ -153,7 +153,7 @@ std::deque<History::Leadership> EarlierRuns::read() const {
     try {
         if (!file || ::fstat(file.get(), &found) != 0)
             throw std::system_error(errno, std::generic_category());
-        // What stands there now has been begun by this run.
+        // The file there now belongs to this run.
         if (found.st_dev != end_->device || found.st_ino != end_->file) return {};
         const off_t from = std::max<off_t>(0, end_->size - static_cast<off_t>(bytes_max));
         const std::string text = bytes_of(file.get(), from, end_->size);

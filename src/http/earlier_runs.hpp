@@ -1,5 +1,5 @@
-// Owns: what the end of a node's event stream tells of who has led in its earlier runs. Nothing of
-// it can fail a node: a file that was rotated, cut short or damaged tells less, and that is all.
+// Owns: the leaders of a node's earlier runs, read from the end of its event stream. Nothing of
+// it can fail a node: a file that was rotated, cut short or damaged shows less, and that is all.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 #include <sys/types.h>
 
 #include "src/http/history.hpp"
-#include "src/options/node_options.hpp"
+#include "src/settings/node_options.hpp"
 
 namespace bullring {
 
@@ -21,8 +21,8 @@ struct StreamOwner {
     std::string cluster;  // lines of a run in another one are passed over
 };
 
-/// What whole lines tell, oldest first, at most History::leaderships_max. Lines that are none of an
-/// event stream are passed over. Pure.
+/// The leaderships that whole lines record, oldest first, at most History::leaderships_max. Lines
+/// of no event stream are passed over. Pure.
 std::deque<History::Leadership> leaderships_in(std::string_view lines, const StreamOwner& owner);
 
 class EarlierRuns {

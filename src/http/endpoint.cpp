@@ -18,12 +18,12 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "src/base/log/logging.hpp"
+#include "src/base/os/descriptors.hpp"
+#include "src/base/os/quiet_thread.hpp"
+#include "src/base/os/tcp.hpp"
+#include "src/base/text/failure_text.hpp"
 #include "src/http/service.hpp"
-#include "src/net/tcp.hpp"
-#include "src/os/descriptors.hpp"
-#include "src/os/failure_text.hpp"
-#include "src/os/quiet_thread.hpp"
-#include "src/report/logging.hpp"
 
 namespace bullring {
 
@@ -57,7 +57,7 @@ tl::expected<std::vector<OwnedFd>, std::string> listen_at(const std::string& pat
         ::unlink(path.c_str());
     }
     OwnedFd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    // What the file gets: so it is never open to others, not even for a moment.
+    // The file gets this mode, so it is never open to others, not even for a moment.
     if (!listener || ::fchmod(listener.get(), 0600) != 0 ||
         ::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
         ::listen(listener.get(), SOMAXCONN) != 0)

@@ -10,12 +10,12 @@
 
 #include <tl/expected.hpp>
 
+#include "src/base/os/bell.hpp"
+#include "src/base/os/owned_fd.hpp"
 #include "src/http/earlier_runs.hpp"
-#include "src/options/node_options.hpp"
-#include "src/os/bell.hpp"
-#include "src/os/owned_fd.hpp"
-#include "src/runtime/showcase.hpp"
+#include "src/node/showcase.hpp"
 #include "src/security/tls_source.hpp"
+#include "src/settings/node_options.hpp"
 
 namespace bullring {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "src/observer/watch_sequence.hpp"
+#include "src/node/observers/watch_sequence.hpp"
 
 namespace bullring {
 

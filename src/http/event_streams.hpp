@@ -1,4 +1,4 @@
-// Owns: the server-sent events: who listens, and what each is told when. One thread.
+// Owns: the server-sent events: who listens, and when which event is sent. One thread.
 #pragma once
 
 #include <memory>
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "src/http/http_request.hpp"
-#include "src/runtime/showcase.hpp"
+#include "src/node/showcase.hpp"
 
 namespace bullring {
 

@@ -3,8 +3,8 @@
 #include <charconv>
 #include <utility>
 
-#include "src/os/clock.hpp"
-#include "src/report/json.hpp"
+#include "src/base/os/clock.hpp"
+#include "src/base/text/json.hpp"
 
 namespace bullring {
 

@@ -1,4 +1,4 @@
-// What is answered about the last changes of leader: a list of them, and a picture of each. Pure.
+// Answers questions about the last changes of leader: a list of them, and a picture of each. Pure.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "src/http/answers.hpp"
-#include "src/report/recent_failovers.hpp"
+#include "src/node/report/recent_failovers.hpp"
 
 namespace bullring {
 

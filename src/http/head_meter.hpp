@@ -13,7 +13,7 @@ public:
 
     enum class Verdict { fits, too_large };
 
-    /// What has been read next. A request whose end has come is followed by begin_again().
+    /// Takes the bytes that were read next. After the end of a request begin_again() is called.
     Verdict read(std::string_view bytes) {
         for (const char byte : bytes) {
             if (whole_) return Verdict::fits;

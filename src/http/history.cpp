@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "src/os/clock.hpp"
-#include "src/report/json.hpp"
+#include "src/base/os/clock.hpp"
+#include "src/base/text/json.hpp"
 
 namespace bullring {
 
@@ -22,7 +22,7 @@ void History::add(const RecentChanges::Change& change) {
 
 namespace {
 
-/// Who led before this node was started anew has led all along.
+/// A leader from before this node was started anew has led all along.
 bool is_same(const History::Leadership& one, const protocol::LeaderChanged& other) {
     return one.begin.what.leader == other.leader && one.begin.what.epoch == other.epoch;
 }

@@ -1,5 +1,5 @@
-// Owns: who has led, as this node saw it, for the page: the last leaderships, also those that it
-// was told of earlier runs of the node, and how much of the last day of this run had no leader.
+// Owns: who has led, as this node saw it, for the page: the last leaderships, also those of
+// earlier runs of the node, and how much of the last day of this run had no leader.
 // Bounded. Pure: instants (CLOCK_BOOTTIME) are handed in.
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "src/runtime/showcase.hpp"
+#include "src/node/showcase.hpp"
 
 namespace bullring {
 
@@ -22,7 +22,7 @@ public:
     struct Leadership {
         RecentChanges::Change begin;
         std::int64_t gap_ns = -1;  // -1: there was none to be lost before
-        // CLOCK_REALTIME as it was told of an earlier run, whose CLOCK_BOOTTIME may be another one;
+        // CLOCK_REALTIME as an earlier run recorded it, whose CLOCK_BOOTTIME may be another one;
         // none: it is of this run.
         std::optional<std::int64_t> wall_ns = std::nullopt;
     };

@@ -1,5 +1,6 @@
-// What is known of each HTTP connection beside restinio: how large the head is that it sends, what
-// is being done for it, and since when nothing is. Included by http_server.cpp alone. One thread.
+// Owns: the records of each HTTP connection beside restinio's: the size of its head, the work that
+// is under way for it, and the time since which it is idle. Included by http_server.cpp alone. One
+// thread.
 #pragma once
 
 #include <array>
@@ -27,7 +28,7 @@ inline constexpr std::chrono::seconds http_patience{5};
 
 class HttpConnection;
 
-/// What the connections of a server share.
+/// The state that the connections of a server share.
 struct HttpConnections {
     std::list<HttpConnection*> open;
     /// The whole answer to what the parser has given up on; `bytes`: where it has.

@@ -8,12 +8,12 @@
 #include <asio/post.hpp>
 #include <restinio/all.hpp>
 
+#include "src/base/log/logging.hpp"
 #include "src/http/answer_text.hpp"
 #include "src/http/http_parsing.hpp"
 #include "src/http/http_socket.hpp"
 #include "src/http/refused_request.hpp"
-#include "src/net/acceptor.hpp"
-#include "src/report/logging.hpp"
+#include "src/node/net/acceptor.hpp"
 
 namespace bullring {
 

@@ -10,8 +10,8 @@
 
 #include <asio/io_context.hpp>
 
+#include "src/base/os/owned_fd.hpp"
 #include "src/http/http_request.hpp"
-#include "src/os/owned_fd.hpp"
 
 namespace bullring {
 

@@ -10,8 +10,8 @@
 #include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
 
+#include "src/base/os/process_figures.hpp"
 #include "src/http/accept.hpp"
-#include "src/os/process_figures.hpp"
 
 namespace bullring {
 
@@ -102,7 +102,7 @@ void add_leadership(Families& families, const AtTheMoment& at) {
                    number(at.leads()), {{"name", at.node.status.cluster}});
 }
 
-/// What keeps it from leading, or the others from counting on it.
+/// The reasons why it could not lead, or the others could not count on it.
 void add_fitness(Families& families, const protocol::View& view) {
     families.gauge("bullring_healthy", "Whether the health check of this node passes.",
                    number(view.healthy));
@@ -130,9 +130,8 @@ void add_process(Families& families) {
 
 void add_elections(Families& families, const AtTheMoment& at, const NodeCounts& counts) {
     families.counters("bullring_leader_changes_total",
-                      "Leaders that this node has come to follow, itself included, by how the one "
-                      "before went.",
-                      "reason", counts.leader_changes);
+                      "Leader changes, by how the previous leadership ended.", "reason",
+                      counts.leader_changes);
     families.counters("bullring_elections_total",
                       "Elections that this node has begun, by how they ended.", "result",
                       counts.elections);
@@ -158,6 +157,14 @@ void add_peers(Families& families, const AtTheMoment& at, const PeerRtts& rtts) 
         if (members.id(index) == view.self) continue;
         Families::add(connected, number(view.connected.contains(index)),
                       {{"peer", std::to_string(members.id(index).value)}});
+    }
+    MetricFamily& version = families.family(
+        "bullring_peer_wire_version",
+        "The version of the wire format that is spoken with the peer.", MetricType::Gauge);
+    for (std::size_t i = 0; i < view.versions.size(); ++i) {
+        if (view.versions[i] == 0) continue;
+        const protocol::NodeId peer = members.id(static_cast<protocol::Index>(i));
+        Families::add(version, number(view.versions[i]), {{"peer", std::to_string(peer.value)}});
     }
     MetricFamily& rtt = families.family(
         "bullring_peer_rtt_seconds",
@@ -224,6 +231,9 @@ std::string metrics_text(MetricsFormat format, const AtTheMoment& at, const Node
                    {{"version", at.node.status.version},
                     {"algorithm", protocol::name(at.node.status.algorithm)},
                     {"security", at.node.status.security}});
+    families.gauge("bullring_wire_version",
+                   "The highest version of the wire format that this node speaks.",
+                   number(at.node.status.wire));
     if (at.node.status.certificate_not_after != 0)
         families.gauge("bullring_certificate_not_after_seconds",
                        "When this node's certificate expires, in seconds since 1970.",

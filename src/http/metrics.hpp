@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "src/http/node_state.hpp"
-#include "src/metrics/node_counts.hpp"
-#include "src/runtime/showcase.hpp"
+#include "src/node/metrics/node_counts.hpp"
+#include "src/node/showcase.hpp"
 
 namespace bullring {
 

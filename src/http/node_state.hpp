@@ -1,12 +1,12 @@
-// What the HTTP endpoint knows of its node: a copy that the node's loop makes after a step, and the
-// end of its own lease, which is read at the moment of the answer.
+// Owns: the HTTP endpoint's copy of its node's state, which the node's loop makes after a step, and
+// the end of the node's own lease, which is read at the moment of the answer.
 #pragma once
 
 #include <string>
 
 #include "protocol/values/time.hpp"
-#include "src/observer/status_json.hpp"
-#include "src/runtime/lease_page.hpp"
+#include "src/node/observers/status_json.hpp"
+#include "src/watch/lease_page.hpp"
 
 namespace bullring {
 
@@ -22,7 +22,7 @@ struct NodeState {
     }
 };
 
-/// What an answer is judged by.
+/// The inputs of an answer.
 struct AtTheMoment {
     const NodeState& node;
     LeaseSnapshot lease;  // its own

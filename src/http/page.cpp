@@ -2,9 +2,9 @@
 
 #include <string>
 
+#include "src/base/os/clock.hpp"
+#include "src/base/text/json.hpp"
 #include "src/http/accept.hpp"
-#include "src/os/clock.hpp"
-#include "src/report/json.hpp"
 
 namespace bullring {
 

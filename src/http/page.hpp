@@ -1,4 +1,4 @@
-// What `/` answers: the page for people, made of the files in page/, which are compiled in; and for
+// Answers `/`: the page for people, made of the files in page/, which are compiled in; and for
 // programs the answer of a leader-elector sidecar. Pure.
 #pragma once
 

@@ -35,9 +35,9 @@ private:
     HttpAnswer answer_;
 };
 
-/// What the bytes name as a method may be the tail of one, of which the head came in an earlier
-/// segment: "B" and then "GET /events …". So the handler is asked by one that nothing allows, and
-/// answers at once.
+/// The parser's method may be the tail of a longer one whose head came in an earlier segment: "B"
+/// and then "GET /events …". So the handler is asked with a method that nothing allows, and answers
+/// at once.
 HttpAnswer answer_to_unknown_method(std::string_view path, const HttpHandler& handler) {
     const auto reply = std::make_shared<AnswerAtOnce>();
     handler({"-", path, "", [](std::string_view) { return std::string_view(); }}, reply);

@@ -1,4 +1,4 @@
-// What is answered to bytes that the HTTP parser has given up on. Pure.
+// Answers bytes that the HTTP parser has given up on. Pure.
 #pragma once
 
 #include <string_view>

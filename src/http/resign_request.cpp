@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "src/base/text/json.hpp"
 #include "src/http/tokens.hpp"
-#include "src/report/json.hpp"
 
 namespace bullring {
 
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view bearer = "bearer";
 
-/// What stands behind the scheme, whose case counts for nothing (RFC 9110, 11.1).
+/// The credentials behind the scheme, whose case counts for nothing (RFC 9110, 11.1).
 std::string_view bearer_token(std::string_view authorization) {
     const std::size_t end = std::min(authorization.find(' '), authorization.size());
     if (!equal_ignoring_case(authorization.substr(0, end), bearer)) return {};

@@ -1,4 +1,4 @@
-// What a request to resign must be before it is obeyed: from whom, and what it says. Pure.
+// Checks a request to resign before it is obeyed: its sender and its content. Pure.
 #pragma once
 
 #include <optional>
@@ -30,7 +30,7 @@ std::optional<HttpAnswer> refusal(const HttpRequest& request, const HttpAccess& 
 /// `nobody` if the leader may choose; or the answer that says what is wrong.
 std::variant<protocol::NodeId, HttpAnswer> successor_asked_for(std::string_view body);
 
-/// It can't be done now; the reason is told.
+/// It can't be done now; the reason is sent.
 HttpAnswer conflict(const std::string& why);
 
 }  // namespace bullring

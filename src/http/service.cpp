@@ -7,14 +7,14 @@
 
 #include <asio/co_spawn.hpp>
 
+#include "src/base/log/logging.hpp"
+#include "src/base/os/clock.hpp"
+#include "src/base/os/duplicate.hpp"
+#include "src/base/os/private_file.hpp"
+#include "src/base/text/json.hpp"
+#include "src/base/text/text.hpp"
 #include "src/http/failover_answers.hpp"
 #include "src/http/page.hpp"
-#include "src/options/text.hpp"
-#include "src/os/clock.hpp"
-#include "src/os/duplicate.hpp"
-#include "src/os/private_file.hpp"
-#include "src/report/json.hpp"
-#include "src/report/logging.hpp"
 
 namespace bullring {
 
@@ -22,11 +22,11 @@ namespace {
 
 /// A loop that has not turned for so long does not turn.
 constexpr std::chrono::seconds alive_within{1};
-/// Metrics are told without the round trips when the loop is busy.
+/// Metrics are sent without the round trips when the loop is busy.
 constexpr std::chrono::milliseconds metrics_within{100};
 constexpr std::chrono::seconds resign_within{5};
 constexpr std::chrono::milliseconds asked_again_after{10};
-/// Streams are told of a change so much later: those who have lost a leader elect the next one
+/// A change is sent to streams so much later: those who have lost a leader elect the next one
 /// meanwhile, and need the processors themselves.
 constexpr std::chrono::milliseconds streams_told_after{4};
 

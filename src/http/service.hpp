@@ -19,9 +19,9 @@
 #include "src/http/metrics.hpp"
 #include "src/http/node_state.hpp"
 #include "src/http/resign_request.hpp"
-#include "src/observer/observer_client.hpp"
-#include "src/options/node_options.hpp"
-#include "src/runtime/showcase.hpp"
+#include "src/node/showcase.hpp"
+#include "src/observe/observer_client.hpp"
+#include "src/settings/node_options.hpp"
 
 namespace bullring {
 
@@ -29,8 +29,8 @@ class HttpService {
 public:
     using Earlier = std::future<std::deque<History::Leadership>>;
 
-    /// What is referred to outlives it. `earlier`: who has led in earlier runs of the node; it is
-    /// not waited for.
+    /// The arguments that are referred to outlive it. `earlier`: the leaders in earlier runs of the
+    /// node; it is not waited for.
     HttpService(ObserverLoop& loop, const NodeOptions& options, std::vector<OwnedFd> listeners,
                 Showcase& showcase, Earlier earlier);
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "src/options/text.hpp"
+#include "src/base/text/text.hpp"
 
 namespace bullring {
 
@@ -25,7 +25,7 @@ void for_each_part(std::string_view list, char separator, Visit visit) {
     }
 }
 
-/// What a method is made of (RFC 9110, 5.6.2).
+/// A character of a method (RFC 9110, 5.6.2).
 constexpr bool is_http_token(std::string_view word) {
     constexpr std::string_view marks = "!#$%&'*+-.^_`|~";
     return !word.empty() && std::all_of(word.begin(), word.end(), [marks](char c) {

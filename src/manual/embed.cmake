@@ -4,7 +4,7 @@ set(source "#include \"src/manual/pages.hpp\"\n\nnamespace bullring {\n\nnamespa
 string(APPEND source "constexpr ManualPage pages[] = {\n")
 foreach(file IN LISTS PAGES)
     get_filename_component(page "${file}" NAME)
-    string(REGEX MATCH "^(.*)\\.([1-9])\\.md$" name "${page}")
+    string(REGEX MATCH "^(.*)\\.([1-9])\\.(md|txt)$" name "${page}")
     file(READ "${file}" text)
     string(APPEND source "    {\"${CMAKE_MATCH_1}\", '${CMAKE_MATCH_2}', R\"page(${text})page\"},\n")
 endforeach()

@@ -11,13 +11,12 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
-#include "src/commands/commands.hpp"
+#include "src/base/log/logging.hpp"
+#include "src/base/text/nearest.hpp"
+#include "src/base/text/text.hpp"
+#include "src/cli/commands/commands.hpp"
+#include "src/cli/options/completion.hpp"
 #include "src/manual/pages.hpp"
-#include "src/manual/plain_text.hpp"
-#include "src/options/completion.hpp"
-#include "src/options/nearest.hpp"
-#include "src/options/text.hpp"
-#include "src/report/logging.hpp"
 
 namespace bullring {
 
@@ -127,7 +126,7 @@ int run_help(const std::vector<std::string>& arguments) {
                         did_you_mean(arguments.front(), topics()), fmt::join(topics(), ", ")));
     }
     if (::isatty(STDOUT_FILENO) != 0) exec_man(*page);
-    return print(plain_text(page->text));
+    return print(std::string(page->text));
 }
 
 }  // namespace bullring

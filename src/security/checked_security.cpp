@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "src/options/request.hpp"
-#include "src/options/text.hpp"
+#include "src/base/text/text.hpp"
 #include "src/security/credentials.hpp"
+#include "src/settings/request.hpp"
 
 namespace bullring {
 
@@ -15,17 +15,21 @@ namespace {
 /// A file that users may name, and what it is for.
 struct FileFlag {
     const char* flag;
+    Asked<std::string> Request::*asked;
     std::string SecurityOptions::*file;
     SecurityMode mode;
     bool needed;
 };
 constexpr std::array file_flags{
-    FileFlag{"key-file", &SecurityOptions::key_file, SecurityMode::key, true},
-    FileFlag{"observer-key-file", &SecurityOptions::observer_key_file, SecurityMode::key, false},
-    FileFlag{"tls-cert", &SecurityOptions::certificate_file, SecurityMode::tls, true},
-    FileFlag{"tls-key", &SecurityOptions::private_key_file, SecurityMode::tls, true},
-    FileFlag{"tls-ca", &SecurityOptions::ca_file, SecurityMode::tls, true},
-    FileFlag{"tls-crl", &SecurityOptions::crl_file, SecurityMode::tls, false},
+    FileFlag{"key-file", &Request::key_file, &SecurityOptions::key_file, SecurityMode::key, true},
+    FileFlag{"observer-key-file", &Request::observer_key_file, &SecurityOptions::observer_key_file,
+             SecurityMode::key, false},
+    FileFlag{"tls-cert", &Request::tls_cert, &SecurityOptions::certificate_file, SecurityMode::tls,
+             true},
+    FileFlag{"tls-key", &Request::tls_key, &SecurityOptions::private_key_file, SecurityMode::tls,
+             true},
+    FileFlag{"tls-ca", &Request::tls_ca, &SecurityOptions::ca_file, SecurityMode::tls, true},
+    FileFlag{"tls-crl", &Request::tls_crl, &SecurityOptions::crl_file, SecurityMode::tls, false},
 };
 
 /// True when all the files that are needed have been named, and no others.
@@ -63,31 +67,23 @@ std::vector<std::string_view> security_flags() {
     return flags;
 }
 
-SecurityRequest security_request(Reader& read) {
-    SecurityRequest request;
-    read("security", request.mode);
-    for (const FileFlag& one : file_flags) read(one.flag, request.files.*one.file);
-    read("security-migrate", request.files.migrate);
-    return request;
-}
-
-SecurityOptions checked_security(const SecurityRequest& request, const PeerList& peers,
-                                 const std::string& cluster, protocol::NodeId self,
-                                 Report& report) {
-    SecurityOptions options = request.files;
-    if (request.mode.unusable()) return options;
-    if (!request.mode.given) {
-        for (const auto& [id, endpoint] : peers) {
+SecurityOptions checked_security(const Request& request, protocol::NodeId self, Report& report) {
+    SecurityOptions options;
+    for (const FileFlag& one : file_flags) options.*one.file = (request.*one.asked).value;
+    options.migrate = request.security_migrate.value;
+    if (request.security.unusable) return options;
+    if (!request.security.given) {
+        for (const auto& [id, endpoint] : request.peers.value) {
             if (is_loopback(endpoint.host)) continue;
             say_that_it_is_missing(endpoint.host, report);
             return options;
         }
     }
-    options.mode = request.mode.value_or(SecurityMode::none);
+    options.mode = request.security.value;
     if (options.migrate && options.mode == SecurityMode::none)
         report.say("security-migrate", "it needs " + report.flag("security") + " key or tls");
     if (!check_files(options, !self, report) || options.mode == SecurityMode::none) return options;
-    const auto loaded = load_credentials(options, {cluster, self});
+    const auto loaded = load_credentials(options, {request.cluster.value, self});
     if (loaded) return options;
     for (const CredentialProblem& problem : loaded.error())
         report.say(problem.flag, to_text(problem));

@@ -1,11 +1,11 @@
-// Owns: what tells one state of the files with credentials from another, without reading them.
-// Blocks.
+// Owns: what distinguishes one state of the files with credentials from another, without reading
+// them. Blocks.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "src/options/security_options.hpp"
+#include "src/settings/security_options.hpp"
 
 namespace bullring {
 

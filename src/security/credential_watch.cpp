@@ -11,10 +11,10 @@
 #include <poll.h>
 #include <sys/prctl.h>
 
-#include "src/os/bell.hpp"
-#include "src/os/descriptors.hpp"
-#include "src/os/quiet_thread.hpp"
-#include "src/report/logging.hpp"
+#include "src/base/log/logging.hpp"
+#include "src/base/os/bell.hpp"
+#include "src/base/os/descriptors.hpp"
+#include "src/base/os/quiet_thread.hpp"
 
 namespace bullring {
 
@@ -33,7 +33,7 @@ std::optional<std::int64_t> days_to_warn_of(std::int64_t seconds_left) {
     return std::nullopt;
 }
 
-/// What the thread works with. Shared with it: it may outlive the watch.
+/// The thread's state. Shared with the thread: it may outlive the watch.
 class CredentialWatch::Reader {
 public:
     Reader(SecurityOptions options, Bearer bearer, std::shared_ptr<TlsSource> source,
@@ -77,8 +77,8 @@ private:
         return over_;
     }
 
-    /// What is wrong may be mended without a change of the files: a directory, a mount, a clock. So
-    /// it is looked at again, and said again where somebody waits for an answer.
+    /// A problem may end without a change of the files: a directory, a mount, a clock. So it is
+    /// looked at again, and reported again where somebody waits for an answer.
     void read() {
         CredentialMarks marks = marks_of(options_);
         const bool is_news = std::exchange(asked_, false) || marks != seen_;
@@ -106,7 +106,7 @@ private:
         problem_.clear();
         log(LogLevel::info, "the credentials have been read anew: " + context->described());
         source_->replace(context);
-        const std::lock_guard lock(mutex_);  // so that nobody is told after end()
+        const std::lock_guard lock(mutex_);  // so that nothing is reported after end()
         if (over_) return;
         renewed_(std::move(context));
     }

@@ -9,9 +9,9 @@
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
 
-#include "src/options/text.hpp"
-#include "src/os/private_file.hpp"
-#include "src/os/rfc3339.hpp"
+#include "src/base/os/private_file.hpp"
+#include "src/base/text/rfc3339.hpp"
+#include "src/base/text/text.hpp"
 #include "src/security/peer_identity.hpp"
 #include "src/security/trust.hpp"
 
@@ -19,7 +19,7 @@ namespace bullring {
 
 namespace {
 
-/// Neither asks for a passphrase nor tells one.
+/// Neither asks for a passphrase nor gives one.
 int no_passphrase(char*, int, int, void*) { return 0; }
 
 OwnedBio reader_of(std::string_view text) {
@@ -33,7 +33,7 @@ std::vector<Owned> all_in(std::string_view text, Read read) {
     const OwnedBio bio = reader_of(text);
     while (auto* const one = read(bio.get(), nullptr, &no_passphrase, nullptr))
         found.emplace_back(one);
-    ERR_clear_error();  // the end of the text is told as an error
+    ERR_clear_error();  // the end of the text is reported as an error
     return found;
 }
 

@@ -1,5 +1,5 @@
-// What secures connections, as it is in the files: keys, or a certificate with its key, the CA and
-// what has been revoked. Reading it touches the disk, so a node's loop never does.
+// Owns: the credentials as they are in the files: keys, or a certificate with its key, the CA and
+// the list of revocations. Reading them touches the disk, so a node's loop never does.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 #include <tl/expected.hpp>
 
 #include "protocol/values/ids.hpp"
-#include "src/options/security_options.hpp"
 #include "src/security/key_file.hpp"
 #include "src/security/openssl.hpp"
+#include "src/settings/security_options.hpp"
 
 namespace bullring {
 

@@ -1,5 +1,5 @@
 // Owns: how a run of a node proves that it has ended: by the secret that it has bound itself to in
-// its HELLOs, and that nobody shows before (PROTOCOL R4). A hash tells nothing of what it is of, so
+// its HELLOs, and that nobody shows before (PROTOCOL R4). A hash shows nothing of its input, so
 // whoever reads the HELLOs cannot say it in the node's place.
 #pragma once
 

@@ -8,7 +8,7 @@
 #include <openssl/evp.h>
 #include <openssl/rand.h>
 
-#include "src/options/text.hpp"
+#include "src/base/text/text.hpp"
 
 namespace bullring {
 
@@ -29,8 +29,8 @@ std::string id_of(const std::array<std::uint8_t, key_bytes>& bytes) {
     return fmt::format("{:02x}{:02x}{:02x}{:02x}", digest[0], digest[1], digest[2], digest[3]);
 }
 
-/// What follows the prefix. The error goes on where "line 3 " stops, and never has what is on the
-/// line: it may be a key but for one letter.
+/// The key behind the prefix. The error goes on where "line 3 " stops, and never quotes the line:
+/// it may be a key but for one letter.
 tl::expected<Key, std::string> key_of(std::string_view letters) {
     const std::size_t wrong = letters.find_first_not_of(alphabet);
     if (wrong != std::string_view::npos) {

@@ -1,6 +1,6 @@
 // The file of a cluster's keys: a line each, `bullring-key-v1:` and 32 random bytes as base64url
 // without padding. Blank lines and lines that begin with # do not count. The first key is the one
-// to dial with, all of them are accepted. Never shows a key: its ID is what people are told.
+// to dial with, all of them are accepted. Never shows a key: its ID is what people see.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 #include <tl/expected.hpp>
 
-#include "src/os/private_file.hpp"
+#include "src/base/os/private_file.hpp"
 
 namespace bullring {
 
@@ -29,7 +29,7 @@ struct Key {
     bool operator==(const Key&) const = default;
 
     std::array<std::uint8_t, key_bytes> bytes{};
-    std::string id;  // names it without telling it: the begin of its SHA-256, in hex
+    std::string id;  // names it without showing it: the begin of its SHA-256, in hex
 };
 
 /// 1 … keys_max different ones. The errors name the line, say what is wrong and what would be

@@ -1,4 +1,4 @@
-// What OpenSSL hands out, as C++ owns it.
+// Owns: OpenSSL's objects, by C++ rules.
 #pragma once
 
 #include <memory>

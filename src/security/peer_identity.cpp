@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <openssl/x509v3.h>
 
-#include "src/options/endpoint.hpp"
-#include "src/options/text.hpp"
+#include "src/base/text/endpoint.hpp"
+#include "src/base/text/text.hpp"
 #include "src/security/openssl.hpp"
 
 namespace bullring {

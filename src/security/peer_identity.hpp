@@ -1,5 +1,6 @@
-// Who is at the other end of a secured connection: a member with its ID, an administrator, or an
-// observer of this cluster. Reads it out of a certificate, where it stands as a URI.
+// Owns: the identity of the other end of a secured connection: a member with its ID, an
+// administrator, or an observer of this cluster. Reads it out of a certificate, where it stands as
+// a URI.
 #pragma once
 
 #include <string>

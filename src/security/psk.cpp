@@ -3,7 +3,7 @@
 #include <openssl/core_names.h>
 #include <openssl/params.h>
 
-#include "src/options/endpoint.hpp"
+#include "src/base/text/endpoint.hpp"
 #include "src/security/openssl.hpp"
 
 namespace bullring {

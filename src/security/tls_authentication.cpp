@@ -1,10 +1,11 @@
-// Who is at the other end of a TLS connection: by its certificate, or by the key that it has used.
+// Authenticates the other end of a TLS connection by its certificate, or by the key that it has
+// used.
 #include <array>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "src/options/text.hpp"
+#include "src/base/text/text.hpp"
 #include "src/security/psk.hpp"
 #include "src/security/tls_connection.hpp"
 #include "src/security/trust.hpp"

@@ -9,8 +9,8 @@
 #include <openssl/err.h>
 #include <sys/socket.h>
 
-#include "src/options/text.hpp"
-#include "src/os/socket_error.hpp"
+#include "src/base/os/socket_error.hpp"
+#include "src/base/text/text.hpp"
 #include "src/security/trust.hpp"
 
 namespace bullring {

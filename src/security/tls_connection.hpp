@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "src/os/io_result.hpp"
+#include "src/base/os/io_result.hpp"
 #include "src/security/psk.hpp"
 #include "src/security/tls_context.hpp"
 
@@ -38,7 +38,7 @@ public:
 
     /// Once the handshake is done.
     const PeerIdentity& peer() const { return *peer_; }
-    /// What it was made with.
+    /// The context that it was made with.
     const TlsContext& context() const { return *context_; }
     /// Whether these credentials would let the other end in now. The error is for people.
     tl::expected<void, std::string> accepted_by(const TlsContext& context) const;

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <openssl/err.h>
 
-#include "src/os/rfc3339.hpp"
+#include "src/base/text/rfc3339.hpp"
 #include "src/security/trust.hpp"
 
 namespace bullring {

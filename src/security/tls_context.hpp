@@ -1,4 +1,4 @@
-// What all secured connections of a process are made with: TLS 1.3 and nothing below, both ends
+// Owns: the context of all secured connections of a process: TLS 1.3 and nothing below, both ends
 // authenticated, by keys or by certificates. Never changes: new credentials are a new context, and
 // connections keep the one that they were made with. Any thread may read it.
 #pragma once
@@ -17,7 +17,7 @@ namespace bullring {
 
 class TlsContext {
 public:
-    /// What the credentials are has been checked; the error is OpenSSL's.
+    /// The credentials have been checked before; the error is OpenSSL's.
     static tl::expected<std::shared_ptr<const TlsContext>, std::string> make(
         Credentials credentials, Bearer bearer);
 
@@ -32,7 +32,7 @@ public:
 
     // ---- Keys.
 
-    /// What this end dials with: the key, and who it says that it is.
+    /// The key that this end dials with, and the identity that it claims.
     const Key& dialling_key() const;
     PeerIdentity dialling_as() const;
     /// nullptr when there is none with this name that may be used by such a dialler.

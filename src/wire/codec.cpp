@@ -47,18 +47,19 @@ std::uint32_t checksum_of(std::span<const std::byte> frame) {
 }
 
 template <class M>
-void encode_as(const Sender& sender, const M& message, std::vector<std::byte>& out) {
+void encode_as(const Sender& sender, const M& message, std::uint16_t version,
+               std::vector<std::byte>& out) {
     const std::size_t start = out.size();
     out.resize(start + frame_head_bytes);
     {
-        codec::Writer writer(out);
+        codec::Writer writer(out, version);
         codec::whole(writer, message);
     }
     // Only now: the body may have moved the vector, and its length is known.
     std::byte* head = out.data() + start;
     put_big_endian<std::uint32_t>(length_after(out.size() - start), head);
     head[type_at] = static_cast<std::byte>(codec::Entry<M>::type);
-    head[version_at] = static_cast<std::byte>(codec::wire_version);
+    head[version_at] = static_cast<std::byte>(codec::head_version);
     put_big_endian<std::uint64_t>(sender.id.value, head + id_at);
     put_big_endian<std::uint64_t>(sender.incarnation.value, head + incarnation_at);
     put_big_endian<std::uint32_t>(checksum_of(std::span(out).subspan(start)), head + checksum_at);
@@ -67,23 +68,20 @@ void encode_as(const Sender& sender, const M& message, std::vector<std::byte>& o
 using Body = std::span<const std::byte>;
 
 template <class Variant, class M>
-void decode_as(Body body, Frame& frame) {
+void decode_as(Body body, std::uint16_t version, Frame& frame) {
     if (body.empty()) throw DecodeError("has no body");
     const auto mark = std::to_integer<std::uint8_t>(body.front());
     if (mark != codec::little_endian_mark) {
         throw DecodeError("endianness byte " + std::to_string(mark) + " is not 1");
     }
-    codec::Reader reader(body);
+    codec::Reader reader(body, version);
     M message;
     codec::whole(reader, message);
-    if (reader.left() != 0) {
-        throw DecodeError(std::to_string(reader.left()) + " bytes too many at the end");
-    }
     frame.message.emplace<Variant>(std::move(message));
 }
 
 // One row for each member of both variants, so that a message can't be forgotten.
-using Decoder = void (*)(Body, Frame&);
+using Decoder = void (*)(Body, std::uint16_t version, Frame&);
 
 template <class Variant>
 struct DecoderOf;
@@ -97,7 +95,7 @@ struct DecoderOf<std::variant<M...>> {
     }
 };
 
-/// What is wrong with the head, or nothing.
+/// The fault of the head, or nothing.
 std::optional<std::string> head_problem(std::span<const std::byte> frame) {
     if (frame.size() < frame_head_bytes) {
         return "frame of " + std::to_string(frame.size()) + " bytes is shorter than a head";
@@ -111,9 +109,9 @@ std::optional<std::string> head_problem(std::span<const std::byte> frame) {
                std::to_string(frame.size()) + " bytes";
     }
     const auto version = std::to_integer<std::uint8_t>(frame[version_at]);
-    if (version != codec::wire_version) {
-        return "version " + std::to_string(version) + " of the wire format is not " +
-               std::to_string(codec::wire_version);
+    if (version != codec::head_version) {
+        return "version " + std::to_string(version) + " of a frame's head is not " +
+               std::to_string(codec::head_version);
     }
     // Only now: another version may have another head.
     if (get_big_endian<std::uint32_t>(frame.data() + checksum_at) != checksum_of(frame)) {
@@ -124,16 +122,19 @@ std::optional<std::string> head_problem(std::span<const std::byte> frame) {
 
 }  // namespace
 
-void encode(const Sender& sender, const protocol::Message& message, std::vector<std::byte>& out) {
-    std::visit([&](const auto& m) { encode_as(sender, m, out); }, message);
+void encode(const Sender& sender, const protocol::Message& message, std::uint16_t version,
+            std::vector<std::byte>& out) {
+    std::visit([&](const auto& m) { encode_as(sender, m, version, out); }, message);
 }
 
 void encode(const Sender& sender, const ObserverMessage& message, std::vector<std::byte>& out) {
-    std::visit([&](const auto& m) { encode_as(sender, m, out); }, message);
+    std::visit([&](const auto& m) { encode_as(sender, m, protocol::version_lowest, out); },
+               message);
 }
 
 void encode(const Sender& sender, const NoticeMessage& message, std::vector<std::byte>& out) {
-    std::visit([&](const auto& m) { encode_as(sender, m, out); }, message);
+    std::visit([&](const auto& m) { encode_as(sender, m, protocol::version_lowest, out); },
+               message);
 }
 
 bool looks_like_mourn(std::span<const std::byte> beginning) {
@@ -141,7 +142,7 @@ bool looks_like_mourn(std::span<const std::byte> beginning) {
            beginning[type_at] == static_cast<std::byte>(Type::mourn);
 }
 
-tl::expected<Frame, std::string> decode(std::span<const std::byte> frame) {
+tl::expected<Frame, std::string> decode(std::span<const std::byte> frame, std::uint16_t version) {
     if (auto problem = head_problem(frame)) return tl::unexpected(std::move(*problem));
 
     const auto number = std::to_integer<std::uint8_t>(frame[type_at]);
@@ -166,7 +167,7 @@ tl::expected<Frame, std::string> decode(std::span<const std::byte> frame) {
         return tl::unexpected("message type " + std::to_string(number) + " is not known");
     }
     try {
-        decoder(frame.subspan(frame_head_bytes), result);
+        decoder(frame.subspan(frame_head_bytes), version, result);
     } catch (const std::exception& error) {
         return tl::unexpected("message type " + std::to_string(number) + ": " + error.what());
     }

@@ -1,7 +1,7 @@
 // Messages to bytes and back. The only user of cereal, and the only place that knows the wire
 // format. Whatever the bytes are, decoding ends with a message or with an error text: it never
-// throws, never allocates more than the frame's own size allows, and never accepts a frame that it
-// has not consumed to the last byte.
+// throws, never allocates more than the frame's own size allows, and never accepts a frame that
+// ends within a field. What follows the last field that it knows, a later version has added.
 #pragma once
 
 #include <cstddef>
@@ -38,8 +38,10 @@ struct Frame {
     std::variant<protocol::Message, ObserverMessage, NoticeMessage> message;
 };
 
-/// Appends one frame to `out`.
-void encode(const Sender& sender, const protocol::Message& message, std::vector<std::byte>& out);
+/// Appends one frame to `out`. A message between members is written as `version` has it: that of
+/// the session, and the lowest one before it is known. The others have none.
+void encode(const Sender& sender, const protocol::Message& message, std::uint16_t version,
+            std::vector<std::byte>& out);
 void encode(const Sender& sender, const ObserverMessage& message, std::vector<std::byte>& out);
 void encode(const Sender& sender, const NoticeMessage& message, std::vector<std::byte>& out);
 
@@ -48,7 +50,9 @@ inline constexpr std::size_t mourn_frame_bytes = frame_head_bytes + 1;
 /// Whether a connection that begins with these bytes may be meant for a MOURN.
 bool looks_like_mourn(std::span<const std::byte> beginning);
 
-/// Decodes exactly one whole frame, head included. The error names what is wrong with it.
-tl::expected<Frame, std::string> decode(std::span<const std::byte> frame);
+/// Decodes exactly one whole frame, head included, of a session of this version; before it is known
+/// the highest one does. The error names what is wrong with it.
+tl::expected<Frame, std::string> decode(std::span<const std::byte> frame,
+                                        std::uint16_t version = protocol::version_highest);
 
 }  // namespace bullring

@@ -70,12 +70,13 @@ public:
     std::size_t left() const { return static_cast<std::size_t>(egptr() - gptr()); }
 };
 
-/// Writes only what a Reader accepts: texts are cut at their cap, durations kept within their
-/// range.
+/// Writes only what a Reader of that version accepts: texts are cut at their cap, durations kept
+/// within their range.
 class Writer {
 public:
-    explicit Writer(std::vector<std::byte>& out)
-        : buffer_(out),
+    Writer(std::vector<std::byte>& out, std::uint16_t version)
+        : version_(version),
+          buffer_(out),
           stream_(&buffer_),
           archive_(stream_, cereal::PortableBinaryOutputArchive::Options::LittleEndian()) {}
 
@@ -127,10 +128,16 @@ public:
         if (part) item(*part);
     }
 
+    template <class Fields>
+    void since(std::uint16_t version, Fields&& fields) {
+        if (version_ >= version) fields();
+    }
+
     template <class Condition>
     void check(Condition&& /*holds*/, const char* /*what*/) {}
 
 private:
+    std::uint16_t version_;
     VectorBuffer buffer_;
     std::ostream stream_;
     cereal::PortableBinaryOutputArchive archive_;
@@ -139,8 +146,8 @@ private:
 class Reader {
 public:
     /// `body` is not empty and begins with the endianness byte, which the caller has checked.
-    explicit Reader(std::span<const std::byte> body)
-        : buffer_(body), stream_(&buffer_), archive_(stream_) {}
+    Reader(std::span<const std::byte> body, std::uint16_t version)
+        : version_(version), buffer_(body), stream_(&buffer_), archive_(stream_) {}
 
     std::size_t left() const { return buffer_.left(); }
 
@@ -230,6 +237,14 @@ public:
         if (present) item(part.emplace());
     }
 
+    /// Fields that exist since that version; without them their defaults stay. A frame may also end
+    /// before them: it was written before it was known which version is spoken (HELLO_ACK and the
+    /// last word of a guard).
+    template <class Fields>
+    void since(std::uint16_t version, Fields&& fields) {
+        if (version_ >= version && left() != 0) fields();
+    }
+
     template <class Condition>
     void check(Condition&& holds, const char* what) {
         if (!holds()) throw DecodeError(what);
@@ -247,6 +262,7 @@ private:
         return value;
     }
 
+    std::uint16_t version_;
     SpanBuffer buffer_;
     std::istream stream_;
     cereal::PortableBinaryInputArchive archive_;

@@ -1,7 +1,8 @@
-// Which fields each message's body has, in which order, and its number in the frame's head: the
-// wire format, once for both directions (`Coder` is a Writer or a Reader). A change of anything
-// here is a change of the format and raises `wire_version`. A member that is left out does not
-// compile. Included by the codec's files only.
+// The fields of each message's body, in their order, and its number in the frame's head: the
+// wire format, once for both directions (`Coder` is a Writer or a Reader). What a version has is
+// never changed; a new field comes at the end of its message or part, by `since` with the version
+// that it raises `protocol::version_highest` to (PROTOCOL §4). A member that is left out, or one
+// that is out of this order, does not compile. Included by the codec's files only.
 #pragma once
 
 #include <algorithm>
@@ -12,14 +13,16 @@
 #include <string>
 #include <type_traits>
 
-#include "protocol/values/fields.hpp"
+#include "protocol/values/algorithms.hpp"
 #include "protocol/values/messages.hpp"
+#include "src/wire/codec_members.hpp"
 #include "src/wire/notice_messages.hpp"
 #include "src/wire/observer_messages.hpp"
 
 namespace bullring::codec {
 
-inline constexpr std::uint8_t wire_version = 4;
+/// Of the head's layout, not of the messages.
+inline constexpr std::uint8_t head_version = 4;
 
 // The texts of a refusal and the JSON of one node; the other caps are the protocol's.
 inline constexpr std::size_t field_bytes_max = 64;
@@ -118,7 +121,7 @@ constexpr void fields(Coder& c, M& m) {
     c.check([&] { return std::is_sorted(m.members.begin(), m.members.end(), std::less_equal<>()); },
             "member ids are not in ascending order");
     c.choice(m.quorum, protocol::QuorumMode::none);
-    c.choice(m.algorithm, protocol::Algorithm::ring);
+    c.choice(m.algorithm, protocol::last_algorithm);
     c(m.rho_ppm);
     c.member(m.id);
     c(m.incarnation);
@@ -154,6 +157,7 @@ constexpr void fields(Coder& c, M& m) {
     c(m.lease_max);
     c.flags(m.had_file_at_start, m.recovering);
     whole(c, m.recall);
+    c.since(2, [&] { c(m.version); });
 }
 
 template <class Coder, class M>
@@ -324,72 +328,6 @@ constexpr void fields(Coder& /*c*/, M& /*m*/) {}
 template <class Coder, Is<Dead> M>
 constexpr void fields(Coder& c, M& m) {
     whole(c, m.secret);
-}
-
-/// The third kind of Coder, beside Writer and Reader: counts the members that it is shown, and
-/// reads none of them.
-class MemberCounter {
-public:
-    template <class T>
-    constexpr void operator()(const T& /*number*/) {
-        ++count_;
-    }
-    constexpr void member(const protocol::NodeId& /*id*/) { ++count_; }
-    template <class E>
-    constexpr void choice(const E& /*value*/, E /*last*/) {
-        ++count_;
-    }
-    template <class... B>
-    constexpr void flags(const B&... /*flag*/) {
-        count_ += sizeof...(B);
-    }
-    constexpr void text(const std::string& /*text*/, std::size_t /*bytes_max*/) { ++count_; }
-    template <class List, class Item>
-    constexpr void list(const List& /*items*/, std::size_t /*count_max*/, Item&& /*item*/) {
-        ++count_;
-    }
-    template <class Optional, class Item>
-    constexpr void optional(const Optional& /*part*/, Item&& /*item*/) {
-        ++count_;
-    }
-    template <class Condition>
-    constexpr void check(Condition&& /*holds*/, const char* /*what*/) {}
-
-    constexpr std::size_t count() const { return count_; }
-
-private:
-    std::size_t count_ = 0;
-};
-
-/// A message that is never made: its members can be named and counted, not read.
-template <class M>
-union Unmade {
-    constexpr Unmade() : nothing() {}
-    constexpr ~Unmade() {}
-    std::byte nothing;
-    M message;
-};
-template <class M>
-inline constexpr Unmade<M> unmade;
-
-template <class M>
-consteval std::size_t coded_members() {
-    MemberCounter counter;
-    fields(counter, unmade<M>.message);
-    return counter.count();
-}
-
-/// Codes a message, or a part of one: all of its members.
-template <class Coder, class M>
-constexpr void whole(Coder& c, M& m) {
-    using Message = std::remove_const_t<M>;
-    if constexpr (std::same_as<Coder, MemberCounter>) {
-        c(m);  // a part counts itself
-    } else {
-        static_assert(coded_members<Message>() == protocol::fields::count_members<Message>(),
-                      "fields() has to visit each member of the struct once");
-        fields(c, m);
-    }
 }
 
 }  // namespace bullring::codec

@@ -40,7 +40,8 @@ std::span<std::byte> FrameReader::prepare() {
         begin_ = 0;
         end_ = held;
     }
-    // What is held is one frame's beginning (the caller has drained `next`): make room for its end.
+    // The held bytes are one frame's beginning (the caller has drained `next`): make room for its
+    // end.
     std::size_t wanted = held + 1;
     if (held >= length_bytes) {
         const std::size_t frame = frame_length(buffer_.data() + begin_);
@@ -74,7 +75,7 @@ tl::expected<std::optional<Frame>, std::string> FrameReader::next() {
     if (!broken_.empty()) return tl::unexpected(broken_);
     if (held < length) return std::nullopt;
 
-    auto frame = decode(std::span(buffer_).subspan(begin_, length));
+    auto frame = decode(std::span(buffer_).subspan(begin_, length), version_);
     begin_ += length;
     if (!frame) {
         broken_ = std::move(frame.error());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include <tl/expected.hpp>
 
+#include "protocol/values/messages.hpp"
 #include "src/wire/codec.hpp"
 
 namespace bullring {
@@ -22,8 +24,9 @@ class FrameReader {
 public:
     explicit FrameReader(std::size_t frame_bytes_max_now = first_frame_bytes_max);
 
-    /// After the handshake longer frames are allowed.
+    /// After the handshake longer frames are allowed, of the version that is spoken from then on.
     void set_frame_bytes_max(std::size_t bytes);
+    void set_version(std::uint16_t version) { version_ = version; }
     /// Where the next read from the socket goes; valid until `commit`, never empty. Take out every
     /// whole frame with `next` first: then the buffer holds no more than one frame's beginning.
     std::span<std::byte> prepare();
@@ -39,6 +42,7 @@ private:
     std::size_t begin_ = 0;
     std::size_t end_ = 0;
     std::size_t frame_bytes_max_;
+    std::uint16_t version_ = protocol::version_highest;
     std::string broken_;  // why the stream is rubbish, once it is
 };
 

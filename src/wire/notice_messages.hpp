@@ -1,6 +1,6 @@
-// What the process says that outlives a node to tell of its end (PROTOCOL R4), on connections of
-// its own to the peer port. The frame's sender is the node. These two frames alone are taken in
-// plain text where connections are secured: what they say is proved by the secret.
+// The messages of the process that outlives a node to report its end (PROTOCOL R4), on connections
+// of its own to the peer port. The frame's sender is the node. These two frames alone are taken in
+// plain text where connections are secured: the secret proves them.
 #pragma once
 
 #include <cstdint>

@@ -55,7 +55,7 @@ struct ObserverRefused {
     bool operator==(const ObserverRefused&) const = default;
 };
 
-/// What `drill` asks a node for.
+/// The requests of `drill` to a node.
 enum class DrillRequest : std::uint8_t {
     permission = 1,  // nothing is to happen: may it?
     crash = 2,       // it kills itself

@@ -17,7 +17,7 @@ let linked = false;           // the stream of events is open
 let asking = false;
 let askAgain = false;         // something has happened since it was asked
 
-// What is the same stays in place: what is read aloud is not read again.
+// An unchanged text is not set again, or a screen reader would read it again.
 function show(id, text) {
   const element = byId(id);
   if (element.textContent !== String(text)) element.textContent = text;
@@ -66,7 +66,7 @@ function showSince({ label, text }) {
   show("since", text);
 }
 
-// A change, as the stream tells it: what the others say of it is still to be asked.
+// A change, as the stream reports it: what the others say of it is still to be asked.
 function onLeader(change) {
   if (change.leader === null) {
     showVerdict({ state: "leaderless", headline: "No leader", risk: "",

@@ -1,4 +1,4 @@
-// What the page says, made of what a node has answered: pure functions, which touch no document and
+// Words the page's sentences from a node's answers: pure functions, which touch no document and
 // read no clock but for their defaults.
 "use strict";
 
@@ -47,7 +47,7 @@ const neededOf = (cluster) =>
 const follows = (cluster, node) =>
   node.reachable && node.leader === cluster.leader && node.epoch === cluster.epoch;
 
-// Who takes part in the leadership: follows it, and votes.
+// The nodes that take part in the leadership: they follow the leader, and vote.
 const standing = (cluster) =>
   cluster.nodes.filter((node) => follows(cluster, node) && node.votes !== false);
 

@@ -1,0 +1,73 @@
+#include "src/base/os/local_socket.hpp"
+
+#include <cerrno>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "src/base/text/failure_text.hpp"
+
+namespace bullring {
+
+namespace {
+
+/// By way of the descriptor of the directory, so that its length does not matter.
+sockaddr_un address_in(int directory, const std::string& name) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    fmt::format_to_n(address.sun_path, sizeof address.sun_path - 1, "/proc/self/fd/{}/{}",
+                     directory, name);
+    return address;
+}
+
+const sockaddr* plain(const sockaddr_un& address) {
+    return reinterpret_cast<const sockaddr*>(&address);
+}
+
+}  // namespace
+
+tl::expected<LocalListener, std::string> LocalListener::open(const std::string& directory,
+                                                             const std::string& name, int type) {
+    const std::string path = directory + "/" + name;
+    const auto failed = [&](const char* what) {
+        return tl::unexpected(fmt::format("cannot {} {}: {}", what, path, reason_text(errno)));
+    };
+    const OwnedFd opened(::open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    OwnedFd listener(::socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (!opened || !listener) return failed("make");
+    if (::unlink(path.c_str()) != 0 && errno != ENOENT) return failed("replace");
+    const sockaddr_un address = address_in(opened.get(), name);
+    // The file gets this mode, so it is never open to others, not even for a moment.
+    if (::fchmod(listener.get(), 0600) != 0 ||
+        ::bind(listener.get(), plain(address), sizeof address) != 0)
+        return failed("make");
+    LocalListener made(std::move(listener), path);
+    if (::listen(made.listener_.get(), SOMAXCONN) != 0) return failed("listen on");
+    return made;
+}
+
+LocalListener::~LocalListener() {
+    if (!path_.empty()) ::unlink(path_.c_str());
+}
+
+bool LocalListener::is_there() const {
+    return ::faccessat(AT_FDCWD, path_.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+tl::expected<OwnedFd, int> connect_locally(const std::string& directory, const std::string& name,
+                                           int type) {
+    const OwnedFd opened(::open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!opened) return tl::unexpected(errno);
+    OwnedFd socket(::socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (!socket) return tl::unexpected(errno);
+    const sockaddr_un address = address_in(opened.get(), name);
+    if (::connect(socket.get(), plain(address), sizeof address) != 0) return tl::unexpected(errno);
+    return socket;
+}
+
+}  // namespace bullring

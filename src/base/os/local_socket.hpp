@@ -1,0 +1,46 @@
+// Owns: sockets in a directory of this machine, by which processes of its owner reach the one that
+// listens. Their paths may be longer than an address has room for.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include <tl/expected.hpp>
+
+#include "src/base/os/owned_fd.hpp"
+
+namespace bullring {
+
+/// A socket that is listened on, by a file that its owner alone may use, from open() to the end of
+/// this object.
+class LocalListener {
+public:
+    /// In a directory that nobody else listens in, which is for the caller to see to: a file that
+    /// is there has been left over. `type`: SOCK_STREAM or SOCK_SEQPACKET. The error is for people.
+    static tl::expected<LocalListener, std::string> open(const std::string& directory,
+                                                         const std::string& name, int type);
+    LocalListener(LocalListener&& other) noexcept
+        : listener_(std::move(other.listener_)), path_(std::exchange(other.path_, {})) {}
+    LocalListener& operator=(LocalListener&& other) = delete;
+    LocalListener(const LocalListener&) = delete;
+    LocalListener& operator=(const LocalListener&) = delete;
+    ~LocalListener();
+
+    /// The descriptor, for whoever accepts; non-blocking. The file stays this object's.
+    OwnedFd take() { return std::move(listener_); }
+    /// Whether the file is there, or somebody else has removed it.
+    bool is_there() const;
+
+private:
+    LocalListener(OwnedFd listener, std::string path)
+        : listener_(std::move(listener)), path_(std::move(path)) {}
+
+    OwnedFd listener_;
+    std::string path_;
+};
+
+/// Non-blocking. The error is an errno.
+tl::expected<OwnedFd, int> connect_locally(const std::string& directory, const std::string& name,
+                                           int type);
+
+}  // namespace bullring

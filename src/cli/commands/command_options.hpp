@@ -1,0 +1,99 @@
+// The options of each subcommand, as its body reads it out of the request. The options of
+// members and of a drill are elsewhere: src/settings/node_options.hpp, run_options.hpp,
+// src/verify/drill.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocol/values/names.hpp"
+#include "src/observe/observer_options.hpp"
+#include "src/settings/run_options.hpp"
+
+namespace bullring {
+
+struct LeadOptions {
+    std::string data_dir;
+    // If they are given, the node in that directory has to be this one.
+    std::optional<std::uint64_t> id;
+    std::optional<std::string> cluster;
+    Command command;
+    protocol::Duration wait;  // for the local node to lead
+    protocol::Duration kill_after;
+    LogOptions log;
+};
+
+struct StatusOptions : ObserverOptions {
+    bool json = false;
+    bool wait = false;  // until a majority agrees on one live leader, for at most `timeout`
+    protocol::Duration timeout;
+};
+
+struct WatchOptions : ObserverOptions {
+    bool text = false;  // lines for people
+};
+
+struct ResignOptions : ObserverOptions {
+    /// Not empty: the node with this data directory is asked and no other; `peers` are not known.
+    std::string data_dir;
+    protocol::NodeId to;  // `nobody`: the leader may choose; otherwise one of `peers`
+    protocol::Duration timeout;
+};
+
+struct AuditOptions {
+    std::vector<std::string> files;  // at least one; "-" is stdin
+    protocol::Duration clock_error;
+    bool json = false;
+    bool strict = false;  // it has to be proved
+    LogOptions log;
+};
+
+enum class KeyAction { make, list, add, use, remove };
+
+struct KeyOptions {
+    KeyAction action = KeyAction::make;
+    std::string id;    // of `use` and `remove`
+    std::string file;  // of all but `make`
+    std::string out;   // of `make`; empty: stdout
+};
+
+enum class CertAction { ca, node, admin, observer, show, revoke, crl };
+
+struct CertOptions {
+    CertAction action = CertAction::ca;
+    std::vector<protocol::NodeId> ids;   // of `node`: at least one
+    std::vector<std::string> files;      // of `show` and `revoke`: at least one
+    std::optional<std::string> cluster;  // none: that of the CA
+    std::string ca;
+    std::string out;
+    std::optional<std::int64_t> days;
+    bool overwrite = false;
+};
+
+constexpr const char* name(KeyAction action) {
+    switch (action) {
+        case KeyAction::make: return "new";
+        case KeyAction::list: return "list";
+        case KeyAction::add: return "add";
+        case KeyAction::use: return "use";
+        case KeyAction::remove: return "remove";
+    }
+    return protocol::no_name;
+}
+
+constexpr const char* name(CertAction action) {
+    switch (action) {
+        case CertAction::ca: return "ca";
+        case CertAction::node: return "node";
+        case CertAction::admin: return "admin";
+        case CertAction::observer: return "observer";
+        case CertAction::show: return "show";
+        case CertAction::revoke: return "revoke";
+        case CertAction::crl: return "crl";
+    }
+    return protocol::no_name;
+}
+
+}  // namespace bullring

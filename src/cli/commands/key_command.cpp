@@ -1,0 +1,120 @@
+// `bullring key`: makes keys, and changes the file of a cluster's keys.
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/base/log/logging.hpp"
+#include "src/base/os/private_file.hpp"
+#include "src/base/text/text.hpp"
+#include "src/cli/commands/about_file.hpp"
+#include "src/cli/commands/actions.hpp"
+#include "src/cli/commands/commands.hpp"
+#include "src/cli/credentials/key_lines.hpp"
+#include "src/security/key_file.hpp"
+
+namespace bullring {
+
+namespace {
+
+int refuse(const std::string& path, const std::string& what) {
+    print_error(about_file(path, what));
+    return wrong_usage;
+}
+
+int print(std::string_view text) {
+    // No copy of a key stays behind in a buffer.
+    std::setvbuf(stdout, nullptr, _IONBF, 0);
+    if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size()) return 0;
+    print_error("stdout can't be written");
+    return not_done;
+}
+
+int make_key(const KeyOptions& options) {
+    const auto key = new_key();
+    if (!key) {
+        print_error(key.error());
+        return not_done;
+    }
+    const SecretText line = line_of(*key);
+    if (options.out.empty()) return print(line.view());
+    const auto written = create_file(options.out, line.view(), secret_mode);
+    if (written) return 0;
+    if (written.error().exists)
+        return refuse(options.out,
+                      "is there already; expected a new one (bullring key add puts a "
+                      "key into one that is there)");
+    print_error(about_file(options.out, written.error().why));
+    return not_done;
+}
+
+int list_keys(const std::vector<Key>& keys) {
+    std::string text = "ID        USE\n";
+    for (const Key& key : keys)
+        text += key.id + (&key == keys.data() ? "  dialled with, and accepted\n" : "  accepted\n");
+    return print(text);
+}
+
+tl::expected<SecretText, std::string> changed(const KeyOptions& options, std::string_view text) {
+    if (options.action == KeyAction::use) return with_key_first(text, options.id);
+    if (options.action == KeyAction::remove) return without_key(text, options.id);
+    const auto key = new_key();
+    if (!key) return tl::unexpected(key.error());
+    return with_key_added(text, *key);
+}
+
+int run_key(const KeyOptions& options) {
+    if (options.action == KeyAction::make) return make_key(options);
+    const auto before = read_private_file(options.file, key_file_bytes_max);
+    if (!before) return refuse(options.file, before.error());
+    const auto keys = parse_keys(before->view());
+    if (!keys) {
+        for (const std::string& problem : keys.error()) refuse(options.file, problem);
+        return wrong_usage;
+    }
+    if (options.action == KeyAction::list) return list_keys(*keys);
+
+    const auto after = changed(options, before->view());
+    if (!after) return refuse(options.file, after.error());
+    const auto written = replace_file(options.file, after->view(), secret_mode);
+    if (!written) {
+        print_error(about_file(options.file, written.error().why));
+        return not_done;
+    }
+    const auto now = parse_keys(after->view());
+    return now ? list_keys(*now) : not_done;
+}
+
+bool is_key_id(std::string_view text) {
+    constexpr std::size_t digits = 8;
+    return text.size() == digits &&
+           text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+}  // namespace
+
+Work key_command(const Given& given) {
+    const auto& [subcommand, request, operands, command, environment, report] = given;
+    KeyOptions options;
+    options.out = request.out.value;
+    const Action* const action = checked_action(given);
+    if (action == nullptr) return {options, run_key};
+    options.action = *protocol::named<KeyAction>(action->name);
+    if (options.action != KeyAction::make) {
+        refuse_flag("out", action->name, "key new", given);
+        options.file = operands.back();
+    } else if (request.out.asked() == "") {
+        report.refuse("out", options.out, "names no file");
+    }
+    const bool of_one = options.action == KeyAction::use || options.action == KeyAction::remove;
+    if (of_one && operands.size() > 1) {
+        options.id = operands[1];
+        if (!is_key_id(options.id))
+            report.add(in_quotes(options.id) +
+                       " is no key's ID; expected 8 hex digits, as bullring key list FILE prints "
+                       "them");
+    }
+    return {std::move(options), run_key};
+}
+
+}  // namespace bullring

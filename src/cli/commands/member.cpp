@@ -1,0 +1,128 @@
+#include "src/cli/commands/member.hpp"
+
+#include <csignal>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "protocol/values/assert.hpp"
+#include "src/base/log/logging.hpp"
+#include "src/base/os/descriptors.hpp"
+#include "src/base/os/startup_pages.hpp"
+#include "src/node/open_node.hpp"
+#include "src/node/own_name.hpp"
+#include "src/work/supervisor/lead_server.hpp"
+
+namespace bullring {
+
+namespace {
+
+void on_broken_invariant(const char* condition, const char* file, int line) {
+    print_error(fmt::format("stopped by a broken invariant: {} ({}:{})", condition, file, line));
+    // Not abort(): a core dump would hold the sockets open, and the others would wait for their
+    // FIN.
+    ::_exit(1);
+}
+
+/// It watches to the end of the process, longer than any object lives.
+Keeper& lasting_keeper(LoopPulse& pulse, KeeperSettings settings) {
+    static Keeper* const keeper = new Keeper(pulse, std::move(settings));
+    return *keeper;
+}
+
+/// It outlives the process.
+Undertaker& lasting_undertaker(const Undertaker::Settings& settings) {
+    static Undertaker* const undertaker = new Undertaker(settings);
+    return *undertaker;
+}
+
+}  // namespace
+
+SharedLeasePage* lasting_lease_page() {
+    auto created = SharedLeasePage::create();
+    if (!created) {
+        print_error(fmt::format("cannot share memory with the node's other processes: {}",
+                                std::generic_category().message(created.error())));
+        return nullptr;
+    }
+    static SharedLeasePage* const page = new SharedLeasePage(std::move(*created));
+    return page;
+}
+
+Member::Member(const NodeOptions& options, LoopPulse& pulse, KeeperSettings keeper, bool guarded)
+    : options_(options),
+      pulse_(pulse),
+      keeper_(lasting_keeper(pulse, std::move(keeper))),
+      manager_(take_manager_variables()) {
+    // A process that a hook has started may outlive this one.
+    pulse_.others_work.store(options.hooks.any() ? 1 : 0);
+    std::signal(SIGPIPE, SIG_IGN);  // a reader of the events that goes away is not the node's end
+    std::signal(SIGCHLD, SIG_DFL);  // ignored, it would take the statuses of children away
+    protocol::set_assert_handler(&on_broken_invariant);
+    release_startup_pages();
+    // Before the first thread and the first socket.
+    const bool kept = keeper_.start();
+    if (options.config.tells_of_its_end()) {
+        const protocol::Timing& timing = options.config.timing;
+        undertaker_ =
+            &lasting_undertaker({guarded, &pulse.others_work, timing.promise(timing.lease)});
+    }
+    const bool told_of = undertaker_ == nullptr || undertaker_->start();
+    arrange_descriptors(options.peers.size());
+    start_logging(options.log, options.config.self);
+    if (!kept)
+        log(LogLevel::warn,
+            "cannot start the second process; if this one dies or hangs, the others will notice it "
+            "later");
+    if (!told_of) log(LogLevel::warn, no_undertaker);
+    if (!manager_.problem.empty()) log(LogLevel::warn, manager_.problem);
+}
+
+Member::~Member() {
+    health_.reset();  // its thread speaks to the runtime
+    runtime_.reset();
+    http_.reset();
+    opened_.reset();
+    stop_logging();
+}
+
+tl::expected<void, std::string> Member::open(protocol::Duration lock_wait) {
+    raise_descriptor_limit(descriptors_needed(options_.peers.size()));
+    wait_for_own_name(options_.listen);
+    auto opened = open_node(options_, lock_wait);
+    if (!opened) return tl::unexpected(opened.error());
+    opened_.emplace(std::move(*opened));
+    auto http = HttpEndpoint::open(options_, opened_->parts.start);
+    if (!http) return tl::unexpected(http.error());
+    http_ = std::move(*http);
+    return {};
+}
+
+int Member::run(MakeHost make_host) {
+    opened_->parts.pulse = &pulse_;
+    opened_->parts.keeper = &keeper_;
+    opened_->parts.undertaker = undertaker_;
+    if (http_) opened_->parts.showcase = &http_->showcase();
+    opened_->parts.manager = manager_;
+    if (options_.config.quorum == protocol::QuorumMode::none) {
+        opened_->parts.make_host = std::move(make_host);
+    } else {
+        opened_->parts.make_host = [this, locks = directory_locks(),
+                                    make_host = std::move(make_host)](asio::io_context& io,
+                                                                      NodeLink& node) {
+            return std::make_unique<LeadServer>(io, node, options_, pulse_, locks, make_host);
+        };
+    }
+    runtime_.emplace(options_, std::move(opened_->parts));
+    if (!options_.health.command.empty())
+        health_.emplace(options_.health, options_.config.self, options_.config.cluster, *runtime_);
+    if (http_) http_->start(opened_->security);
+    const int status = runtime_->run();
+    health_.reset();
+    runtime_->end_host();
+    return status;
+}
+
+}  // namespace bullring

@@ -1,0 +1,53 @@
+// The checks before the first start of a node, a function for each. None changes anything that a
+// running node could notice. The options have been read and found sound before.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "src/cli/doctor/doctor_options.hpp"
+#include "src/cli/doctor/findings.hpp"
+#include "src/cli/doctor/surroundings.hpp"
+
+namespace bullring::doctor {
+
+/// How findings about a member begin.
+std::string subject_of(protocol::NodeId id, const Endpoint& endpoint);
+
+/// In which a file of this name would be made.
+std::string directory_of(const std::string& path);
+
+/// Whether the members' names mean what they should mean on this machine, and whether this node's
+/// own entry is on one of its interfaces.
+void check_addresses(const NodeOptions& options, const Surroundings& around, Findings& findings);
+
+/// Whether this node could listen where it has to, HTTP among that. `runs`: it does already.
+void check_ports(const NodeOptions& options, const Surroundings& around, bool runs,
+                 Findings& findings);
+
+/// Whether the other members are reached, and belong to this one.
+void check_members(const NodeOptions& options, const Surroundings& around, bool runs,
+                   Findings& findings);
+
+/// The data directory: whether it can be used, whose state is in it, how long fsync() takes there.
+/// Returns whether a node runs on it now.
+bool check_directory(const NodeOptions& options, Findings& findings);
+
+/// Descriptors and processes.
+void check_limits(const NodeOptions& options, Findings& findings);
+
+/// The rate of this machine's clock, and whether its wall clock is kept.
+void check_clock(Findings& findings);
+
+/// Checks the settings that need a permission: SCHED_FIFO, locked memory. Changes the scheduling of
+/// the calling process, which should end soon.
+void check_realtime(const NodeOptions& options, Findings& findings);
+
+/// Checks the needs of `run` and `address` beside a node; and the commands of hooks and health
+/// checks.
+void check_work(const DoctorOptions& options, Findings& findings);
+
+/// When the certificate expires.
+void check_certificate(const NodeOptions& options, Findings& findings);
+
+}  // namespace bullring::doctor

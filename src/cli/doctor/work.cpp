@@ -1,0 +1,107 @@
+// Checks a node's work beside electing: commands, addresses, files that it writes, credentials.
+#include <cerrno>
+#include <chrono>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <linux/capability.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "src/base/text/rfc3339.hpp"
+#include "src/base/text/text.hpp"
+#include "src/cli/doctor/checks.hpp"
+#include "src/security/credentials.hpp"
+#include "src/work/address/holder.hpp"
+#include "src/work/address/preparation.hpp"
+#include "src/work/shell_command.hpp"
+#include "src/work/supervisor/find_program.hpp"
+
+namespace bullring::doctor {
+
+namespace {
+
+constexpr std::chrono::hours soon{24 * 30};
+
+bool may_change_addresses() {
+    ::__user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+    ::__user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3]{};
+    if (::syscall(SYS_capget, &header, data) != 0) return false;
+    return (data[CAP_TO_INDEX(CAP_NET_ADMIN)].effective & CAP_TO_MASK(CAP_NET_ADMIN)) != 0;
+}
+
+void check_held(const DoctorOptions& options, Findings& findings) {
+    const std::string subject = "addresses on " + options.device;
+    const HeldAddresses held(options.device, options.command);
+    if (const auto device = check_device(held); !device)
+        findings.fail(subject, device.error(), "check --dev (ip link shows the interfaces)");
+    else if (!may_change_addresses())
+        findings.fail(subject, "this user may not change them",
+                      "run it as root, or with CAP_NET_ADMIN and CAP_NET_RAW "
+                      "(AmbientCapabilities= of the unit)");
+    else
+        findings.ok(subject, "the interface is there, and may be changed");
+}
+
+void check_file(const char* flag, const std::string& path, Findings& findings) {
+    if (path.empty() || path == "-") return;
+    const std::string subject = std::string(flag) + " " + path;
+    const std::string directory = directory_of(path);
+    struct ::stat there {};
+    const bool exists = ::stat(path.c_str(), &there) == 0;
+    if (exists && S_ISDIR(there.st_mode))
+        findings.fail(subject, "it is a directory", "give the name of a file");
+    else if (::access(exists ? path.c_str() : directory.c_str(), exists ? W_OK : W_OK | X_OK) == 0)
+        findings.ok(subject, exists ? "it is there, and can be written" : "it can be made");
+    else
+        findings.fail(subject, "it can't be written: " + std::generic_category().message(errno),
+                      "make its directory, writable for this node's user");
+}
+
+}  // namespace
+
+void check_work(const DoctorOptions& options, Findings& findings) {
+    if (!options.device.empty()) {
+        check_held(options, findings);
+    } else if (!options.command.empty()) {
+        const auto found = find_program(options.command.front());
+        if (found)
+            findings.ok("command", *found);
+        else
+            findings.fail("command", found.error().text, "give a program that is there");
+    }
+    const NodeOptions& node = options.node;
+    if (!shell_finds(node.health.command))
+        findings.fail("health-cmd", in_quotes(node.health.command) + " is not found",
+                      "give a command that /bin/sh can run");
+    const std::pair<const char*, const std::string&> hooks[] = {
+        {"on-elected", node.hooks.on_elected},
+        {"on-deposed", node.hooks.on_deposed},
+        {"on-change", node.hooks.on_change}};
+    for (const auto& [flag, command] : hooks)
+        if (!shell_finds(command))
+            findings.warn(flag, in_quotes(command) + " is not found: it will fail each time",
+                          "give a command that /bin/sh can run");
+    check_file("events", node.events_file, findings);
+    check_file("trace", node.trace_file, findings);
+}
+
+void check_certificate(const NodeOptions& options, Findings& findings) {
+    if (options.security.mode != SecurityMode::tls) return;
+    const auto loaded =
+        load_credentials(options.security, {options.config.cluster, options.config.self});
+    if (!loaded) return;  // it was sound a moment ago, when the options were read
+    const auto end = std::chrono::seconds(loaded->not_after);
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    const std::string until = "it is valid until " + std::string(Rfc3339(end).text());
+    if (end - now < soon)
+        findings.warn("certificate", until,
+                      "make a new one (bullring cert node); the node takes it without a restart");
+    else
+        findings.ok("certificate", until);
+}
+
+}  // namespace bullring::doctor

@@ -1,0 +1,178 @@
+#include "src/node/net/dialler.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include <asio/co_spawn.hpp>
+#include <asio/post.hpp>
+#include <asio/redirect_error.hpp>
+#include <asio/use_awaitable.hpp>
+
+#include "src/base/text/failure_text.hpp"
+#include "src/node/net/connection_attempt.hpp"
+
+namespace bullring {
+
+using protocol::Duration;
+using protocol::NodeId;
+
+namespace {
+
+/// How long an attempt waits for the resolver where nothing is known yet.
+constexpr Duration resolve_max = protocol::seconds(1);
+/// The resolver is not asked again for the addresses of a name that it has resolved so lately.
+constexpr std::chrono::seconds fresh_for{1};
+/// A peer that could not be reached for so long is reported: longer than a restart
+/// takes.
+constexpr std::chrono::seconds unreachable_after{5};
+
+std::chrono::nanoseconds chrono(Duration d) { return std::chrono::nanoseconds(d.ns); }
+
+}  // namespace
+
+Dialler::Dialler(asio::io_context& io, const PeerList& peers, const DialTiming& timing,
+                 std::uint64_t seed, Callbacks callbacks)
+    : io_(io), timing_(timing), rng_(seed), callbacks_(std::move(callbacks)) {
+    for (const auto& [id, endpoint] : peers) {
+        auto peer = std::make_unique<Peer>(io, endpoint);
+        peer->pause = timing_.pause_min;
+        peer->numeric = on_addresses(*peer, tcp::numeric_addresses(endpoint));
+        peers_.emplace(id, std::move(peer));
+    }
+}
+
+void Dialler::start() {
+    for (auto& [id, peer] : peers_) {
+        asio::co_spawn(io_, keep_connected(id, *peer), [this](std::exception_ptr failure) {
+            if (!failure) return;
+            try {
+                std::rethrow_exception(failure);
+            } catch (const std::exception& error) {
+                callbacks_.failed(std::string("dialling has failed: ") + failure_text(error));
+            }
+        });
+    }
+}
+
+void Dialler::dial_now(NodeId id) {
+    const auto found = peers_.find(id);
+    if (found == peers_.end() || found->second->in_session) return;
+    found->second->hurry = true;
+    found->second->pause = timing_.pause_min;
+    found->second->signal.cancel();
+}
+
+void Dialler::on_established(NodeId id) {
+    const auto found = peers_.find(id);
+    if (found != peers_.end()) found->second->pause = timing_.pause_min;
+}
+
+void Dialler::on_session_over(Dial dial, bool refused) {
+    const auto found = peers_.find(dial.peer);
+    if (found == peers_.end()) return;
+    if (!found->second->in_session || found->second->dials != dial.number) return;
+    found->second->in_session = false;
+    found->second->refused = refused;
+    found->second->signal.cancel();
+}
+
+void Dialler::replace(Dial dial) {
+    on_session_over(dial, false);
+    dial_now(dial.peer);
+}
+
+void Dialler::stop() {
+    stopped_ = true;
+    for (auto& [id, peer] : peers_) {
+        peer->lookup.forget();
+        peer->signal.cancel();
+    }
+}
+
+bool Dialler::is_host_of_peer(const std::string& host) const {
+    return std::any_of(peers_.begin(), peers_.end(),
+                       [&](const auto& one) { return one.second->hosts.contains(host); });
+}
+
+asio::awaitable<void> Dialler::keep_connected(NodeId id, Peer& peer) {
+    while (!stopped_) {
+        if (peer.addresses.empty()) look_up(peer);
+        if (peer.addresses.empty()) {
+            peer.waits_for_address = true;
+            co_await wait(peer, resolve_max);
+            peer.waits_for_address = false;
+        }
+        Addresses addresses = peer.addresses;
+        // For the next attempt; not before this one has begun, since it makes a thread.
+        asio::post(io_, [this, &peer] { look_up(peer); });
+        OwnedFd fd = co_await connect_to_one_of(io_, std::move(addresses), timing_.connect_max);
+        if (stopped_) co_return;
+        if (fd) {
+            peer.in_session = true;
+            peer.hurry = false;
+            peer.failing_since.reset();
+            peer.told_unreachable = false;
+            callbacks_.connected({id, ++peer.dials}, std::move(fd));
+            while (peer.in_session && !stopped_) co_await wait(peer, protocol::seconds(3600));
+        } else {
+            note_failure(id, peer);
+        }
+        if (!stopped_) co_await pause(peer);
+    }
+}
+
+void Dialler::look_up(Peer& peer) {
+    if (peer.numeric) return;
+    const auto now = asio::steady_timer::clock_type::now();
+    if (peer.lookup.running() || (peer.found_at && now - *peer.found_at < fresh_for)) return;
+    peer.lookup.start(peer.endpoint, [this, &peer](Addresses found) {
+        on_addresses(peer, std::move(found));
+        if (peer.waits_for_address) peer.signal.cancel();
+    });
+}
+
+bool Dialler::on_addresses(Peer& peer, Addresses found) {
+    if (found.empty()) return false;
+    peer.found_at = asio::steady_timer::clock_type::now();
+    peer.addresses = std::move(found);
+    peer.hosts.clear();
+    for (const auto& address : peer.addresses) {
+        peer.hosts.insert(tcp::host_of(tcp::to_text(address)));
+    }
+    return true;
+}
+
+void Dialler::note_failure(NodeId id, Peer& peer) {
+    const auto now = asio::steady_timer::clock_type::now();
+    if (!peer.failing_since) peer.failing_since = now;
+    if (peer.told_unreachable || now - *peer.failing_since < unreachable_after) return;
+    peer.told_unreachable = true;
+    callbacks_.unreachable(id, peer.addresses.empty()
+                                   ? "the name " + peer.endpoint.host + " does not resolve"
+                                   : "no answer at " + to_text(peer.endpoint));
+}
+
+asio::awaitable<void> Dialler::pause(Peer& peer) {
+    Duration length;
+    if (peer.refused) {
+        const Duration half = timing_.refused_pause_max / 2;
+        length = half + rng_.up_to(half);
+    } else {
+        length = std::min(peer.pause + rng_.up_to(peer.pause / 2), timing_.pause_max);
+        peer.pause = std::min(peer.pause * 2, timing_.pause_max);
+    }
+    peer.refused = false;
+    if (!peer.hurry) co_await wait(peer, length);
+    peer.hurry = false;
+}
+
+asio::awaitable<void> Dialler::wait(Peer& peer, Duration at_most) {
+    asio::error_code ignored;
+    peer.signal.expires_after(chrono(at_most));
+    co_await peer.signal.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+}
+
+}  // namespace bullring

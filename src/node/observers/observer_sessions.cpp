@@ -1,0 +1,210 @@
+#include "src/node/observers/observer_sessions.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include <asio/post.hpp>
+
+#include "src/base/log/logging.hpp"
+
+namespace bullring {
+
+using protocol::SessionId;
+
+namespace {
+
+constexpr std::size_t observers_max = 256;
+/// An election in a quiet network is over by then.
+constexpr std::chrono::milliseconds write_delay{2};
+/// One of them costs some microseconds of system call.
+constexpr int watchers_in_one_turn = 8;
+constexpr std::chrono::seconds keep_alive_every{1};
+constexpr const char* administrators_only =
+    "only an administrator may ask for that, with a certificate for it or with the cluster's key";
+
+}  // namespace
+
+ObserverSessions::ObserverSessions(asio::io_context& io, Transport& transport, Sender self,
+                                   std::string cluster, ObserverChange now, Node node)
+    : io_(io),
+      transport_(transport),
+      self_(self),
+      cluster_(std::move(cluster)),
+      node_(std::move(node)),
+      current_(std::move(now)),
+      delay_(io),
+      keep_alive_(io) {}
+
+bool ObserverSessions::admit(SessionId observer, const std::string& its_cluster) {
+    // An observer by this node's own directory need not know the cluster's name.
+    const bool named = !its_cluster.empty() || !transport_.is_local(observer);
+    if (named && its_cluster != cluster_) {
+        const LogSource source = transport_.source_of(observer);
+        log_limited(LogLevel::info, "observer of another cluster", source,
+                    "refused an observer of cluster '" + its_cluster + "' from " + source.text);
+        // A caller that is not on a member's host must not learn of a cluster by guessing.
+        answer_and_close(observer,
+                         ObserverRefused{"cluster", source.member ? cluster_ : "", its_cluster});
+        return false;
+    }
+    if (observers_.size() >= observers_max) {
+        log_limited(LogLevel::warn, "observers", {}, "refused an observer: there are already 256");
+        answer_and_close(observer, ObserverRefused{"observers", "at most 256", "one more"});
+        return false;
+    }
+    observers_.insert(observer);
+    return true;
+}
+
+void ObserverSessions::on_observe(SessionId observer, const Observe& what) {
+    if (!admit(observer, what.cluster)) return;
+    switch (what.what) {
+        case ObserveWhat::status:
+            return answer_and_close(
+                observer, ObserverState{node_.status_json(transport_.source_of(observer).text)});
+        case ObserveWhat::watch: return add_watcher(observer);
+        case ObserveWhat::resign: return ask_to_resign(observer, what.resign_to);
+    }
+}
+
+void ObserverSessions::on_drill(SessionId observer, const Drill& what) {
+    if (!admit(observer, what.cluster)) return;
+    if (!transport_.may_command(observer))
+        return answer_and_close(observer, DrillResult{false, administrators_only, {}, 0});
+    const DrillAnswer answer = node_.drill(what);
+    if (answer.result.done && what.what == DrillRequest::resign)
+        return ask_to_resign(observer, protocol::nobody);
+    answer_and_close(observer, answer.result);
+    if (answer.act) answer.act();
+}
+
+void ObserverSessions::ask_to_resign(SessionId observer, protocol::NodeId to) {
+    if (!transport_.may_command(observer))
+        return answer_and_close(observer, ResignResult{false, administrators_only, true});
+    if (const auto wait = resign_limit_.take(std::chrono::steady_clock::now())) {
+        const auto ms = std::chrono::ceil<std::chrono::milliseconds>(*wait).count();
+        return answer_and_close(
+            observer,
+            ResignResult{false,
+                         "it was asked to hand over too often; it may be asked again in " +
+                             std::to_string(ms) + "ms",
+                         false});
+    }
+    const std::uint64_t request = ++last_request_;
+    resigns_.emplace(request, observer);
+    node_.resign(to, request);
+}
+
+void ObserverSessions::on_gone(SessionId observer) {
+    observers_.erase(observer);
+    watchers_.erase(observer);
+    std::erase_if(resigns_, [observer](const auto& one) { return one.second == observer; });
+}
+
+void ObserverSessions::on_change(const ObserverChange& change) {
+    current_ = change;
+    if (watchers_.empty()) return;
+    append(encoded(current_));
+}
+
+void ObserverSessions::on_resign_answer(const protocol::ResignAnswer& answer) {
+    if (!answer.done) resign_limit_.give_back();  // it has cost nobody anything
+    const auto found = resigns_.find(answer.request);
+    if (found == resigns_.end()) return;
+    const SessionId observer = found->second;
+    resigns_.erase(found);
+    answer_and_close(observer, ResignResult{answer.done, answer.why, answer.lasting});
+}
+
+ObserverSessions::Bytes ObserverSessions::encoded(const ObserverMessage& message) const {
+    Bytes frame;
+    encode(self_, message, frame);
+    return frame;
+}
+
+void ObserverSessions::answer_and_close(SessionId observer, const ObserverMessage& message) {
+    transport_.send_to_observer(observer, encoded(message));
+    transport_.close(observer);
+    observers_.erase(observer);
+}
+
+// ---- Watchers.
+
+void ObserverSessions::add_watcher(SessionId observer) {
+    const std::uint64_t next = first_line_ + lines_.size();
+    watchers_.emplace(observer, next);
+    if (!transport_.send_to_observer(observer, encoded(current_))) return on_gone(observer);
+    transport_.flush();
+    keep_alive_later();
+}
+
+void ObserverSessions::append(Bytes frame) {
+    lines_.push_back(std::move(frame));
+    write_later();
+}
+
+void ObserverSessions::write_later() {
+    if (writing_) return;
+    writing_ = true;
+    cursor_ = protocol::no_session;
+    delay_.expires_after(write_delay);
+    delay_.async_wait([this](const asio::error_code& error) {
+        if (!error) write_some();
+    });
+}
+
+void ObserverSessions::write_some() {
+    const std::uint64_t end = first_line_ + lines_.size();
+    for (int turn = 0; turn < watchers_in_one_turn;) {
+        const auto next = watchers_.upper_bound(cursor_);
+        if (next == watchers_.end()) {
+            // All have been visited; those before the cursor lack what came meanwhile.
+            std::uint64_t needed = end;
+            for (const auto& [watcher, line] : watchers_) needed = std::min(needed, line);
+            while (first_line_ < needed) {
+                lines_.pop_front();
+                ++first_line_;
+            }
+            writing_ = false;
+            if (!lines_.empty()) write_later();
+            return;
+        }
+        cursor_ = next->first;
+        if (next->second == end) continue;
+        ++turn;
+        std::uint64_t line = next->second;
+        if (!write_to(cursor_, line)) continue;
+        const auto still = watchers_.find(cursor_);
+        if (still != watchers_.end()) still->second = line;
+    }
+    asio::post(io_, [this] { write_some(); });
+}
+
+bool ObserverSessions::write_to(SessionId watcher, std::uint64_t& next) {
+    const std::uint64_t end = first_line_ + lines_.size();
+    while (next < end && watchers_.contains(watcher)) {
+        const Bytes& line = lines_[static_cast<std::size_t>(next - first_line_)];
+        if (!transport_.send_to_observer(watcher, line)) {
+            if (watchers_.contains(watcher)) on_gone(watcher);
+            return false;
+        }
+        ++next;
+    }
+    transport_.flush();  // all lines of one watcher in one write
+    return true;
+}
+
+void ObserverSessions::keep_alive_later() {
+    if (keeping_alive_) return;
+    keeping_alive_ = true;
+    keep_alive_.expires_after(keep_alive_every);
+    keep_alive_.async_wait([this](const asio::error_code& error) {
+        keeping_alive_ = false;
+        if (error || watchers_.empty()) return;
+        append(encoded(current_));
+        keep_alive_later();
+    });
+}
+
+}  // namespace bullring

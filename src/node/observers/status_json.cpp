@@ -1,0 +1,104 @@
+#include "src/node/observers/status_json.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+#include "bullring/version.hpp"
+#include "src/base/os/clock.hpp"
+#include "src/base/text/json.hpp"
+#include "src/base/text/rfc3339.hpp"
+#include "src/settings/node_options.hpp"
+
+namespace bullring {
+
+// To users a node that is on its way down is a follower (PROTOCOL §2).
+const char* shown_role(protocol::Role role) {
+    switch (role) {
+        case protocol::Role::candidate: return "candidate";
+        case protocol::Role::leader: return "leader";
+        case protocol::Role::follower:
+        case protocol::Role::stepping_down: break;
+    }
+    return "follower";
+}
+
+namespace {
+
+Json ids_of(const protocol::MemberSet& set, const protocol::Membership& members) {
+    Json ids = Json::array();
+    for (std::size_t i = 0; i < members.size(); ++i) {
+        const auto index = static_cast<protocol::Index>(i);
+        if (set.contains(index)) ids.push_back(members.id(index).value);
+    }
+    return ids;
+}
+
+Json versions_of(const protocol::View& view, const protocol::Membership& members) {
+    Json versions = Json::object();
+    for (std::size_t i = 0; i < view.versions.size(); ++i) {
+        const protocol::NodeId id = members.id(static_cast<protocol::Index>(i));
+        if (view.versions[i] != 0) versions[std::to_string(id.value)] = view.versions[i];
+    }
+    return versions;
+}
+
+}  // namespace
+
+StatusInput status_facts(const NodeOptions& options) {
+    StatusInput input;
+    input.view.self = options.config.self;
+    input.view.fenced = options.config.quorum != protocol::QuorumMode::none;
+    input.members = options.config.members;
+    input.cluster = options.config.cluster;
+    input.algorithm = options.config.algorithm;
+    input.quorum = options.config.quorum;
+    input.address = to_text(options.peers.at(options.config.self));
+    input.advertised = options.config.advertised;
+    input.priority = options.config.priority;
+    input.version = version;
+    input.wire = options.config.wire_highest;
+    input.security = name(options.security.mode);
+    input.security_migrates = options.security.migrate;
+    return input;
+}
+
+std::string node_status_json(const StatusInput& input) {
+    const protocol::View& view = input.view;
+    Json node;
+    node["id"] = view.self.value;
+    node["address"] = input.address;
+    node["reachable"] = true;
+    node["advertised"] = input.advertised;
+    node["role"] = shown_role(view.role);
+    node["leader"] = id_or_null(view.leader);
+    node["epoch"] = view.epoch.value;
+    node["lease_left_ms"] = lease_left_ms(view.lease_left);
+    node["promised_to"] = id_or_null(view.promised_to);
+    node["peers_up"] = ids_of(view.connected, input.members);
+    node["why"] = view.why;
+    node["uptime_ms"] = input.uptime_ms;
+    node["version"] = input.version;
+    node["wire"] = input.wire;
+    node["wire_with"] = versions_of(view, input.members);
+    node["security"] = input.security;
+    node["priority"] = priority_json(input.priority);
+    node["eligible"] = view.eligible;
+    if (input.security_migrates) node["security_migrate"] = true;
+    if (input.certificate_not_after != 0)
+        node["certificate_not_after"] =
+            Rfc3339(std::chrono::seconds(input.certificate_not_after)).text();
+
+    Json answer;
+    answer["cluster"] = input.cluster;
+    answer["algorithm"] = name(input.algorithm);
+    answer["quorum"] = name(input.quorum);
+    answer["votes"] = !view.recovering;
+    answer["members"] = Json::array();
+    for (const protocol::NodeId id : input.members.ids()) answer["members"].push_back(id.value);
+    if (!input.asked_from.empty()) answer["asked_from"] = input.asked_from;
+    answer["node"] = std::move(node);
+    return json_text(answer);
+}
+
+}  // namespace bullring

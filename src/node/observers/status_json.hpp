@@ -1,0 +1,46 @@
+// One node's part of the JSON of `bullring status --json`, as the text that answers an
+// OBSERVE{STATUS}. Pure: everything is handed in; it reads no clock.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "protocol/values/membership.hpp"
+#include "protocol/values/messages.hpp"
+#include "protocol/values/view.hpp"
+
+namespace bullring {
+
+/// The role in the words of the interface: leader, follower or candidate.
+const char* shown_role(protocol::Role role);
+
+struct StatusInput {
+    protocol::View view;
+    protocol::Membership members;  // names the bits of `view.connected`
+    std::string cluster;
+    protocol::Algorithm algorithm = protocol::Algorithm::bully;
+    protocol::QuorumMode quorum = protocol::QuorumMode::majority;
+    std::string address;     // this node's own, as in its peer list: "host:port"
+    std::string advertised;  // this node's own --advertise
+    protocol::Priority priority;
+    std::int64_t uptime_ms = 0;
+    std::string version;
+    std::uint16_t wire = protocol::version_highest;  // the highest version that it speaks
+    std::string security;                            // the mode
+    bool security_migrates = false;                  // who has none is let in, too
+    std::int64_t certificate_not_after = 0;  // in seconds since 1970; 0: it has no certificate
+    std::string asked_from;  // the observer's address as this node sees it; empty: unknown
+};
+
+struct NodeOptions;
+/// The facts that do not change while the node runs; no leader among them.
+StatusInput status_facts(const NodeOptions& options);
+
+/// {"cluster":…,"algorithm":…,"quorum":…,"votes":…,"members":[…],"asked_from":…,"node":{"id":…,…}}
+/// on one line; "node" has the keys of one element of "nodes" in bullring-status(1), in their
+/// order, and "votes" is false while the node is silent after a restart. A key may be added without
+/// a new wire version: a reader takes the keys that it knows. Bytes that are not UTF-8 are
+/// replaced, so that the answer is always JSON.
+std::string node_status_json(const StatusInput& input);
+
+}  // namespace bullring

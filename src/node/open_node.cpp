@@ -1,0 +1,83 @@
+#include "src/node/open_node.hpp"
+
+#include <utility>
+
+#include <sys/socket.h>
+
+#include "src/base/log/logging.hpp"
+#include "src/base/os/clock.hpp"
+#include "src/base/os/descriptors.hpp"
+#include "src/base/os/tcp.hpp"
+#include "src/node/own_name.hpp"
+#include "src/security/death_secret.hpp"
+#include "src/wire/observer_messages.hpp"
+
+namespace bullring {
+
+tl::expected<OpenedNode, std::string> open_node(const NodeOptions& options,
+                                                protocol::Duration lock_wait) {
+    OpenedNode opened;
+    Runtime::Parts& parts = opened.parts;
+    if (options.config.quorum == protocol::QuorumMode::majority) {
+        auto state = StateDirectory::open(
+            options.data_dir,
+            {options.config.cluster, options.config.members.ids(), options.config.self}, lock_wait);
+        if (!state) return tl::unexpected(state.error());
+        auto file = state->load();
+        if (!file) return tl::unexpected(file.error());
+        parts.start.file = *file;
+        parts.state.emplace(std::move(*state));
+        auto control = LocalListener::open(options.data_dir, control_socket_name, SOCK_STREAM);
+        if (control)
+            parts.control.emplace(std::move(*control));
+        else
+            log(LogLevel::warn, "bullring resign --local can't be used here: " + control.error());
+    }
+    // After the lock: the silence of R6 is counted from when no other process can have promised.
+    parts.start.now = read_clock();
+    parts.start.incarnation = {random_bits()};
+    if (options.config.tells_of_its_end()) {
+        parts.death_secret = draw_death_secret();
+        parts.start.commitment = commitment_to(parts.death_secret);
+    }
+    parts.start.seed = random_bits();
+    const WallClock wall_clock = read_wall_clock();
+    parts.start.wall_clock_ms = wall_clock.ms;
+    if (wall_clock.before_build) {
+        log(LogLevel::warn, "the system's clock is before this program was built; using that date");
+    }
+
+    if (const auto short_of = descriptor_shortage(descriptors_needed(options.peers.size())))
+        log(LogLevel::warn, *short_of);
+
+    auto security = open_tls(options.security, {options.config.cluster, options.config.self});
+    if (!security) return tl::unexpected(security.error());
+    parts.security = opened.security = std::move(*security);
+
+    auto listeners = tcp::listen_on(options.listen);
+    if (!listeners) return tl::unexpected(listeners.error());
+    parts.listeners = std::move(*listeners);
+    if (const std::string why = why_nobody_reaches(options); !why.empty()) log(LogLevel::warn, why);
+
+    if (options.events_file.empty() && options.trace_file.empty()) return opened;
+    opened.writer = std::make_unique<BackgroundWriter>();
+    parts.writer = opened.writer.get();
+    const auto open =
+        [&](const std::string& path, const char* what,
+            std::optional<BackgroundWriter::StreamId>& stream) -> tl::expected<void, std::string> {
+        if (path.empty()) return {};
+        auto id = opened.writer->open(path, what);
+        if (!id) return tl::unexpected(id.error());
+        stream = *id;
+        return {};
+    };
+    if (auto done = open(options.events_file, "events file", parts.events); !done) {
+        return tl::unexpected(done.error());
+    }
+    if (auto done = open(options.trace_file, "trace file", parts.trace); !done) {
+        return tl::unexpected(done.error());
+    }
+    return opened;
+}
+
+}  // namespace bullring

@@ -1,0 +1,24 @@
+// Owns: all that can fail before a node's loop starts: its data directory, its port, its files.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <tl/expected.hpp>
+
+#include "src/node/runtime.hpp"
+
+namespace bullring {
+
+struct OpenedNode {
+    std::unique_ptr<BackgroundWriter> writer;  // outlives the runtime
+    Runtime::Parts parts;
+    std::shared_ptr<TlsSource> security;  // the same as the runtime's
+};
+
+/// Waits for the data directory's lock for at most `lock_wait`: the process before this one may be
+/// about to end. The error is for people.
+tl::expected<OpenedNode, std::string> open_node(const NodeOptions& options,
+                                                protocol::Duration lock_wait);
+
+}  // namespace bullring

@@ -1,0 +1,99 @@
+#include "src/node/report/events_file.hpp"
+
+#include <type_traits>
+#include <variant>
+
+#include "bullring/version.hpp"
+#include "src/base/os/clock.hpp"
+#include "src/base/text/json.hpp"
+
+namespace bullring {
+
+using protocol::NodeId;
+
+namespace {
+
+Json head(EventTime at, NodeId self, const char* event) {
+    return Json{{"ts_ns", at.ts_ns},
+                {"time", rfc3339(at.wall_clock_ns)},
+                {"node", self.value},
+                {"event", event}};
+}
+
+Json ids(const protocol::Membership& members, protocol::MemberSet set) {
+    Json list = Json::array();
+    for (std::size_t i = 0; i < members.size(); ++i) {
+        const auto index = static_cast<protocol::Index>(i);
+        if (set.contains(index)) list.push_back(members.id(index).value);
+    }
+    return list;
+}
+
+std::string line(const Json& json) { return json_text(json) + "\n"; }
+
+}  // namespace
+
+std::string EventLines::started(EventTime at, int pid, const std::string& boot) const {
+    Json json = head(at, config_.self, "started");
+    json["algorithm"] = name(config_.algorithm);
+    json["quorum"] = name(config_.quorum);
+    Json peers = Json::array();
+    for (const NodeId id : config_.members.ids()) peers.push_back(id.value);
+    json["peers"] = std::move(peers);
+    json["version"] = version;
+    json["pid"] = pid;
+    json["boot"] = boot;
+    json["cluster"] = config_.cluster;
+    return line(json);
+}
+
+std::string EventLines::stopped(EventTime at, const std::string& reason) const {
+    Json json = head(at, config_.self, "stopped");
+    json["reason"] = reason;
+    return line(json);
+}
+
+std::string EventLines::of(EventTime at, const protocol::Action& action, const char* reason) const {
+    return std::visit(
+        [&](const auto& what) -> std::string {
+            using What = std::decay_t<decltype(what)>;
+            if constexpr (std::is_same_v<What, protocol::PeerUp>) {
+                Json json = head(at, config_.self, "peer_up");
+                json["peer"] = what.peer.value;
+                return line(json);
+            } else if constexpr (std::is_same_v<What, protocol::PeerDown>) {
+                Json json = head(at, config_.self, "peer_down");
+                json["peer"] = what.peer.value;
+                json["reason"] = protocol::name(what.reason);
+                return line(json);
+            } else if constexpr (std::is_same_v<What, protocol::ElectionStarted>) {
+                Json json = head(at, config_.self, "election_started");
+                json["epoch"] = what.epoch.value;
+                json["reason"] = what.reason;
+                return line(json);
+            } else if constexpr (std::is_same_v<What, protocol::LeaderChanged>) {
+                Json json = head(at, config_.self, "leader");
+                json["leader"] = id_or_null(what.leader);
+                json["epoch"] = what.epoch.value;
+                json["advertised"] = what.advertised;
+                json["before"] = what.leader && reason != nullptr ? Json(reason) : Json(nullptr);
+                return line(json);
+            } else if constexpr (std::is_same_v<What, protocol::Elected>) {
+                Json json = head(at, config_.self, "elected");
+                json["epoch"] = what.epoch.value;
+                json["grants"] = ids(config_.members, what.grants);
+                return line(json);
+            } else if constexpr (std::is_same_v<What, protocol::Deposed>) {
+                Json json = head(at, config_.self, "deposed");
+                json["epoch"] = what.epoch.value;
+                json["reason"] = protocol::name(what.reason);
+                json["held_until_ns"] = what.held_until.boottime_ns;
+                return line(json);
+            } else {
+                return "";
+            }
+        },
+        action);
+}
+
+}  // namespace bullring

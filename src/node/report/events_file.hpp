@@ -1,0 +1,35 @@
+// Owns: the lines of the event stream (bullring-events(5)): their keys and the keys' order.
+// Makes text and nothing else; BackgroundWriter writes it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "protocol/values/actions.hpp"
+#include "protocol/values/config.hpp"
+#include "protocol/values/ids.hpp"
+
+namespace bullring {
+
+/// Where a line stands: the instant by CLOCK_BOOTTIME, by which leases are judged, and for people.
+struct EventTime {
+    std::int64_t ts_ns = 0;
+    std::int64_t wall_clock_ns = 0;
+};
+
+class EventLines {
+public:
+    explicit EventLines(const protocol::Config& config) : config_(config) {}
+
+    /// `boot`: of what ts_ns counts from (boot_name).
+    std::string started(EventTime at, int pid, const std::string& boot) const;
+    std::string stopped(EventTime at, const std::string& reason) const;
+    /// Empty for an action that is no event. `reason`: of a change to a leader (LeaderEnd).
+    std::string of(EventTime at, const protocol::Action& action,
+                   const char* reason = nullptr) const;
+
+private:
+    const protocol::Config& config_;
+};
+
+}  // namespace bullring

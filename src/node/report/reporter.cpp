@@ -1,0 +1,172 @@
+#include "src/node/report/reporter.hpp"
+
+#include <chrono>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "src/base/log/logging.hpp"
+#include "src/base/os/boot_name.hpp"
+#include "src/base/os/clock.hpp"
+
+namespace bullring {
+
+using protocol::Instant;
+
+namespace {
+
+constexpr std::chrono::milliseconds delay{1};
+/// Told at once when so many wait: the delay must not become a queue.
+constexpr std::size_t steps_max = 256;
+
+/// Whether the host carries it out without a report.
+bool is_silent(const protocol::Action& action) {
+    return std::holds_alternative<protocol::Send>(action) ||
+           std::holds_alternative<protocol::CloseSession>(action) ||
+           std::holds_alternative<protocol::DialNow>(action) ||
+           std::holds_alternative<protocol::Persist>(action) ||
+           std::holds_alternative<protocol::Publish>(action) ||
+           std::holds_alternative<protocol::ResignAnswer>(action);
+}
+
+EventTime event_time_now() { return {read_clock().boottime_ns, wall_clock_ns()}; }
+
+}  // namespace
+
+Reporter::Reporter(asio::io_context& io, const protocol::Config& config, BackgroundWriter* writer,
+                   std::optional<BackgroundWriter::StreamId> events, LoopPulse& pulse,
+                   std::function<LogSource(const std::string&)> source_of)
+    : writer_(writer),
+      events_(events),
+      pulse_(pulse),
+      event_lines_(config),
+      role_log_(config.self),
+      self_(config.self),
+      members_(config.members),
+      source_of_(std::move(source_of)),
+      timer_(io) {}
+
+void Reporter::started(int pid) {
+    write_event(event_lines_.started(event_time_now(), pid, boot_name()));
+}
+
+void Reporter::stopped(const std::string& reason) {
+    tell_all();
+    write_event(event_lines_.stopped(event_time_now(), reason));
+    log(LogLevel::info, "stopped: " + reason);
+}
+
+void Reporter::add(Instant now, const protocol::Event& event,
+                   std::vector<protocol::Action>& actions) {
+    Step* step = nullptr;
+    const auto* received = std::get_if<protocol::Receive>(&event);
+    if (received != nullptr && std::holds_alternative<protocol::Resign>(received->message))
+        step = &steps_.emplace_back(Step{now, event, {}});
+    for (protocol::Action& action : actions) {
+        if (is_silent(action)) continue;
+        if (step == nullptr) step = &steps_.emplace_back(Step{now, {}, {}});
+        step->actions.push_back(std::move(action));
+    }
+    if (step == nullptr) return;
+    if (steps_.size() >= steps_max) {
+        tell_all();
+    } else {
+        tell_later();
+    }
+}
+
+void Reporter::tell_later() {
+    if (timer_runs_) return;
+    timer_runs_ = true;
+    timer_.expires_after(delay);
+    timer_.async_wait([this](const asio::error_code& error) {
+        timer_runs_ = false;
+        if (!error) tell_all();
+    });
+}
+
+void Reporter::tell_all() {
+    const EventTime now = event_time_now();
+    for (const Step& step : steps_) {
+        const std::int64_t ago = now.ts_ns - step.at.boottime_ns;
+        const EventTime then{step.at.boottime_ns, now.wall_clock_ns - ago};
+        if (step.resigned) end_.note(*step.resigned);
+        for (const protocol::Action& action : step.actions) {
+            end_.note(action);
+            if (events_)
+                write_event(event_lines_.of(then, action, end_.reason()), marks_of(action));
+            tell(action);
+        }
+        if (step.resigned) role_log_.note(*step.resigned);
+        role_log_.note(step.actions);
+    }
+    steps_.clear();
+}
+
+void Reporter::tell(const protocol::Action& action) {
+    if (const auto* up = std::get_if<protocol::PeerUp>(&action)) {
+        refusals_.erase(up->peer);
+        log(LogLevel::info, fmt::format("peer {} is up", up->peer.value));
+    } else if (const auto* down = std::get_if<protocol::PeerDown>(&action)) {
+        log(LogLevel::info,
+            fmt::format("peer {} is down: {}", down->peer.value, protocol::name(down->reason)));
+    } else if (const auto* refused = std::get_if<protocol::HandshakeRefused>(&action)) {
+        tell_refusal(*refused);
+    } else if (const auto* note = std::get_if<protocol::Note>(&action)) {
+        using Level = protocol::Note::Level;
+        const LogLevel level = note->level == Level::info ? LogLevel::info : LogLevel::warn;
+        if (log_enabled(level)) log_limited(level, note->text, {}, note->text);
+    }
+}
+
+void Reporter::tell_refusal(const protocol::HandshakeRefused& refusal) {
+    const protocol::Refused& what = refusal.difference;
+    if (!refusal.by_us && what.field == protocol::refused_untold) {
+        log_limited(LogLevel::error, "refused", {std::to_string(refusal.peer.value)},
+                    fmt::format("refused by node {} in the handshake: this node comes from {}, "
+                                "which is not a member's address there; the log there says "
+                                "why",
+                                refusal.peer.value, what.yours));
+        return;
+    }
+    const std::string& here = refusal.by_us ? what.mine : what.yours;
+    const std::string& there = refusal.by_us ? what.yours : what.mine;
+    LogSource source = source_of_(refusal.address);
+    const bool of_member =
+        !refusal.by_us || (source.member && members_.index(refusal.peer).has_value());
+    const protocol::Refused difference{what.field, here, there};
+    if (of_member) {
+        // Both dial, so each pair refuses twice: one line says it, whoever was first.
+        const auto said = refusals_.find(refusal.peer);
+        if (said != refusals_.end() && said->second == difference) return;
+        source = {std::to_string(refusal.peer.value)};
+    } else {
+        source.member = false;
+    }
+    const std::string who =
+        refusal.by_us ? fmt::format("refused node {} at {}", refusal.peer.value, refusal.address)
+                      : fmt::format("refused by node {}", refusal.peer.value);
+    const bool is_twin = what == protocol::twin_refusal(refusal.by_us ? refusal.peer : self_);
+    const std::string why =
+        is_twin ? what.mine
+                : fmt::format("{} is '{}' here and '{}' there", what.field, here, there);
+    const bool said = log_limited(LogLevel::error, "refused", source,
+                                  fmt::format("{} in the handshake: {}", who, why));
+    if (said && of_member) refusals_[refusal.peer] = difference;
+}
+
+/// For the process that outlives this one (last_event.hpp).
+BackgroundWriter::Marks Reporter::marks_of(const protocol::Action& action) const {
+    if (const auto* elected = std::get_if<protocol::Elected>(&action))
+        return {{}, {&pulse_.told, elected->epoch.value}};
+    if (const auto* deposed = std::get_if<protocol::Deposed>(&action))
+        return {{&pulse_.telling_end, deposed->epoch.value}, {&pulse_.told, 0}};
+    return {};
+}
+
+void Reporter::write_event(std::string line, const BackgroundWriter::Marks& marks) {
+    if (events_ && !line.empty()) writer_->write(*events_, std::move(line), marks);
+}
+
+}  // namespace bullring

@@ -1,0 +1,72 @@
+// Owns: the reports on what a node does: the event stream and the log. Everything is reported a
+// millisecond later than it happens, with the time at which it happened: making the lines and
+// waking the threads that write them would otherwise compete with the very election that they
+// report.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <asio/io_context.hpp>
+#include <asio/steady_timer.hpp>
+
+#include "protocol/values/actions.hpp"
+#include "protocol/values/time.hpp"
+#include "src/base/log/log_limit.hpp"
+#include "src/node/report/background_writer.hpp"
+#include "src/node/report/events_file.hpp"
+#include "src/node/report/role_log.hpp"
+#include "src/watch/leader_end.hpp"
+#include "src/watch/loop_pulse.hpp"
+
+namespace bullring {
+
+class Reporter {
+public:
+    /// `events` is where the event stream goes, if there is one; `pulse` shows how much it has of
+    /// a leadership; `source_of` says whose host an address is.
+    Reporter(asio::io_context& io, const protocol::Config& config, BackgroundWriter* writer,
+             std::optional<BackgroundWriter::StreamId> events, LoopPulse& pulse,
+             std::function<LogSource(const std::string& address)> source_of);
+
+    void started(int pid);
+    /// One step. Takes out of its actions what it will report.
+    void add(protocol::Instant now, const protocol::Event& event,
+             std::vector<protocol::Action>& actions);
+    /// Tells everything that waits, and that the node has stopped.
+    void stopped(const std::string& reason);
+
+private:
+    struct Step {
+        protocol::Instant at;
+        std::optional<protocol::Event> resigned;  // that a leader does
+        std::vector<protocol::Action> actions;
+    };
+
+    void tell_later();
+    void tell_all();
+    void tell(const protocol::Action& action);
+    void tell_refusal(const protocol::HandshakeRefused& refusal);
+    void write_event(std::string line, const BackgroundWriter::Marks& marks = {});
+    BackgroundWriter::Marks marks_of(const protocol::Action& action) const;
+
+    BackgroundWriter* writer_;
+    std::optional<BackgroundWriter::StreamId> events_;
+    LoopPulse& pulse_;
+    EventLines event_lines_;
+    LeaderEnd end_;
+    RoleLog role_log_;
+    protocol::NodeId self_;
+    protocol::Membership members_;
+    std::function<LogSource(const std::string&)> source_of_;
+    asio::steady_timer timer_;
+    bool timer_runs_ = false;
+    std::vector<Step> steps_;
+    std::map<protocol::NodeId, protocol::Refused> refusals_;  // said of members: field, here, there
+};
+
+}  // namespace bullring

@@ -1,0 +1,48 @@
+// Owns: the log's lines about who leads: one for each change of this node's role and of the leader
+// that it follows, with node, epoch, old and new leader and the reason.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocol/values/actions.hpp"
+#include "src/base/log/logging.hpp"
+#include "src/watch/leader_end.hpp"
+
+namespace bullring {
+
+/// The change of one step, for this node.
+struct RoleChange {
+    protocol::Role role = protocol::Role::follower;
+    protocol::Role old_role = protocol::Role::follower;
+    protocol::NodeId leader;
+    protocol::NodeId old_leader;
+    protocol::Epoch epoch;
+    std::string reason;
+
+    std::string text() const;
+    LogFields fields() const;
+};
+
+class RoleLog {
+public:
+    explicit RoleLog(protocol::NodeId self) : self_(self) {}
+
+    /// Before the actions of its step.
+    void note(const protocol::Event& event) { end_.note(event); }
+    /// The actions of one step, after they have been carried out.
+    void note(const std::vector<protocol::Action>& actions);
+    /// The change that is to be logged, if there is one.
+    std::optional<RoleChange> change(const std::vector<protocol::Action>& actions);
+
+private:
+    protocol::NodeId self_;
+    protocol::Role role_ = protocol::Role::follower;  // stepping_down is shown as follower
+    protocol::NodeId leader_;
+    protocol::Epoch epoch_;
+    std::string reason_;  // the last that was given
+    LeaderEnd end_;
+};
+
+}  // namespace bullring

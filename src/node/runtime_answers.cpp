@@ -1,0 +1,60 @@
+// Answers questions about a node: those of observers, and those that come by HTTP.
+#include "src/base/os/clock.hpp"
+#include "src/base/os/duplicate.hpp"
+#include "src/node/drill_faults.hpp"
+#include "src/node/runtime.hpp"
+
+namespace bullring {
+
+using protocol::Instant;
+
+// ---- By HTTP.
+
+void Runtime::wait_for_question() {
+    if (showcase_ == nullptr) return;
+    if (!asked_) asked_.emplace(io_, duplicate(showcase_->asked().fd()).release());
+    asked_->async_wait(asio::posix::descriptor_base::wait_read,
+                       [this](const asio::error_code& error) {
+                           if (error) return;
+                           showcase_->asked().quiet();
+                           const auto resign = showcase_->answer(transport_.round_trips());
+                           if (resign) on_event(*resign);
+                           wait_for_question();
+                       });
+}
+
+void Runtime::show(Instant now, const protocol::Event& event) {
+    if (std::holds_alternative<protocol::Wake>(event) && wake_timer_.last_due_ns() != 0)
+        showcase_->counts().loop_lateness.add({now.boottime_ns - wake_timer_.last_due_ns()});
+    counter_->add(now, event, actions_);
+    showcase_->remember(now, event, actions_);
+    showcase_->show(now, node_.view(now, reasons_));
+}
+
+// ---- To observers.
+
+void Runtime::on_observe(protocol::SessionId observer, const Observe& what) {
+    observers_.on_observe(observer, what);
+}
+
+void Runtime::on_drill(protocol::SessionId observer, const Drill& what) {
+    observers_.on_drill(observer, what);
+}
+
+ObserverSessions::DrillAnswer Runtime::drill(const Drill& what) {
+    return answer_drill(what, options_, node_.view(read_clock(), reasons_), transport_);
+}
+
+void Runtime::on_observer_gone(protocol::SessionId observer) { observers_.on_gone(observer); }
+
+StatusInput Runtime::status() const {
+    const Instant now = read_clock();
+    StatusInput input = status_facts(options_);
+    input.view = node_.view(now, reasons_);
+    if (const TlsContext* security = transport_.security())
+        input.certificate_not_after = security->not_after();
+    input.uptime_ms = protocol::elapsed(started_at_, now).ns / 1'000'000;
+    return input;
+}
+
+}  // namespace bullring

@@ -1,0 +1,72 @@
+#include "src/node/showcase.hpp"
+
+#include <utility>
+#include <variant>
+
+namespace bullring {
+
+namespace {
+
+/// A copied value takes the memory of an older one.
+template <class T, class Value>
+void hand_over(Latest<T>& to, Value&& value) {
+    to.next() = std::forward<Value>(value);
+    to.publish();
+}
+
+}  // namespace
+
+void Showcase::publish(const protocol::Publish& publish) {
+    lease_.write(publish.epoch ? LeaseSnapshot{publish.epoch, publish.deadline} : LeaseSnapshot{});
+}
+
+void Showcase::show(protocol::Instant now, protocol::View view) {
+    hand_over(views_, ShownView{now, std::move(view)});
+    if (recent_.count == told_changes_) return;
+    told_changes_ = recent_.count;
+    hand_over(changes_, recent_);
+    changed_.ring();
+}
+
+void Showcase::remember(protocol::Instant now, const protocol::Event& event,
+                        const std::vector<protocol::Action>& actions) {
+    failovers_.add(now, event, actions);
+    end_.note(event);
+    for (const protocol::Action& action : actions) {
+        end_.note(action);
+        const auto* change = std::get_if<protocol::LeaderChanged>(&action);
+        if (change == nullptr) continue;
+        recent_.last[recent_.count++ % RecentChanges::kept] = {
+            now.boottime_ns, *change, change->leader ? end_.reason() : nullptr};
+    }
+}
+
+void Showcase::resign_answered(const protocol::ResignAnswer& answer) {
+    hand_over(resign_answers_, answer);
+    changed_.ring();
+}
+
+std::optional<protocol::ResignRequested> Showcase::answer(PeerRtts rtts) {
+    const std::uint64_t questions = questions_.load();
+    hand_over(rtts_, std::move(rtts));
+    const protocol::ResignRequested resign = resigns_.read();
+    const bool is_new = resign.request > resigns_seen_;
+    if (is_new) resigns_seen_ = resign.request;
+    answered_.store(questions);
+    changed_.ring();
+    return is_new ? std::optional(resign) : std::nullopt;
+}
+
+std::uint64_t Showcase::ask() {
+    const std::uint64_t number = questions_.fetch_add(1) + 1;
+    asked_.ring();
+    return number;
+}
+
+std::uint64_t Showcase::ask_to_resign(protocol::NodeId to) {
+    hand_over(resigns_, protocol::ResignRequested{to, ++resigns_asked_, false});
+    ask();
+    return resigns_asked_;
+}
+
+}  // namespace bullring

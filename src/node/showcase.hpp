@@ -1,0 +1,130 @@
+// Owns: what a node's loop and the thread that serves HTTP say to each other. Neither takes a lock
+// or waits: each writes what the other reads when it comes to it, and rings its bell.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "protocol/values/actions.hpp"
+#include "protocol/values/view.hpp"
+#include "src/base/os/bell.hpp"
+#include "src/base/os/latest.hpp"
+#include "src/node/metrics/node_counts.hpp"
+#include "src/node/report/recent_failovers.hpp"
+#include "src/watch/leader_end.hpp"
+#include "src/watch/lease_page.hpp"
+#include "src/watch/loop_pulse.hpp"
+#include "src/work/task_host.hpp"
+
+namespace bullring {
+
+/// As the loop saw it at an instant.
+struct ShownView {
+    protocol::Instant at = protocol::long_ago;
+    protocol::View view;
+};
+
+/// The last changes of leader. A reader that comes often enough misses none.
+struct RecentChanges {
+    static constexpr std::size_t kept = 32;
+    struct Change {
+        std::int64_t ts_ns = 0;  // CLOCK_BOOTTIME
+        protocol::LeaderChanged what;
+        const char* reason = nullptr;  // of LeaderEnd; none: no leader, or none is known
+    };
+    std::uint64_t count = 0;        // of all that there have been
+    std::array<Change, kept> last;  // that of number n at n % kept
+
+    /// Calls `visit(change)` for those with numbers from `from` on, as far as they are kept.
+    template <class Visit>
+    void each_from(std::uint64_t from, Visit visit) const {
+        const std::uint64_t oldest = count > kept ? count - kept : 0;
+        for (std::uint64_t n = std::max(from, oldest); n < count; ++n) visit(last[n % kept]);
+    }
+};
+
+/// Round trips to the members that this node is connected to, as the kernel has measured them.
+using PeerRtts = std::vector<std::pair<protocol::NodeId, protocol::Duration>>;
+
+/// Numbers of ResignRequested from here on are asked for by HTTP.
+inline constexpr std::uint64_t first_http_request = first_host_request + (std::uint64_t{1} << 62);
+
+class Showcase {
+public:
+    Showcase(protocol::Instant started_at, const protocol::Config& config,
+             protocol::Incarnation incarnation)
+        : started_at_(started_at), failovers_(config, incarnation) {}
+
+    protocol::Instant started_at() const { return started_at_; }
+    NodeCounts& counts() { return counts_; }
+
+    // ---- The loop's thread.
+
+    /// Before the reader's thread is there. Outlives this.
+    void watch_by(LoopPulse& pulse) { pulse_ = &pulse; }
+    /// Before any message of the step leaves.
+    void publish(const protocol::Publish& publish);
+    /// One step, after its messages. A change of leader is published with its view, so that a
+    /// notified reader sees the change.
+    void remember(protocol::Instant now, const protocol::Event& event,
+                  const std::vector<protocol::Action>& actions);
+    /// After what the messages of the step make others do.
+    void show(protocol::Instant now, protocol::View view);
+    void resign_answered(const protocol::ResignAnswer& answer);
+    /// Rings when something is asked.
+    const Bell& asked() const { return asked_; }
+    /// The questions up to now are answered. Returns a request to resign, if there is a new one.
+    std::optional<protocol::ResignRequested> answer(PeerRtts rtts);
+
+    // ---- The reader's thread.
+
+    const ShownView& view() { return views_.read(); }
+    const RecentChanges& changes() { return changes_.read(); }
+    const Failovers& failovers() { return failovers_.read(); }
+    /// nullopt while the loop is stopped in the middle of a change.
+    std::optional<LeaseSnapshot> lease() const { return lease_.read(); }
+    /// An answer is about to say that this node leads at `now`.
+    void says_that_it_leads(protocol::Instant now) {
+        if (pulse_ != nullptr) pulse_->say(now.boottime_ns);
+    }
+    /// Rings after a change of leader, and when an answer is there.
+    const Bell& changed() const { return changed_; }
+
+    /// Asks the loop for a turn. The number of the question.
+    std::uint64_t ask();
+    /// The loop has turned since question `number` was asked.
+    bool is_answered(std::uint64_t number) const { return answered_.load() >= number; }
+    const PeerRtts& rtts() { return rtts_.read(); }
+    /// One at a time. The number that its answer will have.
+    std::uint64_t ask_to_resign(protocol::NodeId to);
+    /// The last one.
+    const protocol::ResignAnswer& resign_answer() { return resign_answers_.read(); }
+
+private:
+    protocol::Instant started_at_;
+    NodeCounts counts_;
+    LeasePage lease_;
+    LoopPulse* pulse_ = nullptr;
+    Latest<ShownView> views_;
+    LeaderEnd end_;
+    RecentChanges recent_;            // the loop's own copy
+    std::uint64_t told_changes_ = 0;  // how many of them the reader has seen
+    Latest<RecentChanges> changes_;
+    RecentFailovers failovers_;
+    Latest<PeerRtts> rtts_;
+    Latest<protocol::ResignAnswer> resign_answers_;
+    Bell changed_;
+
+    std::atomic<std::uint64_t> questions_{0};
+    std::atomic<std::uint64_t> answered_{0};
+    Latest<protocol::ResignRequested> resigns_;
+    std::uint64_t resigns_asked_ = first_http_request;  // the reader's
+    std::uint64_t resigns_seen_ = first_http_request;   // the loop's
+    Bell asked_;
+};
+
+}  // namespace bullring

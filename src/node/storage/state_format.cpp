@@ -1,0 +1,162 @@
+// The bytes of the state file. The CRC is checked before anything is believed.
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "src/node/storage/state_file.hpp"
+
+namespace bullring {
+
+using protocol::Durable;
+using protocol::NodeId;
+
+namespace {
+
+constexpr std::string_view magic = "BULLRING";
+constexpr std::uint32_t format_version = 2;
+/// Without `hooks`. Since format 2 a later version may add fields at the end, which an earlier one
+/// leaves out.
+constexpr std::uint32_t format_without_hooks = 1;
+
+constexpr std::array<std::uint32_t, 256> crc_table = [] {
+    std::array<std::uint32_t, 256> table{};
+    for (std::uint32_t i = 0; i < table.size(); ++i) {
+        std::uint32_t crc = i;
+        for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1U) ^ ((crc & 1U) * 0xEDB8'8320U);
+        table[i] = crc;
+    }
+    return table;
+}();
+
+/// CRC-32 of IEEE 802.3.
+std::uint32_t crc32(const std::byte* bytes, std::size_t count) {
+    std::uint32_t crc = 0xFFFF'FFFFU;
+    for (std::size_t i = 0; i < count; ++i) {
+        crc = (crc >> 8U) ^ crc_table[(crc ^ std::to_integer<std::uint32_t>(bytes[i])) & 0xFFU];
+    }
+    return ~crc;
+}
+
+void put(std::vector<std::byte>& out, std::uint64_t value, std::size_t size) {
+    for (std::size_t i = size; i-- > 0;) out.push_back(static_cast<std::byte>(value >> (8 * i)));
+}
+
+void put(std::vector<std::byte>& out, std::string_view text) {
+    for (const char c : text) out.push_back(static_cast<std::byte>(c));
+}
+
+/// Reads what `put` wrote; after too short an input everything is zero and `ok` false.
+class FieldReader {
+public:
+    FieldReader(const std::vector<std::byte>& bytes, std::size_t end) : bytes_(bytes), end_(end) {}
+
+    std::uint64_t number(std::size_t size) {
+        if (end_ - at_ < size) {
+            ok_ = false;
+            return 0;
+        }
+        std::uint64_t value = 0;
+        for (std::size_t i = 0; i < size; ++i) {
+            value = value << 8U | std::to_integer<std::uint64_t>(bytes_[at_++]);
+        }
+        return value;
+    }
+    std::string text(std::size_t size) {
+        if (end_ - at_ < size) {
+            ok_ = false;
+            return "";
+        }
+        std::string result;
+        for (std::size_t i = 0; i < size; ++i) {
+            result += static_cast<char>(std::to_integer<unsigned char>(bytes_[at_++]));
+        }
+        return result;
+    }
+    bool ok() const { return ok_; }
+    bool complete() const { return ok_ && at_ == end_; }
+
+private:
+    const std::vector<std::byte>& bytes_;
+    std::size_t end_;
+    std::size_t at_ = 0;
+    bool ok_ = true;
+};
+
+std::string list(const std::vector<NodeId>& ids) {
+    std::string text;
+    for (const NodeId id : ids) text += (text.empty() ? "" : ",") + std::to_string(id.value);
+    return text;
+}
+
+}  // namespace
+
+std::vector<std::byte> encode_state(const StateIdentity& identity, const Durable& durable) {
+    std::vector<std::byte> out;
+    put(out, magic);
+    put(out, format_version, 4);
+    put(out, identity.cluster.size(), 4);
+    put(out, identity.cluster);
+    put(out, identity.members.size(), 4);
+    for (const NodeId id : identity.members) put(out, id.value, 8);
+    put(out, identity.self.value, 8);
+    put(out, durable.hw.value, 8);
+    put(out, static_cast<std::uint64_t>(durable.promised_max.ns), 8);
+    put(out, durable.hooks ? 1 : 0, 1);
+    put(out, crc32(out.data(), out.size()), 4);
+    return out;
+}
+
+tl::expected<Durable, std::string> decode_state(const StateIdentity& identity,
+                                                const std::vector<std::byte>& bytes) {
+    constexpr std::size_t crc_bytes = 4;
+    if (bytes.size() < magic.size() + crc_bytes) {
+        return tl::unexpected(fmt::format("is damaged: {} bytes are too few", bytes.size()));
+    }
+    const std::size_t end = bytes.size() - crc_bytes;
+    FieldReader reader(bytes, end);
+    if (reader.text(magic.size()) != magic)
+        return tl::unexpected(std::string("is not a state file of bullring"));
+    std::uint32_t crc = 0;
+    for (std::size_t i = end; i < bytes.size(); ++i) {
+        crc = crc << 8U | std::to_integer<std::uint32_t>(bytes[i]);
+    }
+    if (crc != crc32(bytes.data(), end))
+        return tl::unexpected(std::string("is damaged: its checksum is wrong"));
+    const auto version = static_cast<std::uint32_t>(reader.number(4));
+    if (version != format_version && version != format_without_hooks) {
+        return tl::unexpected(fmt::format("has format {}, and this program knows {} and {} only",
+                                          version, format_without_hooks, format_version));
+    }
+    const std::string cluster = reader.text(reader.number(4));
+    std::vector<NodeId> members;
+    for (std::uint64_t left = reader.number(4); left > 0 && members.size() < 64; --left) {
+        members.push_back({reader.number(8)});
+    }
+    const NodeId self{reader.number(8)};
+    Durable durable;
+    durable.hw.value = reader.number(8);
+    durable.promised_max.ns = static_cast<std::int64_t>(reader.number(8));
+    // A version that does not record hooks may have had some.
+    durable.hooks = version == format_without_hooks || reader.number(1) != 0;
+    const bool fits = version == format_without_hooks ? reader.complete() : reader.ok();
+    if (!fits || durable.promised_max.ns < 0) {
+        return tl::unexpected(std::string("is damaged: its fields do not fit"));
+    }
+    if (cluster != identity.cluster) {
+        return tl::unexpected(
+            fmt::format("belongs to cluster '{}', not to '{}'", cluster, identity.cluster));
+    }
+    if (members != identity.members) {
+        return tl::unexpected(fmt::format("belongs to the members {}, not to {}", list(members),
+                                          list(identity.members)));
+    }
+    if (self != identity.self) {
+        return tl::unexpected(
+            fmt::format("belongs to node {}, not to {}", self.value, identity.self.value));
+    }
+    return durable;
+}
+
+}  // namespace bullring

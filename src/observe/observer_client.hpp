@@ -1,0 +1,58 @@
+// The common part of the observers' commands: a loop to run on, and asking all members at once.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+
+#include "src/observe/observer_link.hpp"
+#include "src/observe/observer_options.hpp"
+#include "src/observe/status_report.hpp"
+
+namespace bullring {
+
+/// Secures its connections as the options say. Runs one command to its end and returns its exit
+/// status; what it throws comes out here. When a name is still being looked up by then, nothing can
+/// stop the lookup: the process ends here.
+int run_observer(const ObserverOptions& options,
+                 const std::function<asio::awaitable<int>(ObserverLoop&)>& command);
+
+/// "it refuses: cluster is "blue" there, "green" here".
+std::string difference(const ObserverRefused& refused);
+
+using Enough = std::function<bool(const std::vector<MemberAnswer>&)>;
+
+/// Asks every member for its status at once and waits for all of them, until the deadline, or (when
+/// `enough` is given) until it says so. The answers are in the order of the peer list.
+asio::awaitable<std::vector<MemberAnswer>> ask_members(ObserverLoop& loop, const PeerList& peers,
+                                                       std::string cluster, Deadline deadline,
+                                                       Enough enough = {});
+
+/// Asks the node with this data directory, on this machine.
+asio::awaitable<MemberAnswer> ask_locally(ObserverLoop& loop, std::string data_dir,
+                                          Deadline deadline);
+
+asio::awaitable<void> sleep_until(ObserverLoop& loop, Deadline deadline);
+
+/// One round of questions lasts at most this long when the command may ask again.
+inline constexpr protocol::Duration round_max = protocol::seconds(1);
+inline constexpr protocol::Duration round_pause = protocol::milliseconds(50);
+Deadline round_deadline(Deadline end);
+
+/// A line on stderr for each member that refuses, once until the reason changes. Not at log level
+/// `error`.
+class RefusalNotes {
+public:
+    explicit RefusalNotes(LogLevel level) : silent_(level == LogLevel::error) {}
+    void say(const std::vector<MemberAnswer>& members);
+    void say(protocol::NodeId id, const std::string& address, const std::string& problem);
+
+private:
+    bool silent_;
+    std::map<protocol::NodeId, std::string> said_;
+};
+
+}  // namespace bullring

@@ -1,0 +1,235 @@
+#include "src/observe/status_report.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "protocol/values/time.hpp"
+#include "protocol/values/timing.hpp"
+#include "src/base/text/json.hpp"
+#include "src/base/text/text.hpp"
+
+namespace bullring {
+namespace {
+
+NodeAnswer read_answer(const Json& json) {
+    const Json& node = json.at("node");
+    NodeAnswer answer;
+    answer.cluster = json.at("cluster").get<std::string>();
+    answer.algorithm = json.at("algorithm").get<std::string>();
+    answer.quorum = json.at("quorum").get<std::string>();
+    answer.votes = json.value("votes", true);
+    answer.id = {whole_number(node.at("id"))};
+    answer.advertised = node.at("advertised").get<std::string>();
+    answer.role = node.at("role").get<std::string>();
+    answer.leader = id_or_nobody(node.at("leader"));
+    answer.epoch = {whole_number(node.at("epoch"))};
+    answer.lease_left_ms = static_cast<std::int64_t>(whole_number(node.at("lease_left_ms")));
+    answer.promised_to = id_or_nobody(node.at("promised_to"));
+    for (const Json& id : node.at("peers_up")) answer.peers_up.push_back({whole_number(id)});
+    answer.why = node.at("why").get<std::string>();
+    answer.uptime_ms = static_cast<std::int64_t>(whole_number(node.at("uptime_ms")));
+    answer.version = node.at("version").get<std::string>();
+    if (const auto told = node.find("wire"); told != node.end()) answer.wire = whole_number(*told);
+    if (const auto told = node.find("wire_with"); told != node.end())
+        for (const auto& [id, spoken] : told->items())
+            answer.wire_with[{whole_number(Json::parse(id))}] = whole_number(spoken);
+    answer.security = node.value("security", "none");  // not sent by 0.1.0
+    answer.security_migrates = node.value("security_migrate", false);
+    answer.certificate_not_after = node.value("certificate_not_after", "");
+    answer.asked_from = json.value("asked_from", "");
+    for (const Json& id : json.value("members", Json::array()))
+        answer.members.push_back({whole_number(id)});
+    if (const auto told = node.find("priority"); told != node.end())
+        answer.priority = priority_of(*told);
+    if (const auto told = node.find("eligible"); told != node.end())
+        answer.eligible = told->get<bool>();
+    return answer;
+}
+
+Json node_json(const MemberAnswer& member) {
+    Json node;
+    node["id"] = member.id.value;
+    node["address"] = member.address;
+    node["reachable"] = member.answer.has_value();
+    if (!member.answer) {
+        for (const char* key :
+             {"advertised", "role", "leader", "epoch", "lease_left_ms", "promised_to"}) {
+            node[key] = nullptr;
+        }
+        node["peers_up"] = Json::array();
+        for (const char* key : {"why", "uptime_ms", "version", "wire", "wire_with", "security",
+                                "priority", "eligible", "votes"})
+            node[key] = nullptr;
+        node["problem"] = member.problem;
+        return node;
+    }
+    const NodeAnswer& answer = *member.answer;
+    node["advertised"] = answer.advertised;
+    node["role"] = answer.role;
+    node["leader"] = id_or_null(answer.leader);
+    node["epoch"] = answer.epoch.value;
+    node["lease_left_ms"] = answer.lease_left_ms;
+    node["promised_to"] = id_or_null(answer.promised_to);
+    node["peers_up"] = Json::array();
+    for (const protocol::NodeId id : answer.peers_up) node["peers_up"].push_back(id.value);
+    node["why"] = answer.why;
+    node["uptime_ms"] = answer.uptime_ms;
+    node["version"] = answer.version;
+    node["wire"] = answer.wire;
+    node["wire_with"] = Json::object();
+    for (const auto& [id, spoken] : answer.wire_with)
+        node["wire_with"][std::to_string(id.value)] = spoken;
+    node["security"] = answer.security;
+    node["priority"] = answer.priority ? priority_json(*answer.priority) : Json(nullptr);
+    node["eligible"] = answer.eligible ? Json(*answer.eligible) : Json(nullptr);
+    node["votes"] = answer.votes;
+    if (answer.security_migrates) node["security_migrate"] = true;
+    if (!answer.certificate_not_after.empty())
+        node["certificate_not_after"] = answer.certificate_not_after;
+    return node;
+}
+
+/// "12s", "5m3s", "2h5m", "3d4h": the two largest units are enough for people.
+std::string uptime_text(std::int64_t ms) {
+    const std::int64_t seconds = ms / 1000;
+    if (seconds < 60) return fmt::format("{}s", seconds);
+    if (seconds < 3600) return fmt::format("{}m{}s", seconds / 60, seconds % 60);
+    if (seconds < 86'400) return fmt::format("{}h{}m", seconds / 3600, seconds / 60 % 60);
+    return fmt::format("{}d{}h", seconds / 86'400, seconds / 3600 % 24);
+}
+
+/// With whom a lower version than its own is spoken: a cluster that is being upgraded.
+std::string older_text(const NodeAnswer& answer) {
+    std::string text;
+    for (const auto& [id, spoken] : answer.wire_with)
+        if (spoken < answer.wire)
+            text += fmt::format("{} {} with {}", text.empty() ? "; wire" : ",", spoken, id.value);
+    return text;
+}
+
+constexpr std::size_t columns = 10;
+using Row = std::array<std::string, columns>;
+
+Row row_of(const MemberAnswer& member) {
+    const std::string id = std::to_string(member.id.value);
+    if (!member.answer)
+        return {id, member.address, "no", "-", "-", "-", "-", "-", "-", one_line(member.problem)};
+    const NodeAnswer& answer = *member.answer;
+    const auto number = [](std::uint64_t value) {
+        return value == 0 ? std::string("-") : std::to_string(value);
+    };
+    return {id,
+            member.address,
+            "yes",
+            one_line(answer.role),
+            number(answer.leader.value),
+            number(answer.epoch.value),
+            answer.lease_left_ms > 0
+                ? protocol::to_text(protocol::milliseconds(answer.lease_left_ms))
+                : "-",
+            uptime_text(answer.uptime_ms),
+            one_line(answer.security +
+                     (answer.certificate_not_after.empty()
+                          ? ""
+                          : " until " + answer.certificate_not_after.substr(0, 10)) +
+                     (answer.security_migrates ? ", migrating" : "")),
+            one_line(answer.why + older_text(answer))};
+}
+
+}  // namespace
+
+bool NodeAnswer::follows_live_leader() const {
+    return leader && (lease_left_ms > 0 || quorum == "none");
+}
+
+tl::expected<NodeAnswer, std::string> parse_node_answer(const std::string& json) {
+    try {
+        return read_answer(Json::parse(json));
+    } catch (const Json::exception& error) {
+        return tl::unexpected(std::string("its status can't be read: ") + error.what());
+    }
+}
+
+std::optional<Agreement> agreement(const std::vector<MemberAnswer>& members) {
+    for (const MemberAnswer& one : members) {
+        if (!one.answer || !one.answer->follows_live_leader()) continue;
+        const Agreement named{one.answer->leader, one.answer->epoch};
+        const auto agree = std::count_if(members.begin(), members.end(), [&](const auto& other) {
+            return other.answer && other.answer->follows_live_leader() &&
+                   Agreement{other.answer->leader, other.answer->epoch} == named;
+        });
+        if (static_cast<std::size_t>(agree) * 2 > members.size()) return named;
+    }
+    return std::nullopt;
+}
+
+bool all_reachable(const std::vector<MemberAnswer>& members) {
+    return std::all_of(members.begin(), members.end(),
+                       [](const auto& one) { return one.answer.has_value(); });
+}
+
+bool all_reachable_vote(const std::vector<MemberAnswer>& members) {
+    return std::all_of(members.begin(), members.end(),
+                       [](const auto& one) { return !one.answer || one.answer->votes; });
+}
+
+std::string status_table(const std::vector<MemberAnswer>& members) {
+    std::vector<Row> rows{{"ID", "ADDRESS", "REACHABLE", "ROLE", "LEADER", "EPOCH", "LEASE LEFT",
+                           "UPTIME", "SECURITY", "WHY"}};
+    for (const MemberAnswer& member : members) rows.push_back(row_of(member));
+
+    std::array<std::size_t, columns> widths{};
+    for (const Row& row : rows) {
+        for (std::size_t i = 0; i < columns; ++i) widths[i] = std::max(widths[i], row[i].size());
+    }
+    std::string table;
+    for (const Row& row : rows) {
+        for (std::size_t i = 0; i + 1 < columns; ++i) {
+            table += fmt::format("{:<{}}  ", row[i], widths[i]);
+        }
+        table += row.back();
+        table.erase(table.find_last_not_of(' ') + 1);
+        table += '\n';
+    }
+    return table;
+}
+
+std::string why_no_agreement(const std::vector<MemberAnswer>& members) {
+    std::map<std::string, std::string> ids_of_reason;
+    std::size_t reachable = 0;
+    for (const MemberAnswer& member : members) {
+        if (member.answer) ++reachable;
+        const std::string& why = member.answer ? member.answer->why : member.problem;
+        std::string& ids = ids_of_reason[one_line(why)];
+        ids += (ids.empty() ? "" : ", ") + std::to_string(member.id.value);
+    }
+    std::string text = fmt::format(
+        "no majority agrees on one leader with a live lease: {} of {} members reachable", reachable,
+        members.size());
+    for (const auto& [why, ids] : ids_of_reason)
+        if (!why.empty()) text += fmt::format("; {}: {}", ids, why);
+    return text;
+}
+
+std::string status_json(const std::string& cluster, const std::vector<MemberAnswer>& members) {
+    const auto first = std::find_if(members.begin(), members.end(),
+                                    [](const auto& member) { return member.answer.has_value(); });
+    const bool answered = first != members.end();
+    const std::optional<Agreement> agreed = agreement(members);
+
+    Json json;
+    json["cluster"] = cluster;
+    json["algorithm"] = answered ? Json(first->answer->algorithm) : Json(nullptr);
+    json["quorum"] = answered ? Json(first->answer->quorum) : Json(nullptr);
+    json["leader"] = agreed ? Json(agreed->leader.value) : Json(nullptr);
+    json["epoch"] = agreed ? Json(agreed->epoch.value) : Json(nullptr);
+    json["nodes"] = Json::array();
+    for (const MemberAnswer& member : members) json["nodes"].push_back(node_json(member));
+    return json_text(json);
+}
+
+}  // namespace bullring

@@ -1,0 +1,86 @@
+// The members' answers to `status`, put together: whether they agree, and how that is shown as a
+// table and as JSON. Pure: no sockets, no clock.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "protocol/values/ids.hpp"
+
+namespace bullring {
+
+/// One node's answer about itself (status_json.hpp), read back.
+struct NodeAnswer {
+    std::string cluster;
+    std::string algorithm;
+    std::string quorum;
+    bool votes = true;  // not silent after a restart; true where the node does not say
+    protocol::NodeId id;
+    std::string advertised;
+    std::string role;
+    protocol::NodeId leader;  // `nobody`: it knows none
+    protocol::Epoch epoch;
+    std::int64_t lease_left_ms = 0;
+    protocol::NodeId promised_to;
+    std::vector<protocol::NodeId> peers_up;
+    std::string why;
+    std::int64_t uptime_ms = 0;
+    std::string version;
+    std::uint64_t wire = 1;  // the highest version of the messages that it speaks; not sent: 1
+    std::map<protocol::NodeId, std::uint64_t> wire_with;  // that it speaks with each member
+    std::string security;                                 // none, key or tls
+    bool security_migrates = false;                       // who has none is let in, too
+    std::string certificate_not_after;                    // RFC 3339; empty: it has none
+    std::optional<protocol::Priority> priority;           // none: not sent, as by 0.1.0
+    std::optional<bool> eligible;                         // it could lead; none likewise
+    std::vector<protocol::NodeId> members;                // its own list; empty: not sent
+    std::string asked_from;  // the asker's address as the node sees it; empty: not sent
+
+    /// It names a leader, and that leader's lease is live as far as it knows. With quorum none
+    /// there are no leases.
+    bool follows_live_leader() const;
+};
+
+/// The error names what is missing or wrong.
+tl::expected<NodeAnswer, std::string> parse_node_answer(const std::string& json);
+
+/// One entry of the peer list and what came of asking it.
+struct MemberAnswer {
+    protocol::NodeId id;
+    std::string address;               // as dialled
+    std::optional<NodeAnswer> answer;  // nullopt: not reachable
+    std::string problem;               // why it is not, for people
+    bool refused = false;              // somebody is there, but not the member of this cluster
+};
+
+struct Agreement {
+    protocol::NodeId leader;
+    protocol::Epoch epoch;
+    bool operator==(const Agreement&) const = default;
+};
+
+/// The leader and epoch that a majority of all members, the unreachable ones counted, agrees on
+/// with a live lease.
+std::optional<Agreement> agreement(const std::vector<MemberAnswer>& members);
+
+bool all_reachable(const std::vector<MemberAnswer>& members);
+/// None of those that are reachable is silent after a restart, or waits for the others because it
+/// has no state file: the leader could be stopped now, and all of them would vote for another.
+bool all_reachable_vote(const std::vector<MemberAnswer>& members);
+
+/// ID, address, reachable, role, leader, epoch, lease left, uptime, security, why; one line a
+/// member. Why a member is not reachable stands in the last column.
+std::string status_table(const std::vector<MemberAnswer>& members);
+
+/// One line, for when there is no agreement: how many are reachable, and what each of them says.
+std::string why_no_agreement(const std::vector<MemberAnswer>& members);
+
+/// The object of `status --json`, on one line.
+std::string status_json(const std::string& cluster, const std::vector<MemberAnswer>& members);
+
+}  // namespace bullring

@@ -1,0 +1,61 @@
+// Owns: following the leader from outside: it asks one member at a time, and goes on with the next
+// at once when that one is gone or falls silent. One thread: that of its loop.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+#include <asio/steady_timer.hpp>
+
+#include "protocol/values/rng.hpp"
+#include "src/node/observers/watch_sequence.hpp"
+#include "src/observe/observer_link.hpp"
+#include "src/settings/node_options.hpp"
+
+namespace bullring {
+
+class Watcher {
+public:
+    struct Callbacks {
+        /// Each change once, none that is older than one before it.
+        std::function<void(const ObserverChange&)> change;
+        /// With the reason, for people.
+        std::function<void(protocol::NodeId, const std::string& address, const std::string&)>
+            refused;
+        std::function<void()> unreachable;  // said once until a member is heard
+        std::function<void()> heard;        // something, be it news or not
+    };
+
+    Watcher(ObserverLoop& loop, const PeerList& peers, std::string cluster, Callbacks callbacks);
+
+    /// Until stop().
+    asio::awaitable<void> run();
+    void stop();
+
+private:
+    using Member = std::pair<protocol::NodeId, Endpoint>;
+
+    asio::awaitable<bool> follow(std::size_t place);
+    void note_unreachable();
+    asio::awaitable<void> pause();
+    void tell(const std::optional<ObserverChange>& change);
+
+    ObserverLoop& loop_;
+    std::vector<Member> members_;
+    std::string cluster_;
+    Callbacks callbacks_;
+    WatchSequence sequence_;
+    protocol::Rng rng_;
+    asio::steady_timer pause_timer_;
+    ObserverLink* link_ = nullptr;  // the member that is followed now
+    protocol::Duration pause_;
+    protocol::Duration last_heard_;
+    bool unreachable_said_ = false;
+    bool stopped_ = false;
+};
+
+}  // namespace bullring

@@ -1,0 +1,34 @@
+// Owns: the orders of a node to its undertaker (src/base/os/record_socket.hpp).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <sys/socket.h>
+
+namespace bullring {
+
+struct UndertakerOrder {
+    enum class Kind : std::uint32_t {
+        words,  // `first` begins each connection; `last` is said when the node has ended
+        mourn,  // hold a connection with `peer` at `address`, a new one
+        guard,  // the descriptor shows when nothing of the command is left; it replaces the last
+        hold,   // the descriptor is to be open as long as this process runs
+    };
+    static constexpr std::size_t word_bytes_max = 96;
+    static constexpr std::size_t held_max = 2;
+    struct Word {
+        std::uint32_t bytes = 0;
+        std::array<std::byte, word_bytes_max> data{};
+    };
+
+    Kind kind = Kind::words;
+    Word first;
+    Word last;
+    std::uint64_t peer = 0;
+    socklen_t address_bytes = 0;
+    sockaddr_storage address{};
+};
+
+}  // namespace bullring
