@@ -19,12 +19,13 @@ from script_main import seconds
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "tests" / "fuzz"
 BUILD = ROOT / "build-fuzz"
-# What the tree keeps of a target's inputs.
+# The limits of the inputs that the tree keeps for a target.
 INPUTS_MAX = 200
 BYTES_MAX = 100_000
 
-# What differs from target to target. A frame makes no larger allocation than itself; a picture or a
-# run of a cluster takes longer, and inputs that mean more than so many bytes find nothing new.
+# The options that differ from target to target. A frame makes no larger allocation than itself; a
+# picture or a run of a cluster takes longer, and inputs that mean more than so many bytes find
+# nothing new.
 USUAL = {"rss_limit_mb": 512, "malloc_limit_mb": 64, "timeout": 20, "max_len": 4096}
 OPTIONS = {
     "codec": {"rss_limit_mb": 256, "malloc_limit_mb": 16, "max_len": 2048},

@@ -38,9 +38,7 @@ def flags_of(program, command):
     for flag, words in flags:
         if flag == "--version":
             continue
-        # A path that goes over the end of a line.
-        joined = " ".join(words).replace("/ ", "/")
-        text, default = re.fullmatch(r"(.*?)(?: \[([^\[\]]*)\])?", joined).groups()
+        text, default = re.fullmatch(r"(.*?)(?: \[([^\[\]]*)\])?", " ".join(words)).groups()
         yield flag, text, default
 
 

@@ -1,12 +1,12 @@
-"""What the Python parts of scripts have in common: how they read a time, and how they end, with a
-status, and a line on stderr if they have failed.
+"""The Python parts of scripts share this: how they read a time, and how they end, with a status,
+and a line on stderr if they have failed.
 """
 
 import argparse
 import re
 import sys
 
-from bullring_node import ClusterError
+from harness.node import ClusterError
 
 _UNITS = {"s": 1, "m": 60, "h": 3600}
 

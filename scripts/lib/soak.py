@@ -21,7 +21,8 @@ import sys
 import tempfile
 import time
 
-from bullring_safety import judged_in
+from harness.node import python_environment
+from harness.safety import judged_in
 from gate import results, witness
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -139,7 +140,7 @@ def soak_process(hours, report, attacks):
 
 
 def soak_gate(times, report):
-    environment = os.environ | {"PYTHONPATH": str(ROOT / "scripts" / "lib")}
+    environment = python_environment()
     slots = str(2 * (os.cpu_count() or 1))
     words = [sys.executable, "-B", "-m", "gate", "build", "^process$", "-LE", "^long$"]
     found = ROOT / "build" / "gate.json"

@@ -8,8 +8,8 @@ import tempfile
 import time
 import traceback
 
-import bullring_netns
-from bullring_node import ClusterError, find_program
+from harness import netns
+from harness.node import ClusterError, find_program
 from chaos import cell, shim
 from chaos.cases import CASES
 from chaos.course import KINDS, Course
@@ -56,7 +56,7 @@ def arguments():
 
 
 class World:
-    """What all rounds share."""
+    """The state that all rounds share."""
 
     def __init__(self, options, groups, directory, log):
         self.options = options
@@ -138,7 +138,7 @@ def status(violations, problems):
 def main():
     options = arguments()
     options.program = find_program()
-    reason = bullring_netns.unavailable() or cell.unavailable()
+    reason = netns.unavailable() or cell.unavailable()
     if reason is not None:
         raise ClusterError(reason)
     if options.case:

@@ -1,4 +1,5 @@
-"""What nothing gets out of: namespaces for mounts, networks and processes, and cgroups as well.
+"""A cell that nothing gets out of: namespaces for mounts, networks and processes, and cgroups as
+well.
 
 Three processes: the one outside waits, passes signals on and removes the cgroups; the first one
 inside is the init of its namespace, and with its end the kernel kills all that is left in there;
@@ -12,8 +13,8 @@ import signal
 import sys
 import traceback
 
-import system_calls
-from bullring_node import die_with_parent
+from harness import system_calls
+from harness.node import die_with_parent
 
 CONTROLLERS = {name: pathlib.Path("/sys/fs/cgroup") / name for name in ("freezer", "cpu")}
 PREFIX = "bullring-chaos-"

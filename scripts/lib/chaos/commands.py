@@ -1,6 +1,6 @@
 """Faults of the commands of `bullring run`: the next one misbehaves."""
 
-from bullring_task import Family, signal_all
+from harness.task import Family, signal_all
 from chaos.fault import Fault, kinds
 
 WORDS = {

@@ -1,4 +1,4 @@
-"""What happens, and when: drawn from a seed, and from nothing else.
+"""The course of a run: its faults and their times, drawn from a seed, and from nothing else.
 
 A course does not know what the cluster will do. It names its victim by a rank, which the stage
 looks up when the time has come: `leader`, or the number of a node. So the same seed draws the same
@@ -56,7 +56,8 @@ KINDS = [
     Kind("command-closes", 1000, 1500, often=1, rounds=(RUN,)),
     Kind("command-fills", 1000, 1500, often=1, rounds=(RUN,)),
 ]
-# What a round outside the bound of the clocks also has, so that there are elections in it.
+# The faults that a round outside the bound of the clocks also has, so that there are elections in
+# it.
 BESIDE_OUTSIDE = (
     "partition-full",
     "partition-partial",

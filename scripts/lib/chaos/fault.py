@@ -1,4 +1,4 @@
-"""What all faults have in common. A kind registers its class under its name (course.py)."""
+"""The base of all faults. A kind registers its class under its name (course.py)."""
 
 CLASSES = {}
 

@@ -7,11 +7,11 @@ clock does: no epoch has two leaders, and the epochs of each node rise.
 
 import time
 
-from bullring_audit import Audit
-from bullring_events import EventError
-from bullring_safety import SafetyViolation
+from harness.audit import Audit
+from harness.events import EventError
+from harness.safety import SafetyViolation
 from chaos.course import OUTSIDE, RUN
-from waiting import seen_within
+from harness.waiting import seen_within
 
 END_S = 10
 

@@ -12,9 +12,9 @@ import socket
 import struct
 import subprocess
 
-import system_calls
-from bullring_netns import PORT, Spaces
-from bullring_node import die_with_parent
+from harness import system_calls
+from harness.netns import PORT, Spaces
+from harness.node import die_with_parent
 from chaos.switch import Switch
 
 _TUNSETIFF = 0x400454CA
@@ -99,7 +99,7 @@ class Network(Spaces):
     def peers(self):
         return ",".join(f"{node_id}=n{node_id}:{PORT}" for node_id in self.ids)
 
-    # What happens to frames.
+    # The fate of frames.
 
     def _tell(self, **words):
         self._control.send(json.dumps(words).encode())

@@ -32,7 +32,7 @@ def bound_s(timing, what):
 
 
 class Outcome:
-    """What came of a round; the judge adds what is wrong."""
+    """The outcome of a round; the judge adds the faults."""
 
     def __init__(self, a_round):
         self.round = a_round

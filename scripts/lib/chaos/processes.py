@@ -1,14 +1,14 @@
 """Faults of processes: they end, stand still, or get no time.
 
-Of the three processes that watch over a command (src/supervisor/README.md) one or two are struck at
-a time, never all three: against that only fencing helps, and nothing is promised.
+Of the three processes that watch over a command (src/work/supervisor/README.md) one or two are
+struck at a time, never all three: against that only fencing helps, and nothing is promised.
 """
 
 import os
 import signal
 
-from bullring_events import now_ns
-from bullring_task import Family, child_named, signal_all, stopped
+from harness.events import now_ns
+from harness.task import Family, child_named, signal_all, stopped
 from chaos.fault import OnOneNode, kinds
 
 

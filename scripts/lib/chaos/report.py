@@ -1,4 +1,4 @@
-"""What a run prints: a line a round, and a table at the end."""
+"""Prints a run: a line a round, and a table at the end."""
 
 # A kind that has been tried so often, and never struck, is out of order. Most miss now and then.
 TRIES = 3

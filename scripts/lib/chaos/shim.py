@@ -36,7 +36,7 @@ def build(directory):
 
 
 class Line:
-    """What a clock showed, from the beginning on: pieces of (true, shown, ppm)."""
+    """The readings of a clock, from the beginning on: pieces of (true, shown, ppm)."""
 
     def __init__(self, true_ns):
         self.pieces = [(true_ns, true_ns, 0)]

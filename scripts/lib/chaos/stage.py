@@ -7,10 +7,10 @@ import pathlib
 import select
 import time
 
-import system_calls
-from bullring_cluster import Cluster
-from bullring_netns import PORT
-from bullring_task import Journal
+from harness import system_calls
+from harness.cluster import Cluster
+from harness.netns import PORT
+from harness.task import Journal
 from chaos.course import OUTSIDE, RUN
 from chaos.shim import BOOTTIME, RAW, Page
 from chaos.trust import Trust
@@ -58,7 +58,7 @@ class Stage:
         self.pages[node.id] = Page(f"{node.data_dir}.page")
         node.environment = self.pages[node.id].environment(self.world.shim)
         self.trust.equip(node)
-        # What the keeper knows of time is true, and so it is of no use here.
+        # The keeper reads the true time, and so it is of no use here.
         node.flags += ["--hang-after", "off"] if self.what == OUTSIDE else []
         node.data_dir.mkdir()
         system_calls.mount("tmpfs", node.data_dir, "tmpfs", 0, "size=256k,mode=0700")

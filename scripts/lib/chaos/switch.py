@@ -145,7 +145,7 @@ class Switch:
         except OSError:  # its queue is full: a frame is lost, as in any network
             pass
 
-    # What it is told.
+    # The orders.
 
     def obey(self):
         """False at the end."""

@@ -6,9 +6,9 @@ import socket
 import ssl
 import threading
 
-import system_calls
-from bullring_netns import PORT
-from bullring_secrets import Authority, key_environment, key_id, key_line, write_private
+from harness import system_calls
+from harness.netns import PORT
+from harness.secrets import Authority, key_environment, key_id, key_line, write_private
 from chaos.fault import Fault, OnOneNode, kinds
 
 
@@ -120,7 +120,7 @@ class CertificateRotation(OnOneNode):
 
 
 def shown_certificate(space, address):
-    """What a caller without a certificate of its own sees of a node's."""
+    """The certificate of a node, as a caller without one of its own sees it."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE

@@ -22,10 +22,10 @@ import sys
 import threading
 import time
 
-from bullring_safety import judged_in
+from harness.safety import judged_in
 from gate import results, unsteady, witness
 from gate.verdict import FAILED_MAX, Outcome
-from waiting import seen_within
+from harness.waiting import seen_within
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 

@@ -1,4 +1,4 @@
-"""What ctest and pytest say of a run: which tests there were, and how each of them ended.
+"""Reads the reports of ctest and pytest: which tests there were, and how each of them ended.
 
 A file of Python tests is one test of ctest and many cases; a doctest case is one of each.
 """
@@ -16,7 +16,7 @@ import xml.etree.ElementTree as ElementTree
 REAL = {"process", "library", "packaging"}
 REALTIME = "realtime"
 NOT_JUDGED = "not judged: "
-# What no second try takes back, wherever it is printed.
+# No second try takes these back, wherever they are printed.
 FAULT = re.compile(
     r"ERROR: (Address|Leak)Sanitizer|WARNING: ThreadSanitizer|runtime error: |ProductFault: "
 )
@@ -67,7 +67,7 @@ class Case:
         return self.why == "Failed" and self.test.is_in_real_time
 
     def command(self, build, report):
-        """What runs it once more, alone."""
+        """The command that runs it once more, alone."""
         if self.test.is_python:
             return [self.test.command[0], self.node, f"--junitxml={report}"]
         only = f"{self.test.number},{self.test.number}"

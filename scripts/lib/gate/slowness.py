@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Prints how slow this machine is at the moment, 1 to 5: what tests wait for at most is multiplied
-by it (scripts/lib/waiting.py, tests/support/generous.hpp).
+by it (tests/harness/waiting.py, tests/support/generous.hpp).
 
 Measured are starts of processes and plain computing, against two cores of a calm virtual machine.
 """

@@ -44,5 +44,5 @@ def read(path):
 
 
 def line_for(name, why, today):
-    """What to write there for a case."""
+    """The line for a case."""
     return f"{today.isoformat()}  {name}  {why[:100] or 'no word'}"

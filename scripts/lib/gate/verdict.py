@@ -1,4 +1,4 @@
-"""What a run of the tests means, as scripts/test says it at its end.
+"""The verdict on a run of the tests, as scripts/test prints it at its end.
 
 Judges, and runs nothing.
 """
@@ -16,7 +16,7 @@ UNJUDGED_MAX = 20  # then the machine was no machine to test on
 
 @dataclasses.dataclass
 class Outcome:
-    """What was found; each list holds names, or (name, why)."""
+    """The findings; each list holds names, or (name, why)."""
 
     passed: int = 0
     judged: tuple = (0, 0)  # clusters, and their leaderships, by the audit

@@ -2,10 +2,10 @@
 
 import subprocess
 
-import bullring_netns
+from harness import netns
 
 
-class Bridge(bullring_netns.Bridge):
+class Bridge(netns.Bridge):
     def __init__(self, members):
         try:
             super().__init__(members)
@@ -16,6 +16,6 @@ class Bridge(bullring_netns.Bridge):
             raise OSError(f"no network namespaces: {error.stderr.strip()}") from error
 
     def private_prefix(self, member):
-        """What runs a command as that member, as the same process, with a /run of its own."""
+        """The words that exec a command as that member, with a /run of its own."""
         private_run = 'mount -t tmpfs none /run && exec "$@"'
         return [*self.prefix(member), "sh", "-c", private_run, "sh"]

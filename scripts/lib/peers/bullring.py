@@ -2,7 +2,7 @@
 
 import json
 
-from bullring_node import ROOT, clean_environment
+from harness.node import ROOT, clean_environment
 from peers.observer import FOLLOWS, LEADS
 from peers.system import MEMBERS, Setting, System
 
@@ -10,7 +10,7 @@ KINDS = {"elected": LEADS, "deposed": FOLLOWS}
 
 
 def parse_event(member, line):
-    """What a line of the event stream says."""
+    """The meaning of a line of the event stream."""
     kind = KINDS.get(json.loads(line)["event"])
     return [(kind, member)] if kind else []
 

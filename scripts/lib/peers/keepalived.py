@@ -13,7 +13,7 @@ STATES = {"MASTER": LEADS, "BACKUP": FOLLOWS, "FAULT": FOLLOWS, "STOP": FOLLOWS}
 
 
 def parse_state(member, line):
-    """What a line of notify_fifo says: INSTANCE "bench" MASTER 101."""
+    """The meaning of a line of notify_fifo: INSTANCE "bench" MASTER 101."""
     words = line.split()
     if len(words) < 3 or words[0] != "INSTANCE" or words[2] not in STATES:
         return []

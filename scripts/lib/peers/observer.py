@@ -9,7 +9,7 @@ import os
 import selectors
 import time
 
-from bullring_events import now_ns
+from harness.events import now_ns
 
 LEADS = "leads"
 FOLLOWS = "follows"
@@ -21,7 +21,7 @@ Said = collections.namedtuple("Said", "at_ns member what")
 
 
 class ObserverError(Exception):
-    """What was awaited was not said."""
+    """An awaited line did not come."""
 
 
 class _Source:
@@ -33,7 +33,7 @@ class _Source:
 
 
 class Observer:
-    """Who claims to lead, by what the systems' own lines say."""
+    """The members that claim to lead, by the lines of the systems themselves."""
 
     def __init__(self):
         self._selector = selectors.DefaultSelector()

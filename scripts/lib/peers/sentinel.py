@@ -5,7 +5,7 @@ The leader is the Redis server that is the primary; the sentinels agree on anoth
 
 import socket
 
-from bullring_events import now_ns
+from harness.events import now_ns
 from peers.observer import FOLLOWS, LEADS, ObserverError
 from peers.system import MEMBERS, Setting, System
 
@@ -16,7 +16,7 @@ KINDS = ("crash", "hang", "handover")
 
 
 def parse_switch(ports, line):
-    """What a line of +switch-master says: GROUP address port address port."""
+    """The meaning of a line of +switch-master: GROUP address port address port."""
     words = line.split()
     if len(words) != 5 or words[0] != GROUP:
         return []

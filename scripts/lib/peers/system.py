@@ -1,4 +1,4 @@
-"""What the bench of the field needs of a system. Each system is one file beside this one."""
+"""The interface of a system in the bench of the field. Each system is one file beside this one."""
 
 import atexit
 import dataclasses
@@ -11,9 +11,9 @@ import subprocess
 import tempfile
 import time
 
-from bullring_events import now_ns
-from bullring_net import PortHolder
-from bullring_node import die_with_parent
+from harness.events import now_ns
+from harness.net import PortHolder
+from harness.node import die_with_parent
 from peers.observer import Observer, ObserverError
 
 MEMBERS = (1, 2, 3)
@@ -38,7 +38,7 @@ class System:
     programs = ()
     needs_root = False
     settings = ()
-    recipe = ""  # What says who leads.
+    recipe = ""  # The program that says who leads.
     # The longest time that any change of leader may take.
     longest_s = 30.0
 
@@ -55,7 +55,7 @@ class System:
 
     @classmethod
     def missing(cls):
-        """What is not here that it needs; empty if it can be measured."""
+        """The programs and rights that it lacks; empty if it can be measured."""
         absent = [program for program in cls.programs if not _is_there(program)]
         if cls.needs_root and os.geteuid() != 0:
             absent.append("root, for network namespaces")
@@ -68,7 +68,7 @@ class System:
         )
         return shown.stdout if shown.returncode == 0 else "not from a package"
 
-    # What a subclass says.
+    # A subclass defines these.
 
     def start(self):
         """Starts all that there is; each member by start_member()."""
@@ -96,7 +96,7 @@ class System:
         """How often the leader renews: a round begins anywhere within."""
         return 0.1
 
-    # What happens to a member. Each gives the instant just before.
+    # The faults of a member. Each returns the instant just before.
 
     def kill(self, member):
         self.departing = self.leader_processes(member)
@@ -145,7 +145,7 @@ class System:
                 process.wait(self.longest_s)
         self.departing = []
 
-    # What is the same for all.
+    # The same for all.
 
     def spawn(self, key, command, parse=None, member=None, errors=False, environment=None):
         """Starts a process; parse is asked about the lines of its output, or of its errors."""

@@ -18,7 +18,7 @@ _SAYS = {"leads": LEADS, "follows": FOLLOWS, "waits": WAITS}
 
 
 def parse_client(member, line):
-    """What a line of a client says; corosync's client writes the same."""
+    """The meaning of a line of a client; corosync's client writes the same."""
     return [(_SAYS[line], member)] if line in _SAYS else []
 
 

@@ -1,0 +1,1 @@
+"""The rules of the tree that scripts/check holds: `scripts/check --help`."""
