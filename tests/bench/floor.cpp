@@ -40,13 +40,13 @@ struct Message {
     std::uint32_t round;
 };
 
-// What the parent and the processes share: who has claimed the round.
+// The memory that the parent and the processes share: which of them has claimed the round.
 struct Shared {
     std::atomic<std::uint32_t> round;
     std::atomic<std::uint32_t> claimed;
 };
 
-// What a process tells the parent through the pipe.
+// A report of a process to the parent through the pipe.
 struct Report {
     enum class Kind : std::uint32_t { meshed, majority };
     Kind kind;

@@ -1,4 +1,4 @@
-// What one step of the state machine costs: nanoseconds and allocations for a heartbeat and for a
+// Measures one step of the state machine: nanoseconds and allocations for a heartbeat and for a
 // COORDINATOR, in the steady state of a cluster of five; and how many messages a second the
 // simulator delivers with all its checks. Times are of this thread's CPU.
 //

@@ -1,4 +1,5 @@
-// What a user of the library pays before every write: Leadership::valid() and report_progress().
+// Measures the calls that a user of the library makes before every write: Leadership::valid() and
+// report_progress().
 //
 // Usage: bullring_valid_cost PORT DATA-DIR
 #include <algorithm>

@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 
 #include "protocol/values/rng.hpp"
-#include "src/audit/report.hpp"
-#include "src/audit/stream_reader.hpp"
-#include "src/audit/verdict.hpp"
-#include "src/options/text.hpp"
+#include "src/base/text/text.hpp"
+#include "src/verify/audit/report.hpp"
+#include "src/verify/audit/stream_reader.hpp"
+#include "src/verify/audit/verdict.hpp"
 #include "tests/fuzz/input.hpp"
 
 using namespace bullring;

@@ -179,7 +179,7 @@ Scenario Writer::scenario() {
     }
     if (!afterwards) return scenario_;
     add(Verb::calm);
-    // Who was asked to stop before ends after its task, and is started again.
+    // A node that was asked to stop before ends after its task, and is started again.
     Command& start = add(Verb::start);
     start.at = scenario_.settings.task_ending.max + 3 * sec;  // the longest step-down
     start.a = {Target::Kind::all, {}};

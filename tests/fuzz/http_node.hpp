@@ -8,12 +8,12 @@
 #include <nlohmann/json.hpp>
 #include <strings.h>
 
+#include "src/base/text/text.hpp"
 #include "src/http/answers.hpp"
 #include "src/http/http_server.hpp"
 #include "src/http/metrics.hpp"
 #include "src/http/page.hpp"
 #include "src/http/resign_request.hpp"
-#include "src/options/text.hpp"
 #include "tests/fuzz/input.hpp"
 
 namespace bullring::fuzz {

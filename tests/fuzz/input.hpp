@@ -1,4 +1,4 @@
-// What the fuzz targets share: an input that is taken apart into values, and the end of a run in
+// The tools of the fuzz targets: an input that is taken apart into values, and the end of a run in
 // which something is seen that must not be. After the input's end every value is zero, so that each
 // input means something.
 #pragma once
@@ -69,7 +69,7 @@ private:
     std::abort();
 }
 
-/// What must hold whatever the input is.
+/// Must hold for every input.
 inline void expect(bool holds, std::string_view what,
                    const std::source_location& at = std::source_location::current()) {
     if (!holds) [[unlikely]]

@@ -7,9 +7,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "src/net/tcp.hpp"
-#include "src/net/transport.hpp"
-#include "src/observer/observer_sessions.hpp"
+#include "src/base/os/tcp.hpp"
+#include "src/node/net/transport.hpp"
+#include "src/node/observers/observer_sessions.hpp"
 #include "src/wire/framing.hpp"
 #include "tests/fuzz/input.hpp"
 #include "tests/fuzz/sealed_frame.hpp"
@@ -30,7 +30,7 @@ public:
         : transport_(io_, options(), *this),
           sessions_(io_, transport_, own, "blue",
                     {.ts_ns = 5, .leader = {3}, .epoch = {7}, .advertised = "here"},
-                    {[] { return std::string(R"({"a":1})"); },
+                    {[](const std::string&) { return std::string(R"({"a":1})"); },
                      [this](NodeId to, std::uint64_t request) { resign(to, request); },
                      [](const Drill&) {
                          return ObserverSessions::DrillAnswer{{}, {}};
@@ -120,7 +120,7 @@ public:
     void say(std::span<const std::byte> bytes) const {
         ::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     }
-    /// Whatever comes is whole frames of the node's.
+    /// Every arrival is whole frames of the node's.
     void listen() {
         while (true) {
             const auto room = reader_.prepare();

@@ -2,9 +2,9 @@
 // and its own text means the same.
 #include <set>
 
-#include "src/options/endpoint.hpp"
-#include "src/options/interface_address.hpp"
-#include "src/options/text.hpp"
+#include "src/base/text/endpoint.hpp"
+#include "src/base/text/interface_address.hpp"
+#include "src/base/text/text.hpp"
 #include "tests/fuzz/input.hpp"
 
 using namespace bullring;

@@ -2,6 +2,7 @@
 // delivered first, which timer, disk or dial comes next, where a process dies or stands still. The
 // simulator's exploration (sim/explore) has the rules, and judges each state; a path that breaks
 // one is printed as a file for `bullring-sim explore`.
+#include "protocol/values/algorithms.hpp"
 #include "sim/explore/path_file.hpp"
 #include "sim/explore/replay.hpp"
 #include "sim/explore/small_world.hpp"
@@ -40,7 +41,8 @@ const WorldState& beginning(const SmallWorld& world, StartState from) {
     return all.emplace_back(Known{wanted, from, world.start(from)}).state;
 }
 
-/// What goes on by itself comes first; there are more faults to choose from, and fewer happen.
+/// The moves that happen by themselves come first; there are more faults to choose from, and fewer
+/// happen.
 Move chosen(fuzz::Input& input, const std::vector<Move>& possible) {
     constexpr std::size_t fault_from = 208;
     const std::size_t choice = input.number();
@@ -61,7 +63,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     SmallWorldOptions options;
     options.nodes = input.one_of({3UL, 1UL, 2UL, 4UL, 5UL});
     options.algorithm = input.flag() ? protocol::Algorithm::ring : protocol::Algorithm::bully;
-    options.preempt = options.algorithm == protocol::Algorithm::bully;
+    options.preempt = protocol::algorithm_row(options.algorithm).preempts;
     options.faults = 255;
     const StartState from = input.flag() ? StartState::cold : StartState::settled;
     const SmallWorld world(options);

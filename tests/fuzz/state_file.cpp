@@ -1,6 +1,6 @@
 // The bytes of a state file, as they are and with the checksum that they should have. What is read
 // is what would be written.
-#include "src/storage/state_file.hpp"
+#include "src/node/storage/state_file.hpp"
 
 #include "tests/fuzz/input.hpp"
 #include "tests/fuzz/sealed_frame.hpp"

@@ -1,8 +1,9 @@
-// What members answer to `status`, put together by an observer that need not trust them.
+// Fuzzes the answers of members to `status`, which the observer puts together without trusting
+// them.
 #include <nlohmann/json.hpp>
 
-#include "src/observer/status_report.hpp"
-#include "src/options/text.hpp"
+#include "src/base/text/text.hpp"
+#include "src/observe/status_report.hpp"
 #include "tests/fuzz/input.hpp"
 
 using namespace bullring;

@@ -1,6 +1,6 @@
-// What other members may say to one node: a message such as a sound member could send now, and then
-// any of its numbers replaced, by one that means something here or by any at all. Only what the
-// wire format can carry comes out.
+// Draws the messages of other members to one node: a message such as a sound member could send now,
+// and then any of its numbers replaced, by one that means something here or by any at all. Draws
+// only messages that the wire format can carry.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace bullring::fuzz {
 
-/// What has been seen of the node, for words that mean something to it.
+/// The observations of the node, for numbers that mean something to it.
 struct Seen {
     protocol::Config config;
     protocol::Incarnation incarnation;
@@ -191,6 +191,7 @@ public:
         ack.promised_max = seen_.config.timing.promise(seen_.config.timing.lease);
         ack.lease_max = seen_.config.timing.lease_max;
         ack.had_file_at_start = true;
+        ack.version = seen_.config.wire_highest;
         return ack;
     }
     protocol::Heartbeat heartbeat() {
@@ -202,7 +203,8 @@ public:
         return heartbeat;
     }
 
-    /// Whatever is no handshake. The wire can carry it; nullopt: what was drawn it cannot.
+    /// Any message but a handshake that the wire can carry; nullopt: it cannot carry the one that
+    /// was drawn.
     std::optional<protocol::Message> later(Sender peer, protocol::SessionId dialled_to_it) {
         return forged(sound(peer, dialled_to_it), peer);
     }
@@ -220,7 +222,7 @@ private:
             std::visit([&](const auto& m) { protocol::take_apart(m, forgery); }, message);
         }
         std::vector<std::byte> bytes;
-        encode(peer, message, bytes);
+        encode(peer, message, protocol::version_highest, bytes);
         auto frame = decode(bytes);
         if (!frame) return std::nullopt;
         return std::get<protocol::Message>(std::move(frame->message));

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "protocol/values/rng.hpp"
-#include "src/options/text.hpp"
-#include "src/os/owned_fd.hpp"
+#include "src/base/os/owned_fd.hpp"
+#include "src/base/text/text.hpp"
 #include "src/security/tls_connection.hpp"
 #include "tests/fuzz/input.hpp"
 #include "tests/support/credentials.hpp"
@@ -155,7 +155,7 @@ class Wire {
 public:
     explicit Wire(fuzz::Input& input) : input_(input) {}
 
-    /// What arrives of a flight.
+    /// The part of a flight that arrives.
     Bytes changed(Bytes flight) {
         for (std::size_t times = input_.below(4); times > 0; --times) {
             changed_ = true;
@@ -228,7 +228,8 @@ void stranger(fuzz::Input& input, const Company& company) {
     expect(answered <= answer_bytes_max, "a stranger gets much to read");
 }
 
-/// What is read at the other end is a beginning of what was sent; it ends where that was said.
+/// The bytes that the other end reads are a beginning of those that were sent; the stream ends
+/// where its end was sent.
 void talk(fuzz::Input& input, Wire& wire, End& from, End& to) {
     const std::string_view said = input.text(64);
     if (!said.empty()) from.tls().write(from.socket(), std::as_bytes(std::span(said)));

@@ -1,4 +1,4 @@
-"""What the tests of the rules share: a simulated tree of sources, in which they plant files."""
+"""The tests of the rules share a simulated tree of sources, in which they plant files."""
 
 import pytest
 

@@ -2,12 +2,12 @@
 
 import types
 
-import bench_http
-import bench_http_load
-import bench_http_report
+from bench import http as bench_http
+from bench import http_load as bench_http_load
+from bench import http_report as bench_http_report
 import pytest
-from bench_http_load import Request
-from bullring_node import ClusterError
+from bench.http_load import Request
+from harness.node import ClusterError
 
 MS = 1_000_000
 

@@ -1,5 +1,5 @@
-"""What scripts/chaos draws is drawn from its seed alone and leaves nothing out, and what judges a
-run can fail.
+"""The draws of scripts/chaos depend on its seed alone and leave nothing out, and its judges can
+fail.
 """
 
 import itertools
@@ -8,7 +8,7 @@ import struct
 
 import chaos.play  # noqa: F401 - it registers all kinds of faults
 import pytest
-from bullring_audit import Leadership
+from harness.audit import Leadership
 from chaos.__main__ import conclude
 from chaos.course import KINDS, NODE, OUTSIDE, RUN, Course
 from chaos.fault import CLASSES

@@ -8,9 +8,9 @@ import subprocess
 import sys
 
 import pytest
-from bullring_node import ROOT
+from harness.node import ROOT
 
-CHECKS = ROOT / "scripts" / "lib" / "compile_checks.py"
+CHECKS = ROOT / "scripts" / "lib" / "lint" / "compile_checks.py"
 
 pytestmark = pytest.mark.skipif(not shutil.which("clang++-16"), reason="clang 16 is not installed")
 with_tidy = pytest.mark.skipif(

@@ -1,11 +1,11 @@
-"""What the documents point at is there, and what they quote from the sources stands there."""
+"""The targets of the documents are there, and their quotations stand in the sources."""
 
 import re
 from urllib.parse import unquote
 
 import pytest
-import readme
-from bullring_node import ROOT
+from harness import readme
+from harness.node import ROOT
 
 FOLDERS = ("include", "protocol", "scripts", "sim", "src", "tests")
 DOCUMENTS = [
@@ -64,17 +64,25 @@ def test_a_named_file_exists(name):
     assert (ROOT / name).exists()
 
 
-# In tests/README.md: a file, one of its functions, one of its doctest cases.
+# In a table of tests: a file, one of its functions, one of its doctest cases.
 PART = re.compile(r"`(tests/[\w./-]+)`|`(test_\w+)`|\"(\w[^\"]*: [^\"]*)\"")
+TABLES_OF_TESTS = (ROOT / "tests" / "README.md", ROOT / "SECURITY.md")
+
+
+def named_tests(document):
+    """(row, file, test) of each test that a row or a sentence of it names; test None: all."""
+    file = None
+    for line in document.read_text().splitlines():
+        row = line.rpartition("|")[0] or line
+        for path, function, case in PART.findall(row):
+            file = path or file
+            yield row, file, f"def {function}(" if function else case or None
 
 
 def attacks():
-    """(file, test) of each test that tests/README.md names; None: all of the file."""
-    file = None
-    for line in (ROOT / "tests" / "README.md").read_text().splitlines():
-        for path, function, case in PART.findall(line.rpartition("|")[0]):
-            file = path or file
-            yield file, f"def {function}(" if function else case or None
+    for document in TABLES_OF_TESTS:
+        for _, file, test in named_tests(document):
+            yield file, test
 
 
 @pytest.mark.parametrize(("file", "test"), attacks())
@@ -85,6 +93,14 @@ def test_an_attack_is_made_by_the_test_that_is_named(file, test):
 
 def test_there_are_attacks():
     assert sum(test is not None for _, test in attacks()) > 50
+
+
+def test_each_promise_of_security_names_a_test():
+    rows = [line for line in (ROOT / "SECURITY.md").read_text().splitlines() if line[:2] == "| "]
+    promises = [row for row in rows if row != "| promise | test |"]
+    held = {f"{row}|" for row, _, _ in named_tests(ROOT / "SECURITY.md")}
+    assert len(promises) > 15
+    assert [row for row in promises if row not in held] == []
 
 
 def test_the_poller_in_the_manual_is_the_one_that_is_tested():
@@ -153,3 +169,22 @@ def test_a_link_to_a_page_leads_to_that_page(document, title, path):
         assert target == ROOT / documents[title] / "README.md"
     else:
         assert target.name == title.replace("(", ".").replace(")", ".md")
+
+
+def test_the_example_of_a_test_of_real_processes_is_the_one_that_runs():
+    folder = ROOT / "tests" / "process"
+    example = (folder / "test_example.py").read_text()
+    assert f"```python\n{example}```\n" in (folder / "README.md").read_text(), "they differ"
+
+
+def test_what_the_page_on_real_processes_names_is_there():
+    folder = ROOT / "tests" / "process"
+    rows = re.findall(r"(?m)^\| (`.*?`) \| (.*) \|$", (folder / "README.md").read_text())
+    assert len(rows) > 5
+    for files, given in rows:
+        paths = [
+            ROOT / name if "/" in name else folder / name for name in re.findall(r"`(.*?)`", files)
+        ]
+        text = "".join(path.read_text() for path in paths)
+        for name in re.findall(r"`(\w+)(?:\(\w*\))?`", given):
+            assert re.search(rf"(?m)\b(def|class) {name}\b|^{name} = |self\.{name} = ", text), name

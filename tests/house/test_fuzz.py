@@ -4,7 +4,7 @@ import re
 
 import fuzz
 import pytest
-from bullring_node import ROOT
+from harness.node import ROOT
 
 README = (ROOT / "tests" / "fuzz" / "README.md").read_text()
 CORPUS = ROOT / "tests" / "fuzz" / "corpus"

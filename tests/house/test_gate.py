@@ -1,16 +1,15 @@
-"""What scripts/test makes of failures: a small build of its own for ctest, whose tests fail as they
-are told to.
+"""The verdicts of scripts/test on failures: a small build of its own for ctest, whose tests fail as
+they are told to.
 """
 
 import datetime
-import os
 import re
 import subprocess
 import sys
 import textwrap
 
 import pytest
-from bullring_node import ROOT
+from harness.node import ROOT, python_environment
 from gate import unsteady
 from gate.verdict import UNJUDGED_MAX, UNSTEADY_MAX, Outcome
 
@@ -37,7 +36,7 @@ class Build:
         self.tests = []
 
     def add_program(self, name, script, labels="unit;realtime"):
-        """What is no Python: a shell script."""
+        """A test that is no Python: a shell script."""
         file = self.folder / f"{name}.sh"
         file.write_text(script)
         self.tests.append(f'add_test("{name}" "sh" "{file}")')
@@ -60,11 +59,7 @@ class Build:
         (self.folder / "CTestTestfile.cmake").write_text("\n".join(self.tests) + "\n")
         words = [sys.executable, "-B", "-m", "gate", "--unsteady", self.listed, self.folder, "."]
         done = subprocess.run(
-            words,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            env=os.environ | {"PYTHONPATH": str(ROOT / "scripts" / "lib")},
+            words, capture_output=True, text=True, timeout=300, env=python_environment()
         )
         print(done.stdout, done.stderr)
         return done.returncode, done.stdout
@@ -133,7 +128,7 @@ def test_more_than_two_unsteady_ones_are_broken(build):
 
 def test_what_breaks_safety_ends_the_run_at_once(build):
     violates = """
-        from bullring_safety import SafetyViolation, record
+        from harness.safety import SafetyViolation, record
         def test_case():
             record("process.a", SafetyViolation("two leaders"))
     """
@@ -225,7 +220,7 @@ def test_what_is_listed_may_fail_for_fourteen_days(build):
 
 
 def test_what_is_listed_may_not_break_safety(build):
-    violates = FAILS + "    from bullring_safety import SafetyViolation, record\n"
+    violates = FAILS + "    from harness.safety import SafetyViolation, record\n"
     violates = violates.replace("    assert 1 == 2\n", "") + (
         '    record("process.a", SafetyViolation("two leaders"))\n'
     )
@@ -248,7 +243,7 @@ def test_not_judged_is_counted_and_too_many_are_no_answer(build):
 
 
 def closing(folder, status):
-    """What the end of scripts/test says of the builds in a folder."""
+    """The last lines of scripts/test on the builds in a folder."""
     words = [sys.executable, "-B", ROOT / "scripts" / "lib" / "gate" / "closing.py"]
     builds = [folder / name for name in ("build", "build-asan")]
     done = subprocess.run([*words, str(status), "90", *builds], capture_output=True, text=True)

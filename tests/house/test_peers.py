@@ -2,8 +2,8 @@
 
 import os
 
-import bench_peers_cases
-import bench_peers_report
+from bench import peers_cases as bench_peers_cases
+from bench import peers_report as bench_peers_report
 import pytest
 from peers import bullring, etcd, keepalived, sentinel, zookeeper
 from peers.observer import FOLLOWS, GONE, LEADS, SERVES, WAITS, Observer, ObserverError, Said

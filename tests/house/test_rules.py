@@ -3,11 +3,11 @@
 import os
 import subprocess
 
-import include_rules
-import purity
+from lint import include_rules
+from lint import purity
 import pytest
-import style_rules
-from bullring_node import ROOT
+from lint import style_rules
+from harness.node import ROOT
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def clean(tree):
 
 
 def includes(tree, path, include):
-    """What the include rules say about one more file with one include."""
+    """The complaints of the include rules about one more file with one include."""
     tree.plant(path, f"// Owns: a test.\n#include {include}\n")
     return list(include_rules.breaches(tree.root))
 
@@ -86,6 +86,49 @@ def test_an_include_names_a_file_from_the_root(clean, include):
 def test_spaces_and_comments_hide_nothing(clean):
     clean.plant("protocol/bad.cpp", "  #  include  <thread>  // for a reason\n#include<mutex>\n")
     assert len(list(include_rules.breaches(clean.root))) == 2
+
+
+@pytest.fixture
+def rooms(clean):
+    """Three rooms, as src/README.md and src/CMakeLists.txt tell of them."""
+    clean.plant(
+        "src/README.md",
+        "| room | owns | may include |\n|---|---|---|\n"
+        "| `base` | texts | – |\n| `wire` | frames | `base` |\n"
+        "| `node` `more` | nodes | `wire` |\n",
+    )
+    clean.plant(
+        "src/CMakeLists.txt",
+        "bullring_room(base LINKS asio::asio)\nbullring_room(wire LINKS bullring::base)\n"
+        "bullring_room(node WITHOUT node/more LINKS bullring::wire\n    fmt::fmt)\n",
+    )
+    clean.plant("src/base/text/text.hpp", "")
+    clean.plant("src/node/net/tcp.hpp", '#include "src/base/text/text.hpp"\n')
+    return clean
+
+
+def test_a_room_of_src_includes_what_its_row_lets_it(rooms):
+    assert list(include_rules.room_breaches(rooms.root)) == []
+    rooms.plant("src/base/text/bad.hpp", '#include "src/node/net/tcp.hpp"\n')
+    (found,) = include_rules.room_breaches(rooms.root)
+    assert "lets base not include node" in found
+
+
+def test_a_file_of_src_stands_in_a_room(rooms):
+    rooms.plant("src/lost/lost.hpp", "")
+    (found,) = include_rules.room_breaches(rooms.root)
+    assert "src/lost/lost.hpp" in found
+
+
+def test_a_room_links_what_it_may_include(rooms):
+    cmake = rooms.root / "src/CMakeLists.txt"
+    found = list(include_rules.link_breaches(rooms.root))
+    assert len(found) == 1  # `more` has a row and no target
+    assert "more" in found[0]
+    with cmake.open("a") as text:
+        text.write("bullring_room(more FOLDERS node/more LINKS bullring::base)\n")
+    (found,) = include_rules.link_breaches(rooms.root)
+    assert "more links ['base'], src/README.md says ['wire']" in found
 
 
 def test_a_circle_of_folders_is_found(clean):
@@ -158,6 +201,31 @@ def test_text_is_clean_and_finished(clean, text):
     assert len(style(clean, "src/a.cpp", "// Owns: a.\n" + text)) == 1
 
 
+@pytest.mark.parametrize("word", ["Who", "What", "Whoever", "Whatever"])
+@pytest.mark.parametrize(
+    ("path", "comment"),
+    [
+        ("src/wire/codec_more.cpp", "// {} is wrong.\n"),
+        ("protocol/engine/vote_more.cpp", "// {} is wrong.\n"),
+        ("src/wire/codec_more.cpp", "/// {} is wrong.\nint a;\n"),
+        ("src/wire/codec_more.cpp", "int a;  // {} is wrong\n"),
+        ("tests/unit/a_test.py", '"""{} is wrong."""\n'),
+        ("src/wire/codec_more.cpp", "#include <vector>\n// {} is wrong.\n"),
+        ("scripts/a.sh", "# {} is wrong.\n"),
+        ("scripts/a", "#!/bin/sh\n# {} is wrong.\n"),
+        ("sim/CMakeLists.txt", "# {} is wrong.\n"),
+    ],
+)
+def test_a_comment_begins_with_its_subject(clean, word, path, comment):
+    assert len(style(clean, path, comment.format(word))) == 1
+    assert style(clean, path, comment.format("The frame")) == []
+
+
+def test_a_comment_may_go_on_with_a_question_or_ask_one_in_a_text(clean):
+    text = '// The frame says\n// What is wrong.\nauto a = "What?";\n'
+    assert style(clean, "src/wire/codec_more.cpp", text) == []
+
+
 def refused(folder, source):
     """The symbols for which an archive of this source is refused."""
     (folder / "a.cpp").write_text(source)
@@ -202,6 +270,17 @@ def test_each_door_to_the_outside_is_found(tmp_path, source):
 
 def test_includes_keep_to_the_rules():
     assert list(include_rules.breaches(ROOT)) == []
+
+
+def test_rooms_keep_to_their_table():
+    assert list(include_rules.room_breaches(ROOT)) == []
+    assert list(include_rules.link_breaches(ROOT)) == []
+
+
+def test_the_library_has_no_part_of_the_program():
+    linked = include_rules.open_to("api", include_rules.room_table(ROOT))
+    assert {"node", "http"} < linked
+    assert not linked & {"cli", "verify", "manual", "work/supervisor", "work/address"}
 
 
 def test_no_folder_is_in_a_circle_of_includes():

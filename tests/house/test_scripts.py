@@ -4,9 +4,9 @@ import os
 import re
 import subprocess
 
-import bench
+from bench import __main__ as bench
 import pytest
-from bullring_node import ROOT
+from harness.node import ROOT
 
 SCRIPTS = sorted(p for p in (ROOT / "scripts").iterdir() if p.is_file())
 

@@ -4,7 +4,7 @@ import pathlib
 import tempfile
 
 import pytest
-from bullring_net import PortHolder
+from harness.net import PortHolder
 from installation import Installation
 
 

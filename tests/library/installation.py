@@ -5,7 +5,7 @@ import pathlib
 import re
 import subprocess
 
-from bullring_node import ROOT
+from harness.node import ROOT
 
 BUILD = pathlib.Path(os.environ.get("BULLRING_BUILD", ROOT / "build"))
 CONSUMER = ROOT / "tests" / "library" / "consumer"

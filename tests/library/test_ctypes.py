@@ -8,10 +8,10 @@ import subprocess
 import sys
 
 import pytest
-from bullring_node import ROOT
+from harness.node import ROOT
 from installation import run
-from pid_namespace import IN_NAMESPACE, needs_namespace
-from waiting import DEADLINE
+from harness.pid_namespace import IN_NAMESPACE, needs_namespace
+from harness.waiting import DEADLINE
 
 
 class Change(ctypes.Structure):
@@ -140,14 +140,14 @@ def test_a_reader_of_the_events_that_goes_away_does_not_end_the_program(installe
 def environment():
     """In which a program finds this module."""
     here = pathlib.Path(__file__).parent
-    path = os.pathsep.join([str(here), str(ROOT / "scripts" / "lib")])
+    path = os.pathsep.join([str(here), str(ROOT / "tests")])
     return {**os.environ, "PYTHONPATH": path}
 
 
 # A program whose first node has a keeper for as long as it is open, and whose second one leads on.
 WATCHED = """
 import os, sys
-from bullring_task import child_named
+from harness.task import child_named
 from test_ctypes import ELECTED, Library
 library, first, second, place = sys.argv[1:]
 for port in (first, second):

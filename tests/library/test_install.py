@@ -1,4 +1,4 @@
-"""What users get who install the library: by CMake, by pkg-config, and from C."""
+"""Users install the library: by CMake, by pkg-config, and from C."""
 
 import os
 import re
@@ -6,8 +6,8 @@ import shutil
 import subprocess
 
 import pytest
-import readme
-from bullring_node import ROOT
+from harness import readme
+from harness.node import ROOT
 from installation import BUILD, CONSUMER, run
 
 
@@ -26,7 +26,7 @@ def test_everything_is_installed_and_runs(tmp_path):
     prefix = tmp_path / "everything"
     run("cmake", "--install", BUILD, "--prefix", prefix)
     assert re.search(r"\d+\.\d+\.\d+", run(prefix / "bin" / "bullring", "--version"))
-    # What the project is tested with is no part of what was asked for, if it is not built.
+    # The simulator is installed only if it was built.
     assert (BUILD / "bullring-sim").exists() == (prefix / "bin" / "bullring-sim").exists()
     assert (prefix / "include" / "bullring" / "version.hpp").exists()
     assert list(prefix.glob("lib/**/libbullring.so"))

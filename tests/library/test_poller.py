@@ -10,9 +10,9 @@ import sqlite3
 import subprocess
 
 import pytest
-from bullring_node import ROOT, find_program
+from harness.node import ROOT, find_program
 from installation import CONSUMER
-from waiting import DEADLINE, seen_within, wait_until
+from harness.waiting import DEADLINE, seen_within, wait_until
 
 ROWS = 400
 

@@ -7,7 +7,7 @@ import re
 import subprocess
 
 import pytest
-from bullring_node import ROOT
+from harness.node import ROOT
 from installation import CONSUMER, run
 
 CONTROL = (ROOT / "scripts" / "packaging" / "debian" / "control").read_text()
@@ -19,13 +19,12 @@ PACKAGES = {
     "prometheus-cpp-core": "prometheus-cpp-dev",
     "spdlog": "libspdlog-dev",
     "ssl": "libssl-dev",
-    "tomlplusplus": "libtomlplusplus-dev",
 }
 
 
 @pytest.fixture(scope="module")
 def flags(installed):
-    """What pkg-config says that a static program needs."""
+    """The flags of pkg-config for a static program."""
     environment = {**os.environ, "PKG_CONFIG_PATH": str(installed.libraries / "pkgconfig")}
     words = ["pkg-config", "--cflags", "--libs", "--static", "bullring"]
     return run(*words, env=environment).split()

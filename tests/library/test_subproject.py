@@ -1,8 +1,8 @@
-"""What users get who have the sources below their own project."""
+"""Users have the sources below their own project."""
 
 
 import pytest
-from bullring_node import ROOT
+from harness.node import ROOT
 
 pytestmark = [pytest.mark.long, pytest.mark.alone]
 

@@ -1,7 +1,7 @@
 """The fixtures of the tests of what is packaged."""
 
 import pytest
-from packaging_files import ROOT, run
+from harness.packaging_files import ROOT, run
 
 
 @pytest.fixture(scope="session")

@@ -12,8 +12,8 @@ import shutil
 import socket
 import sys
 
-import system_calls
-from system_calls import MS_BIND, MS_PRIVATE, MS_RDONLY, MS_REC, MS_REMOUNT
+from harness import system_calls
+from harness.system_calls import MS_BIND, MS_PRIVATE, MS_RDONLY, MS_REC, MS_REMOUNT
 
 DEVICES = ("full", "null", "random", "urandom", "zero")
 PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}[platform.machine()]

@@ -11,13 +11,13 @@ import signal
 import subprocess
 import sys
 
-from bullring_node import find_program, die_with_parent
-from packaging_files import BUILD, ROOT, SOURCES, run
+from harness.node import die_with_parent, find_program, python_environment
+from harness.packaging_files import BUILD, SOURCES, run
 
 FILE = SOURCES / "container" / "Containerfile"
 LAUNCHER = pathlib.Path(__file__).with_name("contained.py")
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-# What an engine mounts or fills in.
+# An engine mounts these or fills them in.
 FILLED_IN = ("etc/hosts", "etc/hostname", "etc/resolv.conf")
 
 
@@ -58,7 +58,7 @@ class ContainerFile:
         return signal.Signals[self.one("STOPSIGNAL", "SIGTERM")]
 
     def words(self, arguments=None):
-        """What it runs; with arguments these are in the place of CMD."""
+        """The command that it runs; arguments take the place of CMD."""
         default = json.loads(self.one("CMD", "[]"))
         return json.loads(self.one("ENTRYPOINT", "[]")) + (arguments or default)
 
@@ -83,7 +83,7 @@ def make_root(folder, containerfile):
 
 
 def complete(folder):
-    """What an engine needs to be there, to mount at it; and all may enter the root."""
+    """Makes the folders at which an engine mounts; and all may enter the root."""
     folder.chmod(0o755)
     for name in ("proc", "dev", "etc", "tmp"):
         (folder / name).mkdir(exist_ok=True)
@@ -143,7 +143,7 @@ class Container:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                env={**os.environ, "PYTHONPATH": str(ROOT / "scripts" / "lib")},
+                env=python_environment(),
                 preexec_fn=die_with_parent,
             )
 

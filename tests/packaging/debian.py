@@ -6,8 +6,8 @@ import pathlib
 import shutil
 import subprocess
 
-from packaging_files import run
-from waiting import wait_until
+from harness.packaging_files import run
+from harness.waiting import wait_until
 
 ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND": "noninteractive"}
 
@@ -37,7 +37,7 @@ class Debian:
         return (self.folder / path.removeprefix("/")).exists()
 
 
-# What a container's first process finds; systemd makes the rest.
+# The first process of a container finds this; systemd makes the rest.
 BOOT = """
 set -e
 mount --make-rprivate /
@@ -105,7 +105,7 @@ class Machine:
     def close(self):
         self.process.kill()
         self.process.wait()
-        # What ends with its first process has not ended at the same instant.
+        # The processes of a container do not end at the same instant as its first one.
         wait_until(self._leave, "the machine's processes have ended")
 
     def _leave(self):

@@ -5,7 +5,7 @@ import shutil
 
 from containers import ContainerFile
 from pods import Pod, Proxy, manifest
-from waiting import wait_until
+from harness.waiting import wait_until
 
 HAPROXY = shutil.which("haproxy", path="/usr/sbin:/usr/bin")
 

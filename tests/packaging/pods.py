@@ -13,13 +13,13 @@ import socket
 import subprocess
 import threading
 
-import system_calls
+from harness import system_calls
 import yaml
-from bullring_netns import Bridge
-from bullring_node import die_with_parent
+from harness.netns import Bridge
+from harness.node import die_with_parent
 from chaos.switch import reply_to
 from containers import Container
-from packaging_files import SOURCES
+from harness.packaging_files import SOURCES
 
 MANIFEST = (SOURCES / "container" / "kubernetes.yaml").read_text()
 # By which a program beside the node asks whether it leads.
@@ -66,7 +66,7 @@ class PodNetwork(Bridge):
         self._spaces.remove(space)
 
     def resolver(self, namespace):
-        """What stands in a pod's resolv.conf."""
+        """The contents of a pod's resolv.conf."""
         search = f"{namespace}.{DOMAIN} {DOMAIN} cluster.local"
         return f"nameserver {self.node_address}\nsearch {search}\noptions ndots:5\n"
 
@@ -198,7 +198,7 @@ class Pod:
         self.container.start(
             self.name,
             arguments=self.written["args"],
-            # What each container is told of the cluster's services.
+            # Each container gets the cluster's services as variables.
             environment={
                 "HOSTNAME": self.name,
                 "KUBERNETES_SERVICE_HOST": "10.96.0.1",
@@ -298,7 +298,7 @@ class Proxy:
             )
 
     def reached(self):
-        """What answers at the leader's service; None: nothing does."""
+        """The answer at the leader's service; None: there is none."""
         return get(self.network, self.address, self.ports["poller"], "/")[1] or None
 
     def close(self):

@@ -6,8 +6,8 @@ import shutil
 import subprocess
 
 import pytest
-from bullring_node import find_program
-from packaging_files import BUILD, run
+from harness.node import find_program
+from harness.packaging_files import BUILD, run
 
 pytestmark = pytest.mark.beside
 
@@ -20,7 +20,7 @@ FLAGS = {
 
 
 def bash(*words):
-    """What bash offers for the last of these words."""
+    """The words that bash offers for the last of these words."""
     script = run(find_program(), "completion", "bash")
     ask = 'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _bullring; printf "%s\\n" "${COMPREPLY[@]}"'
     return set(run("bash", "-c", f"{script}\n{ask}", "bash", *words).split())
@@ -111,7 +111,7 @@ def zsh(*words):
 
 
 def typed(folder, keys):
-    """What stands on zsh's line when these keys were pressed, in a terminal of its own."""
+    """The line of zsh after these keys were pressed, in a terminal of its own."""
     script = f"""
     zmodload zsh/zpty
     zpty it zsh -f -i

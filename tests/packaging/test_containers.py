@@ -10,11 +10,11 @@ import subprocess
 import threading
 
 import pytest
-from bullring_net import PortHolder
-from bullring_node import find_program
-from packaging_files import ROOT, SOURCES, run
+from harness.net import PortHolder
+from harness.node import find_program
+from harness.packaging_files import ROOT, SOURCES, run
 from pods import manifest
-from waiting import DEADLINE, wait_until
+from harness.waiting import DEADLINE, wait_until
 
 pytestmark = pytest.mark.beside
 

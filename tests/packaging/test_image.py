@@ -6,14 +6,14 @@ import pathlib
 import shutil
 import tempfile
 
-import bullring_netns
+from harness import netns
 import pytest
 from containers import ContainerFile, complete
 from debian import Debian
 from pod_cluster import Cluster
 from pods import PodNetwork
 
-REASON = bullring_netns.unavailable()
+REASON = netns.unavailable()
 pytestmark = [
     pytest.mark.long,
     pytest.mark.limit(3600),

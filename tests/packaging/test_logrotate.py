@@ -9,11 +9,11 @@ import signal
 import subprocess
 
 import pytest
-from bullring_audit import Audit
-from bullring_net import PortHolder
-from bullring_node import clean_environment, die_with_parent, find_program
-from packaging_files import SOURCES, run
-from waiting import DEADLINE, wait_until
+from harness.audit import Audit
+from harness.net import PortHolder
+from harness.node import clean_environment, die_with_parent, find_program
+from harness.packaging_files import SOURCES, run
+from harness.waiting import DEADLINE, wait_until
 
 LOGROTATE = shutil.which("logrotate", path="/usr/sbin:/usr/bin")
 pytestmark = [
@@ -127,7 +127,7 @@ def test_nothing_is_lost_while_leaders_die(members, tmp_path):
         old = wait_leader(members)
         old.kill()
         killed += 1
-        # Whoever outlives it may write its last line now, under either name.
+        # A survivor may write the last line now, under either name.
         rotate("--force")
         others = [one for one in members.values() if one is not old]
         wait_until(lambda: all(one.events.exists() for one in others), "new files")

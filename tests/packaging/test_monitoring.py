@@ -8,7 +8,7 @@ import shutil
 
 import pytest
 import yaml
-from packaging_files import SOURCES, run
+from harness.packaging_files import SOURCES, run
 
 pytestmark = pytest.mark.beside
 
@@ -34,6 +34,8 @@ METRICS = {
     "bullring_leaderless_seconds_total": set(),
     "bullring_peer_connected": {"peer"},
     "bullring_peer_rtt_seconds": {"peer"},
+    "bullring_wire_version": set(),
+    "bullring_peer_wire_version": {"peer"},
     "bullring_messages_total": {"type", "direction"},
     "bullring_loop_lateness_seconds_bucket": {"le"},
     "bullring_fsync_seconds_bucket": {"le"},

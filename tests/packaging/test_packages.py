@@ -10,7 +10,7 @@ import tempfile
 
 import pytest
 from debian import Debian
-from packaging_files import ROOT, run
+from harness.packaging_files import ROOT, run
 
 pytestmark = [pytest.mark.long, pytest.mark.limit(3600)]
 

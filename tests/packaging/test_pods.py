@@ -1,6 +1,5 @@
-"""What the container file and the manifest for Kubernetes say is done, in namespaces: each replica
-is started as written, finds the others by their names, and answers its probes; pods go and come
-back.
+"""The container file and the manifest for Kubernetes are obeyed, in namespaces: each replica is
+started as written, finds the others by their names, and answers its probes; pods go and come back.
 """
 
 import json
@@ -8,16 +7,16 @@ import re
 import shutil
 import signal
 
-import bullring_netns
+from harness import netns
 import pytest
-from bullring_node import find_program
+from harness.node import find_program
 from containers import Container, ContainerFile, make_root
-from packaging_files import run
+from harness.packaging_files import run
 from pod_cluster import Cluster
 from pods import PodNetwork
-from waiting import DEADLINE, wait_until
+from harness.waiting import DEADLINE, wait_until
 
-REASON = bullring_netns.unavailable()
+REASON = netns.unavailable()
 pytestmark = [pytest.mark.beside, pytest.mark.skipif(REASON is not None, reason=str(REASON))]
 
 CONTAINERFILE = ContainerFile()

@@ -1,11 +1,11 @@
-"""What the manual says for proxies is taken by the proxy itself, without a warning."""
+"""A proxy takes the settings of the manual, without a warning."""
 
 import re
 import shutil
 import subprocess
 
 import pytest
-from packaging_files import ROOT
+from harness.packaging_files import ROOT
 
 HAPROXY = shutil.which("haproxy") or shutil.which("haproxy", path="/usr/sbin")
 

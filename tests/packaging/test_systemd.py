@@ -11,7 +11,7 @@ import tempfile
 
 import pytest
 from debian import Debian, Machine
-from waiting import wait_until
+from harness.waiting import wait_until
 
 pytestmark = [
     pytest.mark.long,
@@ -64,7 +64,7 @@ ASK = ["--config", "/etc/bullring/node1.toml", "--json"]
 
 
 def status(machine):
-    """What the members say, once a majority agrees on a leader."""
+    """The members' answer, once a majority agrees on a leader."""
     done = machine.try_to_run("bullring", "status", *ASK)
     return json.loads(done.stdout) if done.returncode == 0 else None
 
@@ -126,7 +126,7 @@ def test_the_service_as_the_manual_describes_it(machine):
 
 
 def test_each_death_is_told_and_the_history_is_proved(machine):
-    """What the sandbox and the manager's own way to end a service must not spoil."""
+    """The sandbox, and the manager's own way to end a service, must not spoil this."""
     machine.run("systemctl", "start", *UNITS.values())
     before = ends(machine, *IDS)
     for number in range(KILLS):

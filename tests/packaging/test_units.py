@@ -7,8 +7,8 @@ import shutil
 import subprocess
 
 import pytest
-from bullring_node import find_program
-from packaging_files import BUILD, UNITS, run, unit_settings
+from harness.node import find_program
+from harness.packaging_files import BUILD, UNITS, run, unit_settings
 
 pytestmark = pytest.mark.beside
 

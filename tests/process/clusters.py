@@ -1,4 +1,4 @@
-"""What the tests of real processes share beside their fixtures: which clusters are tried, and what
+"""The tests of real processes share this beside their fixtures: which clusters are tried, and what
 must not change.
 """
 

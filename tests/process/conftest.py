@@ -12,10 +12,10 @@ import subprocess
 
 import pytest
 import standstill
-from bullring_cluster import Cluster
-from bullring_net import PortHolder
-from bullring_safety import SafetyViolation, count_judged, record
-from bullring_task import Journal
+from harness.cluster import Cluster
+from harness.net import PortHolder
+from harness.safety import SafetyViolation, count_judged, record
+from harness.task import Journal
 from rounds import Rounds
 from secured import Secured
 from terminal import Terminal
@@ -149,7 +149,7 @@ def in_terminal(spawn):
 
 @pytest.fixture
 def journal(tmp_path):
-    """What the commands of all nodes write; no two of them may have run at one time."""
+    """The lines of the commands of all nodes; no two of them may have run at one time."""
     journal = Journal(tmp_path)
     yield journal
     journal.judge()

@@ -13,8 +13,8 @@ import signal
 import sys
 import time
 
-from bullring_events import now_ns
-from bullring_http import connect
+from harness.events import now_ns
+from harness.http import connect
 
 ended = []
 signal.signal(signal.SIGTERM, lambda *_: ended.append(True))

@@ -5,10 +5,10 @@ import itertools
 SIZES = {"desktop": (1280, 900, False), "phone": (390, 844, True)}
 LOOKS = list(itertools.product(SIZES, ("light", "dark")))
 
-# What nobody is to read: of the browser, or of a value that is not there.
+# Nobody is to read these: words of the browser, or of a value that is not there.
 RAW = ("Failed to fetch", "NetworkError", "TypeError", "undefined", "NaN", "null", "Invalid Date")
 
-# What is wrong with what is seen, in words. WCAG 2.1: contrast by relative luminance, at least 4.5.
+# The faults of the visible page, in words. WCAG 2.1: contrast by relative luminance, at least 4.5.
 _FAULTS = """
 const faults = [];
 const visible = (one) => one.getClientRects().length > 0 &&
@@ -94,7 +94,7 @@ def in_zone(browser, name):
 
 
 def faults(browser):
-    """What is wrong with the page as it stands, in words."""
+    """The faults of the page as it stands, in words."""
     found = browser.execute_script(_FAULTS)
     text = browser.execute_script("return document.body.innerText")
     found += [f"raw: {word}" for word in RAW if word in text]

@@ -1,6 +1,6 @@
-"""What is done to a leader and its command again and again, and how that is judged."""
+"""The rounds of an attack on a leader and its command, and how they are judged."""
 
-from bullring_task import Family
+from harness.task import Family
 from clusters import rounds
 
 # The shield kills 50 ms before the end of such a lease. A virtual machine stands still for 20 to

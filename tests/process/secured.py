@@ -3,7 +3,7 @@
 import signal
 
 import pytest
-from bullring_secrets import Authority, key_environment, key_line, write_private
+from harness.secrets import Authority, key_environment, key_line, write_private
 
 KEY = "key"
 TLS = "tls"

@@ -12,8 +12,8 @@ import os
 
 import pytest
 from _pytest.runner import runtestprotocol
-from bullring_events import now_ns
-from bullring_safety import ProductFault, SafetyViolation
+from harness.events import now_ns
+from harness.safety import ProductFault, SafetyViolation
 from gate import witness
 from gate.results import NOT_JUDGED
 
@@ -39,7 +39,7 @@ def longest_gap_ms(since_ns):
 
 
 def disturbed(item, since_ns):
-    """What disturbed the test, or None."""
+    """The disturbance of the test, or None."""
     if item.stash[FINAL]:
         return None
     for cluster in item.stash[CLUSTERS]:

@@ -8,7 +8,7 @@ import select
 import termios
 import time
 
-from waiting import DEADLINE
+from harness.waiting import DEADLINE
 
 
 def _take_terminal():
@@ -48,7 +48,7 @@ class Terminal:
         return True
 
     def wait_for(self, pattern, times=1):
-        """What this expression finds, the first, the second, … time."""
+        """The first, the second, … match of this expression."""
         limit = time.monotonic() + DEADLINE
         open_yet = True
         while len(found := re.findall(pattern, self.text)) < times:

@@ -4,16 +4,16 @@ import re
 import signal
 import subprocess
 
-import bullring_netns
+from harness import netns
 import pytest
-from bullring_address import IPV4, IPV6, WATCHER, Hosts, leave_behind
-from bullring_events import now_ns
-from bullring_http import ask
-from bullring_node import find_program
-from bullring_task import Family, alive, signal_all, wait_family
-from waiting import DEADLINE, wait_until
+from harness.address import IPV4, IPV6, WATCHER, Hosts, leave_behind
+from harness.events import now_ns
+from harness.http import ask
+from harness.node import find_program
+from harness.task import Family, alive, signal_all, wait_family
+from harness.waiting import DEADLINE, wait_until
 
-REASON = bullring_netns.unavailable()
+REASON = netns.unavailable()
 ADDRESS_LIFETIME_S = 3
 
 pytestmark = pytest.mark.skipif(REASON is not None, reason=REASON or "")
@@ -54,7 +54,7 @@ def refused(tmp_path):
 @pytest.fixture
 def host():
     """One host on a switch."""
-    spaces = bullring_netns.Bridge([1])
+    spaces = netns.Bridge([1])
     yield spaces
     spaces.close()
 

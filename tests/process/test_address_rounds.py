@@ -1,19 +1,19 @@
-"""Whatever is done to the holder of an address: it is never on two hosts at one time, as seen a
-thousand times a second, and it is soon back. Twenty faults, five hundred with BULLRING_TEST_ALL.
+"""Attacks on the holder of an address: it is never on two hosts at one time, as seen a thousand
+times a second, and it is soon back. Twenty faults, five hundred with BULLRING_TEST_ALL.
 """
 
 import signal
 import statistics
 
-import bullring_netns
+from harness import netns
 import pytest
-from bullring_address import Hosts, told
-from bullring_events import now_ns
-from bullring_task import signal_all, stopped, wait_family
+from harness.address import Hosts, told
+from harness.events import now_ns
+from harness.task import signal_all, stopped, wait_family
 from clusters import rounds
-from waiting import wait_until
+from harness.waiting import wait_until
 
-REASON = bullring_netns.unavailable()
+REASON = netns.unavailable()
 pytestmark = [pytest.mark.skipif(REASON is not None, reason=REASON or ""), pytest.mark.limit(3600)]
 
 ROUNDS = 20, 500

@@ -1,5 +1,5 @@
-"""What a host on the network that has no credentials, or not the right ones, does to a secured
-cluster: it costs time, and nothing else. tests/README.md says which attack is tried where.
+"""A host on the network that has no credentials, or not the right ones, attacks a secured cluster:
+it costs time, and nothing else. tests/README.md says which attack is tried where.
 """
 
 import collections
@@ -12,12 +12,12 @@ import struct
 import subprocess
 import threading
 
-import bullring_wire as wire
+from harness import wire
 import pytest
-from bullring_events import now_ns
-from bullring_net import Relay
-from bullring_node import DEADLINE
-from bullring_secrets import Authority, key_environment, key_id, key_line, key_of, write_private
+from harness.events import now_ns
+from harness.net import Relay
+from harness.node import DEADLINE
+from harness.secrets import Authority, key_environment, key_id, key_line, key_of, write_private
 from clusters import assert_unchanged, on_both
 from secured import KEY, MODES, TLS
 
@@ -90,12 +90,12 @@ def records(stream):
 
 
 def first_flight(stream):
-    """What a dialler says before it is answered."""
+    """The bytes of a dialler before it is answered."""
     return stream[: 5 + len(next(records(stream))[1])]
 
 
 def readable(stream):
-    """What can be read of a stream: the beginning of a handshake, or a notice and nothing else."""
+    """The readable part of a stream: the beginning of a handshake, or a notice and nothing else."""
     if stream[:1] == b"\0":
         kinds = [frame[4] for frame in wire.frames(stream)]
         assert kinds in ([wire.MOURN], [wire.MOURN, wire.DEAD])
@@ -123,7 +123,7 @@ def said_ends(cluster):
 
 
 def told(connection, words=b""):
-    """What comes in answer, until the end."""
+    """The answer, until the end."""
     try:
         connection.sendall(words)
         return wire.receive_all(connection)
@@ -326,7 +326,9 @@ def test_without_security_the_same_words_take_the_leadership_away(new_cluster):
 
 
 def test_a_certificate_speaks_for_nobody_but_whom_it_names(overheard):
-    """Whoever has one that is right in itself: another member, an administrator, an observer."""
+    """The owners of a certificate that is right in itself: another member, an administrator, an
+    observer.
+    """
     made, tap = overheard(TLS)
     cluster = made.cluster
     leader = made.start()
@@ -351,7 +353,7 @@ def test_a_certificate_speaks_for_nobody_but_whom_it_names(overheard):
 
 
 def test_with_the_key_of_a_group_one_member_can_pose_as_another(secured, spawn):
-    """What a key can't prevent, and why this file's other tests of it are no accident."""
+    """A key can't prevent this; it also shows that the other tests of keys are no accident."""
     made = secured(KEY, name=NAME)
     leader = made.start()
     line = made.key_file.read_text()
@@ -457,7 +459,7 @@ def test_what_was_heard_is_of_no_use_later(overheard, mode, algorithm, n):
 @MODES
 @pytest.mark.parametrize("to", ["itself", "another"])
 def test_a_handshake_is_of_no_use_to_another_than_it_was_meant_for(overheard, mode, to):
-    """Whatever node 1 dials leads back to itself, or to the other one of its peers."""
+    """All that node 1 dials leads back to itself, or to the other one of its peers."""
 
     def lead_to(dialler, dialled):
         if dialler.id != 1:

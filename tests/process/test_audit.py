@@ -6,7 +6,7 @@ import signal
 import subprocess
 
 import pytest
-from bullring_node import find_program
+from harness.node import find_program
 from clusters import LONG, ON_USUAL, TEXTBOOK
 
 JSON_KEYS = ["proved", "seconds", "from", "to", "lines", "nodes", "clocks"]

@@ -1,4 +1,4 @@
-"""What may change between runs or from node to node: algorithm, timing, addresses, priority."""
+"""Changes between runs or from node to node: algorithm, timing, addresses, priority."""
 
 
 import pytest

@@ -7,14 +7,14 @@ import pathlib
 import signal
 import subprocess
 
-import bullring_netns
+from harness import netns
 import pytest
-from bullring_node import ROOT
-from bullring_safety import SafetyViolation
+from harness.node import ROOT
+from harness.safety import SafetyViolation
 from chaos import cell
-from waiting import wait_until
+from harness.waiting import wait_until
 
-REASON = bullring_netns.unavailable() or cell.unavailable()
+REASON = netns.unavailable() or cell.unavailable()
 pytestmark = [pytest.mark.skipif(REASON is not None, reason=REASON or "")]
 
 CHAOS = str(ROOT / "scripts" / "chaos")

@@ -4,13 +4,13 @@ all is healed there is a leader within the bound.
 
 import subprocess
 
-import bullring_netns
+from harness import netns
 import pytest
-from bullring_node import ROOT
-from bullring_safety import SafetyViolation
+from harness.node import ROOT
+from harness.safety import SafetyViolation
 from chaos import cell
 
-REASON = bullring_netns.unavailable() or cell.unavailable()
+REASON = netns.unavailable() or cell.unavailable()
 pytestmark = [
     pytest.mark.long,
     pytest.mark.alone,

@@ -11,10 +11,10 @@ import subprocess
 import time
 
 import pytest
-from bullring_node import find_program
-from bullring_task import Family, child_named, signal_all, wait_family
+from harness.node import find_program
+from harness.task import Family, child_named, signal_all, wait_family
 from chaos.shim import RAW, Page, build
-from waiting import DEADLINE
+from harness.waiting import DEADLINE
 
 RAW_FASTER_PPM = 90_909  # BOOTTIME is slower by 83,333 millionths, chrony's greatest slew
 PAGE_DESCRIPTOR = 4  # of a guard

@@ -5,11 +5,11 @@ import socket
 import subprocess
 
 import pytest
-from bullring_node import ROOT, find_program
-from waiting import DEADLINE
+from harness.node import ROOT, find_program
+from harness.waiting import DEADLINE
 
 
-# What is changed in a sound command line; the words that the complaint must contain.
+# One change of a sound command line, and the words that the complaint must contain.
 WRONG = [
     ({"--id": None}, ["--id"]),
     ({"--peers": None}, ["--peers"]),
@@ -216,7 +216,7 @@ def test_a_variable_that_is_nearly_a_setting_is_told_and_stops_nothing():
 
 
 def test_the_variables_of_the_scripts_are_near_to_no_setting():
-    """What runs below a script, as these tests do, has them in its environment."""
+    """A program below a script, as these tests are, has them in its environment."""
     texts = [
         path.read_text()
         for folder in ("scripts", "tests/process", "tests/packaging")

@@ -9,7 +9,7 @@ import time
 
 import pytest
 from clusters import LONG, ON_USUAL, SOON_NS
-from waiting import DEADLINE
+from harness.waiting import DEADLINE
 
 
 CLUSTER_KEYS = ["cluster", "algorithm", "quorum", "leader", "epoch", "nodes"]
@@ -27,6 +27,8 @@ NODE_KEYS = [
     "why",
     "uptime_ms",
     "version",
+    "wire",
+    "wire_with",
     "security",
     "priority",
     "eligible",
@@ -104,6 +106,7 @@ def _check_node(cluster, leader, node):
     assert node["peers_up"] == [i for i in cluster.nodes if i != node["id"]]
     assert node["uptime_ms"] > 0
     assert node["version"]
+    assert node["wire_with"] == {str(i): node["wire"] for i in cluster.nodes if i != node["id"]}
     if leads:
         assert node["lease_left_ms"] > 0
         assert node["lease_left_ms"] <= cluster.timing.lease

@@ -6,8 +6,8 @@ import stat
 import subprocess
 
 import pytest
-from bullring_node import DEADLINE, find_program
-from waiting import wait_until
+from harness.node import DEADLINE, find_program
+from harness.waiting import wait_until
 
 pytestmark = pytest.mark.beside
 
@@ -48,7 +48,7 @@ def made(bullring):
 
 @pytest.fixture
 def refused(bullring):
-    """What it says when it does not do it: one line, for status 2."""
+    """The complaint of a refusal: one line, for status 2."""
 
     def run(*words, status=2):
         done = bullring(*words)
@@ -181,7 +181,7 @@ def authority(made, tmp_path):
 
 @pytest.fixture
 def handshake(spawn, tmp_path):
-    """What openssl's client and server say of each other, by TLS 1.3 and certificates."""
+    """The reports of openssl's client and server on each other, by TLS 1.3 and certificates."""
 
     def make(client, *server_flags):
         both = ["-CAfile", "ca/ca.pem", "-verify_return_error", "-tls1_3"]

@@ -1,4 +1,4 @@
-"""What `bullring doctor`, and --check of the members' commands, find before a start."""
+"""The findings of `bullring doctor`, and of --check of the members' commands, before a start."""
 
 import contextlib
 import json
@@ -8,9 +8,9 @@ import subprocess
 import sys
 import time
 
-import bullring_netns
+from harness import netns
 import pytest
-from bullring_node import clean_environment, find_program, last_of_each
+from harness.node import clean_environment, find_program, last_of_each
 from clusters import TEXTBOOK
 from secured import MODES, TLS
 
@@ -171,7 +171,7 @@ def test_addresses_that_are_wrong_here_are_told(doctor, peers, level, found):
 
 @pytest.fixture
 def host_with(tmp_path):
-    """What runs a command where only these names are known, in a network of its own."""
+    """Runs a command where only these names are known, in a network of its own."""
 
     def make(names, *more, nsswitch="hosts: files\n", **files):
         files = {"hosts": names, "nsswitch.conf": nsswitch, **files}
@@ -413,10 +413,10 @@ while True:
 """
 
 
-@pytest.mark.skipif(bullring_netns.unavailable() is not None, reason="needs namespaces")
+@pytest.mark.skipif(netns.unavailable() is not None, reason="needs namespaces")
 def test_silence_and_proxies_on_the_way_are_told(new_cluster, spawn):
-    with contextlib.closing(bullring_netns.Namespaces([1, 2, 3])) as spaces:
-        port = bullring_netns.PORT
+    with contextlib.closing(netns.Namespaces([1, 2, 3])) as spaces:
+        port = netns.PORT
         hosts = {i: (address, port) for i, address in spaces.addresses.items()}
         cluster = new_cluster(3, hosts=hosts)
         for node in cluster:

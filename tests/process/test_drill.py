@@ -4,11 +4,11 @@ import json
 import socket
 import subprocess
 
-import bullring_wire as wire
+from harness import wire
 import pytest
-from bullring_node import clean_environment, find_program
+from harness.node import clean_environment, find_program
 from clusters import on_both
-from waiting import DEADLINE
+from harness.waiting import DEADLINE
 
 ALLOWED = ["--allow-drill"]
 FAULTS = ["crash", "hang", "resign", "cut"]
@@ -123,7 +123,7 @@ def drill_shown(in_terminal):
 
 
 def rows_of(shown):
-    """What the drill has printed of its faults."""
+    """The rows that the drill has printed of its faults."""
     out, _ = shown.process.communicate(timeout=DEADLINE)
     return [row.split()[:2] for row in out.decode().splitlines()[1:]]
 

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 from clusters import ON_USUAL, assert_unchanged
-from waiting import DEADLINE
+from harness.waiting import DEADLINE
 
 
 FURTHER_KEYS = {

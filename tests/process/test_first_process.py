@@ -4,10 +4,10 @@ import os
 import signal
 
 import pytest
-from bullring_events import now_ns
-from bullring_task import alive, child_named, children
+from harness.events import now_ns
+from harness.task import alive, child_named, children
 from clusters import LONG, replaced_soon
-from pid_namespace import IN_NAMESPACE, needs_namespace
+from harness.pid_namespace import IN_NAMESPACE, needs_namespace
 from secured import KEY
 
 pytestmark = [pytest.mark.beside, needs_namespace]
@@ -82,7 +82,7 @@ def test_the_container_ends_when_nothing_of_the_command_is_left(contained, journ
 
 
 def test_who_asks_it_to_end_does_not_wait_for_what_is_left(contained):
-    """What a hook has left running, for ten seconds at most."""
+    """A process that a hook has left running has ten seconds at most."""
     cluster = contained(flags=["--on-elected", "sleep 600 &"]).start()
     leader = cluster.wait_settled()
     inside = Inside(leader)

@@ -5,7 +5,7 @@ import os
 import socket
 import struct
 
-import bullring_wire as wire
+from harness import wire
 import pytest
 from clusters import ON_USUAL, assert_unchanged, rounds
 

@@ -6,7 +6,7 @@ when it is back. Leaders that are killed: test_hang_after.py.
 import signal
 
 import pytest
-from bullring_task import alive, signal_all, wait_family
+from harness.task import alive, signal_all, wait_family
 from clusters import LONG, ON_EVERY, ON_USUAL, SOON_NS, assert_unchanged
 
 

@@ -5,8 +5,8 @@ killed: not a follower, not a machine that stands still as a whole.
 import signal
 
 import pytest
-from bullring_events import now_ns
-from bullring_task import alive, child_named, signal_all, stopped, wait_family
+from harness.events import now_ns
+from harness.task import alive, child_named, signal_all, stopped, wait_family
 from clusters import LONG, ON_USUAL, SOON_NS, assert_unchanged, on_both
 
 HANG_AFTER_MS = {"fast": 30, "lan": 100}

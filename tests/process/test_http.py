@@ -9,11 +9,11 @@ import subprocess
 import time
 
 import pytest
-from bullring_events import now_ns
-from bullring_http import Events, ask, connect
-from bullring_node import find_program
+from harness.events import now_ns
+from harness.http import Events, ask, connect
+from harness.node import find_program
 from clusters import LONG, SOON_NS, on_both
-from waiting import DEADLINE
+from harness.waiting import DEADLINE
 
 pytestmark = pytest.mark.limit(120)
 
@@ -152,7 +152,7 @@ def everything(connection):
 
 
 def raw_answer(node, request):
-    """What is answered to some bytes, behind which the node closes."""
+    """The answer to some bytes, behind which the node closes."""
     with raw_connection(node) as connection:
         connection.sendall(request)
         return everything(connection)
@@ -417,7 +417,7 @@ def test_by_its_unix_socket_its_owner_can_resign(new_cluster, tmp_path):
     assert ask(path, "/leader").status == 200
     assert ask(path, "/resign", "POST").status == 202
     cluster.wait_for(lambda: ask(path, "/leader").status == 503, "a successor")
-    # What a killed one leaves is no obstacle; what is in use is.
+    # A socket that a killed node leaves is no obstacle; one that is in use is.
     cluster.wait_for(lambda: not leader.leads, "that its end is told")
     leader.kill()
     assert path.exists()

@@ -1,13 +1,13 @@
-"""What a node tells by HTTP of the changes of leader that it has seen, also before its start."""
+"""The changes of leader that a node has seen, also before its start, by HTTP."""
 
 import json
 import re
 import signal
 
 import pytest
-from bullring_http import ask
+from harness.http import ask
 from clusters import LONG, on_both
-from waiting import wait_until
+from harness.waiting import wait_until
 
 pytestmark = pytest.mark.limit(120)
 
@@ -138,7 +138,7 @@ def test_what_was_seen_before_a_restart_is_told_after_it(alone):
         if end is not None:
             process.send_signal(end)
             process.wait()
-    # What is read of the stream comes beside what is answered.
+    # The stream is read beside the answers.
     wait_until(lambda: len(epochs(alone)) == 3, "all three runs")
     told = ask(alone.port, "/history").json["changes"]
     assert [change["epoch"] for change in told] == [line["epoch"] for line in leaders()][::-1]

@@ -8,10 +8,10 @@ import sys
 
 import pytest
 from broken_listener import break_listener
-from bullring_events import now_ns
-from bullring_safety import SafetyViolation
+from harness.events import now_ns
+from harness.safety import SafetyViolation
 from clusters import on_both, rounds
-from waiting import DEADLINE
+from harness.waiting import DEADLINE
 
 pytestmark = pytest.mark.limit(3600)
 
@@ -33,7 +33,7 @@ def leaderships(prober):
 def test_no_two_nodes_say_200_for_one_instant(
     new_cluster, ports, spawn, draw, record_property, algorithm, n, task
 ):
-    # Who is not killed for it comes back to where it stood.
+    # A leader that is not killed for it comes back to where it stood.
     left_alone = ["--no-preempt", "--hang-after", "off"]
     cluster = new_cluster(n, algorithm, profile="fast", flags=left_alone)
     for node in cluster:

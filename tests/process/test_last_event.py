@@ -8,10 +8,10 @@ import pathlib
 import signal
 
 import pytest
-from bullring_audit import Audit
-from bullring_events import EventFile, now_ns
+from harness.audit import Audit
+from harness.events import EventFile, now_ns
 from broken_listener import break_listener
-from bullring_task import alive, signal_all, wait_family
+from harness.task import alive, signal_all, wait_family
 from clusters import LONG, ON_EVERY, on_both
 
 KEYS = ["ts_ns", "time", "node", "event", "epoch", "reason", "held_until_ns"]
@@ -74,7 +74,7 @@ def test_a_leader_that_was_killed_for_standing_still_has_hung(new_cluster, algor
     elected = cluster.wait_elected(hung_ns)
     old.wait_exit()
     last = assert_told(cluster, incarnation, epoch, "hung", hung_ns, elected)
-    # What came after its last step was nobody's.
+    # The time after its last step was nobody's.
     assert last["held_until_ns"] <= stopped_ns + 1e6
 
 

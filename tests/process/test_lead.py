@@ -8,18 +8,18 @@ import struct
 import subprocess
 
 import pytest
-from bullring_events import now_ns
-from bullring_node import find_program
-from bullring_task import Journal, alive, child_named, signal_all, wait_family
+from harness.events import now_ns
+from harness.node import find_program
+from harness.task import Journal, alive, child_named, signal_all, wait_family
 from clusters import assert_unchanged, on_both, rounds
-from waiting import DEADLINE
+from harness.waiting import DEADLINE
 
 GO = 2  # LeadAnswer::Kind
 
 
 @pytest.fixture
 def journal(tmp_path):
-    """What the commands write. A node may run several in one epoch, and never two at one time."""
+    """The lines of the commands. A node may run several in one epoch, and never two at one time."""
     journal = Journal(tmp_path)
     yield journal
     journal.judge(several_an_epoch=True)

@@ -1,5 +1,6 @@
-"""What a process says that may open too few files, or start too few threads: what has failed, the
-system's reason, and which limit it was."""
+"""The messages of a process that may open too few files, or start too few threads: what has failed,
+the system's reason, and which limit it was.
+"""
 
 import os
 import resource
@@ -7,8 +8,8 @@ import shutil
 import subprocess
 
 import pytest
-from bullring_net import PortHolder
-from bullring_node import clean_environment, find_program
+from harness.net import PortHolder
+from harness.node import clean_environment, find_program
 
 FILES = "the limit of open files (ulimit -n, LimitNOFILE=) is reached"
 THREADS = "a limit of processes and threads (ulimit -u, TasksMax=, pids.max) is reached"

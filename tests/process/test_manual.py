@@ -10,9 +10,9 @@ import sys
 import tomllib
 
 import pytest
-from bullring_node import ROOT, find_program
-from readme import FENCE
-from waiting import DEADLINE
+from harness.node import ROOT, find_program
+from harness.readme import FENCE
+from harness.waiting import DEADLINE
 
 
 MANUAL = ROOT / "src" / "manual"
@@ -58,7 +58,7 @@ def test_an_unknown_topic_is_refused_by_one_line(arguments):
 
 
 def help_on_a_terminal(**environment):
-    """What `help run` writes to a terminal."""
+    """The output of `help run` on a terminal."""
     reader, terminal = pty.openpty()
     with os.fdopen(reader, "rb", buffering=0) as shown:
         process = subprocess.Popen(
@@ -143,7 +143,7 @@ def test_a_page_that_is_behind_is_found(tmp_path, old, new):
 
 
 def refusal(home, *words, **environment):
-    """What the program says of a wrong command line."""
+    """The complaint of the program about a wrong command line."""
     done = subprocess.run(
         [find_program(), *words],
         env={"HOME": str(home), **environment},

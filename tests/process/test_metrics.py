@@ -3,16 +3,16 @@
 import subprocess
 
 import pytest
-from bullring_http import ask
+from harness.http import ask
 from clusters import LONG, SOON_NS
-from waiting import DEADLINE
+from harness.waiting import DEADLINE
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as open_metrics
 from prometheus_client.parser import text_string_to_metric_families as prometheus
 
 pytestmark = pytest.mark.limit(120)
 
 OPEN = {"Accept": "application/openmetrics-text;version=1.0.0"}
-# What dashboards and alerts may rest on; a certificate comes with security, a reason or a result
+# Dashboards and alerts may rest on these; a certificate comes with security, a reason or a result
 # with the first of its kind.
 ALWAYS = """
     bullring_build_info bullring_is_leader bullring_leader_id bullring_epoch
@@ -20,6 +20,7 @@ ALWAYS = """
     bullring_leader_changes_total
     bullring_elections_total bullring_failover_seconds bullring_leaderless_seconds_total
     bullring_peer_connected bullring_peer_rtt_seconds bullring_messages_total
+    bullring_wire_version bullring_peer_wire_version
     bullring_loop_lateness_seconds bullring_fsync_seconds bullring_members bullring_task_running
     bullring_task_restarts_total leader_election_master_status
     process_start_time_seconds process_resident_memory_bytes process_virtual_memory_bytes

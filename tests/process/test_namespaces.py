@@ -6,11 +6,11 @@ are those of the Omni-Paxos paper. Needs root; skipped with the reason where tha
 
 import contextlib
 
-import bullring_netns
+from harness import netns
 import pytest
 from clusters import ALL, assert_unchanged, on_both, rounds
 
-REASON = bullring_netns.unavailable()
+REASON = netns.unavailable()
 pytestmark = pytest.mark.skipif(REASON is not None, reason=REASON or "")
 
 
@@ -20,9 +20,9 @@ def network(new_cluster):
     with contextlib.ExitStack() as made:
 
         def make(n, algorithm, **options):
-            spaces = bullring_netns.Namespaces(range(1, n + 1))
+            spaces = netns.Namespaces(range(1, n + 1))
             made.callback(spaces.close)
-            hosts = {i: (address, bullring_netns.PORT) for i, address in spaces.addresses.items()}
+            hosts = {i: (address, netns.PORT) for i, address in spaces.addresses.items()}
             cluster = new_cluster(n, algorithm, hosts=hosts, **options)
             for node in cluster:
                 node.prefix = spaces.prefix(node.id)

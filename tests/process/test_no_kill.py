@@ -11,9 +11,9 @@ import signal
 import subprocess
 
 import pytest
-from bullring_events import now_ns
-from bullring_profiles import PROFILES
-from waiting import seen_within
+from harness.events import now_ns
+from harness.profiles import PROFILES
+from harness.waiting import seen_within
 
 pytestmark = [pytest.mark.long, pytest.mark.alone, pytest.mark.limit(7200)]
 

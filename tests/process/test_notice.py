@@ -9,10 +9,10 @@ import signal
 import struct
 import threading
 
-import bullring_wire as wire
+from harness import wire
 import pytest
-from bullring_net import Relay
-from bullring_task import alive, child_named, stopped
+from harness.net import Relay
+from harness.task import alive, child_named, stopped
 from clusters import ALL, LONG, SOON_NS, on_both, replaced_soon, rounds
 from secured import KEY
 
@@ -56,7 +56,7 @@ def relayed(noticed):
 
 
 class Tap:
-    """What somebody on the way can read of notices: the plain frames of undertakers."""
+    """The notices that somebody on the way can read: the plain frames of undertakers."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -71,7 +71,7 @@ class Tap:
                 (self.mourn if frame[4] == wire.MOURN else self.dead).add(frame)
 
     def forged(self):
-        """What one who has read all this could say: each secret in the name of each run."""
+        """The frames that a reader of all this could make: each secret in the name of each run."""
         with self.lock:
             runs = {struct.unpack(">QQ", frame[10:26]) for frame in self.mourn}
             secrets = {frame[27:] for frame in self.dead} | {os.urandom(32)}
@@ -175,7 +175,7 @@ def established(pid):
 
 
 def held_by(pid):
-    """What the descriptors of a process are open on, sorted."""
+    """The targets of a process's descriptors, sorted."""
     held = f"/proc/{pid}/fd"
     targets = [os.readlink(f"{held}/{fd}") for fd in os.listdir(held)]
     # Kernels name a pidfd in two ways.

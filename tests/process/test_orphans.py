@@ -6,10 +6,10 @@ import subprocess
 import sys
 
 import pytest
-import waiting
-from bullring_task import child_named, only_child
-from pid_namespace import IN_NAMESPACE, needs_namespace
-from waiting import DEADLINE
+from harness.node import PYTHON_PATH
+from harness.task import child_named, only_child
+from harness.pid_namespace import IN_NAMESPACE, needs_namespace
+from harness.waiting import DEADLINE
 
 
 def dead_children(pid):
@@ -97,7 +97,7 @@ print("killed", flush=True)
 
 INSIDE = """
 import os, pathlib, signal, subprocess, sys
-from waiting import wait_until
+from harness.waiting import wait_until
 said, victim, *words = sys.argv[1:]
 node = subprocess.Popen(words)
 said = pathlib.Path(said)
@@ -115,7 +115,7 @@ for _ in range(50):  # whoever else starts a process may be quicker
 else:
     sys.exit("the number is not given out again")
 node.send_signal(signal.SIGUSR1)
-# What is sent after it has been obeyed before: the guard takes its orders one by one.
+# The guard takes its orders one by one, so the earlier one has been obeyed by then.
 node.send_signal(signal.SIGTERM)
 node.wait()
 alive = other.poll() is None and os.path.exists("/proc/" + command)
@@ -143,7 +143,7 @@ def test_a_signal_for_a_command_that_has_ended_reaches_nobody_else(new_cluster, 
         capture_output=True,
         text=True,
         timeout=2 * DEADLINE,
-        env={**cluster.environment, "PYTHONPATH": str(pathlib.Path(waiting.__file__).parent)},
+        env=cluster.environment | {"PYTHONPATH": PYTHON_PATH},
     )
     assert done.returncode == 0, done.stderr
     assert "alive" in done.stdout

@@ -4,8 +4,8 @@ import os
 import signal
 
 import pytest
-from bullring_node import find_program
-from waiting import DEADLINE, wait_until
+from harness.node import find_program
+from harness.waiting import DEADLINE, wait_until
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="mounting needs root")
 

@@ -9,8 +9,8 @@ import time
 import urllib.request
 
 import pytest
-from bullring_events import now_ns
-from bullring_http import ask
+from harness.events import now_ns
+from harness.http import ask
 from page_looks import LOOKS, faults, look
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys

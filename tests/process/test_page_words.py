@@ -1,5 +1,5 @@
-"""What the page says of answers that are made up: its functions (src/http/page/words.js), called in
-a real browser.
+"""The page's sentences about answers that are made up: its functions (src/http/page/words.js),
+called in a real browser.
 """
 
 import pytest

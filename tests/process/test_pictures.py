@@ -8,7 +8,7 @@ import subprocess
 import xml.etree.ElementTree
 
 import pytest
-from bullring_node import ROOT
+from harness.node import ROOT
 from clusters import on_both
 
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 from clusters import on
-from pid_namespace import IN_NAMESPACE, needs_namespace
+from harness.pid_namespace import IN_NAMESPACE, needs_namespace
 
 pytestmark = pytest.mark.limit(300)
 

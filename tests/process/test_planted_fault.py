@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from bullring_node import ROOT
+from harness.node import ROOT, python_environment
 
 sys.path.insert(0, str(ROOT / "tests" / "mutants"))
 import run_mutants  # noqa: E402
@@ -43,7 +43,7 @@ def test_the_gate_is_red_for_two_leaders_at_the_first_attempt(tmp_path):
     )
     done = subprocess.run(
         [sys.executable, "-B", "-m", "gate", build, "."],
-        env=os.environ | {"PYTHONPATH": str(ROOT / "scripts" / "lib")},
+        env=python_environment(),
         stdout=subprocess.PIPE,
         text=True,
     )

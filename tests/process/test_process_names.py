@@ -5,14 +5,14 @@ the exact name the nodes alone.
 import pathlib
 import signal
 
-import bullring_netns
+from harness import netns
 import pytest
-from bullring_address import Hosts
-from bullring_task import children, signal_all, wait_family
+from harness.address import Hosts
+from harness.task import children, signal_all, wait_family
 from clusters import LONG
-from pid_namespace import IN_NAMESPACE, needs_namespace
+from harness.pid_namespace import IN_NAMESPACE, needs_namespace
 
-SPACES = bullring_netns.unavailable()
+SPACES = netns.unavailable()
 NODE, KEEPER, NOTICE = "bullring", "bullring-keeper", "bullring-notice"
 GUARDED = {"bullring-guard", "bullring-shield"}
 

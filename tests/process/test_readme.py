@@ -11,9 +11,9 @@ import signal
 import subprocess
 
 import pytest
-import readme
-from bullring_node import ROOT, clean_environment, find_program
-from waiting import DEADLINE, wait_until
+from harness import readme
+from harness.node import ROOT, clean_environment, find_program
+from harness.waiting import DEADLINE, wait_until
 
 pytestmark = pytest.mark.limit(300)
 
@@ -21,7 +21,7 @@ ALL = os.environ.get("BULLRING_TEST_ALL", "") not in ("", "0")
 
 
 class Terminals:
-    """What a reader has: some terminals, and a home directory."""
+    """The surroundings of a reader: some terminals, and a home directory."""
 
     def __init__(self, home, ports, spawn):
         self.home = home
@@ -63,7 +63,7 @@ class Terminals:
         return process
 
     def type(self, command):
-        """What a command prints that has to succeed."""
+        """The output of a command that has to succeed."""
         done = subprocess.run(
             ["bash", "-c", self.here(command)],
             cwd=ROOT,
@@ -132,7 +132,7 @@ def test_a_job_in_three_terminals(terminals):
 
 
 def table(text):
-    """What `status` printed, as far as it does not depend on the time."""
+    """The output of `status`, as far as it does not depend on the time."""
     rows = [re.split(r"\s{2,}", line.strip()) for line in text.splitlines()]
     for cells in rows[1:]:
         assert re.fullmatch(r"\d+ms", cells[6]) and re.fullmatch(r"\d+s", cells[7])

@@ -3,7 +3,7 @@
 import contextlib
 
 import pytest
-from bullring_net import Relay
+from harness.net import Relay
 from clusters import ON_USUAL, TEXTBOOK
 
 

@@ -3,7 +3,7 @@
 import pytest
 from clusters import LONG, ON_USUAL, assert_unchanged, on_both, rounds
 
-from bullring_cluster import now_ns
+from harness.cluster import now_ns
 
 pytestmark = pytest.mark.sanitize_long
 
@@ -51,7 +51,7 @@ def test_a_first_start_waits_for_nothing_when_all_are_there(new_cluster, algorit
 
 
 def test_a_crash_soon_after_the_restart_of_a_voter_waits_for_its_promise(new_cluster):
-    """What it has promised before is tied to no session: no FIN ends it."""
+    """A promise of an earlier run is tied to no session: no FIN ends it."""
     cluster = new_cluster(3, flags=[*LONG, "--no-preempt"]).start()
     leader = cluster.wait_settled()
     voter = next(node for node in cluster if node is not leader)

@@ -3,7 +3,7 @@ leader stays the same.
 """
 
 import pytest
-from bullring_secrets import Authority, key_line, write_private
+from harness.secrets import Authority, key_line, write_private
 from clusters import ALL
 from secured import KEY, read_anew, wait_until_all_hear_each_other
 

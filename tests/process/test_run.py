@@ -9,9 +9,9 @@ import subprocess
 import sys
 
 import pytest
-from bullring_node import find_program
-from bullring_task import Family, alive, child_named, children, signal_all, times_slept, wait_family
-from waiting import DEADLINE, wait_until
+from harness.node import find_program
+from harness.task import Family, alive, child_named, children, signal_all, times_slept, wait_family
+from harness.waiting import DEADLINE, wait_until
 
 pytestmark = pytest.mark.limit(600)
 
@@ -46,7 +46,7 @@ def deposed(cluster):
 
 
 def why(cluster):
-    """What status says of the first node."""
+    """The first node's reason, from status."""
     return cluster.status()["nodes"][0]["why"]
 
 
@@ -237,7 +237,7 @@ def test_hooks_stand_around_the_command(new_cluster, tmp_path):
     # The hook and the command start together; the end has an order.
     assert sorted(lines[:2]) == ["begun", f"leader elected {epoch}"]
     assert lines[2:4] == ["ended", f"follower resigned {epoch}"]
-    # What ends by itself ends so for the hook, too.
+    # A command that ends by itself has ended for the hook, too.
     second = cluster.wait_settled()
     signal_all([wait_family(second).command])
     cluster.wait_for(lambda: "follower task_failed" in told.read_text(), "on-deposed")

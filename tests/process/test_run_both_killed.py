@@ -4,7 +4,7 @@ overlap.
 
 
 import pytest
-from bullring_task import signal_all
+from harness.task import signal_all
 from clusters import on_both
 
 pytestmark = [pytest.mark.long, pytest.mark.limit(3600), on_both(3)]

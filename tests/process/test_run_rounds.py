@@ -1,11 +1,11 @@
-"""Whatever is done to a leader, its guard and its command: never two commands at one time, and the
-epochs that the commands see only rise. Ten rounds of each kind, forty with BULLRING_TEST_ALL.
+"""Attacks on a leader, its guard and its command: never two commands at one time, and the epochs
+that the commands see only rise. Ten rounds of each kind, forty with BULLRING_TEST_ALL.
 """
 
 import signal
 
 import pytest
-from bullring_task import alive, signal_all
+from harness.task import alive, signal_all
 from clusters import on_both
 
 UNWATCHED = ["--hang-after", "off"]

@@ -6,9 +6,9 @@ import stat
 import subprocess
 
 import pytest
-from bullring_events import now_ns
-from bullring_node import DEADLINE
-from bullring_secrets import LEAF_DAYS, Authority, key_id, key_line, write_private
+from harness.events import now_ns
+from harness.node import DEADLINE
+from harness.secrets import LEAF_DAYS, Authority, key_id, key_line, write_private
 from chaos.shim import Page, build
 from clusters import LONG, assert_unchanged, on_both, replaced_soon
 from secured import KEY, MODES, TLS, read_anew, wait_until_all_hear_each_other
@@ -273,7 +273,7 @@ def test_certificates_expire_and_the_cluster_goes_on_until_it_has_new_ones(secur
     assert_unchanged(cluster, leader, 0.5, "sessions last all the same")
     refused = cluster.command("status", *made.observer)
     assert refused.returncode == 2 and "its certificate has expired" in refused.stderr
-    # Who owns a node's directory needs no certificate.
+    # The owner of a node's directory needs no certificate.
     local = resign_locally(cluster, leader)
     assert local.returncode == 0, local.stderr
     leader = cluster.wait_leader()

@@ -9,8 +9,8 @@ import subprocess
 import time
 
 import pytest
-from bullring_node import clean_environment, find_program
-from waiting import DEADLINE, wait_until
+from harness.node import clean_environment, find_program
+from harness.waiting import DEADLINE, wait_until
 
 pytestmark = pytest.mark.sanitize
 

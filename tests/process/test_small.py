@@ -1,7 +1,7 @@
 """Clusters of two and of one."""
 
 
-from bullring_events import now_ns
+from harness.events import now_ns
 from clusters import LONG, SOON_NS, on_both
 
 

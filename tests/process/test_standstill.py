@@ -7,8 +7,8 @@ import subprocess
 import sys
 
 import pytest
-from bullring_events import now_ns
-from bullring_node import ROOT
+from harness.events import now_ns
+from harness.node import ROOT
 
 HERE = pathlib.Path(__file__).parent
 CONFTEST = f"""
@@ -22,7 +22,7 @@ globals().update({{name: value for name, value in vars(module).items() if name[:
 
 TEST = """
 import pathlib
-from bullring_safety import ProductFault, SafetyViolation
+from harness.safety import ProductFault, SafetyViolation
 def test_case(new_cluster):
     played = pathlib.Path(__file__).with_name("played")
     played.write_text((played.read_text() if played.exists() else "") + "x")

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 import pytest
-from waiting import DEADLINE
+from harness.waiting import DEADLINE
 
 
 ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="only root can do this to a directory")

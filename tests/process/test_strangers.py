@@ -1,4 +1,4 @@
-"""What those who are no members can cost a node: lines of log, elections, descriptors.
+"""The costs that strangers can cause a node: lines of log, elections, descriptors.
 
 They come from 127.0.0.2 and beyond; the members are on 127.0.0.1.
 """
@@ -11,11 +11,11 @@ import socket
 import struct
 import time
 
-import bullring_wire as wire
+from harness import wire
 from clusters import assert_unchanged
 
-# What LogLimit allows in the ten seconds that a test is shorter than, for two kinds of lines, and
-# what a node says of itself.
+# LogLimit allows so many lines in the ten seconds that a test is shorter than, for two kinds of
+# lines, and a node so many of its own.
 LINES_MAX = 2 * 17 + 30
 
 

@@ -10,8 +10,8 @@ import subprocess
 import time
 
 import pytest
-from bullring_node import find_program
-from waiting import DEADLINE
+from harness.node import find_program
+from harness.waiting import DEADLINE
 
 ENDS = 10  # what nobody reads may cost a second each for the log and the events
 
@@ -47,7 +47,7 @@ def end(process):
 
 
 def closing(numbers):
-    """What closes these descriptors in a new process."""
+    """The function that closes these descriptors in a new process."""
 
     def close():
         for number in numbers:
@@ -232,7 +232,7 @@ def test_a_command_that_fills_the_stream_that_it_shares_holds_up_nobody(alone, s
         wait_until_it_leads(alone)
         for _ in range(200):
             reader.read(4096)
-        # What is logged now finds the stream full, and waits like the others.
+        # The stream is full when this is logged, and it waits like the others.
         process.terminate()
         for _ in range(3):
             reader.read(4096)

@@ -4,9 +4,9 @@ import os
 import signal
 
 import pytest
-from bullring_node import find_program
-from bullring_task import alive, stopped
-from waiting import DEADLINE, wait_until
+from harness.node import find_program
+from harness.task import alive, stopped
+from harness.waiting import DEADLINE, wait_until
 
 READY = "echo ready $$"
 

@@ -5,19 +5,19 @@ the filter refuses nothing that a node does. Likewise an address, under that of 
 import signal
 import sys
 
-import bullring_netns
+from harness import netns
 import pytest
-from bullring_address import Hosts
-from bullring_node import ROOT
+from harness.address import Hosts
+from harness.node import ROOT
 from clusters import LONG
-from packaging_files import BUILD
+from harness.packaging_files import BUILD
 
 pytest.importorskip("seccomp")
 
-FILTER = [sys.executable, "-B", str(ROOT / "scripts" / "lib" / "under_filter.py")]
+FILTER = [sys.executable, "-B", str(ROOT / "tests" / "harness" / "programs" / "under_filter.py")]
 FILTERED = [*FILTER, str(BUILD / "packaging" / "bullring@.service")]
 FOR_ADDRESSES = [*FILTER, str(BUILD / "packaging" / "bullring-address@.service")]
-SPACES = bullring_netns.unavailable()
+SPACES = netns.unavailable()
 
 
 def under_filter(cluster):

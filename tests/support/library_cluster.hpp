@@ -11,7 +11,7 @@
 
 #include <bullring/bullring.hpp>
 
-#include "src/os/owned_fd.hpp"
+#include "src/base/os/owned_fd.hpp"
 #include "tests/support/generous.hpp"
 #include "tests/support/temporary_files.hpp"
 
@@ -22,7 +22,7 @@ public:
     explicit LibraryCluster(std::uint64_t nodes);
 
     std::uint64_t size() const { return size_; }
-    /// What node `id` is started with; fast, and a task that returns stands again at once.
+    /// The options of node `id`: fast, and a task that returns stands again at once.
     Options options(std::uint64_t id) const;
     std::unique_ptr<Node> node(std::uint64_t id) const {
         return std::make_unique<Node>(options(id));

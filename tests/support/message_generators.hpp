@@ -122,6 +122,7 @@ inline protocol::HelloAck draw_hello_ack() {
     m.recall.epoch = draw_epoch();
     m.recall.remaining = draw_duration();
     m.recall.to_leader = draw_bool();
+    m.version = *rc::gen::arbitrary<std::uint16_t>();
     return m;
 }
 

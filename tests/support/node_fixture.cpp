@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "protocol/values/algorithms.hpp"
+
 namespace bullring::test {
 
 using namespace protocol;
@@ -41,7 +43,7 @@ Config config_for(std::uint64_t self, std::vector<std::uint64_t> ids, Algorithm 
     config.cluster = "unit";
     config.algorithm = algorithm;
     config.timing = make_timing(TimingRequest{}, ids.size(), algorithm);
-    config.preempt = algorithm == Algorithm::bully;
+    config.preempt = algorithm_row(algorithm).preempts;
     config.advertised = "app-" + std::to_string(self);
     return config;
 }
@@ -148,6 +150,7 @@ HelloAck NodeFixture::ack_from(std::uint64_t peer) {
     ack.promised_max = timing().promise(timing().lease);
     ack.lease_max = timing().lease_max;
     ack.had_file_at_start = true;
+    ack.version = config_.wire_highest;
     return ack;
 }
 

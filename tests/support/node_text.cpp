@@ -29,7 +29,8 @@ struct Fields {
         return " id=" + number(m.id.value) + " max_seen=" + number(m.max_seen.value) +
                " promised_max=" + to_text(m.promised_max) + flag(m.had_file_at_start, "file") +
                flag(m.recovering, "recovering") +
-               " recall=" + number(static_cast<std::uint64_t>(m.recall.answer));
+               " recall=" + number(static_cast<std::uint64_t>(m.recall.answer)) +
+               " version=" + std::to_string(m.version);
     }
     std::string operator()(const Refused& m) const {
         return " " + m.field + " mine=" + m.mine + " yours=" + m.yours;

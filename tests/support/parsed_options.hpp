@@ -9,7 +9,8 @@
 
 #include <doctest/doctest.h>
 
-#include "src/options/options.hpp"
+#include "src/cli/commands/command_options.hpp"
+#include "src/cli/options/options.hpp"
 
 namespace bullring::test {
 
@@ -28,7 +29,7 @@ inline Words node_words(const Words& more = {}) {
     return with({"node", "--id", "2", "--peers", three_peers}, more);
 }
 
-/// What the words are about, where it is not said: the hosts of these tests are on no loopback.
+/// These tests are not about security unless they say so: their hosts are on no loopback.
 inline Environment without_security(Environment environment) {
     environment.emplace("BULLRING_SECURITY", "none");
     return environment;
@@ -41,15 +42,22 @@ inline std::vector<std::string> problems_of(const Words& words,
     return wrong == nullptr ? std::vector<std::string>{} : wrong->problems;
 }
 
+/// nullptr when they are others, or there are none.
+template <class Options>
+const Options* found_options(const ParsedOptions& parsed) {
+    const auto* work = std::get_if<Work>(&parsed);
+    return work == nullptr ? nullptr : work->options<Options>();
+}
+
 /// The test fails, and tells the problems, when the words are not sound.
 template <class Options>
 Options options_of(const Words& words, const Environment& environment = home_only) {
     const ParsedOptions parsed = parse_options(words, without_security(environment));
-    const auto* options = std::get_if<Options>(&parsed);
+    const auto* options = found_options<Options>(parsed);
     REQUIRE(problems_of(words, environment) == std::vector<std::string>{});
     REQUIRE(options != nullptr);
     Options found = *options;
-    // What without_security() has added.
+    // The note that without_security() has added.
     const auto forget = [](std::vector<std::string>& notes) {
         std::erase_if(notes, [](const auto& note) { return note.starts_with("security none"); });
     };

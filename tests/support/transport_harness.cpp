@@ -73,6 +73,7 @@ void Recorder::on_event(const protocol::Event& event) {
             protocol::HelloAck ack;
             ack.id = self_;
             ack.incarnation = incarnation_of(self_);
+            ack.version = version;
             transport->send(hello->session, ack);
         }
     }
@@ -181,7 +182,7 @@ int RawSocket::read_to_end() const {
 
 std::vector<std::byte> frame_of(NodeId sender, const protocol::Message& message) {
     std::vector<std::byte> bytes;
-    encode({sender, incarnation_of(sender)}, message, bytes);
+    encode({sender, incarnation_of(sender)}, message, protocol::version_lowest, bytes);
     return bytes;
 }
 

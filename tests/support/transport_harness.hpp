@@ -12,9 +12,9 @@
 #include <asio/io_context.hpp>
 
 #include "protocol/values/events.hpp"
-#include "src/net/tcp.hpp"
-#include "src/net/transport.hpp"
-#include "src/os/owned_fd.hpp"
+#include "src/base/os/owned_fd.hpp"
+#include "src/base/os/tcp.hpp"
+#include "src/node/net/transport.hpp"
 #include "src/wire/codec.hpp"
 
 namespace bullring::test {
@@ -54,13 +54,14 @@ public:
     }
     /// How the session has ended; nothing while it has not.
     std::vector<protocol::SessionEnd> ends(protocol::SessionId session) const;
-    /// What was received on it after the handshake.
+    /// The messages that were received on it after the handshake.
     std::size_t heartbeats() const;
 
     Transport* transport = nullptr;
     bool answer = true;   // HELLO with HELLO_ACK
     bool refuse = false;  // … or with REFUSED, and closes
     protocol::Refused refusal{"cluster", "a", "b"};
+    std::uint16_t version = protocol::version_lowest;  // that HELLO_ACK says
     bool say_hello = true;                             // on what was dialled
     std::function<void(const protocol::Event&)> then;  // after each event
     std::vector<protocol::Event> events;

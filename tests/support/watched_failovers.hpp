@@ -1,4 +1,4 @@
-// What each node of a simulated cluster remembers of its changes of leader.
+// Owns: the changes of leader that each node of a simulated cluster remembers.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 #include "sim/scenario/runner.hpp"
 #include "sim/scenario/scenario_text.hpp"
 #include "sim/world/world.hpp"
-#include "src/report/recent_failovers.hpp"
+#include "src/node/report/recent_failovers.hpp"
 
 namespace bullring::test {
 

@@ -8,7 +8,7 @@
 
 namespace bullring::test {
 
-/// What is wrong with this text as XML; empty when nothing is. Enough of XML for what is written.
+/// The fault of this text as XML; empty when there is none. Enough of XML for the texts here.
 inline std::string xml_fault(const std::string& text) {
     static const std::regex tag(R"(^<(/?)([a-zA-Z]+)((?: [a-zA-Z0-9:-]+="[^"<]*")*) ?(/?)>)");
     static const std::regex entity("^&(amp|lt|gt|quot|#10);");

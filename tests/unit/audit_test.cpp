@@ -8,11 +8,11 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "src/audit/report.hpp"
-#include "src/audit/stream_reader.hpp"
-#include "src/audit/verdict.hpp"
-#include "src/os/rfc3339.hpp"
-#include "src/report/json.hpp"
+#include "src/base/text/json.hpp"
+#include "src/base/text/rfc3339.hpp"
+#include "src/verify/audit/report.hpp"
+#include "src/verify/audit/stream_reader.hpp"
+#include "src/verify/audit/verdict.hpp"
 
 namespace bullring::audit_test {
 

@@ -1,4 +1,4 @@
-#include "src/os/bounded_write.hpp"
+#include "src/base/os/bounded_write.hpp"
 
 #include <array>
 #include <string>
@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/os/owned_fd.hpp"
-#include "src/os/sanitizers.hpp"
+#include "src/base/os/owned_fd.hpp"
+#include "src/base/os/sanitizers.hpp"
 
 namespace bullring::bounded_write_test {
 namespace {

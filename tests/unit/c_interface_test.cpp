@@ -74,7 +74,7 @@ TEST_CASE("C interface: whichever allocation fails while a node is opened, there
         [&](bool told) {
             ++failures;
             CHECK(told);
-            // What it can do without it does without.
+            // It does without a part that is not needed.
             if (node != nullptr) return bullring_close(node);
             CHECK(code == BULLRING_FAILED);
         });
@@ -109,7 +109,7 @@ TEST_CASE("C interface: whichever allocation fails, a question is answered") {
         CHECK(bullring_resign(node, 0, timeout_ms, nullptr, 0) == BULLRING_REFUSED);
     }
     CHECK(bullring_valid(node, epoch) == 1);
-    // What has failed can be done again.
+    // A call that has failed can be repeated.
     int last = BULLRING_INVALID;
     with_each_failure([&] { return last = bullring_done(node, epoch, 1); },
                       [](int code) { CHECK(code == BULLRING_FAILED); });

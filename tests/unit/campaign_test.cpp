@@ -38,6 +38,7 @@ Nack busy(NodeFixture& node, std::uint64_t holder, bool parked = false) {
             parked};
 }
 
+// R1.4
 TEST_CASE("campaign: who has a majority and nobody higher stands at once, for a new epoch") {
     NodeFixture node = fresh();
     node.accept(1);
@@ -49,6 +50,7 @@ TEST_CASE("campaign: who has a majority and nobody higher stands at once, for a 
                   Send{node.dialled(1), request(node, first_epoch, node.now())}, PeerUp{{1}}});
 }
 
+// R1.1
 TEST_CASE("campaign: nobody stands who may not") {
     Config config = test::config_for(3, {1, 2, 3});
     SUBCASE("priority never") { config.priority = Priority::never(); }
@@ -93,6 +95,7 @@ TEST_CASE("campaign: without a majority connected nobody stands") {
     CHECK_FALSE(only<ElectionStarted>(node.connect(2)).empty());
 }
 
+// R1.1
 TEST_CASE("campaign: while its own promise is live to another a node does not stand") {
     NodeFixture node = fresh();
     node.accept(1);
@@ -103,6 +106,7 @@ TEST_CASE("campaign: while its own promise is live to another a node does not st
     CHECK(node.role() == Role::follower);
 }
 
+// R1.2
 TEST_CASE("campaign: the epoch is above every epoch that was ever heard of") {
     NodeFixture node = fresh();
     Heartbeat heartbeat = node.heartbeat_from(1);
@@ -113,6 +117,7 @@ TEST_CASE("campaign: the epoch is above every epoch that was ever heard of") {
           std::vector<Coordinator>{request(node, {5301}, node.now())});
 }
 
+// R1.2
 TEST_CASE("campaign: an epoch beyond hw is on the disk before anybody is asked for it") {
     NodeFixture node = fresh();
     Heartbeat heartbeat = node.heartbeat_from(1);
@@ -129,6 +134,7 @@ TEST_CASE("campaign: an epoch beyond hw is on the disk before anybody is asked f
           std::vector<Coordinator>{request(node, {90'001}, node.now())});
 }
 
+// R1.3
 TEST_CASE("campaign: the candidate's own promise binds it against rivals") {
     NodeFixture node = candidate();
     const Actions actions =
@@ -203,6 +209,7 @@ TEST_CASE("campaign: votes are counted by voter, not by message") {
     CHECK(node.role() == Role::leader);
 }
 
+// R3.2, R3.5
 TEST_CASE("campaign: a grant that does not belong to this candidacy is not counted") {
     NodeFixture node = candidate();
     Grant grant = node.grant_from(1);
@@ -219,6 +226,7 @@ TEST_CASE("campaign: a grant that does not belong to this candidacy is not count
     CHECK(node.role() == Role::candidate);
 }
 
+// R3.3
 TEST_CASE("campaign: a grant tied to a session that is closed by now is not counted") {
     NodeFixture node = candidate();
     const Grant grant = node.grant_from(1);
@@ -228,6 +236,7 @@ TEST_CASE("campaign: a grant tied to a session that is closed by now is not coun
     CHECK(node.role() == Role::candidate);
 }
 
+// R3.3
 TEST_CASE("campaign: an untied grant counts whatever became of the session") {
     NodeFixture node = candidate();
     Grant grant = node.grant_from(1);
@@ -237,6 +246,7 @@ TEST_CASE("campaign: an untied grant counts whatever became of the session") {
     CHECK(node.role() == Role::leader);
 }
 
+// R3.2
 TEST_CASE("campaign: a voter whose handshake has not been answered yet cannot vote") {
     NodeFixture node = fresh({1, 2, 3});
     node.stand({1});
@@ -250,6 +260,7 @@ TEST_CASE("campaign: a voter whose handshake has not been answered yet cannot vo
 
 // ---- Refused.
 
+// R3.10
 TEST_CASE("campaign: STALE raises the epoch, resigns the old one and stands again at once") {
     NodeFixture node = candidate();
     const Nack nack{node.own_incarnation(), first_epoch, NackReason::stale, nobody, {5050}, {}};
@@ -262,6 +273,7 @@ TEST_CASE("campaign: STALE raises the epoch, resigns the old one and stands agai
                   Send{node.dialled(2), again}});
 }
 
+// R3.11
 TEST_CASE("campaign: the majority's refusal abandons it, releases its own promise and says so") {
     NodeFixture node = candidate();
     CHECK(without_heartbeats(node.hear(1, busy(node, 2))) == Actions{});
@@ -318,6 +330,7 @@ TEST_CASE(
     CHECK(node.role() == Role::leader);
 }
 
+// R3.11
 TEST_CASE("campaign: without an answer it is abandoned after T_camp") {
     NodeFixture node = candidate();
     node.after(node.timing().campaign_wait - Duration{1});
@@ -338,6 +351,7 @@ TEST_CASE("campaign: the end of an abandoned one serves who is parked here, in t
     CHECK(node.view().promised_to == NodeId{1});
 }
 
+// R3.11
 TEST_CASE("campaign: after an abandoned one it waits until a majority can be free") {
     NodeFixture node = candidate();
     for (const std::uint64_t peer : {1U, 2U}) {
@@ -352,6 +366,7 @@ TEST_CASE("campaign: after an abandoned one it waits until a majority can be fre
     CHECK(node.role() == Role::candidate);
 }
 
+// R3.11
 TEST_CASE("campaign: that wait is over when the leader that it followed since is lost") {
     bool won = false;
     SUBCASE("it had won") { won = true; }
@@ -370,6 +385,7 @@ TEST_CASE("campaign: that wait is over when the leader that it followed since is
     CHECK(node.role() == (won ? Role::candidate : Role::follower));
 }
 
+// R3.1
 TEST_CASE("campaign: a late grant cannot elect who has abandoned") {
     NodeFixture node = candidate();
     const Grant grant = node.grant_from(1);

@@ -1,5 +1,5 @@
 // Whose status is taken by whom: children of this program's own, and those that it was given.
-#include "src/os/children.hpp"
+#include "src/base/os/children.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -2,6 +2,7 @@
 // are some valid message. Meant to run under ASan and UBSan too.
 #include "src/wire/codec.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <set>
@@ -32,10 +33,26 @@ AnyMessage draw_any(std::size_t kind) {
     return test::draw_notice_message(kind - test::observer_message_kinds);
 }
 
-Bytes encoded(const AnyMessage& message) {
+Bytes encoded_by(const Sender& by, const AnyMessage& message, std::uint16_t version) {
     Bytes out;
-    std::visit([&](const auto& m) { encode(sender, m, out); }, message);
+    std::visit(
+        [&](const auto& m) {
+            if constexpr (std::is_same_v<std::decay_t<decltype(m)>, protocol::Message>)
+                encode(by, m, version, out);
+            else
+                encode(by, m, out);
+        },
+        message);
     return out;
+}
+
+Bytes encoded(const AnyMessage& message, std::uint16_t version = protocol::version_highest) {
+    return encoded_by(sender, message, version);
+}
+
+/// A version's fields are all there: without them a frame is that of an earlier version.
+Bytes encoded_as_first(const AnyMessage& message) {
+    return encoded(message, protocol::version_lowest);
 }
 
 void put_word(Bytes& frame, std::size_t at, std::size_t word) {
@@ -65,13 +82,14 @@ bool contains(const std::string& text, const char* part) {
     return text.find(part) != std::string::npos;
 }
 
-/// Decoding ends with an error text, or with a message that goes over the wire unchanged.
+/// Decoding ends with an error text, or with a message that goes over the wire unchanged, as the
+/// beginning of what it was decoded from: a later version may have added the rest.
 bool refused_or_valid(const Bytes& frame) {
-    const auto result = decode(frame);
+    const auto result = decode(frame, protocol::version_lowest);
     if (!result) return !result.error().empty();
-    Bytes again;
-    std::visit([&](const auto& m) { encode(result->sender, m, again); }, result->message);
-    return again == frame;
+    const Bytes again = encoded_by(result->sender, result->message, protocol::version_lowest);
+    return again.size() <= frame.size() && std::equal(again.begin() + frame_head_bytes, again.end(),
+                                                      frame.begin() + frame_head_bytes);
 }
 
 void for_each_kind(const char* what, void (*property)(const AnyMessage&)) {
@@ -95,7 +113,7 @@ TEST_CASE("codec: every message comes back as it was, with its sender") {
 
 TEST_CASE("codec: a frame that ends early is refused, with and without a matching length") {
     for_each_kind("truncation", [](const AnyMessage& message) {
-        const Bytes whole = encoded(message);
+        const Bytes whole = encoded_as_first(message);
         // All the short prefixes, and a stride of the long ones.
         for (std::size_t size = 0; size < whole.size(); size += 1 + size / 64) {
             Bytes part(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
@@ -112,7 +130,7 @@ TEST_CASE("codec: every truncation of one message of each kind is refused") {
         return *rc::gen::exec([=] { return draw_any(kind); });
     };
     CHECK(rc::check("each kind once", [&] {
-        const Bytes whole = encoded(one(*rc::gen::inRange<std::size_t>(0, kinds)));
+        const Bytes whole = encoded_as_first(one(*rc::gen::inRange<std::size_t>(0, kinds)));
         for (std::size_t size = 4; size < whole.size(); ++size) {
             Bytes part(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
             seal(part);
@@ -139,14 +157,55 @@ TEST_CASE("codec: a changed byte under a right checksum is refused or makes a va
     });
 }
 
-TEST_CASE("codec: bytes after the last field are refused") {
+TEST_CASE("codec: bytes after the last field that is known are left out, in every version") {
     for_each_kind("trailing bytes", [](const AnyMessage& message) {
-        Bytes frame = encoded(message);
-        frame.resize(frame.size() + *rc::gen::inRange<std::size_t>(1, 20));
-        RC_ASSERT(!decode(frame).has_value());
-        seal(frame);
-        RC_ASSERT(!decode(frame).has_value());
+        const auto count = *rc::gen::inRange<std::size_t>(1, 20);
+        for (const std::uint16_t version : {protocol::version_lowest, protocol::version_highest}) {
+            Bytes frame = encoded(message, version);
+            const auto alone = decode(frame, version);
+            RC_ASSERT(alone.has_value());
+            frame.resize(frame.size() + count, std::byte{0xA5});
+            RC_ASSERT(!decode(frame, version).has_value());
+            seal(frame);
+            const auto longer = decode(frame, version);
+            RC_ASSERT(longer.has_value());
+            RC_ASSERT(longer->message == alone->message);
+        }
     });
+}
+
+TEST_CASE("codec: a field of a later version is written and read from that version on") {
+    protocol::HelloAck ack;
+    ack.id = {1};
+    ack.recall.epoch = {7};
+    ack.version = 2;
+    const Bytes second = encoded(protocol::Message{ack}, 2);
+    const Bytes first = encoded(protocol::Message{ack}, 1);
+    REQUIRE(second.size() == first.size() + 2);
+    CHECK(std::equal(first.begin() + body_at, first.end(), second.begin() + body_at));
+    const auto read = [](const Bytes& frame, std::uint16_t version) {
+        const auto result = decode(frame, version);
+        REQUIRE(result.has_value());
+        return std::get<protocol::HelloAck>(std::get<protocol::Message>(result->message));
+    };
+    CHECK(read(second, 2) == ack);
+    // A reader of the first version leaves it out; one of the second does without it.
+    protocol::HelloAck without = ack;
+    without.version = 1;
+    CHECK(read(second, 1) == without);
+    CHECK(read(first, 1) == without);
+    CHECK(read(first, 2) == without);
+}
+
+TEST_CASE("codec: a frame that ends within a field of a later version is refused") {
+    protocol::HelloAck ack;
+    ack.id = {1};
+    ack.version = 2;
+    Bytes frame = encoded(protocol::Message{ack}, 2);
+    frame.pop_back();
+    seal(frame);
+    CHECK(!decode(frame, 2).has_value());
+    CHECK(decode(frame, 1).has_value());
 }
 
 TEST_CASE("codec: garbage is refused or is a valid message") {
@@ -199,7 +258,7 @@ TEST_CASE("codec: what is wrong with a head is named with its value") {
     };
     CHECK(changed(4, 99) == "message type 99 is not known");
     CHECK(changed(4, 0) == "message type 0 is not known");
-    CHECK(changed(5, 3) == "version 3 of the wire format is not 4");
+    CHECK(changed(5, 3) == "version 3 of a frame's head is not 4");
     CHECK(changed(3, 1) == "length 1 does not match the frame's 35 bytes");
     CHECK(contains(changed(10, 0x80), "sender id 9223372036854775811 is out of range"));
     CHECK(contains(changed(body_at, 0x55), "endianness byte 85 is not 1"));
@@ -240,12 +299,12 @@ TEST_CASE("codec: the checksum is the CRC-32C of RFC 3720") {
     CHECK(of([&](std::size_t i) { return read_command[i]; }, 48) == 0xD996'3A56);
 }
 
-TEST_CASE("codec: a frame of an earlier version is refused by its version, not by its checksum") {
+TEST_CASE("codec: a frame with an earlier head is refused by its version, not by its checksum") {
     // A heartbeat's head as version 1 had it: length, type, version, four bytes that were 0.
     Bytes frame = encoded(protocol::Message{protocol::Heartbeat{}});
     frame[5] = std::byte{1};
     put_word(frame, checksum_at, 0);
-    CHECK(error_of(frame) == "version 1 of the wire format is not 4");
+    CHECK(error_of(frame) == "version 1 of a frame's head is not 4");
 }
 
 TEST_CASE("codec: the generators of these tests draw every member of every message") {
@@ -281,7 +340,7 @@ TEST_CASE("codec: only an observer may come without an id") {
     encode(Sender{}, ObserverMessage{Observe{"blue", ObserveWhat::watch, {}}}, frame);
     CHECK(decode(frame).has_value());
     frame.clear();
-    encode(Sender{}, protocol::Message{protocol::Ok{1}}, frame);
+    encode(Sender{}, protocol::Message{protocol::Ok{1}}, protocol::version_highest, frame);
     CHECK(error_of(frame) == "message type 6 from sender id 0");
 }
 
@@ -372,7 +431,7 @@ TEST_CASE("codec: encoding appends, and a vector with room for the frame is not 
                                           protocol::Grant{}};
     std::size_t begin = out.size();
     for (const protocol::Message& message : messages) {
-        encode(sender, message, out);
+        encode(sender, message, protocol::version_highest, out);
         const auto frame = decode(std::span(out).subspan(begin));
         REQUIRE(frame.has_value());
         CHECK(std::get<protocol::Message>(frame->message) == message);
@@ -383,7 +442,7 @@ TEST_CASE("codec: encoding appends, and a vector with room for the frame is not 
     CHECK(out[1] == std::byte{2});
 }
 
-TEST_CASE("codec: the bytes of a heartbeat are what version 4 of the format says") {
+TEST_CASE("codec: the bytes of a heartbeat are what every version says") {
     protocol::Heartbeat heartbeat;
     heartbeat.heard = protocol::MemberSet(0b101);
     heartbeat.quorum_connected = true;

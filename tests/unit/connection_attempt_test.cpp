@@ -1,4 +1,4 @@
-#include "src/net/connection_attempt.hpp"
+#include "src/node/net/connection_attempt.hpp"
 
 #include <chrono>
 #include <optional>
@@ -10,7 +10,7 @@
 #include <asio/posix/stream_descriptor.hpp>
 #include <doctest/doctest.h>
 
-#include "src/net/tcp.hpp"
+#include "src/base/os/tcp.hpp"
 
 namespace bullring::connection_attempt_test {
 

@@ -16,9 +16,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/options/text.hpp"
-#include "src/os/private_file.hpp"
-#include "src/report/logging.hpp"
+#include "src/base/log/logging.hpp"
+#include "src/base/os/private_file.hpp"
+#include "src/base/text/text.hpp"
 #include "tests/support/credentials.hpp"
 #include "tests/support/generous.hpp"
 #include "tests/support/temporary_files.hpp"
@@ -29,7 +29,7 @@ using namespace bullring::test;
 
 namespace {
 
-/// What the watch tells, for another thread to wait for.
+/// The reports of the watch, for another thread to wait for.
 class Told {
 public:
     void add(CredentialWatch::Context context) {

@@ -5,9 +5,9 @@
 #include <doctest/doctest.h>
 #include <openssl/x509v3.h>
 
-#include "src/credentials/authority.hpp"
-#include "src/credentials/key_lines.hpp"
-#include "src/credentials/pem.hpp"
+#include "src/cli/credentials/authority.hpp"
+#include "src/cli/credentials/key_lines.hpp"
+#include "src/cli/credentials/pem.hpp"
 
 namespace bullring::credentials_test {
 

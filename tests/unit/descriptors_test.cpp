@@ -1,6 +1,6 @@
 // Waiting for children and passing descriptors on in a process that has none left, and what a
 // killed one closes first.
-#include "src/os/descriptors.hpp"
+#include "src/base/os/descriptors.hpp"
 
 #include <array>
 #include <cerrno>
@@ -21,9 +21,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/os/record_socket.hpp"
-#include "src/os/watch_child.hpp"
-#include "src/supervisor/guard_records.hpp"
+#include "src/base/os/record_socket.hpp"
+#include "src/base/os/watch_child.hpp"
+#include "src/work/supervisor/guard_records.hpp"
 
 namespace bullring::descriptors_test {
 

@@ -1,5 +1,5 @@
-// What a trace means: who lived when, who led, what was lost, which messages an election is made
-// of.
+// Tests the meaning of a trace: which node lived and led when, which messages were lost, and which
+// make up an election.
 #include <algorithm>
 
 #include <doctest/doctest.h>

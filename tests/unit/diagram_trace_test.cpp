@@ -1,4 +1,4 @@
-// What is a line of a trace, and what is said about one that is none.
+// Tests which lines belong to a trace, and the complaints about those that do not.
 #include <doctest/doctest.h>
 
 #include "sim/diagram/trace_reader.hpp"

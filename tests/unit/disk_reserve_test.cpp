@@ -33,6 +33,7 @@ Coordinator renewal(const NodeFixture& node, std::uint64_t epoch, Duration lease
     return {{epoch}, lease, node.now(), true, true};
 }
 
+// R7.2
 TEST_CASE("reserve: it is renewed in the background when less than 512 epochs are left") {
     NodeFixture node = voter();
     CHECK(only<Persist>(node.hear(2, seen(node, 6024 - 512))).empty());
@@ -41,6 +42,7 @@ TEST_CASE("reserve: it is renewed in the background when less than 512 epochs ar
     CHECK(writes[0].durable.hw == Epoch{6024 - 511 + 1024});
 }
 
+// R7.2
 TEST_CASE("reserve: any message that carries an epoch renews it") {
     const std::uint64_t high = 8000;
     NodeFixture node = voter();
@@ -148,6 +150,7 @@ TEST_CASE("hooks: those of an earlier run are on the disk until the silence is o
     CHECK_FALSE(then[0].durable.hooks);
 }
 
+// R9.3
 TEST_CASE("promised_max: a stranger's HELLO in a member's name raises nothing") {
     NodeFixture node(voter_config());
     node.recover();
@@ -160,6 +163,7 @@ TEST_CASE("promised_max: a stranger's HELLO in a member's name raises nothing") 
     CHECK(writes[0].durable.promised_max == node.timing().promise(node.timing().lease_max));
 }
 
+// R9.3
 TEST_CASE("promised_max: a lease beyond lease-max does not raise it") {
     NodeFixture node = voter();
     HelloReceived hello = node.hello_from(3);
@@ -173,6 +177,7 @@ Start with_long_promises(const Config& config, Duration promised_max) {
     return start;
 }
 
+// R7.4
 TEST_CASE(
     "stop: the last write says exactly which epochs were used, and nothing is granted after it") {
     NodeFixture node = voter();

@@ -1,11 +1,11 @@
 // The pure parts of a drill: the figures, the verdict, and what proves two leaders at once.
 #include <doctest/doctest.h>
 
-#include "src/drill/absence.hpp"
-#include "src/drill/claims.hpp"
-#include "src/drill/tally.hpp"
-#include "src/report/json.hpp"
-#include "src/runtime/drill_faults.hpp"
+#include "src/base/text/json.hpp"
+#include "src/node/drill_faults.hpp"
+#include "src/verify/drill/absence.hpp"
+#include "src/verify/drill/claims.hpp"
+#include "src/verify/drill/tally.hpp"
 
 namespace bullring::drill_test {
 

@@ -1,4 +1,5 @@
-// What a node's event stream tells of who has led before its start, and that nothing in it harms.
+// Tests the reading of a node's event stream for the leaders before its start: nothing in it does
+// harm.
 #include "src/http/earlier_runs.hpp"
 
 #include <filesystem>
@@ -8,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-#include "src/report/events_file.hpp"
+#include "src/node/report/events_file.hpp"
 #include "tests/support/temporary_files.hpp"
 
 namespace bullring::earlier_runs_test {

@@ -1,4 +1,4 @@
-#include "src/options/endpoint.hpp"
+#include "src/base/text/endpoint.hpp"
 
 #include <cstdint>
 #include <string>

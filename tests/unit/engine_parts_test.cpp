@@ -74,6 +74,7 @@ TEST_CASE("reserve: it is filled up when little is left, and only then") {
     CHECK(only<Persist>(out)[0].durable.hw == Epoch{5001 - Reserve::low + Reserve::ahead});
 }
 
+// R7.3
 TEST_CASE("reserve: it grows as long as epochs outrun the disk") {
     Reserve reserve(Durable{{5000}, {}}, false);
     std::vector<Action> out;
@@ -92,6 +93,7 @@ TEST_CASE("reserve: it grows as long as epochs outrun the disk") {
     CHECK(covered);
 }
 
+// R7.3
 TEST_CASE("reserve: it shrinks again when writes are quick, and never outgrows what R9 follows") {
     Reserve reserve(Durable{{5000}, {}}, false);
     std::vector<Action> out;
@@ -230,7 +232,7 @@ TEST_CASE("holder: a new candidacy has neither grants nor refusals of the last o
     CHECK(holder.next_renewal() == at(3));
 }
 
-/// What one node knows of four others.
+/// One node's knowledge of four others.
 struct Restart {
     explicit Restart(bool with_file)
         : config(test::config_for(5, {1, 2, 3, 4, 5})),

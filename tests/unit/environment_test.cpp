@@ -1,17 +1,18 @@
-#include "src/options/environment.hpp"
+#include "src/cli/options/environment.hpp"
 
 #include <algorithm>
 #include <cstdlib>
 
 #include <doctest/doctest.h>
 
-#include "src/os/told_variables.hpp"
+#include "src/base/os/told_variables.hpp"
+#include "src/settings/flags.hpp"
 
 namespace bullring::environment_test {
 
 TEST_CASE("environment: a variable that nearly sets something is told, with what does") {
-    const std::vector<std::string> told = misspelt_variables(
-        Subcommand::node, {{"BULLRING_LEESE", "2s"}, {"BULLRING_LOGLEVEL", "debug"}});
+    const std::vector<std::string> told =
+        misspelt_variables("node", {{"BULLRING_LEESE", "2s"}, {"BULLRING_LOGLEVEL", "debug"}});
     REQUIRE(told.size() == 2);
     CHECK(told[0] ==
           "the environment variable BULLRING_LEESE sets nothing; did you mean BULLRING_LEASE?");
@@ -32,13 +33,13 @@ TEST_CASE(
                             {"BULLRING_BUILD", "/tmp"},
                             {"LEESE", "2s"}};
     for (const std::string_view name : told::all) environment.emplace(name, "1");
-    CHECK(misspelt_variables(Subcommand::node, environment).empty());
+    CHECK(misspelt_variables("node", environment).empty());
 }
 
 TEST_CASE("environment: what is near to a flag of another subcommand is quiet") {
     const Environment environment{{"BULLRING_OUTT", "key"}};
-    CHECK(misspelt_variables(Subcommand::audit, environment).empty());
-    CHECK(misspelt_variables(Subcommand::key, environment).size() == 1);
+    CHECK(misspelt_variables("audit", environment).empty());
+    CHECK(misspelt_variables("key", environment).size() == 1);
 }
 
 TEST_CASE("environment: a command has what the user has set, and not what this process was told") {

@@ -16,6 +16,7 @@ constexpr Instant start{1'000'000'000'000, 2'000'000'000'000};
 constexpr Epoch horizon = EpochBound::horizon;
 constexpr std::uint64_t step = EpochBound::step;
 
+// R9.1
 TEST_CASE("epoch bound: up to the horizon every epoch is believed at once, however long away") {
     EpochBound bound;
     CHECK(bound.raised(start, {1}, {2}) == Epoch{2});
@@ -37,6 +38,7 @@ TEST_CASE("epoch bound: nonsense is not followed at all") {
         CHECK(bound.raised(start, {5000}, {told}) == Epoch{5000});
 }
 
+// R9.1
 TEST_CASE("epoch bound: above the horizon it rises by one step a window, whoever says what") {
     EpochBound bound;
     Epoch seen{5000};
@@ -85,6 +87,7 @@ Coordinator candidacy(const NodeFixture& node, Epoch epoch) {
     return {epoch, node.timing().campaign_lease, node.now(), false, true};
 }
 
+// R2.2b
 TEST_CASE("epoch bound: a request above it is refused, and nothing of it becomes durable") {
     for (const bool renew : {false, true}) {
         NodeFixture node = voter();

@@ -1,4 +1,4 @@
-#include "src/report/events_file.hpp"
+#include "src/node/report/events_file.hpp"
 
 #include <array>
 #include <chrono>
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "bullring/version.hpp"
-#include "src/report/background_writer.hpp"
+#include "src/node/report/background_writer.hpp"
 #include "tests/support/temporary_files.hpp"
 
 namespace bullring::events_file_test {
@@ -140,7 +140,8 @@ TEST_CASE("background writer: a FIFO is written while somebody reads it, and wai
             const ssize_t count = ::read(reader, bytes, sizeof bytes);
             if (count > 0) text.append(bytes, static_cast<std::size_t>(count));
         }
-        // What was written before this reader came may still have been under way, as whole lines.
+        // A line that was written before this reader came may still have been under way, as a whole
+        // line.
         const std::string first = text.substr(0, text.find('\n'));
         CHECK_MESSAGE((first == "read" || first == "lost" || first == "nobody reads this"), first);
         ::close(reader);

@@ -119,7 +119,7 @@ TEST_CASE("failover picture: several have one legend in common, which explains a
         CHECK(!has(bare, meaning));
         CHECK(has(legend, meaning));
         CHECK(bare.size() < alone.size());
-        // What stands in the legend of one picture stands in that of all.
+        // Every entry in the legend of one picture is in that of all.
         for (std::size_t at = 0; (at = alone.find("class=\"strong\"", at)) != alone.npos; ++at) {
             const std::size_t begin = alone.find('>', at);
             CHECK(has(legend, alone.substr(begin, alone.find('<', begin) - begin)));

@@ -1,5 +1,5 @@
 // Where a command's program is looked for, and what is said when it cannot be executed.
-#include "src/supervisor/find_program.hpp"
+#include "src/work/supervisor/find_program.hpp"
 
 #include <cerrno>
 #include <cstdlib>
@@ -62,7 +62,7 @@ TEST_CASE("find program: a script needs its interpreter") {
           std::string::npos);
     write(job, "#!/etc/passwd\n", 0755);
     CHECK(find_program(job).error().error == EACCES);
-    // What the kernel says to these is for the start to tell.
+    // The start reports how the kernel refuses these.
     for (const char* text : {"#!\n", "echo hi\n", "", "#!/bin/sh"}) {
         write(job, text, 0755);
         CHECK(find_program(job) == job);

@@ -40,7 +40,8 @@ std::string feed(FrameReader& reader, std::span<const std::byte> bytes, std::siz
 
 Bytes stream_of(const std::vector<protocol::Message>& messages) {
     Bytes out;
-    for (const protocol::Message& message : messages) encode(sender, message, out);
+    for (const protocol::Message& message : messages)
+        encode(sender, message, protocol::version_highest, out);
     return out;
 }
 
@@ -95,7 +96,7 @@ TEST_CASE("framing: a long frame is refused before the handshake and read after 
     Bytes stream;
     encode(sender, ObserverMessage{ObserverState{json}}, stream);
     const std::size_t frame_bytes = stream.size();
-    encode(sender, protocol::Message{protocol::Ok{9}}, stream);
+    encode(sender, protocol::Message{protocol::Ok{9}}, protocol::version_highest, stream);
 
     std::vector<protocol::Message> got;
     FrameReader first;
@@ -173,7 +174,7 @@ TEST_CASE("framing: what stands before the rubbish is still delivered") {
     stream[stream.size() / 2 + 5] = std::byte{200};  // the second frame's version
     FrameReader reader;
     std::vector<protocol::Message> got;
-    CHECK(feed(reader, stream, stream.size(), got) == "version 200 of the wire format is not 4");
+    CHECK(feed(reader, stream, stream.size(), got) == "version 200 of a frame's head is not 4");
     CHECK(got == std::vector<protocol::Message>{protocol::Ok{1}});
 }
 

@@ -1,4 +1,4 @@
-#include "src/supervisor/guard_settings.hpp"
+#include "src/work/supervisor/guard_settings.hpp"
 
 #include <doctest/doctest.h>
 

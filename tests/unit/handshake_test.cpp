@@ -77,6 +77,7 @@ TEST_CASE("handshake: an accepted HELLO is answered and the peer is dialled back
     ack.promised_max = node.timing().promise(node.timing().lease);
     ack.lease_max = node.timing().lease_max;
     ack.had_file_at_start = true;
+    ack.version = version_highest;
     CHECK(without_heartbeats(node.accept(hello)) ==
           Actions{Send{hello.session, ack}, DialNow{{2}}});
 }
@@ -148,6 +149,102 @@ TEST_CASE("handshake: what may differ is accepted") {
     hello.hello.fast_release = FastRelease::off;
     hello.hello.addresses = {"192.0.2.1:1", "192.0.2.2:2"};
     CHECK(sent<HelloAck>(node.accept(hello)).size() == 1);
+}
+
+// ---- Versions of the messages.
+
+TEST_CASE("handshake: the highest version that both ends speak is answered, whoever speaks more") {
+    struct Case {
+        std::uint16_t mine, lowest, highest, spoken;
+    };
+    const std::uint16_t top = version_highest;
+    for (const Case& c : {Case{top, 1, top, top}, Case{top, 1, 1, 1}, Case{1, 1, top, 1},
+                          Case{1, 1, 1, 1}, Case{top, 1, 9, top}, Case{top, top, 9, top}}) {
+        CAPTURE(c.mine);
+        CAPTURE(c.highest);
+        Config config = test::config_for(1, {1, 2, 3});
+        config.wire_highest = c.mine;
+        NodeFixture node(config);
+        node.recover();
+        HelloReceived hello = node.hello_from(2);
+        hello.hello.version_lowest = c.lowest;
+        hello.hello.version_highest = c.highest;
+        const std::vector<HelloAck> acks = sent<HelloAck>(node.accept(hello));
+        REQUIRE(acks.size() == 1);
+        CHECK(acks[0].version == c.spoken);
+        CHECK(node.view().versions == std::vector<std::uint16_t>{0, c.spoken, 0});
+    }
+}
+
+TEST_CASE("handshake: a node that is held back says so, and refuses who speaks no version of its") {
+    Config config = test::config_for(1, {1, 2, 3});
+    config.wire_highest = 1;
+    NodeFixture node(config);
+    node.recover();
+    const std::vector<Hello> hellos = sent<Hello>(node.step(Dialled{{2}, {2500}, {}}));
+    REQUIRE(hellos.size() == 1);
+    CHECK(hellos[0].version_lowest == 1);
+    CHECK(hellos[0].version_highest == 1);
+    HelloReceived hello = node.hello_from(3);
+    hello.hello.version_lowest = 2;
+    hello.hello.version_highest = 3;
+    CHECK(sent<Refused>(node.step(hello)) == std::vector<Refused>{{"version", "1-1", "2-3"}});
+}
+
+TEST_CASE("handshake: an answer with a version that was not offered ends the session") {
+    const std::uint16_t none = 0;
+    const std::uint16_t next = version_highest + 1;
+    for (const std::uint16_t version : {none, next}) {
+        NodeFixture node = voter();
+        HelloAck ack = node.ack_from(2);
+        ack.version = version;
+        const Actions actions = node.dial(2, ack);
+        const std::string said = std::to_string(version) + "-" + std::to_string(version);
+        const std::vector<HandshakeRefused> refused = only<HandshakeRefused>(actions);
+        REQUIRE(refused.size() == 1);
+        CHECK(refused[0].difference ==
+              Refused{"version", said, "1-" + std::to_string(version_highest)});
+        CHECK(only<CloseSession>(actions) == std::vector<CloseSession>{{node.dialled(2)}});
+        CHECK(node.view().versions[1] == 0);
+    }
+}
+
+TEST_CASE(
+    "handshake: a peer with a lower version is told once, and once more that it was the last") {
+    NodeFixture node = voter();
+    const auto connect = [&](std::uint64_t peer, std::uint16_t version) {
+        HelloReceived hello = node.hello_from(peer);
+        hello.hello.version_highest = version;
+        HelloAck ack = node.ack_from(peer);
+        ack.version = version;
+        Actions actions = node.accept(hello);
+        test::append(actions, node.dial(peer, ack));
+        test::append(actions, node.hear_heartbeat(peer));
+        std::vector<std::string> notes;
+        for (const Note& note : only<Note>(actions)) {
+            CHECK(note.level == Note::Level::info);
+            notes.push_back(note.text);
+        }
+        return notes;
+    };
+    const auto older = [](const char* peer) {
+        return std::vector<std::string>{
+            std::string("peer ") + peer +
+            " speaks version 1 of the wire format at most, this node 2"};
+    };
+    CHECK(connect(2, 1) == older("2"));
+    CHECK(connect(3, 1) == older("3"));
+    CHECK(node.view().versions == std::vector<std::uint16_t>{0, 1, 1});
+    const auto upgrade = [&](std::uint64_t peer) {
+        node.lose(peer, SessionEnd::eof);
+        node.new_incarnation(peer);
+        return connect(peer, 2);
+    };
+    CHECK(upgrade(2).empty());
+    CHECK(node.view().versions == std::vector<std::uint16_t>{0, 2, 1});
+    CHECK(upgrade(3) ==
+          std::vector<std::string>{"version 2 of the wire format is spoken with all peers again"});
+    CHECK(upgrade(3).empty());
 }
 
 // ---- Two processes with one id.
@@ -313,6 +410,7 @@ bool grants(NodeFixture& node, std::uint64_t epoch) {
     return !sent<Grant>(actions).empty();
 }
 
+// R6.14, R6.15
 TEST_CASE("twin: who is told of one grants nothing for P(lease-max) + R, and tells so") {
     NodeFixture node = voter();
     node.dial(2);
@@ -339,6 +437,7 @@ TEST_CASE("twin: each time that it is told anew the silence begins anew") {
     CHECK(grants(node, 5002));
 }
 
+// R6.16
 TEST_CASE("twin: once that peer takes it the silence is as long as after a restart") {
     NodeFixture node = voter();
     node.dial(2);
@@ -352,6 +451,7 @@ TEST_CASE("twin: once that peer takes it the silence is as long as after a resta
     CHECK(grants(node, 5002));
 }
 
+// R6.16
 TEST_CASE("twin: taken late, it still waits for what the other one may have promised just now") {
     NodeFixture node = voter();
     node.dial(2);
@@ -402,6 +502,7 @@ TEST_CASE("twin: other refusals silence nobody") {
     }
 }
 
+// R6.14
 TEST_CASE("twin: a candidate that is told of one gives up, and does not stand") {
     NodeFixture node(best_of({1, 2, 3}));
     node.stand({2});

@@ -31,6 +31,7 @@ Instant published(const Actions& actions) {
     return all.back().deadline;
 }
 
+// R3.7
 TEST_CASE("holder: the lease is counted from when the request was sent, not from its answer") {
     NodeFixture node(test::config_for(3, {1, 2, 3}));
     node.stand({1});
@@ -39,6 +40,7 @@ TEST_CASE("holder: the lease is counted from when the request was sent, not from
     CHECK(published(node.answer_grant(1)) == stamp + node.timing().campaign_lease);
 }
 
+// R3.7
 TEST_CASE("holder: with five nodes the lease ends with the third largest end, its own included") {
     NodeFixture node(test::config_for(5, {1, 2, 3, 4, 5}));
     node.stand({1, 2, 3, 4});
@@ -52,6 +54,7 @@ TEST_CASE("holder: with five nodes the lease ends with the third largest end, it
     CHECK(published(node.answer_grant(2)) == renewed + node.timing().lease);
 }
 
+// R4.5
 TEST_CASE("holder: asked to untie it renews at once, and says until when that holds") {
     NodeFixture node = leader();
     node.pass(milliseconds(1));
@@ -86,6 +89,7 @@ TEST_CASE("holder: each heartbeat period it renews with all, and its own promise
     CHECK(sent<Nack>(rival)[0].remaining == node.timing().promise(node.timing().lease));
 }
 
+// R3.9
 TEST_CASE("holder: while it leads its published deadline never goes back") {
     NodeFixture node = leader();
     Instant last = long_ago;
@@ -126,6 +130,7 @@ TEST_CASE("holder: a session that comes up while it leads is asked for a renewal
           std::vector<Coordinator>{{epoch, node.timing().lease, node.now(), true, true}});
 }
 
+// R4.4
 TEST_CASE("holder: it asks for untied grants where its task may outlive its sessions") {
     for (const FastRelease fast_release :
          {FastRelease::off, FastRelease::fin, FastRelease::notice}) {
@@ -173,6 +178,7 @@ TEST_CASE("holder: the first of its clocks to reach the end ends the lease") {
     }
 }
 
+// R3.9
 TEST_CASE("holder: a grant that arrives with the lapse does not revive the leadership") {
     NodeFixture node = leader();
     node.pass(node.timing().heartbeat);
@@ -191,6 +197,7 @@ TEST_CASE("holder: a grant that arrives with the lapse does not revive the leade
     CHECK(node.role() != Role::leader);
 }
 
+// R3.9
 TEST_CASE("holder: every kind of event finds a lapse first") {
     const std::vector<Event> events{Wake{},
                                     TaskEnded{epoch, true, false},
@@ -218,6 +225,7 @@ TEST_CASE("holder: its host is woken for the lapse") {
     CHECK(node.now() == end);
 }
 
+// R3.4
 TEST_CASE("holder: a grant of more than was asked, or of a request of the future, is not counted") {
     NodeFixture candidate(test::config_for(3, {1, 2, 3}));
     candidate.stand({1, 2});
@@ -256,6 +264,7 @@ Config with_margin() {
     return config;
 }
 
+// R3.8
 TEST_CASE("holder: it publishes and starts the task only when more than the margin is left") {
     NodeFixture node(with_margin());
     node.stand({1, 2});
@@ -269,6 +278,7 @@ TEST_CASE("holder: it publishes and starts the task only when more than the marg
     CHECK(only<StartTask>(renewed) == std::vector<StartTask>{{epoch}});
 }
 
+// R3.9
 TEST_CASE("holder: with a margin the leadership ends that much before the lease") {
     NodeFixture node = leader_of(with_margin());
     const Duration usable = node.timing().lease - node.timing().kill_margin;
@@ -293,7 +303,7 @@ TEST_CASE("holder: the task is stopped in time although the clock of the timer r
     for (const Duration margin : {Duration{0}, milliseconds(100), milliseconds(271)}) {
         Config config = test::config_for(3, {1, 2, 3});
         config.timing.kill_margin = margin;
-        // What is waited for is the end alone, and no heartbeat comes in between.
+        // The end alone is waited for, and no heartbeat comes in between.
         config.timing.heartbeat = seconds(10);
         NodeFixture node = leader_of(config);
         const Instant end = node.now() + node.timing().lease - margin;

@@ -1,4 +1,4 @@
-#include "src/runtime/hooks.hpp"
+#include "src/work/hooks.hpp"
 
 #include <chrono>
 #include <condition_variable>

@@ -1,7 +1,7 @@
-// What one message may do to a node. In every role, every number of every message is replaced by
-// extreme ones, field by field as protocol/values/fields.hpp finds them, so that none is forgotten.
-// Whatever it says: what becomes durable is what an election can need, no lease is longer than what
-// was asked for, and P(lease-max) later those who are sound elect a leader, by this node's vote or
+// Tests the effect of one message on a node. In every role, every number of every message is
+// replaced by extreme ones, field by field as protocol/values/fields.hpp finds them, so that none
+// is forgotten. In every case only what an election can need becomes durable, no lease is longer
+// than was asked for, and P(lease-max) later the sound nodes elect a leader, by this node's vote or
 // by its candidacy.
 #include <algorithm>
 #include <limits>
@@ -26,7 +26,7 @@ using test::sent;
 constexpr std::uint64_t self = 3;
 constexpr std::uint64_t liar = 1;
 constexpr std::uint64_t sound = 2;
-/// What a message may raise an epoch to (PROTOCOL §5), and the reserves on top of it.
+/// The highest epoch to which a message may raise one (PROTOCOL §5), and the reserves on top of it.
 constexpr Epoch highest_epoch{(std::uint64_t{1} << 54U) + (std::uint64_t{1} << 20U) + 4096};
 
 // ---- Every number of a message.
@@ -368,6 +368,7 @@ TEST_CASE("hostile: a forgery reaches every number, and each once with every val
     CHECK(forged(request, extremes).size() == 12 + 8 + 7 + 2 + 2);
 }
 
+// R9.1, R9.2, R9.3
 TEST_CASE(
     "hostile: no number of any message makes nonsense durable, a lease longer, or the cluster "
     "stuck") {

@@ -7,8 +7,8 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include "src/base/os/clock.hpp"
 #include "src/http/endpoint.hpp"
-#include "src/os/clock.hpp"
 #include "tests/support/library_cluster.hpp"
 #include "tests/support/temporary_files.hpp"
 

@@ -26,6 +26,8 @@ struct Told {
         state.status.view.connected.insert(1);
         state.status.cluster = "a\"b";
         state.status.version = "1.2.3";
+        state.status.wire = 2;
+        state.status.view.versions = {0, 1, 0};
         state.status.security = "key";
     }
     std::string text(MetricsFormat format = MetricsFormat::prometheus,
@@ -50,6 +52,9 @@ TEST_CASE("http metrics: a follower tells whom it follows, and what is left of t
     CHECK(has(text, "bullring_peer_connected{peer=\"1\"} 0"));
     CHECK(has(text, "bullring_peer_connected{peer=\"2\"} 1"));
     CHECK(text.find("peer=\"3\"") == std::string::npos);
+    CHECK(has(text, "bullring_wire_version 2"));
+    CHECK(has(text, "bullring_peer_wire_version{peer=\"2\"} 1"));
+    CHECK(text.find("bullring_peer_wire_version{peer=\"1\"}") == std::string::npos);
     CHECK(has(text, "bullring_peer_rtt_seconds{peer=\"2\"} 0.00025"));
     CHECK(has(text, "bullring_members{vote=\"yes\"} 3"));
     CHECK(

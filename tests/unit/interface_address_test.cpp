@@ -1,4 +1,4 @@
-#include "src/options/interface_address.hpp"
+#include "src/base/text/interface_address.hpp"
 
 #include <string>
 

@@ -1,5 +1,5 @@
 // The last line of a leader that has died without a word.
-#include "src/report/last_event.hpp"
+#include "src/watch/last_event.hpp"
 
 #include <atomic>
 #include <filesystem>
@@ -9,10 +9,10 @@
 
 #include <doctest/doctest.h>
 
-#include "src/os/clock.hpp"
-#include "src/report/background_writer.hpp"
-#include "src/report/events_file.hpp"
-#include "src/report/json.hpp"
+#include "src/base/os/clock.hpp"
+#include "src/base/text/json.hpp"
+#include "src/node/report/background_writer.hpp"
+#include "src/node/report/events_file.hpp"
 #include "tests/support/temporary_files.hpp"
 
 namespace bullring::last_event_test {
@@ -38,7 +38,7 @@ struct Dead {
         pulse.last_step_ns.store(500);
         pulse.lease_end_ns.store(900);
     }
-    /// What has been added.
+    /// The bytes that have been added.
     std::string told(bool hung = false, std::int64_t acted_ns = 0) {
         const std::size_t before = content(path).size();
         tell_last_event(pulse, path.c_str(), node, hung, acted_ns);

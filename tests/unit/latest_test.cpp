@@ -1,4 +1,4 @@
-#include "src/os/latest.hpp"
+#include "src/base/os/latest.hpp"
 
 #include <thread>
 

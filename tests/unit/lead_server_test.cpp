@@ -1,4 +1,4 @@
-#include "src/supervisor/lead_server.hpp"
+#include "src/work/supervisor/lead_server.hpp"
 
 #include <chrono>
 #include <vector>
@@ -10,8 +10,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "src/os/clock.hpp"
-#include "src/os/record_socket.hpp"
+#include "src/base/os/clock.hpp"
+#include "src/base/os/record_socket.hpp"
 #include "tests/support/temporary_files.hpp"
 
 namespace bullring::lead_server_test {
@@ -64,7 +64,7 @@ struct Asked {
         server.publish(publish);
     }
 
-    /// What has come, and whether a descriptor came with each.
+    /// The answers so far, and whether a descriptor came with each.
     std::vector<std::pair<LeadAnswer::Kind, bool>> answers() {
         std::vector<std::pair<LeadAnswer::Kind, bool>> all;
         LeadAnswer answer;

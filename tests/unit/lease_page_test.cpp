@@ -1,4 +1,4 @@
-#include "src/runtime/lease_page.hpp"
+#include "src/watch/lease_page.hpp"
 
 #include <atomic>
 #include <functional>

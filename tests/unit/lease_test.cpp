@@ -36,6 +36,7 @@ TEST_CASE("lease: with fewer voters than a majority there is no lease") {
     CHECK(lease.deadline() == both(100));
 }
 
+// R3.7
 TEST_CASE("lease: D is the end of the majority's last grant, not the newest one") {
     CHECK(lease_with(3, {100, 300}).deadline() == both(100));
     CHECK(lease_with(3, {100, 300, 200}).deadline() == both(200));
@@ -64,6 +65,7 @@ TEST_CASE("lease: what is tied to no session holds for itself, whatever is tied 
     CHECK(lease.untied_deadline() == long_ago);
 }
 
+// R8.3
 TEST_CASE("lease: D is the q-th largest end, clock by clock") {
     CHECK(rc::check("deadline() == sorted ends [q-1] for each clock", [] {
         const auto members = *rc::gen::inRange<std::size_t>(1, 65);
@@ -105,6 +107,7 @@ TEST_CASE("lease: while it is valid at least a majority has voted for it") {
     }));
 }
 
+// R3.7
 TEST_CASE("lease: the same voter counts once, however many messages it sends") {
     Lease lease(3, 2);
     lease.begin({1});
@@ -132,6 +135,7 @@ TEST_CASE("lease: the order in which grants arrive makes no difference") {
     }));
 }
 
+// R3.7
 TEST_CASE("lease: a late grant with an earlier end does not shorten it") {
     Lease lease = lease_with(3, {200, 200});
     lease.count(1, both(150), no_session);

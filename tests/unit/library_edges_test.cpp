@@ -240,6 +240,16 @@ TEST_CASE("library: a problem names each setting once, and without dashes") {
     CHECK(margin.problems()[0].find("stop-margin") == margin.problems()[0].rfind("stop-margin"));
 }
 
+TEST_CASE("library: what is no enumerator is told by its number, with the words that are") {
+    Options options = LibraryCluster(1).options(1);
+    options.profile = static_cast<Profile>(9);
+    options.fast_release = static_cast<FastRelease>(7);
+    const auto problems = options.problems();
+    REQUIRE(problems.size() == 2);
+    CHECK(problems[0] == "profile: \"9\" is not one of realtime, fast, lan, cloud, wan");
+    CHECK(problems[1] == "fast-release: \"7\" is not one of off, fin, notice");
+}
+
 TEST_SUITE_END();
 
 }  // namespace bullring::library_edges_test

@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
-#include "src/os/sanitizers.hpp"
+#include "src/base/os/sanitizers.hpp"
 #include "tests/support/library_cluster.hpp"
 #include "tests/support/transport_harness.hpp"
 

@@ -242,7 +242,7 @@ TEST_CASE("library: without a majority stop is requested in time for the task to
     CHECK(reasons(all) == std::vector<std::string>{"lease_expired"});
     CHECK(std::chrono::nanoseconds(left_at_stop) > std::chrono::nanoseconds(0));
     CHECK(std::chrono::nanoseconds(left_at_stop) <= margin);
-    // What held the lease was the task, and it has held it to its own end.
+    // The task held the lease, to its own end.
     CHECK(changes.all().back().at.count() >= returned_at);
 }
 

@@ -1,4 +1,4 @@
-#include "src/report/log_limit.hpp"
+#include "src/base/log/log_limit.hpp"
 
 #include <string>
 

@@ -1,13 +1,13 @@
-// The parts of a member, each alone: gate, pace, tenure, and what was told last.
+// The parts of a member, each alone: gate, election timer, tenure, and what was reported last.
 #include <limits>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include "protocol/member/election_timer.hpp"
 #include "protocol/member/gate.hpp"
-#include "protocol/member/pace.hpp"
+#include "protocol/member/reported.hpp"
 #include "protocol/member/tenure.hpp"
-#include "protocol/member/told.hpp"
 #include "tests/support/node_fixture.hpp"
 
 namespace bullring::protocol::member_parts_test {
@@ -86,58 +86,60 @@ TEST_CASE("gate: modesty doubles while it is called for again soon, and not afte
     CHECK_FALSE(gate.modest(at(540'000)));
 }
 
-TEST_CASE("pace: only the loss of a leader staggers the start") {
-    Pace pace;
-    CHECK_FALSE(pace.leader_lost(false));
-    CHECK_FALSE(pace.leader_ever_known());
-    pace.note_leader(true, false);
-    CHECK(pace.leader_lost(false));
-    CHECK_FALSE(pace.leader_lost(true));
-    pace.on_leader_lost(at(3));
-    pace.note_leader(false, false);
-    CHECK_FALSE(pace.leader_lost(false));
-    CHECK(pace.leader_ever_known());
-    pace.start_within(milliseconds(10));
-    CHECK_FALSE(pace.start_due(at(12)));
-    CHECK(wake_of(pace, at(11)) == milliseconds(2));
-    CHECK(pace.start_due(at(13)));
+TEST_CASE("election timer: only the loss of a leader staggers the start") {
+    ElectionTimer timer;
+    CHECK_FALSE(timer.leader_lost(false));
+    CHECK_FALSE(timer.leader_ever_known());
+    timer.note_leader(true, false);
+    CHECK(timer.leader_lost(false));
+    CHECK_FALSE(timer.leader_lost(true));
+    timer.on_leader_lost(at(3));
+    timer.note_leader(false, false);
+    CHECK_FALSE(timer.leader_lost(false));
+    CHECK(timer.leader_ever_known());
+    timer.start_within(milliseconds(10));
+    CHECK_FALSE(timer.start_due(at(12)));
+    CHECK(wake_of(timer, at(11)) == milliseconds(2));
+    CHECK(timer.start_due(at(13)));
 }
 
-TEST_CASE("pace: a stagger that is not needed any more is not waited for, and none is added") {
-    Pace pace;
-    pace.note_leader(true, false);
-    pace.on_leader_lost(at(3));
-    pace.start_within(milliseconds(10));
-    pace.start_within(milliseconds(5));
-    CHECK_FALSE(pace.start_due(at(7)));
-    CHECK(pace.start_due(at(8)));
-    pace.start_within(milliseconds(20));
-    CHECK(pace.start_due(at(8)));
+TEST_CASE(
+    "election timer: a stagger that is not needed any more is not waited for, and none is added") {
+    ElectionTimer timer;
+    timer.note_leader(true, false);
+    timer.on_leader_lost(at(3));
+    timer.start_within(milliseconds(10));
+    timer.start_within(milliseconds(5));
+    CHECK_FALSE(timer.start_due(at(7)));
+    CHECK(timer.start_due(at(8)));
+    timer.start_within(milliseconds(20));
+    CHECK(timer.start_due(at(8)));
 }
 
-TEST_CASE("pace: the loss of a leader that was followed ends an earlier pause, and no other") {
-    Pace pace;
-    pace.retry_at(at(50));
-    pace.note_leader(true, false);
-    pace.on_leader_lost(at(3));
-    CHECK_FALSE(pace.retry_due(at(49)));
-    pace.note_leader(true, true);
-    pace.note_leader(true, false);
-    pace.on_leader_lost(at(4));
-    CHECK(pace.retry_due(at(4)));
-    pace.retry_at(at(60));
-    pace.on_leader_lost(at(5));
-    CHECK_FALSE(pace.retry_due(at(59)));
+TEST_CASE(
+    "election timer: the loss of a leader that was followed ends an earlier pause, and no other") {
+    ElectionTimer timer;
+    timer.retry_at(at(50));
+    timer.note_leader(true, false);
+    timer.on_leader_lost(at(3));
+    CHECK_FALSE(timer.retry_due(at(49)));
+    timer.note_leader(true, true);
+    timer.note_leader(true, false);
+    timer.on_leader_lost(at(4));
+    CHECK(timer.retry_due(at(4)));
+    timer.retry_at(at(60));
+    timer.on_leader_lost(at(5));
+    CHECK_FALSE(timer.retry_due(at(59)));
 }
 
-TEST_CASE("pace: a pause is never shortened by another reason to wait") {
-    Pace pace;
-    pace.retry_at(at(50));
-    pace.retry_not_before(at(20));
-    CHECK_FALSE(pace.retry_due(at(49)));
-    pace.retry_not_before(at(70));
-    CHECK_FALSE(pace.retry_due(at(69)));
-    CHECK(pace.retry_due(at(70)));
+TEST_CASE("election timer: a pause is never shortened by another reason to wait") {
+    ElectionTimer timer;
+    timer.retry_at(at(50));
+    timer.retry_not_before(at(20));
+    CHECK_FALSE(timer.retry_due(at(49)));
+    timer.retry_not_before(at(70));
+    CHECK_FALSE(timer.retry_due(at(69)));
+    CHECK(timer.retry_due(at(70)));
 }
 
 TEST_CASE("tenure: the first publication starts the task, the next ones do not") {
@@ -246,10 +248,10 @@ TEST_CASE("heartbeat clock: beside a renewal others are told every h, or every 2
     CHECK(at_a_renewal(160, true) == Due::all_but_leader);
 }
 
-TEST_CASE("told leader: a resign is answered by the first leader of a later epoch") {
+TEST_CASE("reported leader: a resign is answered by the first leader of a later epoch") {
     std::vector<Action> out;
     Step step{at(1), out};
-    ToldLeader told;
+    ReportedLeader told;
     told.tell(step, {{1}, {5}, at(9), true}, "");
     told.answer_when_replaced(42, {5});
     told.answer_resign(step, {1});
@@ -264,10 +266,10 @@ TEST_CASE("told leader: a resign is answered by the first leader of a later epoc
     CHECK(only<ResignAnswer>(out) == std::vector<ResignAnswer>{{42, true, {}}});
 }
 
-TEST_CASE("told leader: a resign after which nobody else leads is answered with no") {
+TEST_CASE("reported leader: a resign after which nobody else leads is answered with no") {
     std::vector<Action> out;
     Step step{at(1), out};
-    ToldLeader told;
+    ReportedLeader told;
     told.answer_when_replaced(42, {5});
     told.tell(step, {{1}, {6}, at(9), true}, "");
     told.answer_resign(step, {1});

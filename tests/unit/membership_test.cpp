@@ -1,4 +1,4 @@
-// Who the members are: majorities, masks, the order on the ring, ranks.
+// Tests the membership: majorities, masks, the order on the ring, ranks.
 #include "protocol/values/membership.hpp"
 
 #include <algorithm>

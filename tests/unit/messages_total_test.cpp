@@ -166,7 +166,7 @@ std::vector<Message> messages(NodeFixture& node) {
     return all;
 }
 
-/// What no message may ever bring about in that condition.
+/// No message may bring this about in that condition.
 void check_answer(NodeFixture& node, Condition condition, QuorumMode quorum,
                   const Actions& actions) {
     const bool textbook = quorum == QuorumMode::none;

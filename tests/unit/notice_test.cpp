@@ -37,6 +37,7 @@ NodeFixture promised(const Config& config = voter_config()) {
 }
 Died death_of_5(NodeFixture& node) { return {{5}, node.incarnation_of(5)}; }
 
+// N3
 TEST_CASE("notice: it ends the promise, closes the sessions, and serves who waits, in one step") {
     NodeFixture node = promised();
     const Coordinator asked = candidacy(node, 5002);
@@ -51,6 +52,7 @@ TEST_CASE("notice: it ends the promise, closes the sessions, and serves who wait
     CHECK(node.view().promised_to == NodeId{4});
 }
 
+// N4
 TEST_CASE("notice: where it is waited for, a FIN releases nothing") {
     NodeFixture node = promised();
     node.hear(4, candidacy(node, 5002));
@@ -60,6 +62,7 @@ TEST_CASE("notice: where it is waited for, a FIN releases nothing") {
     CHECK(node.view().promised_to == NodeId{4});
 }
 
+// N3
 TEST_CASE("notice: of another run, of another member, or of this one, it ends nothing") {
     NodeFixture node = promised();
     const Died old = death_of_5(node);
@@ -127,6 +130,7 @@ TEST_CASE("notice: who has stood in vain stands again at once") {
     CHECK((node.role() == Role::candidate || !sent<Election>(actions).empty()));
 }
 
+// N4
 TEST_CASE("notice: a holder asks for grants that no session's end releases, and says so") {
     Config config = test::config_for(3, {1, 2, 3});
     config.fast_release = FastRelease::notice;

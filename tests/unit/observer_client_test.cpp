@@ -1,6 +1,6 @@
 // The observers' side of the peer port, against members that are made up: sound ones, silent ones,
 // those that refuse and those that send rubbish. Real sockets on loopback, one thread.
-#include "src/observer/observer_client.hpp"
+#include "src/observe/observer_client.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,7 +16,7 @@
 #include <asio/write.hpp>
 #include <doctest/doctest.h>
 
-#include "src/observer/status_json.hpp"
+#include "src/node/observers/status_json.hpp"
 
 #if defined(__GNUC__) && !defined(__clang__)
 // When g++ 12 inlines a coroutine's frame it takes Asio's pair of new and delete for a mismatch.

@@ -1,4 +1,4 @@
-#include "src/observer/observer_sessions.hpp"
+#include "src/node/observers/observer_sessions.hpp"
 
 #include <optional>
 #include <string>

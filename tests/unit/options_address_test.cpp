@@ -1,4 +1,4 @@
-// What `bullring address` makes of its flags.
+// Tests how `bullring address` reads its flags.
 #include <string>
 #include <vector>
 

@@ -1,10 +1,11 @@
-// What `bullring node` makes of its flags, and what it refuses.
+// Tests how `bullring node` reads its flags, and which it refuses.
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include "src/settings/flags.hpp"
 #include "tests/support/parsed_options.hpp"
 
 namespace bullring::options_node_test {
@@ -27,6 +28,24 @@ std::vector<std::string> node_problems(const Words& more = {}) {
 
 }  // namespace
 
+TEST_CASE("options: a node speaks at most the version of the wire format that it is told") {
+    const auto range = std::to_string(protocol::version_lowest) + " … " +
+                       std::to_string(protocol::version_highest);
+    for (std::uint16_t version = protocol::version_lowest; version <= protocol::version_highest;
+         ++version)
+        CHECK(node_of({"--wire", std::to_string(version)}).config.wire_highest == version);
+    for (const std::string wrong : {"0", "-1", "two", "65537"}) {
+        CAPTURE(wrong);
+        const std::vector<std::string> problems = node_problems({"--wire", wrong});
+        REQUIRE(problems.size() == 1);
+        CHECK(problems[0].find("expected a whole number, " + range) != std::string::npos);
+    }
+    const Flag* const flag = find_flag("node", "wire");
+    REQUIRE(flag != nullptr);
+    CHECK(std::string(flag->help).find(range) != std::string::npos);
+    CHECK(flag->default_text() == std::to_string(protocol::version_highest));
+}
+
 TEST_CASE("options: a node with an ID and peers alone has every default of its flags") {
     const NodeOptions options = node_of();
     const protocol::Config& config = options.config;
@@ -41,6 +60,7 @@ TEST_CASE("options: a node with an ID and peers alone has every default of its f
     CHECK(config.fast_release == protocol::FastRelease::fin);
     CHECK(config.tie);
     CHECK(config.bootstrap_wait == seconds(10));
+    CHECK(config.wire_highest == protocol::version_highest);
     CHECK(config.first_epoch == protocol::FirstEpoch::clock);
     CHECK(config.timing == make_timing({}, 3, Algorithm::bully));
     CHECK(config.timing.lease_max == seconds(10));
@@ -216,7 +236,7 @@ TEST_CASE("options: a constraint is told when it does not hang on a value that c
                                     ? "timing: 3"
                                     : "timing (profile lan): 3"));
     }
-    // What the value that can't be read would have changed is not known.
+    // The consequences of a value that cannot be read are not known.
     for (const Words& words :
          {Words{"--lease", "?", "--heartbeat", "1s"}, Words{"--lease", "11s", "--lease-max", "?"},
           Words{"--profile", "?", "--suspect-after", "20s"},

@@ -1,4 +1,4 @@
-// What `bullring run` and `bullring lead` make of their flags.
+// Tests how `bullring run` and `bullring lead` read their flags.
 #include <string>
 #include <vector>
 
@@ -48,7 +48,7 @@ TEST_CASE("options: the lease of run has room for the killing of its command") {
     CHECK(lease_of({"--kill-after", "500ms"}) == milliseconds(1000));
     CHECK(lease_of({"--profile", "cloud"}) == milliseconds(3000));
     CHECK(lease_of({"--profile", "wan"}) == milliseconds(5000));
-    // What is not given scales by what is left of the lease without the killing.
+    // A value that is not given scales by the rest of the lease without the killing.
     CHECK(lease_of({"--lease", "3s"}) == milliseconds(3000));
     CHECK(run_of({"--lease", "3s"}).node.config.timing.heartbeat == milliseconds(100));
     CHECK(run_of({"--lease", "2500ms"}).node.config.timing == run_of().node.config.timing);
@@ -66,7 +66,7 @@ TEST_CASE("options: run refuses a lease in which its command could not be killed
               "lease-max (10s); use at most 9.5s, or a longer --lease-max on all members"});
     CHECK(run_problems({"--kill-after", "9500ms"}).empty());
     CHECK(one_has(run_problems({"--lease-max", "2s"}), "2s is too long"));
-    // What else is wrong is told, too.
+    // Other faults are reported, too.
     CHECK(
         run_problems({"--kill-after", "20s", "--heartbeat", "1s", "--suspect-after", "1s"}).size() >
         1);

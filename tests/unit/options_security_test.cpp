@@ -1,8 +1,8 @@
-// What users say of security: when it has to be named, and which files belong to which mode.
+// Tests the options of security: when it has to be named, and which files belong to which mode.
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
-#include "src/os/private_file.hpp"
+#include "src/base/os/private_file.hpp"
 #include "src/security/key_file.hpp"
 #include "tests/support/credentials.hpp"
 #include "tests/support/parsed_options.hpp"
@@ -19,6 +19,13 @@ constexpr const char* elsewhere = "1=10.0.0.1:1,2=10.0.0.2:2,3=10.0.0.3:3";
 
 /// Nothing is said of security by the environment.
 ParsedOptions parsed(const Words& words) { return parse_options(words, home_only); }
+
+NodeOptions options_from(const Words& words) {
+    const ParsedOptions options = parsed(words);
+    const auto* found = found_options<NodeOptions>(options);
+    REQUIRE(found != nullptr);
+    return *found;
+}
 
 std::vector<std::string> wrong(const Words& words) {
     const ParsedOptions options = parsed(words);
@@ -41,10 +48,9 @@ struct PrivateFile {
 }  // namespace
 
 TEST_CASE("options: on loopback alone there is no security unless it is asked for") {
-    const ParsedOptions options = parsed(node(here));
-    REQUIRE(std::holds_alternative<NodeOptions>(options));
-    CHECK(std::get<NodeOptions>(options).security == SecurityOptions{});
-    CHECK(std::get<NodeOptions>(options).start_notes.empty());
+    const NodeOptions options = options_from(node(here));
+    CHECK(options.security == SecurityOptions{});
+    CHECK(options.start_notes.empty());
 }
 
 TEST_CASE("options: off loopback the security has to be named, with a line that shows how") {
@@ -63,17 +69,12 @@ TEST_CASE("options: off loopback the security has to be named, with a line that 
 }
 
 TEST_CASE("options: no security off loopback is a warning at the start") {
-    const ParsedOptions options = parsed(node(elsewhere, {"--security", "none"}));
-    REQUIRE(std::holds_alternative<NodeOptions>(options));
-    CHECK(one_has(std::get<NodeOptions>(options).start_notes, "security none: whoever reaches"));
+    CHECK(one_has(options_from(node(elsewhere, {"--security", "none"})).start_notes,
+                  "security none: whoever reaches"));
 }
 
 TEST_CASE("options: so is a port that is reached from elsewhere, and a migration") {
-    const auto notes = [](const Words& words) {
-        const ParsedOptions options = parsed(words);
-        REQUIRE(std::holds_alternative<NodeOptions>(options));
-        return std::get<NodeOptions>(options).start_notes;
-    };
+    const auto notes = [](const Words& words) { return options_from(words).start_notes; };
     CHECK(one_has(notes(node(here, {"--listen", "0.0.0.0:1"})), "security none: whoever reaches"));
     CHECK(notes(node(here, {"--listen", "127.0.0.2:1"})).empty());
     const PrivateFile key(line_of(key_of(1)).view());
@@ -108,7 +109,7 @@ TEST_CASE("options: what is wrong with a file is said with its name") {
     // Whose end a FIN tells is nobody's to know where it can be forged.
     const auto release_of = [&](std::vector<std::string> more) {
         more.insert(more.end(), {"--security", "key", "--key-file", sound.file.path()});
-        return std::get<NodeOptions>(parsed(node(here, more))).config.fast_release;
+        return options_from(node(here, more)).config.fast_release;
     };
     CHECK(release_of({}) == protocol::FastRelease::notice);
     CHECK(release_of({"--fast-release", "off"}) == protocol::FastRelease::off);

@@ -7,8 +7,11 @@
 
 #include <doctest/doctest.h>
 
-#include "src/options/flags.hpp"
-#include "src/os/text_encoding.hpp"
+#include "protocol/values/names.hpp"
+#include "src/base/text/text_encoding.hpp"
+#include "src/cli/commands/command_options.hpp"
+#include "src/cli/options/subcommand.hpp"
+#include "src/settings/flags.hpp"
 #include "tests/support/parsed_options.hpp"
 #include "tests/support/temporary_files.hpp"
 
@@ -48,6 +51,7 @@ constexpr Typed typed[] = {
     {"node", "first-epoch", "clock"},
     {"node", "fast-release", "off"},
     {"node", "hang-after", "off"},
+    {"node", "wire", "1"},
     {"node", "http", "127.0.0.1:8080"},
     {"node", "security", "none"},
     {"node", "health-interval", "3s"},
@@ -86,7 +90,7 @@ const std::set<std::string_view> texts = {"advertise",  "data-dir",
                                           "out",        "ca",
                                           "config"};
 
-/// What the subcommand needs beside `flag`.
+/// The flags that the subcommand needs beside `flag`.
 Words words_for(const Typed& one) {
     const std::string_view subcommand = one.subcommand;
     const std::string_view flag = one.flag;
@@ -216,6 +220,22 @@ TEST_CASE("slips: the mark before a text is no part of it") {
     CHECK(without_mark("").empty());
     CHECK(is_utf16("\xFE\xFF"));
     CHECK_FALSE(is_utf16("\xFE"));
+}
+
+TEST_CASE("options: each action of key and cert is an enumerator by its name, and each has one") {
+    std::size_t rows = 0;
+    for (const Subcommand& subcommand : subcommand_table()) {
+        for (const Action& action : subcommand.actions) {
+            CAPTURE(std::string(action.name));
+            ++rows;
+            const bool known = subcommand.name == std::string_view("key")
+                                   ? protocol::named<KeyAction>(action.name).has_value()
+                                   : protocol::named<CertAction>(action.name).has_value();
+            CHECK(known);
+        }
+    }
+    CHECK(rows ==
+          protocol::enumerators<KeyAction>().size() + protocol::enumerators<CertAction>().size());
 }
 
 }  // namespace bullring::options_slips_test

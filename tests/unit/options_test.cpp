@@ -1,6 +1,7 @@
 // The command line, the environment and the file: who wins, what is said about what is wrong.
-#include "src/options/options.hpp"
+#include "src/cli/options/options.hpp"
 
+#include <sstream>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -9,8 +10,8 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
-#include "src/options/drill_options.hpp"
-#include "src/options/flags.hpp"
+#include "src/settings/flags.hpp"
+#include "src/verify/drill/drill_options.hpp"
 #include "tests/support/parsed_options.hpp"
 #include "tests/support/temporary_files.hpp"
 
@@ -213,7 +214,7 @@ TEST_CASE("options: every flag has its variable, and a wrong value names it") {
     CHECK_FALSE(options.config.preempt);
 
     for (const Flag& flag : flag_table()) {
-        if (!flag.belongs_to(Subcommand::node)) continue;
+        if (!flag.belongs_to("node")) continue;
         const std::string variable = environment_name(flag.name);
         CAPTURE(variable);
         const std::string name = flag.name;
@@ -384,7 +385,7 @@ TEST_CASE("options: audit takes files, and its flags anywhere between them") {
 }
 
 TEST_CASE("options: every subcommand's help names its own flags with their defaults, no others") {
-    for (const SubcommandText& subcommand : subcommand_table()) {
+    for (const Subcommand& subcommand : subcommand_table()) {
         const std::string help = information_of({subcommand.name, "--help"});
         for (const Flag& flag : flag_table()) {
             CAPTURE(flag.name);
@@ -392,16 +393,29 @@ TEST_CASE("options: every subcommand's help names its own flags with their defau
                                        (flag.is_switch() ? "" : " " + std::string(flag.argument));
             const bool named = help.find(column + " ") != std::string::npos ||
                                help.find(column + "\n") != std::string::npos;
-            if (find_flag(subcommand.subcommand, flag.name) == nullptr) CHECK_FALSE(named);
-            if (!flag.belongs_to(subcommand.subcommand)) continue;
+            if (find_flag(subcommand.name, flag.name) == nullptr) CHECK_FALSE(named);
+            if (!flag.belongs_to(subcommand.name)) continue;
             CHECK(named);
-            CHECK((flag.standard != nullptr || flag.negates != nullptr));
+            CHECK((!flag.default_text().empty() || flag.negates != nullptr));
         }
         CHECK(help.find('\0') == std::string::npos);
     }
     const std::string node_help = information_of({"node", "-h"});
     CHECK(node_help.find("  lan         50ms        200ms       500ms\n") != std::string::npos);
     CHECK(node_help.find("[10s]") != std::string::npos);
+}
+
+TEST_CASE("options: every flag belongs to subcommands that there are") {
+    for (const Flag& flag : flag_table()) {
+        for (const std::string_view words : flag.owners) {
+            std::istringstream owners{std::string(words)};
+            for (std::string owner; owners >> owner;) {
+                CAPTURE(owner);
+                CHECK((find_subcommand(owner) != nullptr || owner == any_subcommand ||
+                       owner == library));
+            }
+        }
+    }
 }
 
 TEST_CASE("options: whatever the words are, they end in options, information or problems") {

@@ -1,4 +1,4 @@
-#include "src/net/outbox.hpp"
+#include "src/node/net/outbox.hpp"
 
 #include <string>
 #include <string_view>

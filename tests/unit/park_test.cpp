@@ -45,6 +45,7 @@ bool parked(const Actions& actions) {
     return nacks[0].parked;
 }
 
+// R4.1
 TEST_CASE("park: the holder's FIN hands the parked candidate its grant in the same step") {
     NodeFixture node = promised();
     const Coordinator asked = candidacy(node, 5002);
@@ -62,6 +63,7 @@ TEST_CASE("park: the holder's RESIGN hands the parked candidate its grant in the
           Actions{grant_to(node, 4, asked), LeaderChanged{nobody, {5001}, ""}});
 }
 
+// R2.8
 TEST_CASE("park: when the promise runs out the parked candidate is granted, without any message") {
     NodeFixture node = promised();
     node.pass(node.timing().lease - milliseconds(40));
@@ -83,6 +85,7 @@ TEST_CASE("park: when the promise runs out the parked candidate is granted, with
     CHECK(node.view().promised_to == NodeId{4});
 }
 
+// R2.3
 TEST_CASE("park: of two candidates the one with the higher epoch has the slot") {
     for (const bool higher_first : {false, true}) {
         NodeFixture node = promised();
@@ -94,6 +97,7 @@ TEST_CASE("park: of two candidates the one with the higher epoch has the slot") 
     }
 }
 
+// R2.8
 TEST_CASE("park: RESIGN of the parked epoch empties the slot and of another epoch does not") {
     for (const std::uint64_t epoch : {5002U, 5003U}) {
         NodeFixture node = promised();
@@ -104,6 +108,7 @@ TEST_CASE("park: RESIGN of the parked epoch empties the slot and of another epoc
     }
 }
 
+// R2.8
 TEST_CASE("park: the end of the parked candidate's session empties the slot, however it ends") {
     for (const SessionEnd how : {SessionEnd::eof, SessionEnd::reset, SessionEnd::timeout}) {
         NodeFixture node = promised();
@@ -114,6 +119,7 @@ TEST_CASE("park: the end of the parked candidate's session empties the slot, how
     }
 }
 
+// R2.8
 TEST_CASE("park: the slot is empty again after T_camp") {
     NodeFixture node = promised();
     node.hear(4, candidacy(node, 5002));
@@ -134,6 +140,7 @@ TEST_CASE("park: a parked request that has become stale is refused, not granted"
 
 // ---- What releases a promise and what does not (I8).
 
+// R4.2
 TEST_CASE("release: reset, timeout, protocol error and overflow release nothing") {
     for (const SessionEnd how :
          {SessionEnd::reset, SessionEnd::timeout, SessionEnd::protocol, SessionEnd::overflow}) {
@@ -143,6 +150,7 @@ TEST_CASE("release: reset, timeout, protocol error and overflow release nothing"
     }
 }
 
+// R4.1
 TEST_CASE("release: a FIN releases only what is tied to its own session") {
     NodeFixture node = promised();
     const SessionId older = node.accepted(5);
@@ -173,6 +181,7 @@ TEST_CASE("release: a promise moves with the renewals to the new session and is 
     CHECK(node.view().promised_to == nobody);
 }
 
+// R4.3
 TEST_CASE("release: a FIN on a session whose addresses do not agree releases nothing") {
     NodeFixture node(voter_config());
     node.recover();
@@ -192,6 +201,7 @@ TEST_CASE("release: a FIN on a session whose addresses do not agree releases not
     CHECK(node.view().promised_to == NodeId{5});
 }
 
+// R4.3
 TEST_CASE("release: a FIN releases nothing when either side or the request does not want it") {
     Config config = voter_config();
     bool dialler_allows = true;
@@ -214,6 +224,7 @@ TEST_CASE("release: a FIN releases nothing when either side or the request does 
     CHECK(node.view().promised_to == NodeId{5});
 }
 
+// R4.2
 TEST_CASE("release: a new session and a new run of the holder release nothing") {
     NodeFixture node = promised();
     node.accept(5);
@@ -228,6 +239,7 @@ TEST_CASE("release: a new session and a new run of the holder release nothing") 
     CHECK(sent<Nack>(actions)[0].reason == NackReason::busy);
 }
 
+// R4.2
 TEST_CASE("release: silence of the holder releases nothing before the promise's end") {
     NodeFixture node = promised();
     node.after(node.timing().suspect_after * 2);

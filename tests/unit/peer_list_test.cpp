@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "src/options/endpoint.hpp"
+#include "src/base/text/endpoint.hpp"
 #include "tests/support/temporary_files.hpp"
 
 namespace bullring::peer_list_test {

@@ -1,4 +1,4 @@
-#include "src/os/process_figures.hpp"
+#include "src/base/os/process_figures.hpp"
 
 #include <ctime>
 #include <vector>
@@ -7,7 +7,7 @@
 #include <fcntl.h>
 #include <sys/prctl.h>
 
-#include "src/os/owned_fd.hpp"
+#include "src/base/os/owned_fd.hpp"
 
 namespace bullring::process_figures_test {
 

@@ -97,6 +97,7 @@ TEST_CASE("promise: every row of R2's conditions gives what the rule says") {
     CHECK(rows == 60);
 }
 
+// R2.5
 TEST_CASE("promise: the rows of R2 that others have got wrong, spelt out") {
     const std::vector<Row> rows{
         // A duplicate of the granted request is granted again, live or not.
@@ -133,6 +134,7 @@ TEST_CASE("promise: another run of the same id is another holder") {
 
 // ---- exp and fl.
 
+// R2.7
 TEST_CASE("promise: a later request on the same session never shortens it") {
     Promise promise = granted(ask(anna, 5, false, first, 100));
     promise.grant(ask(anna, 5, true, first, 10), at(50));
@@ -141,6 +143,7 @@ TEST_CASE("promise: a later request on the same session never shortens it") {
     CHECK(promise.end() == at(160));
 }
 
+// R2.7
 TEST_CASE("promise: on another session the old end stays, without being tied to either session") {
     Promise promise = granted(ask(anna, 5, true, first, 100));
     promise.grant(ask(anna, 5, true, second, 10), at(50));
@@ -220,6 +223,7 @@ TEST_CASE("promise: a resigned epoch stays dead until its holder has a higher on
 
 // ---- vmax.
 
+// R2.7
 TEST_CASE("promise: a renewal below vmax does not lower it") {
     Promise promise(Epoch{10});
     promise.grant(ask(anna, 5, true), at(0));
@@ -232,7 +236,7 @@ TEST_CASE("promise: only a renewal makes its holder a leader") {
     CHECK(granted(ask(anna, 5, true)).to_leader());
 }
 
-/// What a promise must do, kept as every grant ever given instead of two instants.
+/// The model of a promise: every grant ever given, instead of two instants.
 class DumbPromise {
 public:
     bool live_to_other(HolderKey key, std::int64_t now) const {

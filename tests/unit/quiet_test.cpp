@@ -1,5 +1,6 @@
-// What an idle cluster says (§6): renewals and their grants stand for the heartbeats between leader
-// and followers, and followers tell each other half as often while their leader vouches for them.
+// Tests the messages of an idle cluster (§6): renewals and their grants stand for the heartbeats
+// between leader and followers, and followers tell each other half as often while their leader
+// vouches for them.
 #include <doctest/doctest.h>
 
 #include "tests/support/node_fixture.hpp"

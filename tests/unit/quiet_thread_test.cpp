@@ -1,5 +1,5 @@
 // No thread of the library's, nor one of the program's beside its main thread, handles a signal.
-#include "src/os/quiet_thread.hpp"
+#include "src/base/os/quiet_thread.hpp"
 
 #include <csignal>
 #include <cstdint>
@@ -13,9 +13,9 @@
 #include <doctest/doctest.h>
 #include <pthread.h>
 
-#include "src/runtime/health_check.hpp"
-#include "src/runtime/hooks.hpp"
-#include "src/storage/storage.hpp"
+#include "src/node/storage/storage.hpp"
+#include "src/work/health_check.hpp"
+#include "src/work/hooks.hpp"
 #include "tests/support/library_cluster.hpp"
 
 namespace bullring::quiet_thread_test {

@@ -49,6 +49,7 @@ Coordinator renewal(NodeFixture& node, Epoch epoch) {
 
 // ---- The one that asks.
 
+// R6.3
 TEST_CASE("recall: none of all others ends the silence, and none of some does not") {
     NodeFixture node = restarted();
     node.dial(1, says(node, 1, Recall::Answer::none));
@@ -69,6 +70,7 @@ TEST_CASE("recall: one that cannot tell leaves the silence as long as it was") {
     CHECK_FALSE(node.view().recovering);
 }
 
+// R6.4
 TEST_CASE("recall: the newest answer of a member counts") {
     NodeFixture node = restarted();
     node.dial(1, says(node, 1, Recall::Answer::cannot_tell));
@@ -78,6 +80,7 @@ TEST_CASE("recall: the newest answer of a member counts") {
     CHECK_FALSE(node.view().recovering);
 }
 
+// R6.4
 TEST_CASE("recall: it does not end the silence before the reserve is on the disk") {
     NodeFixture node(three());
     REQUIRE(only<Persist>(node.wake()).size() == 1);
@@ -88,6 +91,7 @@ TEST_CASE("recall: it does not end the silence before the reserve is on the disk
     CHECK_FALSE(node.view().recovering);
 }
 
+// R6.4
 TEST_CASE("recall: hooks of an earlier run: it waits for the time, whatever the others count") {
     Config config = three();
     SUBCASE("and has hooks again") { config.hooks = true; }
@@ -106,6 +110,7 @@ TEST_CASE("recall: hooks of an earlier run: it waits for the time, whatever the 
     }
 }
 
+// R6.11
 TEST_CASE("recall: without a file nothing that is held or not shortens the silence") {
     const Config config = three();
     NodeFixture node(config, test::start_without_file(config));
@@ -115,6 +120,7 @@ TEST_CASE("recall: without a file nothing that is held or not shortens the silen
     CHECK(node.view().recovering);
 }
 
+// R6.2
 TEST_CASE("recall: held by one binds the node to that one, for P of what is left") {
     NodeFixture node = restarted();
     const Duration left = milliseconds(300);
@@ -149,6 +155,7 @@ TEST_CASE("recall: the holder renews below the epochs of the file, and its RESIG
     CHECK(node.view().promised_to == nobody);
 }
 
+// R6.4
 TEST_CASE("recall: what is left is on the disk before it is promised") {
     Config config = three();
     NodeFixture node(config);
@@ -164,6 +171,7 @@ TEST_CASE("recall: what is left is on the disk before it is promised") {
     CHECK_FALSE(node.view().recovering);
 }
 
+// R6.4
 TEST_CASE("recall: a longer lease than lease-max, or an epoch beyond belief, is no answer") {
     NodeFixture node = restarted();
     node.dial(1, holds(node, 1, {4000}, node.timing().lease_max + Duration{1}));
@@ -172,6 +180,7 @@ TEST_CASE("recall: a longer lease than lease-max, or an epoch beyond belief, is 
     CHECK(node.view().recovering);
 }
 
+// R6.4
 TEST_CASE("recall: of two that hold, one is wrong, so neither ends the silence") {
     NodeFixture node(three());
     node.wake();
@@ -202,6 +211,7 @@ Recall answer_to(NodeFixture& node, std::uint64_t peer, bool had_file = true) {
     return sent<HelloAck>(node.accept(hello)).at(0).recall;
 }
 
+// R6.9
 TEST_CASE("recall: a follower counts nothing") {
     NodeFixture node = restarted();
     CHECK(answer_to(node, 1).answer == Recall::Answer::none);
@@ -209,6 +219,7 @@ TEST_CASE("recall: a follower counts nothing") {
     CHECK(answer_to(node, 2).answer == Recall::Answer::none);
 }
 
+// R6.5
 TEST_CASE("recall: a leader holds what it counts, by the clock by which more is left") {
     NodeFixture node(three());
     node.lead({1});
@@ -227,6 +238,7 @@ TEST_CASE("recall: a leader holds what it counts, by the clock by which more is 
 
 // In a suspend one clock stands still: what the other has ended long ago is no grant, and yet not
 // certainly none.
+// R6.6
 TEST_CASE("recall: a grant that has ended by one clock alone is neither held nor none") {
     NodeFixture node(three());
     node.lead({1});
@@ -258,6 +270,7 @@ TEST_CASE(
     CHECK(answer_to(node, 1).answer == Recall::Answer::none);
 }
 
+// R6.7
 TEST_CASE("recall: who recovers without a file, or with hooks, cannot tell one that has a file") {
     Config config = three();
     NodeFixture lost(config, test::start_without_file(config));
@@ -271,6 +284,7 @@ TEST_CASE("recall: who recovers without a file, or with hooks, cannot tell one t
     CHECK(answer_to(hooks, 2).answer == Recall::Answer::none);
 }
 
+// R6.8
 TEST_CASE("recall: who is told of another process with its own id cannot tell") {
     NodeFixture node = restarted();
     node.recover();
@@ -289,6 +303,7 @@ TEST_CASE("recall: who is told of another process with its own id cannot tell") 
     }
 }
 
+// R6.7
 TEST_CASE("recall: to one without a file, who has met another run of it cannot tell") {
     const Config config = three();
     NodeFixture node(config, test::start_without_file(config));
@@ -302,6 +317,7 @@ TEST_CASE("recall: to one without a file, who has met another run of it cannot t
     CHECK(answer_to(node, 2, false).answer == Recall::Answer::cannot_tell);
 }
 
+// R3.6
 TEST_CASE("recall: a grant for a request of before the answer is not counted, a later one is") {
     NodeFixture node(three());
     node.stand({1, 2});
@@ -322,6 +338,7 @@ TEST_CASE("recall: a grant for a request of before the answer is not counted, a 
     CHECK(node.role() == Role::leader);
 }
 
+// R3.6
 TEST_CASE("recall: what is asked for after the answer is counted, even at the same instant") {
     NodeFixture node(three());
     node.recover();
@@ -365,6 +382,7 @@ TEST_CASE("recall: that the silence is over is told at once") {
                         [](const Heartbeat& h) { return !h.recovering; }) > 0);
 }
 
+// R6.10
 TEST_CASE(
     "first start: with all members there, none of which was met before, it waits for nothing") {
     const Config config = three();

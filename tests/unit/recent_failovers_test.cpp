@@ -1,5 +1,5 @@
-// What a node remembers of its last changes of leader, how much, and what it costs.
-#include "src/report/recent_failovers.hpp"
+// Tests a node's memory of its last changes of leader: its content, its size and its cost.
+#include "src/node/report/recent_failovers.hpp"
 
 #include <algorithm>
 #include <string>

@@ -42,6 +42,7 @@ std::optional<Duration> silence_of(NodeFixture& node, const Acks& acks = {},
     return elapsed(start, node.now());
 }
 
+// R6.1
 TEST_CASE("recovery: with a file the silence lasts as long as the longest promise in it") {
     const Config config = test::config_for(1, {1, 2, 3});
     Start start = test::start_with_file(config);
@@ -82,6 +83,7 @@ TEST_CASE("recovery: a single node waits for the hooks of before, which act unde
     CHECK(silence_of(node) == seconds(3));
 }
 
+// R7.1
 TEST_CASE("recovery: it does not end before its reserve is on the disk") {
     const Config config = test::config_for(1, {1, 2, 3});
     NodeFixture node(config);
@@ -156,6 +158,7 @@ TEST_CASE(
     CHECK(silence_of(early, acks) == milliseconds(900));
 }
 
+// R6.11
 TEST_CASE("no file: nobody's word makes the silence longer than the longest promise there can be") {
     NodeFixture node = fresh(five());
     Acks acks;
@@ -168,6 +171,7 @@ TEST_CASE("no file: nobody's word makes the silence longer than the longest prom
 
 // A vote of the lost run may be counted until the silence ends, and elect somebody whose epoch
 // nobody could tell before that.
+// R6.12
 TEST_CASE("no file: the epochs go on from what the others say after the silence, not before it") {
     NodeFixture node = fresh(five());
     Acks acks;
@@ -194,6 +198,7 @@ TEST_CASE("no file: the epochs go on from what the others say after the silence,
     CHECK(requests[0].epoch == Epoch{9'000'001});
 }
 
+// R6.12
 TEST_CASE("no file: an answer to a HELLO of before the end of the silence is none") {
     NodeFixture node = fresh(five());
     Acks acks;
@@ -206,6 +211,7 @@ TEST_CASE("no file: an answer to a HELLO of before the end of the silence is non
     CHECK(node.view().recovering);
 }
 
+// R6.12
 TEST_CASE("no file: when too few answer after the silence, the epochs go on from the wall clock") {
     NodeFixture node = fresh(five());
     for (const std::uint64_t peer : {1U, 2U, 3U}) node.dial(peer, ack_of(node, peer, true));
@@ -232,6 +238,7 @@ TEST_CASE("no file: then the epochs go on from what those have, not from the clo
     CHECK(requests[0].epoch == Epoch{7004});
 }
 
+// R6.11
 TEST_CASE("no file: all others' answers are enough without files, with P of every lease heard") {
     NodeFixture node = fresh(five());
     Acks acks;
@@ -242,6 +249,7 @@ TEST_CASE("no file: all others' answers are enough without files, with P of ever
     CHECK(silence_of(node, acks) == node.timing().promise(seconds(2)));
 }
 
+// R6.11
 TEST_CASE("no file: with too few answers T_boot has to pass, and then the longest lease of all") {
     NodeFixture node = fresh(five());
     node.dial(1, ack_of(node, 1, true));
@@ -310,6 +318,7 @@ TEST_CASE("no file: with too few files among the others the epochs go on from th
     CHECK(first_epoch_of(config, {true, true}) == Epoch{1});
 }
 
+// R6.12
 TEST_CASE("no file: first-epoch 0 starts at 1 when all have answered and none had a file") {
     Config config = test::config_for(3, {1, 2, 3});
     config.first_epoch = FirstEpoch::zero;
@@ -318,7 +327,7 @@ TEST_CASE("no file: first-epoch 0 starts at 1 when all have answered and none ha
     CHECK(first_epoch_of(config, {}) == Epoch{1024 * wall_ms + 1});
 }
 
-/// What the answer of a node of three without a file says of epochs to this HELLO.
+/// The epoch in the answer to this HELLO of a node of three without a file.
 Epoch told_by_a_fresh_node(const Config& config, bool recovering, bool had_file) {
     NodeFixture node = fresh(config);
     HelloReceived hello = node.hello_from(1);
@@ -327,6 +336,7 @@ Epoch told_by_a_fresh_node(const Config& config, bool recovering, bool had_file)
     return sent<HelloAck>(node.accept(hello)).at(0).clock_epoch;
 }
 
+// R6.13
 TEST_CASE("first start: a node tells its wall clock, but only to another that has nothing either") {
     Config config = test::config_for(3, {1, 2, 3});
     CHECK(told_by_a_fresh_node(config, true, false) == Epoch{1024 * wall_ms});
@@ -336,6 +346,7 @@ TEST_CASE("first start: a node tells its wall clock, but only to another that ha
     CHECK(told_by_a_fresh_node(config, true, false) == Epoch{});
 }
 
+// R6.13
 TEST_CASE("first start: all go on from the latest clock, and the disk covers it before they vote") {
     NodeFixture node = fresh(test::config_for(3, {1, 2, 3}));
     const Epoch latest{1024 * (wall_ms + 40)};

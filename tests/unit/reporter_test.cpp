@@ -1,5 +1,5 @@
-// What the log says of refused handshakes, which anybody can cause.
-#include "src/report/reporter.hpp"
+// Tests the log of refused handshakes, which anybody can cause.
+#include "src/node/report/reporter.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -10,7 +10,7 @@
 #include <asio/io_context.hpp>
 #include <doctest/doctest.h>
 
-#include "src/report/logging.hpp"
+#include "src/base/log/logging.hpp"
 #include "tests/support/node_fixture.hpp"
 
 namespace bullring::reporter_test {

@@ -33,6 +33,7 @@ Coordinator renewal(const NodeFixture& node, std::uint64_t number) {
     return {{number}, node.timing().lease, node.now(), true, true};
 }
 
+// R5.8
 TEST_CASE("resign: without a name the highest that may stand is the successor") {
     NodeFixture node = leader();
     SUBCASE("all may stand") {
@@ -56,6 +57,7 @@ TEST_CASE("resign: without a name the highest that may stand is the successor") 
     }
 }
 
+// R5.8
 TEST_CASE("resign: a successor that could not lead is refused with the reason") {
     NodeFixture node = leader();
     NodeId to{1};
@@ -147,6 +149,7 @@ TEST_CASE("resign: who is about to stand still hands over regardless, to nobody 
     CHECK(node.role() == Role::follower);
 }
 
+// R5.8
 TEST_CASE("resign: where no other member ever leads, the refusal is lasting") {
     const ResignAnswer refused{77, false, "no successor: no other member ever leads", true};
     SUBCASE("there is no other member") {
@@ -194,6 +197,7 @@ TEST_CASE("resign: it keeps the reservation that it announced") {
     CHECK(sent<Grant>(node.hear(1, candidacy(node, 5003))).size() == 1);
 }
 
+// R5.9
 TEST_CASE("resign: it stands back for T_res + T_coord and answers DECLINE until then") {
     NodeFixture node = resigned({1});
     const Duration back = node.timing().reservation() + node.timing().coordinator_wait;
@@ -203,6 +207,7 @@ TEST_CASE("resign: it stands back for T_res + T_coord and answers DECLINE until 
     CHECK_FALSE(only<ElectionStarted>(node.run(milliseconds(1))).empty());
 }
 
+// R5.9
 TEST_CASE("resign: another leader's renewal ends the standing back") {
     NodeFixture node = resigned({1});
     node.hear(1, renewal(node, 5002));
@@ -211,6 +216,7 @@ TEST_CASE("resign: another leader's renewal ends the standing back") {
     CHECK(node.role() == Role::candidate);
 }
 
+// R5.9
 TEST_CASE("resign: after it a node says that it has had no majority for a hold-off that doubles") {
     NodeFixture node = leader();
     REQUIRE(node.timing().hand_over_hold_off == seconds(60));
@@ -242,6 +248,7 @@ TEST_CASE("resign: after it a node says that it has had no majority for a hold-o
 
 // ---- RESIGN naming this node.
 
+// R5.10
 TEST_CASE("successor: who is named stands at once, without asking anybody") {
     NodeFixture node(test::config_for(1, {1, 2, 3}));
     node.recover();

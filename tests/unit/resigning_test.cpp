@@ -1,6 +1,6 @@
 // The course of `resign`, against members that are scripted and a time that is up when the test
 // says so: what it reports wherever it is cut off, and when it has no reason to go on.
-#include "src/observer/resigning.hpp"
+#include "src/observe/resigning.hpp"
 
 #include <deque>
 #include <optional>
@@ -23,7 +23,7 @@ using protocol::NodeId;
 constexpr NodeId old_leader{3};
 constexpr Agreement next_leader{{2}, {8}};
 
-/// What one request to hand over comes to.
+/// The outcome of one request to hand over.
 struct Answer {
     enum class Kind { refused, lasting, done, silent, broken, unreachable };
     Kind kind = Kind::refused;

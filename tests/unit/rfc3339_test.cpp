@@ -1,5 +1,5 @@
 // The time of day as text.
-#include "src/os/rfc3339.hpp"
+#include "src/base/text/rfc3339.hpp"
 
 #include <ctime>
 
@@ -10,7 +10,7 @@ namespace bullring::rfc3339_test {
 TEST_CASE("rfc3339: known moments") {
     CHECK(Rfc3339(0).text() == "1970-01-01T00:00:00.000000Z");
     CHECK(Rfc3339(1'709'210'096'789'012'345).text() == "2024-02-29T12:34:56.789012Z");
-    // What a certificate without an end has.
+    // The end of a certificate that has none.
     CHECK(Rfc3339(std::chrono::seconds(253'402'300'799)).text() == "9999-12-31T23:59:59.000000Z");
     CHECK(Rfc3339(std::chrono::seconds(1'709'210'096)).date() == "2024-02-29");
     CHECK(Rfc3339(4'102'444'799'999'999'999).text() == "2099-12-31T23:59:59.999999Z");

@@ -80,6 +80,7 @@ TEST_CASE("ring request: a grant to a run of the holder that has no session here
     CHECK(node.view().promised_to == NodeId{5});
 }
 
+// R2.2a
 TEST_CASE("ring request: a candidacy of a run that does not answer at its address is refused") {
     NodeFixture node = voter();
     CoordinatorToken asked = request_of(node, 5, 5001);

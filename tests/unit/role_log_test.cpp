@@ -1,5 +1,5 @@
 // The log's lines of a node's roles: one for each change that a user can see.
-#include "src/report/role_log.hpp"
+#include "src/node/report/role_log.hpp"
 
 #include <string>
 #include <vector>

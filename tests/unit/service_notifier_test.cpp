@@ -1,4 +1,4 @@
-#include "src/runtime/service_notifier.hpp"
+#include "src/node/service_notifier.hpp"
 
 #include <cstdlib>
 #include <string>
@@ -10,7 +10,7 @@ namespace bullring::service_notifier_test {
 
 namespace {
 
-/// What is taken of these variables; nothing of them is left.
+/// The values that are taken of these variables, all of which are removed.
 ManagerVariables take(const char* socket, const char* usec, const char* pid) {
     const auto set = [](const char* name, const char* value) {
         if (value != nullptr) ::setenv(name, value, 1);

@@ -1,4 +1,4 @@
-#include "src/runtime/showcase.hpp"
+#include "src/node/showcase.hpp"
 
 #include <string>
 #include <string_view>

@@ -1,5 +1,5 @@
-// What counts as standing still, and what does not.
-#include "src/os/standstill.hpp"
+// Tests which threads count as standing still, and which do not.
+#include "src/watch/standstill.hpp"
 
 #include <algorithm>
 
@@ -163,7 +163,7 @@ TEST_CASE("standstill: who is on the point of going on is not killed for what wa
     watch.look('T');
     CHECK_FALSE(watch.stands_within(6, 'T'));
     CHECK_FALSE(watch.stands_within(5, 'R'));
-    // What it was when it was last looked at is no more than a moment.
+    // The state at the last look counts for no more than a moment.
     CHECK_FALSE(watch.stands_within(1, 'T'));
     CHECK(watch.stands_within(1, 'T'));
 }

@@ -1,4 +1,4 @@
-#include "src/storage/state_file.hpp"
+#include "src/node/storage/state_file.hpp"
 
 #include <csignal>
 #include <cstddef>

@@ -1,9 +1,9 @@
 // One node's answer to `status`, written by the node and read back by the command.
-#include "src/observer/status_json.hpp"
+#include "src/node/observers/status_json.hpp"
 
 #include <doctest/doctest.h>
 
-#include "src/observer/status_report.hpp"
+#include "src/observe/status_report.hpp"
 
 namespace bullring::status_json_test {
 namespace {
@@ -26,6 +26,8 @@ StatusInput follower() {
     input.advertised = "db-2";
     input.uptime_ms = 1234;
     input.version = "0.1.0";
+    input.wire = 2;
+    input.view.versions = {1, 0, 2};
     input.security = "tls";
     input.priority = {-7};
     input.view.eligible = true;
@@ -40,7 +42,7 @@ TEST_CASE("status json: a follower has the keys of the contract in their order")
         R"({"cluster":"blue","algorithm":"ring","quorum":"majority","votes":true,"members":[1,2,5],"node":{"id":2,)"
         R"("address":"10.0.0.2:7100","reachable":true,"advertised":"db-2","role":"follower",)"
         R"("leader":5,"epoch":7,"lease_left_ms":412,"promised_to":5,"peers_up":[1,5],)"
-        R"("why":"follows 5","uptime_ms":1234,"version":"0.1.0","security":"tls",)"
+        R"("why":"follows 5","uptime_ms":1234,"version":"0.1.0","wire":2,"wire_with":{"1":1,"5":2},"security":"tls",)"
         R"("priority":-7,"eligible":true}})");
 }
 
@@ -109,6 +111,17 @@ TEST_CASE("status json: whoever tells neither priority nor fitness, as 0.1.0, is
     CHECK(!answer->eligible);
 }
 
+TEST_CASE("status json: a node that does not tell what it speaks speaks version 1") {
+    std::string told = node_status_json(follower());
+    const std::string keys = R"("wire":2,"wire_with":{"1":1,"5":2},)";
+    REQUIRE(told.find(keys) != std::string::npos);
+    told.erase(told.find(keys), keys.size());
+    const auto answer = parse_node_answer(told);
+    REQUIRE(answer.has_value());
+    CHECK(answer->wire == 1);
+    CHECK(answer->wire_with.empty());
+}
+
 TEST_CASE("status json: a priority of another kind is an error") {
     for (const char* const wrong : {"\"high\"", "1.5", "null", "[]"}) {
         CAPTURE(wrong);
@@ -140,6 +153,8 @@ TEST_CASE("status json: what a node writes is read back whole") {
     CHECK(answer->why == "follows 5");
     CHECK(answer->uptime_ms == 1234);
     CHECK(answer->version == "0.1.0");
+    CHECK(answer->wire == 2);
+    CHECK(answer->wire_with == std::map<protocol::NodeId, std::uint64_t>{{{1}, 1}, {{5}, 2}});
     CHECK(answer->security == "tls");
     CHECK(answer->eligible == true);
 }

@@ -1,5 +1,5 @@
 // `status`: whether the members agree, the table, the JSON.
-#include "src/observer/status_report.hpp"
+#include "src/observe/status_report.hpp"
 
 #include <doctest/doctest.h>
 
@@ -30,6 +30,8 @@ MemberAnswer member(std::uint64_t id, std::uint64_t leader, std::uint64_t epoch,
     answer.why = "follows " + std::to_string(leader);
     answer.uptime_ms = 3'723'000;
     answer.version = "0.1.0";
+    answer.wire = 2;
+    answer.wire_with = {{{4}, 2}};
     answer.security = "key";
     answer.priority = {5};
     answer.eligible = true;
@@ -105,6 +107,17 @@ TEST_CASE(
           "Connection refused; 1, 3: unhealthy: exit 1 of health command");
 }
 
+TEST_CASE("status: with whom a lower version of the wire format is spoken is said behind the why") {
+    Members members{member(1, 1, 1), member(2, 1, 1), member(3, 1, 1)};
+    members[0].answer->wire_with = {{{2}, 1}, {{3}, 1}};
+    members[1].answer->wire_with = {{{1}, 1}, {{3}, 2}};
+    members[2].answer->wire_with = {{{1}, 2}, {{2}, 2}};
+    const std::string table = status_table(members);
+    CHECK(table.find("follows 1; wire 1 with 2, 1 with 3\n") != std::string::npos);
+    CHECK(table.find("follows 1; wire 1 with 1\n") != std::string::npos);
+    CHECK(table.find("follows 1\n") != std::string::npos);
+}
+
 TEST_CASE("status: an uptime is shown in its two largest units") {
     const auto uptime = [](std::int64_t ms) {
         Members members{member(1, 1, 1)};
@@ -128,25 +141,28 @@ TEST_CASE("status: the JSON has the keys of the contract, null for what is not k
         R"({"cluster":"blue","algorithm":"bully","quorum":"majority","leader":3,"epoch":7,)"
         R"("nodes":[{"id":1,"address":"host-1:7100","reachable":true,"advertised":"",)"
         R"("role":"follower","leader":3,"epoch":7,"lease_left_ms":400,"promised_to":null,)"
-        R"("peers_up":[1,3],"why":"follows 3","uptime_ms":3723000,"version":"0.1.0","security":"key",)"
+        R"("peers_up":[1,3],"why":"follows 3","uptime_ms":3723000,"version":"0.1.0","wire":2,)"
+        R"("wire_with":{"4":2},"security":"key",)"
         R"("priority":5,"eligible":true,"votes":true},)"
         R"({"id":2,"address":"host-2:7100","reachable":false,"advertised":null,"role":null,)"
         R"("leader":null,"epoch":null,"lease_left_ms":null,"promised_to":null,"peers_up":[],)"
-        R"("why":null,"uptime_ms":null,"version":null,"security":null,"priority":null,)"
-        R"("eligible":null,"votes":null,"problem":"Connection refused"},)"
+        R"("why":null,"uptime_ms":null,"version":null,"wire":null,"wire_with":null,)"
+        R"("security":null,"priority":null,"eligible":null,"votes":null,"problem":"Connection refused"},)"
         R"({"id":3,"address":"host-3:7100","reachable":true,"advertised":"","role":"leader",)"
         R"("leader":3,"epoch":7,"lease_left_ms":400,"promised_to":null,"peers_up":[1,3],)"
-        R"("why":"follows 3","uptime_ms":3723000,"version":"0.1.0","security":"key",)"
+        R"("why":"follows 3","uptime_ms":3723000,"version":"0.1.0","wire":2,)"
+        R"("wire_with":{"4":2},"security":"key",)"
         R"("priority":5,"eligible":true,"votes":true}]})");
 }
 
 TEST_CASE("status: when nobody answers, all but the members' addresses is null") {
-    CHECK(status_json("blue", {member(4)}) ==
-          R"({"cluster":"blue","algorithm":null,"quorum":null,"leader":null,"epoch":null,)"
-          R"("nodes":[{"id":4,"address":"host-4:7100","reachable":false,"advertised":null,)"
-          R"("role":null,"leader":null,"epoch":null,"lease_left_ms":null,"promised_to":null,)"
-          R"("peers_up":[],"why":null,"uptime_ms":null,"version":null,"security":null,)"
-          R"("priority":null,"eligible":null,"votes":null,"problem":"Connection refused"}]})");
+    CHECK(
+        status_json("blue", {member(4)}) ==
+        R"({"cluster":"blue","algorithm":null,"quorum":null,"leader":null,"epoch":null,)"
+        R"("nodes":[{"id":4,"address":"host-4:7100","reachable":false,"advertised":null,)"
+        R"("role":null,"leader":null,"epoch":null,"lease_left_ms":null,"promised_to":null,)"
+        R"("peers_up":[],"why":null,"uptime_ms":null,"version":null,"wire":null,)"
+        R"("wire_with":null,"security":null,"priority":null,"eligible":null,"votes":null,"problem":"Connection refused"}]})");
 }
 
 TEST_CASE("status: an answer that is no JSON, lacks a key or has a wrong type is an error") {

@@ -1,4 +1,4 @@
-#include "src/metrics/step_counter.hpp"
+#include "src/node/metrics/step_counter.hpp"
 
 #include <map>
 

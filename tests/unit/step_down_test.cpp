@@ -27,6 +27,7 @@ NodeFixture stepping_down() {
     return node;
 }
 
+// R5.1
 TEST_CASE("step down: first the leadership is unpublished, then the task is told to end") {
     NodeFixture node = leader();
     CHECK(without_heartbeats(node.step(ResignRequested{{1}, 77})) ==
@@ -34,6 +35,7 @@ TEST_CASE("step down: first the leadership is unpublished, then the task is told
                   StopTask{epoch, DeposedReason::resigned}, LeaderChanged{nobody, epoch, ""}});
 }
 
+// R5.2, R5.3
 TEST_CASE("step down: only when the task has ended is RESIGN sent and the epoch given up") {
     NodeFixture node = stepping_down();
     CHECK(sent<Resign>(node.run_granted(milliseconds(300))).empty());
@@ -45,6 +47,7 @@ TEST_CASE("step down: only when the task has ended is RESIGN sent and the epoch 
     CHECK(node.view().promised_to == nobody);
 }
 
+// R5.1
 TEST_CASE("step down: on a resignation the lease is renewed until the task has ended") {
     NodeFixture node = stepping_down();
     const Actions actions = node.run_granted(node.timing().lease * 2);
@@ -53,6 +56,7 @@ TEST_CASE("step down: on a resignation the lease is renewed until the task has e
     CHECK(node.view().promised_to == NodeId{3});
 }
 
+// R5.2
 TEST_CASE("step down: while its task ends the node refuses rivals and does not stand") {
     NodeFixture node = stepping_down();
     const Actions actions =
@@ -62,6 +66,7 @@ TEST_CASE("step down: while its task ends the node refuses rivals and does not s
     CHECK(only<ElectionStarted>(node.run_granted(seconds(1))).empty());
 }
 
+// R5.1
 TEST_CASE("step down: a task that does not end in time ends the renewals and nothing else") {
     NodeFixture node = stepping_down();
     node.run_granted(node.timing().step_down_timeout);
@@ -85,6 +90,7 @@ TEST_CASE("step down: once the lease is over, late grants do not start the renew
     CHECK(node.role() == Role::stepping_down);
 }
 
+// R5.1
 TEST_CASE("step down: after a lapse and after a stall nothing is renewed any more") {
     NodeFixture node = leader();
     DeposedReason reason = DeposedReason::stalled;
@@ -112,6 +118,7 @@ TEST_CASE("step down: a leadership is never held longer than the lease that was 
     CHECK(only<Deposed>(actions)[0].held_until == end);
 }
 
+// R5.4
 TEST_CASE("step down: while it lasts no session is closed, though peers come and go") {
     NodeFixture node = stepping_down();
     node.run_granted(milliseconds(100));
@@ -122,6 +129,7 @@ TEST_CASE("step down: while it lasts no session is closed, though peers come and
     CHECK(only<CloseSession>(node.step(TaskEnded{epoch})) == std::vector<CloseSession>{{tied}});
 }
 
+// R5.4
 TEST_CASE("step down: RESIGN goes out before a lingering session is closed") {
     NodeFixture node = leader();
     const SessionId tied = node.dialled(1);
@@ -146,6 +154,7 @@ TEST_CASE("step down: the end of another leadership's task changes nothing") {
 
 // ---- What begins one.
 
+// R5.5
 TEST_CASE("step down: a task that ends by itself gives the leadership to the best successor") {
     for (const bool failed : {false, true}) {
         NodeFixture node = leader();
@@ -158,6 +167,7 @@ TEST_CASE("step down: a task that ends by itself gives the leadership to the bes
     }
 }
 
+// R5.5
 TEST_CASE("step down: a task that its guard has ended for the lease counts as a lapse") {
     NodeFixture node = leader();
     const Actions actions = without_heartbeats(node.step(TaskEnded{epoch, false, false}));
@@ -166,6 +176,7 @@ TEST_CASE("step down: a task that its guard has ended for the lease counts as a 
     CHECK(sent<Resign>(actions).size() == 2);
 }
 
+// R5.6
 TEST_CASE("step down: who has nobody to do the work leads on, but does not stand") {
     NodeFixture node = leader();
     CHECK(only<StopTask>(node.step(Standing{false})).empty());
@@ -213,6 +224,7 @@ bool stands_when_well_beside(bool eligible, bool quorum_connected, bool leads) {
     return !only<ElectionStarted>(node.run(node.timing().heartbeat * 4)).empty();
 }
 
+// R5.7
 TEST_CASE("step down: the probation after bad health is over where nobody else can lead") {
     CHECK(stands_when_well_beside(false, true, false));
     CHECK(stands_when_well_beside(true, false, false));

@@ -1,6 +1,6 @@
-// What is made of the kernel's errors: whether a connection is in an error state, so that closing
-// it can send no FIN, is asked of the kernel and not guessed from the error's number.
-#include "src/net/stream.hpp"
+// Tests how the kernel's errors are judged: the kernel is asked whether a connection is in an error
+// state, so that closing it can send no FIN; the error's number decides nothing.
+#include "src/node/net/stream.hpp"
 
 #include <array>
 #include <cerrno>

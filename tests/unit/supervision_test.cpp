@@ -1,5 +1,5 @@
-// What a node does about its command, in each order of events; and all orders of a few of them.
-#include "src/supervisor/supervision.hpp"
+// Tests a node's handling of its command, in each order of events; and all orders of a few of them.
+#include "src/work/supervisor/supervision.hpp"
 
 #include <algorithm>
 #include <string>

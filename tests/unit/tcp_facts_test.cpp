@@ -1,6 +1,6 @@
-// What the release of a lease by FIN rests on (PROTOCOL R4, A5), tried with the transport that is
-// shipped: F1 … F8, except F5, which is about child processes. The child is the holder, this
-// process the voter.
+// Tests the facts on which the release of a lease by FIN rests (PROTOCOL R4, A5), with the
+// transport that is shipped: F1 … F8, except F5, which is about child processes. The child is the
+// holder, this process the voter.
 #include <array>
 #include <chrono>
 #include <functional>

@@ -1,4 +1,4 @@
-#include "src/options/text.hpp"
+#include "src/base/text/text.hpp"
 
 #include <string>
 

@@ -1,5 +1,5 @@
-// What shares this process's memory by clone() has an errno of its own.
-#include "src/os/thread_area.hpp"
+// Tests that a process that shares this one's memory by clone() has an errno of its own.
+#include "src/watch/thread_area.hpp"
 
 #include <atomic>
 #include <cerrno>
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/os/sanitizers.hpp"
+#include "src/base/os/sanitizers.hpp"
 
 namespace {
 

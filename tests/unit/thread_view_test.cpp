@@ -1,5 +1,5 @@
-// What the system says of a thread, seen from another process.
-#include "src/os/thread_view.hpp"
+// Tests the kernel's data on a thread, read from another process.
+#include "src/watch/thread_view.hpp"
 
 #include <chrono>
 #include <thread>

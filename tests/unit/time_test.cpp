@@ -64,6 +64,7 @@ Host draw_host(std::int64_t rho_ppm) {
     return host;
 }
 
+// R8.1
 TEST_CASE("time: a lease is over as soon as one of its clocks has reached the end") {
     const Instant end{100, 200};
     CHECK(lease_valid({99, 199}, end));
@@ -72,6 +73,7 @@ TEST_CASE("time: a lease is over as soon as one of its clocks has reached the en
     CHECK_FALSE(lease_valid({100, 200}, end));
 }
 
+// R8.2
 TEST_CASE("time: a promise is over only when both of its clocks have reached the end") {
     const Instant end{100, 200};
     CHECK_FALSE(promise_over({99, 199}, end));
@@ -94,6 +96,7 @@ TEST_CASE("time: a lease that is over has nothing left and a valid one has somet
     }));
 }
 
+// R8.4
 TEST_CASE("time: an ordinary timer looks at boottime alone") {
     CHECK(due({100, 0}, {100, 999}));
     CHECK_FALSE(due({99, 999}, {100, 0}));

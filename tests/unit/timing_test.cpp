@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -157,6 +158,22 @@ TEST_CASE("timing: the waits of a ring grow with its members, and what must outl
     CHECK(given.lease == milliseconds(500));
     CHECK(validate(given, 40, Algorithm::ring) ==
           std::vector<std::string>{"campaign lease (735ms) must be ≤ lease (500ms)"});
+}
+
+TEST_CASE("timing: of quantities that are guesses nothing is said") {
+    Timing timing = profile_timing(Profile::lan);
+    timing.heartbeat = milliseconds(100);
+    timing.lease = seconds(11);
+    const auto problems = [&](const std::vector<std::string_view>& known) {
+        return validate(timing, 3, Algorithm::bully, known);
+    };
+    CHECK(problems({"heartbeat", "suspect-after"}) ==
+          std::vector<std::string>{"3 × heartbeat (300ms) must be ≤ suspect-after (200ms)"});
+    CHECK(problems({"lease", "lease-max"}) ==
+          std::vector<std::string>{"lease (11s) must be ≤ lease-max (10s)"});
+    CHECK(problems({"heartbeat", "lease-max"}).empty());
+    CHECK(problems({}).empty());
+    CHECK(problems_of(timing).size() == 2);
 }
 
 TEST_CASE("timing: the first given of lease, heartbeat, suspect-after scales what is not given") {

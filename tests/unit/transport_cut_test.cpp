@@ -1,4 +1,4 @@
-// A node that is cut off from the other members: see src/net/transport_cut.cpp.
+// A node that is cut off from the other members: see src/node/net/transport_cut.cpp.
 #include <chrono>
 
 #include <doctest/doctest.h>

@@ -7,8 +7,8 @@
 #include <doctest/doctest.h>
 #include <sys/socket.h>
 
-#include "src/net/notices.hpp"
-#include "src/net/transport.hpp"
+#include "src/node/net/notices.hpp"
+#include "src/node/net/transport.hpp"
 #include "src/security/death_secret.hpp"
 #include "tests/support/credentials.hpp"
 #include "tests/support/transport_harness.hpp"

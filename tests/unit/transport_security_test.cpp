@@ -13,8 +13,8 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
-#include "src/net/transport.hpp"
-#include "src/os/local_socket.hpp"
+#include "src/base/os/local_socket.hpp"
+#include "src/node/net/transport.hpp"
 #include "tests/support/credentials.hpp"
 #include "tests/support/temporary_files.hpp"
 #include "tests/support/transport_harness.hpp"
@@ -46,7 +46,7 @@ Change secured(Context context) {
         [context = std::move(context)](TransportOptions& options) { options.security = context; };
 }
 
-/// Whoever has said nothing for a fifth of a second makes room.
+/// A connection that has said nothing for a fifth of a second makes room.
 Change impatient(Context context) {
     return [context = std::move(context)](TransportOptions& options) {
         options.security = context;

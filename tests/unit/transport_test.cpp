@@ -1,4 +1,4 @@
-#include "src/net/transport.hpp"
+#include "src/node/net/transport.hpp"
 
 #include <array>
 #include <chrono>
@@ -323,6 +323,30 @@ TEST_CASE(
         }));
         CHECK(std::get<protocol::Refused>(std::get<protocol::Message>(answer->message)) ==
               one.told);
+    }
+}
+
+TEST_CASE("transport: HELLO_ACK is written in the version that it says, and HELLO in the lowest") {
+    for (const std::uint16_t version : {protocol::version_lowest, protocol::version_highest}) {
+        CAPTURE(version);
+        Listening voter_side;
+        voter_side.host.recorder.version = version;
+        const RawSocket socket = RawSocket::connect(voter_side.listener.at);
+        socket.send(hello_frame(holder));
+        std::vector<std::byte> answer;
+        REQUIRE(run_until(voter_side.io, [&] {
+            std::array<std::byte, 4096> bytes;
+            const ssize_t count = ::recv(socket.fd(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+            if (count > 0) answer.insert(answer.end(), bytes.begin(), bytes.begin() + count);
+            return !answer.empty();
+        }));
+        const auto frame = decode(answer);
+        REQUIRE(frame.has_value());
+        const auto& message = std::get<protocol::Message>(frame->message);
+        CHECK(std::get<protocol::HelloAck>(message).version == version);
+        std::vector<std::byte> written;
+        encode(frame->sender, message, version, written);
+        CHECK(written == answer);
     }
 }
 

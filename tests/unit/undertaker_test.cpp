@@ -1,6 +1,6 @@
 // The process that outlives a node: it speaks when the node has ended and not before, to whom it
 // has been told to, and again until it is heard.
-#include "src/undertaker/undertaker.hpp"
+#include "src/watch/undertaker/undertaker.hpp"
 
 #include <array>
 #include <atomic>
@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "src/os/sanitizers.hpp"
+#include "src/base/os/sanitizers.hpp"
 #include "tests/support/transport_harness.hpp"
 
 namespace bullring::undertaker_test {
@@ -33,7 +33,7 @@ std::vector<std::byte> bytes_of(const std::string& text) {
     return bytes;
 }
 
-/// What comes, up to so many bytes or the end.
+/// The bytes that arrive, up to so many or the end.
 std::string read(const RawSocket& socket, std::size_t bytes) {
     std::string text;
     std::array<std::byte, 1> one{};
@@ -78,7 +78,7 @@ std::function<void()> node(const BoundListener& voter, Undertaker::Settings sett
     };
 }
 
-/// What a voter is told: the session first, which ends at once, then the undertaker.
+/// The connections of a voter: the session first, which ends at once, then the undertaker.
 RawSocket mourner_at(const BoundListener& voter) {
     const RawSocket session = RawSocket::accept(voter);
     CHECK(session.read_to_end() == 0);

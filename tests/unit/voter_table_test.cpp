@@ -31,17 +31,17 @@ struct Row {
 };
 
 Answer rule(const Row& row) {
-    if (row.asked == Asked::too_long) return Answer::too_long;
-    if (row.same_key && row.dead && row.epoch <= rec_epoch) return Answer::stale;
-    if (row.live && !row.same_key) return Answer::busy;
-    if (row.reserved == Reserved::for_other && !row.renew) return Answer::reserved;
+    if (row.asked == Asked::too_long) return Answer::too_long;                       // R2.2
+    if (row.same_key && row.dead && row.epoch <= rec_epoch) return Answer::stale;    // R2.2c
+    if (row.live && !row.same_key) return Answer::busy;                              // R2.3
+    if (row.reserved == Reserved::for_other && !row.renew) return Answer::reserved;  // R2.4
     const bool same = row.same_key && row.epoch == rec_epoch;
     const bool regresses = row.same_key && (row.epoch < rec_epoch || (same && row.dead));
     const bool acceptable = (same && !row.dead) || row.epoch > vmax || (row.renew && !regresses);
-    if (!acceptable) return Answer::stale;
+    if (!acceptable) return Answer::stale;  // R2.5
     if (row.epoch == beyond_disk || row.asked == Asked::longer_than_the_disk_knows)
-        return Answer::after_disk;
-    return Answer::grant;
+        return Answer::after_disk;  // R2.6
+    return Answer::grant;           // R2.7
 }
 
 Config voter_config() {
@@ -157,6 +157,7 @@ TEST_CASE("voter: every row of R2's conditions is answered as the rule says") {
     CHECK(rows == 648);
 }
 
+// R2.1
 TEST_CASE("voter: while it is recovering every request is refused as such, whatever it asks") {
     for (const std::uint64_t epoch : {1U, 5000U, 5001U, 7000U})
         for (const bool renew : {false, true})
@@ -176,6 +177,7 @@ TEST_CASE("voter: while it is recovering every request is refused as such, whate
             }
 }
 
+// R2.2
 TEST_CASE("voter: a holder whose HELLO names too long a lease is refused for short requests too") {
     for (const bool renew : {false, true}) {
         NodeFixture node(voter_config());

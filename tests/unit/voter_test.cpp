@@ -54,6 +54,7 @@ TEST_CASE("voter: a renewal is granted and its holder is the leader towards user
           Actions{grant_to(node, 3, asked), LeaderChanged{{3}, {5001}, "app-3"}});
 }
 
+// R2.2c
 TEST_CASE("voter: what its sender has resigned is not granted, whenever the request is read") {
     for (const bool renew : {false, true}) {
         NodeFixture node = voter();
@@ -76,6 +77,7 @@ TEST_CASE("voter: what its sender has resigned is not granted, whenever the requ
     }
 }
 
+// R2.2c
 TEST_CASE("voter: a resignation binds its own run only") {
     NodeFixture node = voter();
     node.hear(3, Resign{{5004}, nobody});
@@ -87,6 +89,23 @@ TEST_CASE("voter: a resignation binds its own run only") {
     CHECK(sent<Grant>(node.hear(3, renewal(node, 5004))).size() == 1);
 }
 
+// R2.2a
+TEST_CASE("voter: a run that does not answer at its member's address may renew, but not stand") {
+    for (const bool renew : {false, true}) {
+        NodeFixture node(voter_config());
+        node.recover();
+        node.accept(3);
+        HelloAck another = node.ack_from(3);
+        another.incarnation = {12345};
+        node.dial(3, another);
+        const Actions actions = node.hear(3, renew ? renewal(node, 5001) : candidacy(node, 5001));
+        CHECK(sent<Grant>(actions).size() == (renew ? 1 : 0));
+        const std::vector<Nack> nacks = sent<Nack>(actions);
+        REQUIRE(nacks.size() == (renew ? 0 : 1));
+        if (!renew) CHECK(nacks[0].reason == NackReason::unknown_holder);
+    }
+}
+
 TEST_CASE("voter: a request asked twice is granted twice") {
     NodeFixture node = voter();
     const Coordinator asked = candidacy(node, 5001);
@@ -94,6 +113,7 @@ TEST_CASE("voter: a request asked twice is granted twice") {
     CHECK(without_heartbeats(node.hear(3, asked)) == Actions{grant_to(node, 3, asked)});
 }
 
+// R2.5
 TEST_CASE("voter: a candidacy that arrives after its own RESIGN is stale") {
     NodeFixture node = voter();
     const Coordinator asked = candidacy(node, 5001);
@@ -115,6 +135,7 @@ TEST_CASE(
     CHECK(sent<Grant>(node.hear(3, asked)).size() == 1);
 }
 
+// R2.7
 TEST_CASE("voter: the promise lasts P(x) from when it was given, not from the stamp") {
     NodeFixture node = voter();
     const Coordinator asked = candidacy(node, 5001);
@@ -139,6 +160,7 @@ TEST_CASE("voter: a promise waits for the slower of the two clocks") {
 
 // ---- The disk.
 
+// R2.6
 TEST_CASE("voter: an epoch beyond hw is granted only after the write, with the stamp as asked") {
     NodeFixture node = voter();
     const Coordinator asked = candidacy(node, 7000);
@@ -151,6 +173,7 @@ TEST_CASE("voter: an epoch beyond hw is granted only after the write, with the s
     CHECK(without_heartbeats(node.persisted()) == Actions{grant_to(node, 3, asked)});
 }
 
+// R2.7
 TEST_CASE("voter: the promise is counted from after the write") {
     NodeFixture node = voter();
     const Coordinator asked = candidacy(node, 7000);
@@ -161,6 +184,7 @@ TEST_CASE("voter: the promise is counted from after the write") {
     CHECK(node.view().promised_to == NodeId{3});
 }
 
+// R2.6
 TEST_CASE("voter: a longer lease than promised_max is granted only after the write") {
     NodeFixture node = voter();
     Coordinator asked = renewal(node, 5001);
@@ -172,6 +196,7 @@ TEST_CASE("voter: a longer lease than promised_max is granted only after the wri
     CHECK(sent<Grant>(node.persisted()).size() == 1);
 }
 
+// R2.6
 TEST_CASE("voter: a write in progress counts as not done") {
     NodeFixture node = voter();
     node.hear(3, candidacy(node, 7000));
@@ -183,6 +208,7 @@ TEST_CASE("voter: a write in progress counts as not done") {
     CHECK(grants[0].epoch == Epoch{7001});
 }
 
+// R2.6
 TEST_CASE("voter: after the write the request is judged again from the start") {
     NodeFixture node = voter();
     node.hear(3, candidacy(node, 7000));
@@ -215,6 +241,7 @@ TEST_CASE("voter: a request whose session ends while it waits for the disk is no
 
 // ---- Reservations.
 
+// R2.4
 TEST_CASE("voter: a successor that was named is granted at once and others only after T_res") {
     NodeFixture node = voter();
     node.hear(3, renewal(node, 5001));
@@ -229,6 +256,7 @@ TEST_CASE("voter: a successor that was named is granted at once and others only 
     CHECK(sent<Grant>(later.hear(3, candidacy(later, 5004))).size() == 1);
 }
 
+// R2.4
 TEST_CASE("voter: a reservation does not stop a renewal") {
     NodeFixture node = voter();
     node.hear(3, renewal(node, 5001));
@@ -236,6 +264,7 @@ TEST_CASE("voter: a reservation does not stop a renewal") {
     CHECK(sent<Grant>(node.hear(3, renewal(node, 5002))).size() == 1);
 }
 
+// R5.10
 TEST_CASE("voter: a RESIGN that does not match the promise reserves nothing and releases nothing") {
     NodeFixture node = voter();
     node.hear(3, renewal(node, 5002));
@@ -248,6 +277,7 @@ TEST_CASE("voter: a RESIGN that does not match the promise reserves nothing and 
     CHECK(sent<Grant>(node.hear(3, candidacy(node, 5003))).size() == 1);
 }
 
+// R5.10
 TEST_CASE("voter: RESIGN of another run of the same id releases nothing") {
     NodeFixture node = voter();
     node.hear(3, renewal(node, 5001));

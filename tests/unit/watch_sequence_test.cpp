@@ -1,5 +1,5 @@
 // `watch`: which states become lines.
-#include "src/observer/watch_sequence.hpp"
+#include "src/node/observers/watch_sequence.hpp"
 
 #include <optional>
 

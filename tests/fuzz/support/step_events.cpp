@@ -1,4 +1,4 @@
-// What can happen to the node, and what sound peers do when the others have gone.
+// The events of the node, and the sound peers' part when the others have gone.
 #include <algorithm>
 
 #include "tests/fuzz/step_host.hpp"

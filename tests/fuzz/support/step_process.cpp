@@ -1,12 +1,13 @@
 // The node's process, what it does, and what must hold of that.
+#include "protocol/values/algorithms.hpp"
 #include "tests/fuzz/step_host.hpp"
 
 namespace bullring::fuzz {
 
 namespace {
 
-/// What a message may raise an epoch to (§5) in a run of this length, and the reserves on top of
-/// it.
+/// The highest epoch to which a message may raise one (§5) in a run of this length, and the
+/// reserves on top of it.
 constexpr Epoch highest_epoch{(std::uint64_t{1} << 60U) + (std::uint64_t{1} << 32U)};
 constexpr std::size_t actions_max = 1000;
 constexpr std::size_t wakes_max = 100;
@@ -21,7 +22,7 @@ Host::Host(Input& input) : input_(input) {
     config.self = ids[members - 1 - input.below(members)];
     config.members = Membership(ids);
     config.algorithm = input.flag() ? Algorithm::ring : Algorithm::bully;
-    config.preempt = config.algorithm == Algorithm::bully;
+    config.preempt = algorithm_row(config.algorithm).preempts;
     TimingRequest request;
     request.lease_max = seconds(2);
     config.timing = make_timing(request, members, config.algorithm);
@@ -232,7 +233,7 @@ void Host::check_grant(HolderKey holder, Epoch epoch, Duration lease, SessionId 
     given_.push_back({holder, epoch, end, tied});
 }
 
-/// What the node has been told before it judges it.
+/// Records the grants of a message before the node judges it.
 void Host::note_heard(const Message& message, Sender from) {
     const auto count = [&](NodeId voter, Epoch epoch) {
         if (const auto index = config().members.index(voter)) granted_by_[epoch].insert(*index);
