@@ -26,7 +26,7 @@ public:
 
     /// After the handshake longer frames are allowed, of the version that is spoken from then on.
     void set_frame_bytes_max(std::size_t bytes);
-    void set_version(std::uint16_t version) { version_ = version; }
+    void set_version(std::uint16_t spoken) { version_ = spoken; }
     /// Where the next read from the socket goes; valid until `commit`, never empty. Take out every
     /// whole frame with `next` first: then the buffer holds no more than one frame's beginning.
     std::span<std::byte> prepare();

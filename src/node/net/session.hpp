@@ -57,9 +57,9 @@ public:
     void hold(bool held);
     int descriptor() const { return stream_->descriptor().native_handle(); }
     /// The handshake is done: frames of this version come, and long ones.
-    void established(std::uint16_t version) {
+    void established(std::uint16_t spoken) {
         reader_.set_frame_bytes_max(frame_bytes_max);
-        reader_.set_version(version);
+        reader_.set_version(spoken);
     }
 
     /// False when the outbox is full.
