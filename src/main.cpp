@@ -19,7 +19,7 @@
 #include "src/cli/options/environment.hpp"
 #include "src/cli/options/options.hpp"
 #include "src/manual/help_command.hpp"
-#include "src/work/supervisor/guard.hpp"
+#include "src/task/supervisor/guard.hpp"
 
 namespace {
 

@@ -31,10 +31,10 @@
 #include "src/node/showcase.hpp"
 #include "src/security/credential_watch.hpp"
 #include "src/settings/node_options.hpp"
+#include "src/task/orphan_reaper.hpp"
+#include "src/task/task_host.hpp"
 #include "src/watch/keeper.hpp"
 #include "src/watch/undertaker_watch.hpp"
-#include "src/work/orphan_reaper.hpp"
-#include "src/work/task_host.hpp"
 
 namespace bullring {
 

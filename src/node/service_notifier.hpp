@@ -12,7 +12,7 @@
 
 #include "protocol/values/view.hpp"
 #include "src/base/os/notify_socket.hpp"
-#include "src/work/task_host.hpp"
+#include "src/task/task_host.hpp"
 
 namespace bullring {
 

@@ -15,10 +15,10 @@
 #include "src/base/os/latest.hpp"
 #include "src/node/metrics/node_counts.hpp"
 #include "src/node/report/recent_failovers.hpp"
+#include "src/task/task_host.hpp"
 #include "src/watch/leader_end.hpp"
 #include "src/watch/lease_page.hpp"
 #include "src/watch/loop_pulse.hpp"
-#include "src/work/task_host.hpp"
 
 namespace bullring {
 

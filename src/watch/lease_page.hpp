@@ -34,7 +34,7 @@ public:
     std::optional<LeaseSnapshot> read() const;
 
     /// The process that sees to the end of the command when its guard has died
-    /// (src/work/supervisor/shield.hpp); 0: none. Any process that maps this page.
+    /// (src/task/supervisor/shield.hpp); 0: none. Any process that maps this page.
     void set_shield(pid_t shield) { shield_.store(shield); }
     pid_t shield() const { return shield_.load(); }
 

@@ -23,7 +23,7 @@
 
 #include "src/base/os/record_socket.hpp"
 #include "src/base/os/watch_child.hpp"
-#include "src/work/supervisor/guard_records.hpp"
+#include "src/task/supervisor/guard_records.hpp"
 
 namespace bullring::descriptors_test {
 

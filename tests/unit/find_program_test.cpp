@@ -1,5 +1,5 @@
 // Where a command's program is looked for, and what is said when it cannot be executed.
-#include "src/work/supervisor/find_program.hpp"
+#include "src/task/supervisor/find_program.hpp"
 
 #include <cerrno>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-#include "src/work/supervisor/guard_settings.hpp"
+#include "src/task/supervisor/guard_settings.hpp"
 
 #include <doctest/doctest.h>
 

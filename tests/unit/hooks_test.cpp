@@ -1,4 +1,4 @@
-#include "src/work/hooks.hpp"
+#include "src/task/hooks.hpp"
 
 #include <chrono>
 #include <condition_variable>

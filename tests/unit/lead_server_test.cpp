@@ -1,4 +1,4 @@
-#include "src/work/supervisor/lead_server.hpp"
+#include "src/task/supervisor/lead_server.hpp"
 
 #include <chrono>
 #include <vector>

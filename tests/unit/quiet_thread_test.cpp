@@ -14,8 +14,8 @@
 #include <pthread.h>
 
 #include "src/node/storage/storage.hpp"
-#include "src/work/health_check.hpp"
-#include "src/work/hooks.hpp"
+#include "src/task/health_check.hpp"
+#include "src/task/hooks.hpp"
 #include "tests/support/library_cluster.hpp"
 
 namespace bullring::quiet_thread_test {

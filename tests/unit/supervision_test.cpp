@@ -1,5 +1,5 @@
 // Tests a node's handling of its command, in each order of events; and all orders of a few of them.
-#include "src/work/supervisor/supervision.hpp"
+#include "src/task/supervisor/supervision.hpp"
 
 #include <algorithm>
 #include <string>

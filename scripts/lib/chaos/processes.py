@@ -1,6 +1,6 @@
 """Faults of processes: they end, stand still, or get no time.
 
-Of the three processes that watch over a command (src/work/supervisor/README.md) one or two are
+Of the three processes that watch over a command (src/task/supervisor/README.md) one or two are
 struck at a time, never all three: against that only fencing helps, and nothing is promised.
 """
 

@@ -101,7 +101,7 @@ def breaches(root):
 
 ROW = re.compile(r"^\| (`[^|]*`) \|[^|]*\| ([^|]*) \|$", re.MULTILINE)
 LINKS = re.compile(r"^bullring_room\((\w+)[^)]*?LINKS ([^)]*)\)", re.MULTILINE)
-TARGET_OF = {"work/supervisor": "supervisor", "work/address": "supervisor"}
+TARGET_OF = {"task/supervisor": "supervisor", "task/address": "supervisor"}
 
 
 def room_table(root):

@@ -2,8 +2,8 @@
 
 #include "src/base/log/logging.hpp"
 #include "src/base/text/text.hpp"
-#include "src/work/shell_command.hpp"
-#include "src/work/supervisor/find_program.hpp"
+#include "src/task/shell_command.hpp"
+#include "src/task/supervisor/find_program.hpp"
 
 namespace bullring {
 

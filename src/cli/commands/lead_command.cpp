@@ -26,10 +26,10 @@
 #include "src/cli/commands/check_programs.hpp"
 #include "src/cli/commands/commands.hpp"
 #include "src/cli/commands/inherited.hpp"
-#include "src/work/supervisor/descendants.hpp"
-#include "src/work/supervisor/guard_process.hpp"
-#include "src/work/supervisor/lead_records.hpp"
-#include "src/work/supervisor/supervision.hpp"
+#include "src/task/supervisor/descendants.hpp"
+#include "src/task/supervisor/guard_process.hpp"
+#include "src/task/supervisor/lead_records.hpp"
+#include "src/task/supervisor/supervision.hpp"
 
 namespace bullring {
 

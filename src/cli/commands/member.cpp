@@ -13,7 +13,7 @@
 #include "src/base/os/startup_pages.hpp"
 #include "src/node/open_node.hpp"
 #include "src/node/own_name.hpp"
-#include "src/work/supervisor/lead_server.hpp"
+#include "src/task/supervisor/lead_server.hpp"
 
 namespace bullring {
 

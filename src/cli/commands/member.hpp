@@ -12,8 +12,8 @@
 #include "src/base/os/notify_socket.hpp"
 #include "src/http/endpoint.hpp"
 #include "src/node/open_node.hpp"
+#include "src/task/health_check.hpp"
 #include "src/watch/lease_page.hpp"
-#include "src/work/health_check.hpp"
 
 namespace bullring {
 

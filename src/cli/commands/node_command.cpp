@@ -7,9 +7,9 @@
 #include "src/cli/commands/commands.hpp"
 #include "src/cli/commands/inherited.hpp"
 #include "src/cli/commands/member.hpp"
+#include "src/task/hooks.hpp"
+#include "src/task/terminal_stop.hpp"
 #include "src/watch/keeper_settings.hpp"
-#include "src/work/hooks.hpp"
-#include "src/work/terminal_stop.hpp"
 
 namespace bullring {
 

@@ -19,12 +19,12 @@
 #include "src/cli/commands/commands.hpp"
 #include "src/cli/commands/inherited.hpp"
 #include "src/cli/commands/member.hpp"
+#include "src/task/address/link_watch.hpp"
+#include "src/task/address/preparation.hpp"
+#include "src/task/hooks.hpp"
+#include "src/task/supervisor/supervisor.hpp"
+#include "src/task/terminal_stop.hpp"
 #include "src/watch/keeper_settings.hpp"
-#include "src/work/address/link_watch.hpp"
-#include "src/work/address/preparation.hpp"
-#include "src/work/hooks.hpp"
-#include "src/work/supervisor/supervisor.hpp"
-#include "src/work/terminal_stop.hpp"
 
 namespace bullring {
 

@@ -15,10 +15,10 @@
 #include "src/base/text/text.hpp"
 #include "src/cli/doctor/checks.hpp"
 #include "src/security/credentials.hpp"
-#include "src/work/address/holder.hpp"
-#include "src/work/address/preparation.hpp"
-#include "src/work/shell_command.hpp"
-#include "src/work/supervisor/find_program.hpp"
+#include "src/task/address/holder.hpp"
+#include "src/task/address/preparation.hpp"
+#include "src/task/shell_command.hpp"
+#include "src/task/supervisor/find_program.hpp"
 
 namespace bullring::doctor {
 

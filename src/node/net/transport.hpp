@@ -30,8 +30,8 @@
 #include "src/node/net/notices.hpp"
 #include "src/node/net/session.hpp"
 #include "src/node/net/tls_stream.hpp"
+#include "src/task/session_keeper.hpp"
 #include "src/wire/codec.hpp"
-#include "src/work/session_keeper.hpp"
 
 namespace bullring {
 

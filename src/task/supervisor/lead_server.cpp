@@ -1,0 +1,267 @@
+#include "src/task/supervisor/lead_server.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <system_error>
+#include <utility>
+
+#include <asio/dispatch.hpp>
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "src/base/log/logging.hpp"
+#include "src/base/os/clock.hpp"
+#include "src/base/os/descriptors.hpp"
+#include "src/base/os/record_socket.hpp"
+#include "src/task/supervisor/lead_records.hpp"
+#include "src/watch/directory_watch.hpp"
+
+namespace bullring {
+
+using protocol::Epoch;
+using Wait = asio::posix::descriptor_base;
+
+namespace {
+
+constexpr std::size_t clients_max = 256;
+constexpr std::chrono::milliseconds accept_again_after{100};
+
+}  // namespace
+
+LeadServer::LeadServer(asio::io_context& io, NodeLink& node, const NodeOptions& options,
+                       LoopPulse& pulse, std::vector<int> directory_locks,
+                       const MakeHost& make_inner)
+    : HostAround(node),
+      io_(io),
+      options_(options),
+      pulse_(pulse),
+      directory_locks_(std::move(directory_locks)),
+      listener_(io),
+      accept_timer_(io),
+      prolong_timer_(io) {
+    if (const auto opened = open(); !opened)
+        log(LogLevel::warn, "bullring lead can't be used here: " + opened.error());
+    enclose(io, make_inner);
+}
+
+LeadServer::~LeadServer() {
+    clients_.clear();  // they hear of the end first
+    socket_.reset();
+    end_inner();
+}
+
+tl::expected<void, std::string> LeadServer::open() {
+    auto page = SharedLeasePage::create();
+    if (!page)
+        return tl::unexpected("cannot make a page for leases: " +
+                              std::generic_category().message(errno));
+    page_.emplace(std::move(*page));
+    return listen_anew();
+}
+
+tl::expected<void, std::string> LeadServer::listen_anew() {
+    auto socket = LocalListener::open(options_.data_dir, lead_socket_name, SOCK_SEQPACKET);
+    if (!socket) return tl::unexpected(socket.error());
+    socket_.emplace(std::move(*socket));
+    listener_.assign(socket_->take().release());
+    accept_some();
+    return {};
+}
+
+/// Those that are connected stay.
+void LeadServer::file_removed(const std::string& name) {
+    HostAround::file_removed(name);
+    const bool mine = name == lead_socket_name || name == DirectoryWatch::any_file;
+    if (!mine || !socket_ || socket_->is_there()) return;
+    socket_.reset();
+    asio::error_code ignored;
+    listener_.close(ignored);
+    accept_timer_.cancel();
+    if (const auto again = listen_anew(); !again)
+        return log(LogLevel::warn,
+                   "somebody has removed the socket for bullring lead: " + again.error());
+    log(LogLevel::warn, std::string("somebody has removed ") + lead_socket_name + " from " +
+                            options_.data_dir + "; it is there again");
+}
+
+// ---- The node.
+
+void LeadServer::start(Epoch epoch) {
+    leads_ = epoch;
+    stopping_ = false;
+    inner_ended_.reset();
+    inner().start(epoch);
+    if (!clients_.empty()) node().tell(protocol::Tying{false});
+    let_go_if_held();
+}
+
+void LeadServer::stop(Epoch epoch, protocol::DeposedReason reason) {
+    stop_clients();
+    prolong_while_stopping();
+    inner().stop(epoch, reason);
+}
+
+/// While the node steps down it goes on renewing, and what runs has its time for that long.
+void LeadServer::prolong_while_stopping() {
+    if (!stopping_ || !leads_ || !any_runs()) return;
+    (*page_)->write({leads_, node().untied_until()});
+    prolong_timer_.expires_after(std::chrono::nanoseconds(options_.config.timing.heartbeat.ns / 2));
+    prolong_timer_.async_wait([this](const asio::error_code& error) {
+        if (!error) prolong_while_stopping();
+    });
+}
+
+void LeadServer::publish(const protocol::Publish& publish) {
+    published_ = publish;
+    HostAround::publish(publish);
+    if (!publish.epoch || !page_) return;
+    (*page_)->write({publish.epoch, publish.untied_until});
+    let_go_if_held();
+}
+
+void LeadServer::tell(const protocol::Event& event) {
+    asio::dispatch(io_, [this, event] {
+        const auto* ended = std::get_if<protocol::TaskEnded>(&event);
+        if (ended == nullptr || ended->epoch != leads_) return node().tell(event);
+        inner_ended_ = *ended;
+        stop_clients();
+        tell_if_all_ended();
+    });
+}
+
+void LeadServer::tell_if_all_ended() {
+    if (!inner_ended_ || any_runs()) return;
+    leads_ = {};
+    node().tell(*std::exchange(inner_ended_, std::nullopt));
+}
+
+/// Tell surviving processes whether other commands may still run under this lease.
+void LeadServer::show_others() {
+    pulse_.others_work.store(any_runs() || options_.hooks.any() ? 1 : 0);
+}
+
+// ---- The clients.
+
+bool LeadServer::any_runs() const {
+    return std::any_of(clients_.begin(), clients_.end(),
+                       [](const Client& client) { return client.runs; });
+}
+
+void LeadServer::accept_some() {
+    listener_.async_wait(Wait::wait_read, [this](const asio::error_code& error) {
+        if (error) return;
+        while (true) {
+            OwnedFd fd(::accept4(listener_.native_handle(), nullptr, nullptr,
+                                 SOCK_CLOEXEC | SOCK_NONBLOCK));
+            if (!fd && errno != EAGAIN && errno != ECONNABORTED) return accept_later();
+            if (!fd) break;
+            if (clients_.size() >= clients_max ||
+                is_reserved_descriptor(fd.get(), options_.peers.size()))
+                continue;
+            const auto client = clients_.emplace(clients_.end(), io_);
+            client->socket.assign(fd.release());
+            read_from(client);
+        }
+        accept_some();
+    });
+}
+
+/// The one that waits makes the listener readable all the time.
+void LeadServer::accept_later() {
+    log_limited(LogLevel::warn, "lead", {},
+                "bullring lead has to wait: " + std::generic_category().message(errno));
+    accept_timer_.expires_after(accept_again_after);
+    accept_timer_.async_wait([this](const asio::error_code& error) {
+        if (!error) accept_some();
+    });
+}
+
+void LeadServer::read_from(Clients::iterator client) {
+    client->socket.async_wait(Wait::wait_read, [this, client](const asio::error_code& error) {
+        if (error) return;
+        LeadRequest request;
+        OwnedFd none;
+        const int received =
+            receive_record(client->socket.native_handle(), &request, sizeof request, none);
+        const bool would_block = received < 0 && errno == EAGAIN;
+        const bool sound = received > 0 && request.magic == LeadRequest::magic_now;
+        // One that runs a command is believed to run it until its connection ends, whatever it
+        // says.
+        if (received == 0 || (!would_block && !sound && !client->runs)) return drop(client);
+        if (sound && !client->asked) on_request(*client);
+        read_from(client);
+    });
+}
+
+void LeadServer::on_request(Client& client) {
+    client.asked = true;
+    if (leads_ && !stopping_) {
+        node().tell(protocol::Tying{false});
+        return let_go_if_held();
+    }
+    const LeadAnswer answer = make_answer(LeadAnswer::Kind::not_leading);
+    send_record(client.socket.native_handle(), &answer, sizeof answer);
+}
+
+LeadAnswer LeadServer::make_answer(LeadAnswer::Kind kind) const {
+    LeadAnswer answer;
+    answer.kind = kind;
+    answer.epoch = leads_.value;
+    answer.node = options_.config.self.value;
+    answer.lease_ns = options_.config.timing.lease.ns;
+    options_.config.cluster.copy(answer.cluster, sizeof answer.cluster - 1);
+    return answer;
+}
+
+/// Those that wait may go as soon as the lease stands without any session.
+void LeadServer::let_go_if_held() {
+    if (clients_.empty() || !leads_ || stopping_ || published_.epoch != leads_) return;
+    // More than the guard of the command keeps for its end; the next renewal brings it.
+    const protocol::Timing& timing = options_.config.timing;
+    const protocol::Instant latest = published_.untied_until - timing.lease / 2 - timing.heartbeat;
+    if (!protocol::lease_valid(read_clock(), latest)) return;
+    for (Client& client : clients_) {
+        if (!client.asked || client.runs) continue;
+        client.runs = true;
+        show_others();
+        if (send_go(client)) continue;
+        client.runs = false;  // until the next renewal
+        log_limited(LogLevel::warn, "lead", {},
+                    "cannot hand the lock of the data directory to bullring lead, whose command "
+                    "waits: " +
+                        std::generic_category().message(errno));
+        show_others();
+    }
+}
+
+/// Without the locks a node that is started anew could let another command begin.
+bool LeadServer::send_go(Client& client) {
+    const int socket = client.socket.native_handle();
+    const LeadAnswer lock = make_answer(LeadAnswer::Kind::lock);
+    for (const int one : directory_locks_)
+        if (!send_record(socket, &lock, sizeof lock, one)) return false;
+    const LeadAnswer go = make_answer(LeadAnswer::Kind::go);
+    return send_record(socket, &go, sizeof go, page_->fd());
+}
+
+void LeadServer::stop_clients() {
+    stopping_ = true;
+    for (Client& client : clients_) {
+        if (!client.asked) continue;
+        // One that has waited for the lease to be untied learns that it waits for the next one.
+        const LeadAnswer answer =
+            make_answer(client.runs ? LeadAnswer::Kind::stop : LeadAnswer::Kind::not_leading);
+        send_record(client.socket.native_handle(), &answer, sizeof answer);
+    }
+}
+
+void LeadServer::drop(Clients::iterator client) {
+    clients_.erase(client);
+    show_others();
+    if (clients_.empty()) node().tell(protocol::Tying{true});
+    tell_if_all_ended();
+}
+
+}  // namespace bullring
