@@ -35,6 +35,8 @@ OPTIONS = {
     "schedule": {"max_len": 512, "timeout": 60},
     "observers": {"max_len": 2048},
     "http": {"max_len": 16384},
+    "key_files": {"max_len": 1024, "malloc_limit_mb": 16},
+    "certificates": {"malloc_limit_mb": 16},
     "state_file": {"max_len": 256, "malloc_limit_mb": 16},
     "durations": {"max_len": 64},
     "peers": {"max_len": 512},

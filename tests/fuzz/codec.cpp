@@ -1,6 +1,7 @@
 // One frame, in every version: as it is, and once more with the length and the checksum that it
 // should have. What is decoded is encoded as what it was decoded from, but for unknown bytes at the
-// end of that, and is decoded from it again.
+// end of that, and is decoded from it again. What a version reads, each lower one reads, too, and
+// as the same but for what it does not know.
 #include "src/wire/codec.hpp"
 
 #include "tests/fuzz/input.hpp"
@@ -10,20 +11,32 @@ using namespace bullring;
 
 namespace {
 
-void check_in(std::uint16_t version, const std::vector<std::byte>& bytes) {
-    const auto frame = decode(bytes, version);
-    if (!frame) return fuzz::expect(!frame.error().empty(), "a frame is refused without a reason");
+tl::expected<Frame, std::string> check_in(std::uint16_t version,
+                                          const std::vector<std::byte>& bytes) {
+    auto frame = decode(bytes, version);
+    if (!frame) {
+        fuzz::expect(!frame.error().empty(), "a frame is refused without a reason");
+        return frame;
+    }
     const std::vector<std::byte> written = fuzz::encoded(*frame, version);
     fuzz::expect(fuzz::same_body_begins(written, bytes), "a frame has two encodings");
     const auto again = decode(written, version);
     fuzz::expect(again && again->sender == frame->sender && again->message == frame->message,
                  "a frame is not read as it was written");
+    return frame;
 }
 
 void check(const std::vector<std::byte>& bytes) {
-    for (std::uint16_t version = protocol::version_lowest; version <= protocol::version_highest;
-         ++version)
-        check_in(version, bytes);
+    tl::expected<Frame, std::string> below = check_in(protocol::version_lowest, bytes);
+    for (std::uint16_t version = protocol::version_lowest + 1; version <= protocol::version_highest;
+         ++version) {
+        auto frame = check_in(version, bytes);
+        const auto lower = static_cast<std::uint16_t>(version - 1);
+        if (frame)
+            fuzz::expect(below && fuzz::encoded(*below, lower) == fuzz::encoded(*frame, lower),
+                         "a lower version reads something else");
+        below = std::move(frame);
+    }
 }
 
 }  // namespace

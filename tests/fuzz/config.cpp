@@ -3,40 +3,15 @@
 #include <array>
 #include <string_view>
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "protocol/values/timing.hpp"
 #include "src/cli/options/sources.hpp"
 #include "src/settings/request.hpp"
 #include "tests/fuzz/input.hpp"
+#include "tests/fuzz/memory_file.hpp"
 
 using namespace bullring;
 
 namespace {
-
-/// A file that is nowhere, and its name.
-class File {
-public:
-    File() : fd_(::memfd_create("config", MFD_CLOEXEC)) {
-        fuzz::expect(fd_ >= 0, "no file in memory");
-        path_ = "/proc/self/fd/" + std::to_string(fd_);
-    }
-    File(const File&) = delete;
-    File& operator=(const File&) = delete;
-    ~File() { ::close(fd_); }
-
-    const std::string& path() const { return path_; }
-    void hold(std::string_view text) const {
-        const auto size = static_cast<ssize_t>(text.size());
-        fuzz::expect(::ftruncate(fd_, 0) == 0 && ::pwrite(fd_, text.data(), text.size(), 0) == size,
-                     "the file in memory can't be written");
-    }
-
-private:
-    int fd_;
-    std::string path_;
-};
 
 /// Between them they have every key.
 constexpr std::array<std::string_view, 12> subcommands{"node",   "run",    "address", "lead",
@@ -53,7 +28,7 @@ void check(const NodeOptions& options) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    static const File file;
+    static const fuzz::MemoryFile file;
     static const Environment environment{{"HOME", "/home/somebody"}};
     fuzz::Input input(data, size);
     const std::string_view subcommand = subcommands[input.below(subcommands.size())];

@@ -37,6 +37,7 @@ private:
     struct Accepted {
         Sender from;
         SessionId number;
+        std::uint16_t version = version_lowest;  // the highest that both ends speak
         bool answered = false;
         bool refused = false;
     };
@@ -62,10 +63,12 @@ private:
     void step(const Event& event);
     void carry_out(const Action& action);
     void carry_out(const Send& send);
+    void check_close(SessionId session) const;
     void check_persist(const Durable& durable);
-    void check_publish(const Publish& publish) const;
+    void check_publish(const Publish& publish);
     void check_elected(const Elected& elected);
     void check_grant(HolderKey holder, Epoch epoch, Duration lease, SessionId tied);
+    void check_resign() const;
     void note_request(const Coordinator& request);
     void note_heard(const Message& message, Sender from);
 
@@ -109,7 +112,9 @@ private:
     std::uint64_t last_session_ = 0;
     std::vector<Action> actions_;
     Epoch highest_;  // that was asked for or granted
+    Epoch led_;      // the last one in which it led
     // ---- In this run.
+    Publish published_;
     std::set<Epoch> asked_;
     std::map<Epoch, Instant> told_until_;  // by grants
     std::map<Epoch, MemberSet> granted_by_;

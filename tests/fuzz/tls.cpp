@@ -3,20 +3,18 @@
 // somebody on the way changes, leaves out, repeats or adds to. Whoever has no credentials is never
 // let in, holds little memory and gets little to read; who is let in is who he is; what is read
 // afterwards is what was sent, and an end is one only where it was said.
-#define OPENSSL_SUPPRESS_DEPRECATED  // RAND_set_rand_method()
 #include <array>
 #include <memory>
 
-#include <openssl/rand.h>
 #include <sanitizer/allocator_interface.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "protocol/values/rng.hpp"
 #include "src/base/os/owned_fd.hpp"
 #include "src/base/text/text.hpp"
 #include "src/security/tls_connection.hpp"
 #include "tests/fuzz/input.hpp"
+#include "tests/fuzz/openssl_chance.hpp"
 #include "tests/support/credentials.hpp"
 
 using namespace bullring;
@@ -34,24 +32,6 @@ constexpr std::size_t turns_max = 1000;
 using Context = std::shared_ptr<const TlsContext>;
 using Bytes = std::vector<std::byte>;
 using Step = TlsConnection::Step;
-
-// ---- The same input does the same: OpenSSL's random numbers are made here.
-
-protocol::Rng& random_numbers() {
-    static protocol::Rng rng(1);
-    return rng;
-}
-int make_random(unsigned char* into, int count) {
-    for (int i = 0; i < count; ++i)
-        into[i] = static_cast<unsigned char>(random_numbers().below(256));
-    return 1;
-}
-int always() { return 1; }
-
-void without_chance() {
-    static const RAND_METHOD method{nullptr, &make_random, nullptr, nullptr, &make_random, &always};
-    expect(RAND_set_rand_method(&method) == 1, "OpenSSL has random numbers of its own");
-}
 
 // ---- Who takes part.
 
@@ -95,7 +75,7 @@ Company with_certificates() {
 }
 
 std::array<Company, 2> everybody() {
-    without_chance();
+    fuzz::without_chance();
     return {with_keys(), with_certificates()};
 }
 
@@ -285,7 +265,7 @@ void on_the_way(fuzz::Input& input, const Company& company) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     static const std::array companies = everybody();
-    random_numbers() = protocol::Rng(1);
+    fuzz::random_numbers() = protocol::Rng(1);
     fuzz::Input input(data, size);
     const Company& company = companies[input.flag() ? 1 : 0];
     if (input.flag())

@@ -85,7 +85,6 @@ Credentials TestCa::issue(const CertificateWish& wish) const {
     made.private_key.reset(EVP_EC_gen("P-256"));
     OwnedCertificate mine =
         certificate_for(made.private_key.get(), "nobody", wish.from_hours, wish.to_hours);
-    X509_set_issuer_name(mine.get(), X509_get_subject_name(certificate_.get()));
     add_extension(mine.get(), certificate_.get(), NID_authority_key_identifier, "keyid");
     std::string names;
     for (const std::string& uri : wish.uris) names += (names.empty() ? "URI:" : ",URI:") + uri;
@@ -93,10 +92,15 @@ Credentials TestCa::issue(const CertificateWish& wish) const {
     std::string uses = wish.client ? "clientAuth" : "";
     if (wish.server) uses += uses.empty() ? "serverAuth" : ",serverAuth";
     if (wish.uses) add_extension(mine.get(), certificate_.get(), NID_ext_key_usage, uses);
-    require(X509_sign(mine.get(), key_.get(), EVP_sha256()) > 0);
+    sign(*mine);
     made.chain.push_back(std::move(mine));
     made.authorities.push_back(copy_of(certificate_));
     return made;
+}
+
+void TestCa::sign(X509& certificate) const {
+    X509_set_issuer_name(&certificate, X509_get_subject_name(certificate_.get()));
+    require(X509_sign(&certificate, key_.get(), EVP_sha256()) > 0);
 }
 
 Credentials TestCa::node(std::uint64_t id, const std::string& cluster) const {

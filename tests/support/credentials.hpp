@@ -34,7 +34,10 @@ public:
     Credentials node(std::uint64_t id, const std::string& cluster = "blue") const;
     /// One that has revoked what is given, as of now; it ends after so many hours.
     OwnedCrl revoke(const Credentials& whose, int to_hours = 24) const;
+    /// As the issuer.
+    void sign(X509& certificate) const;
     const OwnedCertificate& certificate() const { return certificate_; }
+    const OwnedPrivateKey& key() const { return key_; }
 
 private:
     OwnedPrivateKey key_;

@@ -33,7 +33,8 @@ void Host::pass_time() {
 
 void Host::accept(Sender from, const Hello& hello) {
     const SessionId session{++last_session_};
-    accepted_[session] = {from, hello.session, false, false};
+    accepted_[session] = {from, hello.session,
+                          std::min(hello.version_highest, config().wire_highest)};
     step(HelloReceived{session, hello, {"node", "peer"}});
 }
 
@@ -47,8 +48,11 @@ void Host::dial(Peer& peer) {
 }
 
 void Host::answer_dial(SessionId session, const Message& answer) {
-    dialled_.at(session).up = std::holds_alternative<HelloAck>(answer);
+    const auto* const ack = std::get_if<HelloAck>(&answer);
+    dialled_.at(session).up = ack != nullptr;
     step(Receive{session, answer});
+    if (ack != nullptr && (ack->version < version_lowest || ack->version > config().wire_highest))
+        expect(!dialled_.contains(session), "I14: a version that was not offered");
 }
 
 void Host::hear() {

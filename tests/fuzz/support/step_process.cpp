@@ -31,7 +31,9 @@ Host::Host(Input& input) : input_(input) {
     config.fast_release =
         input.one_of({FastRelease::fin, FastRelease::notice, FastRelease::fin, FastRelease::off});
     config.hooks = input.flag();
-    config.first_epoch = input.flag() ? FirstEpoch::clock : FirstEpoch::zero;
+    const std::size_t versions = input.number();
+    config.first_epoch = (versions & 1U) != 0 ? FirstEpoch::clock : FirstEpoch::zero;
+    if ((versions & 2U) != 0) config.wire_highest = version_lowest;
     for (const NodeId id : ids)
         if (id != config.self) peers_[id].sender = {id, {id.value}};
     if (input.flag()) disk_ = Durable{{5000}, config.timing.promise(config.timing.lease)};
@@ -53,6 +55,7 @@ void Host::start() {
     seen_.sessions.clear();
     seen_.token.reset();
     seen_.coordinator_token.reset();
+    published_ = {};
     asked_.clear();
     told_until_.clear();
     granted_by_.clear();
@@ -101,6 +104,7 @@ void Host::carry_out(const Action& action) {
     if (const auto* close = std::get_if<CloseSession>(&action)) {
         const auto found = dialled_.find(close->session);
         if (found != dialled_.end()) {
+            check_close(close->session);
             Peer& peer = peers_.at(found->second.to);
             if (peer.dialled == close->session) peer.dialled = no_session;
             dialled_.erase(found);
@@ -110,7 +114,8 @@ void Host::carry_out(const Action& action) {
         check_persist(persist->durable);
         writing_ = persist->durable;
     } else if (const auto* begin = std::get_if<StartTask>(&action)) {
-        expect(!task_, "a task begins while another one runs");
+        expect(!task_, "I12: a task begins while another one runs");
+        expect(begin->epoch == published_.epoch, "I12: a task begins, and nobody leads");
         task_ = begin->epoch;
         task_stopping_ = false;
     } else if (const auto* end = std::get_if<StopTask>(&action)) {
@@ -133,6 +138,8 @@ void Host::carry_out(const Send& send) {
         session.answered = std::holds_alternative<HelloAck>(send.message);
         session.refused = std::holds_alternative<Refused>(send.message);
         expect(session.answered || session.refused, "an acceptor that speaks");
+        if (const auto* ack = std::get_if<HelloAck>(&send.message))
+            expect(ack->version == session.version, "I14: another version than both ends speak");
         return;
     }
     const auto found = dialled_.find(send.session);
@@ -145,6 +152,8 @@ void Host::carry_out(const Send& send) {
     } else if (const auto* grant = std::get_if<Grant>(&send.message)) {
         check_grant({to, grant->holder_incarnation}, grant->epoch, grant->lease,
                     grant->tied_session);
+    } else if (std::holds_alternative<Resign>(send.message)) {
+        check_resign();
     } else if (const auto* election = std::get_if<Election>(&send.message)) {
         seen_.attempt = election->attempt;
     } else if (const auto* token = std::get_if<Token>(&send.message)) {
@@ -171,6 +180,16 @@ void Host::carry_out(const Send& send) {
 
 // ---- What must hold.
 
+/// No FIN of its own takes back what it counts on; of a session in error state none can come.
+void Host::check_close(SessionId session) const {
+    const Node& node = *node_;
+    if (node.member().role() == Role::follower) return;
+    const auto& engine = std::get<Engine>(std::get<0>(node.digest_fields()));
+    const auto& holder = std::get<const Holder&>(engine.digest_fields());
+    expect(!lease_valid(seen_.now, holder.lease().tied_until(session)),
+           "I9: a session is closed that a counted grant is tied to");
+}
+
 void Host::check_persist(const Durable& durable) {
     expect(durable.hw <= highest_epoch, "an absurd epoch becomes durable");
     expect(durable.promised_max <= timing().promise(timing().lease_max),
@@ -181,13 +200,23 @@ void Host::check_persist(const Durable& durable) {
 
 void Host::note_request(const Coordinator& request) {
     expect(disk_ && request.epoch <= disk_->hw, "I11: an epoch is proposed that no disk knows");
+    expect(request.renew || !task_, "I10: it stands while its task runs");
     highest_ = std::max(highest_, request.epoch);
     seen_.request = request;
     asked_.insert(request.epoch);
 }
 
-void Host::check_publish(const Publish& publish) const {
+void Host::check_publish(const Publish& publish) {
+    const Publish before = std::exchange(published_, publish);
     if (!publish.epoch) return;
+    if (publish.epoch == before.epoch) {
+        expect(later(publish.deadline, before.deadline) == publish.deadline,
+               "I10: a lease that shrinks");
+    } else {
+        expect(!before.epoch, "I12: it leads twice at once");
+        expect(publish.epoch > led_, "I2, I3: it leads in an epoch that is not its newest");
+        led_ = publish.epoch;
+    }
     // Its own vote never decides where it ends. With one member nobody is asked.
     if (config().members.size() > 1) {
         expect(asked_.contains(publish.epoch), "a lease that nobody was asked for");
@@ -230,7 +259,17 @@ void Host::check_grant(HolderKey holder, Epoch epoch, Duration lease, SessionId 
     const Instant end = by_token
                             ? earlier(node_->promise().end(), seen_.now + timing().promise(lease))
                             : seen_.now + timing().promise(lease);
+    if (!by_token) {
+        const Promise& promise = std::as_const(*node_).promise();
+        expect(promise.key() == holder && later(promise.end(), end) == promise.end(),
+               "I6: a promise that its lease outlasts");
+    }
     given_.push_back({holder, epoch, end, tied});
+}
+
+void Host::check_resign() const {
+    expect(!published_.epoch, "I10: RESIGN while it leads");
+    expect(!task_, "I10: RESIGN while its task runs");
 }
 
 /// Records the grants of a message before the node judges it.
