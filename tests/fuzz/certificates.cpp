@@ -32,8 +32,14 @@ const std::string cluster = "blue";
 struct Company {
     test::TestCa ca, stranger;
     Credentials mine = ca.node(2);
-    Credentials others = ca.node(3);
-    OwnedCrl revocations = ca.revoke(others);
+    // As files. OpenSSL takes longer to write them than all else takes.
+    const std::string certificate = test::pem_of(mine.chain.front());
+    const std::string key = test::pem_of(mine.private_key);
+    const std::string ca_certificate = test::pem_of(ca.certificate());
+    const std::string ca_key = test::pem_of(ca.key());
+    const std::shared_ptr<const TlsContext> node =
+        *TlsContext::make(ca.node(2), {cluster, self.id});
+    const std::string revocations = test::pem_of(ca.revoke(ca.node(3)));
 
     static const Company& all() {
         static const Company made = (fuzz::without_chance(), Company());
@@ -168,16 +174,22 @@ Made made_of(fuzz::Input& input, const Company& company) {
     return made;
 }
 
-/// A certificate of the input's choice is let in for what it says alone.
-void check_taken(const Made& made) {
-    const std::string mine = identity_uri(cluster, self);
-    expect(std::find(made.uris.begin(), made.uris.end(), mine) != made.uris.end(),
-           "it is taken for one that it does not name");
-    for (const char* other : {"/node/3", "/admin", "/observer"})
-        expect(std::find(made.uris.begin(), made.uris.end(), "bullring://" + cluster + other) ==
-                   made.uris.end(),
-               "it is taken for one of two");
+/// Whom it is taken for.
+void check_named(const Made& made, const PeerIdentity& identity) {
+    const auto named = [&](const std::string& uri) {
+        return std::find(made.uris.begin(), made.uris.end(), uri) != made.uris.end();
+    };
+    const std::string taken = identity_uri(cluster, identity);
+    expect(named(taken), "it is taken for one that it does not name");
+    for (const char* who : {"/node/2", "/node/3", "/admin", "/observer"}) {
+        const std::string other = "bullring://" + cluster + who;
+        expect(other == taken || !named(other), "it is taken for one of two");
+    }
     expect(made.by_ca, "another one's word is taken for the CA's");
+}
+
+void check_taken(const Made& made) {
+    check_named(made, self);
     expect(made.client && made.server, "it is taken for what it is not for");
     expect(!made.early && !made.over, "it is taken at the wrong time");
 }
@@ -237,6 +249,10 @@ void check_shown(const Files& files) {
     }
     if (const OwnedCrl list = revocation_list_in(files.revocations))
         check_lines(description(*list));
+}
+
+/// As `bullring cert` opens its CA.
+void check_authority(const Files& files) {
     const auto authority = Authority::open(files.ca, files.key);
     if (!authority) {
         expect(authority.error() == one_line(authority.error()),
@@ -248,29 +264,49 @@ void check_shown(const Files& files) {
     expect(!list || revocation_list_in(*list), "a list that nobody can read");
 }
 
+/// As the others judge it, who have no use for its private key: OpenSSL takes long to read one.
+void check_judged(const Made& made, const Company& company) {
+    for (const OwnedCertificate& one : certificates_in(test::pem_of(made.certificate))) {
+        check_lines(description(*one));
+        const auto trusted = company.node->trusts(*one, nullptr);
+        for (const TlsSide side : {TlsSide::dialler, TlsSide::acceptor}) {
+            const auto identity = identity_in(*one, cluster, side);
+            if (!identity)
+                expect(identity.error() == one_line(identity.error()),
+                       "a problem that a terminal would obey");
+            if (!identity || !trusted) continue;
+            check_named(made, *identity);
+            expect(side == TlsSide::dialler ? made.client : made.server,
+                   "it is taken for what it is not for");
+        }
+    }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     static const Company& company = Company::all();
     fuzz::random_numbers() = protocol::Rng(1);
     fuzz::Input input(data, size);
-    const std::string ca = test::pem_of(company.ca.certificate());
     std::optional<Made> made;
     if (input.flag()) made = made_of(input, company);
+    if (made && input.below(4) != 1) {
+        check_judged(*made, company);
+        return 0;
+    }
     Files files;
-    files.certificate =
-        made ? test::pem_of(made->certificate)
-             : file_of(input, PEM_STRING_X509, test::pem_of(company.mine.chain.front()));
-    const bool is_ca = input.below(8) == 1;
-    files.key = file_of(input, PEM_STRING_PKCS8INF,
-                        test::pem_of(is_ca ? company.ca.key() : company.mine.private_key));
-    files.ca = file_of(input, PEM_STRING_X509, ca);
-    if (input.flag())
-        files.revocations = file_of(input, PEM_STRING_X509_CRL, test::pem_of(company.revocations));
-    if (auto credentials = loaded(files)) {
-        if (made && files.ca == ca) check_taken(*made);
+    files.certificate = made ? test::pem_of(made->certificate)
+                             : file_of(input, PEM_STRING_X509, company.certificate);
+    const bool of_ca = input.below(8) == 1;
+    files.key = file_of(input, PEM_STRING_PKCS8INF, of_ca ? company.ca_key : company.key);
+    files.ca = file_of(input, PEM_STRING_X509, company.ca_certificate);
+    if (input.flag()) files.revocations = file_of(input, PEM_STRING_X509_CRL, company.revocations);
+    check_shown(files);
+    if (of_ca) {
+        check_authority(files);
+    } else if (auto credentials = loaded(files)) {
+        if (made && files.ca == company.ca_certificate) check_taken(*made);
         check_use(std::move(*credentials));
     }
-    check_shown(files);
     return 0;
 }
