@@ -81,7 +81,7 @@ void check_keys(const Keys& keys) {
     }
 }
 
-/// What is not a key's line, in its order.
+/// Lines without a key, in their order.
 std::vector<std::string_view> other_lines(std::string_view text) {
     std::vector<std::string_view> lines;
     while (!text.empty()) {

@@ -85,7 +85,7 @@ TEST_CASE("peer list: each kind of mistake is named with its value") {
              Wrong{"1=h:1 2=g:1",
                    "has a blank or a semicolon in it; entries are separated by commas"},
              Wrong{"1=7100", "\"7100\": it is a number alone; expected HOST:PORT"},
-             Wrong{"1=tcp://h:7100", "it is a URL; expected HOST:PORT, without tcp://"},
+             Wrong{"1=tcp://h:7100", "it is a URL; expected HOST:PORT, without \"tcp://\""},
          }) {
         CAPTURE(wrong.text);
         const ParsedPeers parsed = parse_peers(wrong.text);

@@ -83,10 +83,11 @@ struct Halves {
 };
 
 tl::expected<Halves, std::string> split(std::string_view text) {
-    const std::size_t scheme = text.find("://");
+    constexpr std::string_view mark = "://";
+    const std::size_t scheme = text.find(mark);
     if (scheme != std::string_view::npos)
         return tl::unexpected("it is a URL; expected HOST:PORT, without " +
-                              std::string(text.substr(0, scheme)) + "://");
+                              in_quotes(text.substr(0, scheme + mark.size())));
     if (text.find_first_not_of("0123456789") == std::string_view::npos)
         return tl::unexpected(std::string("it is a number alone; expected HOST:PORT"));
     if (text.starts_with('[')) {
