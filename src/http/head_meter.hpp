@@ -17,12 +17,17 @@ public:
     Verdict read(std::string_view bytes) {
         for (const char byte : bytes) {
             if (whole_) return Verdict::fits;
-            // "\r\n\r\n", and "\n\n", which parsers take for it.
-            if (byte == '\n') {
+            // "\r\n\r\n"; the parser takes "\n\n" and "\n\r" with any byte behind it for that, and
+            // skips empty lines before the first.
+            if (ends_) {
+                whole_ = true;
+            } else if (byte == '\n') {
                 whole_ = line_is_empty_ && any_line_;
-                any_line_ = true;
+                any_line_ = any_line_ || !line_is_empty_;
                 line_is_empty_ = true;
-            } else if (byte != '\r') {
+            } else if (byte == '\r') {
+                ends_ = line_is_empty_ && any_line_;
+            } else {
                 line_is_empty_ = false;
             }
             if (++length_ > head_max) return Verdict::too_large;
@@ -35,6 +40,7 @@ private:
     std::size_t length_ = 0;
     bool any_line_ = false;
     bool line_is_empty_ = true;
+    bool ends_ = false;  // with the next byte
     bool whole_ = false;
 };
 

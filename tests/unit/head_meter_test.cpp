@@ -42,5 +42,21 @@ TEST_CASE("head meter: a head that never ends is too large at some time") {
     CHECK(meter.read("a") == Verdict::too_large);
 }
 
+TEST_CASE("head meter: empty lines before a head are no head") {
+    CHECK(HeadMeter().read("\r\n\r\n\n" + head_of(HeadMeter::head_max + 1)) == Verdict::too_large);
+}
+
+TEST_CASE("head meter: a head ends where the parser takes it to end") {
+    const std::string rest(HeadMeter::head_max, 'a');
+    for (const char* end : {"\r\n\r\n", "\n\n", "\n\r\n", "\r\n\r4", "\n\r\r"}) {
+        CAPTURE(end);
+        CHECK(HeadMeter().read("GET / HTTP/1.1" + std::string(end) + rest) == Verdict::fits);
+    }
+    for (const char* line : {"\r\n", "\r\r", "\n"}) {
+        CAPTURE(line);
+        CHECK(HeadMeter().read("GET / HTTP/1.1" + std::string(line) + rest) == Verdict::too_large);
+    }
+}
+
 }  // namespace
 }  // namespace bullring::head_meter_test
