@@ -18,8 +18,14 @@ struct HttpAnswer {
     const char* policy = "default-src 'self'; frame-ancestors 'none'";
 };
 
-/// `path` without the query. Streams, the page, metrics, the whole cluster and requests that change
-/// something are not answered here: 404.
-HttpAnswer answer(std::string_view method, std::string_view path, const AtTheMoment& at);
+/// 200 or 503, by the role; who leads is said in both.
+HttpAnswer leader_answer(const AtTheMoment& at);
+HttpAnswer follower_answer(const AtTheMoment& at);
+/// 200 or 503: whether the node's loop turns.
+HttpAnswer alive_answer(const AtTheMoment& at);
+/// 200 or 503: whether it leads or follows a leader.
+HttpAnswer ready_answer(const AtTheMoment& at);
+/// All that `status` says of this node.
+HttpAnswer status_answer(const AtTheMoment& at);
 
 }  // namespace bullring

@@ -2,21 +2,26 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string_view>
 
 #include "src/http/answers.hpp"
 #include "src/node/report/recent_failovers.hpp"
 
 namespace bullring {
 
-/// `/failovers`: [{"number":…,"time":…,"from":…,"to":…,"epoch":…,"reason":…,"gap_ms":…}], the
-/// newest first; "reason" is how the leader before went (LeaderEnd), "gap_ms" is null where there
-/// was no leader to be lost. `/failovers/N.svg`: a picture;
-/// `/failovers/N.bare.svg`: without its legend; `/failovers/legend.svg`: that of all of them;
-/// `/failovers/N.jsonl`: what it is drawn from. nullopt: the path is none of these. `now_ns` and
-/// `wall_ns` are CLOCK_BOOTTIME and CLOCK_REALTIME now.
-std::optional<HttpAnswer> failover_answer(std::string_view path, const Failovers& failovers,
-                                          std::int64_t now_ns, std::int64_t wall_ns);
+/// [{"number":…,"time":…,"from":…,"to":…,"epoch":…,"reason":…,"gap_ms":…}], the newest first;
+/// "reason" is how the leader before went (LeaderEnd), "gap_ms" is null where there was no leader
+/// to be lost. `now_ns` and `wall_ns` are CLOCK_BOOTTIME and CLOCK_REALTIME now.
+HttpAnswer failover_list(const Failovers& failovers, std::int64_t now_ns, std::int64_t wall_ns);
+
+/// The legend of all pictures.
+HttpAnswer failover_legend(const Failovers& failovers);
+
+using FailoverForm = HttpAnswer (*)(const Failover&);
+/// 404: there is none of this number, or it has been forgotten.
+HttpAnswer failover_answer(const Failovers& failovers, std::uint64_t number, FailoverForm form);
+
+HttpAnswer as_picture(const Failover& failover);
+HttpAnswer as_bare_picture(const Failover& failover);  // without its legend
+HttpAnswer as_lines(const Failover& failover);         // what it is drawn from
 
 }  // namespace bullring

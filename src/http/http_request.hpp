@@ -2,6 +2,7 @@
 // connection is.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -17,6 +18,7 @@ struct HttpRequest {
     std::string_view path;  // without the query
     std::string_view body;
     std::function<std::string_view(std::string_view name)> header;  // empty: it has none
+    std::uint64_t number = 0;                                       // in the path; see HttpRoute
 };
 
 /// The open end of a response that goes on: server-sent events.

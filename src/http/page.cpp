@@ -8,11 +8,7 @@
 
 namespace bullring {
 
-std::optional<HttpAnswer> page_file(std::string_view path) {
-    for (const PageFile& file : page_files())
-        if (file.path == path) return HttpAnswer{200, std::string(file.text), file.type};
-    return std::nullopt;
-}
+HttpAnswer page_answer(const PageFile& file) { return {200, std::string(file.text), file.type}; }
 
 bool wants_page(std::string_view accept) {
     return asks_for(accept, "text/html", "application/json");

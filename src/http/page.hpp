@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string_view>
 
@@ -16,11 +15,10 @@ struct PageFile {
     const char* type;
     std::string_view text;
 };
-/// Made from page/ by embed.cmake.
+/// Made from page/ by embed.cmake. The first is that of `/`.
 std::span<const PageFile> page_files();
 
-/// nullopt: there is no such file.
-std::optional<HttpAnswer> page_file(std::string_view path);
+HttpAnswer page_answer(const PageFile& file);
 
 /// By the Accept header: a browser names HTML, and other clients don't.
 bool wants_page(std::string_view accept);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <functional>
 #include <iterator>
 #include <utility>
 
@@ -12,7 +13,6 @@
 #include "src/base/os/duplicate.hpp"
 #include "src/base/os/private_file.hpp"
 #include "src/base/text/json.hpp"
-#include "src/base/text/text.hpp"
 #include "src/http/failover_answers.hpp"
 #include "src/http/page.hpp"
 
@@ -30,16 +30,6 @@ constexpr std::chrono::milliseconds asked_again_after{10};
 /// meanwhile, and need the processors themselves.
 constexpr std::chrono::milliseconds streams_told_after{4};
 
-HttpAnswer method_not_allowed(std::string_view allow) {
-    return {405, "only " + std::string(allow) + " here\n", "text/plain", allow};
-}
-
-/// As people type it, and load balancers normalise it: `/leader/` is `/leader`.
-std::string_view without_last_slash(std::string_view path) {
-    if (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
-    return path;
-}
-
 }  // namespace
 
 HttpService::HttpService(ObserverLoop& loop, const NodeOptions& options,
@@ -55,10 +45,12 @@ HttpService::HttpService(ObserverLoop& loop, const NodeOptions& options,
       streams_timer_(loop.io),
       patience_timer_(loop.io),
       tick_timer_(loop.io),
+      routes_(routes()),
       server_(
           loop.io, std::move(listeners),
           [this](const HttpRequest& request, const HttpReplyPtr& reply) {
-              on_request(request, reply);
+              take_earlier();
+              answer_by(routes_, request, reply);
           },
           [](const std::string& what) { log(LogLevel::error, "http: " + what); }) {}
 
@@ -70,47 +62,78 @@ void HttpService::start() {
 
 // ---- Requests.
 
-void HttpService::on_request(const HttpRequest& request, const HttpReplyPtr& reply) {
-    take_earlier();
-    const std::string_view path = without_last_slash(request.path);
-    if (path == "/resign") {
-        if (request.method != "POST") return reply->send(method_not_allowed("POST"));
-        return answer_resign(request, reply);
-    }
-    const bool reads = request.method == "GET" || request.method == "HEAD";
-    const bool is_alive = path == "/livez" || path == "/liveness";
-    const bool is_stream = path == "/events";
-    if (is_stream && request.method != "GET") return reply->send(method_not_allowed("GET"));
-    if (is_stream) return answer_events(*reply);
-    if (reads && is_alive) return answer_alive(reply);
-    if (path == "/metrics" || path == "/cluster" || path == "/history" || path == "/") {
-        if (!reads) return reply->send(method_not_allowed("GET, HEAD"));
-        if (path == "/metrics")
-            return answer_metrics(metrics_format(request.header("Accept")), reply);
-        if (path == "/cluster") return answer_cluster(reply);
-        if (path == "/history")
-            return reply->send({200, history_.json(read_clock().boottime_ns, wall_clock_ns())});
-        if (!wants_page(request.header("Accept")))
-            return reply->send(elector_answer(now(), history_.last_ns(), wall_clock_ns()));
-    }
-    auto more = page_file(path);
-    if (!more)
-        more =
-            failover_answer(path, showcase_.failovers(), read_clock().boottime_ns, wall_clock_ns());
-    if (more) return reply->send(reads ? *more : method_not_allowed("GET, HEAD"));
-    reply->send(answer(request.method, path, now()));
+HttpRoutes HttpService::routes() {
+    constexpr std::string_view reads = "GET, HEAD";
+    constexpr std::string_view probes = "GET, HEAD, OPTIONS";
+    const auto by = [this](auto member) -> HttpHandler { return std::bind_front(member, this); };
+    const auto of_state = [this](HttpAnswer (*answer)(const AtTheMoment&)) -> HttpHandler {
+        return [this, answer](const HttpRequest&, const HttpReplyPtr& reply) {
+            reply->send(answer(now()));
+        };
+    };
+    const auto of_failover = [this](FailoverForm form) -> HttpHandler {
+        return [this, form](const HttpRequest& request, const HttpReplyPtr& reply) {
+            reply->send(failover_answer(showcase_.failovers(), request.number, form));
+        };
+    };
+    HttpRoutes rows{
+        {"/", reads, by(&HttpService::answer_root)},
+        {"/leader", probes, of_state(leader_answer)},
+        {"/primary", probes, of_state(leader_answer)},
+        {"/follower", probes, of_state(follower_answer)},
+        {"/livez", reads, by(&HttpService::answer_alive)},
+        {"/liveness", reads, by(&HttpService::answer_alive)},
+        {"/readyz", reads, of_state(ready_answer)},
+        {"/readiness", reads, of_state(ready_answer)},
+        {"/health", reads, of_state(ready_answer)},
+        {"/status", reads, of_state(status_answer)},
+        {"/cluster", reads, by(&HttpService::answer_cluster)},
+        {"/metrics", reads, by(&HttpService::answer_metrics)},
+        {"/events", "GET", by(&HttpService::answer_events)},
+        {"/history", reads, by(&HttpService::answer_history)},
+        {"/failovers", reads, by(&HttpService::answer_failovers)},
+        {"/failovers/legend.svg", reads, by(&HttpService::answer_legend)},
+        {"/failovers/#.svg", reads, of_failover(as_picture)},
+        {"/failovers/#.bare.svg", reads, of_failover(as_bare_picture)},
+        {"/failovers/#.jsonl", reads, of_failover(as_lines)},
+        {"/resign", "POST", by(&HttpService::answer_resign)},
+    };
+    for (const PageFile& file : page_files().subspan(1))
+        rows.push_back({file.path, reads, [&file](const HttpRequest&, const HttpReplyPtr& reply) {
+                            reply->send(page_answer(file));
+                        }});
+    return rows;
 }
 
-void HttpService::answer_alive(HttpReplyPtr reply) {
-    ask_node(alive_within, [this, reply = std::move(reply)](bool answered) {
+void HttpService::answer_root(const HttpRequest& request, const HttpReplyPtr& reply) {
+    reply->send(wants_page(request.header("Accept"))
+                    ? page_answer(page_files().front())
+                    : elector_answer(now(), history_.last_ns(), wall_clock_ns()));
+}
+
+void HttpService::answer_history(const HttpRequest&, const HttpReplyPtr& reply) {
+    reply->send({200, history_.json(read_clock().boottime_ns, wall_clock_ns())});
+}
+
+void HttpService::answer_failovers(const HttpRequest&, const HttpReplyPtr& reply) {
+    reply->send(failover_list(showcase_.failovers(), read_clock().boottime_ns, wall_clock_ns()));
+}
+
+void HttpService::answer_legend(const HttpRequest&, const HttpReplyPtr& reply) {
+    reply->send(failover_legend(showcase_.failovers()));
+}
+
+void HttpService::answer_alive(const HttpRequest&, const HttpReplyPtr& reply) {
+    ask_node(alive_within, [this, reply](bool answered) {
         AtTheMoment at = now();
         at.loop_turns = answered;
-        reply->send(answer("GET", "/livez", at));
+        reply->send(alive_answer(at));
     });
 }
 
-void HttpService::answer_metrics(MetricsFormat format, HttpReplyPtr reply) {
-    ask_node(metrics_within, [this, format, reply = std::move(reply)](bool answered) {
+void HttpService::answer_metrics(const HttpRequest& request, const HttpReplyPtr& reply) {
+    const MetricsFormat format = metrics_format(request.header("Accept"));
+    ask_node(metrics_within, [this, format, reply](bool answered) {
         static const PeerRtts none;
         reply->send(
             {200,
@@ -119,13 +142,13 @@ void HttpService::answer_metrics(MetricsFormat format, HttpReplyPtr reply) {
     });
 }
 
-void HttpService::answer_events(HttpReply& reply) {
+void HttpService::answer_events(const HttpRequest&, const HttpReplyPtr& reply) {
     tell_streams();  // the new one begins with what holds now
-    streams_.open(reply, present_event());
+    streams_.open(*reply, present_event());
 }
 
-void HttpService::answer_cluster(HttpReplyPtr reply) {
-    ask_for_cluster_.push_back(std::move(reply));
+void HttpService::answer_cluster(const HttpRequest&, const HttpReplyPtr& reply) {
+    ask_for_cluster_.push_back(reply);
     if (ask_for_cluster_.size() > 1) return;
     asio::co_spawn(
         loop_.io,
@@ -138,7 +161,7 @@ void HttpService::answer_cluster(HttpReplyPtr reply) {
         });
 }
 
-void HttpService::answer_resign(const HttpRequest& request, HttpReplyPtr reply) {
+void HttpService::answer_resign(const HttpRequest& request, const HttpReplyPtr& reply) {
     std::optional<std::string> tokens;
     if (!access_.token_file.empty()) {
         if (const auto text = read_private_file(access_.token_file)) tokens = text->view();
@@ -152,7 +175,7 @@ void HttpService::answer_resign(const HttpRequest& request, HttpReplyPtr reply) 
             conflict(at.leader() ? "node " + std::to_string(at.leader().value) + " leads; ask there"
                                  : "this node does not lead"));
     resigning_ = Resigning{showcase_.ask_to_resign(std::get<protocol::NodeId>(asked_for)),
-                           Clock::now() + resign_within, std::move(reply)};
+                           Clock::now() + resign_within, reply};
 }
 
 // ---- The node.

@@ -19,6 +19,7 @@
 #include "src/http/metrics.hpp"
 #include "src/http/node_state.hpp"
 #include "src/http/resign_request.hpp"
+#include "src/http/routes.hpp"
 #include "src/node/showcase.hpp"
 #include "src/observe/observer_client.hpp"
 #include "src/settings/node_options.hpp"
@@ -51,12 +52,17 @@ private:
         HttpReplyPtr reply;
     };
 
-    void on_request(const HttpRequest& request, const HttpReplyPtr& reply);
-    void answer_alive(HttpReplyPtr reply);
-    void answer_metrics(MetricsFormat format, HttpReplyPtr reply);
-    void answer_events(HttpReply& reply);
-    void answer_cluster(HttpReplyPtr reply);
-    void answer_resign(const HttpRequest& request, HttpReplyPtr reply);
+    /// All paths that there are.
+    HttpRoutes routes();
+    void answer_root(const HttpRequest& request, const HttpReplyPtr& reply);
+    void answer_alive(const HttpRequest&, const HttpReplyPtr& reply);
+    void answer_cluster(const HttpRequest&, const HttpReplyPtr& reply);
+    void answer_metrics(const HttpRequest& request, const HttpReplyPtr& reply);
+    void answer_events(const HttpRequest&, const HttpReplyPtr& reply);
+    void answer_history(const HttpRequest&, const HttpReplyPtr& reply);
+    void answer_failovers(const HttpRequest&, const HttpReplyPtr& reply);
+    void answer_legend(const HttpRequest&, const HttpReplyPtr& reply);
+    void answer_resign(const HttpRequest& request, const HttpReplyPtr& reply);
 
     AtTheMoment now();
     std::string present_event();
@@ -89,6 +95,7 @@ private:
     asio::steady_timer streams_timer_;
     asio::steady_timer patience_timer_;
     asio::steady_timer tick_timer_;
+    HttpRoutes routes_;
     HttpServer server_;
 };
 

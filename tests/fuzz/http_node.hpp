@@ -14,6 +14,7 @@
 #include "src/http/metrics.hpp"
 #include "src/http/page.hpp"
 #include "src/http/resign_request.hpp"
+#include "src/http/routes.hpp"
 #include "tests/fuzz/input.hpp"
 
 namespace bullring::fuzz {
@@ -53,6 +54,17 @@ inline HttpAnswer answer_to_resign(const HttpRequest& request) {
     return conflict("node " + std::to_string(std::get<protocol::NodeId>(to).value));
 }
 
+/// Hands the answer on to the caller of a handler.
+class Kept final : public HttpReply {
+public:
+    explicit Kept(HttpAnswer& to) : to_(to) {}
+    void send(const HttpAnswer& answer) override { to_ = answer; }
+    std::unique_ptr<HttpStream> stream(const char* /*type*/) override { return nullptr; }
+
+private:
+    HttpAnswer& to_;
+};
+
 inline HttpAnswer answer_to(const HttpRequest& request) {
     if (request.path == "/resign") return answer_to_resign(request);
     const AtTheMoment at{follower(), {}, {1'100'000'000, 2'100'000'000}};
@@ -60,11 +72,20 @@ inline HttpAnswer answer_to(const HttpRequest& request) {
     if (request.path == "/" && !wants_page(accept)) return elector_answer(at, 1, 2);
     if (request.path == "/metrics")
         return {200, content_type(metrics_format(accept)), "text/plain"};
-    if (auto file = page_file(request.path)) return *file;
-    HttpAnswer told = answer(request.method, request.path, at);
-    if (told.status != 404 && std::string_view(told.type) == "application/json")
-        expect(nlohmann::json::accept(told.body), "an answer that is no JSON");
-    return told;
+    HttpAnswer given{0, ""};
+    const auto reply = std::make_shared<Kept>(given);
+    const auto by = [&at](HttpAnswer (*answer)(const AtTheMoment&)) -> HttpHandler {
+        return [answer, &at](const HttpRequest&, const HttpReplyPtr& to) { to->send(answer(at)); };
+    };
+    const HttpRoutes routes{{"/leader", "GET, HEAD, OPTIONS", by(leader_answer)},
+                            {"/follower", "GET, HEAD, OPTIONS", by(follower_answer)},
+                            {"/readyz", "GET, HEAD", by(ready_answer)},
+                            {"/status", "GET, HEAD", by(status_answer)},
+                            {"/failovers/#.svg", "GET, HEAD", by(ready_answer)}};
+    answer_by(routes, request, reply);
+    if (given.status != 404 && std::string_view(given.type) == "application/json")
+        expect(nlohmann::json::accept(given.body), "an answer that is no JSON");
+    return given;
 }
 
 }  // namespace bullring::fuzz
