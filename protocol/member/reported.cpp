@@ -43,18 +43,18 @@ void ReportedLeader::tell(Step& step, const LeaderView& view, std::string advert
     step.act(LeaderChanged{leader_, epoch_, std::move(advertised)});
 }
 
-void ReportedLeader::answer_when_replaced(std::uint64_t request, Epoch given_up) {
+void ReportedLeader::answer_when_replaced(RequestId request, Epoch given_up) {
     resign_request_ = request;
     resigned_epoch_ = given_up;
 }
 
 void ReportedLeader::answer_resign(Step& step, NodeId self) {
-    if (resign_request_ == 0 || !leader_ || epoch_ <= resigned_epoch_) return;
+    if (resign_request_.asker == Asker::nobody || !leader_ || epoch_ <= resigned_epoch_) return;
     if (leader_ == self)
         step.act(ResignAnswer{resign_request_, false, "no other node took over"});
     else
         step.act(ResignAnswer{resign_request_, true, {}});
-    resign_request_ = 0;
+    resign_request_ = {};
 }
 
 }  // namespace bullring::protocol

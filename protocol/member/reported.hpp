@@ -75,7 +75,7 @@ public:
     void tell(Step& step, const LeaderView& view, std::string advertised);
 
     /// `request` is to be answered when a leader of an epoch after `given_up` is in place.
-    void answer_when_replaced(std::uint64_t request, Epoch given_up);
+    void answer_when_replaced(RequestId request, Epoch given_up);
     void answer_resign(Step& step, NodeId self);
 
     bool operator==(const ReportedLeader&) const = default;
@@ -87,7 +87,7 @@ private:
     NodeId leader_;
     Epoch epoch_;
     Instant since_ = never;
-    std::uint64_t resign_request_ = 0;
+    RequestId resign_request_;
     Epoch resigned_epoch_;
 };
 

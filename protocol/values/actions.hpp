@@ -112,7 +112,7 @@ struct RoleChanged {
 };
 
 struct ResignAnswer {
-    std::uint64_t request = 0;
+    RequestId request;
     bool done = false;     // another leader is in place
     std::string why;       // when it was refused
     bool lasting = false;  // no waiting changes that, so asking again is of no use

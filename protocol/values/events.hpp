@@ -85,10 +85,10 @@ struct Stalled {
     bool operator==(const Stalled&) const = default;
 };
 
-/// A user wants this node to hand over. `request` comes back in ResignAnswer; 0 wants no answer.
+/// A user wants this node to hand over. `request` comes back in ResignAnswer, unless nobody asks.
 struct ResignRequested {
     NodeId to;
-    std::uint64_t request = 0;
+    RequestId request;
     /// Also when nobody can take over: this node is about to stand still.
     bool regardless = false;
     bool operator==(const ResignRequested&) const = default;

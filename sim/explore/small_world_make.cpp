@@ -266,7 +266,7 @@ void MoveMaker::fault(const Move& move) {
         case MoveKind::crash: return crash(node);
         case MoveKind::power_off: return power_off(node);
         case MoveKind::pause: host(node).paused = true; return;
-        case MoveKind::resign: return step(node, ResignRequested{nobody, 0});
+        case MoveKind::resign: return step(node, ResignRequested{nobody, {}});
         case MoveKind::reset: return reset(session(move.session));
         case MoveKind::cut: return cut(session(move.session));
         case MoveKind::give_up: {

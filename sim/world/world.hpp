@@ -113,7 +113,7 @@ public:
     void forge_fins(HostIndex a, HostIndex b);
 
     // ---- What users, tasks and health checks do.
-    void resign(HostIndex h, NodeId to) { give(h, protocol::ResignRequested{to, 0}); }
+    void resign(HostIndex h, NodeId to) { give(h, protocol::ResignRequested{to, {}}); }
     void set_health(HostIndex h, bool healthy);
     void stall(HostIndex h) { give(h, protocol::Stalled{}); }
     void end_task(HostIndex h, bool failed);

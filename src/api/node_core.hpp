@@ -128,7 +128,7 @@ private:
     std::thread::id runner_;
     std::thread::id control_id_;
     std::map<std::uint64_t, Resignation*> resigns_;
-    std::uint64_t last_resign_ = first_host_request;
+    std::uint64_t last_resign_ = 0;
 
     std::optional<protocol::ResignAnswer> refused_;  // the last one; the loop's thread alone
 };

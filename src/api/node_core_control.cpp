@@ -130,7 +130,7 @@ void NodeCore::on_over(int status) {
 
 void NodeCore::on_resign_answer(const protocol::ResignAnswer& answer) {
     const std::lock_guard lock(mutex_);
-    const auto found = resigns_.find(answer.request);
+    const auto found = resigns_.find(answer.request.number);
     if (found == resigns_.end()) return;
     *found->second = {answer.done, !answer.done, answer.why};
     resigns_.erase(found);

@@ -82,7 +82,7 @@ Resignation NodeCore::resign(std::uint64_t to, std::chrono::nanoseconds timeout)
     const std::uint64_t request = ++last_resign_;
     resigns_[request] = &result;
     try {
-        runtime_->tell(protocol::ResignRequested{{to}, request});
+        runtime_->tell(protocol::ResignRequested{{to}, {protocol::Asker::host, request}});
     } catch (...) {
         resigns_.erase(request);
         throw;
@@ -96,9 +96,9 @@ Resignation NodeCore::ask_to_resign(std::uint64_t to) {
     // A later question to the loop finds the loop's refusal of this request, if there is one.
     const std::optional<Resignation> said = ask_loop<Resignation>([this, to](Runtime& runtime) {
         const std::uint64_t request = ++last_resign_;
-        runtime.tell(protocol::ResignRequested{{to}, request});
+        runtime.tell(protocol::ResignRequested{{to}, {protocol::Asker::host, request}});
         return [this, request] {
-            if (refused_ && refused_->request == request)
+            if (refused_ && refused_->request.number == request)
                 return Resignation{false, true, refused_->why};
             return Resignation{false, false,
                                "asked for; the leadership ends when the task has returned"};

@@ -257,7 +257,7 @@ void HttpService::tell_streams() {
 void HttpService::end_resigning() {
     if (!resigning_) return;
     const protocol::ResignAnswer& answer = showcase_.resign_answer();
-    if (answer.request != resigning_->request) return;
+    if (answer.request.number != resigning_->request) return;
     const Resigning done = *std::exchange(resigning_, std::nullopt);
     done.reply->send(answer.done ? HttpAnswer{202, "{\"done\":true}\n"} : conflict(answer.why));
 }

@@ -75,7 +75,7 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
                return node_status_json(input);
            },
            [this](NodeId to, std::uint64_t request) {
-               on_event(protocol::ResignRequested{to, request});
+               on_event(protocol::ResignRequested{to, {protocol::Asker::observer, request}});
            },
            [this](const Drill& what) { return drill(what); }}),
       writer_(parts.writer),
@@ -340,13 +340,7 @@ void Runtime::follow_up(Instant now, const protocol::Action& action) {
                 show_leadership({});
                 for (NodeListener* one : listeners_) one->deposed(now, what);
             } else if constexpr (std::is_same_v<What, protocol::ResignAnswer>) {
-                if (what.request >= first_http_request) {
-                    if (showcase_ != nullptr) showcase_->resign_answered(what);
-                } else if (what.request >= first_host_request) {
-                    for (NodeListener* one : listeners_) one->resign_answered(what);
-                } else {
-                    observers_.on_resign_answer(what);
-                }
+                answer(what);
             } else if constexpr (std::is_same_v<What, protocol::Stopped>) {
                 finish();
             }

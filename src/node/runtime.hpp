@@ -97,6 +97,8 @@ private:
     void on_drill(protocol::SessionId observer, const Drill& what) override;
     ObserverSessions::DrillAnswer drill(const Drill& what);
     void on_observer_gone(protocol::SessionId observer) override;
+    /// To whoever has asked.
+    void answer(const protocol::ResignAnswer& what);
     void on_fatal(const std::string& what) override;
 
     void step(const protocol::Event& event);

@@ -50,8 +50,8 @@ std::optional<protocol::ResignRequested> Showcase::answer(PeerRtts rtts) {
     const std::uint64_t questions = questions_.load();
     hand_over(rtts_, std::move(rtts));
     const protocol::ResignRequested resign = resigns_.read();
-    const bool is_new = resign.request > resigns_seen_;
-    if (is_new) resigns_seen_ = resign.request;
+    const bool is_new = resign.request.number > resigns_seen_;
+    if (is_new) resigns_seen_ = resign.request.number;
     answered_.store(questions);
     changed_.ring();
     return is_new ? std::optional(resign) : std::nullopt;
@@ -64,7 +64,7 @@ std::uint64_t Showcase::ask() {
 }
 
 std::uint64_t Showcase::ask_to_resign(protocol::NodeId to) {
-    hand_over(resigns_, protocol::ResignRequested{to, ++resigns_asked_, false});
+    hand_over(resigns_, protocol::ResignRequested{to, {protocol::Asker::http, ++resigns_asked_}});
     ask();
     return resigns_asked_;
 }

@@ -50,9 +50,6 @@ struct RecentChanges {
 /// Round trips to the members that this node is connected to, as the kernel has measured them.
 using PeerRtts = std::vector<std::pair<protocol::NodeId, protocol::Duration>>;
 
-/// Numbers of ResignRequested from here on are asked for by HTTP.
-inline constexpr std::uint64_t first_http_request = first_host_request + (std::uint64_t{1} << 62);
-
 class Showcase {
 public:
     Showcase(protocol::Instant started_at, const protocol::Config& config,
@@ -122,8 +119,8 @@ private:
     std::atomic<std::uint64_t> questions_{0};
     std::atomic<std::uint64_t> answered_{0};
     Latest<protocol::ResignRequested> resigns_;
-    std::uint64_t resigns_asked_ = first_http_request;  // the reader's
-    std::uint64_t resigns_seen_ = first_http_request;   // the loop's
+    std::uint64_t resigns_asked_ = 0;  // the reader's
+    std::uint64_t resigns_seen_ = 0;   // the loop's
     Bell asked_;
 };
 

@@ -30,7 +30,7 @@ public:
     virtual void leader_changed(protocol::Instant, const protocol::LeaderChanged&) {}
     virtual void elected(protocol::Instant, const protocol::Elected&) {}
     virtual void deposed(protocol::Instant, const protocol::Deposed&) {}
-    /// To a ResignRequested with a number from `first_host_request` on.
+    /// To a ResignRequested of the host.
     virtual void resign_answered(const protocol::ResignAnswer&) {}
 };
 
@@ -56,9 +56,6 @@ public:
     /// From now on, until the end of the loop. Before it runs.
     virtual void listen(NodeListener& listener) = 0;
 };
-
-/// Numbers of ResignRequested from here on are the host's own.
-inline constexpr std::uint64_t first_host_request = std::uint64_t{1} << 63;
 
 class TaskHost {
 public:

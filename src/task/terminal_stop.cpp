@@ -49,7 +49,7 @@ void TerminalStop::hand_over() {
     node().set_willing(false, "stopped from its terminal");
     if (!leads_) return stop_soon();
     log(LogLevel::warn, "stopped from its terminal; handing over first");
-    node().tell(protocol::ResignRequested{protocol::nobody, 0, true});
+    node().tell(protocol::ResignRequested{protocol::nobody, {}, true});
 }
 
 void TerminalStop::stop_soon() {

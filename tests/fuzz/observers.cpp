@@ -100,7 +100,8 @@ private:
     void flush_resigns() {
         expect(resigns_.size() <= ObserverSessions::resigns_at_once, "asked to resign too often");
         for (const std::uint64_t request : std::exchange(resigns_, {}))
-            sessions_.on_resign_answer({request, request % 2 == 0, "not now", false});
+            sessions_.on_resign_answer(
+                {{protocol::Asker::observer, request}, request % 2 == 0, "not now", false});
         transport_.flush();
     }
 

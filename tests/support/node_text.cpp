@@ -133,7 +133,8 @@ struct Line {
         return std::string("RoleChanged ") + name(a.role) + " " + number(a.epoch.value);
     }
     std::string operator()(const ResignAnswer& a) const {
-        return "ResignAnswer " + number(a.request) + (a.done ? " done" : " refused: " + a.why);
+        return "ResignAnswer " + number(a.request.number) +
+               (a.done ? " done" : " refused: " + a.why);
     }
     std::string operator()(const Note& a) const { return "Note " + a.text; }
     std::string operator()(const HandshakeRefused& a) const {

@@ -86,7 +86,7 @@ Actions apply(NodeFixture& node, const Happening& h) {
         case 5:
         case 6:
         case 7: return node.last_request(h.peer) ? node.answer_grant(h.peer) : node.wake();
-        case 16: return node.step(ResignRequested{{h.number % 5}, h.number});
+        case 16: return node.step(ResignRequested{{h.number % 5}, {Asker::observer, h.number}});
         case 17: return node.step(TaskEnded{node.view().epoch});
         case 18: return node.step(HealthChanged{h.number % 4 != 0});
         default: return message(node, h);

@@ -202,7 +202,7 @@ TEST_CASE("holder: every kind of event finds a lapse first") {
     const std::vector<Event> events{Wake{},
                                     TaskEnded{epoch, true, false},
                                     Stalled{},
-                                    ResignRequested{{1}, 7},
+                                    ResignRequested{{1}, {Asker::observer, 7}},
                                     HealthChanged{false},
                                     StopRequested{}};
     for (const Event& event : events) {

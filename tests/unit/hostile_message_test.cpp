@@ -231,7 +231,7 @@ Cluster cluster_in(Condition condition, Algorithm algorithm) {
         REQUIRE(node.role() == Role::leader);
     }
     if (condition == Condition::stepping_down) {
-        node.step(ResignRequested{{sound}, 0});
+        node.step(ResignRequested{{sound}, {}});
         REQUIRE(node.role() == Role::stepping_down);
     }
     return cluster;

@@ -253,7 +253,7 @@ TEST_CASE("reported leader: a resign is answered by the first leader of a later 
     Step step{at(1), out};
     ReportedLeader told;
     told.tell(step, {{1}, {5}, at(9), true}, "");
-    told.answer_when_replaced(42, {5});
+    told.answer_when_replaced({Asker::observer, 42}, {5});
     told.answer_resign(step, {1});
     CHECK(only<ResignAnswer>(out).empty());
     told.tell(step, {}, "");
@@ -263,14 +263,14 @@ TEST_CASE("reported leader: a resign is answered by the first leader of a later 
     told.tell(step, {{2}, {6}, at(9), true}, "");
     told.answer_resign(step, {1});
     told.answer_resign(step, {1});
-    CHECK(only<ResignAnswer>(out) == std::vector<ResignAnswer>{{42, true, {}}});
+    CHECK(only<ResignAnswer>(out) == std::vector<ResignAnswer>{{{Asker::observer, 42}, true, {}}});
 }
 
 TEST_CASE("reported leader: a resign after which nobody else leads is answered with no") {
     std::vector<Action> out;
     Step step{at(1), out};
     ReportedLeader told;
-    told.answer_when_replaced(42, {5});
+    told.answer_when_replaced({Asker::observer, 42}, {5});
     told.tell(step, {{1}, {6}, at(9), true}, "");
     told.answer_resign(step, {1});
     REQUIRE(only<ResignAnswer>(out).size() == 1);

@@ -85,7 +85,7 @@ std::optional<NodeFixture> node_in(Condition condition, Algorithm algorithm, Quo
     bring_home(node, actions);
     if (condition == Condition::candidate) return node;
     if (!textbook) elect(node);
-    if (condition == Condition::stepping_down) node.step(ResignRequested{{1}, 0});
+    if (condition == Condition::stepping_down) node.step(ResignRequested{{1}, {}});
     return node;
 }
 

@@ -177,7 +177,8 @@ TEST_CASE("observers: a drill hands over as resign does") {
     Observer observer(node, Drill{"blue", DrillRequest::resign, {7}});
     REQUIRE(run_until(node.io, [&] { return !node.resigns.empty(); }));
     CHECK(node.resigns.front().first == protocol::nobody);
-    node.sessions.on_resign_answer({node.resigns.front().second, true, "", false});
+    node.sessions.on_resign_answer(
+        {{protocol::Asker::observer, node.resigns.front().second}, true, "", false});
     CHECK(std::get<ResignResult>(observer.next().value()).done);
 }
 
@@ -246,8 +247,10 @@ TEST_CASE("observers: a resign is answered with its own result") {
     Observer one(node, ObserveWhat::resign);
     Observer two(node, ObserveWhat::resign);
     REQUIRE(run_until(node.io, [&] { return node.resigns.size() == 2; }));
-    node.sessions.on_resign_answer({node.resigns[1].second, true, "", false});
-    node.sessions.on_resign_answer({node.resigns[0].second, false, "no successor", true});
+    node.sessions.on_resign_answer(
+        {{protocol::Asker::observer, node.resigns[1].second}, true, "", false});
+    node.sessions.on_resign_answer(
+        {{protocol::Asker::observer, node.resigns[0].second}, false, "no successor", true});
     CHECK(std::get<ResignResult>(one.next().value()) == ResignResult{false, "no successor", true});
     CHECK(std::get<ResignResult>(two.next().value()) == ResignResult{true, "", false});
 }
@@ -261,7 +264,8 @@ TEST_CASE(
         Observer observer(node, ObserveWhat::resign);
         REQUIRE(run_until(node.io, [&] { return node.observers.size() > asked; }));
         if (node.resigns.size() > before)
-            node.sessions.on_resign_answer({node.resigns.back().second, true, ""});
+            node.sessions.on_resign_answer(
+                {{protocol::Asker::observer, node.resigns.back().second}, true, ""});
         return std::get<ResignResult>(observer.next().value());
     };
     for (int i = 0; i < ObserverSessions::resigns_at_once; ++i) CHECK(ask().done);
@@ -276,7 +280,9 @@ TEST_CASE("observers: a handover that was refused counts for nothing") {
     for (std::size_t i = 0; i < 20; ++i) {
         Observer observer(node, ObserveWhat::resign);
         REQUIRE(run_until(node.io, [&] { return node.resigns.size() == i + 1; }));
-        node.sessions.on_resign_answer({node.resigns.back().second, false, "nobody else is there"});
+        node.sessions.on_resign_answer({{protocol::Asker::observer, node.resigns.back().second},
+                                        false,
+                                        "nobody else is there"});
         CHECK(std::get<ResignResult>(observer.next().value()).why == "nobody else is there");
     }
 }

@@ -21,7 +21,7 @@ NodeFixture leader() {
 }
 NodeFixture resigned(NodeId to) {
     NodeFixture node = leader();
-    node.step(ResignRequested{to, 77});
+    node.step(ResignRequested{to, {Asker::observer, 77}});
     node.step(TaskEnded{epoch});
     REQUIRE(node.role() == Role::follower);
     return node;
@@ -37,14 +37,14 @@ Coordinator renewal(const NodeFixture& node, std::uint64_t number) {
 TEST_CASE("resign: without a name the highest that may stand is the successor") {
     NodeFixture node = leader();
     SUBCASE("all may stand") {
-        node.step(ResignRequested{nobody, 0});
+        node.step(ResignRequested{nobody, {}});
         CHECK(sent<Resign>(node.step(TaskEnded{epoch})).at(0).successor == NodeId{2});
     }
     SUBCASE("the highest is not connected to a majority") {
         Heartbeat heartbeat = node.heartbeat_from(2);
         heartbeat.quorum_connected = false;
         node.hear(2, heartbeat);
-        node.step(ResignRequested{nobody, 0});
+        node.step(ResignRequested{nobody, {}});
         CHECK(sent<Resign>(node.step(TaskEnded{epoch})).at(0).successor == NodeId{1});
     }
     SUBCASE("a lower id has the higher priority") {
@@ -52,7 +52,7 @@ TEST_CASE("resign: without a name the highest that may stand is the successor") 
         hello.hello.priority = {5};
         node.accept(hello);
         node.hear_heartbeat(1);
-        node.step(ResignRequested{nobody, 0});
+        node.step(ResignRequested{nobody, {}});
         CHECK(sent<Resign>(node.step(TaskEnded{epoch})).at(0).successor == NodeId{1});
     }
 }
@@ -114,8 +114,8 @@ TEST_CASE("resign: a successor that could not lead is refused with the reason") 
         node.lose(1);
         why = "node 1 is not connected";
     }
-    CHECK(without_heartbeats(node.step(ResignRequested{to, 77})) ==
-          Actions{ResignAnswer{77, false, why, lasting}});
+    CHECK(without_heartbeats(node.step(ResignRequested{to, {Asker::observer, 77}})) ==
+          Actions{ResignAnswer{{Asker::observer, 77}, false, why, lasting}});
     CHECK(node.role() == Role::leader);
 }
 
@@ -123,7 +123,7 @@ TEST_CASE("resign: with nobody to take over it is refused and the leader stays")
     NodeFixture node(test::config_for(3, {1, 2, 3}));
     node.lead({1});
     node.lose(1);
-    const Actions actions = node.step(ResignRequested{nobody, 77});
+    const Actions actions = node.step(ResignRequested{nobody, {Asker::observer, 77}});
     REQUIRE(only<ResignAnswer>(actions).size() == 1);
     CHECK_FALSE(only<ResignAnswer>(actions)[0].done);
     CHECK(only<ResignAnswer>(actions)[0].why.find("no successor") == 0);
@@ -140,7 +140,7 @@ TEST_CASE("resign: who is about to stand still hands over regardless, to nobody 
         node.lose(1);
         successor = nobody;
     }
-    node.step(ResignRequested{nobody, 0, true});
+    node.step(ResignRequested{nobody, {}, true});
     CHECK(node.role() == Role::stepping_down);
     const Actions actions = node.step(TaskEnded{epoch});
     REQUIRE(only<Deposed>(actions).size() == 1);
@@ -151,12 +151,13 @@ TEST_CASE("resign: who is about to stand still hands over regardless, to nobody 
 
 // R5.8
 TEST_CASE("resign: where no other member ever leads, the refusal is lasting") {
-    const ResignAnswer refused{77, false, "no successor: no other member ever leads", true};
+    const ResignAnswer refused{
+        {Asker::observer, 77}, false, "no successor: no other member ever leads", true};
     SUBCASE("there is no other member") {
         NodeFixture node(test::config_for(1, {1}));
         node.disk_answers(true);
         node.wake();
-        CHECK(only<ResignAnswer>(node.step(ResignRequested{nobody, 77})) ==
+        CHECK(only<ResignAnswer>(node.step(ResignRequested{nobody, {Asker::observer, 77}})) ==
               std::vector<ResignAnswer>{refused});
     }
     SUBCASE("the others are voters that never lead") {
@@ -167,7 +168,7 @@ TEST_CASE("resign: where no other member ever leads, the refusal is lasting") {
             node.accept(hello);
             node.hear_heartbeat(id.value);
         }
-        CHECK(only<ResignAnswer>(node.step(ResignRequested{nobody, 77})) ==
+        CHECK(only<ResignAnswer>(node.step(ResignRequested{nobody, {Asker::observer, 77}})) ==
               std::vector<ResignAnswer>{refused});
     }
 }
@@ -176,7 +177,7 @@ TEST_CASE("resign: who does not lead refuses") {
     NodeFixture node(test::config_for(1, {1, 2, 3}));
     node.recover();
     node.connect(2);
-    const Actions actions = node.step(ResignRequested{nobody, 77});
+    const Actions actions = node.step(ResignRequested{nobody, {Asker::observer, 77}});
     REQUIRE(only<ResignAnswer>(actions).size() == 1);
     CHECK_FALSE(only<ResignAnswer>(actions)[0].done);
 }
@@ -185,7 +186,7 @@ TEST_CASE("resign: it is answered when the other leader is in place, and only on
     NodeFixture node = resigned({1});
     CHECK(only<ResignAnswer>(node.hear(1, candidacy(node, 5002))).empty());
     CHECK(only<ResignAnswer>(node.hear(1, renewal(node, 5002))) ==
-          std::vector<ResignAnswer>{{77, true, ""}});
+          std::vector<ResignAnswer>{{{Asker::observer, 77}, true, ""}});
     CHECK(only<ResignAnswer>(node.hear(1, renewal(node, 5002))).empty());
 }
 
@@ -230,7 +231,7 @@ TEST_CASE("resign: after it a node says that it has had no majority for a hold-o
     for (const Duration hold_off : {seconds(60), seconds(120), seconds(240)}) {
         CAPTURE(hold_off.ns);
         const Epoch led = node.view().epoch;
-        node.step(ResignRequested{{1}, 0});
+        node.step(ResignRequested{{1}, {}});
         node.step(TaskEnded{led});
         REQUIRE(node.role() == Role::follower);
         node.hear(1, renewal(node, led.value + 1));

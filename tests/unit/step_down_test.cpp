@@ -22,7 +22,7 @@ NodeFixture leader() {
 /// A leader that has been asked to hand over to node 1 and whose task has not ended yet.
 NodeFixture stepping_down() {
     NodeFixture node = leader();
-    node.step(ResignRequested{{1}, 77});
+    node.step(ResignRequested{{1}, {Asker::observer, 77}});
     REQUIRE(node.role() == Role::stepping_down);
     return node;
 }
@@ -30,7 +30,7 @@ NodeFixture stepping_down() {
 // R5.1
 TEST_CASE("step down: first the leadership is unpublished, then the task is told to end") {
     NodeFixture node = leader();
-    CHECK(without_heartbeats(node.step(ResignRequested{{1}, 77})) ==
+    CHECK(without_heartbeats(node.step(ResignRequested{{1}, {Asker::observer, 77}})) ==
           Actions{Publish{{}, long_ago}, RoleChanged{Role::stepping_down, epoch},
                   StopTask{epoch, DeposedReason::resigned}, LeaderChanged{nobody, epoch, ""}});
 }
@@ -134,7 +134,7 @@ TEST_CASE("step down: RESIGN goes out before a lingering session is closed") {
     NodeFixture node = leader();
     const SessionId tied = node.dialled(1);
     node.dial(1);
-    node.step(ResignRequested{{1}, 0});
+    node.step(ResignRequested{{1}, {}});
     const Actions actions = without_heartbeats(node.step(TaskEnded{epoch}));
     std::size_t resigned = actions.size();
     std::size_t closed = actions.size();
@@ -277,7 +277,7 @@ TEST_CASE("step down: the second reason does not start it again") {
     NodeFixture node = stepping_down();
     node.disk_answers(true);
     Actions actions = node.step(Stalled{});
-    test::append(actions, node.step(ResignRequested{{2}, 0}));
+    test::append(actions, node.step(ResignRequested{{2}, {}}));
     test::append(actions, node.step(HealthChanged{false}));
     test::append(actions, node.step(StopRequested{}));
     CHECK(only<StopTask>(actions).empty());

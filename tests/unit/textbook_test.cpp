@@ -166,7 +166,7 @@ TEST_CASE("textbook: a leader hands over by RESIGN and the named one stands at o
     leader.connect(1);
     leader.connect(2);
     const Epoch epoch = leader.view().epoch;
-    leader.step(ResignRequested{{1}, 0});
+    leader.step(ResignRequested{{1}, {}});
     CHECK(sent<Resign>(leader.step(TaskEnded{epoch})) ==
           std::vector<Resign>{{epoch, {1}}, {epoch, {1}}});
 

@@ -122,7 +122,7 @@ TEST_CASE("why: who never stands says so where nobody leads, and is not said to 
 
 TEST_CASE("why: a task that ends is told from one that has stalled, and from one that stays") {
     NodeFixture ends = leader();
-    ends.step(ResignRequested{{1}, 77});
+    ends.step(ResignRequested{{1}, {Asker::observer, 77}});
     CHECK(ends.view().why == "steps down: its task is ending");
 
     NodeFixture stalled = leader();

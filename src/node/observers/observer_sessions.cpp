@@ -110,7 +110,7 @@ void ObserverSessions::on_change(const ObserverChange& change) {
 
 void ObserverSessions::on_resign_answer(const protocol::ResignAnswer& answer) {
     if (!answer.done) resign_limit_.give_back();  // it has cost nobody anything
-    const auto found = resigns_.find(answer.request);
+    const auto found = resigns_.find(answer.request.number);
     if (found == resigns_.end()) return;
     const SessionId observer = found->second;
     resigns_.erase(found);

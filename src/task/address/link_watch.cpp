@@ -96,6 +96,6 @@ void LinkWatch::look() {
 }
 
 /// Also when nobody else can lead: an address that cannot be reached is of no use to anybody.
-void LinkWatch::hand_over() { node().tell(protocol::ResignRequested{protocol::nobody, 0, true}); }
+void LinkWatch::hand_over() { node().tell(protocol::ResignRequested{protocol::nobody, {}, true}); }
 
 }  // namespace bullring

@@ -173,7 +173,7 @@ void Host::one_event() {
         case 17: {
             const Peer* const peer = any_peer();
             const NodeId to = peer != nullptr && input_.flag() ? peer->sender.id : nobody;
-            return step(ResignRequested{to, input_.number(), input_.flag()});
+            return step(ResignRequested{to, {Asker::observer, input_.number()}, input_.flag()});
         }
         case 18: return step(HealthChanged{healthy_ = !healthy_});
         case 19: return step(Standing{willing_ = !willing_});
