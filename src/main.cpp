@@ -91,9 +91,8 @@ int main(int argc, char** argv) {
         const Environment environment = environment_of_process();
         const ParsedOptions options = parse_options(arguments, environment);
         const Work* const work = std::get_if<Work>(&options);
-        const bool told_by_doctor = work != nullptr && work->options<DoctorOptions>() != nullptr;
-        if (!arguments.empty() && !told_by_doctor)
-            warn_of_variables(arguments.front(), environment);
+        const bool doctor_warns = work != nullptr && work->options<DoctorOptions>() != nullptr;
+        if (!arguments.empty() && !doctor_warns) warn_of_variables(arguments.front(), environment);
         if (work != nullptr) return work->run();
         if (const auto* information = std::get_if<Information>(&options))
             return print_answer(information->text) ? 0 : failed;

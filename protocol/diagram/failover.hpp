@@ -41,14 +41,14 @@ std::string failover_svg(const std::vector<TraceRecord>& records, const Failover
                          LegendPlace legend = LegendPlace::below);
 
 /// One change, as failover_svg() takes it.
-struct FailoverTold {
+struct DrawnFailover {
     std::vector<TraceRecord> records;
     FailoverStory story;
 };
 
 /// The meaning of the lines and bars in all these pictures: a picture of its own, as wide as they
 /// are.
-std::string failover_legend_svg(const std::vector<FailoverTold>& told);
+std::string failover_legend_svg(const std::vector<DrawnFailover>& failovers);
 
 /// The rules for all pictures of failover_svg, light and dark. They hold for every SVG of the page
 /// that they stand in: they name `text` and plain classes such as `.lane`.

@@ -310,9 +310,9 @@ std::string failover_svg(const std::vector<TraceRecord>& records, const Failover
     return page_of(records, story).draw(style, legend);
 }
 
-std::string failover_legend_svg(const std::vector<FailoverTold>& told) {
+std::string failover_legend_svg(const std::vector<DrawnFailover>& failovers) {
     Used used;
-    for (const FailoverTold& one : told) {
+    for (const DrawnFailover& one : failovers) {
         FailoverPage page = page_of(one.records, one.story);
         page.draw(StyleSheet::outside, LegendPlace::nowhere);
         used.looks.insert(page.used().looks.begin(), page.used().looks.end());

@@ -119,10 +119,10 @@ private:
     Life life_ = Life::fresh;
     std::string failure_;
     std::optional<Leader> leader_;
-    std::optional<Leader> told_leader_;  // by the last Change of kind `leader`
-    std::uint64_t told_epoch_ = 0;       // of the same
-    StatePtr current_;                   // the leadership, until nothing works under it
-    bool taken_ = false;                 // a task works under it
+    std::optional<Leader> reported_leader_;  // by the last Change of kind `leader`
+    std::uint64_t reported_epoch_ = 0;       // of the same
+    StatePtr current_;                       // the leadership, until nothing works under it
+    bool taken_ = false;                     // a task works under it
     bool running_ = false;
     std::thread::id task_thread_;
     std::thread::id runner_;

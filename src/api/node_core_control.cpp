@@ -72,12 +72,12 @@ void NodeCore::watch_progress(const StatePtr& state) {
 }
 
 void NodeCore::on_leader(Instant at, const protocol::LeaderChanged& change) {
-    Change told;
-    told.at = std::chrono::nanoseconds(at.boottime_ns);
-    told.epoch = change.epoch.value;
+    Change report;
+    report.at = std::chrono::nanoseconds(at.boottime_ns);
+    report.epoch = change.epoch.value;
     const std::lock_guard lock(mutex_);
     leader_ = leader_of(change);
-    push_change(std::move(told));
+    push_change(std::move(report));
 }
 
 void NodeCore::on_deposed(Change change) {
@@ -99,8 +99,8 @@ void NodeCore::on_elected(Change change) {
 void NodeCore::push_change(Change change) {
     change.leader = leader_;
     if (change.kind == Change::Kind::leader) {
-        told_leader_ = change.leader;
-        told_epoch_ = change.epoch;
+        reported_leader_ = change.leader;
+        reported_epoch_ = change.epoch;
     }
     subscribers_->push(std::move(change));
 }
@@ -117,10 +117,10 @@ void NodeCore::on_over(int status) {
         for (auto& [request, result] : resigns_) *result = {false, true, "the node has ended"};
         resigns_.clear();
         // A node that was stopped has said already that it follows nobody.
-        if (told_leader_) {
+        if (reported_leader_) {
             Change nobody;
             nobody.at = std::chrono::nanoseconds(read_clock().boottime_ns);
-            nobody.epoch = told_epoch_;
+            nobody.epoch = reported_epoch_;
             push_change(std::move(nobody));
         }
     }

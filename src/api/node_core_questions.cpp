@@ -69,8 +69,8 @@ Subscription NodeCore::subscribe(ChangeCallback callback) {
     now.at = std::chrono::nanoseconds(read_clock().boottime_ns);
     const std::lock_guard lock(mutex_);
     // The last report to the others, so that the next one is a change for this one, too.
-    now.leader = told_leader_;
-    now.epoch = told_epoch_;
+    now.leader = reported_leader_;
+    now.epoch = reported_epoch_;
     return subscribers_->add(std::move(callback), std::move(now));
 }
 

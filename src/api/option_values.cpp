@@ -15,7 +15,7 @@ constexpr const char* no_dashes = "";
 
 // The words of the library's enumerations are those of the flags.
 
-/// Values that are no enumerators are told by their number.
+/// Values that are no enumerators are named by their number.
 template <class Enum>
 std::string no_word(Enum value) {
     return std::to_string(static_cast<int>(value));

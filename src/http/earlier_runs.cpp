@@ -28,10 +28,10 @@ constexpr std::size_t lines_max = 512;
 const char* known_reason(const Json& line) {
     constexpr std::array reasons{LeaderEnd::first, LeaderEnd::resigned, LeaderEnd::died,
                                  LeaderEnd::lease_expired, LeaderEnd::replaced};
-    const auto told = line.find("before");
-    if (told == line.end()) return nullptr;
+    const auto found = line.find("before");
+    if (found == line.end()) return nullptr;
     for (const char* const reason : reasons)
-        if (*told == reason) return reason;
+        if (*found == reason) return reason;
     return nullptr;
 }
 

@@ -28,7 +28,7 @@ constexpr std::chrono::seconds resign_within{5};
 constexpr std::chrono::milliseconds asked_again_after{10};
 /// A change is sent to streams so much later: those who have lost a leader elect the next one
 /// meanwhile, and need the processors themselves.
-constexpr std::chrono::milliseconds streams_told_after{4};
+constexpr std::chrono::milliseconds streams_wait_for{4};
 
 }  // namespace
 
@@ -238,7 +238,7 @@ void HttpService::on_change() {
                       [this](const RecentChanges::Change& change) { history_.add(change); });
     changes_seen_ = changes.count;
     if (std::exchange(streams_wait_, true)) return;
-    streams_timer_.expires_after(streams_told_after);
+    streams_timer_.expires_after(streams_wait_for);
     streams_timer_.async_wait([this](const asio::error_code& error) {
         if (error) return;
         streams_wait_ = false;
@@ -248,10 +248,10 @@ void HttpService::on_change() {
 
 void HttpService::tell_streams() {
     const RecentChanges& changes = showcase_.changes();
-    changes.each_from(changes_told_, [this](const RecentChanges::Change& change) {
+    changes.each_from(changes_sent_, [this](const RecentChanges::Change& change) {
         streams_.tell(leader_event(change));
     });
-    changes_told_ = changes.count;
+    changes_sent_ = changes.count;
 }
 
 void HttpService::end_resigning() {

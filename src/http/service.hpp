@@ -83,7 +83,7 @@ private:
     History history_;
     Earlier earlier_;                 // until it is in the history
     std::uint64_t changes_seen_ = 0;  // those in the history
-    std::uint64_t changes_told_ = 0;  // to the streams
+    std::uint64_t changes_sent_ = 0;  // to the streams
     bool streams_wait_ = false;       // for what has changed
     EventStreams streams_;
     std::vector<Waiting> waiting_;

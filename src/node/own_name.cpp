@@ -60,21 +60,21 @@ std::string why_nobody_reaches(const NodeOptions& options) {
 void wait_for_own_name(const Endpoint& listen) {
     if (!is_name(listen)) return;
     const StopsAtOnce stops;
-    bool told = false;
+    bool warned = false;
     while (true) {
         const auto found = tcp::resolve(listen);
         if (found) break;
-        if (!told)
+        if (!warned)
             log(LogLevel::warn,
                 fmt::format(
                     "cannot listen on {} yet: {}; waiting for the name to resolve (--listen "
                     "0.0.0.0:{} needs none)",
                     to_text(listen), found.error(), listen.port));
-        told = true;
+        warned = true;
         const timespec pause{1, 0};
         ::nanosleep(&pause, nullptr);
     }
-    if (told) log(LogLevel::info, listen.host + " resolves now");
+    if (warned) log(LogLevel::info, listen.host + " resolves now");
 }
 
 }  // namespace bullring

@@ -22,8 +22,8 @@ void Showcase::publish(const protocol::Publish& publish) {
 
 void Showcase::show(protocol::Instant now, protocol::View view) {
     hand_over(views_, ShownView{now, std::move(view)});
-    if (recent_.count == told_changes_) return;
-    told_changes_ = recent_.count;
+    if (recent_.count == shown_changes_) return;
+    shown_changes_ = recent_.count;
     hand_over(changes_, recent_);
     changed_.ring();
 }

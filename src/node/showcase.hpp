@@ -108,8 +108,8 @@ private:
     LoopPulse* pulse_ = nullptr;
     Latest<ShownView> views_;
     LeaderEnd end_;
-    RecentChanges recent_;            // the loop's own copy
-    std::uint64_t told_changes_ = 0;  // how many of them the reader has seen
+    RecentChanges recent_;             // the loop's own copy
+    std::uint64_t shown_changes_ = 0;  // how many of them the reader has seen
     Latest<RecentChanges> changes_;
     RecentFailovers failovers_;
     Latest<PeerRtts> rtts_;

@@ -33,9 +33,10 @@ NodeAnswer read_answer(const Json& json) {
     answer.why = node.at("why").get<std::string>();
     answer.uptime_ms = static_cast<std::int64_t>(whole_number(node.at("uptime_ms")));
     answer.version = node.at("version").get<std::string>();
-    if (const auto told = node.find("wire"); told != node.end()) answer.wire = whole_number(*told);
-    if (const auto told = node.find("wire_with"); told != node.end())
-        for (const auto& [id, spoken] : told->items())
+    if (const auto found = node.find("wire"); found != node.end())
+        answer.wire = whole_number(*found);
+    if (const auto found = node.find("wire_with"); found != node.end())
+        for (const auto& [id, spoken] : found->items())
             answer.wire_with[{whole_number(Json::parse(id))}] = whole_number(spoken);
     answer.security = node.value("security", "none");  // not sent by 0.1.0
     answer.security_migrates = node.value("security_migrate", false);
@@ -43,10 +44,10 @@ NodeAnswer read_answer(const Json& json) {
     answer.asked_from = json.value("asked_from", "");
     for (const Json& id : json.value("members", Json::array()))
         answer.members.push_back({whole_number(id)});
-    if (const auto told = node.find("priority"); told != node.end())
-        answer.priority = priority_of(*told);
-    if (const auto told = node.find("eligible"); told != node.end())
-        answer.eligible = told->get<bool>();
+    if (const auto found = node.find("priority"); found != node.end())
+        answer.priority = priority_of(*found);
+    if (const auto found = node.find("eligible"); found != node.end())
+        answer.eligible = found->get<bool>();
     return answer;
 }
 

@@ -112,7 +112,7 @@ protocol::Timing checked_timing(const Request& request, std::size_t members,
             const std::string why = " is too long: " + why_kill_after_too_long(with_room, given);
             report.say("kill-after",
                        (end_of_work.kill_after->given ? in_quotes(text) : text) + why);
-            // The other constraints are told as if it were not so.
+            // The other constraints are judged as if it were not so.
             is_killed = false;
         } else {
             timing = with_room;

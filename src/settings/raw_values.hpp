@@ -1,4 +1,4 @@
-// Values as texts, each with the place where it was given, by which a problem is told. What they
+// Values as texts, each with the place where it was given, which a problem names. What they
 // mean is not known here.
 #pragma once
 

@@ -33,7 +33,7 @@ std::string why_no_duration(const protocol::NoDuration& none) {
     return why;
 }
 
-/// Limits are told in minutes where they are some.
+/// A limit of whole minutes is written in minutes.
 std::string limit(std::int64_t ns) {
     constexpr std::int64_t minute = protocol::seconds(60).ns;
     return ns % minute == 0 ? std::to_string(ns / minute) + "m" : to_text(protocol::Duration{ns});

@@ -12,9 +12,9 @@
 
 #include "protocol/values/timing.hpp"
 #include "src/base/log/logging.hpp"
+#include "src/base/os/child_variables.hpp"
 #include "src/base/os/children.hpp"
 #include "src/base/os/quiet_thread.hpp"
-#include "src/base/os/told_variables.hpp"
 #include "src/base/os/watch_child.hpp"
 #include "src/task/shell_command.hpp"
 
@@ -28,7 +28,7 @@ int whole_ms(protocol::Duration duration) {
     return static_cast<int>(std::min<std::int64_t>((duration.ns + 999'999) / 1'000'000, INT32_MAX));
 }
 
-std::string told_end(int status) {
+std::string end_text(int status) {
     if (WIFSIGNALED(status)) return fmt::format("signal {} of health command", WTERMSIG(status));
     if (WEXITSTATUS(status) == 0) return "";
     return fmt::format("exit {} of health command{}", WEXITSTATUS(status),
@@ -40,8 +40,8 @@ std::string told_end(int status) {
 HealthCheck::HealthCheck(HealthOptions options, protocol::NodeId self, const std::string& cluster,
                          NodeLink& node)
     : options_(std::move(options)),
-      node_id_(told_variable(told::node_id, std::to_string(self.value))),
-      cluster_name_(told_variable(told::cluster_name, cluster)),
+      node_id_(environment_entry(variables::node_id, std::to_string(self.value))),
+      cluster_name_(environment_entry(variables::cluster_name, cluster)),
       node_(node) {
     thread_ = quiet_thread([this] { run(); });
 }
@@ -82,7 +82,7 @@ std::string HealthCheck::check() {
     // Processes that it has started must not pile up.
     ::kill(-*child, SIGKILL);
     const int status = wait_for_child(*child);
-    if (ended) return told_end(status);
+    if (ended) return end_text(status);
     return fmt::format("health command has not ended within {}", to_text(options_.timeout));
 }
 

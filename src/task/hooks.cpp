@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "src/base/log/logging.hpp"
+#include "src/base/os/child_variables.hpp"
 #include "src/base/os/children.hpp"
 #include "src/base/os/clock.hpp"
 #include "src/base/os/quiet_thread.hpp"
-#include "src/base/os/told_variables.hpp"
 #include "src/base/os/watch_child.hpp"
 #include "src/task/shell_command.hpp"
 
@@ -132,12 +132,12 @@ Hooks::Job Hooks::make_job(Kind kind, Epoch epoch, NodeId leader, const char* ro
         job.command = commands_.on_deposed;
     }
     job.environment = {
-        told_variable(told::epoch, std::to_string(epoch.value)),
-        told_variable(told::leader, leader ? std::to_string(leader.value) : ""),
-        told_variable(told::role, role),
-        told_variable(told::reason, reason),
-        told_variable(told::node_id, std::to_string(self_.value)),
-        told_variable(told::cluster_name, cluster_),
+        environment_entry(variables::epoch, std::to_string(epoch.value)),
+        environment_entry(variables::leader, leader ? std::to_string(leader.value) : ""),
+        environment_entry(variables::role, role),
+        environment_entry(variables::reason, reason),
+        environment_entry(variables::node_id, std::to_string(self_.value)),
+        environment_entry(variables::cluster_name, cluster_),
     };
     return job;
 }

@@ -9,9 +9,9 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "src/base/os/child_variables.hpp"
 #include "src/base/os/children.hpp"
 #include "src/base/os/descriptors.hpp"
-#include "src/base/os/told_variables.hpp"
 #include "src/task/spawn_settings.hpp"
 
 namespace bullring {
@@ -29,7 +29,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& words) {
 }  // namespace
 
 tl::expected<pid_t, int> start_shell_command(const std::string& command,
-                                             std::vector<std::string> told) {
+                                             std::vector<std::string> entries) {
     sigset_t none;
     ::sigemptyset(&none);
     SpawnSettings settings(none);
@@ -41,7 +41,7 @@ tl::expected<pid_t, int> start_shell_command(const std::string& command,
     std::string flag = "-c";
     std::string text = command;
     char* arguments[] = {shell.data(), flag.data(), text.data(), nullptr};
-    std::vector<std::string> environment = environment_with(std::move(told));
+    std::vector<std::string> environment = environment_with(std::move(entries));
     const auto child = spawn_child("/bin/sh", settings.files(), settings.attributes(), arguments,
                                    pointers_to(environment).data());
     // posix_spawn() can't do it before. It has not been waited for, so the number is still its own.

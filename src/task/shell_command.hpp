@@ -11,10 +11,10 @@
 
 namespace bullring {
 
-/// The child, for wait_for_child(), or an errno. Its environment is this process's with `told`
-/// (src/base/os/told_variables.hpp). Any thread.
+/// The child, for wait_for_child(), or an errno. Its environment is this process's with `entries`
+/// (src/base/os/child_variables.hpp). Any thread.
 tl::expected<pid_t, int> start_shell_command(const std::string& command,
-                                             std::vector<std::string> told);
+                                             std::vector<std::string> entries);
 
 /// Whether the shell finds the program that the command begins with; true where only running it
 /// would tell, and for none. Blocks for a moment.

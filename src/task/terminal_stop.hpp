@@ -1,6 +1,6 @@
 // Owns: Ctrl-Z in a terminal (SIGTSTP). A leader that stands still would have to be killed, or be
 // waited for: it first hands over, its task ended and its hooks run, and stops when that has been
-// told. SIGCONT goes on.
+// reported. SIGCONT goes on.
 #pragma once
 
 #include <string>

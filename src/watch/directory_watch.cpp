@@ -17,7 +17,7 @@ namespace bullring {
 namespace {
 
 /// By then a process that replaces a file has done so.
-constexpr std::chrono::seconds told_after{1};
+constexpr std::chrono::seconds reported_after{1};
 
 OwnedFd watch_of(const std::string& path) {
     OwnedFd events(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
@@ -68,7 +68,7 @@ void DirectoryWatch::read_events() {
 }
 
 void DirectoryWatch::tell_soon() {
-    timer_.expires_after(told_after);
+    timer_.expires_after(reported_after);
     timer_.async_wait([this](const asio::error_code& error) {
         if (error) return;
         for (const std::string& name : std::exchange(names_, {})) removed_(name);

@@ -62,7 +62,7 @@ void tell_last_event(LoopPulse& pulse, const char* path, std::uint64_t node, boo
                      std::int64_t acted_ns) {
     const std::string_view name = path;
     if (name.empty()) return;  // another process may have to write it
-    const std::uint64_t epoch = pulse.told.exchange(0);
+    const std::uint64_t epoch = pulse.recorded.exchange(0);
     if (epoch == 0) return;
     const LastEventLine line({kernel_now_ns(CLOCK_BOOTTIME), kernel_now_ns(CLOCK_REALTIME), node,
                               epoch, hung, pulse.held_until_ns(epoch, acted_ns)});
@@ -72,7 +72,7 @@ void tell_last_event(LoopPulse& pulse, const char* path, std::uint64_t node, boo
         to_stdout ? STDOUT_FILENO
                   : static_cast<int>(::syscall(SYS_openat, AT_FDCWD, path, file_flags, 0644));
     const FileTail tail(file, to_stdout ? "/proc/self/fd/1" : path);
-    if (pulse.telling_end.load() != epoch || !has_end(tail.text(), line))
+    if (pulse.recording_end.load() != epoch || !has_end(tail.text(), line))
         write_line_if_taken(file, tail.within_line() ? "\n" : "", line.text());
     if (!to_stdout && file >= 0) ::syscall(SYS_close, file);
 }

@@ -27,9 +27,9 @@ struct LoopPulse {
     /// Processes that outlive this one may work under the leadership, until the end of its lease.
     std::atomic<std::uint32_t> others_work{0};
     /// The epoch of a leadership whose beginning stands in the event stream, and its end does not.
-    std::atomic<std::uint64_t> told{0};
+    std::atomic<std::uint64_t> recorded{0};
     /// The epoch of the last leadership whose end was about to be written there.
-    std::atomic<std::uint64_t> telling_end{0};
+    std::atomic<std::uint64_t> recording_end{0};
     /// The epoch of the last leadership that the loop has ended, and until when that was held.
     std::atomic<std::uint64_t> ended{0};
     std::atomic<std::int64_t> ended_at_ns{0};

@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "src/base/os/told_variables.hpp"
+#include "src/base/os/child_variables.hpp"
 #include "src/settings/flags.hpp"
 
 namespace bullring::environment_test {
@@ -32,7 +32,7 @@ TEST_CASE(
                             {"BULLRING_BIN", "/usr/bin/bullring"},
                             {"BULLRING_BUILD", "/tmp"},
                             {"LEESE", "2s"}};
-    for (const std::string_view name : told::all) environment.emplace(name, "1");
+    for (const std::string_view name : variables::all) environment.emplace(name, "1");
     CHECK(misspelt_variables("node", environment).empty());
 }
 
@@ -45,7 +45,8 @@ TEST_CASE("environment: what is near to a flag of another subcommand is quiet") 
 TEST_CASE("environment: a command has what the user has set, and not what this process was told") {
     ::setenv("BULLRING_PEERS", "1=a:1", 1);
     ::setenv("BULLRING_EPOCH", "6", 1);
-    const std::vector<std::string> all = environment_with({told_variable(told::epoch, "7")});
+    const std::vector<std::string> all =
+        environment_with({environment_entry(variables::epoch, "7")});
     ::unsetenv("BULLRING_PEERS");
     ::unsetenv("BULLRING_EPOCH");
     const auto count = [&](const char* text) { return std::count(all.begin(), all.end(), text); };
@@ -55,7 +56,8 @@ TEST_CASE("environment: a command has what the user has set, and not what this p
 }
 
 TEST_CASE("environment: what a command is told configures no bullring below it") {
-    for (const Flag& flag : flag_table()) CHECK_FALSE(is_told(environment_name(flag.name)));
+    for (const Flag& flag : flag_table())
+        CHECK_FALSE(is_child_variable(environment_name(flag.name)));
 }
 
 }  // namespace bullring::environment_test

@@ -103,14 +103,14 @@ TEST_CASE("failover picture: several have one legend in common, which explains a
     test::WatchedFailovers cluster("bully", 3,
                                    "at +0s expect leader 3 within 5s\nat +2s crash 3\n"
                                    "at +0s expect leader 2 within 1s\nat +2s wait 0s\n");
-    std::vector<FailoverTold> told;
+    std::vector<DrawnFailover> told;
     for (const auto& failover : cluster.of(1)) told.push_back({records_of(*failover), story()});
     REQUIRE(told.size() == 2);
     const std::string legend = failover_legend_svg(told);
     CHECK(test::xml_fault(legend) == "");
     CHECK(has(legend, "viewBox=\"0 0 360 "));
     const std::string meaning = "as far as this node knows</text>";
-    for (const FailoverTold& one : told) {
+    for (const DrawnFailover& one : told) {
         const std::string alone = failover_svg(one.records, one.story);
         const std::string bare =
             failover_svg(one.records, one.story, StyleSheet::inside, LegendPlace::nowhere);

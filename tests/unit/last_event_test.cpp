@@ -34,7 +34,7 @@ struct Dead {
 
     Dead() {
         std::ofstream(path) << "before\n";
-        pulse.told.store(41);
+        pulse.recorded.store(41);
         pulse.last_step_ns.store(500);
         pulse.lease_end_ns.store(900);
     }
@@ -96,7 +96,7 @@ TEST_CASE("last event: it was held as long as somebody was told so, and no longe
 
 TEST_CASE("last event: a leadership that was not told has no end, and one that is over no second") {
     Dead dead;
-    dead.pulse.told.store(0);
+    dead.pulse.recorded.store(0);
     CHECK(dead.told().empty());
 }
 
@@ -130,19 +130,19 @@ TEST_CASE("last event: an end that the node was about to write is told if it was
         R"("held_until_ns":1})";
     for (const std::string& before : {std::string(), std::string("{\"node\":7}\n")}) {
         Dead dead;
-        dead.pulse.telling_end.store(41);
+        dead.pulse.recording_end.store(41);
         dead.add(before + own + "\n");
         CHECK(dead.told().empty());
     }
     for (const std::size_t written : {std::size_t{0}, std::size_t{40}, own.size() - 1}) {
         Dead dead;
-        dead.pulse.telling_end.store(41);
+        dead.pulse.recording_end.store(41);
         dead.add(own.substr(0, written));
         CHECK(Json::parse(dead.told())["reason"] == "died");
     }
     // That of an earlier leadership is another one.
     Dead dead;
-    dead.pulse.telling_end.store(40);
+    dead.pulse.recording_end.store(40);
     dead.add("{\"node\":7,\"event\":\"deposed\",\"epoch\":40,}\n");
     CHECK_FALSE(dead.told().empty());
 }

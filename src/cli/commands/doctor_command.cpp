@@ -59,8 +59,8 @@ int run_doctor(const DoctorOptions& options) {
     const doctor::Findings findings = examine(options, lookups_pending);
     const bool wrong = findings.count(doctor::Level::failure) > 0 ||
                        (options.strict && findings.count(doctor::Level::warning) > 0);
-    const bool told = print_answer(options.json ? to_json(findings) : to_text(findings));
-    const int status = told && !wrong ? 0 : not_done;
+    const bool printed = print_answer(options.json ? to_json(findings) : to_text(findings));
+    const int status = printed && !wrong ? 0 : not_done;
     if (lookups_pending) {
         std::fflush(stdout);
         std::_Exit(status);

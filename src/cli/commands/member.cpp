@@ -69,14 +69,14 @@ Member::Member(const NodeOptions& options, LoopPulse& pulse, KeeperSettings keep
         undertaker_ =
             &lasting_undertaker({guarded, &pulse.others_work, timing.promise(timing.lease)});
     }
-    const bool told_of = undertaker_ == nullptr || undertaker_->start();
+    const bool watched_over = undertaker_ == nullptr || undertaker_->start();
     arrange_descriptors(options.peers.size());
     start_logging(options.log, options.config.self);
     if (!kept)
         log(LogLevel::warn,
             "cannot start the second process; if this one dies or hangs, the others will notice it "
             "later");
-    if (!told_of) log(LogLevel::warn, no_undertaker);
+    if (!watched_over) log(LogLevel::warn, no_undertaker);
     if (!manager_.problem.empty()) log(LogLevel::warn, manager_.problem);
 }
 

@@ -84,8 +84,8 @@ OwnedPrivateKey generated_key() {
 /// Of a CA of other making the key may be one that brings its own.
 const EVP_MD* digest_for(EVP_PKEY& key) {
     std::array<char, 32> standard{};
-    const int told = EVP_PKEY_get_default_digest_name(&key, standard.data(), standard.size());
-    const bool has_none = told > 0 && std::string_view(standard.data()) == "UNDEF";
+    const int found = EVP_PKEY_get_default_digest_name(&key, standard.data(), standard.size());
+    const bool has_none = found > 0 && std::string_view(standard.data()) == "UNDEF";
     return has_none ? nullptr : EVP_sha256();
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "src/base/os/told_variables.hpp"
+#include "src/base/os/child_variables.hpp"
 
 namespace bullring {
 
@@ -46,7 +46,7 @@ std::vector<std::string> misspelt_variables(std::string_view subcommand,
          one != environment.end() && one->first.starts_with(prefix); ++one) {
         const std::string_view rest = std::string_view(one->first).substr(prefix.size());
         const std::string name = flag_name(rest);
-        if (is_flag(name) || is_told(one->first) || is_of_kubernetes(rest)) continue;
+        if (is_flag(name) || is_child_variable(one->first) || is_of_kubernetes(rest)) continue;
         const std::string_view nearest = nearest_flag(name, subcommand);
         if (!nearest.empty())
             sentences.push_back("the environment variable " + one->first +

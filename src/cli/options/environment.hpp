@@ -16,8 +16,8 @@ namespace bullring {
 RawValues read_environment(std::string_view subcommand, const Environment& environment);
 
 /// One sentence for each variable that sets nothing, but was probably meant to set a flag of the
-/// subcommand. Those that a node tells (src/base/os/told_variables.hpp), and those that Kubernetes
-/// makes for a service of this name, are none.
+/// subcommand. Those that a node sets for what it starts (src/base/os/child_variables.hpp), and
+/// those that Kubernetes makes for a service of this name, are none.
 std::vector<std::string> misspelt_variables(std::string_view subcommand,
                                             const Environment& environment);
 

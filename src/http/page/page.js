@@ -73,9 +73,9 @@ function onLeader(change) {
                   detail: "As far as this node knows; an election is due." });
     showSince({ label: "Without a leader since", text: time(new Date()) });
   } else {
-    const told = change.advertised ? change.advertised + " · " : "";
+    const advertised = change.advertised ? change.advertised + " · " : "";
     showVerdict({ state: "asking", headline: `Node ${change.leader} leads`, risk: "",
-                  detail: told + "asking who follows it …" });
+                  detail: advertised + "asking who follows it …" });
     show("epoch", change.epoch);
   }
   ask();
@@ -166,9 +166,9 @@ function drawHistory() {
   show("leaderless", leaderlessShare(history));
   byId("changes").tBodies[0].replaceChildren(...history.changes.map((change) => {
     const row = element("tr");
-    const told = change.advertised ? ` · ${change.advertised}` : "";
+    const advertised = change.advertised ? ` · ${change.advertised}` : "";
     row.append(cell(instant(change.time), "plain"),
-               cell(String(change.leader) + told, "wide"),
+               cell(String(change.leader) + advertised, "wide"),
                cell(String(change.epoch), "plain"),
                cell(change.reason || "not told", "plain"),
                cell(gap(change), "plain"));
@@ -244,7 +244,7 @@ async function get(path) {
 function showSilence(error) {
   showVerdict(silence({ node: self && self.id, host: location.host, heard, opened,
                         path: error.path || null, status: error.status || null }));
-  byId("told").className = "stale";
+  byId("facts").className = "stale";
   show("lease-text", "not known");
   show("seen", heard === null ? "nothing heard yet" : `nothing heard since ${time(heard)}`);
 }
@@ -274,7 +274,7 @@ async function ask() {
 }
 
 function draw() {
-  byId("told").className = "";
+  byId("facts").className = "";
   show("zone", `Times are this browser's: ${zone(heard)}`);
   drawCluster();
   drawHistory();

@@ -85,7 +85,7 @@ function risk(cluster) {
 
 const countOf = (count, cluster) => `${count} of ${cluster.nodes.length} members`;
 
-// { state, headline, detail, risk }. `here`: the node that has told; `since`: from when on nobody
+// { state, headline, detail, risk }. `here`: the node that answers; `since`: from when on nobody
 // has led, as text.
 function verdict(cluster, here, since) {
   const answered = cluster.nodes.filter((node) => node.reachable).length;
@@ -101,11 +101,11 @@ function verdict(cluster, here, since) {
                      (here && here.why ? `. Here: ${here.why}` : "") };
   }
   const leader = cluster.nodes.find((node) => node.id === cluster.leader);
-  const told = leader && leader.advertised ? leader.advertised + " · " : "";
+  const advertised = leader && leader.advertised ? leader.advertised + " · " : "";
   const following = cluster.nodes.filter((node) => follows(cluster, node)).length;
   const danger = risk(cluster);
   return { state: danger ? "fragile" : "led", headline: `Node ${cluster.leader} leads`,
-           risk: danger, detail: `${told}${countOf(following, cluster)} follow it; ` +
+           risk: danger, detail: `${advertised}${countOf(following, cluster)} follow it; ` +
                                  `${countOf(answered, cluster)} answer` };
 }
 

@@ -114,7 +114,7 @@ asio::awaitable<void> Dialler::keep_connected(NodeId id, Peer& peer) {
             peer.in_session = true;
             peer.hurry = false;
             peer.failing_since.reset();
-            peer.told_unreachable = false;
+            peer.reported_unreachable = false;
             callbacks_.connected({id, ++peer.dials}, std::move(fd));
             while (peer.in_session && !stopped_) co_await wait(peer, protocol::seconds(3600));
         } else {
@@ -148,8 +148,8 @@ bool Dialler::on_addresses(Peer& peer, Addresses found) {
 void Dialler::note_failure(NodeId id, Peer& peer) {
     const auto now = asio::steady_timer::clock_type::now();
     if (!peer.failing_since) peer.failing_since = now;
-    if (peer.told_unreachable || now - *peer.failing_since < unreachable_after) return;
-    peer.told_unreachable = true;
+    if (peer.reported_unreachable || now - *peer.failing_since < unreachable_after) return;
+    peer.reported_unreachable = true;
     callbacks_.unreachable(id, peer.addresses.empty()
                                    ? "the name " + peer.endpoint.host + " does not resolve"
                                    : "no answer at " + to_text(peer.endpoint));

@@ -80,7 +80,7 @@ private:
         bool hurry = false;       // skip the next pause
         bool refused = false;
         std::optional<asio::steady_timer::time_point> failing_since;
-        bool told_unreachable = false;
+        bool reported_unreachable = false;
     };
 
     asio::awaitable<void> keep_connected(protocol::NodeId id, Peer& peer);

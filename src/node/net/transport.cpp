@@ -121,7 +121,7 @@ void Transport::send(SessionId id, const Message& message) {
     }
     scratch_.clear();
     if (const auto* refused = std::get_if<protocol::Refused>(&message))
-        encode(options_.self, as_told_to(entry, *refused), entry.version, scratch_);
+        encode(options_.self, as_shown_to(entry, *refused), entry.version, scratch_);
     else
         encode(options_.self, message, entry.version, scratch_);
     const std::shared_ptr<Session> session = entry.session;

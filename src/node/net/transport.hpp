@@ -190,7 +190,7 @@ private:
     std::string on_answer(Entry& entry, Frame&& frame);
     std::string on_later_frame(Entry& entry, Frame&& frame);
     void note_answer_sent(Entry& entry, const protocol::Message& message);
-    protocol::Message as_told_to(const Entry& entry, const protocol::Refused& refused) const;
+    protocol::Message as_shown_to(const Entry& entry, const protocol::Refused& refused) const;
     void give_up_keeping(const Entry& entry);
     void end(Entry& entry, protocol::SessionEnd how, const std::string& why);
     void close_when_drained(std::shared_ptr<Session> session);

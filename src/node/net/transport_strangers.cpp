@@ -134,7 +134,7 @@ void Transport::count_refused(SessionEnd how) {
 /// A refusal names the cluster and its members. A caller at a member's address may know them, and
 /// if it is misconfigured, has to; all others learn no more than the version. A dialler that
 /// learns of another process with its id has already named the right cluster and members.
-Message Transport::as_told_to(const Entry& entry, const protocol::Refused& refused) const {
+Message Transport::as_shown_to(const Entry& entry, const protocol::Refused& refused) const {
     if (refused.field == "version" || refused == protocol::twin_refusal(entry.peer.id) ||
         entry.secured != nullptr || source_of(entry.addresses.remote).member)
         return refused;

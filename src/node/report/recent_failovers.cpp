@@ -213,11 +213,11 @@ void RecentFailovers::publish_change() {
 
 namespace {
 
-diagram::FailoverTold told_of(const Failover& failover) {
-    diagram::FailoverTold told;
-    told.records.reserve(failover.items.size());
-    for (const TraceItem& item : failover.items) told.records.push_back(diagram::record_of(item));
-    diagram::FailoverStory& story = told.story;
+diagram::DrawnFailover drawn_from(const Failover& failover) {
+    diagram::DrawnFailover drawn;
+    drawn.records.reserve(failover.items.size());
+    for (const TraceItem& item : failover.items) drawn.records.push_back(diagram::record_of(item));
+    diagram::FailoverStory& story = drawn.story;
     story.node = failover.node.value;
     story.from = failover.from.value;
     story.to = failover.to.value;
@@ -226,20 +226,20 @@ diagram::FailoverTold told_of(const Failover& failover) {
     story.found_ns = failover.found.boottime_ns;
     story.quorum = protocol::name(failover.quorum);
     story.left_out = failover.left_out;
-    return told;
+    return drawn;
 }
 
 }  // namespace
 
 std::string failover_picture(const Failover& failover, diagram::LegendPlace legend) {
-    const diagram::FailoverTold drawn = told_of(failover);
+    const diagram::DrawnFailover drawn = drawn_from(failover);
     return diagram::failover_svg(drawn.records, drawn.story, diagram::StyleSheet::inside, legend);
 }
 
 std::string failovers_legend(const Failovers& failovers) {
-    std::vector<diagram::FailoverTold> all;
+    std::vector<diagram::DrawnFailover> all;
     all.reserve(failovers.size());
-    for (const auto& failover : failovers) all.push_back(told_of(*failover));
+    for (const auto& failover : failovers) all.push_back(drawn_from(*failover));
     return diagram::failover_legend_svg(all);
 }
 

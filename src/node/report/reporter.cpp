@@ -17,7 +17,7 @@ using protocol::Instant;
 namespace {
 
 constexpr std::chrono::milliseconds delay{1};
-/// Told at once when so many wait: the delay must not become a queue.
+/// Reported at once when so many wait: the delay must not become a queue.
 constexpr std::size_t steps_max = 256;
 
 /// Whether the host carries it out without a report.
@@ -159,9 +159,9 @@ void Reporter::tell_refusal(const protocol::HandshakeRefused& refusal) {
 /// For the process that outlives this one (last_event.hpp).
 BackgroundWriter::Marks Reporter::marks_of(const protocol::Action& action) const {
     if (const auto* elected = std::get_if<protocol::Elected>(&action))
-        return {{}, {&pulse_.told, elected->epoch.value}};
+        return {{}, {&pulse_.recorded, elected->epoch.value}};
     if (const auto* deposed = std::get_if<protocol::Deposed>(&action))
-        return {{&pulse_.telling_end, deposed->epoch.value}, {&pulse_.told, 0}};
+        return {{&pulse_.recording_end, deposed->epoch.value}, {&pulse_.recorded, 0}};
     return {};
 }
 

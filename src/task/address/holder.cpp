@@ -127,8 +127,8 @@ private:
 
     void hear() {
         const auto conflict = holding_.announcer.hear(addresses_.all());
-        if (!conflict || conflict == told_) return;
-        told_ = conflict;
+        if (!conflict || conflict == reported_) return;
+        reported_ = conflict;
         complain(LogLevel::warn, *conflict +
                                      "; another host has this address: one without bullring, or a "
                                      "member that has not taken it off, as one that is frozen");
@@ -144,7 +144,7 @@ private:
     Duration renewed_{0};
     std::size_t announced_ = 0;
     bool complained_ = false;
-    std::optional<std::string> told_;
+    std::optional<std::string> reported_;
 };
 
 }  // namespace

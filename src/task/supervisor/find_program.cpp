@@ -25,7 +25,7 @@ int error_of(const std::string& path) {
     return S_ISREG(what.st_mode) && ::access(path.c_str(), X_OK) == 0 ? 0 : EACCES;
 }
 
-const char* told(int error) { return error == ENOENT ? "not found" : "not executable"; }
+const char* reason(int error) { return error == ENOENT ? "not found" : "not executable"; }
 
 /// The word behind `#!`; empty for a file that is no script, or cannot be read.
 std::string interpreter_of(const std::string& path) {
@@ -46,7 +46,7 @@ tl::expected<std::string, NoProgram> answer(const std::string& path, int error,
         return tl::unexpected(NoProgram{
             error,
             fmt::format("the command \"{}\" is {}; expected a program that can be executed{}", name,
-                        told(error),
+                        reason(error),
                         name.find(' ') == std::string::npos
                             ? ""
                             : " (no shell is used: each word is an argument of its own, or give "
@@ -58,7 +58,7 @@ tl::expected<std::string, NoProgram> answer(const std::string& path, int error,
             missing,
             fmt::format("the command \"{}\" is a script for \"{}\", which is {}; expected an "
                         "interpreter that can be executed",
-                        name, interpreter, told(missing))});
+                        name, interpreter, reason(missing))});
     return path;
 }
 

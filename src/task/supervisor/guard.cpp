@@ -232,7 +232,7 @@ private:
         run_->kill_at = read_clock() + settings_.kill_after;
         const std::vector<std::string> left = terminate();
         if (cause == Cause::by_itself && !left.empty())
-            complain(LogLevel::warn, told_of_those_left(left));
+            complain(LogLevel::warn, text_of_those_left(left));
     }
 
     std::vector<std::string> terminate() {

@@ -20,7 +20,7 @@ GuardReport GuardRun::report_of_end() const {
     return report;
 }
 
-std::string told_of_those_left(const std::vector<std::string>& names) {
+std::string text_of_those_left(const std::vector<std::string>& names) {
     constexpr std::ptrdiff_t shown_max = 5;
     const auto count = static_cast<std::ptrdiff_t>(names.size());
     const auto shown_end = names.begin() + std::min(count, shown_max);

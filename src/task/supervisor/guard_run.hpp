@@ -33,6 +33,6 @@ struct GuardRun {
 
 /// Of a command that has ended by itself, as one does that goes into the background: what is left
 /// of it is not to outlive the leadership. `names`: of the processes.
-std::string told_of_those_left(const std::vector<std::string>& names);
+std::string text_of_those_left(const std::vector<std::string>& names);
 
 }  // namespace bullring

@@ -16,10 +16,10 @@
 #include <unistd.h>
 
 #include "src/base/os/boottime_timer.hpp"
+#include "src/base/os/child_variables.hpp"
 #include "src/base/os/clock.hpp"
 #include "src/base/os/descriptors.hpp"
 #include "src/base/os/realtime.hpp"
-#include "src/base/os/told_variables.hpp"
 #include "src/task/address/holder.hpp"
 #include "src/task/supervisor/descendants.hpp"
 #include "src/task/supervisor/find_program.hpp"
@@ -32,15 +32,16 @@ constexpr int progress_descriptor = 3;
 
 std::vector<std::string> environment_of(const Shield& shield) {
     std::vector<std::string> own{
-        told_variable(told::epoch, std::to_string(shield.lease.epoch.value)),
-        told_variable(told::node_id, shield.settings.id),
-        told_variable(told::leader, "1"),
-        told_variable(told::cluster_name, shield.settings.cluster),
+        environment_entry(variables::epoch, std::to_string(shield.lease.epoch.value)),
+        environment_entry(variables::node_id, shield.settings.id),
+        environment_entry(variables::leader, "1"),
+        environment_entry(variables::cluster_name, shield.settings.cluster),
     };
     if (!shield.settings.progress_file.empty())
-        own.push_back(told_variable(told::progress_file, shield.settings.progress_file));
+        own.push_back(environment_entry(variables::progress_file, shield.settings.progress_file));
     if (shield.progress >= 0)
-        own.push_back(told_variable(told::progress_fd, std::to_string(progress_descriptor)));
+        own.push_back(
+            environment_entry(variables::progress_fd, std::to_string(progress_descriptor)));
     return environment_with(std::move(own));
 }
 

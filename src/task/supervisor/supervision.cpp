@@ -21,7 +21,7 @@ int exit_status_of(int wait_status) {
     return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }
 
-std::string told_status(int wait_status) {
+std::string status_text(int wait_status) {
     return WIFSIGNALED(wait_status) ? fmt::format("signal {}", WTERMSIG(wait_status))
                                     : fmt::format("exit {}", WEXITSTATUS(wait_status));
 }
@@ -94,7 +94,7 @@ void Supervision::after_the_end(const CommandEnd& end, Duration ran, Orders& ord
                                true, orders);
         case CommandEnd::How::by_itself: break;
     }
-    const std::string what = policy_.kind + " has ended (" + told_status(end.status) + ")";
+    const std::string what = policy_.kind + " has ended (" + status_text(end.status) + ")";
     if (end.had_terminal && WIFSIGNALED(end.status) && WTERMSIG(end.status) == SIGINT) {
         // Ctrl-C went to the command alone, and means this program.
         exit_status_ = exit_status_of(end.status);

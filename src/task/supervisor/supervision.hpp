@@ -115,6 +115,6 @@ private:
 /// 128 + n for a signal, as shells have it.
 int exit_status_of(int wait_status);
 /// "exit 3", "signal 9".
-std::string told_status(int wait_status);
+std::string status_text(int wait_status);
 
 }  // namespace bullring

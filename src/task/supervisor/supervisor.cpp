@@ -252,7 +252,7 @@ void Supervisor::on_end(const CommandEnd& end) {
     overdue_at_ = protocol::never;
     if (end.how != CommandEnd::How::not_started && command_ > 0)
         log(LogLevel::info,
-            fmt::format("{} has ended: {}{}", work_of(options_), told_status(end.status),
+            fmt::format("{} has ended: {}{}", work_of(options_), status_text(end.status),
                         end.how == CommandEnd::How::deadline
                             ? ", by its guard: the lease was about to end"
                             : ""));

@@ -112,7 +112,7 @@ private:
 
     void look_for_unseen(const Leaderships& by_epoch) {
         auto held = by_epoch.begin();
-        bool told = false;
+        bool reported = false;
         for (const auto& [epoch, sighting] : history_.sightings()) {
             while (held != by_epoch.end() && held->epoch < epoch) ++held;
             if (held == by_epoch.end() || held->epoch != epoch) {
@@ -121,7 +121,7 @@ private:
                                   "there is no line",
                                   history_.text(sighting.quote.place), sighting.node,
                                   sighting.leader, epoch));
-            } else if (held->node != sighting.leader && !std::exchange(told, true)) {
+            } else if (held->node != sighting.leader && !std::exchange(reported, true)) {
                 contradict(fmt::format("nodes {} and {} both led epoch {}", held->node,
                                        sighting.leader, epoch),
                            held->first_quote(), sighting.quote);

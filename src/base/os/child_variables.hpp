@@ -1,4 +1,4 @@
-// Owns: the variables by which what a node starts (its command, hooks, health check) is told where
+// Owns: the variables by which what a node starts (its command, hooks, health check) learns where
 // it runs. None of them configures a bullring that is started below: those have other names.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace bullring {
 
-namespace told {
+namespace variables {
 
 inline constexpr std::string_view epoch = "BULLRING_EPOCH";
 inline constexpr std::string_view leader = "BULLRING_LEADER";
@@ -23,15 +23,15 @@ inline constexpr std::string_view progress_fd = "BULLRING_PROGRESS_FD";
 inline constexpr std::array all{epoch, leader, node_id,       cluster_name,
                                 role,  reason, progress_file, progress_fd};
 
-}  // namespace told
+}  // namespace variables
 
 /// Whether a variable of this name is one of them.
-bool is_told(std::string_view name);
+bool is_child_variable(std::string_view name);
 
 /// NAME=value.
-std::string told_variable(std::string_view name, std::string_view value);
+std::string environment_entry(std::string_view name, std::string_view value);
 
-/// This process's environment with these in the place of what it has been told itself.
-std::vector<std::string> environment_with(std::vector<std::string> told);
+/// This process's environment, with these entries in the place of such variables of its own.
+std::vector<std::string> environment_with(std::vector<std::string> entries);
 
 }  // namespace bullring
