@@ -9,9 +9,9 @@ namespace bullring::protocol {
 Engine::Engine(const Config& config, const Start& start)
     : Member(config, start),
       voter_(max_seen_),
-      holder_(config.members.size(), config.members.majority()),
+      holder_(config.members.places(), config.members.majority()),
       recovery_(setup_, start),
-      reserve_(start.file, setup_.config().hooks) {}
+      reserve_(start.file, setup_.config().hooks, config.members) {}
 
 LeaderView Engine::first_hand(Instant now) const {
     if (own_lease_valid(now)) return {setup_.self(), epoch(), lease_end(), tenure_.published()};

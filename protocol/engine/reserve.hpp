@@ -20,9 +20,11 @@ public:
     static constexpr std::uint64_t ahead_max = EpochBound::step;
 
     /// `hooks`: of this run. Those of the run before count until there_are_hooks() says else.
-    Reserve(const std::optional<Durable>& file, bool hooks)
+    /// `founders`: the list of members that the first file is to have.
+    Reserve(const std::optional<Durable>& file, bool hooks, const Membership& founders)
         : disk_(file.value_or(Durable{})), wanted_(disk_) {
         wanted_.hooks |= hooks;
+        if (!file) wanted_.members = founders;
     }
 
     const Durable& on_disk() const { return disk_; }

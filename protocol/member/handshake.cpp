@@ -18,14 +18,22 @@ std::string versions_text(std::uint16_t lowest, std::uint16_t highest) {
     return std::to_string(lowest) + "-" + std::to_string(highest);
 }
 
+/// The lowest version that a node with this list speaks: before it there were no tags.
+std::uint16_t lowest_with(const Membership& members) {
+    return members.changed() ? version_with_tags : version_lowest;
+}
+
 /// The first field that differs, of those that all members must have in common.
-std::optional<Refused> common_difference(const Config& mine, const Hello& yours) {
-    if (yours.version_highest < version_lowest || yours.version_lowest > mine.wire_highest)
-        return Refused{"version", versions_text(version_lowest, mine.wire_highest),
+std::optional<Refused> common_difference(const Config& mine, const Membership& members,
+                                         const Hello& yours) {
+    const std::uint16_t lowest = lowest_with(members);
+    if (yours.version_highest < lowest || yours.version_lowest > mine.wire_highest)
+        return Refused{"version", versions_text(lowest, mine.wire_highest),
                        versions_text(yours.version_lowest, yours.version_highest)};
     if (yours.cluster != mine.cluster) return Refused{"cluster", mine.cluster, yours.cluster};
-    if (yours.members != mine.members.ids())
-        return Refused{"members", list_text(mine.members.ids()), list_text(yours.members)};
+    // Lists that nobody has changed have no tag by which one could be the newer one.
+    if (!members.changed() && !yours.changed && yours.members != members.ids())
+        return Refused{"members", list_text(members.ids()), list_text(yours.members)};
     if (yours.quorum != mine.quorum)
         return Refused{"quorum", name(mine.quorum), name(yours.quorum)};
     if (yours.algorithm != mine.algorithm)
@@ -42,6 +50,7 @@ void Member::on_dialled(Step& step, const Dialled& event) {
     if (!peer || *peer == me()) return;
     sessions_.add(DialledSession{event.session, *peer, DialledState::greeting, asks_again()});
     Hello hello;
+    hello.version_lowest = lowest_with(setup_.members());
     hello.version_highest = config().wire_highest;
     hello.cluster = config().cluster;
     hello.members = setup_.members().ids();
@@ -67,14 +76,13 @@ void Member::on_dialled(Step& step, const Dialled& event) {
 
 std::optional<Refused> Member::hello_difference(const HelloReceived& event, Instant now) const {
     const Hello& hello = event.hello;
-    if (auto difference = common_difference(config(), hello)) return difference;
-    const auto index = setup_.members().index(hello.id);
-    if (!index)
-        return Refused{"id", "one of " + list_text(setup_.members().ids()),
-                       std::to_string(hello.id.value)};
+    const Membership& members = setup_.members();
+    if (auto difference = common_difference(config(), members, hello)) return difference;
+    const std::string said = std::to_string(hello.id.value);
+    const auto index = members.index(hello.id);
+    if (!index) return Refused{"id", "one of " + list_text(members.ids()), said};
     if (*index == me())
-        return Refused{"id", std::to_string(setup_.self().value) + " is this node's own id",
-                       std::to_string(hello.id.value)};
+        return Refused{"id", std::to_string(setup_.self().value) + " is this node's own id", said};
     const Peer& peer = peers_[*index];
     if (peers_.heard(*index, now) && peer.incarnation != hello.incarnation)
         return twin_refusal(hello.id);

@@ -15,7 +15,7 @@ namespace bullring::protocol {
 /// The other members as this one knows them, by index; the entry at its own index stays empty.
 class Peers {
 public:
-    explicit Peers(const Setup& setup) : setup_(setup), peers_(setup.size()) {}
+    explicit Peers(const Setup& setup) : setup_(setup), peers_(setup.members().places()) {}
 
     Peer& operator[](Index i) { return peers_[i]; }
     const Peer& operator[](Index i) const { return peers_[i]; }

@@ -8,6 +8,7 @@ namespace bullring::protocol {
 View Member::view(Instant now, const HostReasons& reasons) const {
     View view;
     view.self = setup_.self();
+    view.members = setup_.members();
     view.role = role();
     const LeaderView leader = user_leader(now);
     view.leader = leader.leader;
@@ -20,7 +21,7 @@ View Member::view(Instant now, const HostReasons& reasons) const {
     }
     view.connected = peers_.connected(now);
     view.quorum_connected = quorum_connected(now);
-    view.versions.resize(size());
+    view.versions.resize(setup_.members().places());
     for (const Index i : setup_.others()) view.versions[i] = version_with(i);
     view.fenced = fenced();
     view.healthy = gate_.healthy();

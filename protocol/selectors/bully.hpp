@@ -16,7 +16,7 @@ public:
     static constexpr Algorithm algorithm = Algorithm::bully;
 
     explicit Bully(const Config& config)
-        : fruitless_(config.members.size()), ignored_until_(config.members.size(), long_ago) {}
+        : fruitless_(config.members.places()), ignored_until_(config.members.places(), long_ago) {}
 
     void on_message(MemberAccess& member, Step& step, Index from, const Election& message);
     void on_message(MemberAccess& member, Step& step, Index from, const Ok& message);

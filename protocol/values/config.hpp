@@ -19,6 +19,7 @@ const char* name(FirstEpoch first);
 
 struct Config {
     NodeId self;
+    /// K of the state file; without a file the members that found the cluster.
     Membership members;
     std::string cluster = "bullring";
     Algorithm algorithm = Algorithm::bully;

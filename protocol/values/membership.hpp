@@ -1,10 +1,13 @@
-// The members, the size of a majority, and the order of the ring. Static (A1).
+// The list of members, K: its tag, who votes, the size of a majority, the order of the ring.
 #pragma once
 
 #include <bit>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -14,7 +17,8 @@ namespace bullring::protocol {
 
 inline constexpr std::size_t members_max = 64;
 
-/// Position of a member in ascending order of ids; bit i of a mask is the member at index i.
+/// A member's slot, which is its own for as long as it is a member; bit i of a mask is the member
+/// in slot i.
 using Index = std::uint8_t;
 
 /// A set of members. Votes are sets of voters, never counts of messages.
@@ -23,7 +27,7 @@ public:
     constexpr MemberSet() = default;
     constexpr explicit MemberSet(std::uint64_t bits) : bits_(bits) {}
 
-    /// The members in ascending order.
+    /// The members in ascending order of their slots.
     class Iterator {
     public:
         constexpr explicit Iterator(std::uint64_t rest) : rest_(rest) {}
@@ -54,30 +58,88 @@ private:
     std::uint64_t bits_ = 0;
 };
 
+/// Which of two lists of members is the newer one (C1): the epoch of the leader that has written it
+/// and its number among that leader's lists. A cluster begins with (0, 0).
+struct Tag {
+    Epoch epoch;
+    std::uint32_t version = 0;
+    constexpr auto operator<=>(const Tag&) const = default;
+};
+
+/// "EPOCH.VERSION", as people read it.
+std::string to_text(const Tag& tag);
+
+struct MemberEntry {
+    NodeId id;
+    Index slot = 0;
+    bool votes = true;
+    std::string address;  // "HOST:PORT"; empty: not known to the list
+    bool operator==(const MemberEntry&) const = default;
+};
+
+/// "HOST:PORT" of the longest name that DNS knows.
+inline constexpr std::size_t member_address_bytes_max = 253 + 1 + 5;
+
+/// A list of members with its tag. Immutable; copies share it.
 class Membership {
 public:
+    /// No list, which is older than every list.
     Membership() = default;
-    /// Sorts; at most members_max ids, all different and not `nobody` (the caller validates).
+    /// The list that a cluster begins with: all of them vote, and their slots are in the order of
+    /// their ids. At most members_max ids, all different and not `nobody` (the caller validates).
     explicit Membership(std::vector<NodeId> ids);
+    /// `entries` in any order; at least one votes (is_possible()).
+    Membership(Tag tag, std::vector<MemberEntry> entries);
 
-    std::size_t size() const { return ids_.size(); }
-    /// ⌊N/2⌋+1; derived, never a knob.
-    std::size_t majority() const { return ids_.size() / 2 + 1; }
-    MemberSet all() const {
-        return MemberSet(size() == members_max ? ~std::uint64_t{0}
-                                               : (std::uint64_t{1} << size()) - 1);
+    /// One to members_max ids and slots, all different, not `nobody`, and one that votes at least.
+    static bool is_possible(const std::vector<MemberEntry>& entries);
+
+    bool empty() const { return data().entries.empty(); }
+    /// nullopt, which is below all tags, of no list.
+    std::optional<Tag> tag() const { return empty() ? std::nullopt : std::optional(data().tag); }
+    /// It has been changed since the cluster began.
+    bool changed() const { return data().tag != Tag{}; }
+
+    std::size_t size() const { return data().entries.size(); }
+    /// One more than the highest slot in use: what is kept by Index has so many places.
+    std::size_t places() const { return data().ids.size(); }
+    MemberSet all() const { return data().all; }
+    MemberSet voters() const { return data().voters; }
+    /// ⌊V/2⌋+1 of V voters; derived, never a knob.
+    std::size_t majority() const { return voters().size() / 2 + 1; }
+    bool is_majority(MemberSet members) const {
+        return (members.bits() & voters().bits()) != 0 &&
+               MemberSet(members.bits() & voters().bits()).size() >= majority();
     }
-    NodeId id(Index i) const { return ids_[i]; }
-    const std::vector<NodeId>& ids() const { return ids_; }
+    /// `nobody` for a slot that is free.
+    NodeId id(Index i) const { return i < places() ? data().ids[i] : nobody; }
+    /// In ascending order of ids.
+    const std::vector<MemberEntry>& entries() const { return data().entries; }
+    std::vector<NodeId> ids() const;
     std::optional<Index> index(NodeId id) const;
+    const MemberEntry* find(NodeId id) const;
     /// The member `steps` places further on the ring, in ascending order of ids, wrapping round.
-    Index ring_next(Index from, std::size_t steps = 1) const {
-        return static_cast<Index>((from + steps) % ids_.size());
+    Index ring_next(Index from, std::size_t steps = 1) const;
+
+    bool operator==(const Membership& other) const {
+        return data_ == other.data_ || data() == other.data();
     }
-    bool operator==(const Membership&) const = default;
+    auto digest_fields() const { return std::tie(data().tag, data().entries); }
 
 private:
-    std::vector<NodeId> ids_;
+    struct Data {
+        Tag tag;
+        std::vector<MemberEntry> entries;  // by id
+        // ---- Derived.
+        std::vector<NodeId> ids;  // by slot
+        MemberSet all;
+        MemberSet voters;
+        bool operator==(const Data&) const = default;
+    };
+    static const Data nothing;
+    const Data& data() const { return data_ ? *data_ : nothing; }
+
+    std::shared_ptr<const Data> data_;
 };
 
 }  // namespace bullring::protocol

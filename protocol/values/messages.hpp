@@ -35,7 +35,10 @@ const char* name(FastRelease release);
 /// The versions of the messages that this code speaks (PROTOCOL §4). A node may be configured to
 /// speak none above `Config::wire_highest`.
 inline constexpr std::uint16_t version_lowest = 1;
-inline constexpr std::uint16_t version_highest = 2;
+inline constexpr std::uint16_t version_highest = 3;
+/// The first in which a list of members has a tag: none below it is spoken once members have
+/// changed.
+inline constexpr std::uint16_t version_with_tags = 3;
 
 inline constexpr std::size_t advertised_bytes_max = 256;
 inline constexpr std::size_t cluster_name_bytes_max = 64;
@@ -53,7 +56,7 @@ struct Hello {
     std::uint16_t version_lowest = protocol::version_lowest;
     std::uint16_t version_highest = protocol::version_highest;
     std::string cluster;
-    std::vector<NodeId> members;  // ascending
+    std::vector<NodeId> members;  // of K, or the founders that are to be; ascending
     QuorumMode quorum = QuorumMode::majority;
     Algorithm algorithm = Algorithm::bully;
     std::uint32_t rho_ppm = 1000;
@@ -69,6 +72,7 @@ struct Hello {
     Commitment commitment;                        // of this run; with `notice`
     bool recovering = false;
     bool had_file_at_start = false;
+    std::optional<Membership> changed = std::nullopt;  // K, once it has been changed
     bool operator==(const Hello&) const = default;
 };
 
@@ -104,6 +108,7 @@ struct HelloAck {
     /// That is spoken on this session from now on: the highest that both ends know. Of a node that
     /// does not send it, it is 1.
     std::uint16_t version = 1;
+    std::optional<Membership> changed = std::nullopt;  // K, once it has been changed
     bool operator==(const HelloAck&) const = default;
 };
 
@@ -116,6 +121,7 @@ struct Refused {
     std::string field;
     std::string mine;
     std::string yours;
+    std::optional<Membership> changed = std::nullopt;  // K, where the dialler is not in it
     bool operator==(const Refused&) const = default;
 };
 
@@ -172,6 +178,8 @@ struct Coordinator {
     bool renew = false;
     bool tie = false;
     std::optional<Heartbeat> heartbeat = std::nullopt;  // with a renewal: in place of an HB
+    Tag tag{};                                          // of the sender's newest list of members
+    std::optional<Membership> members = std::nullopt;   // that list, for who may not have it yet
     bool operator==(const Coordinator&) const = default;
 };
 
@@ -183,6 +191,7 @@ struct Grant {
     SessionId tied_session;  // the holder's number; `no_session` when untied
     Incarnation voter_incarnation;
     std::optional<Heartbeat> heartbeat = std::nullopt;  // of a renewal: in place of an HB
+    Tag tag{};                                          // of the voter's list of members
     bool operator==(const Grant&) const = default;
 };
 
@@ -194,7 +203,9 @@ enum class NackReason : std::uint8_t {
     lease_too_long = 5,
     unknown_holder = 6,
     epoch_too_high = 7,
+    stale_members = 8,  // the voter has a newer list of members
 };
+inline constexpr NackReason last_nack_reason = NackReason::stale_members;
 
 const char* name(NackReason reason);
 
@@ -206,6 +217,7 @@ struct Nack {
     Epoch promised_epoch;   // busy: the epoch of that promise; stale: the voter's vmax
     Duration remaining;     // after this the voter may be free
     bool parked = false;    // the request waits for the end of the promise
+    std::optional<Membership> members = std::nullopt;  // stale_members: the voter's list
     bool operator==(const Nack&) const = default;
 };
 

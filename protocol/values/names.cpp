@@ -59,6 +59,7 @@ const char* name(NackReason reason) {
         case NackReason::lease_too_long: return "lease_too_long";
         case NackReason::unknown_holder: return "unknown_holder";
         case NackReason::epoch_too_high: return "epoch_too_high";
+        case NackReason::stale_members: return "stale_members";
     }
     return no_name;
 }

@@ -4,16 +4,18 @@
 #include <cstdint>
 
 #include "protocol/values/ids.hpp"
+#include "protocol/values/membership.hpp"
 #include "protocol/values/time.hpp"
 
 namespace bullring::protocol {
 
 /// The durable state. The host writes it (temp, fsync, rename, fsync of the directory) and binds it
-/// to cluster name, member ids and own id. Only a clean stop lowers `hw`, to what was used.
+/// to cluster name and own id. Only a clean stop lowers `hw`, to what was used.
 struct Durable {
     Epoch hw;               // every epoch ever proposed or granted here is ≤ hw
     Duration promised_max;  // the longest promise ever given here is ≤ promised_max
     bool hooks = false;  // of a run that may have had some (Config::hooks); nobody outlives it else
+    Membership members{};  // K; every file has one
     bool operator==(const Durable&) const = default;
 };
 

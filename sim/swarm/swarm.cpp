@@ -101,7 +101,9 @@ void draw_wires(Settings& s, std::uint64_t seed) {
     Draw draw(rng);
     if (!draw.percent(20)) return;
     for (const NodeId id : s.ids)
-        if (draw.percent(50)) s.wires[id] = version_lowest;
+        if (draw.percent(50))
+            s.wires[id] =
+                static_cast<std::uint16_t>(draw.percent(50) ? version_lowest : version_highest - 1);
 }
 
 /// No node could ever be elected, or a setting is not sound: the seed is used without its extras.

@@ -45,6 +45,57 @@ TEST_CASE("membership: the ring goes by ascending id and wraps round") {
     CHECK(members.ring_next(1, 3) == 1);
 }
 
+TEST_CASE(
+    "membership: a member keeps its slot when others come and go, and masks keep their meaning") {
+    const Membership members({{7}, 2},
+                             {{{9}, 5, true, "i:9"}, {{4}, 0, true, ""}, {{6}, 3, false, ""}});
+    CHECK(members.tag() == Tag{{7}, 2});
+    CHECK(members.changed());
+    CHECK(members.ids() == std::vector<NodeId>{{4}, {6}, {9}});
+    CHECK(members.places() == 6);
+    CHECK(members.id(5) == NodeId{9});
+    CHECK(members.id(1) == nobody);
+    CHECK(members.id(63) == nobody);
+    CHECK(members.index({6}) == Index{3});
+    CHECK(members.all() == MemberSet(0b101001));
+    CHECK(members.voters() == MemberSet(0b100001));
+    CHECK(members.find({9})->address == "i:9");
+    // The ring goes by ids, over all members.
+    CHECK(members.ring_next(0) == 3);
+    CHECK(members.ring_next(3) == 5);
+    CHECK(members.ring_next(5) == 0);
+}
+
+TEST_CASE("membership: a majority is one of the voters") {
+    const Membership members(
+        {}, {{{1}, 0, true, ""}, {{2}, 1, true, ""}, {{3}, 2, true, ""}, {{4}, 3, false, ""}});
+    CHECK(members.majority() == 2);
+    CHECK(members.is_majority(MemberSet(0b0011)));
+    CHECK_FALSE(members.is_majority(MemberSet(0b1001)));
+    CHECK_FALSE(members.is_majority(MemberSet(0b1000)));
+    CHECK_FALSE(Membership().is_majority(MemberSet(0b1)));
+}
+
+TEST_CASE("membership: no list is below every list, and a later leader's above an earlier one's") {
+    const Membership founders(std::vector<NodeId>{{1}, {2}});
+    CHECK(Membership().tag() < founders.tag());
+    CHECK_FALSE(founders.changed());
+    CHECK(Tag{{7}, 9} < Tag{{8}, 0});
+    CHECK(Tag{{8}, 0} < Tag{{8}, 1});
+    CHECK(to_text(Tag{{8}, 1}) == "8.1");
+}
+
+TEST_CASE("membership: what is no list of members") {
+    const MemberEntry one{{1}, 0, true, ""};
+    CHECK(Membership::is_possible({one}));
+    CHECK_FALSE(Membership::is_possible({}));
+    CHECK_FALSE(Membership::is_possible({{{1}, 0, false, ""}}));      // nobody votes
+    CHECK_FALSE(Membership::is_possible({one, {{1}, 1, true, ""}}));  // an id twice
+    CHECK_FALSE(Membership::is_possible({one, {{2}, 0, true, ""}}));  // a slot twice
+    CHECK_FALSE(Membership::is_possible({{nobody, 0, true, ""}}));
+    CHECK_FALSE(Membership::is_possible({{{1}, Index{members_max}, true, ""}}));
+}
+
 TEST_CASE("membership: a mask is a set, however often a member is put in") {
     CHECK(rc::check("MemberSet behaves as std::set", [] {
         MemberSet mask;
