@@ -24,7 +24,8 @@ namespace bullring {
 /// big-endian.
 inline constexpr std::size_t frame_head_bytes = 4 + 1 + 1 + 4 + 8 + 8;
 /// The largest frame, head included, before and after the handshake. Checked before any allocation.
-inline constexpr std::size_t first_frame_bytes_max = 4 * 1024;
+/// A HELLO has room for members_max members with the longest names.
+inline constexpr std::size_t first_frame_bytes_max = 24 * 1024;
 inline constexpr std::size_t frame_bytes_max = 64 * 1024;
 
 struct Sender {

@@ -133,6 +133,8 @@ public:
         if (version_ >= version) fields();
     }
 
+    void written_in(std::uint16_t version) { version_ = std::min(version_, version); }
+
     template <class Condition>
     void check(Condition&& /*holds*/, const char* /*what*/) {}
 
@@ -244,6 +246,8 @@ public:
     void since(std::uint16_t version, Fields&& fields) {
         if (version_ >= version && left() != 0) fields();
     }
+    /// The message says itself in which version it is: what its sender knows besides is not of it.
+    void written_in(std::uint16_t version) { version_ = std::min(version_, version); }
 
     template <class Condition>
     void check(Condition&& holds, const char* what) {

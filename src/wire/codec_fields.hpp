@@ -12,6 +12,8 @@
 #include <functional>
 #include <string>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "protocol/values/algorithms.hpp"
 #include "protocol/values/messages.hpp"
@@ -110,12 +112,39 @@ constexpr void fields(Coder& c, M& m) {
     c(m.fourth);
 }
 
+template <class Coder, Is<protocol::Tag> M>
+constexpr void fields(Coder& c, M& m) {
+    c(m.epoch);
+    c(m.version);
+}
+
+template <class Coder, Is<protocol::MemberEntry> M>
+constexpr void fields(Coder& c, M& m) {
+    c.member(m.id);
+    c(m.slot);
+    c.flags(m.votes);
+    c.text(m.address, protocol::member_address_bytes_max);
+}
+
+/// A list of members, which is made of its parts at once.
+template <class Coder, Is<protocol::Membership> M>
+constexpr void members(Coder& c, M& m) {
+    protocol::Tag tag = m.tag().value_or(protocol::Tag{});
+    std::vector<protocol::MemberEntry> entries = m.entries();
+    whole(c, tag);
+    c.list(entries, protocol::members_max, [&](auto& entry) { whole(c, entry); });
+    c.check([&] { return protocol::Membership::is_possible(entries); },
+            "a list of members that nobody can have");
+    if constexpr (!std::is_const_v<M>) m = protocol::Membership(tag, std::move(entries));
+}
+
 template <class Coder, Is<protocol::Hello> M>
 constexpr void fields(Coder& c, M& m) {
     c(m.version_lowest);
     c(m.version_highest);
     c.check([&] { return m.version_lowest <= m.version_highest; },
             "protocol versions in the wrong order");
+    c.written_in(m.version_lowest);
     c.text(m.cluster, protocol::cluster_name_bytes_max);
     c.list(m.members, protocol::members_max, [&](auto& id) { c.member(id); });
     c.check([&] { return std::is_sorted(m.members.begin(), m.members.end(), std::less_equal<>()); },
@@ -134,6 +163,7 @@ constexpr void fields(Coder& c, M& m) {
     c.choice(m.fast_release, protocol::FastRelease::notice);
     whole(c, m.commitment);
     c.flags(m.recovering, m.had_file_at_start);
+    c.since(3, [&] { c.optional(m.changed, [&](auto& list) { members(c, list); }); });
 }
 
 template <class Coder, Is<protocol::Recall> M>
@@ -158,10 +188,18 @@ constexpr void fields(Coder& c, M& m) {
     c.flags(m.had_file_at_start, m.recovering);
     whole(c, m.recall);
     c.since(2, [&] { c(m.version); });
+    c.since(3, [&] { c.optional(m.changed, [&](auto& list) { members(c, list); }); });
 }
 
-template <class Coder, class M>
-requires Is<M, protocol::Refused> || Is<M, ObserverRefused>
+template <class Coder, Is<protocol::Refused> M>
+constexpr void fields(Coder& c, M& m) {
+    c.text(m.field, field_bytes_max);
+    c.text(m.mine, difference_bytes_max);
+    c.text(m.yours, difference_bytes_max);
+    c.since(3, [&] { c.optional(m.changed, [&](auto& list) { members(c, list); }); });
+}
+
+template <class Coder, Is<ObserverRefused> M>
 constexpr void fields(Coder& c, M& m) {
     c.text(m.field, field_bytes_max);
     c.text(m.mine, difference_bytes_max);
@@ -198,6 +236,10 @@ constexpr void fields(Coder& c, M& m) {
     c(m.stamp);
     c.flags(m.renew, m.tie);
     c.optional(m.heartbeat, [&](auto& heartbeat) { whole(c, heartbeat); });
+    c.since(3, [&] {
+        whole(c, m.tag);
+        c.optional(m.members, [&](auto& list) { members(c, list); });
+    });
 }
 
 template <class Coder, Is<protocol::Grant> M>
@@ -209,17 +251,19 @@ constexpr void fields(Coder& c, M& m) {
     c(m.tied_session);
     c(m.voter_incarnation);
     c.optional(m.heartbeat, [&](auto& heartbeat) { whole(c, heartbeat); });
+    c.since(3, [&] { whole(c, m.tag); });
 }
 
 template <class Coder, Is<protocol::Nack> M>
 constexpr void fields(Coder& c, M& m) {
     c(m.holder_incarnation);
     c(m.epoch);
-    c.choice(m.reason, protocol::NackReason::epoch_too_high);
+    c.choice(m.reason, protocol::last_nack_reason);
     c(m.promise_holder);
     c(m.promised_epoch);
     c(m.remaining);
     c.flags(m.parked);
+    c.since(3, [&] { c.optional(m.members, [&](auto& list) { members(c, list); }); });
 }
 
 template <class Coder, Is<protocol::Resign> M>
@@ -267,7 +311,7 @@ constexpr void fields(Coder& c, M& m) {
 template <class Coder, Is<protocol::TokenNack> M>
 constexpr void fields(Coder& c, M& m) {
     c.member(m.voter);
-    c.choice(m.reason, protocol::NackReason::epoch_too_high);
+    c.choice(m.reason, protocol::last_nack_reason);
     c(m.promise_holder);
     c(m.promised_epoch);
     c(m.remaining);

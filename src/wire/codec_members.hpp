@@ -49,6 +49,7 @@ public:
         fields();
         within_ = false;
     }
+    constexpr void written_in(const std::uint16_t& /*version*/) {}
     template <class Condition>
     constexpr void check(Condition&& /*holds*/, const char* /*what*/) {}
 
@@ -68,23 +69,24 @@ private:
     bool in_order_ = true;
 };
 
-/// A message that is never made: its members can be named and counted, not read.
+/// A message that is never made, and defined nowhere: its members can be named and counted, not
+/// read.
 template <class M>
-union Unmade {
-    constexpr Unmade() : nothing() {}
-    constexpr ~Unmade() {}
-    std::byte nothing;
-    M message;
-};
-template <class M>
-inline constexpr Unmade<M> unmade;
+extern const M unmade;
 
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wundefined-var-template"
+#endif
 template <class M>
 consteval MemberCounter coded_members() {
     MemberCounter counter;
-    fields(counter, unmade<M>.message);
+    fields(counter, unmade<M>);
     return counter;
 }
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
 
 /// Codes a message, or a part of one: all of its members.
 template <class Coder, class M>

@@ -65,7 +65,7 @@ def hello(cluster, members, sender, incarnation, session=1 << 40, versions=(1, 1
 
 
 def spoken(ack_body):
-    """The version that a HELLO_ACK says; it is the one at its end, where it is told."""
+    """The version that a HELLO_ACK says, behind what every version of it has."""
     # The mark, id, incarnation, priority and lease; then two texts.
     at = 1 + 8 + 8 + 4 + 8
     for _ in range(2):
@@ -74,8 +74,10 @@ def spoken(ack_body):
     at += 8 * 4 + 1 + 1 + 8 + 8 + 1
     if at == len(ack_body):
         return 1
-    assert at + 2 == len(ack_body), (at, len(ack_body))
-    return struct.unpack_from("<H", ack_body, at)[0]
+    (version,) = struct.unpack_from("<H", ack_body, at)
+    # Since version 3: no list of members that has been changed.
+    assert ack_body[at + 2 :] == (b"\0" if version >= 3 else b""), ack_body
+    return version
 
 
 def texts(body):

@@ -79,6 +79,23 @@ inline protocol::Addresses draw_addresses() {
     return {draw_text(protocol::address_bytes_max), draw_text(protocol::address_bytes_max)};
 }
 
+inline protocol::Tag draw_tag() { return {draw_epoch(), *rc::gen::arbitrary<std::uint32_t>()}; }
+/// A list that is possible: the ids and the slots are all different, and the first member votes.
+inline protocol::Membership draw_members() {
+    std::vector<protocol::MemberEntry> entries;
+    const auto count = draw<std::uint64_t>(1, 8);
+    const auto first_slot = draw<protocol::Index>(0, protocol::members_max - 1);
+    for (std::uint64_t i = 0; i < count; ++i)
+        entries.push_back({{(i << 32U) + draw<std::uint64_t>(1, UINT32_MAX)},
+                           static_cast<protocol::Index>((first_slot + i) % protocol::members_max),
+                           i == 0 || draw_bool(),
+                           draw_text(protocol::member_address_bytes_max)});
+    return {draw_tag(), entries};
+}
+inline std::optional<protocol::Membership> draw_members_or_none() {
+    return draw_bool() ? std::optional(draw_members()) : std::nullopt;
+}
+
 inline protocol::Hello draw_hello() {
     protocol::Hello m;
     m.version_lowest = *rc::gen::arbitrary<std::uint16_t>();
@@ -102,6 +119,8 @@ inline protocol::Hello draw_hello() {
     m.commitment = draw_commitment();
     m.recovering = draw_bool();
     m.had_file_at_start = draw_bool();
+    // It is written in the lowest version that it says.
+    if (m.version_lowest >= protocol::version_with_tags) m.changed = draw_members_or_none();
     return m;
 }
 
@@ -123,6 +142,7 @@ inline protocol::HelloAck draw_hello_ack() {
     m.recall.remaining = draw_duration();
     m.recall.to_leader = draw_bool();
     m.version = *rc::gen::arbitrary<std::uint16_t>();
+    m.changed = draw_members_or_none();
     return m;
 }
 
@@ -150,6 +170,8 @@ inline protocol::Coordinator draw_coordinator() {
     m.renew = draw_bool();
     m.tie = draw_bool();
     if (draw_bool()) m.heartbeat = draw_heartbeat();
+    m.tag = draw_tag();
+    m.members = draw_members_or_none();
     return m;
 }
 
@@ -162,6 +184,7 @@ inline protocol::Grant draw_grant() {
     m.tied_session = draw_session();
     m.voter_incarnation = draw_incarnation();
     if (draw_bool()) m.heartbeat = draw_heartbeat();
+    m.tag = draw_tag();
     return m;
 }
 
@@ -169,11 +192,12 @@ inline protocol::Nack draw_nack() {
     protocol::Nack m;
     m.holder_incarnation = draw_incarnation();
     m.epoch = draw_epoch();
-    m.reason = draw_choice(protocol::NackReason::epoch_too_high);
+    m.reason = draw_choice(protocol::last_nack_reason);
     m.promise_holder = draw_id();
     m.promised_epoch = draw_epoch();
     m.remaining = draw_duration();
     m.parked = draw_bool();
+    m.members = draw_members_or_none();
     return m;
 }
 
@@ -197,7 +221,7 @@ inline protocol::CoordinatorToken draw_coordinator_token() {
         return protocol::TokenGrant{draw_member(), draw_incarnation(), draw_session()};
     });
     m.nacks = draw_list<protocol::TokenNack>(protocol::members_max, [] {
-        return protocol::TokenNack{draw_member(), draw_choice(protocol::NackReason::epoch_too_high),
+        return protocol::TokenNack{draw_member(), draw_choice(protocol::last_nack_reason),
                                    draw_id(), draw_epoch(), draw_duration()};
     });
     return m;
@@ -213,7 +237,8 @@ inline protocol::Message draw_message(std::size_t kind) {
     switch (kind) {
         case 0: return draw_hello();
         case 1: return draw_hello_ack();
-        case 2: return Refused{draw_text(64), draw_text(1536), draw_text(1536)};
+        case 2:
+            return Refused{draw_text(64), draw_text(1536), draw_text(1536), draw_members_or_none()};
         case 3: return draw_heartbeat();
         case 4: return protocol::Election{draw_word()};
         case 5: return Ok{draw_word()};

@@ -50,7 +50,8 @@ Config config_for(std::uint64_t self, std::vector<std::uint64_t> ids, Algorithm 
 
 Start start_with_file(const Config& config) {
     Start start = start_without_file(config);
-    start.file = Durable{{5000}, config.timing.promise(config.timing.lease), config.hooks};
+    start.file =
+        Durable{{5000}, config.timing.promise(config.timing.lease), config.hooks, config.members};
     return start;
 }
 

@@ -117,10 +117,10 @@ TEST_CASE("codec: a frame that ends early is refused, with and without a matchin
         // All the short prefixes, and a stride of the long ones.
         for (std::size_t size = 0; size < whole.size(); size += 1 + size / 64) {
             Bytes part(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
-            RC_ASSERT(!decode(part).has_value());
+            RC_ASSERT(!decode(part, protocol::version_lowest).has_value());
             if (size < 4) continue;
             seal(part);
-            RC_ASSERT(!decode(part).has_value());
+            RC_ASSERT(!decode(part, protocol::version_lowest).has_value());
         }
     });
 }
@@ -371,6 +371,22 @@ TEST_CASE("codec: booleans, choices, priorities and durations outside their rang
     CHECK(contains(with(protocol::Message{ack}, first, 0), "node id 0"));
 }
 
+TEST_CASE("codec: a list of members that nobody can have is refused") {
+    protocol::Coordinator request;
+    request.members = protocol::Membership({{7}, 1}, {{{5}, 2, true, "h:1"}});
+    const auto with = [&](std::size_t from_end, unsigned value) {
+        Bytes frame = encoded(protocol::Message{request});
+        frame[frame.size() - from_end] = static_cast<std::byte>(value);
+        seal(frame);
+        return error_of(frame);
+    };
+    // From the end: the address, its length, the vote, the slot, the id.
+    CHECK(contains(with(6, 0), "a list of members that nobody can have"));
+    CHECK(contains(with(7, 64), "a list of members that nobody can have"));
+    CHECK(contains(with(15, 0), "node id 0"));
+    CHECK(contains(with(6, 2), "flag byte 2"));
+}
+
 TEST_CASE("codec: member ids that are not in ascending order are refused") {
     protocol::Hello hello;
     hello.id = {1};
@@ -405,11 +421,20 @@ TEST_CASE("codec: the fullest messages fit their frames") {
     hello.advertised.assign(protocol::advertised_bytes_max, 'a');
     hello.addresses.local.assign(protocol::address_bytes_max, 'l');
     hello.addresses.remote.assign(protocol::address_bytes_max, 'r');
+    std::vector<protocol::MemberEntry> entries;
+    for (const protocol::NodeId id : hello.members)
+        entries.push_back({id, static_cast<protocol::Index>(entries.size()), true,
+                           std::string(protocol::member_address_bytes_max, 'h')});
+    hello.changed = protocol::Membership({{INT64_MAX}, UINT32_MAX}, entries);
     const Bytes first = encoded(protocol::Message{hello});
     CHECK(first.size() <= first_frame_bytes_max);
     CHECK(decode(first).has_value());
+    const protocol::Refused refused{"member", std::string(1536, 'm'), std::string(1536, 'y'),
+                                    hello.changed};
+    CHECK(encoded(protocol::Message{refused}).size() <= first_frame_bytes_max);
 
     protocol::CoordinatorToken token;
+    token.request.members = hello.changed;
     token.walk.owner = {1};
     token.walk.path.resize(protocol::members_max);
     token.grants.resize(protocol::members_max, {{1}, {2}, {3}});

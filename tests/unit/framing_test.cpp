@@ -92,7 +92,7 @@ TEST_CASE("framing: any messages in any chunks come out whole and in order") {
 }
 
 TEST_CASE("framing: a long frame is refused before the handshake and read after it") {
-    const std::string json(20'000, 'j');
+    const std::string json(40'000, 'j');
     Bytes stream;
     encode(sender, ObserverMessage{ObserverState{json}}, stream);
     const std::size_t frame_bytes = stream.size();
@@ -100,8 +100,9 @@ TEST_CASE("framing: a long frame is refused before the handshake and read after 
 
     std::vector<protocol::Message> got;
     FrameReader first;
-    CHECK(feed(first, stream, 100, got) ==
-          "frame of " + std::to_string(frame_bytes) + " bytes is above the cap of 4096");
+    CHECK(feed(first, stream, 100, got) == "frame of " + std::to_string(frame_bytes) +
+                                               " bytes is above the cap of " +
+                                               std::to_string(first_frame_bytes_max));
 
     FrameReader reader;
     reader.set_frame_bytes_max(frame_bytes_max);

@@ -228,9 +228,9 @@ TEST_CASE(
         return notes;
     };
     const auto older = [](const char* peer) {
-        return std::vector<std::string>{
-            std::string("peer ") + peer +
-            " speaks version 1 of the wire format at most, this node 2"};
+        return std::vector<std::string>{std::string("peer ") + peer +
+                                        " speaks version 1 of the wire format at most, this node " +
+                                        std::to_string(version_highest)};
     };
     CHECK(connect(2, 1) == older("2"));
     CHECK(connect(3, 1) == older("3"));
@@ -238,12 +238,13 @@ TEST_CASE(
     const auto upgrade = [&](std::uint64_t peer) {
         node.lose(peer, SessionEnd::eof);
         node.new_incarnation(peer);
-        return connect(peer, 2);
+        return connect(peer, version_highest);
     };
     CHECK(upgrade(2).empty());
-    CHECK(node.view().versions == std::vector<std::uint16_t>{0, 2, 1});
+    CHECK(node.view().versions == std::vector<std::uint16_t>{0, version_highest, 1});
     CHECK(upgrade(3) ==
-          std::vector<std::string>{"version 2 of the wire format is spoken with all peers again"});
+          std::vector<std::string>{"version " + std::to_string(version_highest) +
+                                   " of the wire format is spoken with all peers again"});
     CHECK(upgrade(3).empty());
 }
 

@@ -107,6 +107,8 @@ public:
         if (!done_) left_ -= values.size();
     }
     void word(std::uint64_t /*size*/) {}
+    /// All that has the list shares it; its tag stands beside it, too.
+    void take(const Membership& /*list*/) {}
     bool done() const { return done_; }
 
 private:
@@ -363,9 +365,9 @@ TEST_CASE("hostile: the messages that are forged below are of every type") {
 TEST_CASE("hostile: a forgery reaches every number, and each once with every value") {
     Cluster cluster = cluster_in(Condition::voter, Algorithm::bully);
     const Extremes extremes{cluster.node.now(), cluster.node.timing()};
-    // COORDINATOR: epoch 12, lease 8, stamp 7, two flags.
+    // COORDINATOR: epoch 12, lease 8, stamp 7, two flags; the tag's epoch 12, and its number 3.
     const Coordinator request{{5100}, milliseconds(1), cluster.node.now(), false, true};
-    CHECK(forged(request, extremes).size() == 12 + 8 + 7 + 2 + 2);
+    CHECK(forged(request, extremes).size() == 12 + 8 + 7 + 2 + 2 + 12 + 3);
 }
 
 // R9.1, R9.2, R9.3

@@ -22,9 +22,8 @@ constexpr std::chrono::seconds drain_max{1};
 
 Outbox::Kind outbox_kind(const Message& message) {
     if (std::holds_alternative<protocol::Heartbeat>(message)) return Outbox::Kind::newest_heartbeat;
-    if (std::holds_alternative<protocol::Coordinator>(message)) {
+    if (std::holds_alternative<protocol::Coordinator>(message))
         return Outbox::Kind::newest_coordinator;
-    }
     return Outbox::Kind::plain;
 }
 
@@ -121,7 +120,10 @@ void Transport::send(SessionId id, const Message& message) {
     }
     scratch_.clear();
     if (const auto* refused = std::get_if<protocol::Refused>(&message))
-        encode(options_.self, as_shown_to(entry, *refused), entry.version, scratch_);
+        encode(options_.self, as_shown_to(entry, *refused),
+               refused->changed ? protocol::version_with_tags : entry.version, scratch_);
+    else if (const auto* hello = std::get_if<protocol::Hello>(&message))
+        encode(options_.self, message, hello->version_lowest, scratch_);
     else
         encode(options_.self, message, entry.version, scratch_);
     const std::shared_ptr<Session> session = entry.session;
