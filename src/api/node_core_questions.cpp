@@ -20,8 +20,8 @@ Status status_of(const StatusInput& input) {
         status.leader =
             Leader{input.view.leader.value, input.view.epoch.value, input.view.advertised};
     status.lease_left = std::chrono::nanoseconds(input.view.lease_left.ns);
-    for (const protocol::NodeId id : input.members.ids())
-        if (const auto index = input.members.index(id);
+    for (const protocol::NodeId id : input.view.members.ids())
+        if (const auto index = input.view.members.index(id);
             index && input.view.connected.contains(*index))
             status.peers_up.push_back(id.value);
     status.why = input.view.why;

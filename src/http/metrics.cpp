@@ -148,15 +148,14 @@ void add_elections(Families& families, const AtTheMoment& at, const NodeCounts& 
 
 void add_peers(Families& families, const AtTheMoment& at, const PeerRtts& rtts) {
     const protocol::View& view = at.node.status.view;
-    const protocol::Membership& members = at.node.status.members;
+    const protocol::Membership& members = view.members;
     MetricFamily& connected =
         families.family("bullring_peer_connected",
                         "Whether this node and the peer hear each other.", MetricType::Gauge);
-    for (std::size_t i = 0; i < members.size(); ++i) {
-        const auto index = static_cast<protocol::Index>(i);
-        if (members.id(index) == view.self) continue;
-        Families::add(connected, number(view.connected.contains(index)),
-                      {{"peer", std::to_string(members.id(index).value)}});
+    for (const protocol::MemberEntry& member : members.entries()) {
+        if (member.id == view.self) continue;
+        Families::add(connected, number(view.connected.contains(member.slot)),
+                      {{"peer", std::to_string(member.id.value)}});
     }
     MetricFamily& version = families.family(
         "bullring_peer_wire_version",
@@ -174,8 +173,9 @@ void add_peers(Families& families, const AtTheMoment& at, const PeerRtts& rtts) 
         Families::add(rtt, in_seconds(time), {{"peer", std::to_string(peer.value)}});
     MetricFamily& voting =
         families.family("bullring_members", "Members of the cluster.", MetricType::Gauge);
-    Families::add(voting, number(members.size()), {{"vote", "yes"}});
-    Families::add(voting, 0, {{"vote", "no"}});
+    const std::size_t voters = members.voters().size();
+    Families::add(voting, number(voters), {{"vote", "yes"}});
+    Families::add(voting, number(members.size() - voters), {{"vote", "no"}});
 }
 
 void add_traffic(Families& families, const NodeCounts& counts) {

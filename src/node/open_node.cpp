@@ -8,24 +8,29 @@
 #include "src/base/os/clock.hpp"
 #include "src/base/os/descriptors.hpp"
 #include "src/base/os/tcp.hpp"
+#include "src/node/known_members.hpp"
 #include "src/node/own_name.hpp"
 #include "src/security/death_secret.hpp"
 #include "src/wire/observer_messages.hpp"
 
 namespace bullring {
 
-tl::expected<OpenedNode, std::string> open_node(const NodeOptions& options,
+tl::expected<OpenedNode, std::string> open_node(NodeOptions& options,
                                                 protocol::Duration lock_wait) {
     OpenedNode opened;
     Runtime::Parts& parts = opened.parts;
     if (options.config.quorum == protocol::QuorumMode::majority) {
-        auto state = StateDirectory::open(
-            options.data_dir,
-            {options.config.cluster, options.config.members.ids(), options.config.self}, lock_wait);
+        auto state = StateDirectory::open(options.data_dir,
+                                          {options.config.cluster, options.config.self}, lock_wait);
         if (!state) return tl::unexpected(state.error());
         auto file = state->load();
         if (!file) return tl::unexpected(file.error());
         parts.start.file = *file;
+        if (parts.start.file) {
+            const std::string differs = take_members(parts.start.file->members, options);
+            if (!differs.empty()) log(LogLevel::warn, differs);
+            parts.start.file->members = options.config.members;
+        }
         parts.state.emplace(std::move(*state));
         auto control = LocalListener::open(options.data_dir, control_socket_name, SOCK_STREAM);
         if (control)

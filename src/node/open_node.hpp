@@ -17,8 +17,8 @@ struct OpenedNode {
 };
 
 /// Waits for the data directory's lock for at most `lock_wait`: the process before this one may be
-/// about to end. The error is for people.
-tl::expected<OpenedNode, std::string> open_node(const NodeOptions& options,
-                                                protocol::Duration lock_wait);
+/// about to end. The members and their addresses in `options` become those that hold (a state file
+/// has the list). The error is for people.
+tl::expected<OpenedNode, std::string> open_node(NodeOptions& options, protocol::Duration lock_wait);
 
 }  // namespace bullring

@@ -35,6 +35,7 @@ NodeAnswer read_answer(const Json& json) {
     answer.version = node.at("version").get<std::string>();
     if (const auto found = node.find("wire"); found != node.end())
         answer.wire = whole_number(*found);
+    answer.members_tag = node.value("members_tag", answer.members_tag);
     if (const auto found = node.find("wire_with"); found != node.end())
         for (const auto& [id, spoken] : found->items())
             answer.wire_with[{whole_number(Json::parse(id))}] = whole_number(spoken);
@@ -62,8 +63,8 @@ Json node_json(const MemberAnswer& member) {
             node[key] = nullptr;
         }
         node["peers_up"] = Json::array();
-        for (const char* key : {"why", "uptime_ms", "version", "wire", "wire_with", "security",
-                                "priority", "eligible", "votes"})
+        for (const char* key : {"why", "uptime_ms", "version", "wire", "wire_with", "members_tag",
+                                "security", "priority", "eligible", "votes"})
             node[key] = nullptr;
         node["problem"] = member.problem;
         return node;
@@ -84,6 +85,7 @@ Json node_json(const MemberAnswer& member) {
     node["wire_with"] = Json::object();
     for (const auto& [id, spoken] : answer.wire_with)
         node["wire_with"][std::to_string(id.value)] = spoken;
+    node["members_tag"] = answer.members_tag;
     node["security"] = answer.security;
     node["priority"] = answer.priority ? priority_json(*answer.priority) : Json(nullptr);
     node["eligible"] = answer.eligible ? Json(*answer.eligible) : Json(nullptr);

@@ -32,6 +32,7 @@ struct NodeAnswer {
     std::int64_t uptime_ms = 0;
     std::string version;
     std::uint64_t wire = 1;  // the highest version of the messages that it speaks; not sent: 1
+    std::string members_tag = "0.0";  // of its list of members; not sent: it never changed
     std::map<protocol::NodeId, std::uint64_t> wire_with;  // that it speaks with each member
     std::string security;                                 // none, key or tls
     bool security_migrates = false;                       // who has none is let in, too

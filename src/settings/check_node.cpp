@@ -24,11 +24,14 @@ void check_members(const Request& request, NodeOptions& options, Report& report)
     options.peers = request.peers.value;
     options.config.self = request.id.value;
 
-    std::vector<protocol::NodeId> ids;
-    for (const auto& [id, endpoint] : options.peers) ids.push_back(id);
-    // Too many members have been reported; the set can't hold them.
-    ids.resize(std::min(ids.size(), protocol::members_max));
-    options.config.members = protocol::Membership(std::move(ids));
+    std::vector<protocol::MemberEntry> founders;
+    for (const auto& [id, endpoint] : options.peers) {
+        // Too many members have been reported; the list can't hold them.
+        if (founders.size() == protocol::members_max) break;
+        const auto slot = static_cast<protocol::Index>(founders.size());
+        founders.push_back({id, slot, true, to_text(endpoint)});
+    }
+    options.config.members = protocol::Membership({}, std::move(founders));
 
     const auto own_entry = options.peers.find(options.config.self);
     if (own_entry != options.peers.end()) {

@@ -9,7 +9,7 @@ using namespace bullring;
 
 namespace {
 
-const StateIdentity identity{"blue", {{1}, {2}, {3}}, {2}};
+const StateIdentity identity{"blue", {2}};
 constexpr std::size_t checksum_bytes = 4;
 
 /// CRC-32 of IEEE 802.3, bit by bit.

@@ -29,6 +29,7 @@ NODE_KEYS = [
     "version",
     "wire",
     "wire_with",
+    "members_tag",
     "security",
     "priority",
     "eligible",
@@ -106,6 +107,7 @@ def _check_node(cluster, leader, node):
     assert node["peers_up"] == [i for i in cluster.nodes if i != node["id"]]
     assert node["uptime_ms"] > 0
     assert node["version"]
+    assert node["members_tag"] == "0.0"
     assert node["wire_with"] == {str(i): node["wire"] for i in cluster.nodes if i != node["id"]}
     if leads:
         assert node["lease_left_ms"] > 0

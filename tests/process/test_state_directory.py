@@ -78,9 +78,14 @@ def test_another_node(one, used):
     assert_sound(one)
 
 
-def test_another_member_set(one, used):
-    assert_refused(one, ["--peers", f"{one.peers},8=127.0.0.1:{one.ports.take()}"])
-    assert_sound(one)
+def test_the_list_of_members_in_the_state_holds(one, used):
+    other = f"{one.peers},8=127.0.0.1:{one.ports.take()}"
+    node = one[1].start(["--peers", other])
+    one.wait_settled()
+    said = "peers has the members 1, 8, and the list in the state file holds, which has 1"
+    assert node.current.log().count(said) == 1
+    answer = one.status()["nodes"]
+    assert [(member["id"], member["members_tag"]) for member in answer] == [(1, "0.0")]
 
 
 def test_in_use_by_another_process(one, new_cluster):

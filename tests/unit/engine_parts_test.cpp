@@ -20,7 +20,7 @@ TEST_CASE(
     "reserve: what is being written covers nothing yet, and what it lowers nothing any more") {
     std::vector<Action> out;
     Step step{at(0), out};
-    Reserve reserve(Durable{{100}, milliseconds(50)}, false);
+    Reserve reserve(Durable{{100}, milliseconds(50)}, false, {});
     CHECK(reserve.covers({100}, milliseconds(50)));
     CHECK_FALSE(reserve.covers({101}, milliseconds(50)));
     CHECK_FALSE(reserve.covers({100}, milliseconds(51)));
@@ -45,7 +45,7 @@ TEST_CASE(
 TEST_CASE("reserve: one write at a time, and the next has all that was wanted meanwhile") {
     std::vector<Action> out;
     Step step{at(0), out};
-    Reserve reserve(std::nullopt, false);
+    Reserve reserve(std::nullopt, false, {});
     CHECK(reserve.all_written());
     reserve.want({10}, {});
     reserve.write(step);
@@ -63,7 +63,7 @@ TEST_CASE("reserve: one write at a time, and the next has all that was wanted me
 }
 
 TEST_CASE("reserve: it is filled up when little is left, and only then") {
-    Reserve reserve(Durable{{5000}, {}}, false);
+    Reserve reserve(Durable{{5000}, {}}, false, {});
     reserve.keep_ahead_of({5000 - Reserve::low});
     CHECK(reserve.all_written());
     reserve.keep_ahead_of({5001 - Reserve::low});
@@ -76,7 +76,7 @@ TEST_CASE("reserve: it is filled up when little is left, and only then") {
 
 // R7.3
 TEST_CASE("reserve: it grows as long as epochs outrun the disk") {
-    Reserve reserve(Durable{{5000}, {}}, false);
+    Reserve reserve(Durable{{5000}, {}}, false, {});
     std::vector<Action> out;
     Step step{at(0), out};
     // Each write takes as long as 2,000 epochs do.
@@ -95,7 +95,7 @@ TEST_CASE("reserve: it grows as long as epochs outrun the disk") {
 
 // R7.3
 TEST_CASE("reserve: it shrinks again when writes are quick, and never outgrows what R9 follows") {
-    Reserve reserve(Durable{{5000}, {}}, false);
+    Reserve reserve(Durable{{5000}, {}}, false, {});
     std::vector<Action> out;
     Step step{at(0), out};
     Epoch seen{5000};
@@ -117,7 +117,7 @@ TEST_CASE("reserve: it shrinks again when writes are quick, and never outgrows w
 }
 
 TEST_CASE("reserve: a clean stop may write less than is reserved") {
-    Reserve reserve(Durable{{5000}, {}}, false);
+    Reserve reserve(Durable{{5000}, {}}, false, {});
     reserve.want_exactly({4100});
     std::vector<Action> out;
     Step step{at(0), out};

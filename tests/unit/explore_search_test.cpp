@@ -188,7 +188,8 @@ TEST_CASE("explore search: a deadline that moves back and a token that is too ol
 TEST_CASE("explore search: a grant of a node that is silent after its start is found") {
     const SmallWorld world(options_of(Algorithm::bully, 0));
     WorldState state = world.cold();
-    state.hosts[0].disk = protocol::Durable{Epoch{10}, protocol::seconds(20)};
+    state.hosts[0].disk =
+        protocol::Durable{Epoch{10}, protocol::seconds(20), false, world.config(0).members};
     protocol::Grant grant;
     grant.epoch = Epoch{5};
     grant.lease = milliseconds(250);

@@ -123,7 +123,7 @@ TEST_CASE("threads: all that the library makes block all signals") {
 TEST_CASE(
     "threads: what writes the state blocks all signals, and one that can't be had is no end") {
     const LibraryCluster cluster(1);
-    auto directory = StateDirectory::open(cluster.directory() / "state", {"blue", {{1}}, {1}}, {});
+    auto directory = StateDirectory::open(cluster.directory() / "state", {"blue", {1}}, {});
     REQUIRE(directory.has_value());
     Notes<bool> quiet;
     Storage storage(std::move(*directory), std::nullopt,

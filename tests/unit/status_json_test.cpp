@@ -10,7 +10,7 @@ namespace {
 
 StatusInput follower() {
     StatusInput input;
-    input.members = protocol::Membership({{1}, {2}, {5}});
+    input.view.members = protocol::Membership({{1}, {2}, {5}});
     input.view.self = {2};
     input.view.role = protocol::Role::follower;
     input.view.leader = {5};
@@ -42,7 +42,8 @@ TEST_CASE("status json: a follower has the keys of the contract in their order")
         R"({"cluster":"blue","algorithm":"ring","quorum":"majority","votes":true,"members":[1,2,5],"node":{"id":2,)"
         R"("address":"10.0.0.2:7100","reachable":true,"advertised":"db-2","role":"follower",)"
         R"("leader":5,"epoch":7,"lease_left_ms":412,"promised_to":5,"peers_up":[1,5],)"
-        R"("why":"follows 5","uptime_ms":1234,"version":"0.1.0","wire":2,"wire_with":{"1":1,"5":2},"security":"tls",)"
+        R"("why":"follows 5","uptime_ms":1234,"version":"0.1.0","wire":2,"wire_with":{"1":1,"5":2},)"
+        R"("members_tag":"0.0","security":"tls",)"
         R"("priority":-7,"eligible":true}})");
 }
 
@@ -113,7 +114,7 @@ TEST_CASE("status json: whoever tells neither priority nor fitness, as 0.1.0, is
 
 TEST_CASE("status json: a node that does not tell what it speaks speaks version 1") {
     std::string told = node_status_json(follower());
-    const std::string keys = R"("wire":2,"wire_with":{"1":1,"5":2},)";
+    const std::string keys = R"("wire":2,"wire_with":{"1":1,"5":2},"members_tag":"0.0",)";
     REQUIRE(told.find(keys) != std::string::npos);
     told.erase(told.find(keys), keys.size());
     const auto answer = parse_node_answer(told);

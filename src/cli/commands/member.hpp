@@ -45,7 +45,7 @@ public:
     int run(MakeHost make_host);
 
 private:
-    const NodeOptions& options_;
+    NodeOptions options_;
     LoopPulse& pulse_;
     Keeper& keeper_;
     Undertaker* undertaker_ = nullptr;

@@ -85,8 +85,7 @@ void check_disk(const std::string& subject, const NodeOptions& options,
 
 /// Whether a node runs on it now.
 bool check_state(const std::string& subject, const NodeOptions& options, Findings& findings) {
-    const StateIdentity identity{options.config.cluster, options.config.members.ids(),
-                                 options.config.self};
+    const StateIdentity identity{options.config.cluster, options.config.self};
     const auto sight = StateDirectory::look_at(options.data_dir, identity);
     if (!sight)
         findings.fail(subject, sight.error(), "see bullring-troubleshooting(7)");

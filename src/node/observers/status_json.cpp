@@ -27,17 +27,15 @@ namespace {
 
 Json ids_of(const protocol::MemberSet& set, const protocol::Membership& members) {
     Json ids = Json::array();
-    for (std::size_t i = 0; i < members.size(); ++i) {
-        const auto index = static_cast<protocol::Index>(i);
-        if (set.contains(index)) ids.push_back(members.id(index).value);
-    }
+    for (const protocol::MemberEntry& member : members.entries())
+        if (set.contains(member.slot)) ids.push_back(member.id.value);
     return ids;
 }
 
-Json versions_of(const protocol::View& view, const protocol::Membership& members) {
+Json versions_of(const protocol::View& view) {
     Json versions = Json::object();
     for (std::size_t i = 0; i < view.versions.size(); ++i) {
-        const protocol::NodeId id = members.id(static_cast<protocol::Index>(i));
+        const protocol::NodeId id = view.members.id(static_cast<protocol::Index>(i));
         if (view.versions[i] != 0) versions[std::to_string(id.value)] = view.versions[i];
     }
     return versions;
@@ -49,7 +47,7 @@ StatusInput status_facts(const NodeOptions& options) {
     StatusInput input;
     input.view.self = options.config.self;
     input.view.fenced = options.config.quorum != protocol::QuorumMode::none;
-    input.members = options.config.members;
+    input.view.members = options.config.members;
     input.cluster = options.config.cluster;
     input.algorithm = options.config.algorithm;
     input.quorum = options.config.quorum;
@@ -75,12 +73,13 @@ std::string node_status_json(const StatusInput& input) {
     node["epoch"] = view.epoch.value;
     node["lease_left_ms"] = lease_left_ms(view.lease_left);
     node["promised_to"] = id_or_null(view.promised_to);
-    node["peers_up"] = ids_of(view.connected, input.members);
+    node["peers_up"] = ids_of(view.connected, view.members);
     node["why"] = view.why;
     node["uptime_ms"] = input.uptime_ms;
     node["version"] = input.version;
     node["wire"] = input.wire;
-    node["wire_with"] = versions_of(view, input.members);
+    node["wire_with"] = versions_of(view);
+    node["members_tag"] = to_text(view.members.tag().value_or(protocol::Tag{}));
     node["security"] = input.security;
     node["priority"] = priority_json(input.priority);
     node["eligible"] = view.eligible;
@@ -95,7 +94,7 @@ std::string node_status_json(const StatusInput& input) {
     answer["quorum"] = name(input.quorum);
     answer["votes"] = !view.recovering;
     answer["members"] = Json::array();
-    for (const protocol::NodeId id : input.members.ids()) answer["members"].push_back(id.value);
+    for (const protocol::NodeId id : view.members.ids()) answer["members"].push_back(id.value);
     if (!input.asked_from.empty()) answer["asked_from"] = input.asked_from;
     answer["node"] = std::move(node);
     return json_text(answer);

@@ -16,7 +16,6 @@ const char* shown_role(protocol::Role role);
 
 struct StatusInput {
     protocol::View view;
-    protocol::Membership members;  // names the bits of `view.connected`
     std::string cluster;
     protocol::Algorithm algorithm = protocol::Algorithm::bully;
     protocol::QuorumMode quorum = protocol::QuorumMode::majority;

@@ -22,10 +22,8 @@ Json head(EventTime at, NodeId self, const char* event) {
 
 Json ids(const protocol::Membership& members, protocol::MemberSet set) {
     Json list = Json::array();
-    for (std::size_t i = 0; i < members.size(); ++i) {
-        const auto index = static_cast<protocol::Index>(i);
-        if (set.contains(index)) list.push_back(members.id(index).value);
-    }
+    for (const protocol::MemberEntry& member : members.entries())
+        if (set.contains(member.slot)) list.push_back(member.id.value);
     return list;
 }
 

@@ -23,7 +23,8 @@ using protocol::Duration;
 
 namespace {
 
-constexpr std::size_t file_bytes_max = 4096;
+/// Of members_max members with the longest addresses.
+constexpr std::size_t file_bytes_max = std::size_t{32} * 1024;
 
 std::string failed(const std::string& what, const std::string& path, int error) {
     return fmt::format("cannot {} {}: {}", what, path, reason_text(error));

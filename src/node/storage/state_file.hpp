@@ -3,6 +3,7 @@
 // Blocks.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,7 +19,6 @@ namespace bullring {
 /// Whose state it is. A file of another one is refused.
 struct StateIdentity {
     std::string cluster;
-    std::vector<protocol::NodeId> members;  // ascending
     protocol::NodeId self;
 };
 
@@ -81,7 +81,8 @@ private:
     bool directory_is_locked_;
 };
 
-/// The file's bytes: magic, format version, identity, state, CRC-32 of all before. Big-endian.
+/// The file's bytes: magic, format version, cluster, ids of the members, own id, state, the tag and
+/// the entries of the list of members, CRC-32 of all before. Big-endian.
 std::vector<std::byte> encode_state(const StateIdentity& identity,
                                     const protocol::Durable& durable);
 /// The error says what is damaged, or what differs.

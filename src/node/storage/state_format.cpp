@@ -1,7 +1,9 @@
 // The bytes of the state file. The CRC is checked before anything is believed.
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -10,14 +12,18 @@
 namespace bullring {
 
 using protocol::Durable;
+using protocol::MemberEntry;
+using protocol::Membership;
 using protocol::NodeId;
+using protocol::Tag;
 
 namespace {
 
 constexpr std::string_view magic = "BULLRING";
 constexpr std::uint32_t format_version = 2;
 /// Without `hooks`. Since format 2 a later version may add fields at the end, which an earlier one
-/// leaves out.
+/// leaves out. So the list of members stands there, and in the middle the ids of the members, which
+/// is all that the earlier one knows of it.
 constexpr std::uint32_t format_without_hooks = 1;
 
 constexpr std::array<std::uint32_t, 256> crc_table = [] {
@@ -76,6 +82,7 @@ public:
     }
     bool ok() const { return ok_; }
     bool complete() const { return ok_ && at_ == end_; }
+    bool more() const { return ok_ && at_ != end_; }
 
 private:
     const std::vector<std::byte>& bytes_;
@@ -84,10 +91,35 @@ private:
     bool ok_ = true;
 };
 
-std::string list(const std::vector<NodeId>& ids) {
-    std::string text;
-    for (const NodeId id : ids) text += (text.empty() ? "" : ",") + std::to_string(id.value);
-    return text;
+void put_list(std::vector<std::byte>& out, const Membership& members) {
+    const Tag tag = members.tag().value_or(Tag{});
+    put(out, tag.epoch.value, 8);
+    put(out, tag.version, 4);
+    put(out, members.size(), 4);
+    for (const MemberEntry& member : members.entries()) {
+        put(out, member.id.value, 8);
+        put(out, member.slot, 1);
+        put(out, member.votes ? 1 : 0, 1);
+        put(out, member.address.size(), 2);
+        put(out, member.address);
+    }
+}
+
+/// nullopt: it is no list.
+std::optional<Membership> read_list(FieldReader& reader) {
+    Tag tag;
+    tag.epoch.value = reader.number(8);
+    tag.version = static_cast<std::uint32_t>(reader.number(4));
+    std::vector<MemberEntry> entries;
+    for (std::uint64_t left = reader.number(4); left > 0 && reader.ok(); --left) {
+        MemberEntry& member = entries.emplace_back();
+        member.id.value = reader.number(8);
+        member.slot = static_cast<protocol::Index>(reader.number(1));
+        member.votes = reader.number(1) != 0;
+        member.address = reader.text(reader.number(2));
+    }
+    if (!reader.ok() || !Membership::is_possible(entries)) return std::nullopt;
+    return Membership(tag, std::move(entries));
 }
 
 }  // namespace
@@ -98,12 +130,13 @@ std::vector<std::byte> encode_state(const StateIdentity& identity, const Durable
     put(out, format_version, 4);
     put(out, identity.cluster.size(), 4);
     put(out, identity.cluster);
-    put(out, identity.members.size(), 4);
-    for (const NodeId id : identity.members) put(out, id.value, 8);
+    put(out, durable.members.size(), 4);
+    for (const NodeId id : durable.members.ids()) put(out, id.value, 8);
     put(out, identity.self.value, 8);
     put(out, durable.hw.value, 8);
     put(out, static_cast<std::uint64_t>(durable.promised_max.ns), 8);
     put(out, durable.hooks ? 1 : 0, 1);
+    put_list(out, durable.members);
     put(out, crc32(out.data(), out.size()), 4);
     return out;
 }
@@ -130,10 +163,10 @@ tl::expected<Durable, std::string> decode_state(const StateIdentity& identity,
                                           version, format_without_hooks, format_version));
     }
     const std::string cluster = reader.text(reader.number(4));
-    std::vector<NodeId> members;
-    for (std::uint64_t left = reader.number(4); left > 0 && members.size() < 64; --left) {
-        members.push_back({reader.number(8)});
-    }
+    std::vector<MemberEntry> founders;
+    for (std::uint64_t left = reader.number(4); left > 0 && reader.ok(); --left)
+        founders.push_back(
+            {{reader.number(8)}, static_cast<protocol::Index>(founders.size()), true, {}});
     const NodeId self{reader.number(8)};
     Durable durable;
     durable.hw.value = reader.number(8);
@@ -141,16 +174,19 @@ tl::expected<Durable, std::string> decode_state(const StateIdentity& identity,
     // A version that does not record hooks may have had some.
     durable.hooks = version == format_without_hooks || reader.number(1) != 0;
     const bool fits = version == format_without_hooks ? reader.complete() : reader.ok();
-    if (!fits || durable.promised_max.ns < 0) {
+    // Of an earlier version, whose members never changed.
+    std::optional<Membership> members;
+    if (fits && reader.more())
+        members = read_list(reader);
+    else if (fits && Membership::is_possible(founders))
+        members = Membership(Tag{}, std::move(founders));
+    if (!members || durable.promised_max.ns < 0) {
         return tl::unexpected(std::string("is damaged: its fields do not fit"));
     }
+    durable.members = *members;
     if (cluster != identity.cluster) {
         return tl::unexpected(
             fmt::format("belongs to cluster '{}', not to '{}'", cluster, identity.cluster));
-    }
-    if (members != identity.members) {
-        return tl::unexpected(fmt::format("belongs to the members {}, not to {}", list(members),
-                                          list(identity.members)));
     }
     if (self != identity.self) {
         return tl::unexpected(

@@ -36,7 +36,8 @@ Host::Host(Input& input) : input_(input) {
     if ((versions & 2U) != 0) config.wire_highest = version_lowest;
     for (const NodeId id : ids)
         if (id != config.self) peers_[id].sender = {id, {id.value}};
-    if (input.flag()) disk_ = Durable{{5000}, config.timing.promise(config.timing.lease)};
+    if (input.flag())
+        disk_ = Durable{{5000}, config.timing.promise(config.timing.lease), false, config.members};
     seen_.now = {1'000'000'000'007, 2'000'000'000'011};
     start();
 }

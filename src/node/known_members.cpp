@@ -1,0 +1,68 @@
+#include "src/node/known_members.hpp"
+
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "src/base/text/endpoint.hpp"
+
+namespace bullring {
+
+using protocol::MemberEntry;
+using protocol::Membership;
+using protocol::Tag;
+
+namespace {
+
+std::string ids_of(const Membership& members) {
+    std::string text;
+    for (const MemberEntry& member : members.entries())
+        text += (text.empty() ? "" : ", ") + std::to_string(member.id.value);
+    return text;
+}
+
+/// Nobody has changed it yet, so it has no address that `--peers` did not give.
+Membership with_addresses_of(const PeerList& peers, const Membership& founders) {
+    std::vector<MemberEntry> entries = founders.entries();
+    for (MemberEntry& member : entries)
+        if (const auto given = peers.find(member.id); given != peers.end())
+            member.address = to_text(given->second);
+    return Membership(founders.tag().value_or(Tag{}), std::move(entries));
+}
+
+}  // namespace
+
+std::string take_members(const Membership& file, NodeOptions& options) {
+    const PeerList given = std::exchange(options.peers, {});
+    std::vector<std::string> differences;
+    const Membership founders = options.config.members;
+    if (founders.ids() != file.ids())
+        differences.push_back(fmt::format(
+            "peers has the members {}, and the list in the state file holds, which has {}",
+            ids_of(founders), ids_of(file)));
+    const Membership members = file.changed() ? file : with_addresses_of(given, file);
+    for (const MemberEntry& member : members.entries()) {
+        const auto by_user = given.find(member.id);
+        if (by_user != given.end()) {
+            options.peers.emplace(*by_user);
+            if (!member.address.empty() && member.address != to_text(by_user->second))
+                differences.push_back(
+                    fmt::format("member {} is dialled at {}, as peers has it, and not at {}",
+                                member.id.value, to_text(by_user->second), member.address));
+        } else if (const auto endpoint = parse_endpoint(member.address)) {
+            options.peers.emplace(member.id, *endpoint);
+        } else {
+            differences.push_back(
+                fmt::format("member {} has no address, neither in the state file nor in peers",
+                            member.id.value));
+        }
+    }
+    options.config.members = members;
+    std::string text;
+    for (const std::string& difference : differences)
+        text += (text.empty() ? "" : "; ") + difference;
+    return text;
+}
+
+}  // namespace bullring
