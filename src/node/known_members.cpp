@@ -41,6 +41,9 @@ std::string take_members(const Membership& file, NodeOptions& options) {
         differences.push_back(fmt::format(
             "peers has the members {}, and the list in the state file holds, which has {}",
             ids_of(founders), ids_of(file)));
+    // Where it listens is its own affair, whatever the list has.
+    if (const auto own = given.find(options.config.self); own != given.end())
+        options.peers.emplace(*own);
     const Membership members = file.changed() ? file : with_addresses_of(given, file);
     for (const MemberEntry& member : members.entries()) {
         const auto by_user = given.find(member.id);
