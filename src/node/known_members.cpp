@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "src/base/text/endpoint.hpp"
+#include "src/settings/survival_note.hpp"
 
 namespace bullring {
 
@@ -37,10 +38,15 @@ std::string take_members(const Membership& file, NodeOptions& options) {
     const PeerList given = std::exchange(options.peers, {});
     std::vector<std::string> differences;
     const Membership founders = options.config.members;
-    if (founders.ids() != file.ids())
+    if (founders.ids() != file.ids()) {
+        std::erase(options.start_notes, survival_note(founders));
+        if (std::string note = survival_note(file); !note.empty())
+            options.start_notes.push_back(std::move(note));
         differences.push_back(fmt::format(
-            "peers has the members {}, and the list in the state file holds, which has {}",
+            "peers has the members {}, and the list in the state file holds, which has {}; how to "
+            "change it says bullring help node, under OPERATION",
             ids_of(founders), ids_of(file)));
+    }
     // Where it listens is its own affair, whatever the list has.
     if (const auto own = given.find(options.config.self); own != given.end())
         options.peers.emplace(*own);

@@ -8,6 +8,7 @@
 #include "protocol/values/messages.hpp"
 #include "src/base/text/text.hpp"
 #include "src/settings/request.hpp"
+#include "src/settings/survival_note.hpp"
 
 namespace bullring {
 
@@ -136,18 +137,8 @@ void add_quorum_notes(NodeOptions& options) {
             "does not");
         return;
     }
-    const std::size_t members = options.config.members.size();
-    if (members == 0 || members % 2 != 0) return;
-    const std::size_t survives = members - options.config.members.majority();
-    const auto failures = [](std::size_t count) {
-        return std::to_string(count) + (count == 1 ? " failure" : " failures");
-    };
-    options.start_notes.push_back(
-        std::to_string(members) + " members survive " +
-        (survives == 0 ? "no failure"
-                       : failures(survives) + ", no more than " + std::to_string(members - 1) +
-                             " members do") +
-        "; " + std::to_string(members + 1) + " would survive " + failures(survives + 1));
+    if (std::string note = survival_note(options.config.members); !note.empty())
+        options.start_notes.push_back(std::move(note));
 }
 
 void add_security_notes(NodeOptions& options) {

@@ -1,0 +1,24 @@
+#include "src/settings/survival_note.hpp"
+
+namespace bullring {
+
+namespace {
+
+std::string failures(std::size_t count) {
+    return std::to_string(count) + (count == 1 ? " failure" : " failures");
+}
+
+}  // namespace
+
+std::string survival_note(const protocol::Membership& members) {
+    const std::size_t count = members.size();
+    if (count == 0 || count % 2 != 0) return "";
+    const std::size_t survives = count - members.majority();
+    return std::to_string(count) + " members survive " +
+           (survives == 0 ? "no failure"
+                          : failures(survives) + ", no more than " + std::to_string(count - 1) +
+                                " members do") +
+           "; " + std::to_string(count + 1) + " would survive " + failures(survives + 1);
+}
+
+}  // namespace bullring
