@@ -49,7 +49,7 @@ void ReportedLeader::answer_when_replaced(RequestId request, Epoch given_up) {
 }
 
 void ReportedLeader::answer_resign(Step& step, NodeId self) {
-    if (resign_request_.asker == Asker::nobody || !leader_ || epoch_ <= resigned_epoch_) return;
+    if (resign_request_.asker == Asker::none || !leader_ || epoch_ <= resigned_epoch_) return;
     if (leader_ == self)
         step.act(ResignAnswer{resign_request_, false, "no other node took over"});
     else

@@ -158,7 +158,7 @@ void Member::on_resign_requested(Step& step, const ResignRequested& event) {
                               : "no successor: no other eligible node is connected to a majority";
     }
     if (!refusal.why.empty()) {
-        if (event.request.asker != Asker::nobody) step.act(std::move(refusal));
+        if (event.request.asker != Asker::none) step.act(std::move(refusal));
         return;
     }
     reported_.answer_when_replaced(event.request, epoch());

@@ -52,11 +52,11 @@ struct SessionId {
 inline constexpr SessionId no_session{};
 
 /// The one that has asked this node for something, and wants an answer.
-enum class Asker : std::uint8_t { nobody, observer, host, http };
+enum class Asker : std::uint8_t { none, observer, host, http };
 
 /// A question, by whoever asked it and the number that it has there: the answer has the same.
 struct RequestId {
-    Asker asker = Asker::nobody;
+    Asker asker = Asker::none;
     std::uint64_t number = 0;
     constexpr bool operator==(const RequestId&) const = default;
 };

@@ -10,7 +10,7 @@ using protocol::Instant;
 
 void Runtime::answer(const protocol::ResignAnswer& what) {
     switch (what.request.asker) {
-        case protocol::Asker::nobody: return;
+        case protocol::Asker::none: return;
         case protocol::Asker::observer: return observers_.on_resign_answer(what);
         case protocol::Asker::http: return showcase_->resign_answered(what);
         case protocol::Asker::host:
