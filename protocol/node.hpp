@@ -41,6 +41,8 @@ public:
     const Promise& promise() const;
     /// It does not vote yet (R6).
     bool recovering() const;
+    /// Its lists of members, and what it counts; nullptr with quorum none.
+    const Engine* engine() const { return std::get_if<Engine>(&engine_); }
 
     /// Equal nodes have equal digests; for state spaces and replays.
     std::uint64_t digest() const;

@@ -13,7 +13,10 @@ Coordinator Engine::candidacy(Instant now) {
             .lease = timing().campaign_lease,
             .stamp = now,
             .renew = false,
-            .tie = ties()};
+            .tie = ties(),
+            .heartbeat = std::nullopt,
+            .tag = *holder_.newest().tag(),
+            .members = holder_.newest()};
 }
 
 Coordinator Engine::renewal(Instant now) {
@@ -23,7 +26,9 @@ Coordinator Engine::renewal(Instant now) {
             .stamp = now,
             .renew = true,
             .tie = ties(),
-            .heartbeat = heartbeat(now)};
+            .heartbeat = heartbeat(now),
+            .tag = *holder_.newest().tag(),
+            .members = holder_.newest()};
 }
 
 std::optional<Coordinator> Engine::campaign(Step& step) {
@@ -36,11 +41,12 @@ std::optional<Coordinator> Engine::campaign(Step& step) {
         return std::nullopt;
     }
     // R1.3: its own promise first: without it an epoch could be used twice.
-    const Vote own = vote(step, {own_key(), next, timing().campaign_lease, false, no_session});
+    const Membership base = list();  // C1.3
+    const Vote own = vote_for_itself(step, next, timing().campaign_lease, false, base);
     if (own.kind != Vote::Kind::granted) return std::nullopt;
     tenure_.become_candidate(step, next);
-    holder_.begin(next, step.now + timing().campaign_wait);
-    holder_.count(me(), step.now + timing().campaign_lease, no_session);
+    holder_.begin(next, base, step.now + timing().campaign_wait);
+    holder_.count(me(), step.now + timing().campaign_lease, no_session, *base.tag());
     grants_changed(step);
     return candidacy(step.now);
 }
@@ -58,9 +64,10 @@ std::optional<Coordinator> Engine::renew_if_due(Step& step) {
     consider_preemption(step);
     if (!renewal_due(step.now)) return std::nullopt;  // it has given way
     holder_.next_renewal_at(step.now + timing().heartbeat);
-    const Vote own = vote(step, {own_key(), epoch(), timing().lease, true, no_session});
+    const Membership asked = list_for_own_vote(step.now);
+    const Vote own = vote_for_itself(step, epoch(), timing().lease, true, asked);
     if (own.kind == Vote::Kind::granted) {
-        holder_.count(me(), step.now + timing().lease, no_session);
+        holder_.count(me(), step.now + timing().lease, no_session, *asked.tag());
         grants_changed(step);
     }
     if (size() == 1) return std::nullopt;
@@ -81,8 +88,9 @@ void Engine::on_grant(Step& step, Index voter, const Grant& grant) {
         grant.holder_incarnation != setup_.incarnation())
         return;
     // R3.2: a second process with the voter's id, elsewhere, cannot vote.
-    const Peer& peer = peers_[voter];
+    Peer& peer = peers_[voter];
     if (!peer.has_ack || peer.ack.incarnation != grant.voter_incarnation) return;
+    peer.tag = grant.tag;
     // R3.3: of a session that is closed, or may still be, the FIN would release the promise.
     if (grant.tied_session) {
         const DialledSession* session = sessions_.dialled(grant.tied_session);
@@ -99,7 +107,10 @@ void Engine::on_grant(Step& step, Index voter, const Grant& grant) {
     // barrier.
     const Instant end = grant.stamp + grant.lease;
     if (!lease_valid(step.now, end) || !holder_.may_count(voter, grant.stamp)) return;
-    holder_.count(voter, end, grant.tied_session);
+    const auto asked_before = list_for_own_vote(step.now).tag();
+    holder_.count(voter, end, grant.tied_session, grant.tag);
+    // C5.4: the last vote that was missing but its own.
+    if (list_for_own_vote(step.now).tag() != asked_before) holder_.next_renewal_at(step.now);
     grants_changed(step);
 }
 
@@ -114,7 +125,9 @@ void Engine::grants_changed(Step& step) {
 
 void Engine::on_nack(Step& step, Index voter, const Nack& nack) {
     const bool believed = learn_epoch(step.now, nack.promised_epoch);
+    if (nack.members) on_shown(step, *nack.members);
     if (nack.holder_incarnation != setup_.incarnation() || nack.epoch != epoch()) return;
+    if (nack.reason == NackReason::stale_members) return on_stale_members(step, voter, nack);
     if (nack.reason == NackReason::busy && nack.promise_holder && believed)
         adopt_view(step, voter,
                    {nack.promise_holder, nack.promised_epoch, step.now + nack.remaining, false});
@@ -134,6 +147,21 @@ void Engine::on_nack(Step& step, Index voter, const Nack& nack) {
     // R3.11: no majority is left that has not refused.
     if (holder_.cannot_win_any_more())
         abandon(step, holder_.wait_until_quorum_free(step.now, setup_.longest_promise()));
+}
+
+void Engine::on_stale_members(Step& step, Index voter, const Nack& nack) {
+    // It has an older one, of before it lost its disk: it is sent again, whole.
+    if (nack.members && nack.members->tag() < holder_.newest().tag()) {
+        peers_[voter].tag.reset();
+        return greet(step, voter);
+    }
+    if (role() != Role::candidate) return;
+    // C4.1: it stands again under that list, once it is on the disk.
+    abandon(step, Duration{0});
+    if (changes_.shown.tag() <= list().tag()) return;
+    take_shown(step.now);
+    election_timer_.retry_at(step.now);
+    election_timer_.call(Call::disk);
 }
 
 // R3.11: RESIGN goes to the voters, and the next try waits, the longer the more of higher rank

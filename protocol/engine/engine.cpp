@@ -9,9 +9,8 @@ namespace bullring::protocol {
 Engine::Engine(const Config& config, const Start& start)
     : Member(config, start),
       voter_(max_seen_),
-      holder_(config.members.places(), config.members.majority()),
       recovery_(setup_, start),
-      reserve_(start.file, setup_.config().hooks, config.members) {}
+      reserve_(start.file, setup_.config().hooks) {}
 
 LeaderView Engine::first_hand(Instant now) const {
     if (own_lease_valid(now)) return {setup_.self(), epoch(), lease_end(), tenure_.published()};
@@ -26,10 +25,7 @@ bool Engine::silent(Instant now) const { return recovering() || !promise_over(no
 bool Engine::others_awaited(Instant now) const {
     const MemberSet connected = peers_.connected(now);
     // Votes that cannot be had yet are not asked for.
-    std::size_t voters = 1;
-    for (const Index i : connected)
-        if (!peers_[i].heartbeat.recovering) ++voters;
-    if (voters < majority()) return false;
+    if (!majority_votes(now)) return false;
     // A cold start elects the highest: wait for those of higher rank that are still silent, or that
     // cannot be asked yet: their heartbeat may be here before the answer to our greeting.
     if (election_timer_.leader_ever_known()) return true;
@@ -48,17 +44,18 @@ bool Engine::others_awaited(Instant now) const {
 }
 
 bool Engine::lease_refused(Instant now) const {
-    std::size_t refusing = 0;
-    std::size_t granting = 1;
+    bool refused = false;
+    MemberSet granting;
+    granting.insert(me());
     for (const Index i : setup_.others()) {
         if (peers_[i].has_ack && timing().lease > peers_[i].ack.lease_max)
-            ++refusing;
+            refused = true;
         else if (peers_.connected(i, now))
-            ++granting;
+            granting.insert(i);
     }
     // Where some refuse our lease as too long, enough others must be there: a node that stands for
     // ever, and never wins, keeps those below it from standing.
-    return refusing != 0 && granting < majority();
+    return refused && !is_majority(granting);
 }
 
 void Engine::check_lapse(Step& step) {
@@ -129,11 +126,23 @@ void Engine::greet(Step& step, Index i) {
 
 void Engine::advance_engine(Step& step) {
     if (recovering()) advance_recovery(step);
+    take_shown(step.now);
+    manage_list(step);
+    deal_with(step, known_members());
     // R3.11: at T_camp.
     if (role() == Role::candidate && due(step.now, holder_.candidate_until()))
         abandon(step, Duration{0});
     serve_waiting(step);
     serve_parked(step);
+}
+
+void Engine::on_persisted(Step& step, const Persisted& event) {
+    const auto before = list().tag();
+    reserve_.on_persisted(event.durable);
+    if (list().tag() == before) return;
+    step.act(MembersChanged{list()});
+    // C5: a list that its own vote settles has waited for this.
+    if (tenure_.leads()) holder_.next_renewal_at(step.now);
 }
 
 void Engine::settle(Step& step) {
@@ -170,6 +179,7 @@ void Engine::collect_wakes(WakeTime& wake) const {
     Member::collect_wakes(wake);
     voter_.collect_wakes(wake, timing().campaign_wait);
     recovery_.collect_wakes(wake, peers_);
+    wake.promise(changes_.twin_over);
     if (recovery_.over()) {
         wake.timer(recovery_.over_at() + timing().poll_wait);
         wake.timer(recovery_.over_at() + timing().promise(timing().lease));
@@ -205,6 +215,8 @@ std::string Engine::why_silent(Instant now) const {
                " is or was connected elsewhere, " + time_text(promise_left(now, twin_over())) +
                " left";
     const Recovery::Silence quiet = recovery_.silence(now, peers_);
+    if (recovery_.waits_for_list())
+        return "has no state file and waits for a leader that has it in its list of members";
     if (!quiet.known) return "has no state file and waits to hear from the others";
     if (recovery_.asked_again())
         return "has no state file and asks the others again for their epochs";
@@ -230,8 +242,7 @@ void Engine::check_invariants(Instant now) const {
     }
     BULLRING_ASSERT(epoch() <= hw && epoch() == holder_.lease().epoch());
     // I5: a lease needs a majority of voters, its own promise among what it counts on.
-    if (tenure_.leads() && lease_valid(now, lease_end()))
-        BULLRING_ASSERT(grants(now).size() >= majority());
+    if (tenure_.leads() && lease_valid(now, lease_end())) BULLRING_ASSERT(is_majority(grants(now)));
     // I7: a recovering node neither stands nor leads, and one to which a peer has reported another
     // process with its id does not stand.
     BULLRING_ASSERT(!recovering() && (role() != Role::candidate || !silent(now)));

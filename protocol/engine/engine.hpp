@@ -3,8 +3,8 @@
 //
 // Its parts have their own state: voter (the promise), holder (what was granted to it), recovery
 // (R6), reserve (R7). Rules that need several of them stand here, in files by subject: vote (R2),
-// campaign (R1, R3), restart (R6, twins), recall (R6: the answer to a restarted voter), preemption
-// (§9), engine (the rest).
+// campaign (R1, R3), restart (R6, C8, twins), recall (R6: the answer to a restarted voter), members
+// (C1 to C8), preemption (§9), engine (the rest).
 #pragma once
 
 #include <optional>
@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "protocol/engine/holder.hpp"
+#include "protocol/engine/list_changes.hpp"
 #include "protocol/engine/recovery.hpp"
 #include "protocol/engine/reserve.hpp"
 #include "protocol/engine/voter.hpp"
@@ -24,9 +25,13 @@ public:
     Engine(const Config& config, const Start& start);
 
     const Promise& promise() const { return voter_.promise(); }
+    const Holder& holder() const { return holder_; }
+    /// The list on its disk, or the newer one that is to come there.
+    const Membership& newest_members() const { return reserve_.newest_members(); }
     bool recovering() const { return !recovery_.over(); }
 
-    std::size_t majority() const override { return setup_.members().majority(); }
+    const Membership& list() const override { return reserve_.on_disk().members; }
+    bool is_majority(MemberSet members) const override { return deciding().is_majority(members); }
     LeaderView first_hand(Instant now) const override;
     LeaderView second_hand(Instant now) const override { return peers_.second_hand(now); }
     Duration view_left(Instant now, const LeaderView& view) const override {
@@ -49,14 +54,16 @@ public:
     void check_lapse(Step& step) override;
     void on_coordinator(Step& step, const AcceptedSession& from,
                         const Coordinator& request) override;
-    void on_persisted(const Persisted& event) override { reserve_.on_persisted(event.durable); }
+    void on_persisted(Step& step, const Persisted& event) override;
+    void on_members_requested(Step& step, const MembersRequested& event) override;
     void on_tying(Step& step, const Tying& event) override;
     void collect_wakes(WakeTime& wake) const override;
     void check_invariants(Instant now) const override;
 
     bool operator==(const Engine&) const = default;
     auto digest_fields() const {
-        return std::tie(static_cast<const Member&>(*this), voter_, holder_, recovery_, reserve_);
+        return std::tie(static_cast<const Member&>(*this), voter_, holder_, recovery_, reserve_,
+                        changes_);
     }
 
 private:
@@ -64,15 +71,22 @@ private:
     void advance_engine(Step& step) override;
     void settle(Step& step) override;
     bool all_written() const override;
-    bool next_epoch_durable() const override { return max_seen_ + 1 <= reserve_.on_disk().hw; }
+    bool next_epoch_durable() const override {
+        return max_seen_ + 1 <= reserve_.on_disk().hw && reserve_.has_members();
+    }
     bool others_awaited(Instant now) const override;
     bool lease_refused(Instant now) const override;
     MemberSet grants(Instant now) const override { return holder_.lease().voters(now); }
     void on_follower(Epoch given_up) override;
     bool on_resigned(const AcceptedSession& from, Epoch epoch) override;
-    bool asks_again() const override { return recovery_.asked_again(); }
     void fill_hello(Hello& hello) const override;
     void answer_hello(Instant now, const Hello& hello, HelloAck& ack) override;
+    bool asks_again() const override { return recovery_.asked_again(); }
+    void on_shown(Step& step, const Membership& shown) override;
+    void on_members_changed() override { recovery_.follow(setup_); }
+    void on_forgotten(const Peer& peer) override {
+        changes_.twin_over = later(changes_.twin_over, peer.twin_over);
+    }
     void expect_lease_of(Index i) override { reserve_.want({}, expected_promise(i)); }
     void on_ack(Step& step, Index i, const HelloAck& ack) override;
     void greet(Step& step, Index i) override;
@@ -87,6 +101,9 @@ private:
 
     // vote.cpp
     Vote vote(Step& step, const LeaseRequest& request);
+    /// To itself, for an epoch and a lease, under that list.
+    Vote vote_for_itself(Step& step, Epoch epoch, Duration lease, bool renew,
+                         const Membership& list);
     std::optional<Vote> refusal_outside_promise(Instant now, const LeaseRequest& request) const;
     void answer(Step& step, const AcceptedSession& from, const Coordinator& request,
                 const Vote& vote, bool parked);
@@ -106,6 +123,7 @@ private:
     bool renews() const;
     bool renewal_due(Instant now) const;
     void grants_changed(Step& step);
+    void on_stale_members(Step& step, Index voter, const Nack& nack);
 
     // recall.cpp
     Recall recall(Instant now, Index i, const Hello& hello) const;
@@ -127,9 +145,14 @@ private:
     void advance_with_file(Step& step);
     void advance_without_file(Step& step);
     void tell_who_is_missing(Step& step);
+    bool may_found() const;
+    bool founded_early() const;
+    void go_on_as_founder(Step& step);
     void begin_new_cluster(Step& step);
+    void wait_for_list(Step& step);
     void end_silence_without_file(Step& step);
     void find_floor(Step& step);
+    bool most_have_no_file() const;
     void take_floor_from_clock(Step& step, const char* why);
     /// Once the disk covers what this node may have promised; true: now.
     bool end_recovery(Step& step, Epoch vmax, Duration promised_max, bool early);
@@ -137,6 +160,22 @@ private:
     void taken_after_twin(Peer& by, Instant now);
     /// Until when a process with the same id elsewhere may have votes that count, as peers report.
     Instant twin_over() const;
+
+    // members.cpp
+    /// The list whose voters decide for this node: as a holder that of its leadership.
+    const Membership& deciding() const;
+    Membership known_members() const;
+    void take_shown(Instant now);
+    std::string hindrance(Instant now, const MemberChange& change) const;
+    Tag next_tag() const;
+    void propose(Instant now, const Membership& next);
+    void manage_list(Step& step);
+    void list_settled(Step& step);
+    void end_change(Step& step, bool done, std::string why);
+    const Membership& list_for_own_vote(Instant now) const;
+    bool may_be_told(const Coordinator& request) const;
+    void take_told(Step& step, const Coordinator& request);
+    void go_on_with(const Membership& list);
 
     // preemption.cpp
     void consider_preemption(Step& step);
@@ -148,6 +187,7 @@ private:
     Holder holder_;
     Recovery recovery_;
     Reserve reserve_;
+    ListChanges changes_;
 };
 
 }  // namespace bullring::protocol

@@ -4,10 +4,28 @@
 
 namespace bullring::protocol {
 
-void Holder::begin(Epoch epoch, Instant until) {
-    lease_.begin(epoch);
+void Holder::begin(Epoch epoch, const Membership& base, Instant until) {
+    lease_.begin(epoch, base);
     refused_by_ = {};
+    relied_on_until_ = long_ago;
     candidate_until_ = until;
+}
+
+void Holder::propose(const Membership& next, Instant now) {
+    lease_.propose(next);
+    proposed_at_ = now;
+}
+
+void Holder::set_tied(bool tied) {
+    // R4.5: who has waited for untied grants may still act by them.
+    if (tied && !tied_) relied_on_until_ = lease_.untied_deadline();
+    tied_ = tied;
+}
+
+bool Holder::settle_if_held(Instant now) {
+    if (!lease_.next_holds(now, tied_ ? relied_on_until_ : lease_.untied_deadline())) return false;
+    lease_.settle();
+    return true;
 }
 
 void Holder::win(Instant now) {
@@ -23,33 +41,37 @@ void Holder::end() {
 }
 
 bool Holder::may_count(Index voter, Instant stamp) const {
-    const Instant barrier = barriers_[voter];
+    const Instant barrier = of_slot(barriers_, voter, long_ago);
     return stamp.boottime_ns > barrier.boottime_ns && stamp.raw_ns > barrier.raw_ns;
 }
 
-void Holder::count(Index voter, Instant end, SessionId tied) {
-    lease_.count(voter, end, tied);
-    refused_by_.erase(voter);
+void Holder::count(Index voter, Instant end, SessionId tied, Tag tag) {
+    if (lease_.count(voter, end, tied, tag)) refused_by_.erase(voter);
 }
 
 void Holder::refuse(Index voter, Duration wait) {
     refused_by_.insert(voter);
-    refused_wait_[voter] = wait;
+    at_slot(refused_wait_, voter) = wait;
 }
 
 bool Holder::cannot_win_any_more() const {
-    return refused_wait_.size() - refused_by_.size() < majority_;
+    MemberSet left = base().voters();
+    for (const Index i : refused_by_) left.erase(i);
+    return !base().is_majority(left);
 }
 
 Duration Holder::wait_until_quorum_free(Instant now, Duration longest) const {
-    const std::size_t members = refused_wait_.size();
-    const std::size_t granted = lease_.voters(now).size();
-    const std::size_t unknown = members - std::min(members, granted + refused_by_.size());
-    if (granted + unknown >= majority_) return Duration{0};
+    MemberSet free = base().voters();
+    const MemberSet granting = lease_.voters(now);
     std::vector<Duration> waits;
-    for (const Index i : refused_by_) waits.push_back(refused_wait_[i]);
+    for (const Index i : base().voters()) {
+        if (!refused_by_.contains(i) || granting.contains(i)) continue;
+        free.erase(i);
+        waits.push_back(of_slot(refused_wait_, i));
+    }
+    if (base().is_majority(free)) return Duration{0};
     std::sort(waits.begin(), waits.end());
-    const std::size_t needed = majority_ - granted - unknown;
+    const std::size_t needed = base().majority() - free.size();
     if (needed > waits.size()) return Duration{0};
     return std::clamp(waits[needed - 1], Duration{0}, longest);
 }

@@ -30,7 +30,7 @@ Recovery::Answers Recovery::answers(const Peers& peers, bool again) const {
         const HelloAck& ack = peers[i].ack;
         ++answers.all;
         answers.longest_lease = std::max(answers.longest_lease, ack.lease);
-        if (!ack.had_file_at_start) continue;
+        if (!ack.had_file_at_start || ack.changed) continue;
         ++answers.with_file;
         answers.longest_promise = std::max(answers.longest_promise, ack.promised_max);
     }
@@ -49,7 +49,8 @@ Recovery::Silence Recovery::silence(Instant now, const Peers& peers) const {
     const Instant started = setup_.started();
     const Duration own = timing.promise(timing.lease);
     // Hooks of before may act under the lease that this node has granted itself.
-    if (setup_.size() == 1 && !hooks_before_) return {true, started};
+    if (setup_.size() == 1 && had_file_ && !hooks_before_) return {true, started};
+    if (setup_.size() == 1 && !had_file_) return {true, started + first_call_max(timing)};
     // R6.1: with a file, as long as it says.
     if (had_file_) return {true, started + std::max(file_promised_max_, own)};
     // R6.11: without one, as long as enough others say, or as any promise can last.
@@ -76,6 +77,14 @@ bool Recovery::floor_from_clock(const Peers& peers, bool again) const {
     return setup_.config().first_epoch == FirstEpoch::clock || !all_new;
 }
 
+bool Recovery::list_is_known(const Peers& peers) const {
+    std::size_t unchanged = 0;
+    for (const Index i : setup_.others())
+        if (peers[i].answered_again && !peers[i].ack.recovering && !peers[i].ack.changed)
+            ++unchanged;
+    return unchanged >= enough_with_file();
+}
+
 Epoch Recovery::clock_epoch() const {
     return {std::min(wall_clock_ms_, EpochBound::horizon.value / epochs_per_ms) * epochs_per_ms};
 }
@@ -85,6 +94,7 @@ void Recovery::collect_wakes(WakeTime& wake, const Peers& peers) const {
     wake.promise(silence(wake.now(), peers).until);
     wake.timer(setup_.started() + setup_.config().bootstrap_wait);
     wake.timer(asked_again_at_ + setup_.config().bootstrap_wait);
+    if (!had_file_) wake.promise(longest_silence());
     if (!had_file_ && !told_) wake.timer(setup_.started() + tell_after);
 }
 

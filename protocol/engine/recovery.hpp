@@ -1,11 +1,13 @@
-// The silence after a restart and the start without a state file (PROTOCOL R6): how long a node has
-// to be silent, and whether it knows below which epoch all its forgotten grants are.
+// The silence after a restart and the start without a state file (PROTOCOL R6, C8): how long a node
+// has to be silent, and whether it knows its list of members, and below which epoch all its
+// forgotten grants are.
 #pragma once
 
 #include <cstddef>
 #include <tuple>
 
 #include "protocol/member/peers.hpp"
+#include "protocol/values/dialling.hpp"
 
 namespace bullring::protocol {
 
@@ -48,6 +50,19 @@ public:
     /// others know, nor if the user keeps the disks (`--first-epoch 0`) and all others say that
     /// they had none. `again`: of what they have answered after the silence.
     bool floor_from_clock(const Peers& peers, bool again) const;
+    /// C8.1: so many others that vote have answered after the silence that their list was never
+    /// changed.
+    bool list_is_known(const Peers& peers) const;
+    /// C8: whatever it may have promised before is over, and only a leader can say who the members
+    /// are.
+    bool waits_for_list() const { return waits_for_list_; }
+    void wait_for_list() { waits_for_list_ = true; }
+    Instant longest_silence() const { return setup_.started() + setup_.longest_promise(); }
+    /// C8: a member of a cluster that has grown has had the time to dial a node that is alone.
+    bool alone_for_long_enough(Instant now) const {
+        return due(now, setup_.started() + first_call_max(setup_.timing()));
+    }
+    void follow(const Setup& setup) { setup_ = setup; }
     /// The epochs of a first start begin at this node's wall clock.
     Epoch clock_epoch() const;
 
@@ -55,7 +70,8 @@ public:
     bool operator==(const Recovery&) const = default;
     auto digest_fields() const {
         return std::tie(wall_clock_ms_, had_file_, hooks_before_, file_promised_max_, over_,
-                        over_at_, ended_early_, floor_known_, asked_again_at_, told_);
+                        over_at_, ended_early_, floor_known_, asked_again_at_, waits_for_list_,
+                        told_);
     }
 
 private:
@@ -81,6 +97,7 @@ private:
     bool ended_early_ = false;
     bool floor_known_ = false;
     Instant asked_again_at_ = never;
+    bool waits_for_list_ = false;
     bool told_ = false;
 };
 

@@ -30,6 +30,10 @@ void Reserve::want(Epoch hw, Duration promised_max) {
     wanted_.promised_max = std::max({wanted_.promised_max, disk_.promised_max, promised_max});
 }
 
+void Reserve::want(const Membership& newer) {
+    if (newer.tag() > wanted_.members.tag()) wanted_.members = newer;
+}
+
 // R7.2
 void Reserve::keep_ahead_of(Epoch max_seen) {
     if (max_seen + low > std::max(disk_.hw, wanted_.hw)) want(ahead_of(max_seen), Duration{0});

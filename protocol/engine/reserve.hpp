@@ -20,11 +20,9 @@ public:
     static constexpr std::uint64_t ahead_max = EpochBound::step;
 
     /// `hooks`: of this run. Those of the run before count until there_are_hooks() says else.
-    /// `founders`: the list of members that the first file is to have.
-    Reserve(const std::optional<Durable>& file, bool hooks, const Membership& founders)
+    Reserve(const std::optional<Durable>& file, bool hooks)
         : disk_(file.value_or(Durable{})), wanted_(disk_) {
         wanted_.hooks |= hooks;
-        if (!file) wanted_.members = founders;
     }
 
     const Durable& on_disk() const { return disk_; }
@@ -43,6 +41,12 @@ public:
     Epoch ahead_of(Epoch used);
     /// Asks for at least so much; zeros ask for nothing.
     void want(Epoch hw, Duration promised_max);
+    /// Asks for that list in place of an older one. No vote is given under an older one from then
+    /// on.
+    void want(const Membership& newer);
+    /// The list on the disk, or the newer one that is to come there.
+    const Membership& newest_members() const { return wanted_.members; }
+    bool has_members() const { return wanted_.members == disk_.members; }
     /// Epochs up to `max_seen` may be asked for soon.
     void keep_ahead_of(Epoch max_seen);
     /// Nothing above this will be granted any more (a clean stop).

@@ -51,19 +51,19 @@ void Engine::tell_who_is_missing(Step& step) {
                   "no state file here, and no answer yet from node " + ids_text(missing) +
                       "; without it this node votes only after the longer of " +
                       to_text(config().bootstrap_wait) + " (--bootstrap-wait) and " +
-                      to_text(timing().lease_max) + " (--lease-max)"});
+                      to_text(timing().lease_max) +
+                      " (--lease-max), and only if most have no file either, or a leader tells it "
+                      "who the members are"});
 }
 
 void Engine::advance_without_file(Step& step) {
     if (recovery_.should_tell(step.now)) tell_who_is_missing(step);
-    if (!recovery_.floor_known() && !recovery_.asked_again()) {
-        if (all_are_new()) return begin_new_cluster(step);
-        const Recovery::Silence quiet = recovery_.silence(step.now, peers_);
-        if (!quiet.known || !promise_over(step.now, quiet.until)) return;
-        end_silence_without_file(step);
-    }
-    if (!recovery_.floor_known()) find_floor(step);
-    if (recovery_.floor_known()) end_recovery(step, {}, Duration{0}, !recovery_.asked_again());
+    if (!recovery_.floor_known() && may_found()) go_on_as_founder(step);
+    // C8.2: from here on a leader may tell it the list.
+    if (!recovery_.floor_known() && !recovery_.waits_for_list() &&
+        promise_over(step.now, recovery_.longest_silence()))
+        wait_for_list(step);
+    if (recovery_.floor_known()) end_recovery(step, {}, Duration{0}, founded_early());
 }
 
 bool Engine::end_recovery(Step& step, Epoch vmax, Duration promised_max, bool early) {
@@ -71,7 +71,7 @@ bool Engine::end_recovery(Step& step, Epoch vmax, Duration promised_max, bool ea
     const Epoch highest = std::max(vmax, promise().vmax());
     const Duration longest = std::max(timing().promise(timing().lease), promised_max);
     // R6.4, R7.1: not before the reserve and the promise are on the disk.
-    if (!reserve_.covers(highest + Reserve::low, longest)) return false;
+    if (!reserve_.covers(highest + Reserve::low, longest) || !reserve_.has_members()) return false;
     recovery_.end(step.now, early);
     return true;
 }
@@ -81,19 +81,48 @@ void Engine::keep_for_recovery(Epoch vmax, Duration promised_max) {
                   std::max(timing().promise(timing().lease), promised_max));
 }
 
+/// C8.1: it is one of the founders, and nobody has shown that their list was changed.
+bool Engine::may_found() const {
+    return config().members.find(setup_.self()) != nullptr && changes_.shown.empty();
+}
+
+bool Engine::founded_early() const {
+    return !recovery_.asked_again() && !recovery_.waits_for_list();
+}
+
+void Engine::go_on_as_founder(Step& step) {
+    if (!recovery_.asked_again()) {
+        const bool alone = setup_.others().empty();
+        if (all_are_new() && (!alone || recovery_.alone_for_long_enough(step.now)))
+            return begin_new_cluster(step);
+        const Recovery::Silence quiet = recovery_.silence(step.now, peers_);
+        if (!quiet.known || !promise_over(step.now, quiet.until)) return;
+        end_silence_without_file(step);
+    }
+    find_floor(step);
+}
+
+// C8.2: what was said before may be of somebody who is elected by a vote that this node has
+// forgotten, and who knows no more of the list than it did.
+void Engine::wait_for_list(Step& step) {
+    recovery_.wait_for_list();
+    for (const Index i : setup_.others())
+        while (const AcceptedSession* found = sessions_.any_accepted(i))
+            close_accepted(step, *found);
+}
+
 // R6.10: no member has a file or has met an earlier run of another.
 void Engine::begin_new_cluster(Step& step) {
-    recovery_.floor_is_known();
+    go_on_with(config().members);
     if (config().first_epoch == FirstEpoch::clock)
         take_floor_from_clock(step, "no member had a state file at its start: epochs begin");
-    end_recovery(step, {}, Duration{0}, true);
 }
 
 // R6.12: grants of the lost run may be counted until the silence ends, and may elect somebody. So
 // what the others know before that is not enough: they are asked again, by a new HELLO.
 void Engine::end_silence_without_file(Step& step) {
     recovery_.ask_again(step.now);
-    if (recovery_.floor_from_clock(peers_, false)) return;
+    if (recovery_.floor_from_clock(peers_, false) && most_have_no_file()) return;
     for (const Index i : setup_.others()) {
         std::vector<SessionId> before;
         for (const DialledSession& session : sessions_.all_dialled())
@@ -107,13 +136,25 @@ void Engine::end_silence_without_file(Step& step) {
     }
 }
 
+// R6.12, C8.1: enough others that have kept their files know of every epoch that this node has
+// granted, and that their list was never changed. Where too few do the epochs go on from the wall
+// clock, if enough others know the list, or most know as little as this node.
 void Engine::find_floor(Step& step) {
-    if (!recovery_.floor_from_clock(peers_, true)) {
-        recovery_.floor_is_known();
-    } else if (recovery_.waited_again(step.now) || recovery_.floor_from_clock(peers_, false)) {
-        recovery_.floor_is_known();
-        take_floor_from_clock(step, "no state file here, and at too few others: epochs go on");
-    }
+    if (!recovery_.floor_from_clock(peers_, true)) return go_on_with(config().members);
+    const bool answered =
+        recovery_.waited_again(step.now) || recovery_.floor_from_clock(peers_, false);
+    if (!answered || !(most_have_no_file() || recovery_.list_is_known(peers_))) return;
+    go_on_with(config().members);
+    take_floor_from_clock(step, "no state file here, and at too few others: epochs go on");
+}
+
+bool Engine::most_have_no_file() const {
+    MemberSet without;
+    without.insert(me());
+    for (const Index i : setup_.others())
+        if (peers_[i].has_ack && !peers_[i].ack.had_file_at_start && !peers_[i].ack.changed)
+            without.insert(i);
+    return setup_.members().is_majority(without);
 }
 
 void Engine::take_floor_from_clock(Step& step, const char* why) {
@@ -164,7 +205,7 @@ void Engine::taken_after_twin(Peer& by, Instant now) {
 }
 
 Instant Engine::twin_over() const {
-    Instant over = long_ago;
+    Instant over = changes_.twin_over;
     for (const Index i : setup_.others()) over = later(over, peers_[i].twin_over);
     return over;
 }

@@ -80,8 +80,28 @@ Vote Engine::vote(Step& step, const LeaseRequest& request) {
     // R2.4: a voter that keeps the leadership for a successor refuses other candidates.
     if (!request.renew && gate_.reserved_for_other(now, request.key.id))
         return refused(NackReason::reserved, elapsed(now, gate_.reserved_until()));
-    // R2.5: an epoch that was used before, for all that is known here.
+    // R2.5: an epoch that was used before, for all that is known here. The list of a leadership
+    // that has ended is not taken either: the leader of today may have no newer one.
     if (verdict == PromiseVerdict::stale) return stale(promise().vmax());
+    // C3.1: never under an older list than its own.
+    const Membership& own = reserve_.newest_members();
+    if (request.tag < own.tag()) {
+        Vote vote = refused(NackReason::stale_members, timing().campaign_wait);
+        vote.members = own;
+        return vote;
+    }
+    // C3.2: under a newer one when that is on the disk.
+    if (request.tag > own.tag() && request.members && request.members->tag() == request.tag)
+        reserve_.want(*request.members);
+    if (request.tag != list().tag()) {
+        if (reserve_.newest_members().tag() == request.tag) return of_kind(Vote::Kind::after_disk);
+        // It thought that this node had the list.
+        Vote vote = refused(NackReason::stale_members, Duration{0});
+        vote.members = own;
+        return vote;
+    }
+    // C7.1
+    if (removed()) return refused(NackReason::recovering, timing().campaign_wait);
     // R2.6: beyond what the disk knows; judged again from the start after the write.
     if (!reserve_.covers(request.epoch, asked.length)) {
         const bool epoch_too = request.epoch > reserve_.on_disk().hw;
@@ -95,13 +115,21 @@ Vote Engine::vote(Step& step, const LeaseRequest& request) {
     return of_kind(Vote::Kind::granted);
 }
 
+Vote Engine::vote_for_itself(Step& step, Epoch epoch, Duration lease, bool renew,
+                             const Membership& list) {
+    return vote(step, {own_key(), epoch, lease, renew, no_session, *list.tag(), list});
+}
+
 void Engine::on_coordinator(Step& step, const AcceptedSession& from, const Coordinator& request) {
+    if (may_be_told(request)) return take_told(step, request);
     const bool tied = request.tie && from.release_ok;
     const Vote given = vote(step, {{id(from.peer), from.incarnation},
                                    request.epoch,
                                    request.lease,
                                    request.renew,
-                                   tied ? from.id : no_session});
+                                   tied ? from.id : no_session,
+                                   request.tag,
+                                   request.members});
     if (given.kind == Vote::Kind::after_disk) return voter_.wait_for_disk(from, request, step.now);
     const bool busy = given.kind == Vote::Kind::refused && given.reason == NackReason::busy;
     answer(step, from, request, given, busy && voter_.park(from, request, step.now));
@@ -116,7 +144,9 @@ void Engine::answer(Step& step, const AcceptedSession& from, const Coordinator& 
                     request.lease,
                     request.stamp,
                     tied ? from.number : no_session,
-                    setup_.incarnation()};
+                    setup_.incarnation(),
+                    std::nullopt,
+                    *list().tag()};  // C1.2
         if (request.renew) {
             grant.heartbeat = heartbeat(step.now);
             heartbeat_told_by_grant(step.now);
@@ -125,7 +155,7 @@ void Engine::answer(Step& step, const AcceptedSession& from, const Coordinator& 
     }
     send(step, from.peer,
          Nack{from.incarnation, request.epoch, given.reason, given.promise_holder,
-              given.promised_epoch, given.remaining, parked});
+              given.promised_epoch, given.remaining, parked, given.members});
 }
 
 // R2.8

@@ -24,16 +24,18 @@ std::uint16_t lowest_with(const Membership& members) {
 }
 
 /// The first field that differs, of those that all members must have in common.
-std::optional<Refused> common_difference(const Config& mine, const Membership& members,
-                                         const Hello& yours) {
-    const std::uint16_t lowest = lowest_with(members);
+std::optional<Refused> common_difference(const Config& mine, const Membership& list,
+                                         const std::vector<NodeId>& members, const Hello& yours) {
+    const std::uint16_t lowest = lowest_with(list);
     if (yours.version_highest < lowest || yours.version_lowest > mine.wire_highest)
         return Refused{"version", versions_text(lowest, mine.wire_highest),
                        versions_text(yours.version_lowest, yours.version_highest)};
     if (yours.cluster != mine.cluster) return Refused{"cluster", mine.cluster, yours.cluster};
-    // Lists that nobody has changed have no tag by which one could be the newer one.
-    if (!members.changed() && !yours.changed && yours.members != members.ids())
-        return Refused{"members", list_text(members.ids()), list_text(yours.members)};
+    // Lists that nobody has changed have no tag by which one could be the newer one. Who is to be
+    // added has none.
+    const bool comparable = !list.changed() && !yours.changed;
+    if (comparable && !members.empty() && !yours.members.empty() && yours.members != members)
+        return Refused{"members", list_text(members), list_text(yours.members)};
     if (yours.quorum != mine.quorum)
         return Refused{"quorum", name(mine.quorum), name(yours.quorum)};
     if (yours.algorithm != mine.algorithm)
@@ -47,13 +49,15 @@ std::optional<Refused> common_difference(const Config& mine, const Membership& m
 
 void Member::on_dialled(Step& step, const Dialled& event) {
     const auto peer = setup_.members().index(event.peer);
-    if (!peer || *peer == me()) return;
+    // Under way when it was removed.
+    if (!peer || *peer == me()) return step.act(CloseSession{event.session});
     sessions_.add(DialledSession{event.session, *peer, DialledState::greeting, asks_again()});
     Hello hello;
-    hello.version_lowest = lowest_with(setup_.members());
+    hello.version_lowest = lowest_with(list());
     hello.version_highest = config().wire_highest;
     hello.cluster = config().cluster;
-    hello.members = setup_.members().ids();
+    hello.members = list().empty() ? config().members.ids() : list().ids();
+    if (list().changed()) hello.changed = list();
     hello.quorum = config().quorum;
     hello.algorithm = config().algorithm;
     hello.rho_ppm = timing().rho_ppm;
@@ -76,11 +80,12 @@ void Member::on_dialled(Step& step, const Dialled& event) {
 
 std::optional<Refused> Member::hello_difference(const HelloReceived& event, Instant now) const {
     const Hello& hello = event.hello;
-    const Membership& members = setup_.members();
-    if (auto difference = common_difference(config(), members, hello)) return difference;
+    const std::vector<NodeId> ids = list().empty() ? config().members.ids() : list().ids();
+    if (auto difference = common_difference(config(), list(), ids, hello)) return difference;
     const std::string said = std::to_string(hello.id.value);
-    const auto index = members.index(hello.id);
-    if (!index) return Refused{"id", "one of " + list_text(members.ids()), said};
+    const auto index = setup_.members().index(hello.id);
+    if (!index && list().changed()) return Refused{"member", list_text(ids), said, list()};
+    if (!index) return Refused{"id", "one of " + list_text(ids), said};
     if (*index == me())
         return Refused{"id", std::to_string(setup_.self().value) + " is this node's own id", said};
     const Peer& peer = peers_[*index];
@@ -102,6 +107,7 @@ void Member::on_hello(Step& step, const HelloReceived& event) {
     // N3: it lay unread when the run had ended.
     if (peers_.is_buried({hello.id, hello.incarnation}, step.now))
         return step.act(CloseSession{event.session});
+    if (hello.changed) on_shown(step, *hello.changed);
     if (const auto difference = hello_difference(event, step.now))
         return refuse(step, event, *difference);
     const Index index = *setup_.members().index(hello.id);
@@ -118,6 +124,10 @@ void Member::on_hello(Step& step, const HelloReceived& event) {
         peer.gone_until = long_ago;
     }
     if (hello.recovering) peer.heartbeat.recovering = true;
+    const bool has_list = hello.had_file_at_start || !hello.recovering;
+    peer.tag = hello.changed ? hello.changed->tag()
+               : has_list    ? std::optional(Tag{})
+                             : std::nullopt;
     // R4.3: the addresses agree unless something in between rewrites them, and could send a FIN of
     // its own.
     const bool direct = event.addresses.local == hello.addresses.remote &&
@@ -141,10 +151,7 @@ void Member::on_hello(Step& step, const HelloReceived& event) {
     // Half-open ones pile up when its host loses power again and again; closing one here releases
     // nothing.
     if (sessions_.accepted_of(index) >= SessionTable::per_peer_max) {
-        const AcceptedSession closed = *sessions_.least_needed(index);
-        step.act(CloseSession{closed.id});
-        sessions_.remove_accepted(closed.id);
-        end_accepted(step, closed, SessionEnd::overflow);
+        close_accepted(step, *sessions_.least_needed(index));
     }
     sessions_.add(session);
     expect_lease_of(index);
@@ -158,6 +165,7 @@ void Member::on_hello(Step& step, const HelloReceived& event) {
     ack.max_seen = max_seen_;
     ack.lease_max = timing().lease_max;
     ack.version = session.version;
+    if (list().changed() && ack.version >= version_with_tags) ack.changed = list();
     answer_hello(step.now, hello, ack);
     step.act(Send{event.session, ack});
     if (!sessions_.has_dialled_in_use(index)) step.act(DialNow{hello.id});
@@ -200,6 +208,7 @@ void Member::on_hello_ack(Step& step, SessionId id, const HelloAck& ack) {
     peer.refused = false;
     peer.answered_again = session->asks_again;
     learn_epoch(step.now, ack.max_seen);
+    if (ack.changed) on_shown(step, *ack.changed);
     on_ack(step, index, ack);
     send(step, index, heartbeat(step.now));
     // Repeats to this peer what was broadcast before the session was up.
@@ -214,6 +223,7 @@ void Member::on_refused(Step& step, SessionId id, const Refused& refused) {
     step.act(HandshakeRefused{this->id(index), false, refused, {}});
     give_up_dialled(step, *session, SessionEnd::protocol);
     if (refused == twin_refusal(setup_.self())) told_of_twin(step, peers_[index]);
+    if (refused.changed) on_shown(step, *refused.changed);
 }
 
 void Member::on_session_ended(Step& step, const SessionEnded& event) {
@@ -234,12 +244,8 @@ void Member::on_died(Step& step, const Died& event) {
     if (!index || *index == me() || config().fast_release != FastRelease::notice) return;
     peers_.bury(*index, event.incarnation, step.now);
     on_buried(step, {event.id, event.incarnation});
-    while (const AcceptedSession* found = sessions_.newest_accepted(*index, event.incarnation)) {
-        const AcceptedSession session = *found;
-        step.act(CloseSession{session.id});
-        sessions_.remove_accepted(session.id);
-        end_accepted(step, session, SessionEnd::eof);
-    }
+    while (const AcceptedSession* found = sessions_.newest_accepted(*index, event.incarnation))
+        close_accepted(step, *found, SessionEnd::eof);
     Peer& peer = peers_[*index];
     if (peer.incarnation != event.incarnation) return;
     peer.lost_until = long_ago;
@@ -269,6 +275,13 @@ void Member::close_lingering(Step& step) {
         step.act(CloseSession{id});
         sessions_.remove_dialled(id);
     }
+}
+
+void Member::close_accepted(Step& step, const AcceptedSession& closed, SessionEnd as) {
+    const AcceptedSession session = closed;  // of the table, that is
+    step.act(CloseSession{session.id});
+    sessions_.remove_accepted(session.id);
+    end_accepted(step, session, as);
 }
 
 void Member::end_accepted(Step& step, const AcceptedSession& session, SessionEnd how) {
@@ -308,10 +321,7 @@ std::optional<AcceptedSession> Member::sender_of(Step& step, SessionId id) {
         // The process that we last listened to is gone, perhaps without a FIN, and another one of
         // its id talks on: it was here first and would not be heard for as long as its session
         // lasts. It says HELLO again on a new one; our own close releases nothing.
-        const AcceptedSession forgotten = *session;
-        step.act(CloseSession{forgotten.id});
-        sessions_.remove_accepted(forgotten.id);
-        end_accepted(step, forgotten, SessionEnd::overflow);
+        close_accepted(step, *session);
         return std::nullopt;
     }
     return *session;

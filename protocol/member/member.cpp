@@ -52,6 +52,36 @@ void Member::collect_wakes(WakeTime& wake) const {
     peers_.collect_wakes(wake);
 }
 
+void Member::deal_with(Step& step, const Membership& members) {
+    if (members == setup_.members()) return;
+    const Membership before = setup_.members();
+    for (const Index i : setup_.others())
+        if (members.id(i) != id(i)) {
+            forget(step, i);
+            on_forgotten(peers_[i]);
+        }
+    setup_.set_members(members);
+    peers_.follow(setup_);
+    on_members_changed();
+    step.act(DealWith{members});
+}
+
+// Our own close releases nothing, and what a counted grant is tied to stays open (§3).
+void Member::forget(Step& step, Index i) {
+    if (peers_[i].up) step.act(PeerDown{id(i), PeerDownReason::refused});
+    while (const AcceptedSession* found = sessions_.any_accepted(i)) close_accepted(step, *found);
+    while (DialledSession* session = sessions_.dialled_in_use(i))
+        give_up_dialled(step, *session, SessionEnd::overflow);
+}
+
+Coordinator Member::as_sent_to(Index to, const Coordinator& request) const {
+    Coordinator sent = request;
+    const bool knows = peers_[to].tag == request.tag;
+    const DialledSession* const session = sessions_.dialled(peers_[to].dialled);
+    if (knows || session == nullptr || session->version < version_with_tags) sent.members.reset();
+    return sent;
+}
+
 bool Member::can_send_to_all(MemberSet members) const {
     for (const Index i : members)
         if (!can_send(i)) return false;

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include "protocol/lease/epoch_bound.hpp"
@@ -33,6 +34,8 @@ struct LeaseRequest {
     Duration lease;
     bool renew = false;
     SessionId session;  // to tie to; `no_session` when untied
+    Tag tag{};          // of the list of members that the holder goes by
+    std::optional<Membership> members = std::nullopt;  // that list, where it was sent
 };
 
 /// The answer of a voter (R2).
@@ -43,6 +46,7 @@ struct Vote {
     NodeId promise_holder;
     Epoch promised_epoch;
     Duration remaining{0};
+    std::optional<Membership> members = std::nullopt;  // stale_members: the voter's list
 };
 
 class Member {
@@ -64,8 +68,12 @@ public:
     /// Leaderships are leases that a majority has granted, and epochs only rise. False with quorum
     /// none: a leader is who says so.
     bool fenced() const { return config().quorum != QuorumMode::none; }
-    /// How many members, itself included, a leader needs.
-    virtual std::size_t majority() const = 0;
+    /// The list of members that holds for this node. Empty: it has none yet (C8).
+    virtual const Membership& list() const { return config().members; }
+    /// So many are enough for a leader, by the list that decides for this node now.
+    virtual bool is_majority(MemberSet members) const = 0;
+    /// It is in no list any more, as far as it knows (C7.1).
+    bool removed() const { return !list().empty() && list().find(setup_.self()) == nullptr; }
 
     // ---- Who leads.
     Role role() const { return tenure_.role(); }
@@ -92,6 +100,8 @@ public:
 
     // ---- Standing (§7).
     bool quorum_connected(Instant now) const;
+    /// And so many of those do not say that they are silent that their votes would be a majority.
+    bool majority_votes(Instant now) const;
     bool eligible(Instant now) const;
     /// R6: grants nothing, not even to itself, and does not stand.
     virtual bool silent(Instant /*now*/) const { return false; }
@@ -123,11 +133,15 @@ public:
     virtual void on_nack(Step& /*step*/, Index /*voter*/, const Nack& /*nack*/) {}
 
     // ---- Sending.
-    bool can_send(Index to) const { return to != me() && peers_[to].dialled; }
+    bool can_send(Index to) const { return setup_.others().contains(to) && peers_[to].dialled; }
     bool can_send_to_all(MemberSet members) const;
     template <class M>
     void send(Step& step, Index to, const M& message) const {
-        if (can_send(to)) step.act(Send{peers_[to].dialled, message});
+        if (!can_send(to)) return;
+        if constexpr (std::is_same_v<M, Coordinator>)
+            step.act(Send{peers_[to].dialled, as_sent_to(to, message)});
+        else
+            step.act(Send{peers_[to].dialled, message});
     }
     template <class M>
     void broadcast(Step& step, const M& message) const {
@@ -149,10 +163,12 @@ public:
     virtual void on_coordinator(Step& step, const AcceptedSession& from,
                                 const Coordinator& request) = 0;
     void on_resign(Step& step, const AcceptedSession& from, const Resign& resign);
-    virtual void on_persisted(const Persisted& /*event*/) {}
+    virtual void on_persisted(Step& /*step*/, const Persisted& /*event*/) {}
     void on_task_ended(Step& step, const TaskEnded& event);
     void on_stalled(Step& step);
     void on_resign_requested(Step& step, const ResignRequested& event);
+    /// C2
+    virtual void on_members_requested(Step& step, const MembersRequested& event);
     void on_health_changed(Step& step, const HealthChanged& event);
     void on_standing(Step& step, const Standing& event);
     virtual void on_tying(Step& /*step*/, const Tying& /*event*/) {}
@@ -180,6 +196,11 @@ protected:
     Member& operator=(const Member&) = default;
     Member& operator=(Member&&) = default;
 
+    /// Our own close, which releases nothing (R4.2); what is still to come on it is not read.
+    void close_accepted(Step& step, const AcceptedSession& session,
+                        SessionEnd as = SessionEnd::overflow);
+    /// From now on this node deals with these.
+    void deal_with(Step& step, const Membership& members);
     /// Being stopped, and a follower: it grants nothing, so its last write can be exact (R7).
     bool leaving() const { return gate_.stopping() && tenure_.follows(); }
     void become_leader(Step& step);
@@ -213,6 +234,8 @@ protected:
     std::int64_t higher_connected(Instant now) const {
         return static_cast<std::int64_t>(peers_.connected_higher(now).size());
     }
+    /// Of the messages that are exchanged with that peer; 0: none are.
+    std::uint16_t version_with(Index i) const;
     static std::string time_text(Duration left);
     std::string ids_text(MemberSet members) const;
 
@@ -255,6 +278,11 @@ private:
 
     /// HELLOs from now on count as asked after the silence (R6).
     virtual bool asks_again() const { return false; }
+    /// Somebody shows a list that has been changed.
+    virtual void on_shown(Step& /*step*/, const Membership& /*list*/) {}
+    /// All that is kept for each member follows setup_.
+    virtual void on_members_changed() {}
+    virtual void on_forgotten(const Peer& /*peer*/) {}
     /// Adds what HELLO says of the state file.
     virtual void fill_hello(Hello& /*hello*/) const {}
     /// Adds what HELLO_ACK says of promises, and keeps to it from now on (R3).
@@ -297,14 +325,15 @@ private:
 
     // member.cpp
     void note_voucher(Instant now);
+    /// C1.1: without the list, if that peer has it.
+    Coordinator as_sent_to(Index to, const Coordinator& request) const;
+    void forget(Step& step, Index i);
 
     // report.cpp
     HeartbeatState heartbeat_state(Instant now) const;
     Duration reported_quorum_age(Instant now) const;
     void report_peers(Step& step);
     void report_version(Step& step, Index i);
-    /// Of the messages that are exchanged with that peer; 0: none are.
-    std::uint16_t version_with(Index i) const;
     PeerDownReason down_reason(Index i, Instant now) const;
     LeaderView user_leader(Instant now) const;
     std::string advertised_by(NodeId leader) const;

@@ -2,6 +2,7 @@
 // (PROTOCOL §6). Plain data with a few questions; it decides nothing.
 #pragma once
 
+#include <optional>
 #include <tuple>
 
 #include "protocol/member/session_table.hpp"
@@ -30,6 +31,9 @@ struct Peer {
     Instant heard_at = long_ago;  // the last message on it
     // Until then an earlier run may live on: no FIN showed the end of what it was heard on (R6).
     Instant lost_until = long_ago;
+
+    // ---- The list of members that it has last shown to have; nullopt: none.
+    std::optional<Tag> tag = std::nullopt;
 
     // ---- From its last heartbeat on that session.
     bool has_heartbeat = false;
@@ -75,7 +79,7 @@ struct Peer {
 
     bool operator==(const Peer&) const = default;
     auto digest_fields() const {
-        return std::tie(incarnation, many_runs, accepted, introduction, heard_at, lost_until,
+        return std::tie(incarnation, many_runs, accepted, introduction, heard_at, lost_until, tag,
                         has_heartbeat, heartbeat, heartbeat_at, view, dialled, has_ack, ack, ack_at,
                         answered_again, refused, hears_twin, twin_over, gone_epoch, gone_at,
                         gone_until, resigned_by, resigned_epoch, buried, buried_until, up, up_since,

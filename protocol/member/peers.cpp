@@ -9,6 +9,16 @@ Rank Peers::rank(Index i) const {
                             : Rank{peers_[i].introduction.priority, setup_.id(i)};
 }
 
+void Peers::follow(const Setup& setup) {
+    const Membership before = setup_.members();
+    setup_ = setup;
+    const Membership& now = setup_.members();
+    peers_.resize(now.places());
+    for (Index i = 0; i < now.places(); ++i)
+        if (now.id(i) != before.id(i)) peers_[i] = Peer{};
+    if (voucher_ && now.id(*voucher_) != before.id(*voucher_)) voucher_.reset();
+}
+
 Duration Peers::period_of(Index i) const {
     // A leader's h is at most L/5 and its L at most this node's lease-max. A longer h is a mistake
     // or a lie, and would have its sender believed to be there long after it has gone.
@@ -51,6 +61,8 @@ bool Peers::all_vouched_for(Instant now) const {
 }
 
 bool Peers::heard(Index i, Instant now) const {
+    // A walk may name slots that are free here.
+    if (!setup_.members().all().contains(i)) return false;
     return heard_lately(i, now) ||
            (peers_[i].accepted && !due(now, peers_[i].heard_at + silence_allowed(i, now)));
 }
@@ -63,10 +75,9 @@ MemberSet Peers::heard(Instant now) const {
 }
 
 bool Peers::connected(Index i, Instant now) const {
-    if (i == setup_.me()) return false;
+    if (i == setup_.me() || !heard(i, now)) return false;
     const Peer& peer = peers_[i];
-    return heard(i, now) && peer.has_heartbeat && peer.heartbeat.heard.contains(setup_.me()) &&
-           !peer.refused;
+    return peer.has_heartbeat && peer.heartbeat.heard.contains(setup_.me()) && !peer.refused;
 }
 
 MemberSet Peers::connected(Instant now) const {

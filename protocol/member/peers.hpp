@@ -20,6 +20,8 @@ public:
     Peer& operator[](Index i) { return peers_[i]; }
     const Peer& operator[](Index i) const { return peers_[i]; }
     Rank rank(Index i) const;
+    /// `setup` has others: what was known of somebody else in their slots is forgotten.
+    void follow(const Setup& setup);
 
     /// How long a peer may be silent before it is suspected: T_s, or three of its own heartbeats.
     Duration silence_allowed(Index i) const;

@@ -104,9 +104,10 @@ HeartbeatState Member::heartbeat_state(Instant now) const {
     HeartbeatState state;
     // With quorum none nobody vouches for others.
     if (fenced()) state.heard = peers_.heard(now);
-    state.quorum_connected = quorum_connected(now);
+    // A leader hands over to those only that can be elected, or it would do so in vain for ever.
+    state.quorum_connected = majority_votes(now);
     state.eligible = eligible(now);
-    state.recovering = silent(now) || leaving();
+    state.recovering = silent(now) || leaving() || removed();
     state.announced = leader.announced;
     state.stepping_down = role() == Role::stepping_down;
     state.leader = leader.leader;

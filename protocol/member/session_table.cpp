@@ -60,10 +60,23 @@ std::size_t SessionTable::accepted_of(Index peer) const {
                                                   [&](const auto& s) { return s.peer == peer; }));
 }
 
+DialledSession* SessionTable::dialled_in_use(Index peer) {
+    const auto at = std::find_if(dialled_.begin(), dialled_.end(), [&](const auto& session) {
+        return session.peer == peer && session.state != DialledState::lingering;
+    });
+    return at == dialled_.end() ? nullptr : &*at;
+}
+
 bool SessionTable::has_dialled_in_use(Index peer) const {
     return std::any_of(dialled_.begin(), dialled_.end(), [&](const auto& session) {
         return session.peer == peer && session.state != DialledState::lingering;
     });
+}
+
+const AcceptedSession* SessionTable::any_accepted(Index peer) const {
+    const auto at = std::find_if(accepted_.begin(), accepted_.end(),
+                                 [&](const auto& session) { return session.peer == peer; });
+    return at == accepted_.end() ? nullptr : &*at;
 }
 
 void SessionTable::remove_accepted(SessionId id) {

@@ -66,7 +66,10 @@ public:
     const AcceptedSession* least_needed(Index peer) const;
     bool has_accepted(Index peer, Incarnation incarnation, SessionId number) const;
     std::size_t accepted_of(Index peer) const;
+    /// Of the sessions with that peer one that is not given up; nullptr: there is none.
+    DialledSession* dialled_in_use(Index peer);
     bool has_dialled_in_use(Index peer) const;
+    const AcceptedSession* any_accepted(Index peer) const;
 
     void add(const AcceptedSession& session) { accepted_.push_back(session); }
     void add(const DialledSession& session) { dialled_.push_back(session); }

@@ -1,4 +1,5 @@
-// The parts of a node that never change in one run: its configuration and its own name.
+// The parts of a node that never change in one run, its configuration and its own name; and the
+// members that it deals with, of which it has one list at a time.
 #pragma once
 
 #include <memory>
@@ -21,14 +22,17 @@ public:
 
     const Config& config() const { return shared_->config; }
     const Timing& timing() const { return config().timing; }
-    const Membership& members() const { return config().members; }
+    /// All that this node deals with, itself included: the members of its list, and of the one that
+    /// it proposes.
+    const Membership& members() const { return members_; }
+    void set_members(const Membership& members);
     std::size_t size() const { return members().size(); }
     NodeId id(Index i) const { return members().id(i); }
 
     NodeId self() const { return config().self; }
-    Index me() const { return shared_->me; }
+    Index me() const { return me_; }
     /// All members but this one.
-    MemberSet others() const { return shared_->others; }
+    MemberSet others() const { return others_; }
     Incarnation incarnation() const { return shared_->incarnation; }
     const Commitment& commitment() const { return shared_->commitment; }
     HolderKey own_key() const { return {self(), incarnation()}; }
@@ -40,24 +44,27 @@ public:
 
     /// Copies of one node share it; replays have equal ones.
     bool operator==(const Setup& other) const {
-        return shared_ == other.shared_ || *shared_ == *other.shared_;
+        return (shared_ == other.shared_ || *shared_ == *other.shared_) &&
+               members_ == other.members_;
     }
     /// Without the configuration, which is the same in all that is ever compared.
     auto digest_fields() const {
-        return std::tie(shared_->me, shared_->incarnation, shared_->started);
+        return std::tie(members_, shared_->incarnation, shared_->started);
     }
 
 private:
     struct Shared {
         Config config;
-        Index me = 0;
-        MemberSet others;
         Incarnation incarnation;
         Commitment commitment;
         Instant started;
         bool operator==(const Shared&) const = default;
     };
     std::shared_ptr<const Shared> shared_;
+    Membership members_;
+    // ---- Derived.
+    Index me_ = 0;
+    MemberSet others_;
 };
 
 }  // namespace bullring::protocol

@@ -13,11 +13,21 @@ bool Member::own_lease_valid(Instant now) const {
 }
 
 bool Member::quorum_connected(Instant now) const {
-    return 1 + peers_.connected(now).size() >= majority();
+    MemberSet there = peers_.connected(now);
+    there.insert(me());
+    return is_majority(there);
+}
+
+bool Member::majority_votes(Instant now) const {
+    MemberSet voting;
+    voting.insert(me());
+    for (const Index i : peers_.connected(now))
+        if (!peers_[i].heartbeat.recovering) voting.insert(i);
+    return is_majority(voting);
 }
 
 bool Member::eligible(Instant now) const {
-    if (config().priority.is_never() || !gate_.open(now)) return false;
+    if (config().priority.is_never() || !gate_.open(now) || removed()) return false;
     return role() != Role::stepping_down && !lease_refused(now);
 }
 

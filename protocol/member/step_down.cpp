@@ -166,6 +166,11 @@ void Member::on_resign_requested(Step& step, const ResignRequested& event) {
     step_down(step, DeposedReason::resigned, successor);
 }
 
+void Member::on_members_requested(Step& step, const MembersRequested& event) {
+    if (event.request.asker != Asker::none)
+        step.act(MembersAnswer{event.request, false, "with quorum none the members never change"});
+}
+
 void Member::on_resign(Step& step, const AcceptedSession& from, const Resign& resign) {
     if (!learn_epoch(step.now, resign.epoch)) return;
     Peer& peer = peers_[from.peer];

@@ -56,6 +56,7 @@ std::string Member::why(Instant now, const HostReasons& reasons) const {
     if (role() == Role::candidate)
         return "stands for epoch " + std::to_string(epoch().value) + why_leading(now);
     if (silent(now)) return why_silent(now);
+    if (removed()) return "removed: not in the list of members " + to_text(*list().tag());
     const LeaderView leader = user_leader(now);
     std::string hindered = why_hindered(now, reasons);
     if (leader.leader)

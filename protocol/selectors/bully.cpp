@@ -1,5 +1,7 @@
 #include "protocol/selectors/bully.hpp"
 
+#include "protocol/member/by_slot.hpp"
+
 namespace bullring::protocol {
 
 void Bully::become_idle() {
@@ -49,7 +51,7 @@ void Bully::on_message(MemberAccess& member, Step& step, Index from, const Elect
 // §7.3
 void Bully::on_message(MemberAccess& member, Step& step, Index from, const Ok& message) {
     if (phase_ != Phase::polling || message.attempt != attempt_ || !asked_.contains(from)) return;
-    if (!due(step.now, ignored_until_[from])) return;
+    if (!due(step.now, of_slot(ignored_until_, from, long_ago))) return;
     phase_ = Phase::deferring;
     deferred_to_ = from;
     asked_ = {};
@@ -86,7 +88,7 @@ void Bully::advance(MemberAccess& member, Step& step) {
         const LeaderView leader = member.first_hand(step.now);
         // A promise to a candidate does not end the wait for a renewal: the candidate may fail.
         if (phase_ == Phase::polling || leader.announced || !leader.leader) {
-            if (phase_ == Phase::deferring) fruitless_[deferred_to_] = 0;
+            if (phase_ == Phase::deferring) at_slot(fruitless_, deferred_to_) = 0;
             become_idle();
         }
     }
@@ -100,9 +102,10 @@ void Bully::advance(MemberAccess& member, Step& step) {
         const bool gone = !member.heard(deferred_to_, step.now);
         if (gone) become_idle();
         if (!gone && due(step.now, until_)) {
-            if (++fruitless_[deferred_to_] >= 2) {
-                ignored_until_[deferred_to_] = step.now + member.timing().lease;
-                fruitless_[deferred_to_] = 0;
+            std::uint8_t& fruitless = at_slot(fruitless_, deferred_to_);
+            if (++fruitless >= 2) {
+                at_slot(ignored_until_, deferred_to_, long_ago) = step.now + member.timing().lease;
+                fruitless = 0;
             }
             become_idle();
         }

@@ -15,8 +15,7 @@ class Bully {
 public:
     static constexpr Algorithm algorithm = Algorithm::bully;
 
-    explicit Bully(const Config& config)
-        : fruitless_(config.members.places()), ignored_until_(config.members.places(), long_ago) {}
+    explicit Bully(const Config& /*config*/) {}
 
     void on_message(MemberAccess& member, Step& step, Index from, const Election& message);
     void on_message(MemberAccess& member, Step& step, Index from, const Ok& message);

@@ -21,8 +21,8 @@ public:
     Incarnation incarnation() const { return member_.setup().incarnation(); }
     Rank own_rank() const { return member_.own_rank(); }
     NodeId id(Index i) const { return member_.id(i); }
-    /// How many members, itself included, a leader needs.
-    std::size_t majority() const { return member_.majority(); }
+    /// So many are enough for a leader.
+    bool is_majority(MemberSet members) const { return member_.is_majority(members); }
     Duration longest_promise() const { return member_.setup().longest_promise(); }
 
     // ---- The others (§6).
@@ -56,6 +56,7 @@ public:
     bool quorum_connected(Instant now) const { return member_.quorum_connected(now); }
     bool eligible(Instant now) const { return member_.eligible(now); }
     bool silent(Instant now) const { return member_.silent(now); }
+    bool removed() const { return member_.removed(); }
     bool bound(Instant now) const { return member_.bound(now); }
     bool may_campaign(Instant now) const { return member_.may_campaign(now); }
     bool may_start(Instant now) const { return member_.may_start(now); }

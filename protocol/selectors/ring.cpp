@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "protocol/member/by_slot.hpp"
+
 namespace bullring::protocol {
 
 namespace {
@@ -12,10 +14,19 @@ constexpr Duration token_life_max = seconds(10);
 
 bool well_formed(const MemberAccess& member, const Walk& walk) {
     const Membership& members = member.members();
-    if (!members.index(walk.owner) || !members.all().contains_all(walk.visited)) return false;
-    return walk.path.size() <= member.size() &&
+    // Of a node with another list it may name slots that are free here.
+    return members.index(walk.owner) && walk.path.size() <= members_max &&
            std::all_of(walk.path.begin(), walk.path.end(),
-                       [&](Index i) { return i < member.size(); });
+                       [&](Index i) { return i < members_max; });
+}
+
+/// Whose grants its owner will have when it is home.
+MemberSet granting(const MemberAccess& member, Index owner, const CoordinatorToken& token) {
+    MemberSet set;
+    set.insert(owner);
+    for (const TokenGrant& grant : token.grants)
+        if (const auto voter = member.members().index(grant.voter)) set.insert(*voter);
+    return set;
 }
 
 }  // namespace
@@ -26,7 +37,9 @@ Ring::Seen& Ring::SeenRuns::of(Incarnation run) {
 }
 
 bool Ring::accept(MemberAccess& member, Step& step, Index from, const Walk& walk) {
-    if (!well_formed(member, walk)) return false;
+    // C7.1: those that still count on a removed node try the next one after T_hop; the others do
+    // not listen to it, so a token would end here.
+    if (member.removed() || !well_formed(member, walk)) return false;
     if (!plain_)
         member.send(step, from,
                     TokenAck{walk.owner, walk.owner_incarnation, walk.round, walk.step});
@@ -35,7 +48,7 @@ bool Ring::accept(MemberAccess& member, Step& step, Index from, const Walk& walk
     if (walk.owner == member.self() &&
         (walk.owner_incarnation != member.incarnation() || walk.round > round_))
         return false;
-    Seen& seen = seen_[*member.members().index(walk.owner)].of(walk.owner_incarnation);
+    Seen& seen = at_slot(seen_, *member.members().index(walk.owner)).of(walk.owner_incarnation);
     const Duration memory = std::max(member.longest_promise(), token_life_max);
     const bool remembered = !due(step.now, seen.at + memory);
     if (remembered && seen.incarnation == walk.owner_incarnation &&
@@ -100,7 +113,7 @@ void Ring::own_token_back(MemberAccess& member, Step& step, const Token& token) 
     if (token.walk.owner_incarnation != member.incarnation() || token.walk.round != own_round_ ||
         own_round_ == 0)
         return;
-    if (token.walk.visited.size() >= member.majority()) return stand(member, step);
+    if (member.is_majority(token.walk.visited)) return stand(member, step);
     Token onward = token;
     onward.walk.path = {member.me()};
     if (!hops_.forward(member, step, onward)) round_failed(member, step, member.timing().ring_wait);
@@ -133,6 +146,8 @@ void Ring::carry(MemberAccess& member, Step& step, const Coordinator& request) {
     token.walk.round = own_request_round_;
     visit(token.walk, member.me());
     token.request = request;
+    // C1.1: all nodes have the founders' list, or are told it by its tag.
+    if (request.tag == Tag{}) token.request.members.reset();
     if (!hops_.forward(member, step, token)) member.abandon(step, member.timing().hop_wait);
 }
 
@@ -155,7 +170,9 @@ void Ring::vote_and_pass(MemberAccess& member, Step& step, CoordinatorToken toke
                                         token.request.epoch,
                                         token.request.lease,
                                         token.request.renew,
-                                        tied ? session->id : no_session});
+                                        tied ? session->id : no_session,
+                                        token.request.tag,
+                                        token.request.members});
     if (vote) {
         const bool after_disk = vote->kind == Vote::Kind::after_disk;
         const bool granted = vote->kind == Vote::Kind::granted;
@@ -176,11 +193,16 @@ void Ring::vote_and_pass(MemberAccess& member, Step& step, CoordinatorToken toke
         else
             token.nacks.push_back({member.self(), vote->reason, vote->promise_holder,
                                    vote->promised_epoch, vote->remaining});
+        // C4.1: a token has no room for the list.
+        if (vote->members)
+            member.send(step, owner,
+                        Nack{token.walk.owner_incarnation, token.request.epoch, vote->reason,
+                             nobody, Epoch{}, vote->remaining, false, vote->members});
     }
     visit(token.walk, member.me());
     // Enough for the lease: straight home with it.
-    const bool enough = !plain_ && 1 + token.grants.size() >= member.majority();
-    if (enough && member.connected(owner, step.now) && hops_.send_to(member, step, owner, token))
+    if (!plain_ && member.is_majority(granting(member, owner, token)) &&
+        member.connected(owner, step.now) && hops_.send_to(member, step, owner, token))
         return;
     hops_.forward(member, step, std::move(token));
 }
@@ -194,9 +216,10 @@ void Ring::own_request_back(MemberAccess& member, Step& step, CoordinatorToken t
         return;
     for (const TokenGrant& grant : token.grants)
         if (const auto voter = member.members().index(grant.voter); voter && *voter != member.me())
-            member.on_grant(step, *voter,
-                            Grant{token.walk.owner_incarnation, request.epoch, request.lease,
-                                  request.stamp, grant.tied_session, grant.voter_incarnation});
+            member.on_grant(
+                step, *voter,
+                Grant{token.walk.owner_incarnation, request.epoch, request.lease, request.stamp,
+                      grant.tied_session, grant.voter_incarnation, std::nullopt, request.tag});
     for (const TokenNack& nack : token.nacks)
         if (const auto voter = member.members().index(nack.voter); voter && *voter != member.me())
             member.on_nack(step, *voter,

@@ -20,7 +20,6 @@ public:
 
     explicit Ring(const Config& config)
         : plain_(config.quorum == QuorumMode::none),
-          seen_(config.members.places()),
           hops_(plain_ ? RingHops::Acknowledged::no : RingHops::Acknowledged::yes) {}
 
     void on_message(MemberAccess& member, Step& step, Index from, const Token& token);

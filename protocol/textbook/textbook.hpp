@@ -13,7 +13,7 @@ class Textbook final : public Member {
 public:
     Textbook(const Config& config, const Start& start) : Member(config, start) {}
 
-    std::size_t majority() const override { return 1; }
+    bool is_majority(MemberSet members) const override { return !members.empty(); }
     LeaderView first_hand(Instant now) const override;
     /// Only a leader's own word counts. This node may never hear it, and would ask again as fast as
     /// the network lets it.

@@ -60,6 +60,27 @@ struct Publish {
     bool operator==(const Publish&) const = default;
 };
 
+/// These are the members that this node deals with from now on, itself included: dial those that
+/// are new, and no longer those that are not among them.
+struct DealWith {
+    Membership members;
+    bool operator==(const DealWith&) const = default;
+};
+
+/// The list of members that holds for this node, now on its disk, is another one.
+struct MembersChanged {
+    Membership members;
+    bool operator==(const MembersChanged&) const = default;
+};
+
+/// The end of a change of the members that was asked of this node.
+struct MembersAnswer {
+    RequestId request;
+    bool done = false;  // the list with it has been settled, or it was so already
+    std::string why;    // when it was not done, and what would help
+    bool operator==(const MembersAnswer&) const = default;
+};
+
 // ---- What happened, for the event stream, the log and subscribers.
 
 struct PeerUp {
@@ -142,8 +163,9 @@ struct Stopped {
     bool operator==(const Stopped&) const = default;
 };
 
-using Action = std::variant<Send, CloseSession, DialNow, Persist, StartTask, StopTask, Publish,
-                            PeerUp, PeerDown, ElectionStarted, LeaderChanged, Elected, Deposed,
-                            RoleChanged, ResignAnswer, Note, HandshakeRefused, Stopped>;
+using Action =
+    std::variant<Send, CloseSession, DialNow, Persist, StartTask, StopTask, Publish, DealWith,
+                 MembersChanged, MembersAnswer, PeerUp, PeerDown, ElectionStarted, LeaderChanged,
+                 Elected, Deposed, RoleChanged, ResignAnswer, Note, HandshakeRefused, Stopped>;
 
 }  // namespace bullring::protocol

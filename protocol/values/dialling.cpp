@@ -13,4 +13,8 @@ Duration unacknowledged_max(const Timing& timing) {
     return std::max(timing.suspect_after, seconds(1));
 }
 
+Duration first_call_max(const Timing& timing) {
+    return std::max(timing.suspect_after, dial_pause_max) * 2;
+}
+
 }  // namespace bullring::protocol

@@ -26,4 +26,7 @@ Duration unacknowledged_max(const Timing& timing);
 /// the pause.
 inline constexpr Duration redial_max = handshake_max * 3 + dial_pause_max;
 
+/// A peer that is up has dialled a node that has just started within this, unless packets are lost.
+Duration first_call_max(const Timing& timing);
+
 }  // namespace bullring::protocol

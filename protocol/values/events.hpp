@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "protocol/values/ids.hpp"
+#include "protocol/values/member_change.hpp"
 #include "protocol/values/messages.hpp"
 #include "protocol/values/state.hpp"
 
@@ -94,6 +95,13 @@ struct ResignRequested {
     bool operator==(const ResignRequested&) const = default;
 };
 
+/// A user wants the list of members changed. `request` comes back in MembersAnswer.
+struct MembersRequested {
+    MemberChange change;
+    RequestId request;
+    bool operator==(const MembersRequested&) const = default;
+};
+
 struct HealthChanged {
     bool healthy = true;
     bool operator==(const HealthChanged&) const = default;
@@ -118,8 +126,8 @@ struct StopRequested {
     bool operator==(const StopRequested&) const = default;
 };
 
-using Event =
-    std::variant<Dialled, HelloReceived, Receive, SessionEnded, Died, Wake, Persisted, TaskEnded,
-                 Stalled, ResignRequested, HealthChanged, Standing, Tying, StopRequested>;
+using Event = std::variant<Dialled, HelloReceived, Receive, SessionEnded, Died, Wake, Persisted,
+                           TaskEnded, Stalled, ResignRequested, MembersRequested, HealthChanged,
+                           Standing, Tying, StopRequested>;
 
 }  // namespace bullring::protocol

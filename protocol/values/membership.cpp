@@ -29,6 +29,16 @@ std::string to_text(const Tag& tag) {
     return std::to_string(tag.epoch.value) + "." + std::to_string(tag.version);
 }
 
+std::string ids_text(const Membership& list) {
+    std::string voters;
+    std::string others;
+    for (const MemberEntry& member : list.entries()) {
+        std::string& text = member.votes ? voters : others;
+        text += (text.empty() ? "" : ",") + std::to_string(member.id.value);
+    }
+    return others.empty() ? voters : voters + "+" + others;
+}
+
 constexpr Membership::Data Membership::nothing{};
 
 Membership::Membership(std::vector<NodeId> ids) : Membership(Tag{}, founders(std::move(ids))) {}

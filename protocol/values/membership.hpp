@@ -142,4 +142,7 @@ private:
     std::shared_ptr<const Data> data_;
 };
 
+/// "1,2,3+4": those with a vote, and behind the + those without.
+std::string ids_text(const Membership& list);
+
 }  // namespace bullring::protocol

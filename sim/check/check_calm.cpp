@@ -16,9 +16,10 @@ void Checks::check_suspicion(const World& world, HostIndex h, Instant now) {
     const Member& member = world.host(h).node->member();
     const Timing& own = world.config(h).timing;
     for (HostIndex o = 0; o < world.members(); ++o) {
-        const auto index = static_cast<Index>(o);
+        const auto known = member.setup().members().index(world.host(o).id);
+        if (!known || *known == member.me() || !member.peers()[*known].accepted) continue;
+        const Index index = *known;
         const Peer& peer = member.peers()[index];
-        if (index == member.me() || !peer.accepted) continue;
         const Duration silence = elapsed(peer.heard_at, now);
         const Duration period = std::min(world.config(o).timing.heartbeat, own.lease_max / 5);
         const Duration allowed = std::max(own.suspect_after, period * 3);

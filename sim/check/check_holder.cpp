@@ -1,8 +1,6 @@
 // The holder's side. I5: a deadline needs a majority of voters, counted from the sending. I9: a
 // session that a counted grant is tied to stays open. I10: RESIGN comes after the leadership and
 // its task, deadlines do not shrink. I12: no task of a former leader runs while another leads.
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "sim/check/checks.hpp"
@@ -22,12 +20,27 @@ void Checks::check_deadline(const World& world, HostIndex h, const Publish& publ
                          host.id.value, publish.epoch.value,
                          host.published.deadline.boottime_ns - publish.deadline.boottime_ns));
 
-    std::vector<bool> by_boottime(world.members());
-    std::vector<bool> by_raw(world.members());
+    // The list that decides may have become another one after this was published, in the same step.
+    const Membership& list = host.node->engine()->holder().base();
+    if (!backed(world, h, publish, list) && !backed(world, h, publish, of_[h].base_before))
+        fail(world, "I5",
+             fmt::format("node {} claims epoch {} for {} ns more, which no majority of the {} "
+                         "voters has granted",
+                         host.id.value, publish.epoch.value,
+                         lease_left(world.clock(h), publish.deadline).ns, list.voters().size()));
+}
+
+/// A majority of the list's voters has granted that, under this list or a newer one.
+bool Checks::backed(const World& world, HostIndex h, const Publish& publish,
+                    const Membership& list) const {
+    const Host& host = world.host(h);
+    MemberSet by_boottime;
+    MemberSet by_raw;
     const auto count = [&](HostIndex process, Instant end) {
-        const HostIndex voter = world.member_of(process);
-        if (end.boottime_ns >= publish.deadline.boottime_ns) by_boottime[voter] = true;
-        if (end.raw_ns >= publish.deadline.raw_ns) by_raw[voter] = true;
+        const auto voter = list.index(world.host(world.member_of(process)).id);
+        if (!voter) return;
+        if (end.boottime_ns >= publish.deadline.boottime_ns) by_boottime.insert(*voter);
+        if (end.raw_ns >= publish.deadline.raw_ns) by_raw.insert(*voter);
     };
     const Member& member = host.node->member();
     const Promise& own = host.node->promise();
@@ -35,21 +48,8 @@ void Checks::check_deadline(const World& world, HostIndex h, const Publish& publ
     if (!host.impostor && own.key() == member.own_key() && own.epoch() == publish.epoch)
         count(h, own.end());
     for (const ReceivedGrant& grant : ledger_.received(h))
-        if (grant.epoch == publish.epoch) count(grant.voter, grant.end);
-    std::size_t boottime = 0;
-    std::size_t raw = 0;
-    for (std::size_t i = 0; i < world.members(); ++i) {
-        if (by_boottime[i]) ++boottime;
-        if (by_raw[i]) ++raw;
-    }
-    const std::size_t majority = world.members() / 2 + 1;
-    if (boottime < majority || raw < majority)
-        fail(world, "I5",
-             fmt::format("node {} claims epoch {} for {} ns more, which {} of {} voters have "
-                         "granted and a majority is {}",
-                         host.id.value, publish.epoch.value,
-                         lease_left(world.clock(h), publish.deadline).ns, std::min(boottime, raw),
-                         world.members(), majority));
+        if (grant.epoch == publish.epoch && grant.tag >= list.tag()) count(grant.voter, grant.end);
+    return list.is_majority(by_boottime) && list.is_majority(by_raw);
 }
 
 void Checks::check_close(const World& world, HostIndex h, Instant now, const CloseSession& close) {
@@ -64,6 +64,7 @@ void Checks::check_close(const World& world, HostIndex h, Instant now, const Clo
     if (member.role() == Role::stepping_down && !member.own_lease_valid(now)) return;
     for (const ReceivedGrant& grant : ledger_.received(h)) {
         if (grant.tied != close.session || grant.epoch != member.epoch()) continue;
+        if (!echoes(world, h, grant)) continue;
         if (!lease_valid(now, grant.end)) continue;
         fail(world, "I9",
              fmt::format("node {} closes a session to node {} whose grant of epoch {} it counts "
@@ -97,6 +98,7 @@ void Checks::check_request(const World& world, HostIndex h, const Coordinator& r
              fmt::format("node {} campaigns for epoch {} while its task of epoch {} runs",
                          host.id.value, request.epoch.value, host.task.epoch.value));
     if (!request.renew) check_disk(world, h, request.epoch);
+    check_proposal(world, h, request);
 }
 
 void Checks::check_no_other_task(const World& world, HostIndex h) {

@@ -1,5 +1,5 @@
 // The checks that messages alone allow. I11: no epoch is granted or proposed that the disk does not
-// cover. I14: both ends of a session speak the highest version that both know. R9: no message makes
+// cover. I20: both ends of a session speak the highest version that both know. R9: no message makes
 // nonsense durable. L5: tokens die. Counts messages and events, too.
 #include <algorithm>
 #include <type_traits>
@@ -19,8 +19,12 @@ void Checks::check_message(const World& world, HostIndex h, Instant now, const S
             using M = std::decay_t<decltype(m)>;
             if constexpr (std::is_same_v<M, Grant>) {
                 if (of_[h].event_was_persisted) coverage_.count(Seen::grant_after_disk);
+                check_grant_tag(world, h, m);
             } else if constexpr (std::is_same_v<M, Coordinator>) {
                 check_request(world, h, m);
+            } else if constexpr (std::is_same_v<M, Nack>) {
+                const HostIndex holder = world.connection_of(send.session).ends[acceptor_side].host;
+                check_stale_members(world, h, now, world.host(holder).id, m);
             } else if constexpr (std::is_same_v<M, Resign>) {
                 check_resign(world, h, m);
             } else if constexpr (std::is_same_v<M, HelloAck>) {
@@ -80,7 +84,7 @@ void Checks::check_version(const World& world, HostIndex h, SessionId session,
     const std::uint16_t yours = world.config(dialler).wire_highest;
     if (mine != yours) coverage_.count(Seen::wires_differ);
     if (version == std::min(mine, yours)) return;
-    fail(world, "I14",
+    fail(world, "I20",
          fmt::format("node {}, which speaks {} at most, answers node {}, which speaks {} at most, "
                      "that {} is spoken",
                      world.host(h).id.value, mine, world.host(dialler).id.value, yours, version));
@@ -137,7 +141,7 @@ void Checks::count_message(HostIndex h, const Send& send) {
                     Seen::nack_recovering,    Seen::nack_reserved, Seen::nack_too_long,
                     Seen::nack_unknown_holder};
                 // Nobody lies in the swarm, so no epoch is too high there.
-                if (m.reason != NackReason::epoch_too_high)
+                if (m.reason <= NackReason::unknown_holder)
                     coverage_.count(of_reason[static_cast<std::size_t>(m.reason)]);
                 if (m.parked) {
                     coverage_.count(Seen::request_parked);

@@ -97,7 +97,9 @@ void Checks::check_silence_over(const World& world, HostIndex h, Instant now) {
         for (HostIndex o = 0; o < world.hosts(); ++o) {
             const Host& holder = world.host(o);
             if (!holder.running() || holder.incarnation != given.holder.incarnation) continue;
-            if (!counts(world, o, h) && ledger_.has_recalled(o, host.incarnation)) continue;
+            if (!counts(world, o, h, Until::end_by_both) &&
+                ledger_.has_recalled(o, host.incarnation))
+                continue;
             if (promise.key() == given.holder) {
                 coverage_.count(Seen::promise_resumed);
                 continue;
@@ -113,12 +115,16 @@ void Checks::check_silence_over(const World& world, HostIndex h, Instant now) {
 }
 
 /// Whether `holder` counts a grant of that voter now, by one of its clocks at least.
-bool Checks::counts(const World& world, HostIndex holder, HostIndex voter) const {
+bool Checks::counts(const World& world, HostIndex holder, HostIndex voter, Until until) const {
     const Member& member = world.host(holder).node->member();
     if (member.role() == Role::follower) return false;
+    const Instant now = world.clock(holder);
+    const auto lasts = [&](Instant end) {
+        return until == Until::end_by_both ? !promise_over(now, end) : lease_valid(now, end);
+    };
     for (const ReceivedGrant& grant : ledger_.received(holder))
-        if (grant.voter == voter && grant.epoch == member.epoch() &&
-            !promise_over(world.clock(holder), grant.end))
+        if (grant.voter == voter && grant.epoch == member.epoch() && echoes(world, holder, grant) &&
+            lasts(grant.end))
             return true;
     return false;
 }
@@ -205,6 +211,7 @@ void Checks::check_cover(const World& world, HostIndex h, HolderKey holder) {
         if (member.role() == Role::follower) continue;
         for (const ReceivedGrant& grant : ledger_.received(o)) {
             if (grant.voter != h || grant.epoch != member.epoch()) continue;
+            if (!echoes(world, o, grant)) continue;
             if (!lease_valid(world.clock(o), grant.end)) continue;
             fail(world, "I6",
                  fmt::format("node {} promises itself to {} while node {} counts its grant of "

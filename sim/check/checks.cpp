@@ -12,7 +12,8 @@ using namespace protocol;
 Checks::Checks(const World& world)
     : ledger_(world.members() + impostors_max),
       of_(world.members() + impostors_max),
-      voted_(world.members() + impostors_max) {}
+      voted_(world.members() + impostors_max),
+      tags_(world.members() + impostors_max) {}
 
 /// These checks cannot hold when an assumption is broken on purpose.
 bool Checks::excused(const World& world, std::string_view check) const {
@@ -20,11 +21,11 @@ bool Checks::excused(const World& world, std::string_view check) const {
         return std::find(all.begin(), all.end(), check) != all.end();
     };
     const Settings& settings = world.settings();
-    if (settings.quorum == QuorumMode::none && !is_one_of({"I14", "L1", "L2", "L5", "expect"}))
+    if (settings.quorum == QuorumMode::none && !is_one_of({"I20", "L1", "L2", "L5", "expect"}))
         return true;
     if (settings.beyond_rho && is_one_of({"I1", "I3", "I6", "I12"})) return true;
-    return settings.beyond_disk &&
-           is_one_of({"I1", "I2", "I3", "I4", "I6", "I7", "I8", "I12", "I13"});
+    return settings.beyond_disk && is_one_of({"I1", "I2", "I3", "I4", "I6", "I7", "I8", "I12",
+                                              "I13", "I14", "I15", "I18", "L6"});
 }
 
 void Checks::fail(const World& world, const char* check, std::string what) {
@@ -38,6 +39,8 @@ void Checks::before_step(const World& world, HostIndex h, Instant now, const Eve
     if (const auto* receive = std::get_if<Receive>(&event)) note_twin(world, h, now, *receive);
     if (const auto* health = std::get_if<HealthChanged>(&event))
         of_[h].well_since = health->healthy ? world.now() : -1;
+    if (const Engine* const engine = world.host(h).node->engine())
+        of_[h].base_before = engine->holder().base();
     count_event(world, h, event);
 }
 
@@ -53,6 +56,8 @@ void Checks::on_action(const World& world, HostIndex h, Instant now, const Actio
                 check_elected(world, h, what);
             } else if constexpr (std::is_same_v<What, CloseSession>) {
                 check_close(world, h, now, what);
+            } else if constexpr (std::is_same_v<What, MembersAnswer>) {
+                coverage_.count(what.done ? Seen::members_done : Seen::members_refused);
             } else if constexpr (std::is_same_v<What, Persist>) {
                 check_durable(world, h, what.durable);
             } else if constexpr (std::is_same_v<What, Deposed>) {
@@ -84,6 +89,8 @@ void Checks::after_step(const World& world, HostIndex h, Instant now) {
     check_time_passes(world);
     check_suspicion(world, h, now);
     if (world.settings().quorum == QuorumMode::none) return;
+    check_list_written(world, h);
+    check_counted_by_members(world, h);
     check_silence_over(world, h, now);
     check_own_promise(world, h, now);
     check_kept(world, h, now);

@@ -73,12 +73,16 @@ private:
     void check_one_holder(const World& world, HostIndex h, Epoch epoch, protocol::HolderKey holder);
     void forget_own_dead_candidacies(const World& world, HostIndex h);
     void check_silence_to_come(const World& world, HostIndex h, protocol::Duration promised);
-    bool counts(const World& world, HostIndex holder, HostIndex voter) const;
+    /// A grant has ended by one of the holder's clocks at least, or by both.
+    enum class Until : std::uint8_t { end_by_one, end_by_both };
+    bool counts(const World& world, HostIndex holder, HostIndex voter, Until until) const;
     void check_silence_over(const World& world, HostIndex h, Instant now);
     void check_kept(const World& world, HostIndex h, Instant now);
     void check_candidacy_length(const World& world, HostIndex h, Instant now);
     // check_holder.cpp: I5, I9, I10, I12
     void check_deadline(const World& world, HostIndex h, const protocol::Publish& publish);
+    bool backed(const World& world, HostIndex h, const protocol::Publish& publish,
+                const protocol::Membership& list) const;
     void check_close(const World& world, HostIndex h, Instant now,
                      const protocol::CloseSession& close);
     void check_resign(const World& world, HostIndex h, const protocol::Resign& resign);
@@ -91,7 +95,20 @@ private:
     void check_suspicion(const World& world, HostIndex h, Instant now);
     void note_leadership(const World& world, HostIndex h);
     void check_handover(const World& world, HostIndex h);
-    // check_messages.cpp: I11, I14, R9, L5, what is counted of messages
+    // check_members.cpp: I14 to I18, L6
+    /// The holder counts what was granted under that tag (C5).
+    static bool echoes(const World& world, HostIndex holder, const ReceivedGrant& grant);
+    void note_list(const World& world, const protocol::Membership& list);
+    bool is_alive(const World& world, const protocol::Membership& list) const;
+    bool can_elect(const World& world, const protocol::Membership& list) const;
+    void check_lists(const World& world);
+    void check_list_written(const World& world, HostIndex h);
+    void check_counted_by_members(const World& world, HostIndex voter);
+    void check_grant_tag(const World& world, HostIndex h, const protocol::Grant& grant);
+    void check_proposal(const World& world, HostIndex h, const protocol::Coordinator& request);
+    void check_stale_members(const World& world, HostIndex h, Instant now, NodeId holder,
+                             const protocol::Nack& nack);
+    // check_messages.cpp: I11, I20, R9, L5, what is counted of messages
     void check_message(const World& world, HostIndex h, Instant now, const protocol::Send& send);
     void check_disk(const World& world, HostIndex h, Epoch epoch);
     void check_durable(const World& world, HostIndex h, const protocol::Durable& durable);
@@ -137,7 +154,10 @@ private:
             std::uint64_t sent_before = 0;  // steps, as bits: a lost hop goes out once more
             bool of_many_runs = false;      // of its owner; which are the last two, nobody can tell
         };
-        std::vector<Token> tokens;  // the newest of each run of each owner
+        std::vector<Token> tokens;         // the newest of each run of each owner
+        protocol::Membership base_before;  // the list that decided before this step
+        protocol::Membership proposed;     // the list that its last request had
+        Epoch proposed_in;
     };
     // check_messages.cpp
     OfHost::Token* token_at(HostIndex h, NodeId owner, Incarnation incarnation,
@@ -146,7 +166,9 @@ private:
     std::vector<OfHost> of_;           // in this run
     std::vector<EpochHolders> voted_;  // by voter, in all of its runs
     EpochHolders elected_in_;
-    Epoch newest_epoch_;  // of all that were elected
+    std::map<protocol::Tag, protocol::Membership> lists_;  // all that there ever were
+    std::vector<std::optional<protocol::Tag>> tags_;       // of each disk
+    Epoch newest_epoch_;                                   // of all that were elected
     NodeId newest_leader_;
     NodeId last_elected_;
     std::uint64_t elections_ = 0;

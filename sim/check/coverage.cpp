@@ -41,6 +41,7 @@ constexpr std::array<std::string_view, seen_count> names{
     "wires_differ",
     "wall_clocks_differ",
     "best_node_flaps",
+    "members_asked",
     "elected",
     "elected_by_clock_epoch",
     "elected_successor",
@@ -89,6 +90,12 @@ constexpr std::array<std::string_view, seen_count> names{
     "message_leader",
     "message_token",
     "message_coordinator_token",
+    "list_proposed",
+    "list_installed",
+    "list_refused_as_stale",
+    "list_told",
+    "members_done",
+    "members_refused",
     "frozen_graph",
 };
 

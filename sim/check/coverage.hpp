@@ -47,6 +47,7 @@ enum class Seen : std::uint8_t {
     wires_differ,
     wall_clocks_differ,
     best_node_flaps,
+    members_asked,
     // ---- Reactions.
     elected,
     elected_by_clock_epoch,
@@ -96,6 +97,12 @@ enum class Seen : std::uint8_t {
     message_leader,
     message_token,
     message_coordinator_token,
+    list_proposed,
+    list_installed,
+    list_refused_as_stale,
+    list_told,
+    members_done,
+    members_refused,
     frozen_graph,
     count,  // not a thing: how many there are
 };

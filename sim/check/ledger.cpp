@@ -62,9 +62,10 @@ void Ledger::before_step(const World& world, HostIndex h, Instant now, const Eve
         request.epoch = grant->epoch;
         request.lease = grant->lease;
         request.stamp = grant->stamp;
-        return receive(world, h, now,
-                       {c.ends[dialler_side].host, grant->epoch, {}, grant->tied_session},
-                       grant->voter_incarnation, request);
+        return receive(
+            world, h, now,
+            {c.ends[dialler_side].host, grant->epoch, {}, grant->tied_session, grant->tag},
+            grant->voter_incarnation, request);
     }
     if (const auto* token = std::get_if<Token>(&receive_event->message)) {
         if (token->walk.owner_incarnation == host.incarnation) comes_home(h, token->walk);
@@ -77,7 +78,8 @@ void Ledger::before_step(const World& world, HostIndex h, Instant now, const Eve
         for (const TokenGrant& grant : token->grants) {
             const auto voter = voter_of(world, grant);
             if (!voter) continue;
-            receive(world, h, now, {*voter, token->request.epoch, {}, grant.tied_session},
+            receive(world, h, now,
+                    {*voter, token->request.epoch, {}, grant.tied_session, token->request.tag},
                     grant.voter_incarnation, token->request);
         }
     }
@@ -118,15 +120,15 @@ void Ledger::receive(const World& world, HostIndex h, Instant now, const Receive
     std::erase_if(all, [&](const ReceivedGrant& old) {
         // A voter that grants again unties its earlier grant from its session.
         return !lease_valid(now, old.end) || old.epoch < grant.epoch ||
-               (same_voter(old) && old.epoch == grant.epoch &&
+               (same_voter(old) && old.epoch == grant.epoch && old.tag <= grant.tag &&
                 old.end.boottime_ns <= end.boottime_ns && old.end.raw_ns <= end.raw_ns);
     });
     // Nor does a grant count that ends before another one of the same voter.
     for (const ReceivedGrant& other : all)
-        if (same_voter(other) && other.epoch == grant.epoch &&
+        if (same_voter(other) && other.epoch == grant.epoch && other.tag >= grant.tag &&
             end.boottime_ns <= other.end.boottime_ns && end.raw_ns <= other.end.raw_ns)
             return;
-    all.push_back({grant.voter, grant.epoch, end, grant.tied});
+    all.push_back({grant.voter, grant.epoch, end, grant.tied, grant.tag});
 }
 
 void Ledger::session_ended(const World& world, HostIndex h, Instant now,

@@ -26,8 +26,9 @@ struct GivenPromise {
 struct ReceivedGrant {
     HostIndex voter = 0;
     Epoch epoch;
-    Instant end;     // by the holder's clock
-    SessionId tied;  // the holder's end
+    Instant end;          // by the holder's clock
+    SessionId tied;       // the holder's end
+    protocol::Tag tag{};  // of the list that the voter had
 };
 
 class Ledger {

@@ -57,7 +57,7 @@ Duration duration_of(const char* flag, const std::string& text) {
 }
 
 FaultKinds fault_kinds_in(const std::vector<std::string>& words) {
-    if (words.empty()) return FaultKinds::all();
+    if (words.empty()) return FaultKinds::usual();
     FaultKinds kinds;
     for (const std::string& word : words) kinds.insert(*named<MoveKind>(word));
     return kinds;
@@ -67,6 +67,13 @@ std::vector<std::string> fault_words() {
     std::vector<std::string> words;
     for (const MoveKind kind : enumerators<MoveKind>())
         if (is_fault(kind)) words.emplace_back(name(kind));
+    return words;
+}
+
+std::vector<std::string> usual_fault_words() {
+    std::vector<std::string> words;
+    for (const MoveKind kind : enumerators<MoveKind>())
+        if (FaultKinds::usual().contains(kind)) words.emplace_back(name(kind));
     return words;
 }
 
@@ -112,7 +119,7 @@ double per_second(const SearchReport& report) {
 
 void print_report(const ExploreOptions& given, const SearchReport& report) {
     const std::string kinds = given.fault_kinds.empty()
-                                  ? std::string("every kind")
+                                  ? std::string("every kind, no changes of the list")
                                   : fmt::format("{}", fmt::join(given.fault_kinds, ", "));
     fmt::print("{} of {} nodes, profile {}, {} start; at most {} faults ({}), delays to {}\n",
                given.algorithm, given.nodes, given.profile, given.start, given.faults, kinds,
@@ -135,7 +142,7 @@ std::string json_text(const ExploreOptions& given, const SmallWorld& world,
     json["profile"] = given.profile;
     json["start"] = given.start;
     json["faults"] = given.faults;
-    json["fault_kinds"] = given.fault_kinds.empty() ? fault_words() : given.fault_kinds;
+    json["fault_kinds"] = given.fault_kinds.empty() ? usual_fault_words() : given.fault_kinds;
     json["delay_max_ns"] = world.options().delay_max.ns;
     json["preempt"] = world.options().preempt;
     json["preempt_delay_ns"] = world.options().preempt_delay.ns;
@@ -205,7 +212,9 @@ void add_explore_command(CLI::App& app, int& exit_status) {
         ->capture_default_str();
     explore
         .add_option("--fault-kinds", given->fault_kinds,
-                    fmt::format("of these: {} (default: all)", fmt::join(fault_words(), ",")))
+                    fmt::format("of these: {} (default: all but changes of the list, which are "
+                                "add, remove, promote, demote)",
+                                fmt::join(fault_words(), ",")))
         ->delimiter(',')
         ->check(CLI::IsMember(fault_words()));
     explore

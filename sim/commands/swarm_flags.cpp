@@ -21,6 +21,7 @@ void add_swarm_flags(CLI::App& command, SwarmFlags& flags) {
     command.add_option("--duration", flags.duration, "how long faults strike, such as 10s or 10m");
     command.add_option("--faults", flags.faults,
                        "which kinds, such as crash,partition; all; none (drawn from the seed)");
+    command.add_flag("--members", flags.members, "members come and go in every history");
 }
 
 std::optional<std::uint64_t> parse_count(std::string_view text) {
@@ -57,6 +58,7 @@ SwarmOptions swarm_options(const SwarmFlags& flags) {
             refuse("--faults", flags.faults,
                    "a list of " + protocol::all_names<FaultKind>() + ", or all, or none");
     }
+    options.members = flags.members;
     return options;
 }
 
@@ -71,6 +73,7 @@ std::string swarm_flags_text(const SwarmFlags& flags) {
     add("--quorum", flags.quorum);
     add("--duration", flags.duration);
     add("--faults", flags.faults);
+    if (flags.members) text += " --members";
     return text;
 }
 

@@ -19,6 +19,7 @@ struct SwarmFlags {
     std::string quorum;
     std::string duration;
     std::string faults;
+    bool members = false;
 };
 
 void add_swarm_flags(CLI::App& command, SwarmFlags& flags);

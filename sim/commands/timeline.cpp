@@ -39,6 +39,14 @@ void Timeline::on_action(const World& world, HostIndex h, Instant, const Action&
                 line(world, h, fmt::format("election: {}", what.reason));
             } else if constexpr (std::is_same_v<What, PeerDown>) {
                 line(world, h, fmt::format("has lost {}: {}", what.peer.value, name(what.reason)));
+            } else if constexpr (std::is_same_v<What, MembersChanged>) {
+                line(world, h,
+                     fmt::format("has the members {}, list {}", ids_text(what.members),
+                                 to_text(*what.members.tag())));
+            } else if constexpr (std::is_same_v<What, MembersAnswer>) {
+                line(world, h,
+                     what.done ? std::string("the change of members is done")
+                               : "the change of members is refused: " + what.why);
             } else if constexpr (std::is_same_v<What, Note>) {
                 line(world, h, what.text);
             }

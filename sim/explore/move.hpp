@@ -36,10 +36,17 @@ enum class MoveKind : std::uint8_t {
     reset,      // both ends of the session see an RST; what was in flight is lost
     cut,        // nothing arrives any more; the dialler finds out at any time, the acceptor never
     give_up,    // the dialler gives the session up while it is open (its outbox is full)
+    // ---- Changes: a user asks the leader to change the list of members. They count as faults.
+    add,  // the other node, without a vote
+    remove,
+    promote,
+    demote,
 };
 
 constexpr bool is_fault(MoveKind kind) { return kind >= MoveKind::crash; }
-/// The move is about `session`, not about the node alone.
+/// `session` says who is asked, and about whom; both may be the same node.
+constexpr bool is_change(MoveKind kind) { return kind >= MoveKind::add; }
+/// The move is about `session`, or two nodes, not about one node alone.
 constexpr bool has_session(MoveKind kind) {
     return kind == MoveKind::deliver || kind == MoveKind::answer || kind == MoveKind::dial ||
            kind >= MoveKind::reset;
@@ -64,6 +71,10 @@ constexpr const char* name(MoveKind kind) {
         case MoveKind::reset: return "reset";
         case MoveKind::cut: return "cut";
         case MoveKind::give_up: return "give-up";
+        case MoveKind::add: return "add";
+        case MoveKind::remove: return "remove";
+        case MoveKind::promote: return "promote";
+        case MoveKind::demote: return "demote";
     }
     return protocol::no_name;
 }
@@ -83,10 +94,11 @@ constexpr Move move_of(MoveKind kind, std::size_t node) {
 /// Which faults a search may choose.
 class FaultKinds {
 public:
-    static FaultKinds all() {
+    /// All but changes.
+    static FaultKinds usual() {
         FaultKinds kinds;
         for (const MoveKind kind : protocol::enumerators<MoveKind>())
-            if (is_fault(kind)) kinds.insert(kind);
+            if (is_fault(kind) && !is_change(kind)) kinds.insert(kind);
         return kinds;
     }
     constexpr void insert(MoveKind kind) { bits_ |= bit(kind); }

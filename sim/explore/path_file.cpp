@@ -38,7 +38,8 @@ std::optional<std::uint8_t> node_in(std::string_view text) {
     return static_cast<std::uint8_t>(*id - 1);
 }
 
-std::optional<SessionName> session_in(const std::string& text) {
+/// `of_two`: of two different nodes.
+std::optional<SessionName> session_in(const std::string& text, bool of_two) {
     const std::size_t arrow = text.find('>');
     if (arrow == std::string::npos) return std::nullopt;
     const std::size_t slash = text.find('/', arrow);
@@ -48,7 +49,7 @@ std::optional<SessionName> session_in(const std::string& text) {
     const auto number = slash == std::string::npos
                             ? std::optional<std::uint16_t>{1}
                             : number_in<std::uint16_t>(text.substr(slash + 1));
-    if (!from || !to || !number || *from == *to) return std::nullopt;
+    if (!from || !to || !number || (of_two && *from == *to)) return std::nullopt;
     return SessionName{*from, *to, *number};
 }
 
@@ -62,7 +63,7 @@ std::optional<PathStep> step_in(const std::vector<std::string>& words) {
         if (words.size() < 2) return std::nullopt;
         used = 2;
         if (has_session(*kind)) {
-            const auto session = session_in(words[1]);
+            const auto session = session_in(words[1], !is_change(*kind));
             if (!session) return std::nullopt;
             step.move.session = *session;
         } else {

@@ -22,7 +22,7 @@ struct SmallWorldOptions {
     protocol::Algorithm algorithm = protocol::Algorithm::bully;
     protocol::Profile profile = protocol::Profile::lan;
     unsigned faults = 2;  // at most, together
-    FaultKinds fault_kinds = FaultKinds::all();
+    FaultKinds fault_kinds = FaultKinds::usual();
     /// Nothing is in flight for longer, unless who should get it is paused.
     protocol::Duration delay_max = protocol::milliseconds(2);
     bool preempt = true;

@@ -81,6 +81,7 @@ private:
     void disk_answers(std::size_t node);
     void task_ends(std::size_t node);
     void fault(const Move& move);
+    void change(const Move& move, MemberChange::What what);
     void reset(Session& broken) const;
     void cut(Session& broken);
     void forget_sessions();
@@ -274,8 +275,17 @@ void MoveMaker::fault(const Move& move) {
             dialler.dialled &= static_cast<std::uint8_t>(~(1U << move.session.acceptor));
             return step(node, SessionEnded{session_id(move.session, true), SessionEnd::overflow});
         }
+        case MoveKind::add: return change(move, MemberChange::What::add);
+        case MoveKind::remove: return change(move, MemberChange::What::remove);
+        case MoveKind::promote: return change(move, MemberChange::What::promote);
+        case MoveKind::demote: return change(move, MemberChange::What::demote);
         default: return;
     }
+}
+
+void MoveMaker::change(const Move& move, MemberChange::What what) {
+    const NodeId about{std::uint64_t{move.session.acceptor} + 1};
+    step(move.node(), MembersRequested{{what, about, "n" + std::to_string(about.value)}, {}});
 }
 
 void MoveMaker::reset(Session& broken) const {

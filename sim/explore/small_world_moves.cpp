@@ -12,6 +12,15 @@ namespace {
 
 bool marked(std::uint8_t peers, std::size_t node) { return (std::size_t{peers} >> node & 1U) != 0; }
 
+/// Those that the leader's list is not as they would have it.
+std::vector<MoveKind> changes_of(const Node& leader, std::size_t about) {
+    const Membership& list = leader.member().list();
+    const MemberEntry* const member = list.find({about + 1});
+    if (list.empty()) return {};
+    if (member == nullptr) return {MoveKind::add};
+    return {MoveKind::remove, member->votes ? MoveKind::demote : MoveKind::promote};
+}
+
 }  // namespace
 
 void SmallWorld::moves(const WorldState& state, std::vector<Move>& out) const {
@@ -46,6 +55,7 @@ void SmallWorld::add_own_moves(const WorldState& state, std::vector<Move>& out) 
         if (host.writing) out.push_back(move_of(MoveKind::disk, i));
         if (host.task_stopping) out.push_back(move_of(MoveKind::task, i));
         for (std::size_t peer = 0; peer < state.hosts.size(); ++peer) {
+            if (host.node->member().setup().members().find({peer + 1}) == nullptr) continue;
             // A paused process is connected to by its kernel; one that does not run is not.
             if (peer == i || marked(host.dialled, peer) || !state.hosts[peer].node) continue;
             const auto number = static_cast<std::uint16_t>(host.dials[peer] + 1);
@@ -93,7 +103,11 @@ void SmallWorld::add_faults(const WorldState& state, std::vector<Move>& out) con
         add(MoveKind::power_off, self);
         if (state.hosts[i].paused) continue;
         add(MoveKind::pause, self);
-        if (leads(state, i)) add(MoveKind::resign, self);
+        if (!leads(state, i)) continue;
+        add(MoveKind::resign, self);
+        for (std::size_t about = 0; about < state.hosts.size(); ++about)
+            for (const MoveKind change : changes_of(*state.hosts[i].node, about))
+                add(change, {self.dialler, static_cast<std::uint8_t>(about), 1});
     }
     for (const Session& session : state.sessions) {
         if (!session.dialler_open || !session.acceptor_open || session.broken) continue;

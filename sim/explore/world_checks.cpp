@@ -16,7 +16,13 @@ public:
     SentCheck(const WorldState& state, const Config& config, std::size_t node)
         : state_(state), config_(config), node_(node), host_(state.hosts[node]) {}
 
-    void operator()(const Grant& grant) { granted(grant.epoch, grant.lease); }
+    void operator()(const Grant& grant) {
+        granted(grant.epoch, grant.lease);
+        const auto on_disk = disk().members.tag();
+        if (grant.tag != on_disk)
+            fail("I16", fmt::format("node {} grants under {}, but its disk has {}", id(),
+                                    to_text(grant.tag), on_disk ? to_text(*on_disk) : "no list"));
+    }
     void operator()(const Coordinator& request) { proposed(request.epoch); }
     void operator()(const Resign& resign) {
         if (host_.published.epoch)

@@ -32,7 +32,8 @@ std::optional<Violation> check_published(const WorldState& state, std::size_t no
 
 /// I7: no grant while recovering. I10: RESIGN only when nothing is published and no task runs.
 /// I11: nothing proposed or granted that the disk does not know of. L5: no token older than
-/// 3(N−1) hops. The node has just made the step that sends the message.
+/// 3(N−1) hops. I16: a grant bears the tag of the list on the disk. The node has just made the step
+/// that sends the message.
 std::optional<Violation> check_sent(const WorldState& state, const protocol::Config& config,
                                     std::size_t node, const protocol::Message& message);
 

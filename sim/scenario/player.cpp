@@ -59,7 +59,8 @@ void Player::play(const Command& command) {
         case Verb::expect_higher_epoch:
         case Verb::expect_epoch:
         case Verb::expect_no_fsync:
-        case Verb::expect_deposed: return expect(command);
+        case Verb::expect_deposed:
+        case Verb::expect_members: return expect(command);
         default: return incident(command);
     }
 }

@@ -111,6 +111,13 @@ void Player::expect(const Command& command) {
             if (!found) unmet(command, "expect", leader_text());
             return;
         }
+        case Verb::expect_members: {
+            const Engine* const engine = leader ? world_.host(*leader).node->engine() : nullptr;
+            const std::string found = engine == nullptr ? "" : ids_text(engine->holder().base());
+            if (found != command.word)
+                unmet(command, "expect", fmt::format("they are {}; {}", found, leader_text()));
+            return;
+        }
         default: return;
     }
 }

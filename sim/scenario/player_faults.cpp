@@ -1,6 +1,7 @@
 // The faults of a scenario, and how they are healed.
 #include <algorithm>
 
+#include "protocol/values/names.hpp"
 #include "sim/scenario/player.hpp"
 
 namespace bullring::sim {
@@ -39,6 +40,14 @@ void Player::incident(const Command& command) {
             if (!h || !member || !target || world_.member_of(*target) != *member) return;
             checks_.coverage().count(Seen::readdressed);
             return world_.readdress(*h, *member, *target);
+        }
+        case Verb::members: {
+            const auto h = host_of(command.a);
+            const auto asked = host_of(command.b);
+            if (!h || !asked) return;
+            checks_.coverage().count(Seen::members_asked);
+            const auto what = protocol::named<protocol::MemberChange::What>(command.word);
+            return world_.change_members(*asked, {*what, world_.host(*h).id, "somewhere"});
         }
         default: return on_each(command);
     }

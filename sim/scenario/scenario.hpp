@@ -49,10 +49,11 @@ enum class Verb : std::uint8_t {
     reset,
     forget,
     forge_fin,
-    flip,    // one bit of the next frame between a and b
-    lie,     // a, b; word: message and field; number: what the next one says
-    resign,  // a = who is asked, b = to
-    health,  // word: bad good
+    flip,     // one bit of the next frame between a and b
+    lie,      // a, b; word: message and field; number: what the next one says
+    resign,   // a = who is asked, b = to
+    members,  // a = whose vote or membership, word: how it changes; b = who is asked
+    health,   // word: bad good
     stall,
     task,                 // word: ends fails hangs returns
     calm,                 // everything is mended, everybody runs
@@ -67,6 +68,7 @@ enum class Verb : std::uint8_t {
     expect_epoch,         // number
     expect_no_fsync,      // since the mark
     expect_deposed,       // a, word: the reason; since the mark
+    expect_members,       // word: who votes and who does not, by the leader's list
     wait,                 // duration
 };
 

@@ -25,6 +25,7 @@ enum class Form : std::uint8_t {
     link,
     links,
     resign,
+    members,
     health,
     task,
     picture,
@@ -61,6 +62,7 @@ constexpr auto words = std::to_array<Word>({
     {"flip-bit", Verb::flip, Form::link},
     {"lie", Verb::lie, Form::lie},
     {"resign", Verb::resign, Form::resign},
+    {"members", Verb::members, Form::members},
     {"health", Verb::health, Form::health},
     {"stall", Verb::stall, Form::target},
     {"task", Verb::task, Form::task},
@@ -145,6 +147,12 @@ void read_arguments(LineReader& line, Form form, Command& command) {
             command.a = line.target();
             if (line.take("to")) command.b = line.target();
             return;
+        case Form::members:
+            command.word = line.one_of({"add", "remove", "promote", "demote", "address"});
+            command.a = line.target();
+            command.b.kind = Target::Kind::leader;
+            if (line.take("at")) command.b = line.target();
+            return;
         case Form::health:
             command.a = line.target();
             command.word = line.one_of({"bad", "good"});
@@ -159,7 +167,7 @@ void read_arguments(LineReader& line, Form form, Command& command) {
 
 void read_expectation(LineReader& line, Command& command) {
     const std::string what =
-        line.one_of({"leader", "no", "steady", "at", "the", "a", "epoch", "deposed"});
+        line.one_of({"leader", "no", "steady", "at", "the", "a", "epoch", "deposed", "members"});
     if (what == "leader") {
         command.verb = Verb::expect_leader;
         if (line.peek() != "within" && line.peek() != "as" && !line.done())
@@ -193,6 +201,10 @@ void read_expectation(LineReader& line, Command& command) {
         command.verb = Verb::expect_deposed;
         command.a = line.target();
         command.word = name(line.named<protocol::DeposedReason>());
+    }
+    if (what == "members") {
+        command.verb = Verb::expect_members;
+        command.word = std::string(line.word("who votes, and behind a + who does not: 1,2,3+4"));
     }
     if (line.take("as")) command.check = std::string(line.word("the check's name"));
 }
@@ -267,6 +279,7 @@ std::string arguments_text(const Command& c, Form form) {
         }
         case Form::resign:
             return " " + a + (c.b.kind == Target::Kind::none ? "" : " to " + target_text(c.b));
+        case Form::members: return " " + c.word + " " + a + " at " + target_text(c.b);
         case Form::health:
         case Form::task: return " " + a + " " + c.word;
         case Form::picture: return " " + c.word;
@@ -294,6 +307,7 @@ std::string expectation_text(const Command& c) {
         case Verb::expect_epoch: text += fmt::format("epoch {}", c.number); break;
         case Verb::expect_no_fsync: text += "no fsync"; break;
         case Verb::expect_deposed: text += "deposed " + target_text(c.a) + " " + c.word; break;
+        case Verb::expect_members: text += "members " + c.word; break;
         default: break;
     }
     if (!c.check.empty()) text += " as " + c.check;

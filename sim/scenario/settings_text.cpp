@@ -57,6 +57,27 @@ void read_nodes(LineReader& line, Settings& s) {
                               text, members_max));
 }
 
+/// "3,7,9"; empty: none.
+std::vector<NodeId> listed_ids(std::string_view text) {
+    std::vector<NodeId> ids;
+    while (!text.empty()) {
+        const std::size_t comma = std::min(text.find(','), text.size());
+        std::uint64_t value = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + comma, value);
+        if (error != std::errc{} || end != text.data() + comma || value == 0) return {};
+        ids.push_back({value});
+        text.remove_prefix(std::min(comma + 1, text.size()));
+    }
+    std::sort(ids.begin(), ids.end());
+    return ids;
+}
+
+void read_founders(LineReader& line, Settings& s) {
+    const std::string text(line.word("the ids of the founders"));
+    s.founders = listed_ids(text);
+    if (s.founders.empty()) line.fail(fmt::format("founders '{}': ids such as 1,2,3", text));
+}
+
 void read_priority(LineReader& line, Settings& s) {
     const NodeId id = line.id();
     s.priorities[id] =
@@ -68,6 +89,7 @@ void read_priority(LineReader& line, Settings& s) {
 const std::map<std::string_view, Read>& readers() {
     static const std::map<std::string_view, Read> all{
         {"nodes", read_nodes},
+        {"founders", read_founders},
         {"quorum", name_into(&Settings::quorum)},
         {"profile", name_into(&Settings::profile)},
         {"seed", number_into(&Settings::seed, INT64_MAX)},
@@ -143,22 +165,12 @@ void read_algorithm(LineReader& line, Scenario& scenario) {
 }  // namespace
 
 std::vector<NodeId> parse_ids(std::string_view text) {
-    std::vector<NodeId> ids;
-    const bool list = text.find(',') != std::string_view::npos;
-    while (!text.empty()) {
-        const std::size_t comma = std::min(text.find(','), text.size());
-        std::uint64_t value = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + comma, value);
-        if (error != std::errc{} || end != text.data() + comma || value == 0) return {};
-        if (!list) {
-            if (value > members_max) return {};
-            for (std::uint64_t id = 1; id <= value; ++id) ids.push_back({id});
-            return ids;
-        }
-        ids.push_back({value});
-        text.remove_prefix(std::min(comma + 1, text.size()));
-    }
-    std::sort(ids.begin(), ids.end());
+    std::vector<NodeId> ids = listed_ids(text);
+    if (ids.empty() || text.find(',') != std::string_view::npos) return ids;
+    const std::uint64_t count = ids.front().value;
+    if (count > members_max) return {};
+    ids.clear();
+    for (std::uint64_t id = 1; id <= count; ++id) ids.push_back({id});
     return ids;
 }
 
@@ -207,6 +219,11 @@ std::string settings_text(const Scenario& scenario) {
     }
     line("nodes",
          dense ? std::to_string(values.size()) : fmt::format("{}", fmt::join(values, ",")));
+    if (!s.founders.empty()) {
+        values.clear();
+        for (const NodeId id : s.founders) values.push_back(id.value);
+        line("founders", fmt::format("{}", fmt::join(values, ",")));
+    }
     line("algorithm", scenario.both_algorithms ? "both" : name(s.algorithm));
     if (s.quorum != usual.quorum) line("quorum", name(s.quorum));
     line("profile", name(s.profile));

@@ -7,6 +7,7 @@
 #include "protocol/values/dialling.hpp"
 #include "protocol/values/rng.hpp"
 #include "sim/swarm/fault_plan.hpp"
+#include "sim/swarm/member_plan.hpp"
 
 namespace bullring::sim {
 
@@ -254,6 +255,9 @@ Scenario draw_scenario(std::uint64_t seed, const SwarmOptions& options) {
         half_rolled.below(100) < half_rolled_percent)
         scenario.commands = plan_half_rolled_address(s, faults_end, half_rolled);
 
+    const bool members_change = draws_members(s, seed, options.members);
+    const bool disks_stay = !members_change || plan_members(scenario, seed, faults_end);
+
     Command calm = command(Verb::calm);
     calm.relative = false;
     calm.at = faults_end;
@@ -263,15 +267,25 @@ Scenario draw_scenario(std::uint64_t seed, const SwarmOptions& options) {
     start.at = s.task_ending.max + 3 * sec;
     start.a.kind = Target::Kind::all;
     bool leader_possible = true;
-    const bool frozen = s.ids.size() >= 3 && draw.percent(30) && s.quorum == QuorumMode::majority;
+    const bool frozen = s.ids.size() >= 3 && draw.percent(30) && s.quorum == QuorumMode::majority &&
+                        !members_change;
+    const auto stops = [](const Command& c) { return c.verb == Verb::stop; };
+    const bool some_stop = std::any_of(scenario.commands.begin(), scenario.commands.end(), stops);
     if (frozen) {
         Command graph = command(Verb::graph);
         leader_possible = draw_graph(s, rng, graph);
+        // C8: a node that has lost its file has no vote until enough others, or a leader, reach it.
+        if (std::any_of(scenario.commands.begin(), scenario.commands.end(), loses_disk)) {
+            if (some_stop) scenario.commands.push_back(start);
+            scenario.commands.push_back(command(Verb::wait, leader_bound(s)));
+        }
         scenario.commands.push_back(graph);
     }
-    const auto stops = [](const Command& c) { return c.verb == Verb::stop; };
-    if (std::any_of(scenario.commands.begin(), scenario.commands.end(), stops))
-        scenario.commands.push_back(start);
+    if (some_stop) scenario.commands.push_back(start);
+    if (!disks_stay) {
+        scenario.commands.push_back(command(Verb::wait, leader_bound(s)));
+        return scenario;
+    }
     if (!leader_possible) {
         // Once all earlier promises and leases have run out, no node can lead.
         const Timing t = config_of(s, s.ids.front()).timing;
@@ -284,7 +298,7 @@ Scenario draw_scenario(std::uint64_t seed, const SwarmOptions& options) {
     scenario.commands.push_back(command(Verb::wait, settling(s)));
     scenario.commands.push_back(command(Verb::expect_leader, leader_bound(s)));
     scenario.commands.push_back(command(Verb::expect_steady, 2 * sec));
-    if (frozen || !fails_over(s)) return scenario;
+    if (frozen || members_change || !fails_over(s)) return scenario;
     Command crash = command(Verb::crash);
     crash.a.kind = Target::Kind::leader;
     scenario.commands.push_back(crash);

@@ -127,7 +127,9 @@ SweepResult sweep(const SweepOptions& options, const std::function<void(const Pr
 }
 
 bool narrows(const SwarmOptions& options) {
-    return options.faults || options.algorithm || options.ids || options.profile || options.quorum;
+    // Where members come and go no id has two processes.
+    return options.faults || options.algorithm || options.ids || options.profile ||
+           options.quorum || options.members;
 }
 
 std::vector<Seen> never_seen(const SweepResult& result) {

@@ -69,6 +69,7 @@ struct Host {
     std::vector<protocol::Action> unfinished;    // of the step that it was stopped in,
     Instant unfinished_at;                       // and when that was, by its clock
     std::vector<Dialling> dialling;              // by peer
+    protocol::Membership dials;                  // itself included
     std::map<HostIndex, HostIndex> readdressed;  // members that it dials elsewhere
     std::optional<protocol::Durable> writing;
     std::set<protocol::HolderKey> introduced;  // whose HELLO this run has read: their notices count

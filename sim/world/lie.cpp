@@ -29,6 +29,8 @@ struct Teller {
     }
     /// One that another message carries is lied about by its own name.
     void take(const Heartbeat& /*heartbeat*/) const {}
+    /// All that has the list shares it; the tag beside it is lied about.
+    void take(const Membership& /*list*/) const {}
     void word(std::uint64_t /*number*/) const {}
 };
 

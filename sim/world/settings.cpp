@@ -13,7 +13,11 @@ using namespace protocol;
 Config config_of(const Settings& settings, NodeId id) {
     Config config;
     config.self = id;
-    config.members = Membership(settings.ids);
+    const std::vector<NodeId>& founders =
+        settings.founders.empty() ? settings.ids : settings.founders;
+    // A node that does not found the cluster has no list, and is told one (C8).
+    if (std::find(founders.begin(), founders.end(), id) != founders.end())
+        config.members = Membership(founders);
     config.algorithm = settings.algorithm;
     config.quorum = settings.quorum;
     config.preempt = settings.preempt.value_or(algorithm_row(settings.algorithm).preempts);
@@ -86,6 +90,11 @@ std::vector<std::string> problems(const Settings& settings) {
         if (version < version_lowest || version > version_highest)
             found.push_back(fmt::format("wire {} of {}: {} to {} are known", version, id.value,
                                         version_lowest, version_highest));
+    for (const NodeId id : settings.founders)
+        if (std::find(settings.ids.begin(), settings.ids.end(), id) == settings.ids.end())
+            found.push_back(fmt::format("founder {} has no node", id.value));
+    if (settings.quorum == QuorumMode::none && !settings.founders.empty())
+        found.emplace_back("founders: with quorum none the members never change");
     const auto check_members = [&](const char* what, const auto& of_members) {
         for (const auto& [id, value] : of_members)
             if (!std::binary_search(settings.ids.begin(), settings.ids.end(), id))

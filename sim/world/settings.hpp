@@ -15,6 +15,7 @@ namespace bullring::sim {
 
 struct Settings {
     std::vector<NodeId> ids{{1}, {2}, {3}};  // ascending
+    std::vector<NodeId> founders{};  // of these; the others may be added later. Empty: all of them
     protocol::Algorithm algorithm = protocol::Algorithm::bully;
     protocol::QuorumMode quorum = protocol::QuorumMode::majority;
     protocol::Profile profile = protocol::Profile::lan;

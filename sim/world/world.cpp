@@ -202,6 +202,8 @@ void World::carry_out(HostIndex h, const Action& action) {
                     Time& pause = host.dialling[*peer].pause;
                     pause = std::min(pause, configs_[h].timing.suspect_after.ns);
                 }
+            } else if constexpr (std::is_same_v<What, DealWith>) {
+                deal_with(h, what.members);
             } else if constexpr (std::is_same_v<What, Persist>) {
                 write_disk(h, what.durable);
             } else if constexpr (std::is_same_v<What, StartTask>) {

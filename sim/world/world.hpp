@@ -113,6 +113,9 @@ public:
     void forge_fins(HostIndex a, HostIndex b);
 
     // ---- What users, tasks and health checks do.
+    void change_members(HostIndex h, const protocol::MemberChange& change) {
+        give(h, protocol::MembersRequested{change, {protocol::Asker::observer, 1}});
+    }
     void resign(HostIndex h, NodeId to) { give(h, protocol::ResignRequested{to, {}}); }
     void set_health(HostIndex h, bool healthy);
     void stall(HostIndex h) { give(h, protocol::Stalled{}); }
@@ -147,6 +150,10 @@ private:
 
     // world_network.cpp: connections
     HostIndex address_of(HostIndex h, HostIndex peer) const;
+    bool may_found(const protocol::Membership& founders) const;
+    /// That peer is one of those that the host deals with.
+    bool dials(const Host& host, HostIndex peer) const;
+    void deal_with(HostIndex h, const protocol::Membership& members);
     void dial_after(HostIndex h, HostIndex peer, Time wait);
     void dial_again(HostIndex h, HostIndex peer);
     void dial(HostIndex h, HostIndex peer);

@@ -1,4 +1,5 @@
 // Processes and machines: how they start, stand still, go on and end.
+#include <algorithm>
 #include <utility>
 
 #include "sim/world/world.hpp"
@@ -41,11 +42,42 @@ void World::start(HostIndex h) {
     const auto ahead = settings_.wall_clocks.find(host.id);
     const Time wall = now_ + (ahead == settings_.wall_clocks.end() ? 0 : ahead->second.ns);
     start.wall_clock_ms = 1'700'000'000'000 + static_cast<std::uint64_t>(wall / ms);
-    host.node.emplace(configs_[h], start);
+    Config config = configs_[h];
+    if (!start.file && !may_found(config.members)) config.members = {};  // it is told
+    host.node.emplace(std::move(config), start);
     tell({.kind = "start", .host = h, .detail = {}});
+    host.dials = std::as_const(*host.node).member().setup().members();
     for (HostIndex peer = 0; peer < settings_.ids.size(); ++peer)
-        if (settings_.ids[peer] != host.id) dial_after(h, peer, draw({0, us * 100}));
+        if (settings_.ids[peer] != host.id && dials(host, peer))
+            dial_after(h, peer, draw({0, us * 100}));
     step(h, Wake{});
+}
+
+// PROTOCOL A8: an operator gives an empty directory no list without a majority of today's voters.
+bool World::may_found(const Membership& founders) const {
+    const auto outdated = [&](const Membership& list) {
+        MemberSet named;
+        for (const MemberEntry& member : list.entries())
+            if (founders.find(member.id) != nullptr) named.insert(member.slot);
+        return list.changed() && !list.is_majority(named);
+    };
+    return std::none_of(hosts_.begin(), hosts_.end(), [&](const Host& host) {
+        const Engine* const engine = host.running() ? host.node->engine() : nullptr;
+        return (host.disk.file && outdated(host.disk.file->members)) ||
+               (host.writing && outdated(host.writing->members)) ||
+               (engine != nullptr && outdated(engine->holder().newest()));
+    });
+}
+
+bool World::dials(const Host& host, HostIndex peer) const {
+    return host.dials.find(settings_.ids[peer]) != nullptr;
+}
+
+void World::deal_with(HostIndex h, const Membership& members) {
+    Host& host = hosts_[h];
+    host.dials = members;
+    for (HostIndex peer = 0; peer < settings_.ids.size(); ++peer)
+        if (settings_.ids[peer] != host.id && dials(host, peer)) dial_after(h, peer, 0);
 }
 
 void World::die(HostIndex h, Death death) {

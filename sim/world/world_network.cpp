@@ -46,6 +46,7 @@ void World::dial_again(HostIndex h, HostIndex peer) {
 void World::dial(HostIndex h, HostIndex peer) {
     Host& host = hosts_[h];
     if (host.dialling[peer].session || host.dialling[peer].attempt) return;
+    if (!dials(host, peer)) return;
     if (!host.awake()) {
         host.dialling[peer].attempt = true;
         queue_.push(now_ + dial_pause_min.ns, Happening::dial, h, host.run, peer);

@@ -37,6 +37,11 @@ class Manager:
         self.heard.append(message)
         return message
 
+    def drain(self):
+        """Hears what has been said so far."""
+        while self.listen(0) is not None:
+            pass
+
     def wait_for(self, predicate, deadline=DEADLINE):
         """The first message from here on for which it is true."""
         limit = time.monotonic() + deadline
@@ -98,6 +103,7 @@ def test_the_watchdog_hears_of_the_loop_and_of_nothing_else(new_cluster, manager
     usec = str(int(WATCHDOG_S * 1e6))
     start(cluster, cluster[1], manager.variables(WATCHDOG_USEC=usec))
     cluster.wait_leader()
+    manager.drain()
     manager.wait_for(lambda told: "WATCHDOG" in told)
     begun = time.monotonic()
     for _ in range(6):
@@ -111,8 +117,7 @@ def test_a_node_that_stands_still_feeds_no_watchdog(new_cluster, manager):
     node = start(cluster, cluster[1], manager.variables(WATCHDOG_USEC=usec))
     manager.wait_for(lambda told: "WATCHDOG" in told)
     node.hang()
-    while manager.listen(0) is not None:
-        pass
+    manager.drain()
     assert manager.listen(3 * WATCHDOG_S) is None
     node.resume()
     manager.wait_for(lambda told: told.get("WATCHDOG") == "1")

@@ -21,10 +21,12 @@ def sent(lines, kinds, begin, end):
     return count
 
 
+@pytest.mark.parametrize("kinds", [None, "crash,cut,add,remove,promote,demote"])
 @pytest.mark.parametrize("algorithm", ["bully", "ring"])
-def test_no_interleaving_breaks_a_promise(run_sim, tmp_path, algorithm):
+def test_no_interleaving_breaks_a_promise(run_sim, tmp_path, algorithm, kinds):
     path = tmp_path / "result.json"
     searched = ["--nodes", 3, "--algorithm", algorithm, "--faults", 2]
+    searched += ["--fault-kinds", kinds] if kinds else []
     shown = run_sim("explore", *searched, "--time-limit", f"{SECONDS}s", "--json", path).stdout
     print(shown)
     assert json.loads(path.read_text())["states"] > 50_000

@@ -207,7 +207,9 @@ Grant NodeFixture::grant_from(std::uint64_t peer) {
             request.lease,
             request.stamp,
             request.tie ? dialled(peer) : no_session,
-            incarnation_of(peer)};
+            incarnation_of(peer),
+            std::nullopt,
+            request.tag};
 }
 
 Walk NodeFixture::walk_from(std::uint64_t owner, std::vector<Index> path, std::uint32_t step,

@@ -20,6 +20,10 @@ std::string walk(const Walk& walk) {
     return text;
 }
 
+std::string list(const Membership& members) {
+    return (members.tag() ? to_text(*members.tag()) : "untagged") + " " + ids_text(members);
+}
+
 struct Fields {
     std::string operator()(const Hello& m) const {
         return " id=" + number(m.id.value) + " session=" + number(m.session.value) +
@@ -53,7 +57,8 @@ struct Fields {
     std::string operator()(const Coordinator& m) const {
         return " epoch=" + number(m.epoch.value) + " " + to_text(m.lease) +
                " stamp=" + time(m.stamp) + flag(m.renew, "renew") + flag(m.tie, "tie") +
-               flag(m.heartbeat.has_value(), "heartbeat");
+               flag(m.heartbeat.has_value(), "heartbeat") + " tag=" + to_text(m.tag) +
+               (m.members ? " members=" + list(*m.members) : "");
     }
     std::string operator()(const Grant& m) const {
         return " to=" + number(m.holder_incarnation.value) + " epoch=" + number(m.epoch.value) +
@@ -110,6 +115,14 @@ struct Line {
     }
     std::string operator()(const Publish& a) const {
         return "Publish " + number(a.epoch.value) + " " + time(a.deadline);
+    }
+    std::string operator()(const DealWith& a) const { return "DealWith " + list(a.members); }
+    std::string operator()(const MembersChanged& a) const {
+        return "MembersChanged " + list(a.members);
+    }
+    std::string operator()(const MembersAnswer& a) const {
+        return "MembersAnswer " + number(a.request.number) +
+               (a.done ? " done" : " refused: " + a.why);
     }
     std::string operator()(const PeerUp& a) const { return "PeerUp " + number(a.peer.value); }
     std::string operator()(const PeerDown& a) const {

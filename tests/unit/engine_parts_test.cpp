@@ -16,11 +16,17 @@ using test::only;
 
 constexpr Instant at(std::int64_t ms) { return Instant{} + milliseconds(ms); }
 
+Membership list_of(std::uint64_t members) {
+    std::vector<NodeId> ids;
+    for (std::uint64_t id = 1; id <= members; ++id) ids.push_back({id});
+    return Membership(ids);
+}
+
 TEST_CASE(
     "reserve: what is being written covers nothing yet, and what it lowers nothing any more") {
     std::vector<Action> out;
     Step step{at(0), out};
-    Reserve reserve(Durable{{100}, milliseconds(50)}, false, {});
+    Reserve reserve(Durable{{100}, milliseconds(50)}, false);
     CHECK(reserve.covers({100}, milliseconds(50)));
     CHECK_FALSE(reserve.covers({101}, milliseconds(50)));
     CHECK_FALSE(reserve.covers({100}, milliseconds(51)));
@@ -45,7 +51,7 @@ TEST_CASE(
 TEST_CASE("reserve: one write at a time, and the next has all that was wanted meanwhile") {
     std::vector<Action> out;
     Step step{at(0), out};
-    Reserve reserve(std::nullopt, false, {});
+    Reserve reserve(std::nullopt, false);
     CHECK(reserve.all_written());
     reserve.want({10}, {});
     reserve.write(step);
@@ -63,7 +69,7 @@ TEST_CASE("reserve: one write at a time, and the next has all that was wanted me
 }
 
 TEST_CASE("reserve: it is filled up when little is left, and only then") {
-    Reserve reserve(Durable{{5000}, {}}, false, {});
+    Reserve reserve(Durable{{5000}, {}}, false);
     reserve.keep_ahead_of({5000 - Reserve::low});
     CHECK(reserve.all_written());
     reserve.keep_ahead_of({5001 - Reserve::low});
@@ -76,7 +82,7 @@ TEST_CASE("reserve: it is filled up when little is left, and only then") {
 
 // R7.3
 TEST_CASE("reserve: it grows as long as epochs outrun the disk") {
-    Reserve reserve(Durable{{5000}, {}}, false, {});
+    Reserve reserve(Durable{{5000}, {}}, false);
     std::vector<Action> out;
     Step step{at(0), out};
     // Each write takes as long as 2,000 epochs do.
@@ -95,7 +101,7 @@ TEST_CASE("reserve: it grows as long as epochs outrun the disk") {
 
 // R7.3
 TEST_CASE("reserve: it shrinks again when writes are quick, and never outgrows what R9 follows") {
-    Reserve reserve(Durable{{5000}, {}}, false, {});
+    Reserve reserve(Durable{{5000}, {}}, false);
     std::vector<Action> out;
     Step step{at(0), out};
     Epoch seen{5000};
@@ -117,7 +123,7 @@ TEST_CASE("reserve: it shrinks again when writes are quick, and never outgrows w
 }
 
 TEST_CASE("reserve: a clean stop may write less than is reserved") {
-    Reserve reserve(Durable{{5000}, {}}, false, {});
+    Reserve reserve(Durable{{5000}, {}}, false);
     reserve.want_exactly({4100});
     std::vector<Action> out;
     Step step{at(0), out};
@@ -197,9 +203,9 @@ TEST_CASE("voter: only a FIN that may release it ends the promise, and the longe
 }
 
 TEST_CASE("holder: it cannot win any more when no majority is left that has not refused") {
-    Holder holder(5, 3);
-    holder.begin({1}, at(100));
-    holder.count(0, at(50), no_session);
+    Holder holder;
+    holder.begin({1}, list_of(5), at(100));
+    holder.count(0, at(50), no_session, {});
     holder.refuse(1, milliseconds(7));
     holder.refuse(2, milliseconds(9));
     CHECK_FALSE(holder.cannot_win_any_more());
@@ -210,26 +216,50 @@ TEST_CASE("holder: it cannot win any more when no majority is left that has not 
     CHECK(holder.wait_until_quorum_free(at(0), seconds(10)) == milliseconds(3));
     // A grant takes a refusal back.
     Holder granted = holder;
-    granted.count(3, at(50), no_session);
+    granted.count(3, at(50), no_session, {});
     CHECK_FALSE(granted.cannot_win_any_more());
     holder.refuse(4, seconds(60));
     CHECK(holder.wait_until_quorum_free(at(0), seconds(10)) == milliseconds(7));
 }
 
 TEST_CASE("holder: a new candidacy has neither grants nor refusals of the last one") {
-    Holder holder(3, 2);
-    holder.begin({1}, at(100));
-    holder.count(0, at(50), no_session);
+    Holder holder;
+    holder.begin({1}, list_of(3), at(100));
+    holder.count(0, at(50), no_session, {});
     holder.refuse(1, seconds(1));
     holder.refuse(2, seconds(1));
     holder.end();
     CHECK(holder.candidate_until() == never);
-    holder.begin({2}, at(200));
+    holder.begin({2}, list_of(3), at(200));
     CHECK_FALSE(holder.cannot_win_any_more());
     CHECK(holder.lease().voters(at(0)).empty());
     CHECK(holder.candidate_until() == at(200));
     holder.win(at(3));
     CHECK(holder.next_renewal() == at(3));
+}
+
+// C5.2, R4.5
+TEST_CASE(
+    "holder: an end of untied grants counts for a new list as long as somebody asks for them") {
+    Holder holder;
+    holder.begin({1}, list_of(1), at(100));
+    const Membership two({{1}, 1}, {{{1}, 0, true, ""}, {{2}, 1, true, ""}});
+    holder.propose(two, at(0));
+    const auto granted = [&](std::int64_t until, SessionId by_2) {
+        holder.count(0, at(until), no_session, *two.tag());
+        holder.count(1, at(until), by_2, *two.tag());
+    };
+    granted(50, SessionId{7});
+    CHECK(Holder(holder).settle_if_held(at(1)));
+    Holder asked = holder;
+    asked.set_tied(false);
+    CHECK_FALSE(Holder(asked).settle_if_held(at(1)));
+    asked.set_tied(true);
+    CHECK_FALSE(Holder(asked).settle_if_held(at(1)));
+    CHECK(Holder(asked).settle_if_held(at(51)));
+    asked.count(1, at(50), no_session, *two.tag());
+    CHECK(asked.settle_if_held(at(1)));
+    CHECK(asked.base() == two);
 }
 
 /// One node's knowledge of four others.

@@ -144,7 +144,7 @@ TEST_CASE("epoch bound: the wall clock of a machine gone mad leaves room for ele
     fresh.wall_clock_ms = UINT64_MAX;
     NodeFixture node(config, fresh);
     node.disk_answers(true);
-    node.wake();
+    node.after(seconds(1));
     CHECK(node.view().epoch == horizon + 1);
 }
 

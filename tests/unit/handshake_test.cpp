@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "protocol/values/dialling.hpp"
+#include "protocol/values/member_change.hpp"
 #include "tests/support/node_fixture.hpp"
 
 namespace bullring::protocol::handshake_test {
@@ -423,6 +424,22 @@ TEST_CASE("twin: who is told of one grants nothing for P(lease-max) + R, and tel
     CHECK_FALSE(grants(node, 5002));
     node.pass(Duration{1});
     CHECK(grants(node, 5003));
+}
+
+// R6.14, C6.1
+TEST_CASE("twin: what a member has told counts when it is a member no more") {
+    NodeFixture node = voter();
+    node.disk_answers(true);
+    node.dial(2);
+    told_of_twin(node);
+    HelloAck ack = node.ack_from(2);
+    ack.changed = *with(node.config().members, {MemberChange::What::remove, {3}, {}}, {{6000}, 1});
+    node.dial(2, ack);
+    REQUIRE(node.node().member().list() == *ack.changed);
+    const Duration longest = after_the_last_refusal(node.timing());
+    CHECK(sent<Heartbeat>(node.after(longest - Duration{1})).back().recovering);
+    node.pass(Duration{1});
+    CHECK_FALSE(sent<Heartbeat>(node.after(node.timing().heartbeat)).back().recovering);
 }
 
 TEST_CASE("twin: each time that it is told anew the silence begins anew") {

@@ -211,12 +211,27 @@ TEST_CASE("no file: an answer to a HELLO of before the end of the silence is non
     CHECK(node.view().recovering);
 }
 
-// R6.12
-TEST_CASE("no file: when too few answer after the silence, the epochs go on from the wall clock") {
+// R6.12, C8.1
+TEST_CASE(
+    "no file: when too few answer after the silence, it waits to be told who the members are") {
     NodeFixture node = fresh(five());
     for (const std::uint64_t peer : {1U, 2U, 3U}) node.dial(peer, ack_of(node, peer, true));
     node.after(milliseconds(700));
-    node.after(node.config().bootstrap_wait - Duration{1});
+    const Actions actions = node.after(node.config().bootstrap_wait + seconds(60));
+    CHECK(only<Persist>(actions).empty());
+    CHECK(node.view().recovering);
+    CHECK(node.view().why ==
+          "has no state file and waits for a leader that has it in its list of members");
+}
+
+// R6.12, C8.1
+TEST_CASE("no file: when most have none, the epochs go on from the wall clock after the wait") {
+    NodeFixture node = fresh(five());
+    for (const std::uint64_t peer : {1U, 2U}) node.dial(peer, ack_of(node, peer, false));
+    node.dial(3, ack_of(node, 3, true));
+    const Duration wait = node.timing().promise(node.timing().lease_max);
+    REQUIRE(wait > node.config().bootstrap_wait);
+    node.after(wait - Duration{1});
     CHECK(node.view().recovering);
     const std::vector<Persist> writes = only<Persist>(node.after(Duration{1}));
     REQUIRE_FALSE(writes.empty());
@@ -252,8 +267,8 @@ TEST_CASE("no file: all others' answers are enough without files, with P of ever
 // R6.11
 TEST_CASE("no file: with too few answers T_boot has to pass, and then the longest lease of all") {
     NodeFixture node = fresh(five());
-    node.dial(1, ack_of(node, 1, true));
-    node.dial(2, ack_of(node, 2, true));
+    node.dial(1, ack_of(node, 1, false));
+    node.dial(2, ack_of(node, 2, false));
     const std::optional<Duration> silence = silence_of(node);
     REQUIRE(silence.has_value());
     CHECK(*silence ==
@@ -264,6 +279,7 @@ TEST_CASE("no file: a shorter T_boot does not shorten the silence that lost prom
     Config config = five();
     config.bootstrap_wait = seconds(1);
     NodeFixture node = fresh(config);
+    for (const std::uint64_t peer : {1U, 2U}) node.dial(peer, ack_of(node, peer, false));
     CHECK(silence_of(node) == node.timing().promise(node.timing().lease_max));
 }
 
@@ -276,7 +292,8 @@ TEST_CASE("no file: who is waited for is said once, and not before it takes a wh
     CHECK(
         said[0].text ==
         "no state file here, and no answer yet from node 1, 3, 4; without it this node votes only "
-        "after the longer of 10s (--bootstrap-wait) and 10s (--lease-max)");
+        "after the longer of 10s (--bootstrap-wait) and 10s (--lease-max), and only if most have "
+        "no file either, or a leader tells it who the members are");
     CHECK(only<Note>(node.after(seconds(2))).empty());
 }
 
@@ -302,9 +319,9 @@ Epoch first_epoch_of(Config config, std::vector<bool> others_had_file) {
         const std::uint64_t peer = acks.size() + 1;
         acks[peer] = ack_of(node, peer, had_file);
     }
+    if (others_had_file.empty()) node.dial(1, ack_of(node, 1, false));
     REQUIRE(silence_of(node, acks));
     node.accept(1);
-    if (others_had_file.empty()) node.dial(1, ack_of(node, 1, false));
     const std::vector<Coordinator> requests = sent<Coordinator>(node.hear_heartbeat(1));
     REQUIRE_FALSE(requests.empty());
     return requests[0].epoch;
@@ -365,14 +382,16 @@ TEST_CASE("first start: all go on from the latest clock, and the disk covers it 
     CHECK(requests[0].epoch == latest + 1);
 }
 
-TEST_CASE("no file: a single node starts at once from the wall clock, or at 1 when told so") {
+// C8.1
+TEST_CASE(
+    "no file: a single node starts after a second from the wall clock, or at 1 when told so") {
     Config config = test::config_for(1, {1});
     NodeFixture clock = fresh(config);
-    CHECK(silence_of(clock) == Duration{0});
+    CHECK(silence_of(clock) == seconds(1));
     CHECK(clock.view().epoch == Epoch{1024 * wall_ms + 1});
     config.first_epoch = FirstEpoch::zero;
     NodeFixture zero = fresh(config);
-    CHECK(silence_of(zero) == Duration{0});
+    CHECK(silence_of(zero) == seconds(1));
     CHECK(zero.view().epoch == Epoch{1});
 }
 

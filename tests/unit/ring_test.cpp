@@ -1,6 +1,7 @@
 // Ring (§8): the election token and its hops.
 #include <doctest/doctest.h>
 
+#include "protocol/values/member_change.hpp"
 #include "tests/support/node_fixture.hpp"
 
 namespace bullring::protocol::ring_test {
@@ -49,6 +50,24 @@ std::vector<Hop> hops(const Actions& actions) {
         if (const auto* token = std::get_if<Token>(&send.message))
             found.push_back({send.session, *token});
     return found;
+}
+
+// C7.1
+TEST_CASE("ring: a removed node takes no token") {
+    NodeFixture node = fresh(true, {3, 4});
+    node.disk_answers(true);
+    node.accept(1);
+    const Token first = token_of(node, 3, {3});
+    CHECK(sent<TokenAck>(node.hear(3, first)).size() == 1);
+    const Membership without =
+        *with(node.config().members, {MemberChange::What::remove, {2}, {}}, {{6000}, 1});
+    node.step(Dialled{{1}, {1500}, {}});
+    node.step(Receive{{1500}, Refused{"member", "1,3,4", "2", without}});
+    REQUIRE(node.node().engine()->removed());
+    node.connect(3);
+    const Actions actions = node.hear(3, token_of(node, 3, {3}, 1, 2));
+    CHECK(sent<TokenAck>(actions).empty());
+    CHECK(hops(actions).empty());
 }
 
 // ---- The node's own round.
@@ -241,10 +260,18 @@ TEST_CASE("ring: a token that cannot be is dropped without an answer") {
     NodeFixture node = fresh(false);
     Token token = token_of(node, 3, {2});
     SUBCASE("of no member") { token.walk.owner = {9}; }
-    SUBCASE("it has visited who does not exist") { token.walk.visited.insert(4); }
-    SUBCASE("a path through who does not exist") { token.walk.path = {7}; }
-    SUBCASE("a path that is too long") { token.walk.path = {0, 1, 2, 3, 0}; }
+    SUBCASE("a path through what is no slot") { token.walk.path = {members_max}; }
+    SUBCASE("a path that is too long") { token.walk.path.assign(members_max + 1, 0); }
     CHECK(without_heartbeats(node.hear(3, token)) == Actions{});
+}
+
+// C1
+TEST_CASE("ring: a token that names slots which are free here goes on") {
+    NodeFixture node = fresh(false);
+    Token token = token_of(node, 3, {2});
+    token.walk.visited.insert(4);
+    token.walk.path = {7};
+    CHECK(hops(node.hear(3, token)).size() == 1);
 }
 
 TEST_CASE("ring: no token goes further than three times round") {

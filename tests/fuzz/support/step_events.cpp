@@ -52,7 +52,7 @@ void Host::answer_dial(SessionId session, const Message& answer) {
     dialled_.at(session).up = ack != nullptr;
     step(Receive{session, answer});
     if (ack != nullptr && (ack->version < version_lowest || ack->version > config().wire_highest))
-        expect(!dialled_.contains(session), "I14: a version that was not offered");
+        expect(!dialled_.contains(session), "I20: a version that was not offered");
 }
 
 void Host::hear() {

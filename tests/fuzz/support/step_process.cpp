@@ -140,7 +140,7 @@ void Host::carry_out(const Send& send) {
         session.refused = std::holds_alternative<Refused>(send.message);
         expect(session.answered || session.refused, "an acceptor that speaks");
         if (const auto* ack = std::get_if<HelloAck>(&send.message))
-            expect(ack->version == session.version, "I14: another version than both ends speak");
+            expect(ack->version == session.version, "I20: another version than both ends speak");
         return;
     }
     const auto found = dialled_.find(send.session);

@@ -1,0 +1,31 @@
+// The state of changes to the list of members (PROTOCOL C2, C6.1): the newest list that was shown
+// to this node, and the change that a user has asked it for as the leader.
+#pragma once
+
+#include <optional>
+#include <tuple>
+
+#include "protocol/values/member_change.hpp"
+#include "protocol/values/time.hpp"
+
+namespace bullring::protocol {
+
+struct PendingChange {
+    MemberChange change;
+    RequestId request;
+    bool proposed = false;  // the list with it is on its way to the voters
+    bool undone = false;    // it could not be settled; a list without it is on its way
+    bool operator==(const PendingChange&) const = default;
+};
+
+struct ListChanges {
+    Membership shown;  // the newest, whatever became of it
+    std::optional<PendingChange> pending;
+    /// The silence (R6.14) that those have caused who are dealt with no more, by what they have
+    /// said of another process with this node's id.
+    Instant twin_over = long_ago;
+    bool operator==(const ListChanges&) const = default;
+    auto digest_fields() const { return std::tie(shown, pending, twin_over); }
+};
+
+}  // namespace bullring::protocol

@@ -1,0 +1,197 @@
+// The list of members (PROTOCOL C1 to C8): who is dealt with, how a leader changes the list, and
+// how a newer one is taken.
+#include <algorithm>
+#include <string>
+
+#include "protocol/engine/engine.hpp"
+
+namespace bullring::protocol {
+
+// ---- Whom this node deals with.
+
+Membership Engine::known_members() const {
+    if (!tenure_.follows()) {
+        const auto& next = holder_.lease().next();
+        return with_self(next ? joined(holder_.base(), next->list()) : holder_.base(),
+                         setup_.self());
+    }
+    if (!list().empty()) return with_self(list(), setup_.self());
+    // C8: a list that was shown is an address book, and nothing else.
+    if (!changes_.shown.empty()) return with_self(changes_.shown, setup_.self());
+    return with_self(config().members, setup_.self());
+}
+
+const Membership& Engine::deciding() const {
+    if (!tenure_.follows()) return holder_.base();
+    return list().empty() ? setup_.members() : list();
+}
+
+// ---- C6.1: on sight.
+
+void Engine::on_shown(Step& step, const Membership& shown) {
+    // R9.1: of an epoch that is not believed it is ignored.
+    if (!shown.changed() || !learn_epoch(step.now, shown.tag()->epoch)) return;
+    if (shown.tag() > changes_.shown.tag()) changes_.shown = shown;
+}
+
+void Engine::take_shown(Instant now) {
+    if (tenure_.follows() && !recovering() && !bound(now)) reserve_.want(changes_.shown);
+}
+
+// ---- C2: a leader changes the list.
+
+namespace {
+
+/// So long a list may be on its way before it is undone, in leases of the leader.
+constexpr std::int64_t leases_to_settle = 2;
+
+std::string node(NodeId id) { return "node " + std::to_string(id.value); }
+
+}  // namespace
+
+void Engine::on_members_requested(Step& step, const MembersRequested& event) {
+    const auto answer = [&](bool done, std::string why) {
+        if (event.request.asker != Asker::none)
+            step.act(MembersAnswer{event.request, done, std::move(why)});
+    };
+    if (!tenure_.leads() || !own_lease_valid(step.now))
+        return answer(false, node(setup_.self()) + " does not lead");
+    if (changes_.pending || holder_.lease().next())
+        return answer(false, "a change is under way; ask again when it is done");
+    if (is_so_already(holder_.base(), event.change)) return answer(true, {});
+    if (std::string why = hindrance(step.now, event.change); !why.empty())
+        return answer(false, std::move(why));
+    changes_.pending = PendingChange{event.change, event.request};
+}
+
+std::string Engine::hindrance(Instant now, const MemberChange& change) const {
+    using What = MemberChange::What;
+    const Membership& base = holder_.base();
+    const MemberEntry* const member = base.find(change.id);
+    if (change.what == What::add) {
+        if (member != nullptr)
+            return node(change.id) + " is a member already, at " + member->address +
+                   "; its address is changed by member address";
+        if (base.size() == members_max)
+            return "the cluster has " + std::to_string(members_max) +
+                   " members, which is the most; remove one, or let further instances watch";
+    } else if (member == nullptr) {
+        return node(change.id) + " is not a member; it is added by member add";
+    }
+    if (change.what == What::remove && change.id == setup_.self())
+        return node(change.id) + " leads; a leader hands over before it is removed";
+    if (change.what == What::promote) {
+        const Index i = member->slot;
+        if (i != me() && !peers_.connected(i, now)) return node(change.id) + " is not connected";
+        if (i != me() && peers_[i].heartbeat.recovering)
+            return node(change.id) + " is silent after its start; ask again when it votes";
+    }
+    for (const Index i : setup_.others())
+        if (const auto version = version_with(i); version != 0 && version < version_with_tags)
+            return node(id(i)) +
+                   " speaks a version of the wire format without lists that change; "
+                   "upgrade all members first";
+    const auto next = with(base, change, {});
+    if (!next) return node(change.id) + " is the last voter";
+    // Those who would have a vote, are connected and give their vote now.
+    MemberSet there;
+    for (const Index i : next->voters())
+        if (i == me() || (peers_.connected(i, now) && !peers_[i].heartbeat.recovering))
+            there.insert(i);
+    if (!next->is_majority(there))
+        return "no majority of the new voters would be connected: " + std::to_string(there.size()) +
+               " of " + std::to_string(next->voters().size());
+    return {};
+}
+
+void Engine::propose(Instant now, const Membership& next) {
+    holder_.propose(next, now);
+    holder_.next_renewal_at(now);
+}
+
+Tag Engine::next_tag() const {
+    const Tag newest = *holder_.newest().tag();
+    return newest.epoch == epoch() ? Tag{epoch(), newest.version + 1} : Tag{epoch(), 0};
+}
+
+void Engine::manage_list(Step& step) {
+    if (!tenure_.leads() || !own_lease_valid(step.now)) {
+        if (changes_.pending)
+            end_change(step, false, "the leadership has ended; ask the next leader");
+        return;
+    }
+    if (holder_.settle_if_held(step.now)) list_settled(step);
+    const auto& next = holder_.lease().next();
+    if (next) {
+        // C2.3: it can only be undone.
+        const bool late = due(step.now, holder_.proposed_at() + timing().lease * leases_to_settle);
+        if (late && changes_.pending && changes_.pending->proposed && !changes_.pending->undone) {
+            changes_.pending->undone = true;
+            propose(step.now, retagged(holder_.base(), next_tag()));
+        }
+        return;
+    }
+    // C2.1: only on top of a list of its own epoch. C6.1: and above one that was shown.
+    const bool own = holder_.base().tag()->epoch == epoch();
+    const bool shown_above =
+        changes_.shown.tag() > holder_.base().tag() && changes_.shown.tag()->epoch < epoch();
+    if (!own && (changes_.pending || shown_above))
+        return propose(step.now, retagged(holder_.base(), next_tag()));
+    if (!changes_.pending) return;
+    // C2.2
+    if (std::string why = hindrance(step.now, changes_.pending->change); !why.empty())
+        return end_change(step, false, std::move(why));
+    changes_.pending->proposed = true;
+    propose(step.now, *with(holder_.base(), changes_.pending->change, next_tag()));
+}
+
+void Engine::list_settled(Step& step) {
+    if (!changes_.pending || !changes_.pending->proposed) return;
+    const bool undone = changes_.pending->undone;
+    end_change(step, !undone,
+               undone ? "too few of the new voters have answered; the list is as it was" : "");
+}
+
+void Engine::end_change(Step& step, bool done, std::string why) {
+    if (changes_.pending->request.asker != Asker::none)
+        step.act(MembersAnswer{changes_.pending->request, done, std::move(why)});
+    changes_.pending.reset();
+}
+
+// C5.4: its own disk gets the next list as all others do, by its own request, and only when its
+// vote is the last that is missing: a list that nobody else has dies with its leader.
+const Membership& Engine::list_for_own_vote(Instant now) const {
+    const auto& next = holder_.lease().next();
+    if (!next) return holder_.base();
+    MemberSet granting = next->voters(now);
+    granting.insert(me());
+    const bool has_it = list().tag() > holder_.base().tag();
+    return has_it || next->list().is_majority(granting) ? next->list() : holder_.base();
+}
+
+// ---- C8: a node without a file is told its list.
+
+bool Engine::may_be_told(const Coordinator& request) const {
+    // C8.3: the sessions of before the end of its silence are closed: what they brought is not
+    // read.
+    return recovering() && recovery_.waits_for_list() && request.renew;
+}
+
+void Engine::take_told(Step& step, const Coordinator& request) {
+    if (!learn_epoch(step.now, request.epoch)) return;
+    const bool founders = request.tag == Tag{} && !request.members;
+    const Membership& told = founders ? config().members : request.members.value_or(Membership{});
+    if (told.find(setup_.self()) == nullptr || told.tag() != request.tag) return;
+    go_on_with(told);
+    voter_.raise_floor(max_seen_);
+}
+
+void Engine::go_on_with(const Membership& list) {
+    recovery_.floor_is_known();
+    reserve_.want(list);
+    // The list shown before was an address book, and nothing else; until the disk has it, so is
+    // this.
+    changes_.shown = list;
+}
+
+}  // namespace bullring::protocol

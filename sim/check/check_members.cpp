@@ -1,0 +1,191 @@
+// The list of members. I14: who counts a voter's grant is in the list on that voter's disk. I15: no
+// two lists have one tag, and a node's tag falls only with its disk. I16: a grant bears the tag on
+// the disk. I17: a leader changes a list of its own epoch, one vote at a time, when nothing is
+// under way. I18: of all lists under which somebody can still be elected, each two majorities share
+// a voter. L6: a voter does not refuse the newest list of the holder that it is promised to.
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "sim/check/checks.hpp"
+
+namespace bullring::sim {
+
+using namespace protocol;
+
+namespace {
+
+std::string text(const Membership& list) {
+    return to_text(list.tag().value_or(Tag{})) + " {" + ids_text(list) + "}";
+}
+
+std::set<NodeId> voters_of(const Membership& list) {
+    std::set<NodeId> voters;
+    for (const MemberEntry& member : list.entries())
+        if (member.votes) voters.insert(member.id);
+    return voters;
+}
+
+/// Each majority of the one shares a voter with each of the other.
+bool majorities_meet(const Membership& a, const Membership& b) {
+    std::set<NodeId> all = voters_of(a);
+    all.merge(voters_of(b));
+    return a.majority() + b.majority() > all.size();
+}
+
+}  // namespace
+
+bool Checks::echoes(const World& world, HostIndex holder, const ReceivedGrant& grant) {
+    const Engine* const engine = world.host(holder).node->engine();
+    if (engine == nullptr) return true;
+    return grant.tag == engine->holder().base().tag() ||
+           grant.tag == engine->holder().newest().tag();
+}
+
+void Checks::note_list(const World& world, const Membership& list) {
+    if (list.empty()) return;
+    const auto [at, is_new] = lists_.try_emplace(*list.tag(), list);
+    if (is_new) return check_lists(world);
+    // Addresses of a list that nobody has changed are each node's own.
+    if (at->second.entries() != list.entries() && list.changed())
+        fail(world, "I15", fmt::format("{} and {}", text(at->second), text(list)));
+}
+
+/// Somebody has it: on a disk, or as the holder of a lease or of a candidacy.
+bool Checks::is_alive(const World& world, const Membership& list) const {
+    for (HostIndex h = 0; h < world.hosts(); ++h) {
+        const Host& host = world.host(h);
+        if (host.disk.file && host.disk.file->members.tag() == list.tag()) return true;
+        if (host.writing && host.writing->members.tag() == list.tag()) return true;
+        const Engine* const engine = host.running() ? host.node->engine() : nullptr;
+        if (engine == nullptr || host.node->member().role() == Role::follower) continue;
+        if (engine->holder().base().tag() == list.tag() ||
+            engine->holder().newest().tag() == list.tag())
+            return true;
+    }
+    return false;
+}
+
+bool Checks::can_elect(const World& world, const Membership& list) const {
+    if (!is_alive(world, list)) return false;
+    MemberSet granting;
+    for (const MemberEntry& member : list.entries()) {
+        const auto h = world.host_of(member.id);
+        if (!h) continue;
+        const auto& disk = world.host(*h).disk.file;
+        if (disk && disk->members.tag() <= list.tag()) granting.insert(member.slot);
+    }
+    return list.is_majority(granting);
+}
+
+/// I18, by brute force over all lists that somebody has.
+void Checks::check_lists(const World& world) {
+    for (auto a = lists_.begin(); a != lists_.end(); ++a) {
+        if (!can_elect(world, a->second)) continue;
+        for (auto b = std::next(a); b != lists_.end(); ++b)
+            if (!majorities_meet(a->second, b->second) && can_elect(world, b->second))
+                fail(world, "I18",
+                     fmt::format("by {} and by {} somebody can be elected, and they have disjoint "
+                                 "majorities",
+                                 text(a->second), text(b->second)));
+    }
+}
+
+void Checks::check_list_written(const World& world, HostIndex h) {
+    const auto& disk = world.host(h).disk.file;
+    if (!disk) tags_[h].reset();  // lost
+    if (!disk) return;
+    const auto tag = disk->members.tag();
+    if (tag < tags_[h])
+        fail(world, "I15",
+             fmt::format("the list of node {} goes back to {}", world.host(h).id.value,
+                         text(disk->members)));
+    if (tag == tags_[h]) return;
+    // A node without a file is told a list that has been changed by a leader alone (C8).
+    if (!tags_[h] && disk->members.changed()) coverage_.count(Seen::list_told);
+    tags_[h] = tag;
+    coverage_.count(Seen::list_installed);
+    note_list(world, disk->members);
+    check_lists(world);
+    check_counted_by_members(world, h);
+}
+
+/// I14: also of the list that is being written there.
+void Checks::check_counted_by_members(const World& world, HostIndex voter) {
+    const Host& host = world.host(voter);
+    if (!host.disk.file || host.impostor) return;
+    for (HostIndex o = 0; o < world.members(); ++o) {
+        if (o == voter || !world.host(o).running() || !counts(world, o, voter, Until::end_by_one))
+            continue;
+        for (const Membership* list :
+             {&host.disk.file->members, host.writing ? &host.writing->members : nullptr})
+            if (list != nullptr && list->find(world.host(o).id) == nullptr)
+                fail(world, "I14",
+                     fmt::format("node {} counts a grant of node {}, whose list is {}",
+                                 world.host(o).id.value, host.id.value, text(*list)));
+    }
+}
+
+void Checks::check_grant_tag(const World& world, HostIndex h, const Grant& grant) {
+    const Host& host = world.host(h);
+    if (!host.disk.file || grant.tag != host.disk.file->members.tag())
+        fail(world, "I16",
+             fmt::format("node {} grants under {}, and its disk has {}", host.id.value,
+                         to_text(grant.tag),
+                         host.disk.file ? text(host.disk.file->members) : "no list"));
+}
+
+/// I17: the first request with another list than the last one's of that leadership.
+void Checks::check_proposal(const World& world, HostIndex h, const Coordinator& request) {
+    OfHost& of = of_[h];
+    const Engine* const engine = world.host(h).node->engine();
+    if (engine == nullptr) return;
+    const Membership& newest = engine->holder().newest();
+    const Membership before = std::exchange(of.proposed, newest);
+    const bool is_new =
+        request.renew && of.proposed_in == request.epoch && before.tag() != newest.tag();
+    of.proposed_in = request.epoch;
+    note_list(world, newest);
+    if (!is_new) return;
+    coverage_.count(Seen::list_proposed);
+    const Membership& base = engine->holder().base();
+    std::set<NodeId> gained = voters_of(newest);
+    std::set<NodeId> lost;
+    for (const NodeId id : voters_of(base))
+        if (gained.erase(id) == 0) lost.insert(id);
+    const bool same = gained.empty() && lost.empty();
+    if (newest.tag()->epoch != request.epoch || gained.size() + lost.size() > 1 ||
+        (base.tag()->epoch != request.epoch && base.entries() != newest.entries()))
+        fail(world, "I17",
+             fmt::format("node {} proposes {} on top of {} in epoch {}", world.host(h).id.value,
+                         text(newest), text(base), request.epoch.value));
+    // A list that is under way can only be undone.
+    if (before.tag() != base.tag() && newest.tag() != base.tag() && !same)
+        fail(world, "I17",
+             fmt::format("node {} proposes {} while {} is under way", world.host(h).id.value,
+                         text(newest), text(before)));
+}
+
+/// L6
+void Checks::check_stale_members(const World& world, HostIndex h, Instant now, NodeId holder,
+                                 const Nack& nack) {
+    if (nack.reason != NackReason::stale_members) return;
+    coverage_.count(Seen::list_refused_as_stale);
+    const Promise& promise = world.host(h).node->promise();
+    if (!promise.live(now) || promise.key().id != holder || promise.epoch() != nack.epoch) return;
+    const auto o = world.host_of(holder);
+    if (!o || !world.host(*o).running()) return;
+    const Engine* const engine = world.host(*o).node->engine();
+    if (engine == nullptr || world.host(*o).incarnation != promise.key().incarnation) return;
+    const Member& member = world.host(*o).node->member();
+    if (member.role() == Role::follower || member.epoch() != nack.epoch) return;
+    const auto theirs = nack.members ? nack.members->tag() : std::nullopt;
+    if (theirs > engine->holder().newest().tag())
+        fail(world, "L6",
+             fmt::format("node {} refuses the newest list of node {}, whom it is promised to, and "
+                         "has {}",
+                         world.host(h).id.value, holder.value, text(*nack.members)));
+}
+
+}  // namespace bullring::sim
