@@ -1,5 +1,5 @@
-"""Each clause of the rules (protocol/README.md, R1 to R9) stands where the code decides it, in a
-test that checks it, and in a mutant that breaks it."""
+"""Each clause of the rules (protocol/README.md, R1 to R9, C1 to C8) stands where the code decides
+it, in a test that checks it, and in a mutant that breaks it."""
 
 import functools
 import re
@@ -8,13 +8,18 @@ import pytest
 from harness.node import ROOT
 
 # As the specification defines one: in bold. Elsewhere a number is a reference.
-DEFINED = re.compile(r"\*\*(R\d+\.\d+[a-z]?|N\d)\b")
-NAMED = re.compile(r"\b(?:R\d+\.\d+[a-z]?|N\d)\b")
+DEFINED = re.compile(r"\*\*([RC]\d+\.\d+[a-z]?|N\d)\b")
+NAMED = re.compile(r"\b(?:[RC]\d+\.\d+[a-z]?|N\d)\b")
 # Undertaker and guard are processes of src/; `tests/process/test_notice.py` has their clauses.
 NOT_OF_THE_PROTOCOL = {"N1", "N2", "N5", "N6"}
 
 # No seed or scenario tells these from the rule, as far as is known; unit tests do.
 WITHOUT_A_MUTANT = {
+    "C1.2": "a grant is given only if the request has the tag of the list on the voter's disk",
+    "C1.3": "its own vote, which comes first, is given under that list alone",
+    "C4.1": "a candidate that went on would ask in vain until T_camp, and stand again then",
+    "C5.4": "two majorities would have to share this voter alone (members_test.cpp)",
+    "C6.1": "no seed shows a list to a restarted voter whose promise counts (members_test.cpp)",
     "R2.2a": "a node stands where a majority dials it, and those would grant (voter_test.cpp)",
     "R3.1": "a candidacy begins with an empty lease: what a follower has counted is gone by then",
     "R3.5": "an end that has passed is never the q-th largest of a lease that is valid",
@@ -64,7 +69,9 @@ def broken():
 
 
 def test_the_specification_has_clauses_of_each_rule():
-    assert {clause.split(".")[0] for clause in defined()} >= {f"R{n}" for n in range(1, 10)}
+    assert {clause.split(".")[0] for clause in defined()} >= {f"R{n}" for n in range(1, 10)} | {
+        f"C{n}" for n in range(1, 9)
+    }
 
 
 @pytest.mark.parametrize("clause", defined())
