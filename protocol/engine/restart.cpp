@@ -148,11 +148,14 @@ void Engine::find_floor(Step& step) {
     take_floor_from_clock(step, "no state file here, and at too few others: epochs go on");
 }
 
+// C8.1: nodes that this one has met without a file. That a node had none when it started, long ago,
+// says nothing: it may have been away while the list changed.
 bool Engine::most_have_no_file() const {
     MemberSet without;
     without.insert(me());
     for (const Index i : setup_.others())
-        if (peers_[i].has_ack && !peers_[i].ack.had_file_at_start && !peers_[i].ack.changed)
+        if (peers_[i].has_ack && peers_[i].without_file == peers_[i].ack.incarnation &&
+            !peers_[i].ack.changed)
             without.insert(i);
     return setup_.members().is_majority(without);
 }

@@ -125,6 +125,7 @@ void Member::on_hello(Step& step, const HelloReceived& event) {
     }
     if (hello.recovering) peer.heartbeat.recovering = true;
     const bool has_list = hello.had_file_at_start || !hello.recovering;
+    if (!has_list) peer.without_file = hello.incarnation;
     peer.tag = hello.changed ? hello.changed->tag()
                : has_list    ? std::optional(Tag{})
                              : std::nullopt;
@@ -205,6 +206,7 @@ void Member::on_hello_ack(Step& step, SessionId id, const HelloAck& ack) {
     peer.has_ack = true;
     peer.ack = ack;
     peer.ack_at = step.now;
+    if (ack.recovering && !ack.had_file_at_start) peer.without_file = ack.incarnation;
     peer.refused = false;
     peer.answered_again = session->asks_again;
     learn_epoch(step.now, ack.max_seen);

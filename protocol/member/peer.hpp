@@ -47,6 +47,8 @@ struct Peer {
     HelloAck ack;          // the newest
     Instant ack_at = long_ago;
     bool answered_again = false;  // it is the answer to a HELLO after this node's silence (R6)
+    // The run of it that has said that it has no file yet.
+    Incarnation without_file;
     // It has answered REFUSED since: what it says of our id is of another run.
     bool refused = false;
 
@@ -81,9 +83,9 @@ struct Peer {
     auto digest_fields() const {
         return std::tie(incarnation, many_runs, accepted, introduction, heard_at, lost_until, tag,
                         has_heartbeat, heartbeat, heartbeat_at, view, dialled, has_ack, ack, ack_at,
-                        answered_again, refused, hears_twin, twin_over, gone_epoch, gone_at,
-                        gone_until, resigned_by, resigned_epoch, buried, buried_until, up, up_since,
-                        told_older, last_end, handed_over, hand_over_hold_off,
+                        answered_again, without_file, refused, hears_twin, twin_over, gone_epoch,
+                        gone_at, gone_until, resigned_by, resigned_epoch, buried, buried_until, up,
+                        up_since, told_older, last_end, handed_over, hand_over_hold_off,
                         hand_over_not_before);
     }
 };

@@ -140,6 +140,7 @@ HelloAck ack_of(NodeFixture& node, std::uint64_t peer, bool had_file,
                 Duration promised_max = milliseconds(700)) {
     HelloAck ack = node.ack_from(peer);
     ack.had_file_at_start = had_file;
+    ack.recovering = !ack.had_file_at_start;
     ack.promised_max = promised_max;
     return ack;
 }
