@@ -79,9 +79,11 @@ bool Recovery::floor_from_clock(const Peers& peers, bool again) const {
 
 bool Recovery::list_is_known(const Peers& peers) const {
     std::size_t unchanged = 0;
-    for (const Index i : setup_.others())
-        if (peers[i].answered_again && !peers[i].ack.recovering && !peers[i].ack.changed)
-            ++unchanged;
+    for (const Index i : setup_.others()) {
+        const HelloAck& ack = peers[i].ack;
+        const bool has_list = ack.had_file_at_start || !ack.recovering;
+        if (peers[i].answered_again && has_list && !ack.changed) ++unchanged;
+    }
     return unchanged >= enough_with_file();
 }
 

@@ -50,8 +50,8 @@ public:
     /// others know, nor if the user keeps the disks (`--first-epoch 0`) and all others say that
     /// they had none. `again`: of what they have answered after the silence.
     bool floor_from_clock(const Peers& peers, bool again) const;
-    /// C8.1: so many others that vote have answered after the silence that their list was never
-    /// changed.
+    /// C8.1: so many others that have a file have answered after the silence that their list was
+    /// never changed.
     bool list_is_known(const Peers& peers) const;
     /// C8: whatever it may have promised before is over, and only a leader can say who the members
     /// are.

@@ -247,6 +247,8 @@ TEST_CASE("no file: then the epochs go on from what those have, not from the clo
         acks[peer] = ack_of(node, peer, true);
         acks[peer].max_seen = {7000 + peer};
     }
+    SUBCASE("who vote") {}
+    SUBCASE("one of whom was still silent when it answered") { acks[1].recovering = true; }
     REQUIRE(silence_of(node, acks));
     node.connect(1);
     const std::vector<Coordinator> requests = sent<Coordinator>(node.connect(2));
