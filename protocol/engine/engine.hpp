@@ -166,6 +166,7 @@ private:
     const Membership& deciding() const;
     Membership known_members() const;
     void take_shown(Instant now);
+    std::string contradiction(const MemberChange& change) const;
     std::string hindrance(Instant now, const MemberChange& change) const;
     Tag next_tag() const;
     void propose(Instant now, const Membership& next);

@@ -50,21 +50,24 @@ std::string node(NodeId id) { return "node " + std::to_string(id.value); }
 }  // namespace
 
 void Engine::on_members_requested(Step& step, const MembersRequested& event) {
-    const auto answer = [&](bool done, std::string why) {
+    const auto answer = [&](bool done, std::string why, bool lasting = false) {
         if (event.request.asker != Asker::none)
-            step.act(MembersAnswer{event.request, done, std::move(why)});
+            step.act(MembersAnswer{event.request, done, std::move(why), lasting});
     };
     if (!tenure_.leads() || !own_lease_valid(step.now))
         return answer(false, node(setup_.self()) + " does not lead");
     if (changes_.pending || holder_.lease().next())
         return answer(false, "a change is under way; ask again when it is done");
     if (is_so_already(holder_.base(), event.change)) return answer(true, {});
+    if (std::string why = contradiction(event.change); !why.empty())
+        return answer(false, std::move(why), true);
     if (std::string why = hindrance(step.now, event.change); !why.empty())
         return answer(false, std::move(why));
     changes_.pending = PendingChange{event.change, event.request};
 }
 
-std::string Engine::hindrance(Instant now, const MemberChange& change) const {
+/// The reason that no waiting helps against; empty: there is none.
+std::string Engine::contradiction(const MemberChange& change) const {
     using What = MemberChange::What;
     const Membership& base = holder_.base();
     const MemberEntry* const member = base.find(change.id);
@@ -78,29 +81,38 @@ std::string Engine::hindrance(Instant now, const MemberChange& change) const {
     } else if (member == nullptr) {
         return node(change.id) + " is not a member; it is added by member add";
     }
-    if (change.what == What::remove && change.id == setup_.self())
-        return node(change.id) + " leads; a leader hands over before it is removed";
-    if (change.what == What::promote) {
-        const Index i = member->slot;
-        if (i != me() && !peers_.connected(i, now)) return node(change.id) + " is not connected";
-        if (i != me() && peers_[i].heartbeat.recovering)
-            return node(change.id) + " is silent after its start; ask again when it votes";
-    }
+    if (!change.address.empty())
+        for (const MemberEntry& other : base.entries())
+            if (other.address == change.address && other.id != change.id)
+                return node(other.id) + " has the address " + change.address;
     for (const Index i : setup_.others())
         if (const auto version = version_with(i); version != 0 && version < version_with_tags)
             return node(id(i)) +
                    " speaks a version of the wire format without lists that change; "
                    "upgrade all members first";
-    const auto next = with(base, change, {});
-    if (!next) return node(change.id) + " is the last voter";
+    if (!with(base, change, {})) return node(change.id) + " is the last voter";
+    return {};
+}
+
+std::string Engine::hindrance(Instant now, const MemberChange& change) const {
+    using What = MemberChange::What;
+    if (change.what == What::remove && change.id == setup_.self())
+        return node(change.id) + " leads; a leader hands over before it is removed";
+    if (change.what == What::promote) {
+        const Index i = holder_.base().find(change.id)->slot;
+        if (i != me() && !peers_.connected(i, now)) return node(change.id) + " is not connected";
+        if (i != me() && peers_[i].heartbeat.recovering)
+            return node(change.id) + " is silent after its start; ask again when it votes";
+    }
+    const Membership next = *with(holder_.base(), change, {});
     // Those who would have a vote, are connected and give their vote now.
     MemberSet there;
-    for (const Index i : next->voters())
+    for (const Index i : next.voters())
         if (i == me() || (peers_.connected(i, now) && !peers_[i].heartbeat.recovering))
             there.insert(i);
-    if (!next->is_majority(there))
+    if (!next.is_majority(there))
         return "no majority of the new voters would be connected: " + std::to_string(there.size()) +
-               " of " + std::to_string(next->voters().size());
+               " of " + std::to_string(next.voters().size());
     return {};
 }
 

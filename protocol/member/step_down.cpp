@@ -168,7 +168,8 @@ void Member::on_resign_requested(Step& step, const ResignRequested& event) {
 
 void Member::on_members_requested(Step& step, const MembersRequested& event) {
     if (event.request.asker != Asker::none)
-        step.act(MembersAnswer{event.request, false, "with quorum none the members never change"});
+        step.act(
+            MembersAnswer{event.request, false, "with quorum none the members never change", true});
 }
 
 void Member::on_resign(Step& step, const AcceptedSession& from, const Resign& resign) {

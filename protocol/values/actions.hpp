@@ -76,8 +76,9 @@ struct MembersChanged {
 /// The end of a change of the members that was asked of this node.
 struct MembersAnswer {
     RequestId request;
-    bool done = false;  // the list with it has been settled, or it was so already
-    std::string why;    // when it was not done, and what would help
+    bool done = false;     // the list with it has been settled, or it was so already
+    std::string why;       // when it was not done, and what would help
+    bool lasting = false;  // the same request will be refused until something else is done
     bool operator==(const MembersAnswer&) const = default;
 };
 

@@ -20,7 +20,8 @@ struct HostReasons {
 
 struct View {
     NodeId self;
-    Membership members;          // whose slots the sets below have
+    Membership members;          // that it deals with; whose slots the sets below have
+    Membership list;             // of members that holds for it
     Role role = Role::follower;  // stepping_down is shown to users as follower
     NodeId leader;               // `nobody` when none is known; itself when it leads
     Epoch epoch;                 // of that leader; the highest seen when there is none

@@ -1,5 +1,6 @@
 // The faults of a scenario, and how they are healed.
 #include <algorithm>
+#include <string>
 
 #include "protocol/values/names.hpp"
 #include "sim/scenario/player.hpp"
@@ -47,7 +48,10 @@ void Player::incident(const Command& command) {
             if (!h || !asked) return;
             checks_.coverage().count(Seen::members_asked);
             const auto what = protocol::named<protocol::MemberChange::What>(command.word);
-            return world_.change_members(*asked, {*what, world_.host(*h).id, "somewhere"});
+            const protocol::NodeId id = world_.host(*h).id;
+            const bool moves = *what == protocol::MemberChange::What::address;
+            const std::string address = (moves ? "moved-" : "host-") + std::to_string(id.value);
+            return world_.change_members(*asked, {*what, id, address});
         }
         default: return on_each(command);
     }

@@ -48,6 +48,8 @@ HttpAnswer status_answer(const AtTheMoment& at) {
     Json answer = Json::parse(node_status_json(input));
     Json node = std::move(answer["node"]);
     answer.erase("node");
+    const protocol::MemberEntry* const self = input.view.list.find(input.view.self);
+    node["vote"] = self == nullptr ? Json(nullptr) : Json(self->votes);
     node.update(answer);
     return {200, json_text(node) + "\n"};
 }

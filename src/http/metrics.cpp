@@ -173,9 +173,9 @@ void add_peers(Families& families, const AtTheMoment& at, const PeerRtts& rtts) 
         Families::add(rtt, in_seconds(time), {{"peer", std::to_string(peer.value)}});
     MetricFamily& voting =
         families.family("bullring_members", "Members of the cluster.", MetricType::Gauge);
-    const std::size_t voters = members.voters().size();
+    const std::size_t voters = view.list.voters().size();
     Families::add(voting, number(voters), {{"vote", "yes"}});
-    Families::add(voting, number(members.size() - voters), {{"vote", "no"}});
+    Families::add(voting, number(view.list.size() - voters), {{"vote", "no"}});
 }
 
 void add_traffic(Families& families, const NodeCounts& counts) {

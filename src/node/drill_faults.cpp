@@ -94,7 +94,7 @@ ObserverSessions::DrillAnswer refused(DrillResult result, std::string why) {
 ObserverSessions::DrillAnswer answer_drill(const Drill& what, const NodeOptions& options,
                                            const protocol::View& now, Transport& transport) {
     const protocol::Duration lease = options.config.timing.lease;
-    const DrillResult result{true, "", lease, options.peers.size()};
+    const DrillResult result{true, "", lease, now.list.size()};
     if (std::string why = why_not(what, options, now); !why.empty())
         return refused(result, std::move(why));
     if (what.what != DrillRequest::permission)

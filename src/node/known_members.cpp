@@ -44,7 +44,7 @@ std::string take_members(const Membership& file, NodeOptions& options) {
             options.start_notes.push_back(std::move(note));
         differences.push_back(fmt::format(
             "peers has the members {}, and the list in the state file holds, which has {}; how to "
-            "change it says bullring help node, under OPERATION",
+            "change it says bullring help member",
             ids_of(founders), ids_of(file)));
     }
     // Where it listens is its own affair, whatever the list has.
@@ -72,6 +72,32 @@ std::string take_members(const Membership& file, NodeOptions& options) {
     for (const std::string& difference : differences)
         text += (text.empty() ? "" : "; ") + difference;
     return text;
+}
+
+std::string DialledMembers::follow(const Membership& list,
+                                   const std::function<bool(protocol::NodeId)>& connected) {
+    PeerList peers;
+    std::string without;
+    for (const MemberEntry& member : list.entries()) {
+        const auto known = peers_.find(member.id);
+        const MemberEntry* const before = members_.find(member.id);
+        const bool is_news = members_.changed()
+                                 ? before == nullptr || before->address != member.address
+                                 : list.changed() && !connected(member.id);
+        const auto listed = parse_endpoint(member.address);
+        if (listed && member.id != self_ && (known == peers_.end() || is_news)) {
+            peers.emplace(member.id, *listed);
+        } else if (known != peers_.end()) {
+            peers.emplace(*known);
+        } else {
+            without += (without.empty() ? "" : ", ") + std::to_string(member.id.value);
+        }
+    }
+    // Where it listens is its own affair, also when it is removed.
+    if (const auto own = peers_.find(self_); own != peers_.end()) peers.insert(*own);
+    peers_ = std::move(peers);
+    members_ = list;
+    return without.empty() ? "" : "no address is known of the members " + without;
 }
 
 }  // namespace bullring

@@ -41,9 +41,7 @@ TransportOptions transport_options(const NodeOptions& options, const protocol::S
     result.unacknowledged_max = protocol::unacknowledged_max(timing);
     result.seed = random_bits();
     if (showcase != nullptr) result.refused = &showcase->counts().refused;
-    result.is_reserved = [members = options.peers.size()](int fd) {
-        return is_reserved_descriptor(fd, members);
-    };
+    result.is_reserved = &is_reserved_descriptor;
     if (security != nullptr) result.security = security->now();
     result.migrate = options.security.migrate;
     if (undertaker != nullptr)
@@ -61,6 +59,7 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
       started_at_(parts.start.now),
       self_{options.config.self, parts.start.incarnation},
       node_(options.config, parts.start),
+      members_(options.config.self, options.peers, options.config.members),
       transport_(io_,
                  transport_options(options, parts.start, parts.showcase, parts.security.get(),
                                    parts.undertaker),
@@ -77,7 +76,10 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
            [this](NodeId to, std::uint64_t request) {
                on_event(protocol::ResignRequested{to, {protocol::Asker::observer, request}});
            },
-           [this](const Drill& what) { return drill(what); }}),
+           [this](const Drill& what) { return drill(what); },
+           [this](const protocol::MemberChange& change, std::uint64_t request) {
+               change_members(change, {protocol::Asker::observer, request});
+           }}),
       writer_(parts.writer),
       pulse_(parts.pulse != nullptr ? *parts.pulse : own_pulse_),
       keeper_(parts.keeper),
@@ -305,6 +307,8 @@ void Runtime::carry_out(const protocol::Action& action) {
                 transport_.close(what.session);
             } else if constexpr (std::is_same_v<What, protocol::DialNow>) {
                 transport_.dial_now(what.peer);
+            } else if constexpr (std::is_same_v<What, protocol::DealWith>) {
+                deal_with(what.members);
             } else if constexpr (std::is_same_v<What, protocol::Persist>) {
                 if (files_) {
                     files_->write(what.durable);
@@ -339,7 +343,8 @@ void Runtime::follow_up(Instant now, const protocol::Action& action) {
             } else if constexpr (std::is_same_v<What, protocol::Deposed>) {
                 show_leadership({});
                 for (NodeListener* one : listeners_) one->deposed(now, what);
-            } else if constexpr (std::is_same_v<What, protocol::ResignAnswer>) {
+            } else if constexpr (std::is_same_v<What, protocol::ResignAnswer> ||
+                                 std::is_same_v<What, protocol::MembersAnswer>) {
                 answer(what);
             } else if constexpr (std::is_same_v<What, protocol::Stopped>) {
                 finish();

@@ -18,6 +18,7 @@
 #include "protocol/node.hpp"
 #include "src/base/log/logging.hpp"
 #include "src/base/os/wake_timer.hpp"
+#include "src/node/known_members.hpp"
 #include "src/node/metrics/step_counter.hpp"
 #include "src/node/net/transport.hpp"
 #include "src/node/node_files.hpp"
@@ -93,12 +94,14 @@ public:
 
 private:
     void on_event(const protocol::Event& event) override;
-    void on_observe(protocol::SessionId observer, const Observe& what) override;
-    void on_drill(protocol::SessionId observer, const Drill& what) override;
+    void on_request(protocol::SessionId observer, const ObserverMessage& what) override;
     ObserverSessions::DrillAnswer drill(const Drill& what);
     void on_observer_gone(protocol::SessionId observer) override;
     /// To whoever has asked.
     void answer(const protocol::ResignAnswer& what);
+    void answer(const protocol::MembersAnswer& what);
+    void change_members(const protocol::MemberChange& change, protocol::RequestId request);
+    void deal_with(const protocol::Membership& members);
     void on_fatal(const std::string& what) override;
 
     void step(const protocol::Event& event);
@@ -122,6 +125,7 @@ private:
     protocol::Instant started_at_;
     Sender self_;
     protocol::Node node_;
+    DialledMembers members_;
     Transport transport_;
     ObserverSessions observers_;
     std::optional<NodeFiles> files_;              // none where nothing is durable

@@ -1,5 +1,7 @@
 // Answers questions about a node: those of observers, and those that come by HTTP.
+#include "src/base/log/logging.hpp"
 #include "src/base/os/clock.hpp"
+#include "src/base/os/descriptors.hpp"
 #include "src/base/os/duplicate.hpp"
 #include "src/node/drill_faults.hpp"
 #include "src/node/runtime.hpp"
@@ -16,6 +18,32 @@ void Runtime::answer(const protocol::ResignAnswer& what) {
         case protocol::Asker::host:
             for (NodeListener* one : listeners_) one->resign_answered(what);
     }
+}
+
+void Runtime::answer(const protocol::MembersAnswer& what) {
+    if (what.request.asker == protocol::Asker::observer) observers_.on_members_answer(what);
+}
+
+// ---- The members.
+
+void Runtime::change_members(const protocol::MemberChange& change, protocol::RequestId request) {
+    if (!change.address.empty() && !parse_endpoint(change.address))
+        return answer(protocol::MembersAnswer{
+            request, false, "'" + change.address + "' is no address; write HOST:PORT", true});
+    on_event(protocol::MembersRequested{change, request});
+}
+
+void Runtime::deal_with(const protocol::Membership& members) {
+    const Instant now = read_clock();
+    const protocol::Member& member = std::as_const(node_).member();
+    const std::string wrong = members_.follow(members, [&](protocol::NodeId id) {
+        const auto index = member.setup().members().index(id);
+        return index && member.peers().connected(*index, now);
+    });
+    if (!wrong.empty()) log(LogLevel::warn, wrong);
+    if (const auto shortage = descriptor_shortage(descriptors_needed(members_.peers().size())))
+        log_limited(LogLevel::warn, "descriptors", {}, *shortage);
+    transport_.follow(members_.peers());
 }
 
 // ---- By HTTP.
@@ -43,12 +71,8 @@ void Runtime::show(Instant now, const protocol::Event& event) {
 
 // ---- To observers.
 
-void Runtime::on_observe(protocol::SessionId observer, const Observe& what) {
-    observers_.on_observe(observer, what);
-}
-
-void Runtime::on_drill(protocol::SessionId observer, const Drill& what) {
-    observers_.on_drill(observer, what);
+void Runtime::on_request(protocol::SessionId observer, const ObserverMessage& what) {
+    observers_.on_request(observer, what);
 }
 
 ObserverSessions::DrillAnswer Runtime::drill(const Drill& what) {

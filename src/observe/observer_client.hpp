@@ -1,4 +1,5 @@
-// The common part of the observers' commands: a loop to run on, and asking all members at once.
+// The common part of the observers' commands: a loop to run on, rounds of questions, and what is
+// said of those who refuse.
 #pragma once
 
 #include <functional>
@@ -8,6 +9,7 @@
 
 #include <asio/awaitable.hpp>
 
+#include "src/observe/asking.hpp"
 #include "src/observe/observer_link.hpp"
 #include "src/observe/observer_options.hpp"
 #include "src/observe/status_report.hpp"
@@ -19,21 +21,6 @@ namespace bullring {
 /// stop the lookup: the process ends here.
 int run_observer(const ObserverOptions& options,
                  const std::function<asio::awaitable<int>(ObserverLoop&)>& command);
-
-/// "it refuses: cluster is "blue" there, "green" here".
-std::string difference(const ObserverRefused& refused);
-
-using Enough = std::function<bool(const std::vector<MemberAnswer>&)>;
-
-/// Asks every member for its status at once and waits for all of them, until the deadline, or (when
-/// `enough` is given) until it says so. The answers are in the order of the peer list.
-asio::awaitable<std::vector<MemberAnswer>> ask_members(ObserverLoop& loop, const PeerList& peers,
-                                                       std::string cluster, Deadline deadline,
-                                                       Enough enough = {});
-
-/// Asks the node with this data directory, on this machine.
-asio::awaitable<MemberAnswer> ask_locally(ObserverLoop& loop, std::string data_dir,
-                                          Deadline deadline);
 
 asio::awaitable<void> sleep_until(ObserverLoop& loop, Deadline deadline);
 

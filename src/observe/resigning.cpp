@@ -4,39 +4,26 @@
 #include <utility>
 #include <variant>
 
+#include "protocol/values/durations.hpp"
+
 namespace bullring {
 namespace {
 
-/// The member that says of itself that it leads; with several, the one with the newest epoch.
-std::optional<Agreement> find_leader(const std::vector<MemberAnswer>& answers) {
-    std::optional<Agreement> found;
-    for (const MemberAnswer& member : answers) {
-        if (!member.answer || member.answer->role != "leader" ||
-            !member.answer->follows_live_leader()) {
-            continue;
-        }
-        if (!found || found->epoch < member.answer->epoch) {
-            found = Agreement{member.id, member.answer->epoch};
-        }
-    }
-    return found;
-}
-
 std::string name_of(protocol::NodeId id) { return "node " + std::to_string(id.value); }
 
-ResignOutcome success(const Agreement& now) {
+Outcome success(const Agreement& now) {
     return {0, name_of(now.leader) + " leads, epoch " + std::to_string(now.epoch.value)};
 }
 
 class Resigning {
 public:
-    Resigning(ResignMembers& members, protocol::NodeId successor, protocol::Duration timeout)
+    Resigning(AskedCluster& members, protocol::NodeId successor, protocol::Duration timeout)
         : members_(members), successor_(successor), timeout_(timeout) {}
 
-    asio::awaitable<ResignOutcome> run() {
-        const Enough found = [](const auto& so_far) { return find_leader(so_far).has_value(); };
+    asio::awaitable<Outcome> run() {
+        const Enough found = [](const auto& so_far) { return claimed_leader(so_far).has_value(); };
         while (!members_.time_is_up()) {
-            if (const auto leader = find_leader(co_await members_.ask(found))) {
+            if (const auto leader = claimed_leader(co_await members_.ask(found))) {
                 if (is_wanted(*leader)) co_return success(*leader);
                 // It did step down, nobody else took over, and it leads again: not twice.
                 if (asked_ && leader->leader == asked_->leader && leader->epoch > asked_->epoch)
@@ -51,8 +38,8 @@ public:
             co_await members_.pause();
         }
         // The leader knows that it has a successor, even if the others could not be asked.
-        if (handed_over_) co_return ResignOutcome{0, {}};
-        co_return ResignOutcome{1, why_not()};
+        if (handed_over_) co_return Outcome{0, {}};
+        co_return Outcome{1, why_not()};
     }
 
 private:
@@ -79,8 +66,10 @@ private:
 
     /// Nothing when there is more to be done: the leader refuses for now, is gone, or has handed
     /// over.
-    asio::awaitable<std::optional<ResignOutcome>> hand_over(Agreement old) {
-        if (!co_await members_.request(old.leader, successor_)) co_return std::nullopt;
+    asio::awaitable<std::optional<Outcome>> hand_over(Agreement old) {
+        // Named: g++ 12 destroys a temporary of such an expression twice.
+        ObserverMessage wish = Observe{members_.name(), ObserveWhat::resign, successor_};
+        if (!co_await members_.request(old.leader, std::move(wish))) co_return std::nullopt;
         const Enough newer = [old](const auto& so_far) {
             const std::optional<Agreement> agreed = agreement(so_far);
             return agreed && agreed->epoch > old.epoch && agreed->leader != old.leader;
@@ -102,23 +91,22 @@ private:
         co_return std::nullopt;
     }
 
-    std::optional<ResignOutcome> on_answer(protocol::NodeId leader, const ObserverMessage& answer) {
+    std::optional<Outcome> on_answer(protocol::NodeId leader, const ObserverMessage& answer) {
         const std::string refuses = name_of(leader) + " does not hand over: ";
         const auto* result = std::get_if<ResignResult>(&answer);
         if (result == nullptr) {
             const auto* refused = std::get_if<ObserverRefused>(&answer);
-            return ResignOutcome{1,
-                                 refuses + (refused != nullptr ? difference(*refused)
-                                                               : "its answer is something else")};
+            return Outcome{1, refuses + (refused != nullptr ? difference(*refused)
+                                                            : "its answer is something else")};
         }
         handed_over_ = result->done;
         if (result->done) return std::nullopt;
         refusal_ = refuses + (result->why.empty() ? "no reason given" : result->why);
-        if (result->lasting) return ResignOutcome{1, refusal_};
+        if (result->lasting) return Outcome{1, refusal_};
         return std::nullopt;
     }
 
-    ResignMembers& members_;
+    AskedCluster& members_;
     protocol::NodeId successor_;
     protocol::Duration timeout_;
     std::optional<Agreement> asked_;  // the last leader that was asked
@@ -128,8 +116,8 @@ private:
 
 }  // namespace
 
-asio::awaitable<ResignOutcome> resign_leader(ResignMembers& members, protocol::NodeId successor,
-                                             protocol::Duration timeout) {
+asio::awaitable<Outcome> resign_leader(AskedCluster& members, protocol::NodeId successor,
+                                       protocol::Duration timeout) {
     Resigning resigning(members, successor, timeout);
     co_return co_await resigning.run();
 }

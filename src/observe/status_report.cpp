@@ -10,10 +10,32 @@
 #include "protocol/values/time.hpp"
 #include "protocol/values/timing.hpp"
 #include "src/base/text/json.hpp"
+#include "src/base/text/table.hpp"
 #include "src/base/text/text.hpp"
 
 namespace bullring {
 namespace {
+
+protocol::Tag read_tag(const std::string& text) {
+    const std::size_t dot = text.find('.');
+    if (dot == std::string::npos) return {};
+    return {{whole_number(Json::parse(text.substr(0, dot)))},
+            static_cast<std::uint32_t>(whole_number(Json::parse(text.substr(dot + 1))))};
+}
+
+/// Empty where it is none.
+protocol::Membership read_list(const Json& node) {
+    const auto found = node.find("members");
+    if (found == node.end()) return {};
+    std::vector<protocol::MemberEntry> entries;
+    for (const Json& one : *found)
+        entries.push_back({{whole_number(one.at("id"))},
+                           static_cast<protocol::Index>(entries.size()),
+                           one.at("vote").get<bool>(),
+                           one.at("address").get<std::string>()});
+    if (!protocol::Membership::is_possible(entries)) return {};
+    return {read_tag(node.value("members_tag", "")), std::move(entries)};
+}
 
 NodeAnswer read_answer(const Json& json) {
     const Json& node = json.at("node");
@@ -35,7 +57,7 @@ NodeAnswer read_answer(const Json& json) {
     answer.version = node.at("version").get<std::string>();
     if (const auto found = node.find("wire"); found != node.end())
         answer.wire = whole_number(*found);
-    answer.members_tag = node.value("members_tag", answer.members_tag);
+    answer.list = read_list(node);
     if (const auto found = node.find("wire_with"); found != node.end())
         for (const auto& [id, spoken] : found->items())
             answer.wire_with[{whole_number(Json::parse(id))}] = whole_number(spoken);
@@ -52,7 +74,13 @@ NodeAnswer read_answer(const Json& json) {
     return answer;
 }
 
-Json node_json(const MemberAnswer& member) {
+/// Whether it has a vote; null: it is no member of the list.
+Json vote_json(protocol::NodeId id, const protocol::Membership& list) {
+    const protocol::MemberEntry* const member = list.find(id);
+    return member == nullptr ? Json(nullptr) : Json(member->votes);
+}
+
+Json node_json(const MemberAnswer& member, const protocol::Membership& list) {
     Json node;
     node["id"] = member.id.value;
     node["address"] = member.address;
@@ -66,6 +94,7 @@ Json node_json(const MemberAnswer& member) {
         for (const char* key : {"why", "uptime_ms", "version", "wire", "wire_with", "members_tag",
                                 "security", "priority", "eligible", "votes"})
             node[key] = nullptr;
+        node["vote"] = vote_json(member.id, list);
         node["problem"] = member.problem;
         return node;
     }
@@ -85,11 +114,12 @@ Json node_json(const MemberAnswer& member) {
     node["wire_with"] = Json::object();
     for (const auto& [id, spoken] : answer.wire_with)
         node["wire_with"][std::to_string(id.value)] = spoken;
-    node["members_tag"] = answer.members_tag;
+    node["members_tag"] = to_text(answer.list.tag().value_or(protocol::Tag{}));
     node["security"] = answer.security;
     node["priority"] = answer.priority ? priority_json(*answer.priority) : Json(nullptr);
     node["eligible"] = answer.eligible ? Json(*answer.eligible) : Json(nullptr);
     node["votes"] = answer.votes;
+    node["vote"] = vote_json(member.id, list);
     if (answer.security_migrates) node["security_migrate"] = true;
     if (!answer.certificate_not_after.empty())
         node["certificate_not_after"] = answer.certificate_not_after;
@@ -117,10 +147,23 @@ std::string older_text(const NodeAnswer& answer) {
 constexpr std::size_t columns = 10;
 using Row = std::array<std::string, columns>;
 
-Row row_of(const MemberAnswer& member) {
+/// It has no vote, or is no member any more, which it says itself if it is there.
+std::string standing(const MemberAnswer& member, const protocol::Membership& list) {
+    if (!list.changed()) return "";
+    const protocol::MemberEntry* const listed = list.find(member.id);
+    if (listed == nullptr)
+        return member.answer ? "" : "; not in the list of members " + to_text(*list.tag());
+    return listed->votes ? "" : "; has no vote";
+}
+
+Row row_of(const MemberAnswer& member, const protocol::Membership& list) {
     const std::string id = std::to_string(member.id.value);
     if (!member.answer)
-        return {id, member.address, "no", "-", "-", "-", "-", "-", "-", one_line(member.problem)};
+        return {id,   member.address,
+                "no", "-",
+                "-",  "-",
+                "-",  "-",
+                "-",  one_line(member.problem) + standing(member, list)};
     const NodeAnswer& answer = *member.answer;
     const auto number = [](std::uint64_t value) {
         return value == 0 ? std::string("-") : std::to_string(value);
@@ -140,7 +183,7 @@ Row row_of(const MemberAnswer& member) {
                           ? ""
                           : " until " + answer.certificate_not_after.substr(0, 10)) +
                      (answer.security_migrates ? ", migrating" : "")),
-            one_line(answer.why + older_text(answer))};
+            one_line(answer.why + standing(member, list) + older_text(answer))};
 }
 
 }  // namespace
@@ -157,17 +200,42 @@ tl::expected<NodeAnswer, std::string> parse_node_answer(const std::string& json)
     }
 }
 
+protocol::Membership newest_list(const std::vector<MemberAnswer>& members) {
+    protocol::Membership newest;
+    for (const MemberAnswer& member : members)
+        if (member.answer && newest.tag() < member.answer->list.tag()) newest = member.answer->list;
+    return newest;
+}
+
 std::optional<Agreement> agreement(const std::vector<MemberAnswer>& members) {
+    const protocol::Membership list = newest_list(members);
+    const std::size_t voters = list.changed() ? list.voters().size() : members.size();
+    const auto has_vote = [&](const MemberAnswer& one) {
+        const protocol::MemberEntry* const listed = list.find(one.id);
+        return !list.changed() || (listed != nullptr && listed->votes);
+    };
     for (const MemberAnswer& one : members) {
         if (!one.answer || !one.answer->follows_live_leader()) continue;
         const Agreement named{one.answer->leader, one.answer->epoch};
         const auto agree = std::count_if(members.begin(), members.end(), [&](const auto& other) {
-            return other.answer && other.answer->follows_live_leader() &&
+            return has_vote(other) && other.answer && other.answer->follows_live_leader() &&
                    Agreement{other.answer->leader, other.answer->epoch} == named;
         });
-        if (static_cast<std::size_t>(agree) * 2 > members.size()) return named;
+        if (static_cast<std::size_t>(agree) * 2 > voters) return named;
     }
     return std::nullopt;
+}
+
+std::optional<Agreement> claimed_leader(const std::vector<MemberAnswer>& members) {
+    std::optional<Agreement> found;
+    for (const MemberAnswer& member : members) {
+        if (!member.answer || member.answer->role != "leader" ||
+            !member.answer->follows_live_leader())
+            continue;
+        if (!found || found->epoch < member.answer->epoch)
+            found = Agreement{member.id, member.answer->epoch};
+    }
+    return found;
 }
 
 bool all_reachable(const std::vector<MemberAnswer>& members) {
@@ -183,22 +251,9 @@ bool all_reachable_vote(const std::vector<MemberAnswer>& members) {
 std::string status_table(const std::vector<MemberAnswer>& members) {
     std::vector<Row> rows{{"ID", "ADDRESS", "REACHABLE", "ROLE", "LEADER", "EPOCH", "LEASE LEFT",
                            "UPTIME", "SECURITY", "WHY"}};
-    for (const MemberAnswer& member : members) rows.push_back(row_of(member));
-
-    std::array<std::size_t, columns> widths{};
-    for (const Row& row : rows) {
-        for (std::size_t i = 0; i < columns; ++i) widths[i] = std::max(widths[i], row[i].size());
-    }
-    std::string table;
-    for (const Row& row : rows) {
-        for (std::size_t i = 0; i + 1 < columns; ++i) {
-            table += fmt::format("{:<{}}  ", row[i], widths[i]);
-        }
-        table += row.back();
-        table.erase(table.find_last_not_of(' ') + 1);
-        table += '\n';
-    }
-    return table;
+    const protocol::Membership list = newest_list(members);
+    for (const MemberAnswer& member : members) rows.push_back(row_of(member, list));
+    return table(rows);
 }
 
 std::string why_no_agreement(const std::vector<MemberAnswer>& members) {
@@ -231,7 +286,8 @@ std::string status_json(const std::string& cluster, const std::vector<MemberAnsw
     json["leader"] = agreed ? Json(agreed->leader.value) : Json(nullptr);
     json["epoch"] = agreed ? Json(agreed->epoch.value) : Json(nullptr);
     json["nodes"] = Json::array();
-    for (const MemberAnswer& member : members) json["nodes"].push_back(node_json(member));
+    const protocol::Membership list = newest_list(members);
+    for (const MemberAnswer& member : members) json["nodes"].push_back(node_json(member, list));
     return json_text(json);
 }
 

@@ -11,6 +11,7 @@
 #include <tl/expected.hpp>
 
 #include "protocol/values/ids.hpp"
+#include "protocol/values/membership.hpp"
 
 namespace bullring {
 
@@ -32,14 +33,16 @@ struct NodeAnswer {
     std::int64_t uptime_ms = 0;
     std::string version;
     std::uint64_t wire = 1;  // the highest version of the messages that it speaks; not sent: 1
-    std::string members_tag = "0.0";  // of its list of members; not sent: it never changed
+    /// Of members, as it holds for the node; empty: not sent, as by 0.1.0. Its slots are not the
+    /// node's.
+    protocol::Membership list;
     std::map<protocol::NodeId, std::uint64_t> wire_with;  // that it speaks with each member
     std::string security;                                 // none, key or tls
     bool security_migrates = false;                       // who has none is let in, too
     std::string certificate_not_after;                    // RFC 3339; empty: it has none
     std::optional<protocol::Priority> priority;           // none: not sent, as by 0.1.0
     std::optional<bool> eligible;                         // it could lead; none likewise
-    std::vector<protocol::NodeId> members;                // its own list; empty: not sent
+    std::vector<protocol::NodeId> members;                // of that list; empty: not sent
     std::string asked_from;  // the asker's address as the node sees it; empty: not sent
 
     /// It names a leader, and that leader's lease is live as far as it knows. With quorum none
@@ -50,7 +53,7 @@ struct NodeAnswer {
 /// The error names what is missing or wrong.
 tl::expected<NodeAnswer, std::string> parse_node_answer(const std::string& json);
 
-/// One entry of the peer list and what came of asking it.
+/// A member, of the peer list or of a list of members that was told, and what came of asking it.
 struct MemberAnswer {
     protocol::NodeId id;
     std::string address;               // as dialled
@@ -65,9 +68,16 @@ struct Agreement {
     bool operator==(const Agreement&) const = default;
 };
 
-/// The leader and epoch that a majority of all members, the unreachable ones counted, agrees on
-/// with a live lease.
+/// The newest list of members that any of them has told; empty: none has told one.
+protocol::Membership newest_list(const std::vector<MemberAnswer>& members);
+
+/// The leader and epoch that a majority of the voters, the unreachable ones counted, agrees on with
+/// a live lease. The voters are those of the newest list that was told; where none has ever been
+/// changed, all that were asked.
 std::optional<Agreement> agreement(const std::vector<MemberAnswer>& members);
+
+/// The member that says of itself that it leads; with several, the one with the newest epoch.
+std::optional<Agreement> claimed_leader(const std::vector<MemberAnswer>& members);
 
 bool all_reachable(const std::vector<MemberAnswer>& members);
 /// None of those that are reachable is silent after a restart, or waits for the others because it

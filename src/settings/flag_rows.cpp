@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view starters = "node run address";
 constexpr std::string_view members = "node run address doctor";
-constexpr std::string_view observers = "status watch resign drill";
+constexpr std::string_view observers = "status watch resign member drill";
 
 constexpr Range positive{1};
 constexpr Range at_least_1ms_or_off{protocol::milliseconds(1).ns, Range().high, true};
@@ -34,8 +34,8 @@ constexpr std::array rows{
          by(members, library), into<&Request::id, own_id>, "required"},
     Flag{"id", "N|hostname", "which node on this machine, if not given by --data-dir", by("lead"),
          into<&Request::id, own_id>, "none"},
-    Flag{"id", "N|hostname", "with --local: which node, if not given by --data-dir", by("resign"),
-         into<&Request::id, own_id>, "none"},
+    Flag{"id", "N|hostname", "with --local: which node, if not given by --data-dir",
+         by("resign", "member"), into<&Request::id, own_id>, "none"},
     Flag{"peers", "LIST",
          "every member, this one included: ID=HOST:PORT,… or @FILE with one entry a line; HOST is "
          "a name, an IPv4 address or [IPv6]",
@@ -110,8 +110,8 @@ constexpr std::array rows{
     Flag{"data-dir", "DIR", "the directory of the durable state", by(members, "lead", library),
          into<&Request::data_dir>,
          "$STATE_DIRECTORY, else ${XDG_STATE_HOME:-$HOME/.local/state}/bullring/CLUSTER/node-ID"},
-    Flag{"data-dir", "DIR", "with --local: the directory of the node's state", by("resign"),
-         into<&Request::data_dir>, "as of the node"},
+    Flag{"data-dir", "DIR", "with --local: the directory of the node's state",
+         by("resign", "member"), into<&Request::data_dir>, "as of the node"},
     Flag{"events", "FILE|-",
          "write a JSON line for each event; - is stdout. The lines for a FIFO without a reader are "
          "lost",
@@ -213,10 +213,15 @@ constexpr std::array rows{
     Flag{"local", nullptr,
          "ask the node on this machine, by its data directory, and no other: then neither --peers "
          "nor credentials are needed",
-         by("resign"), into<&Request::local>},
+         by("resign", "member"), into<&Request::local>},
     Flag{"to", "ID", "hand over to this member", by("resign"), into<&Request::to>, "the best one"},
     Flag{"timeout", "D", "how long to wait for the new leader", by("resign"),
          into<&Request::resigned_within>, nullptr, positive},
+    Flag{"voter", nullptr, "promote it, too, once it can vote", by("member"),
+         into<&Request::voter>},
+    Flag{"json", nullptr, "print JSON instead of a table", by("member"), into<&Request::json>},
+    Flag{"timeout", "D", "how long the change may take", by("member"),
+         into<&Request::changed_within>, nullptr, positive},
     Flag{"for", "D", "begin rounds for so long, in place of --rounds", by("drill"),
          into<&Request::drill_time>, "none", positive},
     Flag{"rounds", "N", "how many rounds, 1 … 100000", by("drill"), into<&Request::rounds>, nullptr,

@@ -100,7 +100,9 @@ struct Request {
     Asked<protocol::Duration> wait_for;  // of `lead`
     Asked<protocol::Duration> answers_within{protocol::seconds(1)};
     Asked<protocol::Duration> resigned_within{protocol::seconds(5)};
+    Asked<protocol::Duration> changed_within{protocol::seconds(10)};
     Asked<protocol::NodeId> to;
+    Asked<bool> voter;
     Asked<protocol::Duration> clock_error{protocol::milliseconds(10)};
     Asked<protocol::Duration> drill_time;
     Asked<std::int64_t> rounds{20};

@@ -11,13 +11,14 @@ std::string failures(std::size_t count) {
 }  // namespace
 
 std::string survival_note(const protocol::Membership& members) {
-    const std::size_t count = members.size();
+    const std::size_t count = members.voters().size();
+    const std::string kind = count == members.size() ? " members" : " voters";
     if (count == 0 || count % 2 != 0) return "";
     const std::size_t survives = count - members.majority();
-    return std::to_string(count) + " members survive " +
+    return std::to_string(count) + kind + " survive " +
            (survives == 0 ? "no failure"
                           : failures(survives) + ", no more than " + std::to_string(count - 1) +
-                                " members do") +
+                                kind + " do") +
            "; " + std::to_string(count + 1) + " would survive " + failures(survives + 1);
 }
 

@@ -58,6 +58,8 @@ enum class Type : std::uint8_t {
     observer_refused = 68,
     drill = 69,
     drill_result = 70,
+    change_members = 71,
+    change_result = 72,
 };
 
 template <class M>
@@ -91,6 +93,8 @@ BULLRING_WIRE_TYPE(ResignResult, resign_result);
 BULLRING_WIRE_TYPE(ObserverRefused, observer_refused);
 BULLRING_WIRE_TYPE(Drill, drill);
 BULLRING_WIRE_TYPE(DrillResult, drill_result);
+BULLRING_WIRE_TYPE(ChangeMembers, change_members);
+BULLRING_WIRE_TYPE(ChangeResult, change_result);
 #undef BULLRING_WIRE_TYPE
 
 /// M is T, const for a Writer.
@@ -364,6 +368,25 @@ constexpr void fields(Coder& c, M& m) {
     c.text(m.why, why_bytes_max);
     c(m.lease);
     c(m.members);
+}
+
+template <class Coder, Is<protocol::MemberChange> M>
+constexpr void fields(Coder& c, M& m) {
+    c.choice(m.what, protocol::MemberChange::What::address);
+    c.member(m.id);
+    c.text(m.address, protocol::member_address_bytes_max);
+}
+
+template <class Coder, Is<ChangeMembers> M>
+constexpr void fields(Coder& c, M& m) {
+    c.text(m.cluster, protocol::cluster_name_bytes_max);
+    whole(c, m.change);
+}
+
+template <class Coder, Is<ChangeResult> M>
+constexpr void fields(Coder& c, M& m) {
+    c.flags(m.done, m.lasting);
+    c.text(m.why, why_bytes_max);
 }
 
 template <class Coder, Is<Mourn> M>

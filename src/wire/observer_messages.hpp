@@ -1,5 +1,5 @@
-// The messages between observers (`status`, `watch`, `resign`, `drill`) and a node, over the peer
-// port.
+// The messages between observers (`status`, `watch`, `resign`, `drill`, `member`) and a node, over
+// the peer port.
 // Observers are not members: never heard, never tied, in no mask (PROTOCOL §3, last item).
 #pragma once
 
@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "protocol/values/ids.hpp"
+#include "protocol/values/member_change.hpp"
 #include "protocol/values/time.hpp"
 
 namespace bullring {
@@ -64,8 +65,9 @@ enum class DrillRequest : std::uint8_t {
     cut = 5,         // it is cut off from the other members for a while
 };
 
-/// Instead of OBSERVE. A type of its own, so that a node which does not know it ends the
-/// connection, and nothing else in the wire format changes: old and new members stay together.
+/// Instead of OBSERVE; so is CHANGE_MEMBERS. A type of its own, so that a node which does not know
+/// it ends the connection, and nothing else in the wire format changes: old and new members stay
+/// together.
 struct Drill {
     std::string cluster;
     DrillRequest what = DrillRequest::permission;
@@ -83,7 +85,29 @@ struct DrillResult {
     bool operator==(const DrillResult&) const = default;
 };
 
-using ObserverMessage = std::variant<Observe, ObserverState, ObserverChange, ResignResult,
-                                     ObserverRefused, Drill, DrillResult>;
+/// Instead of OBSERVE, to the leader.
+struct ChangeMembers {
+    std::string cluster;
+    protocol::MemberChange change;
+    bool operator==(const ChangeMembers&) const = default;
+};
+
+/// Sent when the list with the change has been settled, or cannot be.
+struct ChangeResult {
+    bool done = false;
+    std::string why;       // when refused, and what would help
+    bool lasting = false;  // the same request will always be refused
+    bool operator==(const ChangeResult&) const = default;
+};
+
+using ObserverMessage =
+    std::variant<Observe, ObserverState, ObserverChange, ResignResult, ObserverRefused, Drill,
+                 DrillResult, ChangeMembers, ChangeResult>;
+
+/// True for a message that an observer's connection may begin with.
+inline bool is_request(const ObserverMessage& message) {
+    return std::holds_alternative<Observe>(message) || std::holds_alternative<Drill>(message) ||
+           std::holds_alternative<ChangeMembers>(message);
+}
 
 }  // namespace bullring

@@ -34,6 +34,9 @@ public:
                      [this](NodeId to, std::uint64_t request) { resign(to, request); },
                      [](const Drill&) {
                          return ObserverSessions::DrillAnswer{{}, {}};
+                     },
+                     [this](const protocol::MemberChange&, std::uint64_t request) {
+                         changes_.push_back(request);
                      }}) {
         auto listeners = tcp::listen_on({"127.0.0.1", 0});
         expect(listeners.has_value(), "there is nothing to listen on");
@@ -55,6 +58,10 @@ public:
         io_.restart();
         io_.poll();
         flush_resigns();
+        for (const std::uint64_t request : std::exchange(changes_, {}))
+            sessions_.on_members_answer(
+                {{protocol::Asker::observer, request}, request % 2 == 0, "not now", false});
+        transport_.flush();
     }
     std::size_t ended() const { return ended_; }
 
@@ -83,12 +90,8 @@ private:
             ++ended_;
         }
     }
-    void on_observe(SessionId observer, const Observe& what) override {
-        sessions_.on_observe(observer, what);
-        transport_.flush();
-    }
-    void on_drill(SessionId observer, const Drill& what) override {
-        sessions_.on_drill(observer, what);
+    void on_request(SessionId observer, const ObserverMessage& what) override {
+        sessions_.on_request(observer, what);
         transport_.flush();
     }
     void on_observer_gone(SessionId observer) override { sessions_.on_gone(observer); }
@@ -110,6 +113,7 @@ private:
     Transport transport_;
     ObserverSessions sessions_;
     std::vector<std::uint64_t> resigns_;
+    std::vector<std::uint64_t> changes_;
     std::size_t ended_ = 0;
 };
 

@@ -103,6 +103,11 @@ class Cluster:
                 node.start()
         return self
 
+    def new_node(self, node_id, host="127.0.0.1"):
+        """A node that is not running yet; all that start from now on have it in their peer list."""
+        node = self.nodes[node_id] = Node(self, node_id, host, self.ports.take())
+        return node
+
     # Waiting.
 
     def poll(self):
@@ -246,6 +251,15 @@ class Cluster:
         if done.returncode == 0:
             self.wait_elected(asked_ns)
         return done
+
+    def member(self, *arguments, **options):
+        """The subcommand."""
+        return self.command("member", *arguments, **options)
+
+    def member_list(self, **options):
+        """The tag, and whether each member has a vote, by its ID."""
+        told = json.loads(self.member("list", "--json", **options).stdout)
+        return told["tag"], {member["id"]: member["vote"] for member in told["members"]}
 
     def status(self, *arguments, **options):
         return json.loads(self.command("status", "--json", *arguments, **options).stdout)

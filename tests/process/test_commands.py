@@ -34,6 +34,7 @@ NODE_KEYS = [
     "priority",
     "eligible",
     "votes",
+    "vote",
 ]
 
 
@@ -108,6 +109,7 @@ def _check_node(cluster, leader, node):
     assert node["uptime_ms"] > 0
     assert node["version"]
     assert node["members_tag"] == "0.0"
+    assert node["vote"] is True
     assert node["wire_with"] == {str(i): node["wire"] for i in cluster.nodes if i != node["id"]}
     if leads:
         assert node["lease_left_ms"] > 0

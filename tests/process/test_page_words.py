@@ -25,7 +25,7 @@ def told(nodes, quorum="majority"):
     """An answer of /cluster. `nodes`: a letter each, the first of which leads.
 
     f follows; n follows and could not lead; s follows and is silent after a restart; o follows an
-    older leader; - does not answer.
+    older leader; v follows and has no vote; - does not answer. Votes are told where there is a v.
     """
     leads = nodes[0] != "-"
     answers = []
@@ -45,6 +45,9 @@ def told(nodes, quorum="majority"):
                 "why": "no majority: hears 1 of 3",
             }
         )
+    if "v" in nodes:
+        for answer, letter in zip(answers, nodes):
+            answer["vote"] = letter != "v"
     leader = {"leader": 1, "epoch": 7} if leads else {"leader": None, "epoch": None}
     return {"cluster": "blue", "quorum": quorum, "nodes": answers, **leader}
 
@@ -66,6 +69,13 @@ BANNERS = [
     (told("f"), "fragile", "It is the only member: if it is lost, nobody can lead."),
     (told("fnn"), "fragile", "If node 1 is lost, nobody can lead: no other member could."),
     (told("fnf"), "led", ""),
+    (told("fffvv"), "led", ""),
+    (
+        told("ff-vv"),
+        "fragile",
+        "One more loss and nobody can lead: 2 of 3 voters take part, and 2 are needed.",
+    ),
+    (told("fv"), "fragile", "It is the only voter: if it is lost, nobody can lead."),
     (told("ff", "none"), "led", ""),
     (told("f--", "none"), "fragile", NEEDED.format(1, 3, "1 is")),
     (told("---"), "leaderless", ""),

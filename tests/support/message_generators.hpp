@@ -275,7 +275,12 @@ inline ObserverMessage draw_observer_message(std::size_t kind) {
         case 5:
             return Drill{draw_text(protocol::cluster_name_bytes_max),
                          draw_choice(DrillRequest::cut), draw_epoch()};
-        default: return DrillResult{draw_bool(), draw_text(1024), draw_duration(), draw_number()};
+        case 6: return DrillResult{draw_bool(), draw_text(1024), draw_duration(), draw_number()};
+        case 7:
+            return ChangeMembers{draw_text(protocol::cluster_name_bytes_max),
+                                 {draw_choice(protocol::MemberChange::What::address), draw_member(),
+                                  draw_text(protocol::member_address_bytes_max)}};
+        default: return ChangeResult{draw_bool(), draw_text(1024), draw_bool()};
     }
 }
 

@@ -81,7 +81,7 @@ void Recorder::on_event(const protocol::Event& event) {
     if (then) then(event);
 }
 
-void Recorder::on_observe(SessionId observer, const Observe& what) {
+void Recorder::on_request(SessionId observer, const ObserverMessage& what) {
     observers.emplace_back(observer, what);
 }
 

@@ -39,8 +39,7 @@ public:
     explicit Recorder(protocol::NodeId self) : self_(self) {}
 
     void on_event(const protocol::Event& event) override;
-    void on_observe(protocol::SessionId observer, const Observe& what) override;
-    void on_drill(protocol::SessionId /*observer*/, const Drill& /*what*/) override {}
+    void on_request(protocol::SessionId observer, const ObserverMessage& what) override;
     void on_observer_gone(protocol::SessionId observer) override;
     void on_fatal(const std::string& what) override { fatal = what; }
 
@@ -65,7 +64,7 @@ public:
     bool say_hello = true;                             // on what was dialled
     std::function<void(const protocol::Event&)> then;  // after each event
     std::vector<protocol::Event> events;
-    std::vector<std::pair<protocol::SessionId, Observe>> observers;
+    std::vector<std::pair<protocol::SessionId, ObserverMessage>> observers;
     std::vector<protocol::SessionId> observers_gone;
     std::string fatal;
 

@@ -54,6 +54,14 @@ struct Host {
             fmt::format(R"("event":"deposed","epoch":{},"reason":"died","held_until_ns":{})", epoch,
                         ts(until)));
     }
+    /// A list of these members holds from now on.
+    std::string members(std::int64_t at, int node, std::vector<int> ids) const {
+        std::string list;
+        for (const int id : ids)
+            list += fmt::format(R"({}{{"id":{},"address":"","vote":true}})",
+                                list.empty() ? "" : ",", id);
+        return line(at, node, fmt::format(R"("event":"members","tag":"5.1","members":[{}])", list));
+    }
     std::string follows(std::int64_t at, int node, int leader, int epoch) const {
         return line(at, node,
                     fmt::format(R"("event":"leader","leader":{},"epoch":{},"advertised":"")",
@@ -195,6 +203,12 @@ TEST_CASE("audit: a member without a stream, and a cluster without a quorum, are
     CHECK_FALSE(none.verdict.proved());
 }
 
+TEST_CASE("audit: who becomes a member while it runs has to have a stream, too") {
+    const auto grown = judged(two(here.members(10, 1, {1, 2, 3}), here.deposed(100, 1, 5, 99)));
+    CHECK(grown.history.missing() == std::vector<std::uint64_t>{3});
+    CHECK(grown.gap(Gap::no_stream) == 1);
+}
+
 TEST_CASE("audit: without a quorum a leader leads until it says otherwise") {
     const auto split = [&](const char* quorum) {
         return judged({here.started(-10, 1, quorum) + here.elected(0, 1, 5) +
@@ -291,6 +305,8 @@ TEST_CASE("audit: streams of two clusters are not judged as one") {
     // Members can be replaced, between two runs of the cluster.
     CHECK(mixture({started("1,2", ""), started("3,4", ""), started("2,3", "")}) == "none");
     CHECK(mixture({here.elected(0, 1, 5)}) == "none");
+    // Or while it runs.
+    CHECK(mixture({started("1,2", "") + here.members(0, 1, {2, 3}), started("3,4", "")}) == "none");
 }
 
 TEST_CASE("audit: a line that its writer did not finish is told, and hides no other") {
@@ -342,6 +358,9 @@ TEST_CASE("audit: what is not an event stream is refused, by the line") {
           "2: its quorum is neither majority nor none");
     CHECK(line_of(head + R"("started","quorum":"none","peers":["a"]})") ==
           "2: its peers are no list of IDs");
+    CHECK(line_of(head + R"("members","tag":"1.1","members":{}})") == "2: its members are no list");
+    CHECK(line_of(head + R"("members","tag":"1.1","members":[{"address":""}]})") ==
+          "2: it has no id");
     CHECK(line_of(head + R"("something of a later version"})") == "none");
     CHECK(wrong_in(std::string(100'000, 'x'))->line == 1);
 }

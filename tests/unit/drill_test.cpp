@@ -133,8 +133,8 @@ TEST_CASE("drill: a node lets a fault happen to no leadership but the one that i
     asio::io_context io{1};
     struct Nobody final : TransportHandler {
         void on_event(const protocol::Event& /*event*/) override {}
-        void on_observe(protocol::SessionId /*observer*/, const Observe& /*what*/) override {}
-        void on_drill(protocol::SessionId /*observer*/, const Drill& /*what*/) override {}
+        void on_request(protocol::SessionId /*observer*/,
+                        const ObserverMessage& /*what*/) override {}
         void on_observer_gone(protocol::SessionId /*observer*/) override {}
         void on_fatal(const std::string& /*what*/) override {}
     } handler;

@@ -46,7 +46,7 @@ std::string content(const std::string& path) {
 
 TEST_CASE("events: each line has the keys of the interface in their order") {
     const protocol::Config ours = config();
-    const EventLines lines(ours);
+    EventLines lines(ours);
     CHECK(lines.started(at, 42, "b-1") ==
           head + R"("event":"started","algorithm":"bully","quorum":"majority","peers":[1,3,9],)" +
               R"("version":")" + std::string(version) +
@@ -69,6 +69,23 @@ TEST_CASE("events: each line has the keys of the interface in their order") {
           head + R"("event":"deposed","epoch":8,"reason":"lease_expired","held_until_ns":55})" +
               "\n");
     CHECK(line_of(protocol::StartTask{{8}}).empty());
+}
+
+TEST_CASE("events: a changed list of members is told, and grants are read by the slots of now") {
+    const protocol::Config ours = config();
+    EventLines lines(ours);
+    const protocol::Membership grown(
+        {{7}, 2},
+        {{{1}, 0, true, "a:1"}, {{3}, 1, true, ""}, {{9}, 2, true, ""}, {{2}, 3, false, ""}});
+    CHECK(lines.of(at, protocol::MembersChanged{ours.members}).empty());
+    CHECK(lines.of(at, protocol::DealWith{grown}).empty());
+    CHECK(lines.of(at, protocol::MembersChanged{grown}) ==
+          head +
+              R"("event":"members","tag":"7.2","members":[{"id":1,"address":"a:1","vote":true},)" +
+              R"({"id":2,"address":"","vote":false},{"id":3,"address":"","vote":true},)" +
+              R"({"id":9,"address":"","vote":true}]})" + "\n");
+    CHECK(lines.of(at, protocol::Elected{{8}, protocol::MemberSet(0b1001)}) ==
+          head + R"("event":"elected","epoch":8,"grants":[1,2]})" + "\n");
 }
 
 TEST_CASE("events: an advertised string of any bytes leaves one line of JSON") {

@@ -37,8 +37,9 @@ Bytes frame(const ObserverMessage& message) {
     return bytes;
 }
 
-Bytes state_of(std::uint64_t id, std::uint64_t leader = 3) {
+Bytes state_of(std::uint64_t id, std::uint64_t leader = 3, const protocol::Membership& list = {}) {
     StatusInput input;
+    input.view.list = list;
     input.view.self = {id};
     input.view.leader = {leader};
     input.view.epoch = {7};
@@ -168,6 +169,78 @@ TEST_CASE(
             CHECK(answers[i].answer.has_value() == (i == 7));
             CHECK(answers[i].refused == (i == 3 || i == 4));
         }
+    });
+}
+
+namespace {
+
+// Outside of the coroutines: g++ 12 cannot have such lists in one.
+protocol::MemberEntry entry(std::uint64_t id, const Endpoint& endpoint) {
+    return {{id}, static_cast<protocol::Index>(id), true, to_text(endpoint)};
+}
+
+protocol::Membership list_of(std::uint64_t epoch, const std::vector<protocol::MemberEntry>& all) {
+    return {{{epoch}, epoch == 0 ? 0U : 1U}, all};
+}
+
+PeerList peers_of(const std::vector<std::pair<std::uint64_t, Endpoint>>& all) {
+    PeerList peers;
+    for (const auto& [id, endpoint] : all) peers.emplace(protocol::NodeId{id}, endpoint);
+    return peers;
+}
+
+protocol::Membership older_list(const Endpoint& gone, const Endpoint& added) {
+    return list_of(6, {entry(1, gone), entry(2, added), entry(4, gone)});
+}
+
+protocol::Membership newer_list(const Endpoint& gone, const Endpoint& added,
+                                const Endpoint& moved) {
+    return list_of(7, {entry(1, gone), entry(2, added), entry(3, moved), entry(6, gone)});
+}
+
+std::string found_in(const std::vector<MemberAnswer>& answers) {
+    std::string found;
+    for (const MemberAnswer& member : answers)
+        found += std::to_string(member.id.value) + (member.answer ? " " : "! ");
+    return found;
+}
+
+PeerList one_three_five(const Endpoint& one, const Endpoint& three, const Endpoint& five) {
+    return peers_of({{1, one}, {3, three}, {5, five}});
+}
+
+}  // namespace
+
+TEST_CASE("observer: those whom a changed list names are asked, too, at its addresses") {
+    run([](ObserverLoop& loop) -> asio::awaitable<void> {
+        FakeMember added(loop, {state_of(2)});
+        FakeMember moved(loop, {state_of(3)});
+        DeadPort dead(loop);
+        const Endpoint gone = dead.endpoint();
+        // 4 has been removed since: an older list still has it.
+        const protocol::Membership older = older_list(gone, added.endpoint());
+        const protocol::Membership newer = newer_list(gone, added.endpoint(), moved.endpoint());
+        FakeMember one(loop, {state_of(1, 3, newer)});
+        FakeMember five(loop, {state_of(5, 3, older)});
+        const PeerList peers = one_three_five(one.endpoint(), gone, five.endpoint());
+        const auto answers = co_await ask_members(loop, peers, "blue", late());
+        CHECK(found_in(answers) == "1 2 3 5 6! ");
+        REQUIRE(answers.size() == 5);
+        CHECK(answers[2].address == to_text(moved.endpoint()));
+        CHECK(newest_list(answers).tag() == newer.tag());
+    });
+}
+
+TEST_CASE("observer: a list that was never changed leads to nobody else") {
+    run([](ObserverLoop& loop) -> asio::awaitable<void> {
+        FakeMember other(loop, {state_of(2)});
+        const protocol::Membership founders =
+            list_of(0, std::vector(1, entry(2, other.endpoint())));
+        FakeMember one(loop, {state_of(1, 3, founders)});
+        const PeerList peers{{{1}, one.endpoint()}};
+        const auto answers = co_await ask_members(loop, peers, "blue", late());
+        CHECK(found_in(answers) == "1 ");
+        CHECK_FALSE(other.request().has_value());
     });
 }
 

@@ -31,7 +31,10 @@ struct Observed final : TransportHandler {
                         return std::string(R"({"a":1})");
                     },
                     [this](NodeId to, std::uint64_t request) { resigns.emplace_back(to, request); },
-                    [this](const Drill& what) { return drill(what); }}) {
+                    [this](const Drill& what) { return drill(what); },
+                    [this](const protocol::MemberChange& change, std::uint64_t request) {
+                        changes.emplace_back(change, request);
+                    }}) {
         transport.listen(std::move(listener.fds));
     }
     static TransportOptions options() {
@@ -40,12 +43,9 @@ struct Observed final : TransportHandler {
         return result;
     }
     void on_event(const protocol::Event& /*event*/) override {}
-    void on_observe(protocol::SessionId observer, const Observe& what) override {
+    void on_request(protocol::SessionId observer, const ObserverMessage& what) override {
         observers.push_back(observer);
-        sessions.on_observe(observer, what);
-    }
-    void on_drill(protocol::SessionId observer, const Drill& what) override {
-        sessions.on_drill(observer, what);
+        sessions.on_request(observer, what);
     }
     void on_observer_gone(protocol::SessionId observer) override { sessions.on_gone(observer); }
     void on_fatal(const std::string& what) override { FAIL(what); }
@@ -56,6 +56,7 @@ struct Observed final : TransportHandler {
     ObserverSessions sessions;
     std::vector<protocol::SessionId> observers;  // all that ever came
     std::vector<std::pair<NodeId, std::uint64_t>> resigns;
+    std::vector<std::pair<protocol::MemberChange, std::uint64_t>> changes;
     std::string asked_from;
 
     ObserverSessions::DrillAnswer drill(const Drill& what) {
@@ -180,6 +181,29 @@ TEST_CASE("observers: a drill hands over as resign does") {
     node.sessions.on_resign_answer(
         {{protocol::Asker::observer, node.resigns.front().second}, true, "", false});
     CHECK(std::get<ResignResult>(observer.next().value()).done);
+}
+
+TEST_CASE("observers: changes of the members are answered each with its own result") {
+    using protocol::MemberChange;
+    const MemberChange add{MemberChange::What::add, {4}, "127.0.0.1:7104"};
+    Observed node;
+    Observer stranger(node, ChangeMembers{"green", add});
+    CHECK(std::holds_alternative<ObserverRefused>(stranger.next().value()));
+    Observer one(node, ChangeMembers{"blue", add});
+    REQUIRE(run_until(node.io, [&] { return node.changes.size() == 1; }));
+    Observer two(node, ChangeMembers{"blue", {MemberChange::What::remove, {2}, ""}});
+    REQUIRE(run_until(node.io, [&] { return node.changes.size() == 2; }));
+    CHECK(node.changes[0].first == add);
+    const auto answer = [&](std::size_t i, bool done, const std::string& why, bool lasting) {
+        node.sessions.on_members_answer(
+            {{protocol::Asker::observer, node.changes[i].second}, done, why, lasting});
+    };
+    answer(1, false, "a change is under way", false);
+    answer(0, true, "", false);
+    CHECK(std::get<ChangeResult>(two.next().value()) ==
+          ChangeResult{false, "a change is under way", false});
+    CHECK(std::get<ChangeResult>(one.next().value()) == ChangeResult{true, "", false});
+    CHECK_FALSE(one.next().has_value());
 }
 
 TEST_CASE("observers: a watcher gets the state first and then every change in order") {

@@ -125,7 +125,7 @@ TEST_CASE("options: a flag of another subcommand is told as that, and its value 
     CHECK(only(node_words({"--on-exit=leave"})) ==
           "node has no flag \"--on-exit\"; it is one of run");
     CHECK(only(observer_words("resign", {"--json"})) ==
-          "resign has no flag \"--json\"; it is one of doctor, status, drill and audit");
+          "resign has no flag \"--json\"; it is one of doctor, status, member, drill and audit");
     // Near to a flag of another subcommand is not near enough.
     CHECK(only(node_words({"--max-restart"})) ==
           "unknown flag \"--max-restart\"; see bullring node --help");

@@ -10,6 +10,8 @@
 #include <asio/co_spawn.hpp>
 #include <doctest/doctest.h>
 
+#include "src/observe/observer_client.hpp"
+
 #if defined(__GNUC__) && !defined(__clang__)
 // When g++ 12 inlines a coroutine's frame it takes Asio's pair of new and delete for a mismatch.
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
@@ -33,11 +35,12 @@ struct Answer {
 
 /// Three members. Each call is a step; at the step `cut_at` the time is up, and the call ends as
 /// calls do that are cut off.
-class ScriptedMembers final : public ResignMembers {
+class ScriptedMembers final : public AskedCluster {
 public:
     ScriptedMembers(std::deque<Answer> answers, std::size_t cut_at)
         : answers_(std::move(answers)), cut_at_(cut_at) {}
 
+    const std::string& name() const override { return name_; }
     bool time_is_up() const override { return steps_ > cut_at_; }
 
     asio::awaitable<void> pause() override {
@@ -62,7 +65,7 @@ public:
         co_return members;
     }
 
-    asio::awaitable<bool> request(NodeId, NodeId) override {
+    asio::awaitable<bool> request(NodeId, ObserverMessage) override {
         if (step()) co_return false;
         ++requests;
         REQUIRE_FALSE(answers_.empty());
@@ -102,6 +105,7 @@ private:
         if (current_.then) leader = *current_.then;
     }
 
+    std::string name_ = "blue";
     std::deque<Answer> answers_;
     Answer current_;
     std::size_t cut_at_;
@@ -110,8 +114,8 @@ private:
 
 constexpr std::size_t never = 1'000'000;
 
-ResignOutcome outcome_of(ScriptedMembers& members, NodeId successor = protocol::nobody) {
-    ResignOutcome outcome;
+Outcome outcome_of(ScriptedMembers& members, NodeId successor = protocol::nobody) {
+    Outcome outcome;
     const int status = run_observer(ObserverOptions{}, [&](ObserverLoop&) -> asio::awaitable<int> {
         outcome = co_await resign_leader(members, successor, protocol::seconds(5));
         co_return 0;
@@ -121,14 +125,14 @@ ResignOutcome outcome_of(ScriptedMembers& members, NodeId successor = protocol::
 }
 
 /// By what the members have told, and nothing else.
-ResignOutcome expected_when_cut(const ScriptedMembers& members) {
+Outcome expected_when_cut(const ScriptedMembers& members) {
     if (members.handed_over) return {0, ""};
     if (!members.last_refusal.empty()) return {1, members.last_refusal};
     if (!members.leader_told) return {1, "no leader was found within 5s"};
     return {1, "no other leader is in place within 5s after node 3 was asked to hand over"};
 }
 
-const ResignOutcome succeeded{0, "node 2 leads, epoch 8"};
+const Outcome succeeded{0, "node 2 leads, epoch 8"};
 
 }  // namespace
 
@@ -153,9 +157,9 @@ TEST_CASE("resign: wherever the time is up, the last reason that is known is tol
             CAPTURE(script);
             CAPTURE(cut_at);
             ScriptedMembers members(scripts[script], cut_at);
-            const ResignOutcome outcome = outcome_of(members);
+            const Outcome outcome = outcome_of(members);
             cut = members.time_is_up();
-            ResignOutcome expected = cut ? expected_when_cut(members) : succeeded;
+            Outcome expected = cut ? expected_when_cut(members) : succeeded;
             if (expected.text.ends_with(": ")) expected.text += "no reason given";
             CHECK(outcome.text == expected.text);
             CHECK(outcome.exit_status == expected.exit_status);
@@ -168,8 +172,7 @@ TEST_CASE("resign: a request that will always be refused ends it at once") {
     ScriptedMembers members({{Answer::Kind::refused, "not connected", {}},
                              {Answer::Kind::lasting, "node 2 never leads", {}}},
                             never);
-    CHECK(outcome_of(members, {2}) ==
-          ResignOutcome{1, "node 3 does not hand over: node 2 never leads"});
+    CHECK(outcome_of(members, {2}) == Outcome{1, "node 3 does not hand over: node 2 never leads"});
     CHECK(members.requests == 2);
 }
 
@@ -179,7 +182,7 @@ TEST_CASE("resign: a leader that leads again because nobody took over is no othe
                             Answer::Kind::refused}) {
         CAPTURE(static_cast<int>(kind));
         ScriptedMembers members({{kind, "no other node took over", again}}, 20);
-        const ResignOutcome outcome = outcome_of(members);
+        const Outcome outcome = outcome_of(members);
         CHECK(outcome == expected_when_cut(members));
         CHECK(outcome.exit_status == 1);
         CHECK(members.requests == 1);
@@ -188,7 +191,7 @@ TEST_CASE("resign: a leader that leads again because nobody took over is no othe
 
 TEST_CASE("resign: the member that was named leads already") {
     ScriptedMembers members({}, never);
-    CHECK(outcome_of(members, old_leader) == ResignOutcome{0, "node 3 leads, epoch 7"});
+    CHECK(outcome_of(members, old_leader) == Outcome{0, "node 3 leads, epoch 7"});
     CHECK(members.requests == 0);
 }
 
@@ -196,7 +199,7 @@ TEST_CASE("resign: with a name, another that took over is asked next") {
     ScriptedMembers members({{Answer::Kind::refused, "node 1 is not connected", next_leader},
                              {Answer::Kind::done, "", Agreement{{1}, {9}}}},
                             never);
-    CHECK(outcome_of(members, {1}) == ResignOutcome{0, "node 1 leads, epoch 9"});
+    CHECK(outcome_of(members, {1}) == Outcome{0, "node 1 leads, epoch 9"});
     CHECK(members.requests == 2);
 }
 
@@ -206,7 +209,7 @@ TEST_CASE("resign: with a name, only that one is a success, whenever another tak
         CAPTURE(static_cast<int>(kind));
         ScriptedMembers members(
             {{kind, "busy", next_leader}, {Answer::Kind::done, "", Agreement{{1}, {9}}}}, never);
-        CHECK(outcome_of(members, {1}) == ResignOutcome{0, "node 1 leads, epoch 9"});
+        CHECK(outcome_of(members, {1}) == Outcome{0, "node 1 leads, epoch 9"});
         CHECK(members.requests == 2);
     }
 }
@@ -217,7 +220,7 @@ TEST_CASE("resign: what an earlier leader has done is no success of the last req
                              {Answer::Kind::refused, "node 1 is not connected", {}},
                              {Answer::Kind::refused, "node 1 is not connected", {}}},
                             12);
-    const ResignOutcome outcome = outcome_of(members, {1});
+    const Outcome outcome = outcome_of(members, {1});
     CHECK(outcome.exit_status == 1);
     CHECK(outcome.text == "node 2 does not hand over: node 1 is not connected");
 }

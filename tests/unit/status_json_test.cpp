@@ -17,6 +17,8 @@ StatusInput follower() {
     input.view.epoch = {7};
     input.view.lease_left = protocol::microseconds(411'001);
     input.view.promised_to = {5};
+    input.view.list = protocol::Membership(
+        {{6}, 2}, {{{1}, 0, true, "a:1"}, {{2}, 1, false, "b:1"}, {{5}, 2, true, ""}});
     input.view.connected.insert(0);
     input.view.connected.insert(2);
     input.view.why = "follows 5";
@@ -43,7 +45,9 @@ TEST_CASE("status json: a follower has the keys of the contract in their order")
         R"("address":"10.0.0.2:7100","reachable":true,"advertised":"db-2","role":"follower",)"
         R"("leader":5,"epoch":7,"lease_left_ms":412,"promised_to":5,"peers_up":[1,5],)"
         R"("why":"follows 5","uptime_ms":1234,"version":"0.1.0","wire":2,"wire_with":{"1":1,"5":2},)"
-        R"("members_tag":"0.0","security":"tls",)"
+        R"("members_tag":"6.2","members":[{"id":1,"address":"a:1","vote":true},)"
+        R"({"id":2,"address":"b:1","vote":false},{"id":5,"address":"","vote":true}],)"
+        R"("security":"tls",)"
         R"("priority":-7,"eligible":true}})");
 }
 
@@ -114,13 +118,40 @@ TEST_CASE("status json: whoever tells neither priority nor fitness, as 0.1.0, is
 
 TEST_CASE("status json: a node that does not tell what it speaks speaks version 1") {
     std::string told = node_status_json(follower());
-    const std::string keys = R"("wire":2,"wire_with":{"1":1,"5":2},"members_tag":"0.0",)";
+    const std::string keys = R"("wire":2,"wire_with":{"1":1,"5":2},)";
     REQUIRE(told.find(keys) != std::string::npos);
     told.erase(told.find(keys), keys.size());
     const auto answer = parse_node_answer(told);
     REQUIRE(answer.has_value());
     CHECK(answer->wire == 1);
     CHECK(answer->wire_with.empty());
+}
+
+TEST_CASE("status json: the list of members is read back with its tag, votes and addresses") {
+    const auto answer = parse_node_answer(node_status_json(follower()));
+    REQUIRE(answer.has_value());
+    CHECK(answer->list.tag() == protocol::Tag{{6}, 2});
+    CHECK(answer->list.ids() == std::vector<protocol::NodeId>{{1}, {2}, {5}});
+    CHECK(answer->list.voters().size() == 2);
+    CHECK(answer->list.find({2})->address == "b:1");
+    CHECK_FALSE(answer->list.find({2})->votes);
+}
+
+TEST_CASE("status json: a list of members that cannot be one is none") {
+    const std::string list =
+        R"({"id":1,"address":"a:1","vote":true},{"id":2,"address":"b:1","vote":false})";
+    for (const char* const wrong :
+         {"", R"({"id":1,"address":"a:1","vote":false})",
+          R"({"id":1,"address":"a:1","vote":true},{"id":1,"address":"b:1","vote":true})"}) {
+        CAPTURE(wrong);
+        std::string told = node_status_json(follower());
+        REQUIRE(told.find(list) != std::string::npos);
+        const std::size_t rest = std::string(R"(,{"id":5,"address":"","vote":true})").size();
+        told.replace(told.find(list), list.size() + rest, wrong);
+        const auto answer = parse_node_answer(told);
+        REQUIRE(answer.has_value());
+        CHECK(answer->list.empty());
+    }
 }
 
 TEST_CASE("status json: a priority of another kind is an error") {

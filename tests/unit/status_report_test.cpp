@@ -1,6 +1,8 @@
 // `status`: whether the members agree, the table, the JSON.
 #include "src/observe/status_report.hpp"
 
+#include <algorithm>
+
 #include <doctest/doctest.h>
 
 namespace bullring::status_report_test {
@@ -74,6 +76,57 @@ TEST_CASE("status: without a quorum there is no lease that could be over") {
     CHECK(agreement(members) == Agreement{{3}, {7}});
 }
 
+namespace {
+
+/// The members 1 to 5, of which `voters` vote.
+protocol::Membership list(std::uint64_t epoch, const std::vector<std::uint64_t>& voters) {
+    std::vector<protocol::MemberEntry> entries;
+    for (std::uint64_t id = 1; id <= 5; ++id) {
+        const bool votes = std::count(voters.begin(), voters.end(), id) != 0;
+        entries.push_back({{id}, static_cast<protocol::Index>(id), votes, "host:7100"});
+    }
+    return {{{epoch}, 1}, std::move(entries)};
+}
+
+MemberAnswer telling(MemberAnswer member, const protocol::Membership& told) {
+    if (!member.answer) member.answer.emplace();
+    member.answer->list = told;
+    return member;
+}
+
+}  // namespace
+
+TEST_CASE("status: where the list has been changed, the majority is that of its voters") {
+    const protocol::Membership two = list(7, {1, 3});
+    CHECK(agreement({telling(member(1, 3, 7), two), member(2), member(3, 3, 7), member(4),
+                     member(5), member(9)}) == Agreement{{3}, {7}});
+    // Those without a vote count for nothing, nor does one that is no member.
+    CHECK(!agreement({telling(member(1, 3, 7), two), member(2, 3, 7), member(3), member(4, 3, 7),
+                      member(9, 3, 7)}));
+    // The voter that is not there has not even been asked.
+    CHECK(!agreement({telling(member(1, 3, 7), two), member(2, 3, 7)}));
+    // The newest list that somebody tells counts.
+    CHECK(agreement({telling(member(1, 3, 7), list(8, {1})), telling(member(2), two)}) ==
+          Agreement{{3}, {7}});
+}
+
+TEST_CASE("status: it is said who has no vote, and who is in no list any more") {
+    const Members members{telling(member(1, 3, 7), list(7, {1, 3})), member(2, 3, 7), member(9)};
+    const std::string table = status_table(members);
+    CHECK(table.find("follows 3\n") != std::string::npos);
+    CHECK(table.find("follows 3; has no vote\n") != std::string::npos);
+    CHECK(table.find("Connection refused; not in the list of members 7.1\n") != std::string::npos);
+    const std::string json = status_json("blue", members);
+    for (const char* vote : {R"("vote":true})", R"("vote":false})", R"("vote":null,)"})
+        CHECK(json.find(vote) != std::string::npos);
+}
+
+TEST_CASE("status: with several who say that they lead, the newest epoch is meant") {
+    CHECK(claimed_leader({member(1, 1, 6), member(2, 3, 7), member(3, 3, 7)}) ==
+          Agreement{{3}, {7}});
+    CHECK(!claimed_leader({member(1), member(2, 3, 7), member(3, 3, 7, 0)}));
+}
+
 TEST_CASE("status: whoever is reachable and silent is waited for, whoever is not there is not") {
     Members members{member(1), member(2, 3, 7), member(3, 3, 7)};
     CHECK(all_reachable_vote(members));
@@ -143,17 +196,17 @@ TEST_CASE("status: the JSON has the keys of the contract, null for what is not k
         R"("role":"follower","leader":3,"epoch":7,"lease_left_ms":400,"promised_to":null,)"
         R"("peers_up":[1,3],"why":"follows 3","uptime_ms":3723000,"version":"0.1.0","wire":2,)"
         R"("wire_with":{"4":2},"members_tag":"0.0","security":"key",)"
-        R"("priority":5,"eligible":true,"votes":true},)"
+        R"("priority":5,"eligible":true,"votes":true,"vote":null},)"
         R"({"id":2,"address":"host-2:7100","reachable":false,"advertised":null,"role":null,)"
         R"("leader":null,"epoch":null,"lease_left_ms":null,"promised_to":null,"peers_up":[],)"
         R"("why":null,"uptime_ms":null,"version":null,"wire":null,"wire_with":null,)"
         R"("members_tag":null,)"
-        R"("security":null,"priority":null,"eligible":null,"votes":null,"problem":"Connection refused"},)"
+        R"("security":null,"priority":null,"eligible":null,"votes":null,"vote":null,"problem":"Connection refused"},)"
         R"({"id":3,"address":"host-3:7100","reachable":true,"advertised":"","role":"leader",)"
         R"("leader":3,"epoch":7,"lease_left_ms":400,"promised_to":null,"peers_up":[1,3],)"
         R"("why":"follows 3","uptime_ms":3723000,"version":"0.1.0","wire":2,)"
         R"("wire_with":{"4":2},"members_tag":"0.0","security":"key",)"
-        R"("priority":5,"eligible":true,"votes":true}]})");
+        R"("priority":5,"eligible":true,"votes":true,"vote":null}]})");
 }
 
 TEST_CASE("status: when nobody answers, all but the members' addresses is null") {
@@ -163,7 +216,7 @@ TEST_CASE("status: when nobody answers, all but the members' addresses is null")
         R"("nodes":[{"id":4,"address":"host-4:7100","reachable":false,"advertised":null,)"
         R"("role":null,"leader":null,"epoch":null,"lease_left_ms":null,"promised_to":null,)"
         R"("peers_up":[],"why":null,"uptime_ms":null,"version":null,"wire":null,)"
-        R"("wire_with":null,"members_tag":null,"security":null,"priority":null,"eligible":null,"votes":null,"problem":"Connection refused"}]})");
+        R"("wire_with":null,"members_tag":null,"security":null,"priority":null,"eligible":null,"votes":null,"vote":null,"problem":"Connection refused"}]})");
 }
 
 TEST_CASE("status: an answer that is no JSON, lacks a key or has a wrong type is an error") {

@@ -354,7 +354,7 @@ TEST_CASE("transport: where the last descriptors are reserved a member's host ta
     bool full = false;
     Listening voter_side([&](TransportOptions& options) {
         options.peers = {{holder, {"127.0.0.3", 1}}};
-        options.is_reserved = [&](int) { return full; };
+        options.is_reserved = [&](int, std::size_t) { return full; };
     });
     const RawSocket silent = RawSocket::connect(voter_side.listener.at, 0, "127.0.0.2");
     const auto closed = [&](const RawSocket& socket) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "protocol/values/member_change.hpp"
 #include "protocol/values/names.hpp"
 #include "src/observe/observer_options.hpp"
 #include "src/settings/run_options.hpp"
@@ -35,10 +36,21 @@ struct WatchOptions : ObserverOptions {
     bool text = false;  // lines for people
 };
 
-struct ResignOptions : ObserverOptions {
+/// Of those who may ask the node on this machine alone.
+struct AskingOptions : ObserverOptions {
     /// Not empty: the node with this data directory is asked and no other; `peers` are not known.
     std::string data_dir;
+};
+
+struct ResignOptions : AskingOptions {
     protocol::NodeId to;  // `nobody`: the leader may choose; otherwise one of `peers`
+    protocol::Duration timeout;
+};
+
+struct MemberOptions : AskingOptions {
+    /// One after the other; empty: the list is only printed.
+    std::vector<protocol::MemberChange> changes;
+    bool json = false;
     protocol::Duration timeout;
 };
 
@@ -71,6 +83,20 @@ struct CertOptions {
     std::optional<std::int64_t> days;
     bool overwrite = false;
 };
+
+enum class MemberAction { list, add, remove, promote, demote, address };
+
+constexpr const char* name(MemberAction action) {
+    switch (action) {
+        case MemberAction::list: return "list";
+        case MemberAction::add: return "add";
+        case MemberAction::remove: return "remove";
+        case MemberAction::promote: return "promote";
+        case MemberAction::demote: return "demote";
+        case MemberAction::address: return "address";
+    }
+    return protocol::no_name;
+}
 
 constexpr const char* name(KeyAction action) {
     switch (action) {

@@ -17,10 +17,13 @@ inline constexpr int wrong_usage = 2;
 /// The command after `--`, where the subcommand needs it.
 Command command_of(const Given& given);
 
-/// Of the node on this machine that is meant, as `lead` and `resign --local` find it.
+/// Of the node on this machine that is meant, as `lead` and those with --local find it.
 std::string data_dir_of_local_node(const Given& given);
 
 ObserverOptions observer_options(const Given& given);
+/// The same, or those of the node on this machine, where --local is given. Flags that mean nothing
+/// then are reported.
+AskingOptions asking_options(const Given& given);
 
 /// Whether nothing is to be started, as --check asks for.
 bool only_checks(const Given& given);

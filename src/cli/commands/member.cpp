@@ -70,7 +70,7 @@ Member::Member(const NodeOptions& options, LoopPulse& pulse, KeeperSettings keep
             &lasting_undertaker({guarded, &pulse.others_work, timing.promise(timing.lease)});
     }
     const bool watched_over = undertaker_ == nullptr || undertaker_->start();
-    arrange_descriptors(options.peers.size());
+    arrange_descriptors(protocol::members_max);  // they may become more
     start_logging(options.log, options.config.self);
     if (!kept)
         log(LogLevel::warn,
@@ -89,7 +89,7 @@ Member::~Member() {
 }
 
 tl::expected<void, std::string> Member::open(protocol::Duration lock_wait) {
-    raise_descriptor_limit(descriptors_needed(options_.peers.size()));
+    raise_descriptor_limit(descriptors_needed(protocol::members_max));
     wait_for_own_name(options_.listen);
     auto opened = open_node(options_, lock_wait);
     if (!opened) return tl::unexpected(opened.error());

@@ -15,12 +15,22 @@ Work doctor_command(const Given& given);
 Work status_command(const Given& given);
 Work watch_command(const Given& given);
 Work resign_command(const Given& given);
+Work member_command(const Given& given);
 Work drill_command(const Given& given);
 Work audit_command(const Given& given);
 Work key_command(const Given& given);
 Work cert_command(const Given& given);
 
 namespace {
+
+constexpr std::array actions_of_member{
+    Action{name(MemberAction::list), "", "print the list of members"},
+    Action{name(MemberAction::add), "ID=HOST:PORT", "add a member, without a vote"},
+    Action{name(MemberAction::remove), "ID", "remove a member; a leader hands over first"},
+    Action{name(MemberAction::promote), "ID", "give a member a vote"},
+    Action{name(MemberAction::demote), "ID", "take a member's vote away"},
+    Action{name(MemberAction::address), "ID=HOST:PORT", "change where a member is dialled"},
+};
 
 constexpr std::array actions_of_key{
     Action{name(KeyAction::make), "", "print a new key, or write it to the file of --out"},
@@ -51,6 +61,8 @@ constexpr std::array subcommands{
     Subcommand{"status", "Ask every member and print what it knows", status_command},
     Subcommand{"watch", "Print a line for each change of leader", watch_command},
     Subcommand{"resign", "Make the leader hand over", resign_command},
+    Subcommand{"member", "Print and change the list of members", member_command, false,
+               "ACTION [ID[=HOST:PORT]", actions_of_member},
     Subcommand{"drill", "Let faults happen to the leader, and measure what follows", drill_command},
     Subcommand{"audit", "Read event streams and judge whether leaderships overlapped",
                audit_command, false, "EVENTS [EVENTS…"},

@@ -124,7 +124,7 @@ std::map<protocol::NodeId, MemberAnswer> ask(const NodeOptions& options,
     if (asking.peers.empty()) return answers;
     run_observer(asking, [&](ObserverLoop& loop) -> asio::awaitable<int> {
         for (MemberAnswer& one :
-             co_await ask_members(loop, asking.peers, asking.cluster, deadline_in(patience)))
+             co_await ask_only(loop, asking.peers, asking.cluster, deadline_in(patience)))
             answers.emplace(one.id, std::move(one));
         co_return 0;
     });

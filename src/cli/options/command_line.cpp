@@ -85,7 +85,7 @@ std::string profile_table() {
 
 /// Empty for a subcommand that does one thing only.
 std::string action_lines(const Subcommand& subcommand) {
-    constexpr std::size_t column = 20;
+    constexpr std::size_t column = 24;
     std::string text;
     for (const Action& action : subcommand.actions) {
         std::string words = std::string("  ") + action.name + " " + action.operands;

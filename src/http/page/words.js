@@ -41,15 +41,21 @@ function zone(now = new Date()) {
 
 const plural = (ids) => (ids.length === 1 ? `node ${ids[0]}` : `nodes ${ids.join(", ")}`);
 
+// The members who have a vote; where nobody has told a list of members, all who were asked.
+function votersOf(cluster) {
+  const listed = cluster.nodes.some((node) => typeof node.vote === "boolean");
+  return listed ? cluster.nodes.filter((node) => node.vote) : cluster.nodes;
+}
+
 const neededOf = (cluster) =>
-  (cluster.quorum === "none" ? 1 : Math.floor(cluster.nodes.length / 2) + 1);
+  (cluster.quorum === "none" ? 1 : Math.floor(votersOf(cluster).length / 2) + 1);
 
 const follows = (cluster, node) =>
   node.reachable && node.leader === cluster.leader && node.epoch === cluster.epoch;
 
-// The nodes that take part in the leadership: they follow the leader, and vote.
+// The voters that take part in the leadership: they follow the leader, and are not silent.
 const standing = (cluster) =>
-  cluster.nodes.filter((node) => follows(cluster, node) && node.votes !== false);
+  votersOf(cluster).filter((node) => follows(cluster, node) && node.votes !== false);
 
 // Whether, among those who are left, one can lead who hears enough of the others.
 function canLead(cluster, left) {
@@ -70,12 +76,16 @@ function fatalLosses(cluster) {
 function risk(cluster) {
   const all = standing(cluster);
   const fatal = fatalLosses(cluster);
+  const voters = votersOf(cluster).length;
   if (all.length > 0 && fatal.length === 0) return "";
-  if (cluster.nodes.length === 1) return "It is the only member: if it is lost, nobody can lead.";
+  if (voters === 1)
+    return `It is the only ${cluster.nodes.length === 1 ? "member" : "voter"}: if it is lost, ` +
+           "nobody can lead.";
   const needed = neededOf(cluster);
   if (all.length <= needed)
-    return `One more loss and nobody can lead: ${all.length} of ${cluster.nodes.length} members ` +
-           `take part, and ${needed} ${needed === 1 ? "is" : "are"} needed.`;
+    return `One more loss and nobody can lead: ${all.length} of ${voters} ` +
+           `${voters === cluster.nodes.length ? "members" : "voters"} take part, ` +
+           `and ${needed} ${needed === 1 ? "is" : "are"} needed.`;
   const others = all.filter((node) => node.id !== cluster.leader && node.eligible !== false);
   if (fatal.length < all.length)
     return `If ${fatal.length === 1 ? "" : "one of "}${plural(fatal)} is lost, nobody can lead` +
@@ -89,7 +99,9 @@ const countOf = (count, cluster) => `${count} of ${cluster.nodes.length} members
 // has led, as text.
 function verdict(cluster, here, since) {
   const answered = cluster.nodes.filter((node) => node.reachable).length;
-  if (cluster.leader === null && answered * 2 <= cluster.nodes.length && cluster.quorum !== "none")
+  const voters = votersOf(cluster);
+  const voting = voters.filter((node) => node.reachable).length;
+  if (cluster.leader === null && voting * 2 <= voters.length && cluster.quorum !== "none")
     return { state: "leaderless", headline: "No leader known here", risk: "",
              detail: `This node has known none since ${since}. ${countOf(answered, cluster)} answer ` +
                      "it, which is no majority: the others may have one" +

@@ -10,7 +10,7 @@ namespace bullring {
 
 struct Dial {
     protocol::NodeId peer;     // `nobody`: this connection has been accepted
-    std::uint64_t number = 0;  // of this peer, from 1
+    std::uint64_t number = 0;  // of all of this node's, from 1
 
     explicit operator bool() const { return static_cast<bool>(peer); }
 };

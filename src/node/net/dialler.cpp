@@ -33,28 +33,36 @@ std::chrono::nanoseconds chrono(Duration d) { return std::chrono::nanoseconds(d.
 
 }  // namespace
 
-Dialler::Dialler(asio::io_context& io, const PeerList& peers, const DialTiming& timing,
+Dialler::Dialler(asio::io_context& io, NodeId self, const PeerList& peers, const DialTiming& timing,
                  std::uint64_t seed, Callbacks callbacks)
-    : io_(io), timing_(timing), rng_(seed), callbacks_(std::move(callbacks)) {
-    for (const auto& [id, endpoint] : peers) {
-        auto peer = std::make_unique<Peer>(io, endpoint);
-        peer->pause = timing_.pause_min;
-        peer->numeric = on_addresses(*peer, tcp::numeric_addresses(endpoint));
-        peers_.emplace(id, std::move(peer));
-    }
+    : io_(io), self_(self), timing_(timing), rng_(seed), callbacks_(std::move(callbacks)) {
+    for (const auto& [id, endpoint] : peers) add(id, endpoint);
+}
+
+void Dialler::add(NodeId id, const Endpoint& endpoint) {
+    if (id == self_) return;
+    auto peer = std::make_shared<Peer>(io_, endpoint);
+    peer->pause = timing_.pause_min;
+    peer->numeric = on_addresses(*peer, tcp::numeric_addresses(endpoint));
+    peers_.emplace(id, peer);
+    if (started_) keep_connected(id, peer);
 }
 
 void Dialler::start() {
-    for (auto& [id, peer] : peers_) {
-        asio::co_spawn(io_, keep_connected(id, *peer), [this](std::exception_ptr failure) {
-            if (!failure) return;
-            try {
-                std::rethrow_exception(failure);
-            } catch (const std::exception& error) {
-                callbacks_.failed(std::string("dialling has failed: ") + failure_text(error));
-            }
-        });
-    }
+    started_ = true;
+    for (auto& [id, peer] : peers_) keep_connected(id, peer);
+}
+
+void Dialler::follow(const PeerList& peers) {
+    std::erase_if(peers_, [&](const auto& known) {
+        const auto found = peers.find(known.first);
+        if (found != peers.end() && found->second == known.second->endpoint) return false;
+        known.second->gone = true;
+        end(*known.second);
+        return true;
+    });
+    for (const auto& [id, endpoint] : peers)
+        if (!peers_.contains(id)) add(id, endpoint);
 }
 
 void Dialler::dial_now(NodeId id) {
@@ -73,7 +81,7 @@ void Dialler::on_established(NodeId id) {
 void Dialler::on_session_over(Dial dial, bool refused) {
     const auto found = peers_.find(dial.peer);
     if (found == peers_.end()) return;
-    if (!found->second->in_session || found->second->dials != dial.number) return;
+    if (!found->second->in_session || found->second->dial != dial.number) return;
     found->second->in_session = false;
     found->second->refused = refused;
     found->second->signal.cancel();
@@ -86,10 +94,12 @@ void Dialler::replace(Dial dial) {
 
 void Dialler::stop() {
     stopped_ = true;
-    for (auto& [id, peer] : peers_) {
-        peer->lookup.forget();
-        peer->signal.cancel();
-    }
+    for (auto& [id, peer] : peers_) end(*peer);
+}
+
+void Dialler::end(Peer& peer) {
+    peer.lookup.forget();
+    peer.signal.cancel();
 }
 
 bool Dialler::is_host_of_peer(const std::string& host) const {
@@ -97,8 +107,20 @@ bool Dialler::is_host_of_peer(const std::string& host) const {
                        [&](const auto& one) { return one.second->hosts.contains(host); });
 }
 
-asio::awaitable<void> Dialler::keep_connected(NodeId id, Peer& peer) {
-    while (!stopped_) {
+void Dialler::keep_connected(NodeId id, const std::shared_ptr<Peer>& peer) {
+    asio::co_spawn(io_, dial_again_and_again(id, peer), [this](std::exception_ptr failure) {
+        if (!failure) return;
+        try {
+            std::rethrow_exception(failure);
+        } catch (const std::exception& error) {
+            callbacks_.failed(std::string("dialling has failed: ") + failure_text(error));
+        }
+    });
+}
+
+asio::awaitable<void> Dialler::dial_again_and_again(NodeId id, std::shared_ptr<Peer> shared) {
+    Peer& peer = *shared;
+    while (is_wanted(peer)) {
         if (peer.addresses.empty()) look_up(peer);
         if (peer.addresses.empty()) {
             peer.waits_for_address = true;
@@ -107,25 +129,26 @@ asio::awaitable<void> Dialler::keep_connected(NodeId id, Peer& peer) {
         }
         Addresses addresses = peer.addresses;
         // For the next attempt; not before this one has begun, since it makes a thread.
-        asio::post(io_, [this, &peer] { look_up(peer); });
+        asio::post(io_, [this, shared] { look_up(*shared); });
         OwnedFd fd = co_await connect_to_one_of(io_, std::move(addresses), timing_.connect_max);
-        if (stopped_) co_return;
+        if (!is_wanted(peer)) co_return;
         if (fd) {
             peer.in_session = true;
             peer.hurry = false;
             peer.failing_since.reset();
             peer.reported_unreachable = false;
-            callbacks_.connected({id, ++peer.dials}, std::move(fd));
-            while (peer.in_session && !stopped_) co_await wait(peer, protocol::seconds(3600));
+            peer.dial = ++dials_;
+            callbacks_.connected({id, peer.dial}, std::move(fd));
+            while (peer.in_session && is_wanted(peer)) co_await wait(peer, protocol::seconds(3600));
         } else {
             note_failure(id, peer);
         }
-        if (!stopped_) co_await pause(peer);
+        if (is_wanted(peer)) co_await pause(peer);
     }
 }
 
 void Dialler::look_up(Peer& peer) {
-    if (peer.numeric) return;
+    if (peer.numeric || peer.gone) return;
     const auto now = asio::steady_timer::clock_type::now();
     if (peer.lookup.running() || (peer.found_at && now - *peer.found_at < fresh_for)) return;
     peer.lookup.start(peer.endpoint, [this, &peer](Addresses found) {

@@ -42,11 +42,14 @@ public:
         std::function<void(protocol::NodeId, const std::string& why)> unreachable;
     };
 
-    /// `peers` without this node itself.
-    Dialler(asio::io_context& io, const PeerList& peers, const DialTiming& timing,
-            std::uint64_t seed, Callbacks callbacks);
+    /// All members; `self`, this node, is not dialled.
+    Dialler(asio::io_context& io, protocol::NodeId self, const PeerList& peers,
+            const DialTiming& timing, std::uint64_t seed, Callbacks callbacks);
 
     void start();
+    /// From now on these. Who is not among them is dialled no more, and who is at another address
+    /// now is dialled there at once; their connections are left to whoever uses them.
+    void follow(const PeerList& peers);
     /// Ends the waiting of one peer at once, and makes its pauses short again.
     void dial_now(protocol::NodeId peer);
     /// The handshake is done: the next pause is a short one.
@@ -74,8 +77,9 @@ private:
         bool numeric = false;         // an address needs no look-up
         std::optional<asio::steady_timer::time_point> found_at;  // when it came
         bool waits_for_address = false;
+        bool gone = false;  // no peer any more, or at another address
         protocol::Duration pause;
-        std::uint64_t dials = 0;  // the number of the last one
+        std::uint64_t dial = 0;   // the number of the last one
         bool in_session = false;  // … which is of use
         bool hurry = false;       // skip the next pause
         bool refused = false;
@@ -83,7 +87,11 @@ private:
         bool reported_unreachable = false;
     };
 
-    asio::awaitable<void> keep_connected(protocol::NodeId id, Peer& peer);
+    void add(protocol::NodeId id, const Endpoint& endpoint);
+    void keep_connected(protocol::NodeId id, const std::shared_ptr<Peer>& peer);
+    asio::awaitable<void> dial_again_and_again(protocol::NodeId id, std::shared_ptr<Peer> shared);
+    bool is_wanted(const Peer& peer) const { return !stopped_ && !peer.gone; }
+    static void end(Peer& peer);
     void look_up(Peer& peer);
     /// False when nothing was found; then what was known before stays.
     bool on_addresses(Peer& peer, Addresses found);
@@ -93,10 +101,13 @@ private:
     asio::awaitable<void> wait(Peer& peer, protocol::Duration at_most);
 
     asio::io_context& io_;
+    protocol::NodeId self_;
     DialTiming timing_;
     protocol::Rng rng_;
     Callbacks callbacks_;
-    std::map<protocol::NodeId, std::unique_ptr<Peer>> peers_;
+    std::map<protocol::NodeId, std::shared_ptr<Peer>> peers_;
+    std::uint64_t dials_ = 0;
+    bool started_ = false;
     bool stopped_ = false;
 };
 

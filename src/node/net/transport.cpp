@@ -6,7 +6,6 @@
 
 #include "protocol/values/assert.hpp"
 #include "src/base/log/logging.hpp"
-#include "src/base/os/descriptors.hpp"
 
 namespace bullring {
 
@@ -33,11 +32,6 @@ bool is_handshake(const Message& message) {
            std::holds_alternative<protocol::Refused>(message);
 }
 
-PeerList others(PeerList peers, NodeId self) {
-    peers.erase(self);
-    return peers;
-}
-
 std::string who(const protocol::Addresses& addresses, NodeId peer) {
     return peer ? "peer " + std::to_string(peer.value) : addresses.remote;
 }
@@ -48,7 +42,7 @@ Transport::Transport(asio::io_context& io, TransportOptions options, TransportHa
     : io_(io),
       options_(std::move(options)),
       handler_(handler),
-      dialler_(io, others(options_.peers, options_.self.id), options_.dial, options_.seed,
+      dialler_(io, options_.self.id, options_.peers, options_.dial, options_.seed,
                {[this](Dial dial, OwnedFd fd) { on_connected(dial, std::move(fd)); },
                 [this](const std::string& what) { handler_.on_fatal(what); },
                 [](NodeId peer, const std::string& why) {
@@ -74,10 +68,6 @@ void Transport::listen(std::vector<OwnedFd> listeners) {
     acceptor_->start();
 }
 
-void Transport::start_dialling() { dialler_.start(); }
-
-void Transport::dial_now(NodeId peer) { dialler_.dial_now(peer); }
-
 void Transport::stop() {
     dialler_.stop();
     if (handshakes_) handshakes_->stop();
@@ -91,16 +81,6 @@ bool Transport::drained() const {
            std::all_of(sessions_.begin(), sessions_.end(), [](const auto& one) {
                return one.second.given_up || one.second.session->drained();
            });
-}
-
-std::vector<std::pair<NodeId, protocol::Duration>> Transport::round_trips() const {
-    std::vector<std::pair<NodeId, protocol::Duration>> trips;
-    for (const auto& [id, entry] : sessions_) {
-        if (entry.side != Side::dialled || entry.phase != Phase::established || entry.given_up)
-            continue;
-        trips.emplace_back(entry.peer.id, tcp::round_trip(entry.session->descriptor()));
-    }
-    return trips;
 }
 
 // ---- What the node says.
@@ -232,26 +212,6 @@ Transport::Entry& Transport::add(Side side, OwnedFd fd, std::unique_ptr<TlsConne
     return stored;
 }
 
-void Transport::on_connected(Dial dial, OwnedFd fd) {
-    if (is_cut()) return dialler_.on_session_over(dial, false);  // never said anything
-    // Should this node die as the leader, the highest of the others is likely to follow it. The end
-    // of the sessions that it has dialled is what it tells them by (PROTOCOL R4).
-    const auto rank = std::distance(options_.peers.begin(), options_.peers.find(dial.peer));
-    OwnedFd placed = closed_in_order(std::move(fd), static_cast<std::size_t>(rank));
-    if (!handshakes_ || plain_next_.erase(dial.peer) > 0)
-        return dialled_session(dial, std::move(placed), nullptr);
-    tcp::set_options(placed.get(), options_.unacknowledged_max);
-    handshakes_->dial(dial, std::move(placed), options_.security);
-}
-
-void Transport::dialled_session(Dial dial, OwnedFd fd, std::unique_ptr<TlsConnection> connection) {
-    Entry& entry =
-        add(Side::dialled, std::move(fd), std::move(connection), options_.outbox_bytes_max);
-    entry.dial = dial;
-    entry.peer.id = dial.peer;
-    handler_.on_event(protocol::Dialled{dial.peer, entry.session->id(), entry.addresses});
-}
-
 // ---- What comes in.
 
 void Transport::on_frame(Session& session, Frame frame) {
@@ -278,17 +238,11 @@ std::string Transport::on_first_frame(Entry& entry, Frame&& frame) {
     const SessionId id = entry.session->id();
     if (entry.notices_only) return "it is not secured";
     if (const auto* words = std::get_if<ObserverMessage>(&frame.message)) {
-        const auto* observe = std::get_if<Observe>(words);
-        const auto* drill = std::get_if<Drill>(words);
-        if ((observe == nullptr && drill == nullptr) || frame.sender.id)
-            return "the first frame is not a request";
+        if (!is_request(*words) || frame.sender.id) return "the first frame is not a request";
         end_greeting(entry);
         entry.phase = Phase::observer;
         entry.deadline.reset();
-        if (observe != nullptr)
-            handler_.on_observe(id, *observe);
-        else
-            handler_.on_drill(id, *drill);
+        handler_.on_request(id, *words);
         return "";
     }
     if (entry.local) return "the first frame is not a request";

@@ -44,8 +44,7 @@ public:
 
     /// Dialled, HelloReceived, Receive, SessionEnded or Died.
     virtual void on_event(const protocol::Event& event) = 0;
-    virtual void on_observe(protocol::SessionId observer, const Observe& what) = 0;
-    virtual void on_drill(protocol::SessionId observer, const Drill& what) = 0;
+    virtual void on_request(protocol::SessionId observer, const ObserverMessage& what) = 0;
     virtual void on_observer_gone(protocol::SessionId observer) = 0;
     /// The node can't go on.
     virtual void on_fatal(const std::string& what) = 0;
@@ -63,8 +62,9 @@ struct TransportOptions {
     std::uint64_t seed = 0;
     /// Connections that never became sessions, by what was wrong; null: they are not counted.
     NamedCounts* refused = nullptr;
-    /// Whether an accepted connection has one of the last descriptors, which are the node's own.
-    std::function<bool(int)> is_reserved = [](int) { return false; };
+    /// Whether an accepted connection has one of the last descriptors, which are the node's own
+    /// with so many members.
+    std::function<bool(int, std::size_t)> is_reserved = [](int, std::size_t) { return false; };
     /// The security of all connections; null: they have none.
     std::shared_ptr<const TlsContext> security;
     /// Members may be there that have no security yet.
@@ -85,6 +85,8 @@ public:
     void listen_locally(OwnedFd listener);
     void start_dialling();
     void dial_now(protocol::NodeId peer);
+    /// From now on these are the members. Sessions of others are left to the node.
+    void follow(PeerList peers);
 
     /// Queues; nothing leaves before flush(). What is meant for a session that is over is dropped.
     void send(protocol::SessionId session, const protocol::Message& message);

@@ -20,7 +20,7 @@ using protocol::SessionId;
 // ---- Places.
 
 void Transport::on_accepted(OwnedFd fd) {
-    if (options_.is_reserved(fd.get())) {
+    if (options_.is_reserved(fd.get(), options_.peers.size())) {
         log_limited(LogLevel::warn, "descriptors", {},
                     "too many open files: only the members' hosts can still connect");
         if (!source_of(tcp::addresses_of(fd.get()).remote).member) return;
@@ -53,7 +53,7 @@ void Transport::listen_locally(OwnedFd listener) {
 }
 
 void Transport::on_accepted_locally(OwnedFd fd) {
-    if (options_.is_reserved(fd.get())) give_up_a_stranger();
+    if (options_.is_reserved(fd.get(), options_.peers.size())) give_up_a_stranger();
     make_room_for_one_more();
     Entry& entry = accept_session(std::move(fd), nullptr);
     entry.local = true;

@@ -57,6 +57,13 @@ bool ObserverSessions::admit(SessionId observer, const std::string& its_cluster)
     return true;
 }
 
+void ObserverSessions::on_request(SessionId observer, const ObserverMessage& what) {
+    if (const auto* observe = std::get_if<Observe>(&what)) return on_observe(observer, *observe);
+    if (const auto* drill = std::get_if<Drill>(&what)) return on_drill(observer, *drill);
+    if (const auto* change = std::get_if<ChangeMembers>(&what))
+        return on_change_members(observer, *change);
+}
+
 void ObserverSessions::on_observe(SessionId observer, const Observe& what) {
     if (!admit(observer, what.cluster)) return;
     switch (what.what) {
@@ -79,6 +86,15 @@ void ObserverSessions::on_drill(SessionId observer, const Drill& what) {
     if (answer.act) answer.act();
 }
 
+void ObserverSessions::on_change_members(SessionId observer, const ChangeMembers& what) {
+    if (!admit(observer, what.cluster)) return;
+    if (!transport_.may_command(observer))
+        return answer_and_close(observer, ChangeResult{false, administrators_only, true});
+    const std::uint64_t request = ++last_request_;
+    requests_.emplace(request, observer);
+    node_.change_members(what.change, request);
+}
+
 void ObserverSessions::ask_to_resign(SessionId observer, protocol::NodeId to) {
     if (!transport_.may_command(observer))
         return answer_and_close(observer, ResignResult{false, administrators_only, true});
@@ -92,14 +108,14 @@ void ObserverSessions::ask_to_resign(SessionId observer, protocol::NodeId to) {
                          false});
     }
     const std::uint64_t request = ++last_request_;
-    resigns_.emplace(request, observer);
+    requests_.emplace(request, observer);
     node_.resign(to, request);
 }
 
 void ObserverSessions::on_gone(SessionId observer) {
     observers_.erase(observer);
     watchers_.erase(observer);
-    std::erase_if(resigns_, [observer](const auto& one) { return one.second == observer; });
+    std::erase_if(requests_, [observer](const auto& one) { return one.second == observer; });
 }
 
 void ObserverSessions::on_change(const ObserverChange& change) {
@@ -110,11 +126,19 @@ void ObserverSessions::on_change(const ObserverChange& change) {
 
 void ObserverSessions::on_resign_answer(const protocol::ResignAnswer& answer) {
     if (!answer.done) resign_limit_.give_back();  // it has cost nobody anything
-    const auto found = resigns_.find(answer.request.number);
-    if (found == resigns_.end()) return;
+    answer_request(answer.request, ResignResult{answer.done, answer.why, answer.lasting});
+}
+
+void ObserverSessions::on_members_answer(const protocol::MembersAnswer& answer) {
+    answer_request(answer.request, ChangeResult{answer.done, answer.why, answer.lasting});
+}
+
+void ObserverSessions::answer_request(protocol::RequestId request, const ObserverMessage& answer) {
+    const auto found = requests_.find(request.number);
+    if (found == requests_.end()) return;
     const SessionId observer = found->second;
-    resigns_.erase(found);
-    answer_and_close(observer, ResignResult{answer.done, answer.why, answer.lasting});
+    requests_.erase(found);
+    answer_and_close(observer, answer);
 }
 
 ObserverSessions::Bytes ObserverSessions::encoded(const ObserverMessage& message) const {

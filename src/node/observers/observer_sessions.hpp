@@ -36,17 +36,20 @@ public:
         std::function<void(protocol::NodeId to, std::uint64_t request)> resign;
         /// Whether it may happen now, and what makes it happen once the answer has left.
         std::function<DrillAnswer(const Drill& what)> drill;
+        /// The answer comes back through on_members_answer with the same number.
+        std::function<void(const protocol::MemberChange& change, std::uint64_t request)>
+            change_members;
     };
 
     ObserverSessions(asio::io_context& io, Transport& transport, Sender self, std::string cluster,
                      ObserverChange now, Node node);
 
-    void on_observe(protocol::SessionId observer, const Observe& what);
-    void on_drill(protocol::SessionId observer, const Drill& what);
+    void on_request(protocol::SessionId observer, const ObserverMessage& what);
     void on_gone(protocol::SessionId observer);
     /// Cheap: one encoding, and nothing is written before this turn of the loop is over.
     void on_change(const ObserverChange& change);
     void on_resign_answer(const protocol::ResignAnswer& answer);
+    void on_members_answer(const protocol::MembersAnswer& answer);
 
     /// Limits what strangers can cost: anybody can ask for a handover, and each is an election.
     static constexpr int resigns_at_once = 3;
@@ -57,9 +60,13 @@ private:
 
     /// False when it has been refused.
     bool admit(protocol::SessionId observer, const std::string& its_cluster);
+    void on_observe(protocol::SessionId observer, const Observe& what);
+    void on_drill(protocol::SessionId observer, const Drill& what);
+    void on_change_members(protocol::SessionId observer, const ChangeMembers& what);
     Bytes encoded(const ObserverMessage& message) const;
     void answer_and_close(protocol::SessionId observer, const ObserverMessage& message);
     void ask_to_resign(protocol::SessionId observer, protocol::NodeId to);
+    void answer_request(protocol::RequestId request, const ObserverMessage& answer);
     void add_watcher(protocol::SessionId observer);
     void append(Bytes frame);
     void write_later();
@@ -75,7 +82,7 @@ private:
     Node node_;
     ObserverChange current_;
     std::set<protocol::SessionId> observers_;
-    std::map<std::uint64_t, protocol::SessionId> resigns_;
+    std::map<std::uint64_t, protocol::SessionId> requests_;
     std::map<protocol::SessionId, std::uint64_t>
         watchers_;             // and the next line that each one needs
     std::deque<Bytes> lines_;  // numbered from `first_line_`

@@ -8,6 +8,7 @@
 #include "src/base/os/clock.hpp"
 #include "src/base/text/json.hpp"
 #include "src/base/text/rfc3339.hpp"
+#include "src/node/report/members_text.hpp"
 #include "src/settings/node_options.hpp"
 
 namespace bullring {
@@ -47,7 +48,7 @@ StatusInput status_facts(const NodeOptions& options) {
     StatusInput input;
     input.view.self = options.config.self;
     input.view.fenced = options.config.quorum != protocol::QuorumMode::none;
-    input.view.members = options.config.members;
+    input.view.members = input.view.list = options.config.members;
     input.cluster = options.config.cluster;
     input.algorithm = options.config.algorithm;
     input.quorum = options.config.quorum;
@@ -79,7 +80,8 @@ std::string node_status_json(const StatusInput& input) {
     node["version"] = input.version;
     node["wire"] = input.wire;
     node["wire_with"] = versions_of(view);
-    node["members_tag"] = to_text(view.members.tag().value_or(protocol::Tag{}));
+    node["members_tag"] = to_text(view.list.tag().value_or(protocol::Tag{}));
+    node["members"] = members_json(view.list);
     node["security"] = input.security;
     node["priority"] = priority_json(input.priority);
     node["eligible"] = view.eligible;
@@ -94,7 +96,7 @@ std::string node_status_json(const StatusInput& input) {
     answer["quorum"] = name(input.quorum);
     answer["votes"] = !view.recovering;
     answer["members"] = Json::array();
-    for (const protocol::NodeId id : view.members.ids()) answer["members"].push_back(id.value);
+    for (const protocol::NodeId id : view.list.ids()) answer["members"].push_back(id.value);
     if (!input.asked_from.empty()) answer["asked_from"] = input.asked_from;
     answer["node"] = std::move(node);
     return json_text(answer);

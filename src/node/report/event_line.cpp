@@ -58,6 +58,14 @@ Started started(const Json& line) {
     return started;
 }
 
+Members members(const Json& line) {
+    Members members;
+    const Json& list = value_of(line, "members");
+    if (!list.is_array()) throw WrongLine{"its members are no list"};
+    for (const Json& member : list) members.ids.push_back(number_of(member, "id"));
+    return members;
+}
+
 EventLine event_of(const Json& line) {
     EventLine event;
     event.ts_ns = instant_of(line, "ts_ns");
@@ -68,6 +76,8 @@ EventLine event_of(const Json& line) {
     const std::string& kind = text_of(line, "event");
     if (kind == "started") {
         event.what = started(line);
+    } else if (kind == "members") {
+        event.what = members(line);
     } else if (kind == "elected") {
         event.what = Elected{number_of(line, "epoch")};
     } else if (kind == "deposed") {

@@ -33,6 +33,10 @@ struct Follows {
     std::uint64_t leader = 0;
     std::uint64_t epoch = 0;
 };
+/// A list of members that holds from now on.
+struct Members {
+    std::vector<std::uint64_t> ids;
+};
 /// An event that says nothing of a leadership, also one that a later version may add.
 struct OtherEvent {};
 
@@ -40,7 +44,7 @@ struct EventLine {
     std::int64_t ts_ns = 0;    // CLOCK_BOOTTIME
     std::int64_t time_ns = 0;  // the wall clock, since 1970
     std::uint64_t node = 0;
-    std::variant<OtherEvent, Started, Elected, Deposed, Follows> what;
+    std::variant<OtherEvent, Started, Members, Elected, Deposed, Follows> what;
 };
 
 /// The error says what is wrong with the line.

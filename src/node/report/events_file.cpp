@@ -6,6 +6,7 @@
 #include "bullring/version.hpp"
 #include "src/base/os/clock.hpp"
 #include "src/base/text/json.hpp"
+#include "src/node/report/members_text.hpp"
 
 namespace bullring {
 
@@ -51,7 +52,7 @@ std::string EventLines::stopped(EventTime at, const std::string& reason) const {
     return line(json);
 }
 
-std::string EventLines::of(EventTime at, const protocol::Action& action, const char* reason) const {
+std::string EventLines::of(EventTime at, const protocol::Action& action, const char* reason) {
     return std::visit(
         [&](const auto& what) -> std::string {
             using What = std::decay_t<decltype(what)>;
@@ -79,7 +80,7 @@ std::string EventLines::of(EventTime at, const protocol::Action& action, const c
             } else if constexpr (std::is_same_v<What, protocol::Elected>) {
                 Json json = head(at, config_.self, "elected");
                 json["epoch"] = what.epoch.value;
-                json["grants"] = ids(config_.members, what.grants);
+                json["grants"] = ids(members_, what.grants);
                 return line(json);
             } else if constexpr (std::is_same_v<What, protocol::Deposed>) {
                 Json json = head(at, config_.self, "deposed");
@@ -87,6 +88,15 @@ std::string EventLines::of(EventTime at, const protocol::Action& action, const c
                 json["reason"] = protocol::name(what.reason);
                 json["held_until_ns"] = what.held_until.boottime_ns;
                 return line(json);
+            } else if constexpr (std::is_same_v<What, protocol::MembersChanged>) {
+                if (!what.members.changed()) return "";  // those that it was started with
+                Json json = head(at, config_.self, "members");
+                json["tag"] = to_text(what.members.tag().value_or(protocol::Tag{}));
+                json["members"] = members_json(what.members);
+                return line(json);
+            } else if constexpr (std::is_same_v<What, protocol::DealWith>) {
+                members_ = what.members;
+                return "";
             } else {
                 return "";
             }

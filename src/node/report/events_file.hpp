@@ -19,17 +19,18 @@ struct EventTime {
 
 class EventLines {
 public:
-    explicit EventLines(const protocol::Config& config) : config_(config) {}
+    explicit EventLines(const protocol::Config& config)
+        : config_(config), members_(config.members) {}
 
     /// `boot`: of what ts_ns counts from (boot_name).
     std::string started(EventTime at, int pid, const std::string& boot) const;
     std::string stopped(EventTime at, const std::string& reason) const;
     /// Empty for an action that is no event. `reason`: of a change to a leader (LeaderEnd).
-    std::string of(EventTime at, const protocol::Action& action,
-                   const char* reason = nullptr) const;
+    std::string of(EventTime at, const protocol::Action& action, const char* reason = nullptr);
 
 private:
     const protocol::Config& config_;
+    protocol::Membership members_;  // whose slots the sets of members have
 };
 
 }  // namespace bullring

@@ -9,6 +9,8 @@
 #include "src/base/log/logging.hpp"
 #include "src/base/os/boot_name.hpp"
 #include "src/base/os/clock.hpp"
+#include "src/node/report/members_text.hpp"
+#include "src/settings/survival_note.hpp"
 
 namespace bullring {
 
@@ -117,6 +119,22 @@ void Reporter::tell(const protocol::Action& action) {
         using Level = protocol::Note::Level;
         const LogLevel level = note->level == Level::info ? LogLevel::info : LogLevel::warn;
         if (log_enabled(level)) log_limited(level, note->text, {}, note->text);
+    } else if (const auto* now = std::get_if<protocol::DealWith>(&action)) {
+        members_ = now->members;
+    } else if (const auto* changed = std::get_if<protocol::MembersChanged>(&action)) {
+        tell_members(changed->members);
+    }
+}
+
+void Reporter::tell_members(const protocol::Membership& members) {
+    if (!members.changed()) return;  // those that `--peers` has
+    log(LogLevel::info, "the members are " + members_text(members));
+    if (members.find(self_) == nullptr) {
+        log(LogLevel::warn,
+            "this node has been removed from the members: it neither votes nor leads, and may be "
+            "stopped");
+    } else if (const std::string note = survival_note(members); !note.empty()) {
+        log(LogLevel::warn, note);
     }
 }
 

@@ -51,6 +51,7 @@ private:
     void tell_all();
     void tell(const protocol::Action& action);
     void tell_refusal(const protocol::HandshakeRefused& refusal);
+    void tell_members(const protocol::Membership& members);
     void write_event(std::string line, const BackgroundWriter::Marks& marks = {});
     BackgroundWriter::Marks marks_of(const protocol::Action& action) const;
 

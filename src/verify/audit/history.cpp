@@ -81,6 +81,11 @@ void History::on(const EventLine& event, const Quote& quote, const Started& star
                      !started.quorum_none});
 }
 
+void History::on(const EventLine& /*event*/, const Quote& quote, const Members& members) {
+    members_.insert(members.ids.begin(), members.ids.end());
+    member_lists_.try_emplace({members.ids.begin(), members.ids.end()}, quote.place);
+}
+
 Leadership& History::leadership(const EventLine& event, std::uint64_t epoch) {
     const auto [found, is_new] = index_.emplace(Key{event.node, epoch}, leaderships_.size());
     if (!is_new) return leaderships_[found->second];

@@ -123,6 +123,7 @@ private:
     };
 
     void on(const EventLine& event, const Quote& quote, const Started& started);
+    void on(const EventLine& event, const Quote& quote, const Members& members);
     void on(const EventLine& event, const Quote& quote, const Elected& elected);
     void on(const EventLine& event, const Quote& quote, const Deposed& deposed);
     void on(const EventLine& event, const Quote& quote, const Follows& follows);

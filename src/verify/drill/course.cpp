@@ -41,10 +41,11 @@ Course::Course(ObserverLoop& loop, const DrillOptions& options, Callbacks callba
     : loop_(loop),
       options_(options),
       callbacks_(std::move(callbacks)),
-      lookout_(loop, options.peers, options.cluster),
+      lookout_(loop, members_, options.cluster),
       pause_(loop.io) {}
 
 asio::awaitable<bool> Course::run() {
+    co_await find_members();
     if (!co_await all_allow()) co_return false;
     begun_ = true;
     lookout_.start();
@@ -65,19 +66,33 @@ void Course::stop() {
     pause_.cancel();
 }
 
+/// Those of the peer list; once the list of members was changed, those that it has.
+asio::awaitable<void> Course::find_members() {
+    members_ = options_.peers;
+    const auto answers =
+        co_await ask_members(loop_, options_.peers, options_.cluster, deadline_in(round_max));
+    const protocol::Membership list = newest_list(answers);
+    if (!list.changed()) co_return;
+    members_.clear();
+    for (const MemberAnswer& one : answers)
+        if (const auto endpoint = parse_endpoint(one.address);
+            endpoint && list.find(one.id) != nullptr)
+            members_.emplace(one.id, *endpoint);
+}
+
 // ---- Permission.
 
 /// Nothing has happened until all have said that it may.
 asio::awaitable<bool> Course::all_allow() {
     bool allowed = true;
-    for (const auto& [id, endpoint] : options_.peers) {
+    for (const auto& [id, endpoint] : members_) {
         const Asked asked = co_await ask(id, DrillRequest::permission, {});
         std::string problem = asked.problem;
         if (asked.result && !asked.result->done) {
             problem = "it refuses: " + asked.result->why;
-        } else if (asked.result && asked.result->members != options_.peers.size()) {
+        } else if (asked.result && asked.result->members != members_.size()) {
             problem = fmt::format("its cluster has {} members, and the peer list has {}",
-                                  asked.result->members, options_.peers.size());
+                                  asked.result->members, members_.size());
         }
         if (asked.result) leases_[id] = asked.result->lease;
         if (problem.empty()) continue;
@@ -93,8 +108,7 @@ asio::awaitable<Course::Asked> Course::ask(protocol::NodeId member, DrillRequest
     const Deadline end = deadline_in(fault_answer_max);
     // Named: g++ 12 destroys a temporary of such an expression twice.
     ObserverMessage request = Drill{options_.cluster, what, epoch};
-    const auto opened =
-        co_await link.open(member, options_.peers.at(member), std::move(request), end);
+    const auto opened = co_await link.open(member, members_.at(member), std::move(request), end);
     if (!opened) co_return Asked{std::nullopt, opened.error().why};
     const auto received = co_await link.receive(end);
     if (!received)
@@ -194,7 +208,7 @@ asio::awaitable<std::optional<Agreement>> Course::strike(DrillRequest fault, Dea
 asio::awaitable<std::optional<Agreement>> Course::all_agree(Deadline end, bool may_be_stopped) {
     while (true) {
         last_answers_ =
-            co_await ask_members(loop_, options_.peers, options_.cluster, deadline_in(round_max));
+            co_await ask_members(loop_, members_, options_.cluster, deadline_in(round_max));
         if (const auto agreed = unanimity(last_answers_)) co_return agreed;
         if (std::chrono::steady_clock::now() >= end || (may_be_stopped && stopped_))
             co_return std::nullopt;

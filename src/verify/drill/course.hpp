@@ -47,6 +47,7 @@ private:
         std::string problem;
     };
 
+    asio::awaitable<void> find_members();
     asio::awaitable<bool> all_allow();
     asio::awaitable<bool> rounds();
     asio::awaitable<bool> play(DrillRequest fault);
@@ -62,6 +63,7 @@ private:
     ObserverLoop& loop_;
     const DrillOptions& options_;
     Callbacks callbacks_;
+    PeerList members_;  // once they are found
     Lookout lookout_;
     Tally tally_;
     asio::steady_timer pause_;

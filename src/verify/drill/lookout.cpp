@@ -138,7 +138,7 @@ asio::awaitable<void> Lookout::question(protocol::NodeId id, Endpoint endpoint) 
     while (!stopped_) {
         const protocol::Duration asked = now();
         const auto answers =
-            co_await ask_members(loop_, only, cluster_, deadline_in(status_answer_max));
+            co_await ask_only(loop_, only, cluster_, deadline_in(status_answer_max));
         const auto& answer = answers.front().answer;
         if (answer && answer->role == "leader" && answer->lease_left_ms > 0)
             on_claim({id, answer->epoch, asked, now()});

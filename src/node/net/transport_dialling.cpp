@@ -1,0 +1,52 @@
+// Which members a node dials, and the sessions that come of it.
+#include <iterator>
+#include <utility>
+
+#include "src/base/os/descriptors.hpp"
+#include "src/base/os/tcp.hpp"
+#include "src/node/net/transport.hpp"
+
+namespace bullring {
+
+using protocol::NodeId;
+
+void Transport::start_dialling() { dialler_.start(); }
+
+void Transport::dial_now(NodeId peer) { dialler_.dial_now(peer); }
+
+void Transport::follow(PeerList peers) {
+    options_.peers = std::move(peers);
+    dialler_.follow(options_.peers);
+}
+
+void Transport::on_connected(Dial dial, OwnedFd fd) {
+    if (is_cut()) return dialler_.on_session_over(dial, false);  // never said anything
+    // Should this node die as the leader, the highest of the others is likely to follow it. The end
+    // of the sessions that it has dialled is what it tells them by (PROTOCOL R4).
+    const auto rank = std::distance(options_.peers.begin(), options_.peers.find(dial.peer));
+    OwnedFd placed = closed_in_order(std::move(fd), static_cast<std::size_t>(rank));
+    if (!handshakes_ || plain_next_.erase(dial.peer) > 0)
+        return dialled_session(dial, std::move(placed), nullptr);
+    tcp::set_options(placed.get(), options_.unacknowledged_max);
+    handshakes_->dial(dial, std::move(placed), options_.security);
+}
+
+void Transport::dialled_session(Dial dial, OwnedFd fd, std::unique_ptr<TlsConnection> connection) {
+    Entry& entry =
+        add(Side::dialled, std::move(fd), std::move(connection), options_.outbox_bytes_max);
+    entry.dial = dial;
+    entry.peer.id = dial.peer;
+    handler_.on_event(protocol::Dialled{dial.peer, entry.session->id(), entry.addresses});
+}
+
+std::vector<std::pair<NodeId, protocol::Duration>> Transport::round_trips() const {
+    std::vector<std::pair<NodeId, protocol::Duration>> trips;
+    for (const auto& [id, entry] : sessions_) {
+        if (entry.side != Side::dialled || entry.phase != Phase::established || entry.given_up)
+            continue;
+        trips.emplace_back(entry.peer.id, tcp::round_trip(entry.session->descriptor()));
+    }
+    return trips;
+}
+
+}  // namespace bullring

@@ -1,0 +1,201 @@
+#include "src/observe/asking.hpp"
+
+#include <deque>
+#include <exception>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+#include <variant>
+
+#include <asio/co_spawn.hpp>
+#include <asio/redirect_error.hpp>
+#include <asio/use_awaitable.hpp>
+
+#include "src/base/text/text.hpp"
+
+namespace bullring {
+namespace {
+
+using protocol::NodeId;
+
+asio::awaitable<MemberAnswer> read_status(ObserverLink& link, MemberAnswer member,
+                                          tl::expected<void, LinkFailure> opened,
+                                          Deadline deadline) {
+    if (!opened) {
+        member.problem = opened.error().why;
+        member.refused = opened.error().refused;
+        co_return member;
+    }
+    const auto received = co_await link.receive(deadline);
+    if (!received) {
+        member.problem = received.error().why;
+        member.refused = received.error().refused;
+        co_return member;
+    }
+    if (const auto* refused = std::get_if<ObserverRefused>(&received->message)) {
+        member.problem = difference(*refused);
+        member.refused = true;
+        co_return member;
+    }
+    const auto* state = std::get_if<ObserverState>(&received->message);
+    if (state == nullptr) {
+        member.problem = "its answer is not a status";
+        co_return member;
+    }
+    auto answer = parse_node_answer(state->json);
+    if (!answer) {
+        member.problem = answer.error();
+    } else if (member.id && answer->id != member.id) {
+        member.problem = "it says that it is node " + std::to_string(answer->id.value);
+        member.refused = true;
+    } else {
+        member.id = answer->id;
+        member.answer = std::move(*answer);
+    }
+    co_return member;
+}
+
+asio::awaitable<MemberAnswer> ask(ObserverLink& link, MemberAnswer member, Endpoint endpoint,
+                                  std::string cluster, Deadline deadline) {
+    ObserverMessage request = Observe{std::move(cluster), ObserveWhat::status, protocol::nobody};
+    auto opened = co_await link.open(member.id, std::move(endpoint), std::move(request), deadline);
+    co_return co_await read_status(link, std::move(member), std::move(opened), deadline);
+}
+
+/// The questions that are under way. Shared with the coroutines' handlers.
+class Round : public std::enable_shared_from_this<Round> {
+public:
+    enum class Whom { peers, members };
+
+    Round(ObserverLoop& loop, Whom whom, const PeerList& peers, std::string cluster,
+          Deadline deadline)
+        : loop_(loop),
+          whom_(whom),
+          peers_(peers),
+          cluster_(std::move(cluster)),
+          deadline_(deadline),
+          changed_(loop.io, Deadline::max()) {}
+
+    asio::awaitable<std::vector<MemberAnswer>> run(Enough enough) {
+        for (const auto& [id, endpoint] : peers_) ask_also(id, endpoint);
+        while (pending_ != 0) {
+            asio::error_code ignored;
+            co_await changed_.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+            if (ended_ || !(failure_ || (enough && enough(answers())))) continue;
+            ended_ = true;
+            for (const Question& question : questions_) question.link->cancel();
+        }
+        if (failure_) std::rethrow_exception(failure_);
+        co_return answers();
+    }
+
+private:
+    struct Question {
+        MemberAnswer answer;
+        std::unique_ptr<ObserverLink> link;
+    };
+
+    void ask_also(NodeId id, const Endpoint& endpoint) {
+        const std::string address = to_text(endpoint);
+        if (ended_ || !asked_.emplace(id, address).second) return;
+        Question& question = questions_.emplace_back(Question{
+            {id, address, std::nullopt, {}, false}, std::make_unique<ObserverLink>(loop_)});
+        ++pending_;
+        asio::co_spawn(loop_.io,
+                       ask(*question.link, question.answer, endpoint, cluster_, deadline_),
+                       [round = shared_from_this(), &question](std::exception_ptr failure,
+                                                               MemberAnswer answer) {
+                           --round->pending_;
+                           if (failure) {
+                               round->failure_ = std::move(failure);
+                           } else {
+                               question.answer = std::move(answer);
+                               round->on_answer(question.answer);
+                           }
+                           round->changed_.cancel();
+                       });
+    }
+
+    void on_answer(const MemberAnswer& from) {
+        if (!from.answer) return;
+        // Nobody is waited for at another address.
+        for (const Question& question : questions_)
+            if (question.answer.id == from.id && !question.answer.answer) question.link->cancel();
+        if (whom_ == Whom::peers || !from.answer->list.changed()) return;
+        for (const protocol::MemberEntry& member : from.answer->list.entries())
+            if (const auto endpoint = parse_endpoint(member.address);
+                endpoint && !has_answered(member.id))
+                ask_also(member.id, *endpoint);
+    }
+
+    bool has_answered(NodeId id) const {
+        for (const Question& question : questions_)
+            if (question.answer.id == id && question.answer.answer) return true;
+        return false;
+    }
+
+    std::vector<MemberAnswer> answers() const {
+        std::map<NodeId, MemberAnswer> by_id;
+        for (const Question& question : questions_) {
+            const auto [known, is_new] = by_id.emplace(question.answer.id, question.answer);
+            if (!is_new && !known->second.answer && question.answer.answer)
+                known->second = question.answer;
+        }
+        std::vector<MemberAnswer> all;
+        all.reserve(by_id.size());
+        for (auto& [id, answer] : by_id) all.push_back(std::move(answer));
+        const protocol::Membership list = newest_list(all);
+        std::erase_if(all, [&](const MemberAnswer& one) {
+            return !peers_.contains(one.id) && list.find(one.id) == nullptr;
+        });
+        return all;
+    }
+
+    ObserverLoop& loop_;
+    Whom whom_;
+    PeerList peers_;
+    std::string cluster_;
+    Deadline deadline_;
+    asio::steady_timer changed_;
+    std::deque<Question> questions_;
+    std::set<std::pair<NodeId, std::string>> asked_;
+    std::size_t pending_ = 0;
+    bool ended_ = false;
+    std::exception_ptr failure_;
+};
+
+}  // namespace
+
+std::string difference(const ObserverRefused& refused) {
+    if (refused.field == "cluster" && refused.mine.empty())
+        return "it refuses: it is not a member of cluster " + in_quotes(refused.yours);
+    return "it refuses: " + refused.field + " is " + in_quotes(refused.mine) + " there, " +
+           in_quotes(refused.yours) + " here";
+}
+
+asio::awaitable<std::vector<MemberAnswer>> ask_members(ObserverLoop& loop, const PeerList& peers,
+                                                       std::string cluster, Deadline deadline,
+                                                       Enough enough) {
+    const auto round =
+        std::make_shared<Round>(loop, Round::Whom::members, peers, std::move(cluster), deadline);
+    co_return co_await round->run(std::move(enough));
+}
+
+asio::awaitable<std::vector<MemberAnswer>> ask_only(ObserverLoop& loop, const PeerList& peers,
+                                                    std::string cluster, Deadline deadline) {
+    const auto round =
+        std::make_shared<Round>(loop, Round::Whom::peers, peers, std::move(cluster), deadline);
+    co_return co_await round->run({});
+}
+
+asio::awaitable<MemberAnswer> ask_locally(ObserverLoop& loop, std::string data_dir,
+                                          Deadline deadline) {
+    ObserverLink link(loop);
+    MemberAnswer member{protocol::nobody, data_dir, std::nullopt, {}, false};
+    ObserverMessage request = Observe{"", ObserveWhat::status, protocol::nobody};
+    auto opened = co_await link.open_locally(std::move(data_dir), std::move(request), deadline);
+    co_return co_await read_status(link, std::move(member), std::move(opened), deadline);
+}
+
+}  // namespace bullring

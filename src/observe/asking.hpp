@@ -1,0 +1,37 @@
+// Owns: asking all members at once what they know.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+
+#include "src/base/text/endpoint.hpp"
+#include "src/observe/observer_link.hpp"
+#include "src/observe/status_report.hpp"
+
+namespace bullring {
+
+/// "it refuses: cluster is "blue" there, "green" here".
+std::string difference(const ObserverRefused& refused);
+
+using Enough = std::function<bool(const std::vector<MemberAnswer>&)>;
+
+/// Asks every member for its status at once and waits for all of them, until the deadline, or (when
+/// `enough` is given) until it says so. Those whom a changed list of members names are asked, too,
+/// at the addresses that it has, unless they have answered at those of `peers`. The answers are in
+/// the order of ids, one each; of members that `peers` does not have those of the newest list.
+asio::awaitable<std::vector<MemberAnswer>> ask_members(ObserverLoop& loop, const PeerList& peers,
+                                                       std::string cluster, Deadline deadline,
+                                                       Enough enough = {});
+
+/// The same of these and of nobody else.
+asio::awaitable<std::vector<MemberAnswer>> ask_only(ObserverLoop& loop, const PeerList& peers,
+                                                    std::string cluster, Deadline deadline);
+
+/// Asks the node with this data directory, on this machine.
+asio::awaitable<MemberAnswer> ask_locally(ObserverLoop& loop, std::string data_dir,
+                                          Deadline deadline);
+
+}  // namespace bullring

@@ -1,0 +1,24 @@
+// The list of members as `bullring member list` prints it. Pure: no sockets, no clock.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "protocol/values/membership.hpp"
+#include "src/observe/status_report.hpp"
+
+namespace bullring {
+
+/// ID, address, vote, reachable, role, one line a member; below them the tag.
+std::string members_table(const protocol::Membership& list,
+                          const std::vector<MemberAnswer>& answers);
+
+/// {"tag":"7.2","members":[{"id":1,"address":"…","vote":true,"reachable":true,"role":"leader"},…]}
+/// on one line. The role of a member that has not answered is null.
+std::string members_json(const protocol::Membership& list,
+                         const std::vector<MemberAnswer>& answers);
+
+/// Why nobody has told a list.
+std::string why_no_list(const std::vector<MemberAnswer>& answers);
+
+}  // namespace bullring

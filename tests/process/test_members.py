@@ -1,0 +1,278 @@
+"""Members that are added, promoted, demoted, moved, removed and replaced while the cluster runs."""
+
+import concurrent.futures
+import json
+import subprocess
+
+from clusters import on_both
+
+# The leader that a test begins with stays; a node without a file is silent for a second.
+FLAGS = ["--no-preempt", "--lease-max", "1s"]
+VOTERS_OF_THREE = {1: True, 2: True, 3: True}
+
+
+def done(command, text):
+    assert (command.returncode, command.stdout) == (0, text + "\n"), command.stderr
+
+
+def refused(command, text):
+    assert (command.returncode, command.stdout) == (1, "")
+    assert command.stderr == f"bullring: {text}\n"
+
+
+def elections(cluster):
+    return [event["epoch"] for event in cluster.events() if event["event"] == "elected"]
+
+
+def grown_to_three(new_cluster, algorithm, *flags):
+    """Nodes 1, 2 and 3, of which 1 has founded the cluster, and leads."""
+    cluster = new_cluster(1, algorithm, flags=[*FLAGS, *flags]).start()
+    cluster.wait_leader()
+    for node_id in (2, 3):
+        node = cluster.new_node(node_id).start()
+        done(
+            cluster.member("add", f"{node_id}={node.address}", "--voter"),
+            f"node {node_id} is a member, at {node.address}, node {node_id} has a vote",
+        )
+    cluster.wait_leader()
+    assert cluster.member_list()[1] == VOTERS_OF_THREE
+    return cluster
+
+
+@on_both(1)
+def test_a_cluster_grows_and_shrinks_and_its_leader_stays(new_cluster, algorithm, n):
+    cluster = grown_to_three(new_cluster, algorithm)
+    for node_id in (4, 5):
+        node = cluster.new_node(node_id).start()
+        assert cluster.member("add", f"{node_id}={node.address}", "--voter").returncode == 0
+    assert cluster.wait_leader().id == 1
+    status = cluster.status()
+    assert [node["vote"] for node in status["nodes"]] == [True] * 5
+    assert status["leader"] == 1
+    done(cluster.member("demote", "2"), "node 2 has no vote")
+    done(cluster.member("remove", "2"), "node 2 is no member")
+    done(cluster.member("remove", "3"), "node 3 is no member")
+    assert len(elections(cluster)) == 1
+    # The founder, too: it hands over first.
+    done(cluster.member("remove", "1"), "node 1 is no member")
+    assert cluster.member_list()[1] == {4: True, 5: True}
+    assert cluster.wait_leader(among=(4, 5)).id in (4, 5)
+    for node_id in (1, 2, 3):
+        cluster[node_id].terminate()
+        assert cluster[node_id].wait_exit() == 0
+    members = [event for event in cluster.events() if event["event"] == "members"]
+    tags = [event["tag"].split(".") for event in members if event["node"] == 5]
+    assert tags == sorted(tags, key=lambda tag: (int(tag[0]), int(tag[1])))
+    assert [member["id"] for member in members[-1]["members"]] == [4, 5]
+
+
+@on_both(1)
+def test_a_removed_node_says_so_and_disturbs_nobody(new_cluster, algorithm, n):
+    cluster = grown_to_three(new_cluster, algorithm)
+    removed = cluster[3]
+    done(cluster.member("remove", "3"), "node 3 is no member")
+    why = {node["id"]: node["why"] for node in cluster.status()["nodes"]}
+    assert why[3] == f"removed: not in the list of members {cluster.member_list()[0]}"
+    removed.kill()
+    removed.wait_exit()
+    removed.start()
+    before = cluster[1].view
+    cluster.never(lambda: removed.leads or cluster[1].view != before, "a removed node acts", 2)
+    assert "this node has been removed from the members" in removed.incarnations[0].log()
+    removed.terminate()
+    assert removed.wait_exit() == 0
+    # Its old list does not keep it out.
+    removed.start()
+    assert cluster.member("add", f"3={removed.address}", "--voter").returncode == 0
+    assert cluster.member_list()[1] == VOTERS_OF_THREE
+    assert elections(cluster) == [before[1]]
+
+
+@on_both(1)
+def test_a_dead_machine_is_replaced_under_its_id_and_under_another(new_cluster, algorithm, n):
+    cluster = grown_to_three(new_cluster, algorithm)
+    moved = cluster[3]
+    moved.kill()
+    moved.wait_exit()
+    # The same ID: a new address and an empty directory.
+    moved.port = cluster.ports.take()
+    moved.data_dir = cluster.directory / "node-3-again"
+    done(cluster.member("address", f"3={moved.address}"), f"node 3 has the address {moved.address}")
+    moved.start()
+    cluster.wait_settled()
+    # Another ID.
+    moved.kill()
+    other = cluster.new_node(7).start()
+    done(cluster.member("add", f"7={other.address}"), f"node 7 is a member, at {other.address}")
+    done(cluster.member("promote", "7"), "node 7 has a vote")
+    done(cluster.member("remove", "3"), "node 3 is no member")
+    cluster.wait_settled()
+    assert cluster.member_list()[1] == {1: True, 2: True, 7: True}
+    assert len(elections(cluster)) == 1
+
+
+@on_both(1)
+def test_one_member_that_answers_is_enough_to_find_the_others(new_cluster, algorithm, n):
+    cluster = grown_to_three(new_cluster, algorithm)
+    peers = f"3={cluster[3].address}"
+    assert cluster.member_list(peers=peers)[1] == VOTERS_OF_THREE
+    status = cluster.status(peers=peers)
+    assert [node["id"] for node in status["nodes"]] == [1, 2, 3]
+    assert status["leader"] == 1
+    done(cluster.member("demote", "2", peers=peers), "node 2 has no vote")
+    told = cluster.command("status", peers=peers).stdout
+    assert "follows 1; has no vote\n" in told
+    handed = cluster.command("resign", peers=peers)
+    assert handed.returncode == 0, handed.stderr
+
+
+@on_both(1)
+def test_what_cannot_be_done_is_refused_with_the_reason(new_cluster, algorithm, n):
+    cluster = grown_to_three(new_cluster, algorithm)
+    one, three = cluster[1], cluster[3]
+    refused(cluster.member("add", f"4={three.address}"), f"node 3 has the address {three.address}")
+    refused(cluster.member("promote", "9"), "node 9 is not a member; it is added by member add")
+    node = cluster.new_node(4)
+    assert cluster.member("add", f"4={node.address}").returncode == 0
+    refused(
+        cluster.member("promote", "4", "--timeout", "300ms"),
+        "node 4 is not connected; waited 300ms",
+    )
+    # It is so already.
+    done(cluster.member("promote", "2"), "node 2 has a vote")
+    done(cluster.member("remove", "9"), "node 9 is no member")
+    assert cluster.member("remove", "4").returncode == 0
+    # Nothing that leaves no majority, whoever is dead.
+    cluster[2].kill()
+    three.kill()
+    cluster.wait_for(lambda: not one.leads, "the leader has lost its majority")
+    refused(cluster.member("remove", "2", "--timeout", "500ms"), "no leader was found within 500ms")
+
+
+def test_a_leader_that_can_be_outvoted_by_the_dead_alone_refuses(new_cluster):
+    cluster = grown_to_three(new_cluster, "bully")
+    cluster[3].kill()
+    refused(
+        cluster.member("remove", "2", "--timeout", "300ms"),
+        "no majority of the new voters would be connected: 1 of 2; waited 300ms",
+    )
+    done(cluster.member("remove", "3"), "node 3 is no member")
+    done(cluster.member("remove", "2"), "node 2 is no member")
+    refused(cluster.member("demote", "1"), "node 1 is the last voter")
+    refused(
+        cluster.member("remove", "1", "--timeout", "500ms"),
+        "node 1 leads and is not removed: node 1 does not hand over: "
+        "no successor: no other member ever leads",
+    )
+
+
+def test_what_makes_no_sense_is_refused_at_once(new_cluster):
+    cluster = new_cluster(3)
+    for words, complaint in (
+        (["promote"], "no ID; expected bullring member promote ID"),
+        (["add", "4"], 'entry "4" has no ID; expected ID=HOST:PORT'),
+        (["add", "4=a:1,5=b:1"], '"4=a:1,5=b:1" are 2 members; expected one, as 4=10.0.0.4:7100'),
+        (["remove", "x"], 'ID "x" is not a number; IDs are whole numbers'),
+        (["list", "--voter"], "--voter: it means nothing to member list; it goes with member add"),
+        (["replace", "4"], 'unknown action "replace"; expected one of list, add, remove, promote'),
+    ):
+        answer = cluster.member(*words)
+        assert answer.returncode == 2, words
+        assert complaint in answer.stderr
+
+
+@on_both(1)
+def test_two_who_change_at_once_both_get_what_they_want(new_cluster, algorithm, n):
+    cluster = grown_to_three(new_cluster, algorithm)
+    nodes = [cluster.new_node(node_id).start() for node_id in (4, 5)]
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        commands = [
+            pool.submit(cluster.member, "add", f"{node.id}={node.address}", "--voter")
+            for node in nodes
+        ]
+        for command in commands:
+            assert command.result().returncode == 0, command.result().stderr
+    assert cluster.member_list()[1] == {**VOTERS_OF_THREE, 4: True, 5: True}
+    assert len(elections(cluster)) == 1
+
+
+@on_both(1)
+def test_a_change_outlives_the_leader_that_was_asked(new_cluster, algorithm, n):
+    cluster = grown_to_three(new_cluster, algorithm)
+    node = cluster.new_node(4)
+    add = cluster.member("add", f"4={node.address}")
+    assert add.returncode == 0
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        promotion = pool.submit(cluster.member, "promote", "4", "--timeout", "20s")
+        # It waits for node 4, at first at this leader and then at the next one.
+        cluster[1].kill()
+        cluster.wait_leader(among=(2, 3))
+        node.start()
+        assert promotion.result().returncode == 0, promotion.result().stderr
+    assert cluster.member_list()[1] == {**VOTERS_OF_THREE, 4: True}
+
+
+@on_both(1)
+def test_a_leader_that_stands_still_with_a_change_under_way_is_replaced(new_cluster, algorithm, n):
+    cluster = grown_to_three(new_cluster, algorithm)
+    node = cluster.new_node(4).start()
+    assert cluster.member("add", f"4={node.address}").returncode == 0
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        cluster[1].hang_for_good()
+        promotion = pool.submit(cluster.member, "promote", "4", "--timeout", "20s")
+        cluster.wait_leader(among=(2, 3, 4))
+        assert promotion.result().returncode == 0, promotion.result().stderr
+    assert cluster.member_list()[1] == {**VOTERS_OF_THREE, 4: True}
+
+
+def test_the_members_are_changed_by_the_socket_of_the_leader_alone(new_cluster):
+    cluster = grown_to_three(new_cluster, "bully")
+
+    def local(node_id, *words):
+        return subprocess.run(
+            [cluster.program, "member", *words, "--local"]
+            + ["--data-dir", str(cluster[node_id].data_dir)],
+            capture_output=True,
+            text=True,
+            timeout=30,
+            env=cluster.environment,
+        )
+
+    done(local(1, "demote", "2"), "node 2 has no vote")
+    refused(
+        local(2, "promote", "2"),
+        "node 2 does not lead, node 1 does; expected --local on its machine",
+    )
+    told = json.loads(local(2, "list", "--json").stdout)
+    assert {member["id"]: member["vote"] for member in told["members"]} == {
+        1: True,
+        2: False,
+        3: True,
+    }
+
+
+def test_only_an_administrator_changes_the_members(secured):
+    secured_cluster = secured("tls", flags=FLAGS)
+    secured_cluster.start()
+    cluster = secured_cluster.cluster
+    answer = cluster.member("demote", "1", *secured_cluster.observer)
+    assert answer.returncode == 1
+    assert "only an administrator may ask for that" in answer.stderr
+    done(cluster.member("demote", "1", *secured_cluster.admin), "node 1 has no vote")
+    told = cluster.member("list", "--json", *secured_cluster.observer)
+    assert [member["vote"] for member in json.loads(told.stdout)["members"]] == [False, True, True]
+
+
+def test_a_drill_lets_faults_happen_to_the_members_of_now(new_cluster):
+    cluster = grown_to_three(new_cluster, "bully", "--allow-drill")
+    peers = cluster.peers
+    node = cluster.new_node(4)
+    assert cluster.member("add", f"4={node.address}").returncode == 0
+    words = ("drill", "--rounds", "1", "--faults", "resign", "--every", "1s")
+    missed = cluster.command(*words, peers=peers)
+    assert missed.returncode == 1
+    assert f"node 4 at {node.address}: " in missed.stderr
+    node.start()
+    cluster.wait_settled()
+    drill = cluster.command(*words, peers=peers)
+    assert drill.returncode == 0, drill.stderr
