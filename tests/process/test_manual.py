@@ -113,6 +113,7 @@ def test_the_flags_in_the_pages_are_those_of_help():
         "status",
         "watch",
         "resign",
+        "member",
         "doctor",
         "drill",
         "audit",
