@@ -203,9 +203,11 @@ TEST_CASE("members: a change that is so already is done, and one that can't be i
     NodeFixture node(three());
     node.disk_answers(true);
     node.lead({1, 2});
+    bool lasting = false;
     const auto answer = [&](const MemberChange& change) {
         const std::vector<MembersAnswer> answers = only<MembersAnswer>(ask(node, change));
         REQUIRE(answers.size() == 1);
+        lasting = answers[0].lasting;
         return answers[0].done ? "done" : answers[0].why;
     };
     CHECK(answer({What::promote, {1}, {}}) == "done");
@@ -216,10 +218,31 @@ TEST_CASE("members: a change that is so already is done, and one that can't be i
           "node 3 leads; a leader hands over before it is removed");
     CHECK(answer({What::add, {2}, "elsewhere:1"}) ==
           "node 2 is a member already, at ; its address is changed by member address");
+    CHECK(lasting);
     node.lose(1);
     node.lose(2);
     CHECK(answer({What::demote, {2}, {}}) ==
           "no majority of the new voters would be connected: 1 of 2");
+    CHECK_FALSE(lasting);
+}
+
+TEST_CASE("members: no two of them have one address") {
+    Config config = three();
+    config.members =
+        Membership(Tag{}, {{{1}, 0, true, "h:1"}, {{2}, 1, true, "h:2"}, {{3}, 2, true, "h:3"}});
+    NodeFixture node(config);
+    node.disk_answers(true);
+    node.lead({1, 2});
+    for (const MemberChange& change :
+         {MemberChange{What::add, {4}, "h:2"}, MemberChange{What::address, {1}, "h:2"}}) {
+        const std::vector<MembersAnswer> answers = only<MembersAnswer>(ask(node, change));
+        REQUIRE(answers.size() == 1);
+        CHECK(answers[0].why == "node 2 has the address h:2");
+        CHECK(answers[0].lasting);
+        CHECK_FALSE(answers[0].done);
+    }
+    CHECK(only<MembersAnswer>(ask(node, {What::address, {2}, "h:2"})) ==
+          std::vector<MembersAnswer>{{asked, true, {}}});
 }
 
 TEST_CASE("members: only one change at a time, and only at the leader") {
