@@ -45,7 +45,10 @@ private:
 
     asio::awaitable<std::optional<Outcome>> hand_over(protocol::NodeId leader) {
         const Outcome resigned = co_await resign_leader(cluster_, protocol::nobody, timeout_);
-        if (resigned.exit_status == 0) co_return std::nullopt;
+        if (resigned.exit_status == 0) {
+            handed_over_ = true;
+            co_return std::nullopt;
+        }
         co_return Outcome{1, member_name(leader) + " leads and is not removed: " + resigned.text};
     }
 
@@ -85,6 +88,9 @@ private:
     std::string why_not() const {
         const std::string within = " within " + protocol::to_text(timeout_);
         if (!refusal_.empty()) return refusal_ + "; waited " + protocol::to_text(timeout_);
+        if (!asked_ && handed_over_)
+            return member_name(change_.id) +
+                   " has handed over and is still a member: its successor was not found" + within;
         if (!asked_) return "no leader was found" + within;
         return member_name(asked_) + " has not answered" + within +
                (gone_.empty() ? "" : " (" + gone_ + ")") +
@@ -94,9 +100,10 @@ private:
     AskedCluster& cluster_;
     const MemberChange& change_;
     protocol::Duration timeout_;
-    protocol::NodeId asked_;  // the leader that was asked last and has not answered
-    std::string gone_;        // why it never will
-    std::string refusal_;     // the last one
+    bool handed_over_ = false;  // the member that is to be removed
+    protocol::NodeId asked_;    // the leader that was asked last and has not answered
+    std::string gone_;          // why it never will
+    std::string refusal_;       // the last one
 };
 
 }  // namespace

@@ -51,6 +51,7 @@ public:
         ++steps_;
         std::vector<MemberAnswer> members;
         for (const NodeId id : {NodeId{1}, NodeId{2}, NodeId{3}}) {
+            if (only_the_old_one && id != NodeId{3}) continue;
             members.push_back({id, "", std::nullopt, "no answer in time", false});
             if (!leader) continue;
             NodeAnswer& said = members.back().answer.emplace();
@@ -105,6 +106,7 @@ public:
     std::vector<MemberChange> asked;
     bool resigns = false;
     bool hands_over = true;
+    bool only_the_old_one = false;
     int handovers = 0;
 
 private:
@@ -174,6 +176,15 @@ TEST_CASE("member: a leader that is to be removed hands over first, and the next
     CHECK(outcome_of(cluster, {{What::remove, {3}, ""}}) == Outcome{0, "node 3 is no member"});
     CHECK(cluster.handovers == 1);
     CHECK(cluster.leader == NodeId{2});
+    // By its local socket nobody else can be asked.
+    ScriptedCluster local({last});
+    local.only_the_old_one = true;
+    CHECK(
+        outcome_of(local, {{What::remove, {3}, ""}}) ==
+        Outcome{1,
+                "node 3 has handed over and is still a member: its successor was not found within "
+                "10s"});
+    CHECK(local.asked.empty());
     ScriptedCluster alone({last});
     alone.hands_over = false;
     CHECK(outcome_of(alone, {{What::remove, {3}, ""}}) ==
