@@ -180,6 +180,7 @@ void Engine::collect_wakes(WakeTime& wake) const {
     voter_.collect_wakes(wake, timing().campaign_wait);
     recovery_.collect_wakes(wake, peers_);
     wake.promise(changes_.twin_over);
+    if (recovering()) wake.promise(changes_.founded_elsewhere);
     if (recovery_.over()) {
         wake.timer(recovery_.over_at() + timing().poll_wait);
         wake.timer(recovery_.over_at() + timing().promise(timing().lease));

@@ -145,12 +145,14 @@ private:
     void advance_with_file(Step& step);
     void advance_without_file(Step& step);
     void tell_who_is_missing(Step& step);
-    bool may_found() const;
+    bool may_found(Instant now) const;
     bool founded_early() const;
     void go_on_as_founder(Step& step);
     void begin_new_cluster(Step& step);
     void wait_for_list(Step& step);
     void end_silence_without_file(Step& step);
+    /// Closes the sessions that this node has dialled there, as one that needs none of them may.
+    void dial_again(Step& step, Index i);
     void find_floor(Step& step);
     bool most_have_no_file() const;
     void take_floor_from_clock(Step& step, const char* why);
@@ -165,6 +167,8 @@ private:
     /// The list whose voters decide for this node: as a holder that of its leadership.
     const Membership& deciding() const;
     Membership known_members() const;
+    bool is_of_other_cluster(const Membership& shown) const;
+    void note_other_founding(Step& step, const Membership& shown);
     void take_shown(Instant now);
     std::string contradiction(const MemberChange& change) const;
     std::string hindrance(Instant now, const MemberChange& change) const;
@@ -176,6 +180,7 @@ private:
     const Membership& list_for_own_vote(Instant now) const;
     bool may_be_told(const Coordinator& request) const;
     void take_told(Step& step, const Coordinator& request);
+    void meet_again(Step& step, const Membership& told);
     void go_on_with(const Membership& list);
 
     // preemption.cpp

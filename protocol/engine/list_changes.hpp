@@ -20,12 +20,15 @@ struct PendingChange {
 
 struct ListChanges {
     Membership shown;  // the newest, whatever became of it
+    /// Somebody has shown a list of other founders than this node, which has none, is to be one of;
+    /// until then it does not found (C8.1).
+    Instant founded_elsewhere = long_ago;
     std::optional<PendingChange> pending;
     /// The silence (R6.14) that those have caused who are dealt with no more, by what they have
     /// said of another process with this node's id.
     Instant twin_over = long_ago;
     bool operator==(const ListChanges&) const = default;
-    auto digest_fields() const { return std::tie(shown, pending, twin_over); }
+    auto digest_fields() const { return std::tie(shown, founded_elsewhere, pending, twin_over); }
 };
 
 }  // namespace bullring::protocol

@@ -2,6 +2,7 @@
 // how a newer one is taken.
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "protocol/engine/engine.hpp"
 
@@ -29,9 +30,31 @@ const Membership& Engine::deciding() const {
 // ---- C6.1: on sight.
 
 void Engine::on_shown(Step& step, const Membership& shown) {
+    if (is_of_other_cluster(shown)) return;  // C1.5
+    if (list().empty() && shown.is_of_other_cluster_than(config().members))
+        note_other_founding(step, shown);
     // R9.1: of an epoch that is not believed it is ignored.
     if (!shown.changed() || !learn_epoch(step.now, shown.tag()->epoch)) return;
     if (shown.tag() > changes_.shown.tag()) changes_.shown = shown;
+}
+
+bool Engine::is_of_other_cluster(const Membership& shown) const {
+    return shown.is_of_other_cluster_than(reserve_.newest_members());
+}
+
+// C8.1
+void Engine::note_other_founding(Step& step, const Membership& shown) {
+    const Instant before =
+        std::exchange(changes_.founded_elsewhere, step.now + setup_.longest_promise());
+    if (!promise_over(step.now, before)) return;  // told already
+    const bool added = shown.find(setup_.self()) != nullptr;
+    if (added && shown.changed()) return;  // it is told the list
+    step.act(Note{Note::Level::warning, nobody,
+                  "a cluster of this name was founded by " + protocol::ids_text(shown.founders()) +
+                      ", and not by " + protocol::ids_text(config().members.founders()) +
+                      ", which peers has: this node founds none, and waits " +
+                      (added ? "for a start with those founders in peers"
+                             : "for being added there (member add)")});
 }
 
 void Engine::take_shown(Instant now) {
@@ -100,6 +123,8 @@ std::string Engine::hindrance(Instant now, const MemberChange& change) const {
         return node(change.id) + " leads; a leader hands over before it is removed";
     if (change.what == What::promote) {
         const Index i = holder_.base().find(change.id)->slot;
+        if (i != me() && peers_[i].refused)
+            return node(change.id) + " refuses this node; the logs of both say why";
         if (i != me() && !peers_.connected(i, now)) return node(change.id) + " is not connected";
         if (i != me() && peers_[i].heartbeat.recovering)
             return node(change.id) + " is silent after its start; ask again when it votes";
@@ -194,8 +219,21 @@ void Engine::take_told(Step& step, const Coordinator& request) {
     const bool founders = request.tag == Tag{} && !request.members;
     const Membership& told = founders ? config().members : request.members.value_or(Membership{});
     if (told.find(setup_.self()) == nullptr || told.tag() != request.tag) return;
+    if (is_of_other_cluster(told)) return;
+    meet_again(step, told);
     go_on_with(told);
     voter_.raise_floor(max_seen_);
+}
+
+// C1.5: two that had no list agreed when they met, and one of the two may be told that of another
+// cluster.
+void Engine::meet_again(Step& step, const Membership& told) {
+    for (const Index i : setup_.others()) {
+        if (peers_[i].founders == told.founders()) continue;
+        while (const AcceptedSession* found = sessions_.any_accepted(i))
+            close_accepted(step, *found);
+        dial_again(step, i);
+    }
 }
 
 void Engine::go_on_with(const Membership& list) {

@@ -58,7 +58,7 @@ void Engine::tell_who_is_missing(Step& step) {
 
 void Engine::advance_without_file(Step& step) {
     if (recovery_.should_tell(step.now)) tell_who_is_missing(step);
-    if (!recovery_.floor_known() && may_found()) go_on_as_founder(step);
+    if (!recovery_.floor_known() && may_found(step.now)) go_on_as_founder(step);
     // C8.2: from here on a leader may tell it the list.
     if (!recovery_.floor_known() && !recovery_.waits_for_list() &&
         promise_over(step.now, recovery_.longest_silence()))
@@ -81,9 +81,11 @@ void Engine::keep_for_recovery(Epoch vmax, Duration promised_max) {
                   std::max(timing().promise(timing().lease), promised_max));
 }
 
-/// C8.1: it is one of the founders, and nobody has shown that their list was changed.
-bool Engine::may_found() const {
-    return config().members.find(setup_.self()) != nullptr && changes_.shown.empty();
+/// C8.1: it is one of the founders, and nobody has shown that their list was changed, or of late a
+/// list of other founders.
+bool Engine::may_found(Instant now) const {
+    return config().members.find(setup_.self()) != nullptr && changes_.shown.empty() &&
+           promise_over(now, changes_.founded_elsewhere);
 }
 
 bool Engine::founded_early() const {
@@ -123,17 +125,19 @@ void Engine::begin_new_cluster(Step& step) {
 void Engine::end_silence_without_file(Step& step) {
     recovery_.ask_again(step.now);
     if (recovery_.floor_from_clock(peers_, false) && most_have_no_file()) return;
-    for (const Index i : setup_.others()) {
-        std::vector<SessionId> before;
-        for (const DialledSession& session : sessions_.all_dialled())
-            if (session.peer == i) before.push_back(session.id);
-        for (const SessionId session : before) {
-            step.act(CloseSession{session});
-            sessions_.remove_dialled(session);
-        }
-        peers_[i].dialled = no_session;
-        if (!before.empty()) step.act(DialNow{id(i)});
+    for (const Index i : setup_.others()) dial_again(step, i);
+}
+
+void Engine::dial_again(Step& step, Index i) {
+    std::vector<SessionId> before;
+    for (const DialledSession& session : sessions_.all_dialled())
+        if (session.peer == i) before.push_back(session.id);
+    for (const SessionId session : before) {
+        step.act(CloseSession{session});
+        sessions_.remove_dialled(session);
     }
+    peers_[i].dialled = no_session;
+    if (!before.empty()) step.act(DialNow{id(i)});
 }
 
 // R6.12, C8.1: enough others that have kept their files know of every epoch that this node has

@@ -59,6 +59,9 @@ std::optional<Vote> Engine::refusal_outside_promise(Instant now,
 
 Vote Engine::vote(Step& step, const LeaseRequest& request) {
     const Instant now = step.now;
+    // C1.5
+    if (request.members && is_of_other_cluster(*request.members))
+        return refused(NackReason::unknown_holder, timing().campaign_wait);
     // Its own epochs are counted, one by one, from what it has believed before.
     const bool believed = request.key == own_key() || learn_epoch(now, request.epoch);
     if (auto refusal = refusal_outside_promise(now, request)) return *refusal;

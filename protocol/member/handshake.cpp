@@ -8,12 +8,6 @@ namespace bullring::protocol {
 
 namespace {
 
-std::string list_text(const std::vector<NodeId>& ids) {
-    std::string text;
-    for (const NodeId id : ids) text += (text.empty() ? "" : ",") + std::to_string(id.value);
-    return text;
-}
-
 std::string versions_text(std::uint16_t lowest, std::uint16_t highest) {
     return std::to_string(lowest) + "-" + std::to_string(highest);
 }
@@ -21,6 +15,27 @@ std::string versions_text(std::uint16_t lowest, std::uint16_t highest) {
 /// The lowest version that a node with this list speaks: before it there were no tags.
 std::uint16_t lowest_with(const Membership& members) {
     return members.changed() ? version_with_tags : version_lowest;
+}
+
+bool has_list(const Hello& hello) { return hello.had_file_at_start || !hello.recovering; }
+
+/// The list that the dialler has, without addresses where nobody has changed it; empty: it has
+/// none.
+Membership shown_by(const Hello& hello) {
+    if (hello.changed) return *hello.changed;
+    return has_list(hello) && !hello.members.empty() ? Membership(hello.members) : Membership();
+}
+
+/// What a refusal shows: the dialler may be behind (C6.1), or about to found a cluster beside this
+/// one (C8.1).
+std::optional<Membership> as_shown_to(const Hello& hello, const Membership& list) {
+    const bool can_read = hello.version_highest >= version_with_tags;
+    return can_read && !list.empty() ? std::optional(list) : std::nullopt;
+}
+
+/// C1.5
+Refused of_other_cluster(const Membership& mine, const Membership& yours) {
+    return {"founders", ids_text(mine.founders()), ids_text(yours.founders())};
 }
 
 /// The first field that differs, of those that all members must have in common.
@@ -35,7 +50,10 @@ std::optional<Refused> common_difference(const Config& mine, const Membership& l
     // added has none.
     const bool comparable = !list.changed() && !yours.changed;
     if (comparable && !members.empty() && !yours.members.empty() && yours.members != members)
-        return Refused{"members", list_text(members), list_text(yours.members)};
+        return Refused{"members", ids_text(members), ids_text(yours.members),
+                       as_shown_to(yours, list)};
+    if (const Membership shown = shown_by(yours); shown.is_of_other_cluster_than(list))
+        return of_other_cluster(list, shown);
     if (yours.quorum != mine.quorum)
         return Refused{"quorum", name(mine.quorum), name(yours.quorum)};
     if (yours.algorithm != mine.algorithm)
@@ -84,8 +102,9 @@ std::optional<Refused> Member::hello_difference(const HelloReceived& event, Inst
     if (auto difference = common_difference(config(), list(), ids, hello)) return difference;
     const std::string said = std::to_string(hello.id.value);
     const auto index = setup_.members().index(hello.id);
-    if (!index && list().changed()) return Refused{"member", list_text(ids), said, list()};
-    if (!index) return Refused{"id", "one of " + list_text(ids), said};
+    const auto shown = as_shown_to(hello, list());
+    if (!index && list().changed()) return Refused{"member", protocol::ids_text(ids), said, shown};
+    if (!index) return Refused{"id", "one of " + protocol::ids_text(ids), said, shown};
     if (*index == me())
         return Refused{"id", std::to_string(setup_.self().value) + " is this node's own id", said};
     const Peer& peer = peers_[*index];
@@ -107,7 +126,7 @@ void Member::on_hello(Step& step, const HelloReceived& event) {
     // N3: it lay unread when the run had ended.
     if (peers_.is_buried({hello.id, hello.incarnation}, step.now))
         return step.act(CloseSession{event.session});
-    if (hello.changed) on_shown(step, *hello.changed);
+    on_shown(step, shown_by(hello));
     if (const auto difference = hello_difference(event, step.now))
         return refuse(step, event, *difference);
     const Index index = *setup_.members().index(hello.id);
@@ -124,11 +143,10 @@ void Member::on_hello(Step& step, const HelloReceived& event) {
         peer.gone_until = long_ago;
     }
     if (hello.recovering) peer.heartbeat.recovering = true;
-    const bool has_list = hello.had_file_at_start || !hello.recovering;
-    if (!has_list) peer.without_file = hello.incarnation;
-    peer.tag = hello.changed ? hello.changed->tag()
-               : has_list    ? std::optional(Tag{})
-                             : std::nullopt;
+    if (!has_list(hello)) peer.without_file = hello.incarnation;
+    const Membership shown = shown_by(hello);
+    peer.tag = shown.tag();
+    peer.founders = shown.founders();
     // R4.3: the addresses agree unless something in between rewrites them, and could send a FIN of
     // its own.
     const bool direct = event.addresses.local == hello.addresses.remote &&
@@ -195,6 +213,11 @@ void Member::on_hello_ack(Step& step, SessionId id, const HelloAck& ack) {
                                   {}});
         return give_up_dialled(step, *session, SessionEnd::protocol);
     }
+    if (ack.changed && ack.changed->is_of_other_cluster_than(list())) {
+        step.act(
+            HandshakeRefused{this->id(index), false, of_other_cluster(*ack.changed, list()), {}});
+        return give_up_dialled(step, *session, SessionEnd::protocol);
+    }
     session->version = ack.version;
     session->state = DialledState::up;
     if (peer.dialled) {
@@ -225,7 +248,7 @@ void Member::on_refused(Step& step, SessionId id, const Refused& refused) {
     step.act(HandshakeRefused{this->id(index), false, refused, {}});
     give_up_dialled(step, *session, SessionEnd::protocol);
     if (refused == twin_refusal(setup_.self())) told_of_twin(step, peers_[index]);
-    if (refused.changed) on_shown(step, *refused.changed);
+    if (refused.list) on_shown(step, *refused.list);
 }
 
 void Member::on_session_ended(Step& step, const SessionEnded& event) {

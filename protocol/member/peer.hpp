@@ -34,6 +34,7 @@ struct Peer {
 
     // ---- The list of members that it has last shown to have; nullopt: none.
     std::optional<Tag> tag = std::nullopt;
+    std::vector<NodeId> founders;  // of the list in its HELLO; empty: it had none
 
     // ---- From its last heartbeat on that session.
     bool has_heartbeat = false;
@@ -82,11 +83,11 @@ struct Peer {
     bool operator==(const Peer&) const = default;
     auto digest_fields() const {
         return std::tie(incarnation, many_runs, accepted, introduction, heard_at, lost_until, tag,
-                        has_heartbeat, heartbeat, heartbeat_at, view, dialled, has_ack, ack, ack_at,
-                        answered_again, without_file, refused, hears_twin, twin_over, gone_epoch,
-                        gone_at, gone_until, resigned_by, resigned_epoch, buried, buried_until, up,
-                        up_since, told_older, last_end, handed_over, hand_over_hold_off,
-                        hand_over_not_before);
+                        founders, has_heartbeat, heartbeat, heartbeat_at, view, dialled, has_ack,
+                        ack, ack_at, answered_again, without_file, refused, hears_twin, twin_over,
+                        gone_epoch, gone_at, gone_until, resigned_by, resigned_epoch, buried,
+                        buried_until, up, up_since, told_older, last_end, handed_over,
+                        hand_over_hold_off, hand_over_not_before);
     }
 };
 

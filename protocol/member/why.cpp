@@ -9,6 +9,7 @@ View Member::view(Instant now, const HostReasons& reasons) const {
     View view;
     view.self = setup_.self();
     view.members = setup_.members();
+    view.has_list = !list().empty();
     view.list = list().empty() ? config().members : list();
     view.role = role();
     const LeaderView leader = user_leader(now);

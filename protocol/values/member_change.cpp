@@ -39,7 +39,7 @@ std::optional<Membership> with(const Membership& list, const MemberChange& chang
         const auto slot = free_slot(list);
         if (at != entries.end() || !slot) return std::nullopt;
         entries.push_back({change.id, *slot, false, change.address});
-        return Membership(tag, std::move(entries));
+        return Membership(tag, std::move(entries), list.founders());
     }
     if (at == entries.end()) return std::nullopt;
     switch (change.what) {
@@ -49,8 +49,10 @@ std::optional<Membership> with(const Membership& list, const MemberChange& chang
         case MemberChange::What::demote: at->votes = false; break;
         case MemberChange::What::address: at->address = change.address; break;
     }
-    if (!Membership::is_possible(entries)) return std::nullopt;
-    return Membership(tag, std::move(entries));
+    const bool somebody_votes = std::any_of(entries.begin(), entries.end(),
+                                            [](const MemberEntry& member) { return member.votes; });
+    if (!somebody_votes) return std::nullopt;
+    return Membership(tag, std::move(entries), list.founders());
 }
 
 bool is_so_already(const Membership& list, const MemberChange& change) {
@@ -66,7 +68,9 @@ bool is_so_already(const Membership& list, const MemberChange& change) {
     return false;
 }
 
-Membership retagged(const Membership& list, Tag tag) { return {tag, list.entries()}; }
+Membership retagged(const Membership& list, Tag tag) {
+    return {tag, list.entries(), list.founders()};
+}
 
 Membership joined(const Membership& older, const Membership& newer) {
     std::vector<MemberEntry> entries = newer.entries();
@@ -74,7 +78,7 @@ Membership joined(const Membership& older, const Membership& newer) {
         if (newer.find(member.id) == nullptr && !newer.all().contains(member.slot))
             entries.push_back(member);
     if (entries.size() == newer.size()) return newer;
-    return {newer.tag().value_or(Tag{}), std::move(entries)};
+    return {newer.tag().value_or(Tag{}), std::move(entries), newer.founders()};
 }
 
 Membership with_self(const Membership& list, NodeId self) {
@@ -87,7 +91,7 @@ Membership with_self(const Membership& list, NodeId self) {
         entries.pop_back();
     }
     entries.push_back({self, *slot, entries.empty(), {}});
-    return {list.tag().value_or(Tag{}), std::move(entries)};
+    return {list.tag().value_or(Tag{}), std::move(entries), list.founders()};
 }
 
 }  // namespace bullring::protocol

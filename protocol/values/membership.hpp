@@ -1,4 +1,5 @@
-// The list of members, K: its tag, who votes, the size of a majority, the order of the ring.
+// The list of members, K: its tag, its founders, who votes, the size of a majority, the order of
+// the ring.
 #pragma once
 
 #include <bit>
@@ -59,7 +60,8 @@ private:
 };
 
 /// Which of two lists of members is the newer one (C1): the epoch of the leader that has written it
-/// and its number among that leader's lists. A cluster begins with (0, 0).
+/// and its number among that leader's lists. A cluster begins with (0, 0). Tags of lists of
+/// different founders say nothing about each other.
 struct Tag {
     Epoch epoch;
     std::uint32_t version = 0;
@@ -77,6 +79,9 @@ struct MemberEntry {
     bool operator==(const MemberEntry&) const = default;
 };
 
+/// In ascending order.
+std::vector<NodeId> ids_of(const std::vector<MemberEntry>& entries);
+
 /// "HOST:PORT" of the longest name that DNS knows.
 inline constexpr std::size_t member_address_bytes_max = 253 + 1 + 5;
 
@@ -88,17 +93,31 @@ public:
     /// The list that a cluster begins with: all of them vote, and their slots are in the order of
     /// their ids. At most members_max ids, all different and not `nobody` (the caller validates).
     explicit Membership(std::vector<NodeId> ids);
+    /// Such a list with addresses; one entry at least.
+    static Membership of_founders(std::vector<MemberEntry> entries);
     /// `entries` in any order; at least one votes (is_possible()).
-    Membership(Tag tag, std::vector<MemberEntry> entries);
+    Membership(Tag tag, std::vector<MemberEntry> entries, std::vector<NodeId> founders);
 
-    /// One to members_max ids and slots, all different, not `nobody`, and one that votes at least.
-    static bool is_possible(const std::vector<MemberEntry>& entries);
+    /// One to members_max ids, ascending, all different, not `nobody`.
+    static bool is_possible(const std::vector<NodeId>& founders);
+    /// Such founders; one to members_max ids and slots, all different, not `nobody`; one that votes
+    /// at least. Of a list with the tag (0, 0) all members are founders.
+    static bool is_possible(const Tag& tag, const std::vector<MemberEntry>& entries,
+                            const std::vector<NodeId>& founders);
 
     bool empty() const { return data().entries.empty(); }
     /// nullopt, which is below all tags, of no list.
     std::optional<Tag> tag() const { return empty() ? std::nullopt : std::optional(data().tag); }
     /// It has been changed since the cluster began.
     bool changed() const { return data().tag != Tag{}; }
+
+    /// The members with which the cluster began, in ascending order: by them two clusters of one
+    /// name are told apart (C1.4).
+    const std::vector<NodeId>& founders() const { return data().founders; }
+    /// Both are lists, and their founders differ.
+    bool is_of_other_cluster_than(const Membership& other) const {
+        return !founders().empty() && !other.founders().empty() && founders() != other.founders();
+    }
 
     std::size_t size() const { return data().entries.size(); }
     /// One more than the highest slot in use: what is kept by Index has so many places.
@@ -124,12 +143,13 @@ public:
     bool operator==(const Membership& other) const {
         return data_ == other.data_ || data() == other.data();
     }
-    auto digest_fields() const { return std::tie(data().tag, data().entries); }
+    auto digest_fields() const { return std::tie(data().tag, data().entries, data().founders); }
 
 private:
     struct Data {
         Tag tag;
         std::vector<MemberEntry> entries;  // by id
+        std::vector<NodeId> founders;
         // ---- Derived.
         std::vector<NodeId> ids;  // by slot
         MemberSet all;
@@ -142,6 +162,8 @@ private:
     std::shared_ptr<const Data> data_;
 };
 
+/// "1,2,3"
+std::string ids_text(const std::vector<NodeId>& ids);
 /// "1,2,3+4": those with a vote, and behind the + those without.
 std::string ids_text(const Membership& list);
 

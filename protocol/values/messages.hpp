@@ -121,7 +121,7 @@ struct Refused {
     std::string field;
     std::string mine;
     std::string yours;
-    std::optional<Membership> changed = std::nullopt;  // K, where the dialler is not in it
+    std::optional<Membership> list = std::nullopt;  // K, where the lists are what differs
     bool operator==(const Refused&) const = default;
 };
 

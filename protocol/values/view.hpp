@@ -22,6 +22,7 @@ struct View {
     NodeId self;
     Membership members;          // that it deals with; whose slots the sets below have
     Membership list;             // of members that holds for it
+    bool has_list = true;        // else `list` is that which it would begin with (C8)
     Role role = Role::follower;  // stepping_down is shown to users as follower
     NodeId leader;               // `nobody` when none is known; itself when it leads
     Epoch epoch;                 // of that leader; the highest seen when there is none

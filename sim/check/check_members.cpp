@@ -2,7 +2,8 @@
 // two lists have one tag, and a node's tag falls only with its disk. I16: a grant bears the tag on
 // the disk. I17: a leader changes a list of its own epoch, one vote at a time, when nothing is
 // under way. I18: of all lists under which somebody can still be elected, each two majorities share
-// a voter. L6: a voter does not refuse the newest list of the holder that it is promised to.
+// a voter. I19: a node stays in its cluster, and no grant is counted in another one. L6: a voter
+// does not refuse the newest list of the holder that it is promised to.
 #include <algorithm>
 #include <set>
 
@@ -45,8 +46,9 @@ bool Checks::echoes(const World& world, HostIndex holder, const ReceivedGrant& g
 
 void Checks::note_list(const World& world, const Membership& list) {
     if (list.empty()) return;
-    const auto [at, is_new] = lists_.try_emplace(*list.tag(), list);
-    if (is_new) return check_lists(world);
+    Cluster& cluster = clusters_[list.founders()];
+    const auto [at, is_new] = cluster.lists.try_emplace(*list.tag(), list);
+    if (is_new) return check_lists(world, cluster);
     // Addresses of a list that nobody has changed are each node's own.
     if (at->second.entries() != list.entries() && list.changed())
         fail(world, "I15", fmt::format("{} and {}", text(at->second), text(list)));
@@ -54,15 +56,16 @@ void Checks::note_list(const World& world, const Membership& list) {
 
 /// Somebody has it: on a disk, or as the holder of a lease or of a candidacy.
 bool Checks::is_alive(const World& world, const Membership& list) const {
+    const auto is_it = [&](const Membership& one) {
+        return one.tag() == list.tag() && one.founders() == list.founders();
+    };
     for (HostIndex h = 0; h < world.hosts(); ++h) {
         const Host& host = world.host(h);
-        if (host.disk.file && host.disk.file->members.tag() == list.tag()) return true;
-        if (host.writing && host.writing->members.tag() == list.tag()) return true;
+        if (host.disk.file && is_it(host.disk.file->members)) return true;
+        if (host.writing && is_it(host.writing->members)) return true;
         const Engine* const engine = host.running() ? host.node->engine() : nullptr;
         if (engine == nullptr || host.node->member().role() == Role::follower) continue;
-        if (engine->holder().base().tag() == list.tag() ||
-            engine->holder().newest().tag() == list.tag())
-            return true;
+        if (is_it(engine->holder().base()) || is_it(engine->holder().newest())) return true;
     }
     return false;
 }
@@ -74,16 +77,18 @@ bool Checks::can_elect(const World& world, const Membership& list) const {
         const auto h = world.host_of(member.id);
         if (!h) continue;
         const auto& disk = world.host(*h).disk.file;
-        if (disk && disk->members.tag() <= list.tag()) granting.insert(member.slot);
+        if (disk && disk->members.founders() == list.founders() &&
+            disk->members.tag() <= list.tag())
+            granting.insert(member.slot);
     }
     return list.is_majority(granting);
 }
 
 /// I18, by brute force over all lists that somebody has.
-void Checks::check_lists(const World& world) {
-    for (auto a = lists_.begin(); a != lists_.end(); ++a) {
+void Checks::check_lists(const World& world, const Cluster& cluster) {
+    for (auto a = cluster.lists.begin(); a != cluster.lists.end(); ++a) {
         if (!can_elect(world, a->second)) continue;
-        for (auto b = std::next(a); b != lists_.end(); ++b)
+        for (auto b = std::next(a); b != cluster.lists.end(); ++b)
             if (!majorities_meet(a->second, b->second) && can_elect(world, b->second))
                 fail(world, "I18",
                      fmt::format("by {} and by {} somebody can be elected, and they have disjoint "
@@ -94,20 +99,24 @@ void Checks::check_lists(const World& world) {
 
 void Checks::check_list_written(const World& world, HostIndex h) {
     const auto& disk = world.host(h).disk.file;
-    if (!disk) tags_[h].reset();  // lost
-    if (!disk) return;
-    const auto tag = disk->members.tag();
-    if (tag < tags_[h])
-        fail(world, "I15",
-             fmt::format("the list of node {} goes back to {}", world.host(h).id.value,
-                         text(disk->members)));
-    if (tag == tags_[h]) return;
+    const Membership before =
+        std::exchange(on_disk_[h], disk ? disk->members : Membership());  // else it is lost
+    const Membership& list = on_disk_[h];
+    if (list.empty()) return;
+    if (list.is_of_other_cluster_than(before))
+        fail(world, "I19",
+             fmt::format("the list of node {} is {}, of another cluster than {}",
+                         world.host(h).id.value, text(list), text(before)));
+    if (list.tag() < before.tag())
+        fail(
+            world, "I15",
+            fmt::format("the list of node {} goes back to {}", world.host(h).id.value, text(list)));
+    if (list.tag() == before.tag()) return;
     // A node without a file is told a list that has been changed by a leader alone (C8).
-    if (!tags_[h] && disk->members.changed()) coverage_.count(Seen::list_told);
-    tags_[h] = tag;
+    if (before.empty() && list.changed()) coverage_.count(Seen::list_told);
     coverage_.count(Seen::list_installed);
-    note_list(world, disk->members);
-    check_lists(world);
+    note_list(world, list);
+    check_lists(world, clusters_[list.founders()]);
     check_counted_by_members(world, h);
 }
 
@@ -118,6 +127,10 @@ void Checks::check_counted_by_members(const World& world, HostIndex voter) {
     for (HostIndex o = 0; o < world.members(); ++o) {
         if (o == voter || !world.host(o).running() || !counts(world, o, voter, Until::end_by_one))
             continue;
+        if (founders(world, o) != host.disk.file->members.founders())
+            fail(world, "I19",
+                 fmt::format("node {} counts a grant of node {}, which is of another cluster",
+                             world.host(o).id.value, host.id.value));
         for (const Membership* list :
              {&host.disk.file->members, host.writing ? &host.writing->members : nullptr})
             if (list != nullptr && list->find(world.host(o).id) == nullptr)

@@ -13,7 +13,7 @@ Checks::Checks(const World& world)
     : ledger_(world.members() + impostors_max),
       of_(world.members() + impostors_max),
       voted_(world.members() + impostors_max),
-      tags_(world.members() + impostors_max) {}
+      on_disk_(world.members() + impostors_max) {}
 
 /// These checks cannot hold when an assumption is broken on purpose.
 bool Checks::excused(const World& world, std::string_view check) const {

@@ -49,7 +49,7 @@ public:
     std::uint64_t elections() const { return elections_; }
     std::uint64_t depositions() const { return depositions_; }
     Time last_elected_at() const { return last_elected_at_; }
-    Epoch newest_epoch() const { return newest_epoch_; }
+    Epoch newest_epoch() const;
 
     void before_step(const World& world, HostIndex h, Instant now,
                      const protocol::Event& event) override;
@@ -59,9 +59,18 @@ public:
     void on_incident(const World& world, const Incident& incident) override;
 
 private:
+    /// What holds within one cluster, and not between two that were founded under one name.
+    struct Cluster {
+        EpochHolders elected_in;
+        std::map<protocol::Tag, protocol::Membership> lists;  // all that there ever were
+        Epoch newest_epoch;                                   // of all that were elected
+        NodeId newest_leader;
+    };
+
     // checks.cpp
     void check_time_passes(const World& world);
     bool excused(const World& world, std::string_view check) const;
+    static const std::vector<NodeId>& founders(const World& world, HostIndex h);
     // check_leases.cpp: I1, I2, I3
     void check_published(const World& world, HostIndex h, const protocol::Publish& publish);
     void check_elected(const World& world, HostIndex h, const protocol::Elected& elected);
@@ -95,13 +104,13 @@ private:
     void check_suspicion(const World& world, HostIndex h, Instant now);
     void note_leadership(const World& world, HostIndex h);
     void check_handover(const World& world, HostIndex h);
-    // check_members.cpp: I14 to I18, L6
+    // check_members.cpp: I14 to I19, L6
     /// The holder counts what was granted under that tag (C5).
     static bool echoes(const World& world, HostIndex holder, const ReceivedGrant& grant);
     void note_list(const World& world, const protocol::Membership& list);
     bool is_alive(const World& world, const protocol::Membership& list) const;
     bool can_elect(const World& world, const protocol::Membership& list) const;
-    void check_lists(const World& world);
+    void check_lists(const World& world, const Cluster& cluster);
     void check_list_written(const World& world, HostIndex h);
     void check_counted_by_members(const World& world, HostIndex voter);
     void check_grant_tag(const World& world, HostIndex h, const protocol::Grant& grant);
@@ -163,13 +172,10 @@ private:
     OfHost::Token* token_at(HostIndex h, NodeId owner, Incarnation incarnation,
                             std::uint64_t round);
 
-    std::vector<OfHost> of_;           // in this run
-    std::vector<EpochHolders> voted_;  // by voter, in all of its runs
-    EpochHolders elected_in_;
-    std::map<protocol::Tag, protocol::Membership> lists_;  // all that there ever were
-    std::vector<std::optional<protocol::Tag>> tags_;       // of each disk
-    Epoch newest_epoch_;                                   // of all that were elected
-    NodeId newest_leader_;
+    std::vector<OfHost> of_;                           // in this run
+    std::vector<EpochHolders> voted_;                  // by voter, in all of its runs
+    std::map<std::vector<NodeId>, Cluster> clusters_;  // by their founders
+    std::vector<protocol::Membership> on_disk_;        // as seen last
     NodeId last_elected_;
     std::uint64_t elections_ = 0;
     std::uint64_t depositions_ = 0;

@@ -72,10 +72,11 @@ std::vector<NodeId> listed_ids(std::string_view text) {
     return ids;
 }
 
-void read_founders(LineReader& line, Settings& s) {
+std::vector<NodeId> read_ids(LineReader& line) {
     const std::string text(line.word("the ids of the founders"));
-    s.founders = listed_ids(text);
-    if (s.founders.empty()) line.fail(fmt::format("founders '{}': ids such as 1,2,3", text));
+    std::vector<NodeId> ids = listed_ids(text);
+    if (ids.empty()) line.fail(fmt::format("founders '{}': ids such as 1,2,3", text));
+    return ids;
 }
 
 void read_priority(LineReader& line, Settings& s) {
@@ -89,7 +90,12 @@ void read_priority(LineReader& line, Settings& s) {
 const std::map<std::string_view, Read>& readers() {
     static const std::map<std::string_view, Read> all{
         {"nodes", read_nodes},
-        {"founders", read_founders},
+        {"founders", [](LineReader& line, Settings& s) { s.founders = read_ids(line); }},
+        {"founders-of",
+         [](LineReader& line, Settings& s) {
+             const NodeId id = line.id();
+             s.founders_of[id] = read_ids(line);
+         }},
         {"quorum", name_into(&Settings::quorum)},
         {"profile", name_into(&Settings::profile)},
         {"seed", number_into(&Settings::seed, INT64_MAX)},
@@ -219,11 +225,9 @@ std::string settings_text(const Scenario& scenario) {
     }
     line("nodes",
          dense ? std::to_string(values.size()) : fmt::format("{}", fmt::join(values, ",")));
-    if (!s.founders.empty()) {
-        values.clear();
-        for (const NodeId id : s.founders) values.push_back(id.value);
-        line("founders", fmt::format("{}", fmt::join(values, ",")));
-    }
+    if (!s.founders.empty()) line("founders", ids_text(s.founders));
+    for (const auto& [id, founders] : s.founders_of)
+        line("founders-of", fmt::format("{} {}", id.value, ids_text(founders)));
     line("algorithm", scenario.both_algorithms ? "both" : name(s.algorithm));
     if (s.quorum != usual.quorum) line("quorum", name(s.quorum));
     line("profile", name(s.profile));

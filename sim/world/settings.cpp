@@ -13,8 +13,10 @@ using namespace protocol;
 Config config_of(const Settings& settings, NodeId id) {
     Config config;
     config.self = id;
-    const std::vector<NodeId>& founders =
-        settings.founders.empty() ? settings.ids : settings.founders;
+    const auto astray = settings.founders_of.find(id);
+    const std::vector<NodeId>& founders = astray != settings.founders_of.end() ? astray->second
+                                          : settings.founders.empty()          ? settings.ids
+                                                                               : settings.founders;
     // A node that does not found the cluster has no list, and is told one (C8).
     if (std::find(founders.begin(), founders.end(), id) != founders.end())
         config.members = Membership(founders);
@@ -93,7 +95,11 @@ std::vector<std::string> problems(const Settings& settings) {
     for (const NodeId id : settings.founders)
         if (std::find(settings.ids.begin(), settings.ids.end(), id) == settings.ids.end())
             found.push_back(fmt::format("founder {} has no node", id.value));
-    if (settings.quorum == QuorumMode::none && !settings.founders.empty())
+    for (const auto& [id, founders] : settings.founders_of)
+        if (std::find(founders.begin(), founders.end(), id) == founders.end())
+            found.push_back(fmt::format("founders-of {}: it is none of them", id.value));
+    if (settings.quorum == QuorumMode::none &&
+        !(settings.founders.empty() && settings.founders_of.empty()))
         found.emplace_back("founders: with quorum none the members never change");
     const auto check_members = [&](const char* what, const auto& of_members) {
         for (const auto& [id, value] : of_members)
@@ -105,6 +111,7 @@ std::vector<std::string> problems(const Settings& settings) {
     check_members("heartbeat", settings.heartbeats);
     check_members("wire", settings.wires);
     check_members("wall clock", settings.wall_clocks);
+    check_members("founders", settings.founders_of);
     return found;
 }
 

@@ -16,6 +16,9 @@ namespace bullring::sim {
 struct Settings {
     std::vector<NodeId> ids{{1}, {2}, {3}};  // ascending
     std::vector<NodeId> founders{};  // of these; the others may be added later. Empty: all of them
+    /// Of nodes that are started with other `--peers`, and found a cluster of their own beside the
+    /// first one: against A8.
+    std::map<NodeId, std::vector<NodeId>> founders_of;
     protocol::Algorithm algorithm = protocol::Algorithm::bully;
     protocol::QuorumMode quorum = protocol::QuorumMode::majority;
     protocol::Profile profile = protocol::Profile::lan;

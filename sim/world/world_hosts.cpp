@@ -43,7 +43,8 @@ void World::start(HostIndex h) {
     const Time wall = now_ + (ahead == settings_.wall_clocks.end() ? 0 : ahead->second.ns);
     start.wall_clock_ms = 1'700'000'000'000 + static_cast<std::uint64_t>(wall / ms);
     Config config = configs_[h];
-    if (!start.file && !may_found(config.members)) config.members = {};  // it is told
+    const bool astray = settings_.founders_of.contains(host.id);
+    if (!start.file && !astray && !may_found(config.members)) config.members = {};  // it is told
     host.node.emplace(std::move(config), start);
     tell({.kind = "start", .host = h, .detail = {}});
     host.dials = std::as_const(*host.node).member().setup().members();

@@ -12,7 +12,6 @@ namespace bullring {
 
 using protocol::MemberEntry;
 using protocol::Membership;
-using protocol::Tag;
 
 namespace {
 
@@ -29,7 +28,7 @@ Membership with_addresses_of(const PeerList& peers, const Membership& founders) 
     for (MemberEntry& member : entries)
         if (const auto given = peers.find(member.id); given != peers.end())
             member.address = to_text(given->second);
-    return Membership(founders.tag().value_or(Tag{}), std::move(entries));
+    return Membership::of_founders(std::move(entries));
 }
 
 }  // namespace

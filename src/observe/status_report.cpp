@@ -23,6 +23,15 @@ protocol::Tag read_tag(const std::string& text) {
             static_cast<std::uint32_t>(whole_number(Json::parse(text.substr(dot + 1))))};
 }
 
+/// Empty: it has no list, or does not say.
+std::vector<protocol::NodeId> read_founders(const Json& node) {
+    std::vector<protocol::NodeId> founders;
+    const auto found = node.find("founders");
+    if (found == node.end() || found->is_null()) return founders;
+    for (const Json& id : *found) founders.push_back({whole_number(id)});
+    return founders;
+}
+
 /// Empty where it is none.
 protocol::Membership read_list(const Json& node) {
     const auto found = node.find("members");
@@ -33,8 +42,11 @@ protocol::Membership read_list(const Json& node) {
                            static_cast<protocol::Index>(entries.size()),
                            one.at("vote").get<bool>(),
                            one.at("address").get<std::string>()});
-    if (!protocol::Membership::is_possible(entries)) return {};
-    return {read_tag(node.value("members_tag", "")), std::move(entries)};
+    std::vector<protocol::NodeId> founders = read_founders(node);
+    const protocol::Tag tag = read_tag(node.value("members_tag", ""));
+    if (founders.empty()) founders = protocol::ids_of(entries);
+    if (!protocol::Membership::is_possible(tag, entries, founders)) return {};
+    return {tag, std::move(entries), std::move(founders)};
 }
 
 NodeAnswer read_answer(const Json& json) {
@@ -58,6 +70,7 @@ NodeAnswer read_answer(const Json& json) {
     if (const auto found = node.find("wire"); found != node.end())
         answer.wire = whole_number(*found);
     answer.list = read_list(node);
+    answer.founders = read_founders(node);
     if (const auto found = node.find("wire_with"); found != node.end())
         for (const auto& [id, spoken] : found->items())
             answer.wire_with[{whole_number(Json::parse(id))}] = whole_number(spoken);
@@ -80,6 +93,14 @@ Json vote_json(protocol::NodeId id, const protocol::Membership& list) {
     return member == nullptr ? Json(nullptr) : Json(member->votes);
 }
 
+/// Null: it has no list yet, or does not say.
+Json ids_or_null(const std::vector<protocol::NodeId>& ids) {
+    if (ids.empty()) return nullptr;
+    Json json = Json::array();
+    for (const protocol::NodeId id : ids) json.push_back(id.value);
+    return json;
+}
+
 Json node_json(const MemberAnswer& member, const protocol::Membership& list) {
     Json node;
     node["id"] = member.id.value;
@@ -92,7 +113,7 @@ Json node_json(const MemberAnswer& member, const protocol::Membership& list) {
         }
         node["peers_up"] = Json::array();
         for (const char* key : {"why", "uptime_ms", "version", "wire", "wire_with", "members_tag",
-                                "security", "priority", "eligible", "votes"})
+                                "founders", "security", "priority", "eligible", "votes"})
             node[key] = nullptr;
         node["vote"] = vote_json(member.id, list);
         node["problem"] = member.problem;
@@ -115,6 +136,7 @@ Json node_json(const MemberAnswer& member, const protocol::Membership& list) {
     for (const auto& [id, spoken] : answer.wire_with)
         node["wire_with"][std::to_string(id.value)] = spoken;
     node["members_tag"] = to_text(answer.list.tag().value_or(protocol::Tag{}));
+    node["founders"] = ids_or_null(answer.founders);
     node["security"] = answer.security;
     node["priority"] = answer.priority ? priority_json(*answer.priority) : Json(nullptr);
     node["eligible"] = answer.eligible ? Json(*answer.eligible) : Json(nullptr);
@@ -147,8 +169,54 @@ std::string older_text(const NodeAnswer& answer) {
 constexpr std::size_t columns = 10;
 using Row = std::array<std::string, columns>;
 
+using Founders = std::vector<protocol::NodeId>;
+
+/// It has answered, and its list has other founders.
+bool is_of_other_cluster(const MemberAnswer& member, const Founders& founders) {
+    return member.answer && !member.answer->founders.empty() && member.answer->founders != founders;
+}
+
+protocol::Membership newest_list_of(const Founders& founders,
+                                    const std::vector<MemberAnswer>& members) {
+    protocol::Membership newest;
+    for (const MemberAnswer& member : members)
+        if (member.answer && !is_of_other_cluster(member, founders) &&
+            newest.tag() < member.answer->list.tag())
+            newest = member.answer->list;
+    return newest;
+}
+
+/// The founders of the cluster that is asked about: of which most have answered; of two that are
+/// equal in that the one whose list has more of those who answered, and else the first.
+Founders meant_founders(const std::vector<MemberAnswer>& members) {
+    using Weight = std::pair<std::ptrdiff_t, std::ptrdiff_t>;
+    Founders meant;
+    Weight most{0, 0};
+    for (const MemberAnswer& member : members) {
+        if (!member.answer || member.answer->founders.empty()) continue;
+        const Founders& founders = member.answer->founders;
+        const protocol::Membership list = newest_list_of(founders, members);
+        const Weight weight{
+            std::count_if(members.begin(), members.end(),
+                          [&](const MemberAnswer& one) {
+                              return one.answer && one.answer->founders == founders;
+                          }),
+            std::count_if(members.begin(), members.end(), [&](const MemberAnswer& one) {
+                return one.answer && list.find(one.id) != nullptr;
+            })};
+        if (weight > most) {
+            most = weight;
+            meant = founders;
+        }
+    }
+    return meant;
+}
+
 /// It has no vote, or is no member any more, which it says itself if it is there.
 std::string standing(const MemberAnswer& member, const protocol::Membership& list) {
+    if (is_of_other_cluster(member, list.founders()))
+        return "; of another cluster of this name, founded by " +
+               protocol::ids_text(member.answer->founders);
     if (!list.changed()) return "";
     const protocol::MemberEntry* const listed = list.find(member.id);
     if (listed == nullptr)
@@ -201,21 +269,21 @@ tl::expected<NodeAnswer, std::string> parse_node_answer(const std::string& json)
 }
 
 protocol::Membership newest_list(const std::vector<MemberAnswer>& members) {
-    protocol::Membership newest;
-    for (const MemberAnswer& member : members)
-        if (member.answer && newest.tag() < member.answer->list.tag()) newest = member.answer->list;
-    return newest;
+    return newest_list_of(meant_founders(members), members);
 }
 
 std::optional<Agreement> agreement(const std::vector<MemberAnswer>& members) {
     const protocol::Membership list = newest_list(members);
     const std::size_t voters = list.changed() ? list.voters().size() : members.size();
     const auto has_vote = [&](const MemberAnswer& one) {
+        if (is_of_other_cluster(one, list.founders())) return false;
         const protocol::MemberEntry* const listed = list.find(one.id);
         return !list.changed() || (listed != nullptr && listed->votes);
     };
     for (const MemberAnswer& one : members) {
-        if (!one.answer || !one.answer->follows_live_leader()) continue;
+        if (!one.answer || !one.answer->follows_live_leader() ||
+            is_of_other_cluster(one, list.founders()))
+            continue;
         const Agreement named{one.answer->leader, one.answer->epoch};
         const auto agree = std::count_if(members.begin(), members.end(), [&](const auto& other) {
             return has_vote(other) && other.answer && other.answer->follows_live_leader() &&
@@ -227,10 +295,11 @@ std::optional<Agreement> agreement(const std::vector<MemberAnswer>& members) {
 }
 
 std::optional<Agreement> claimed_leader(const std::vector<MemberAnswer>& members) {
+    const Founders meant = meant_founders(members);
     std::optional<Agreement> found;
     for (const MemberAnswer& member : members) {
-        if (!member.answer || member.answer->role != "leader" ||
-            !member.answer->follows_live_leader())
+        if (!member.answer || is_of_other_cluster(member, meant) ||
+            member.answer->role != "leader" || !member.answer->follows_live_leader())
             continue;
         if (!found || found->epoch < member.answer->epoch)
             found = Agreement{member.id, member.answer->epoch};

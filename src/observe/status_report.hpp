@@ -36,6 +36,7 @@ struct NodeAnswer {
     /// Of members, as it holds for the node; empty: not sent, as by 0.1.0. Its slots are not the
     /// node's.
     protocol::Membership list;
+    std::vector<protocol::NodeId> founders;  // of that list; empty: not sent, or it has none yet
     std::map<protocol::NodeId, std::uint64_t> wire_with;  // that it speaks with each member
     std::string security;                                 // none, key or tls
     bool security_migrates = false;                       // who has none is let in, too
@@ -67,6 +68,9 @@ struct Agreement {
     protocol::Epoch epoch;
     bool operator==(const Agreement&) const = default;
 };
+
+// Where the answers are of two clusters of one name, told apart by their founders, all of these
+// functions go by the one that more of those who answered are of.
 
 /// The newest list of members that any of them has told; empty: none has told one.
 protocol::Membership newest_list(const std::vector<MemberAnswer>& members);

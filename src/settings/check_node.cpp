@@ -32,7 +32,7 @@ void check_members(const Request& request, NodeOptions& options, Report& report)
         const auto slot = static_cast<protocol::Index>(founders.size());
         founders.push_back({id, slot, true, to_text(endpoint)});
     }
-    options.config.members = protocol::Membership({}, std::move(founders));
+    options.config.members = protocol::Membership::of_founders(std::move(founders));
 
     const auto own_entry = options.peers.find(options.config.self);
     if (own_entry != options.peers.end()) {

@@ -135,11 +135,14 @@ template <class Coder, Is<protocol::Membership> M>
 constexpr void members(Coder& c, M& m) {
     protocol::Tag tag = m.tag().value_or(protocol::Tag{});
     std::vector<protocol::MemberEntry> entries = m.entries();
+    std::vector<protocol::NodeId> founders = m.founders();
     whole(c, tag);
     c.list(entries, protocol::members_max, [&](auto& entry) { whole(c, entry); });
-    c.check([&] { return protocol::Membership::is_possible(entries); },
+    c.list(founders, protocol::members_max, [&](auto& id) { c.member(id); });
+    c.check([&] { return protocol::Membership::is_possible(tag, entries, founders); },
             "a list of members that nobody can have");
-    if constexpr (!std::is_const_v<M>) m = protocol::Membership(tag, std::move(entries));
+    if constexpr (!std::is_const_v<M>)
+        m = protocol::Membership(tag, std::move(entries), std::move(founders));
 }
 
 template <class Coder, Is<protocol::Hello> M>
@@ -200,7 +203,7 @@ constexpr void fields(Coder& c, M& m) {
     c.text(m.field, field_bytes_max);
     c.text(m.mine, difference_bytes_max);
     c.text(m.yours, difference_bytes_max);
-    c.since(3, [&] { c.optional(m.changed, [&](auto& list) { members(c, list); }); });
+    c.since(3, [&] { c.optional(m.list, [&](auto& list) { members(c, list); }); });
 }
 
 template <class Coder, Is<ObserverRefused> M>

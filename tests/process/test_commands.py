@@ -30,6 +30,7 @@ NODE_KEYS = [
     "wire",
     "wire_with",
     "members_tag",
+    "founders",
     "security",
     "priority",
     "eligible",

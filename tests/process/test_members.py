@@ -111,6 +111,60 @@ def test_a_dead_machine_is_replaced_under_its_id_and_under_another(new_cluster, 
     assert len(elections(cluster)) == 1
 
 
+@on_both(3)
+def test_a_node_that_has_founded_a_cluster_of_its_own_stays_outside(new_cluster, algorithm, n):
+    cluster = new_cluster(n, algorithm, flags=FLAGS).start()
+    founded = new_cluster(1, algorithm, flags=FLAGS, ids=[4]).start()
+    stray = founded[4]
+    leader = cluster.wait_leader()
+    founded.wait_leader()
+    done(cluster.member("add", f"4={stray.address}"), f"node 4 is a member, at {stray.address}")
+    refused(
+        cluster.member("promote", "4", "--timeout", "1s"),
+        "node 4 refuses this node; the logs of both say why; waited 1s",
+    )
+    status = cluster.status()
+    assert status["leader"] == leader.id
+    assert [node["founders"] for node in status["nodes"]] == [[1, 2, 3]] * 3 + [[4]]
+    table = cluster.command("status").stdout
+    assert "; of another cluster of this name, founded by 4\n" in table
+    assert "founders is '4' here and '1,2,3' there" in stray.current.log()
+    # Neither takes over anything of the other, also where the leader changes.
+    leader.kill()
+    cluster.wait_leader()
+    assert cluster.member_list()[1] == {**VOTERS_OF_THREE, 4: False}
+    leader.start()
+    cluster.wait_settled()
+    assert stray.leads
+    # With an empty directory it is told whose member it is.
+    stray.terminate()
+    assert stray.wait_exit() == 0
+    stray.data_dir = founded.directory / "node-4-again"
+    stray.peers = f"{cluster.peers},4={stray.address}"
+    stray.start()
+    done(cluster.member("promote", "4", "--timeout", "30s"), "node 4 has a vote")
+
+
+@on_both(3)
+def test_who_reaches_a_cluster_founds_none_beside_it(new_cluster, algorithm, n):
+    cluster = new_cluster(1, algorithm, flags=[*FLAGS, "--bootstrap-wait", "1s"]).start()
+    cluster.wait_leader()
+    # They are a majority of their own list, in which 1 is, too.
+    for node_id in (2, 3):
+        cluster.new_node(node_id)
+    for node_id in (2, 3):
+        cluster[node_id].start()
+    said = "a cluster of this name was founded by 1, and not by 1,2,3, which peers has"
+    for node_id in (2, 3):
+        cluster.wait_for(lambda node=cluster[node_id]: said in node.current.log(), "it says so")
+    cluster.never(lambda: cluster[2].leads or cluster[3].leads, "a second cluster is founded", 4)
+    for node_id in (2, 3):
+        node = cluster[node_id]
+        assert cluster.member("add", f"{node_id}={node.address}", "--voter").returncode == 0
+    assert cluster.member_list()[1] == VOTERS_OF_THREE
+    assert len(elections(cluster)) == 1
+
+
 @on_both(1)
 def test_one_member_that_answers_is_enough_to_find_the_others(new_cluster, algorithm, n):
     cluster = grown_to_three(new_cluster, algorithm)

@@ -90,7 +90,10 @@ inline protocol::Membership draw_members() {
                            static_cast<protocol::Index>((first_slot + i) % protocol::members_max),
                            i == 0 || draw_bool(),
                            draw_text(protocol::member_address_bytes_max)});
-    return {draw_tag(), entries};
+    protocol::Tag tag = draw_tag();
+    std::vector<protocol::NodeId> founders = protocol::ids_of(entries);
+    if (tag != protocol::Tag{}) founders.resize(draw<std::size_t>(1, founders.size()));
+    return {tag, entries, founders};
 }
 inline std::optional<protocol::Membership> draw_members_or_none() {
     return draw_bool() ? std::optional(draw_members()) : std::nullopt;

@@ -373,18 +373,21 @@ TEST_CASE("codec: booleans, choices, priorities and durations outside their rang
 
 TEST_CASE("codec: a list of members that nobody can have is refused") {
     protocol::Coordinator request;
-    request.members = protocol::Membership({{7}, 1}, {{{5}, 2, true, "h:1"}});
+    request.members = protocol::Membership({{7}, 1}, {{{5}, 2, true, "h:1"}}, {{3}, {4}});
     const auto with = [&](std::size_t from_end, unsigned value) {
         Bytes frame = encoded(protocol::Message{request});
         frame[frame.size() - from_end] = static_cast<std::byte>(value);
         seal(frame);
         return error_of(frame);
     };
-    // From the end: the address, its length, the vote, the slot, the id.
-    CHECK(contains(with(6, 0), "a list of members that nobody can have"));
-    CHECK(contains(with(7, 64), "a list of members that nobody can have"));
-    CHECK(contains(with(15, 0), "node id 0"));
-    CHECK(contains(with(6, 2), "flag byte 2"));
+    // From the end: the founders, how many they are, the address, its length, the vote, the slot,
+    // the id.
+    CHECK(contains(with(8, 3), "a list of members that nobody can have"));
+    CHECK(contains(with(16, 0), "node id 0"));
+    CHECK(contains(with(23, 0), "a list of members that nobody can have"));
+    CHECK(contains(with(24, 64), "a list of members that nobody can have"));
+    CHECK(contains(with(32, 0), "node id 0"));
+    CHECK(contains(with(23, 2), "flag byte 2"));
 }
 
 TEST_CASE("codec: member ids that are not in ascending order are refused") {
@@ -425,7 +428,7 @@ TEST_CASE("codec: the fullest messages fit their frames") {
     for (const protocol::NodeId id : hello.members)
         entries.push_back({id, static_cast<protocol::Index>(entries.size()), true,
                            std::string(protocol::member_address_bytes_max, 'h')});
-    hello.changed = protocol::Membership({{INT64_MAX}, UINT32_MAX}, entries);
+    hello.changed = protocol::Membership({{INT64_MAX}, UINT32_MAX}, entries, hello.members);
     const Bytes first = encoded(protocol::Message{hello});
     CHECK(first.size() <= first_frame_bytes_max);
     CHECK(decode(first).has_value());

@@ -24,7 +24,7 @@ struct Stream {
     explicit Stream(const std::string& cluster = "blue", std::uint64_t id = 2) {
         config.self = {id};
         config.cluster = cluster;
-        config.members = protocol::Membership({{1}, {2}, {3}});
+        config.members = protocol::Membership(std::vector<protocol::NodeId>{{1}, {2}, {3}});
     }
     Stream& started(std::int64_t at_ms) {
         text += EventLines(config).started(at(at_ms), 42, "boot");

@@ -243,7 +243,7 @@ TEST_CASE(
     "holder: an end of untied grants counts for a new list as long as somebody asks for them") {
     Holder holder;
     holder.begin({1}, list_of(1), at(100));
-    const Membership two({{1}, 1}, {{{1}, 0, true, ""}, {{2}, 1, true, ""}});
+    const Membership two({{1}, 1}, {{{1}, 0, true, ""}, {{2}, 1, true, ""}}, {{1}});
     holder.propose(two, at(0));
     const auto granted = [&](std::int64_t until, SessionId by_2) {
         holder.count(0, at(until), no_session, *two.tag());

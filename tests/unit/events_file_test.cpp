@@ -25,7 +25,7 @@ namespace {
 protocol::Config config() {
     protocol::Config result;
     result.self = {3};
-    result.members = protocol::Membership({{1}, {3}, {9}});
+    result.members = protocol::Membership(std::vector<protocol::NodeId>{{1}, {3}, {9}});
     return result;
 }
 
@@ -76,7 +76,8 @@ TEST_CASE("events: a changed list of members is told, and grants are read by the
     EventLines lines(ours);
     const protocol::Membership grown(
         {{7}, 2},
-        {{{1}, 0, true, "a:1"}, {{3}, 1, true, ""}, {{9}, 2, true, ""}, {{2}, 3, false, ""}});
+        {{{1}, 0, true, "a:1"}, {{3}, 1, true, ""}, {{9}, 2, true, ""}, {{2}, 3, false, ""}},
+        {{1}, {3}});
     CHECK(lines.of(at, protocol::MembersChanged{ours.members}).empty());
     CHECK(lines.of(at, protocol::DealWith{grown}).empty());
     CHECK(lines.of(at, protocol::MembersChanged{grown}) ==

@@ -22,7 +22,8 @@ struct Told {
         state.status.view.leader = {2};
         state.status.view.epoch = {7};
         state.status.view.lease_left = milliseconds(400);
-        state.status.view.members = state.status.view.list = protocol::Membership({{1}, {2}, {3}});
+        state.status.view.members = state.status.view.list =
+            protocol::Membership(std::vector<protocol::NodeId>{{1}, {2}, {3}});
         state.status.view.connected.insert(1);
         state.status.cluster = "a\"b";
         state.status.version = "1.2.3";

@@ -30,7 +30,9 @@ NodeOptions started_with(const PeerList& peers) {
     return options;
 }
 
-Membership changed(const std::vector<MemberEntry>& entries) { return {{{7}, 1}, entries}; }
+Membership changed(const std::vector<MemberEntry>& entries) {
+    return {{{7}, 1}, entries, ids_of(entries)};
+}
 
 }  // namespace
 

@@ -17,7 +17,8 @@ Membership list_of(std::size_t members, std::size_t voters, Tag tag = {}) {
     std::vector<MemberEntry> entries;
     for (std::size_t i = 0; i < members; ++i)
         entries.push_back({NodeId{i + 1}, static_cast<Index>(i), i < voters, ""});
-    return {tag, std::move(entries)};
+    std::vector<NodeId> founders = ids_of(entries);
+    return {tag, std::move(entries), std::move(founders)};
 }
 
 Lease lease_of(std::size_t members) {

@@ -6,9 +6,8 @@
 namespace bullring::members_report_test {
 namespace {
 
-const protocol::Membership list({{7}, 2}, {{{1}, 0, true, "a:7100"},
-                                           {{2}, 1, false, "b:7100"},
-                                           {{30}, 2, true, ""}});
+const protocol::Membership list(
+    {{7}, 2}, {{{1}, 0, true, "a:7100"}, {{2}, 1, false, "b:7100"}, {{30}, 2, true, ""}}, {{1}});
 
 std::vector<MemberAnswer> answers() {
     MemberAnswer one{{1}, "nat:7100", NodeAnswer{}, "", false};

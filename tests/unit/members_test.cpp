@@ -228,8 +228,8 @@ TEST_CASE("members: a change that is so already is done, and one that can't be i
 
 TEST_CASE("members: no two of them have one address") {
     Config config = three();
-    config.members =
-        Membership(Tag{}, {{{1}, 0, true, "h:1"}, {{2}, 1, true, "h:2"}, {{3}, 2, true, "h:3"}});
+    config.members = Membership::of_founders(
+        {{{1}, 0, true, "h:1"}, {{2}, 1, true, "h:2"}, {{3}, 2, true, "h:3"}});
     NodeFixture node(config);
     node.disk_answers(true);
     node.lead({1, 2});

@@ -8,18 +8,23 @@
 #include <rapidcheck.h>
 
 #include "protocol/values/ids.hpp"
+#include "protocol/values/member_change.hpp"
 
 namespace bullring::protocol::membership_test {
 namespace {
 
+bool is_possible(const std::vector<MemberEntry>& entries) {
+    return Membership::is_possible({{1}, 0}, entries, {{1}});
+}
+
 TEST_CASE("membership: ids are sorted, whatever the order they are given in") {
-    const Membership members({{30}, {7}, {INT64_MAX}, {8}});
+    const Membership members(std::vector<NodeId>{{30}, {7}, {INT64_MAX}, {8}});
     CHECK(members.ids() == std::vector<NodeId>{{7}, {8}, {30}, {INT64_MAX}});
     CHECK(members.id(2) == NodeId{30});
 }
 
 TEST_CASE("membership: every member has its place and nobody else has one") {
-    const Membership members({{30}, {7}, {8}});
+    const Membership members(std::vector<NodeId>{{30}, {7}, {8}});
     CHECK(members.index({7}) == Index{0});
     CHECK(members.index({8}) == Index{1});
     CHECK(members.index({30}) == Index{2});
@@ -38,7 +43,7 @@ TEST_CASE("membership: two majorities always share a member") {
 }
 
 TEST_CASE("membership: the ring goes by ascending id and wraps round") {
-    const Membership members({{5}, {1}, {3}});
+    const Membership members(std::vector<NodeId>{{5}, {1}, {3}});
     CHECK(members.ring_next(0) == 1);
     CHECK(members.ring_next(2) == 0);
     CHECK(members.ring_next(1, 2) == 0);
@@ -47,8 +52,8 @@ TEST_CASE("membership: the ring goes by ascending id and wraps round") {
 
 TEST_CASE(
     "membership: a member keeps its slot when others come and go, and masks keep their meaning") {
-    const Membership members({{7}, 2},
-                             {{{9}, 5, true, "i:9"}, {{4}, 0, true, ""}, {{6}, 3, false, ""}});
+    const Membership members(
+        {{7}, 2}, {{{9}, 5, true, "i:9"}, {{4}, 0, true, ""}, {{6}, 3, false, ""}}, {{1}});
     CHECK(members.tag() == Tag{{7}, 2});
     CHECK(members.changed());
     CHECK(members.ids() == std::vector<NodeId>{{4}, {6}, {9}});
@@ -68,7 +73,8 @@ TEST_CASE(
 
 TEST_CASE("membership: a majority is one of the voters") {
     const Membership members(
-        {}, {{{1}, 0, true, ""}, {{2}, 1, true, ""}, {{3}, 2, true, ""}, {{4}, 3, false, ""}});
+        {}, {{{1}, 0, true, ""}, {{2}, 1, true, ""}, {{3}, 2, true, ""}, {{4}, 3, false, ""}},
+        {{1}});
     CHECK(members.majority() == 2);
     CHECK(members.is_majority(MemberSet(0b0011)));
     CHECK_FALSE(members.is_majority(MemberSet(0b1001)));
@@ -87,13 +93,45 @@ TEST_CASE("membership: no list is below every list, and a later leader's above a
 
 TEST_CASE("membership: what is no list of members") {
     const MemberEntry one{{1}, 0, true, ""};
-    CHECK(Membership::is_possible({one}));
-    CHECK_FALSE(Membership::is_possible({}));
-    CHECK_FALSE(Membership::is_possible({{{1}, 0, false, ""}}));      // nobody votes
-    CHECK_FALSE(Membership::is_possible({one, {{1}, 1, true, ""}}));  // an id twice
-    CHECK_FALSE(Membership::is_possible({one, {{2}, 0, true, ""}}));  // a slot twice
-    CHECK_FALSE(Membership::is_possible({{nobody, 0, true, ""}}));
-    CHECK_FALSE(Membership::is_possible({{{1}, Index{members_max}, true, ""}}));
+    CHECK(is_possible({one}));
+    CHECK_FALSE(is_possible({}));
+    CHECK_FALSE(is_possible({{{1}, 0, false, ""}}));      // nobody votes
+    CHECK_FALSE(is_possible({one, {{1}, 1, true, ""}}));  // an id twice
+    CHECK_FALSE(is_possible({one, {{2}, 0, true, ""}}));  // a slot twice
+    CHECK_FALSE(is_possible({{nobody, 0, true, ""}}));
+    CHECK_FALSE(is_possible({{{1}, Index{members_max}, true, ""}}));
+}
+
+TEST_CASE("membership: founders are ids in order, and the members of a list with the first tag") {
+    const std::vector<MemberEntry> two{{{1}, 0, true, ""}, {{2}, 1, false, ""}};
+    const auto possible = [&](const Tag& tag, const std::vector<NodeId>& founders) {
+        return Membership::is_possible(tag, two, founders);
+    };
+    CHECK(possible({{1}, 0}, {{7}, {9}}));
+    CHECK_FALSE(possible({{1}, 0}, {}));
+    CHECK_FALSE(possible({{1}, 0}, {{9}, {7}}));
+    CHECK_FALSE(possible({{1}, 0}, {{7}, {7}}));
+    CHECK_FALSE(possible({{1}, 0}, {nobody, {7}}));
+    CHECK(possible({}, {{1}, {2}}));
+    CHECK_FALSE(possible({}, {{1}}));
+}
+
+TEST_CASE("membership: every list that comes from another one has its founders") {
+    using What = MemberChange::What;
+    const Membership first(std::vector<NodeId>{{2}, {1}});
+    const std::vector<NodeId> founders{{1}, {2}};
+    CHECK(first.founders() == founders);
+    const Membership grown = *with(first, {What::add, {3}, "h:3"}, {{1}, 0});
+    CHECK(grown.founders() == founders);
+    const Membership shrunk = *with(grown, {What::remove, {1}, {}}, {{1}, 1});
+    CHECK(shrunk.founders() == founders);
+    CHECK(retagged(shrunk, {{2}, 0}).founders() == founders);
+    CHECK(joined(grown, shrunk).founders() == founders);
+    CHECK(with_self(shrunk, {1}).founders() == founders);
+    const Membership other(std::vector<NodeId>{{1}});
+    CHECK(other.is_of_other_cluster_than(shrunk));
+    CHECK_FALSE(first.is_of_other_cluster_than(shrunk));
+    CHECK_FALSE(Membership().is_of_other_cluster_than(shrunk));
 }
 
 TEST_CASE("membership: a mask is a set, however often a member is put in") {

@@ -180,7 +180,7 @@ protocol::MemberEntry entry(std::uint64_t id, const Endpoint& endpoint) {
 }
 
 protocol::Membership list_of(std::uint64_t epoch, const std::vector<protocol::MemberEntry>& all) {
-    return {{{epoch}, epoch == 0 ? 0U : 1U}, all};
+    return {{{epoch}, epoch == 0 ? 0U : 1U}, all, protocol::ids_of(all)};
 }
 
 PeerList peers_of(const std::vector<std::pair<std::uint64_t, Endpoint>>& all) {

@@ -40,7 +40,7 @@ std::size_t count(const Failover& failover, std::string_view kind) {
 struct Follower {
     Follower() {
         config.self = {1};
-        config.members = Membership({{1}, {2}, {3}});
+        config.members = Membership(std::vector<NodeId>{{1}, {2}, {3}});
         config.timing.heartbeat = milliseconds(50);
         config.timing.lease = seconds(1);
         Hello hello;

@@ -22,7 +22,7 @@ bool rings(const Bell& bell) {
 TEST_CASE("showcase: a change of leader is told with the view that shows it, and once") {
     protocol::Config config;
     config.self = {1};
-    config.members = protocol::Membership({{1}, {2}, {3}});
+    config.members = protocol::Membership(std::vector<protocol::NodeId>{{1}, {2}, {3}});
     Showcase showcase(start, config, {1});
     protocol::View view;
     view.leader = {3};
@@ -47,7 +47,7 @@ TEST_CASE("showcase: a change of leader is told with the view that shows it, and
 TEST_CASE("showcase: a change is told with the reason that the metrics count it by") {
     protocol::Config config;
     config.self = {1};
-    config.members = protocol::Membership({{1}, {2}, {3}});
+    config.members = protocol::Membership(std::vector<protocol::NodeId>{{1}, {2}, {3}});
     Showcase showcase(start, config, {1});
     using protocol::LeaderChanged;
     const protocol::Event wake = protocol::Wake{};

@@ -22,7 +22,7 @@ using protocol::Durable;
 namespace {
 
 const StateIdentity identity{"blue", {2}};
-const protocol::Membership founders({{1}, {2}, {3}});
+const protocol::Membership founders(std::vector<protocol::NodeId>{{1}, {2}, {3}});
 const Durable durable{{4711}, protocol::milliseconds(501), false, founders};
 constexpr protocol::Duration no_wait{0};
 
@@ -145,10 +145,14 @@ TEST_CASE("state file: one of before lists had tags has the founders' list") {
 
 TEST_CASE("state file: a list that nobody can have is damage, whatever the checksum") {
     const auto nobody_votes = decoded(
-        "42554c4c52494e4700000002 00000000000000000000000000000000010000000000000"
-        "00100000000753567ee");
+        "42554c4c52494e4700000002 000000000000000000000000000000000100000000000000010"
+        "0000000000000010000000000000001f70c7e11");
     REQUIRE_FALSE(nobody_votes.has_value());
     CHECK(nobody_votes.error() == "is damaged: its fields do not fit");
+    CHECK_FALSE(decoded(  // founders out of order
+                    "42554c4c52494e4700000002 000000000000000007000000000000000100000000000000010"
+                    "0010000000000020000000000000002000000000000000197244d3b")
+                    .has_value());
 }
 
 TEST_CASE("state file: the list of members is kept, with its tag, its slots, votes and addresses") {
@@ -160,15 +164,15 @@ TEST_CASE("state file: the list of members is kept, with its tag, its slots, vot
                            id % 3 != 0,
                            std::string(protocol::member_address_bytes_max, 'a')});
     Durable grown = durable;
-    grown.members = protocol::Membership({{4711}, 12}, entries);
+    grown.members = protocol::Membership({{4711}, 12}, entries, protocol::ids_of(entries));
     REQUIRE(opened(place.path()).save(grown).has_value());
     CHECK(opened(place.path()).load().value() == grown);
 }
 
 TEST_CASE("state file: what a later version has added at the end is left out") {
-    CHECK(decoded("42554c4c52494e4700000002 00000000000000000000000000000000030000000000000"
-                  "001000100000000000000000002010100000000000000000003020100006c6174657278e"
-                  "804e4")
+    CHECK(decoded("42554c4c52494e4700000002 000000000000000000000000000000000300000000000000010"
+                  "0010000000000000000000201010000000000000000000302010000000000030000000000000"
+                  "001000000000000000200000000000000036c61746572f2643707")
               .value() == durable);
     CHECK(decoded("42554c4c52494e4700000002 01e1332a01").value().hooks);
 }

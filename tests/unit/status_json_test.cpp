@@ -10,7 +10,7 @@ namespace {
 
 StatusInput follower() {
     StatusInput input;
-    input.view.members = protocol::Membership({{1}, {2}, {5}});
+    input.view.members = protocol::Membership(std::vector<protocol::NodeId>{{1}, {2}, {5}});
     input.view.self = {2};
     input.view.role = protocol::Role::follower;
     input.view.leader = {5};
@@ -18,7 +18,7 @@ StatusInput follower() {
     input.view.lease_left = protocol::microseconds(411'001);
     input.view.promised_to = {5};
     input.view.list = protocol::Membership(
-        {{6}, 2}, {{{1}, 0, true, "a:1"}, {{2}, 1, false, "b:1"}, {{5}, 2, true, ""}});
+        {{6}, 2}, {{{1}, 0, true, "a:1"}, {{2}, 1, false, "b:1"}, {{5}, 2, true, ""}}, {{1}, {4}});
     input.view.connected.insert(0);
     input.view.connected.insert(2);
     input.view.why = "follows 5";
@@ -45,7 +45,7 @@ TEST_CASE("status json: a follower has the keys of the contract in their order")
         R"("address":"10.0.0.2:7100","reachable":true,"advertised":"db-2","role":"follower",)"
         R"("leader":5,"epoch":7,"lease_left_ms":412,"promised_to":5,"peers_up":[1,5],)"
         R"("why":"follows 5","uptime_ms":1234,"version":"0.1.0","wire":2,"wire_with":{"1":1,"5":2},)"
-        R"("members_tag":"6.2","members":[{"id":1,"address":"a:1","vote":true},)"
+        R"("members_tag":"6.2","founders":[1,4],"members":[{"id":1,"address":"a:1","vote":true},)"
         R"({"id":2,"address":"b:1","vote":false},{"id":5,"address":"","vote":true}],)"
         R"("security":"tls",)"
         R"("priority":-7,"eligible":true}})");
@@ -65,6 +65,17 @@ TEST_CASE("status json: nobody is null, and a lease that is over has no time lef
     CHECK(answer->lease_left_ms == 0);
     CHECK(answer->peers_up.empty());
     CHECK(answer->quorum == "none");
+}
+
+TEST_CASE("status json: a node without a list has no founders, and they are read back") {
+    StatusInput input = follower();
+    CHECK(parse_node_answer(node_status_json(input))->founders ==
+          std::vector<protocol::NodeId>{{1}, {4}});
+    CHECK(parse_node_answer(node_status_json(input))->list.founders() ==
+          std::vector<protocol::NodeId>{{1}, {4}});
+    input.view.has_list = false;
+    CHECK(parse_node_answer(node_status_json(input))->founders.empty());
+    CHECK(node_status_json(input).find(R"("founders":null)") != std::string::npos);
 }
 
 TEST_CASE("status json: a node that steps down is shown as a follower") {

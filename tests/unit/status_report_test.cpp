@@ -85,7 +85,7 @@ protocol::Membership list(std::uint64_t epoch, const std::vector<std::uint64_t>&
         const bool votes = std::count(voters.begin(), voters.end(), id) != 0;
         entries.push_back({{id}, static_cast<protocol::Index>(id), votes, "host:7100"});
     }
-    return {{{epoch}, 1}, std::move(entries)};
+    return {{{epoch}, 1}, std::move(entries), {{1}, {2}, {3}}};
 }
 
 MemberAnswer telling(MemberAnswer member, const protocol::Membership& told) {
@@ -119,6 +119,40 @@ TEST_CASE("status: it is said who has no vote, and who is in no list any more") 
     const std::string json = status_json("blue", members);
     for (const char* vote : {R"("vote":true})", R"("vote":false})", R"("vote":null,)"})
         CHECK(json.find(vote) != std::string::npos);
+}
+
+namespace {
+
+MemberAnswer founded_by(std::vector<protocol::NodeId> founders, MemberAnswer member) {
+    member.answer->list = protocol::Membership(founders);
+    member.answer->founders = std::move(founders);
+    return member;
+}
+
+}  // namespace
+
+TEST_CASE("status: a node of another cluster of the same name counts for nothing, and says so") {
+    // Node 4 has founded a cluster of its own, in a higher epoch, and was added to that of 1 and 3.
+    protocol::Membership grown = list(7, {1, 3});
+    MemberAnswer one = telling(member(1, 3, 7), grown);
+    MemberAnswer three = telling(member(3, 3, 7), grown);
+    one.answer->founders = three.answer->founders = grown.founders();
+    const Members members{founded_by({{4}}, member(4, 4, 9)), one, three};
+    CHECK(newest_list(members) == grown);
+    CHECK(agreement(members) == Agreement{{3}, {7}});
+    CHECK(claimed_leader(members) == Agreement{{3}, {7}});
+    CHECK(status_table(members).find("; of another cluster of this name, founded by 4\n") !=
+          std::string::npos);
+    CHECK(status_json("blue", members).find(R"("founders":[4])") != std::string::npos);
+    // One of each: that whose list has both.
+    const Members two{founded_by({{4}}, member(4, 4, 9)), one};
+    CHECK(newest_list(two) == grown);
+    // One of each, and neither has heard of the other: the first that was named.
+    const Members strangers{founded_by({{1}}, member(1, 1, 7)), founded_by({{4}}, member(4, 4, 9))};
+    CHECK(claimed_leader(strangers) == Agreement{{1}, {7}});
+    // A node that has no list yet is of no other cluster.
+    CHECK(agreement({founded_by({{1}, {2}, {3}}, member(1, 3, 7)), member(2, 3, 7), member(3)}) ==
+          Agreement{{3}, {7}});
 }
 
 TEST_CASE("status: with several who say that they lead, the newest epoch is meant") {
@@ -195,17 +229,17 @@ TEST_CASE("status: the JSON has the keys of the contract, null for what is not k
         R"("nodes":[{"id":1,"address":"host-1:7100","reachable":true,"advertised":"",)"
         R"("role":"follower","leader":3,"epoch":7,"lease_left_ms":400,"promised_to":null,)"
         R"("peers_up":[1,3],"why":"follows 3","uptime_ms":3723000,"version":"0.1.0","wire":2,)"
-        R"("wire_with":{"4":2},"members_tag":"0.0","security":"key",)"
+        R"("wire_with":{"4":2},"members_tag":"0.0","founders":null,"security":"key",)"
         R"("priority":5,"eligible":true,"votes":true,"vote":null},)"
         R"({"id":2,"address":"host-2:7100","reachable":false,"advertised":null,"role":null,)"
         R"("leader":null,"epoch":null,"lease_left_ms":null,"promised_to":null,"peers_up":[],)"
         R"("why":null,"uptime_ms":null,"version":null,"wire":null,"wire_with":null,)"
-        R"("members_tag":null,)"
+        R"("members_tag":null,"founders":null,)"
         R"("security":null,"priority":null,"eligible":null,"votes":null,"vote":null,"problem":"Connection refused"},)"
         R"({"id":3,"address":"host-3:7100","reachable":true,"advertised":"","role":"leader",)"
         R"("leader":3,"epoch":7,"lease_left_ms":400,"promised_to":null,"peers_up":[1,3],)"
         R"("why":"follows 3","uptime_ms":3723000,"version":"0.1.0","wire":2,)"
-        R"("wire_with":{"4":2},"members_tag":"0.0","security":"key",)"
+        R"("wire_with":{"4":2},"members_tag":"0.0","founders":null,"security":"key",)"
         R"("priority":5,"eligible":true,"votes":true,"vote":null}]})");
 }
 
@@ -216,7 +250,7 @@ TEST_CASE("status: when nobody answers, all but the members' addresses is null")
         R"("nodes":[{"id":4,"address":"host-4:7100","reachable":false,"advertised":null,)"
         R"("role":null,"leader":null,"epoch":null,"lease_left_ms":null,"promised_to":null,)"
         R"("peers_up":[],"why":null,"uptime_ms":null,"version":null,"wire":null,)"
-        R"("wire_with":null,"members_tag":null,"security":null,"priority":null,"eligible":null,"votes":null,"vote":null,"problem":"Connection refused"}]})");
+        R"("wire_with":null,"members_tag":null,"founders":null,"security":null,"priority":null,"eligible":null,"votes":null,"vote":null,"problem":"Connection refused"}]})");
 }
 
 TEST_CASE("status: an answer that is no JSON, lacks a key or has a wrong type is an error") {

@@ -169,7 +169,7 @@ TEST_CASE("trace: what happens to the world may belong to no node and to no cloc
 TEST_CASE("trace: the first line of a run says which election it takes part in") {
     Config config;
     config.self = {2};
-    config.members = Membership({{1}, {2}, {3}});
+    config.members = Membership(std::vector<NodeId>{{1}, {2}, {3}});
     config.algorithm = Algorithm::ring;
     config.priority = Priority::never();
     std::string out;

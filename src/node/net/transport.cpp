@@ -101,7 +101,7 @@ void Transport::send(SessionId id, const Message& message) {
     scratch_.clear();
     if (const auto* refused = std::get_if<protocol::Refused>(&message))
         encode(options_.self, as_shown_to(entry, *refused),
-               refused->changed ? protocol::version_with_tags : entry.version, scratch_);
+               refused->list ? protocol::version_with_tags : entry.version, scratch_);
     else if (const auto* hello = std::get_if<protocol::Hello>(&message))
         encode(options_.self, message, hello->version_lowest, scratch_);
     else

@@ -42,6 +42,14 @@ Json versions_of(const protocol::View& view) {
     return versions;
 }
 
+/// Null: it has no list yet.
+Json founders_json(const protocol::View& view) {
+    if (!view.has_list) return nullptr;
+    Json ids = Json::array();
+    for (const protocol::NodeId id : view.list.founders()) ids.push_back(id.value);
+    return ids;
+}
+
 }  // namespace
 
 StatusInput status_facts(const NodeOptions& options) {
@@ -81,6 +89,7 @@ std::string node_status_json(const StatusInput& input) {
     node["wire"] = input.wire;
     node["wire_with"] = versions_of(view);
     node["members_tag"] = to_text(view.list.tag().value_or(protocol::Tag{}));
+    node["founders"] = founders_json(view);
     node["members"] = members_json(view.list);
     node["security"] = input.security;
     node["priority"] = priority_json(input.priority);

@@ -91,6 +91,18 @@ private:
     bool ok_ = true;
 };
 
+void put_ids(std::vector<std::byte>& out, const std::vector<NodeId>& ids) {
+    put(out, ids.size(), 4);
+    for (const NodeId id : ids) put(out, id.value, 8);
+}
+
+std::vector<NodeId> read_ids(FieldReader& reader) {
+    std::vector<NodeId> ids;
+    for (std::uint64_t left = reader.number(4); left > 0 && reader.ok(); --left)
+        ids.push_back({reader.number(8)});
+    return ids;
+}
+
 void put_list(std::vector<std::byte>& out, const Membership& members) {
     const Tag tag = members.tag().value_or(Tag{});
     put(out, tag.epoch.value, 8);
@@ -103,6 +115,7 @@ void put_list(std::vector<std::byte>& out, const Membership& members) {
         put(out, member.address.size(), 2);
         put(out, member.address);
     }
+    put_ids(out, members.founders());
 }
 
 /// nullopt: it is no list.
@@ -118,8 +131,9 @@ std::optional<Membership> read_list(FieldReader& reader) {
         member.votes = reader.number(1) != 0;
         member.address = reader.text(reader.number(2));
     }
-    if (!reader.ok() || !Membership::is_possible(entries)) return std::nullopt;
-    return Membership(tag, std::move(entries));
+    std::vector<NodeId> founders = read_ids(reader);
+    if (!reader.ok() || !Membership::is_possible(tag, entries, founders)) return std::nullopt;
+    return Membership(tag, std::move(entries), std::move(founders));
 }
 
 }  // namespace
@@ -130,8 +144,7 @@ std::vector<std::byte> encode_state(const StateIdentity& identity, const Durable
     put(out, format_version, 4);
     put(out, identity.cluster.size(), 4);
     put(out, identity.cluster);
-    put(out, durable.members.size(), 4);
-    for (const NodeId id : durable.members.ids()) put(out, id.value, 8);
+    put_ids(out, durable.members.ids());
     put(out, identity.self.value, 8);
     put(out, durable.hw.value, 8);
     put(out, static_cast<std::uint64_t>(durable.promised_max.ns), 8);
@@ -163,10 +176,7 @@ tl::expected<Durable, std::string> decode_state(const StateIdentity& identity,
                                           version, format_without_hooks, format_version));
     }
     const std::string cluster = reader.text(reader.number(4));
-    std::vector<MemberEntry> founders;
-    for (std::uint64_t left = reader.number(4); left > 0 && reader.ok(); --left)
-        founders.push_back(
-            {{reader.number(8)}, static_cast<protocol::Index>(founders.size()), true, {}});
+    const std::vector<NodeId> ids = read_ids(reader);
     const NodeId self{reader.number(8)};
     Durable durable;
     durable.hw.value = reader.number(8);
@@ -178,8 +188,8 @@ tl::expected<Durable, std::string> decode_state(const StateIdentity& identity,
     std::optional<Membership> members;
     if (fits && reader.more())
         members = read_list(reader);
-    else if (fits && Membership::is_possible(founders))
-        members = Membership(Tag{}, std::move(founders));
+    else if (fits && Membership::is_possible(ids))
+        members = Membership(ids);
     if (!members || durable.promised_max.ns < 0) {
         return tl::unexpected(std::string("is damaged: its fields do not fit"));
     }

@@ -1,0 +1,176 @@
+// C1.4, C1.5, C8.1: two clusters of one name, told apart by their founders.
+#include <doctest/doctest.h>
+
+#include "protocol/values/member_change.hpp"
+#include "tests/support/node_fixture.hpp"
+
+namespace bullring::protocol::founding_test {
+namespace {
+
+using test::Actions;
+using test::NodeFixture;
+using test::only;
+using test::sent;
+using What = MemberChange::What;
+
+/// That which 1, 5 and 6 have founded, grown by 2 and 3.
+Membership other_cluster(Tag tag) {
+    Membership list(std::vector<NodeId>{{1}, {5}, {6}});
+    for (const NodeId id : {NodeId{2}, NodeId{3}})
+        list = *with(list, {What::add, id, "h:" + std::to_string(id.value)}, tag);
+    return list;
+}
+
+/// Node 3 of the cluster that 1, 2 and 3 have founded, which never stands.
+NodeFixture member() {
+    Config config = test::config_for(3, {1, 2, 3});
+    config.priority = Priority::never();
+    NodeFixture node(config);
+    node.recover();
+    return node;
+}
+
+HelloReceived hello_with(NodeFixture& node, std::uint64_t from, const Membership& list) {
+    HelloReceived hello = node.hello_from(from);
+    hello.hello.version_lowest = version_with_tags;
+    hello.hello.members = list.ids();
+    hello.hello.changed = list;
+    return hello;
+}
+
+Membership list_of(const NodeFixture& node) { return node.node().member().list(); }
+
+}  // namespace
+
+TEST_CASE("founding: a node of another cluster is refused, and its list is not taken") {
+    NodeFixture node = member();
+    const auto refused = sent<Refused>(node.step(hello_with(node, 1, other_cluster({{9000}, 1}))));
+    REQUIRE(refused.size() == 1);
+    CHECK(refused[0].field == "founders");
+    CHECK(refused[0].mine == "1,2,3");
+    CHECK(refused[0].yours == "1,5,6");
+    node.after(seconds(60));
+    CHECK(list_of(node).tag() == Tag{});
+    CHECK(node.view().epoch < Epoch{9000});
+}
+
+TEST_CASE("founding: who is refused for its members is shown the list that there is") {
+    NodeFixture node = member();
+    HelloReceived hello = node.hello_from(1);
+    SUBCASE("other members") { hello.hello.members = {{1}, {2}}; }
+    SUBCASE("not one of them") { hello.hello.id = {9}; }
+    const auto refused = sent<Refused>(node.step(hello));
+    REQUIRE(refused.size() == 1);
+    CHECK(refused[0].list == list_of(node));
+}
+
+TEST_CASE("founding: an answer from another cluster ends the session, and its list is not taken") {
+    NodeFixture node = member();
+    HelloAck ack = node.ack_from(1);
+    ack.max_seen = {9000};
+    ack.changed = other_cluster({{9000}, 1});
+    const Actions actions = node.dial(1, ack);
+    const auto refused = only<HandshakeRefused>(actions);
+    REQUIRE(refused.size() == 1);
+    CHECK(refused[0].difference.field == "founders");
+    CHECK(only<CloseSession>(actions).size() == 1);
+    node.after(seconds(60));
+    CHECK(list_of(node).tag() == Tag{});
+    CHECK(node.view().epoch < Epoch{9000});
+}
+
+TEST_CASE("founding: a refusal and a NACK from another cluster show it nothing to take") {
+    NodeFixture node = member();
+    node.connect(1);
+    SUBCASE("REFUSED") {
+        node.step(Dialled{{2}, {2500}, {}});
+        node.step(Receive{{2500}, Refused{"member", "1,5,6", "3", other_cluster({{9000}, 1})}});
+    }
+    SUBCASE("NACK") {
+        Nack nack;
+        nack.reason = NackReason::stale_members;
+        nack.members = other_cluster({{9000}, 1});
+        node.hear(1, nack);
+    }
+    node.after(seconds(60));
+    CHECK(list_of(node).tag() == Tag{});
+}
+
+TEST_CASE("founding: no vote is given under a list of another cluster") {
+    NodeFixture node = member();
+    node.connect(1);
+    const Membership list = other_cluster({{9000}, 1});
+    node.hear(1, Coordinator{.epoch = {9000},
+                             .lease = node.timing().lease,
+                             .stamp = node.now(),
+                             .renew = true,
+                             .tag = *list.tag(),
+                             .members = list});
+    CHECK(list_of(node).tag() == Tag{});
+    CHECK(node.view().promised_to == nobody);
+}
+
+TEST_CASE("founding: a node without a file founds no cluster beside one that it is shown") {
+    const Config config = test::config_for(4, {4});
+    NodeFixture node(config, test::start_without_file(config));
+    node.disk_answers(true);
+    node.wake();
+    // Founded by node 1 alone, and never changed: it does not have this node.
+    HelloReceived hello = node.hello_from(1);
+    hello.hello.members = {{1}};
+    hello.hello.recovering = false;
+    const Actions actions = node.step(hello);
+    const auto notes = only<Note>(actions);
+    REQUIRE(notes.size() == 1);
+    CHECK(
+        notes[0].text ==
+        "a cluster of this name was founded by 1, and not by 4, which peers has: this node founds "
+        "none, and waits for being added there (member add)");
+    for (int i = 0; i < 60; ++i) {
+        node.pass(seconds(1));
+        HelloReceived again = node.hello_from(1);
+        again.hello = hello.hello;
+        CHECK(only<Note>(node.step(again)).empty());  // said once
+    }
+    CHECK(node.view().recovering);
+    CHECK(list_of(node).empty());
+    // That one has gone, or was emptied.
+    node.after(node.timing().promise(node.timing().lease_max));
+    CHECK(list_of(node) == config.members);
+}
+
+TEST_CASE("founding: who has no list either shows no other cluster") {
+    const Config config = test::config_for(4, {4});
+    NodeFixture node(config, test::start_without_file(config));
+    node.disk_answers(true);
+    node.wake();
+    HelloReceived hello = node.hello_from(1);
+    hello.hello.members = {{1}};
+    hello.hello.recovering = true;
+    hello.hello.had_file_at_start = false;
+    node.step(hello);
+    node.after(seconds(60));
+    CHECK(node.role() == Role::leader);
+}
+
+TEST_CASE("founding: a node that is told its list meets those anew who have not shown theirs") {
+    const Config config = test::config_for(3, {1, 2, 3});
+    NodeFixture node(config, test::start_without_file(config));
+    node.disk_answers(true);
+    node.accept(hello_with(node, 1, other_cluster({{9000}, 1})));
+    node.after(node.timing().promise(node.timing().lease_max));
+    const Membership list = other_cluster({{9000}, 1});
+    // 1 has shown it, 2 another one.
+    node.accept(hello_with(node, 1, list));
+    node.connect(2);
+    const Actions told = node.hear(1, Coordinator{.epoch = {9000},
+                                                  .lease = node.timing().lease,
+                                                  .stamp = node.now(),
+                                                  .renew = true,
+                                                  .tag = *list.tag(),
+                                                  .members = list});
+    CHECK(list_of(node) == list);
+    CHECK(only<DialNow>(told) == std::vector<DialNow>{DialNow{{2}}});
+}
+
+}  // namespace bullring::protocol::founding_test
