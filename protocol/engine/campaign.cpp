@@ -28,7 +28,8 @@ Coordinator Engine::renewal(Instant now) {
             .tie = ties(),
             .heartbeat = heartbeat(now),
             .tag = *holder_.newest().tag(),
-            .members = holder_.newest()};
+            .members = holder_.newest(),
+            .settled = !holder_.lease().next() && holder_.base().tag()->epoch == epoch()};
 }
 
 std::optional<Coordinator> Engine::campaign(Step& step) {

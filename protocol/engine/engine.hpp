@@ -28,6 +28,7 @@ public:
     const Holder& holder() const { return holder_; }
     /// The list on its disk, or the newer one that is to come there.
     const Membership& newest_members() const { return reserve_.newest_members(); }
+    const Recovery& recovery() const { return recovery_; }
     bool recovering() const { return !recovery_.over(); }
 
     const Membership& list() const override { return reserve_.on_disk().members; }
@@ -175,6 +176,7 @@ private:
     Tag next_tag() const;
     void propose(Instant now, const Membership& next);
     void manage_list(Step& step);
+    bool somebody_is_to_be_told(Instant now) const;
     void list_settled(Step& step);
     void end_change(Step& step, bool done, std::string why);
     const Membership& list_for_own_vote(Instant now) const;

@@ -168,11 +168,12 @@ void Engine::manage_list(Step& step) {
         }
         return;
     }
-    // C2.1: only on top of a list of its own epoch. C6.1: and above one that was shown.
+    // C2.1: only on top of a list of its own epoch. C6.1: and above one that was shown. C8.4: and
+    // for who has none.
     const bool own = holder_.base().tag()->epoch == epoch();
     const bool shown_above =
         changes_.shown.tag() > holder_.base().tag() && changes_.shown.tag()->epoch < epoch();
-    if (!own && (changes_.pending || shown_above))
+    if (!own && (changes_.pending || shown_above || somebody_is_to_be_told(step.now)))
         return propose(step.now, retagged(holder_.base(), next_tag()));
     if (!changes_.pending) return;
     // C2.2
@@ -180,6 +181,16 @@ void Engine::manage_list(Step& step) {
         return end_change(step, false, std::move(why));
     changes_.pending->proposed = true;
     propose(step.now, *with(holder_.base(), changes_.pending->change, next_tag()));
+}
+
+// C8.4
+bool Engine::somebody_is_to_be_told(Instant now) const {
+    const Membership& base = holder_.base();
+    for (const Index i : base.all())
+        if (i != me() && !base.voters().contains(i) && peers_.heard(i, now) &&
+            peers_[i].heartbeat.recovering && !peers_[i].tag)
+            return true;
+    return false;
 }
 
 void Engine::list_settled(Step& step) {
@@ -209,9 +220,14 @@ const Membership& Engine::list_for_own_vote(Instant now) const {
 // ---- C8: a node without a file is told its list.
 
 bool Engine::may_be_told(const Coordinator& request) const {
+    if (!recovering() || recovery_.had_file() || !request.renew) return false;
     // C8.3: the sessions of before the end of its silence are closed: what they brought is not
     // read.
-    return recovering() && recovery_.waits_for_list() && request.renew;
+    if (recovery_.waits_for_list()) return true;
+    // C8.4: it has no vote in a list that was settled in the epoch of its leader.
+    const MemberEntry* const self =
+        request.members ? request.members->find(setup_.self()) : nullptr;
+    return request.settled && request.tag.epoch == request.epoch && self != nullptr && !self->votes;
 }
 
 void Engine::take_told(Step& step, const Coordinator& request) {

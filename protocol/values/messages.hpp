@@ -180,6 +180,7 @@ struct Coordinator {
     std::optional<Heartbeat> heartbeat = std::nullopt;  // with a renewal: in place of an HB
     Tag tag{};                                          // of the sender's newest list of members
     std::optional<Membership> members = std::nullopt;   // that list, for who may not have it yet
+    bool settled = false;  // renewal: that list decides, and was settled in this epoch (C8.4)
     bool operator==(const Coordinator&) const = default;
 };
 

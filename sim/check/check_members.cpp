@@ -70,12 +70,14 @@ bool Checks::is_alive(const World& world, const Membership& list) const {
     return false;
 }
 
-bool Checks::can_elect(const World& world, const Membership& list) const {
+bool Checks::can_elect(const World& world, const Membership& list,
+                       std::optional<HostIndex> given) const {
     if (!is_alive(world, list)) return false;
     MemberSet granting;
     for (const MemberEntry& member : list.entries()) {
         const auto h = world.host_of(member.id);
         if (!h) continue;
+        if (h == given) granting.insert(member.slot);
         const auto& disk = world.host(*h).disk.file;
         if (disk && disk->members.founders() == list.founders() &&
             disk->members.tag() <= list.tag())

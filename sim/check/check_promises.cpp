@@ -90,6 +90,7 @@ void Checks::check_silence_over(const World& world, HostIndex h, Instant now) {
     const Host& host = world.host(h);
     const bool was_recovering = std::exchange(of_[h].recovering, host.node->recovering());
     if (!was_recovering || host.node->recovering()) return;
+    if (was_told_without_vote(world, h, now)) return void_earlier_runs(world, h, now);
     const Instant unbroken = host.clock.unbroken(now);
     const Promise& promise = host.node->promise();
     for (const GivenPromise& given : ledger_.given(h)) {
@@ -114,6 +115,38 @@ void Checks::check_silence_over(const World& world, HostIndex h, Instant now) {
     ledger_.forget_earlier_runs(world, h);
 }
 
+/// C8.4: it had no file, and was told a list in which it has no vote before all that it may have
+/// promised was over.
+bool Checks::was_told_without_vote(const World& world, HostIndex h, Instant now) const {
+    const Host& host = world.host(h);
+    const Engine* const engine = host.node->engine();
+    const MemberEntry* const self = engine->list().find(host.id);
+    const bool early = !promise_over(now, engine->recovery().longest_silence());
+    return early && !engine->recovery().had_file() && engine->list().changed() && self != nullptr &&
+           !self->votes;
+}
+
+/// By no list under which its earlier runs have granted something that may be counted, with its
+/// vote, can anybody be elected any more.
+void Checks::void_earlier_runs(const World& world, HostIndex h, Instant now) {
+    const Host& host = world.host(h);
+    coverage_.count(Seen::list_told_without_vote);
+    const Instant unbroken = host.clock.unbroken(now);
+    for (const GivenPromise& given : ledger_.given(h)) {
+        if (given.run == host.run || promise_over(unbroken, given.end)) continue;
+        const MemberEntry* const listed = given.list.find(host.id);
+        if (listed == nullptr || !listed->votes || !can_elect(world, given.list, h)) continue;
+        fail(world, "I13",
+             fmt::format("node {} is told that it has no vote in list {}, while somebody can be "
+                         "elected by list {} with a vote of it for {} in epoch {}",
+                         host.id.value, to_text(*host.node->engine()->list().tag()),
+                         to_text(*given.list.tag()), given.holder.id.value, given.epoch.value));
+    }
+    ledger_.forget_earlier_runs(world, h);
+    ledger_.void_earlier_runs(world, h);
+    voted_[h] = {};
+}
+
 /// Whether `holder` counts a grant of that voter now, by one of its clocks at least.
 bool Checks::counts(const World& world, HostIndex holder, HostIndex voter, Until until) const {
     const Member& member = world.host(holder).node->member();
@@ -124,7 +157,7 @@ bool Checks::counts(const World& world, HostIndex holder, HostIndex voter, Until
     };
     for (const ReceivedGrant& grant : ledger_.received(holder))
         if (grant.voter == voter && grant.epoch == member.epoch() && echoes(world, holder, grant) &&
-            lasts(grant.end))
+            lasts(grant.end) && !ledger_.is_void(grant))
             return true;
     return false;
 }
@@ -212,7 +245,7 @@ void Checks::check_cover(const World& world, HostIndex h, HolderKey holder) {
         for (const ReceivedGrant& grant : ledger_.received(o)) {
             if (grant.voter != h || grant.epoch != member.epoch()) continue;
             if (!echoes(world, o, grant)) continue;
-            if (!lease_valid(world.clock(o), grant.end)) continue;
+            if (!lease_valid(world.clock(o), grant.end) || ledger_.is_void(grant)) continue;
             fail(world, "I6",
                  fmt::format("node {} promises itself to {} while node {} counts its grant of "
                              "epoch {} for {} ns more",

@@ -89,9 +89,9 @@ void Checks::after_step(const World& world, HostIndex h, Instant now) {
     check_time_passes(world);
     check_suspicion(world, h, now);
     if (world.settings().quorum == QuorumMode::none) return;
+    check_silence_over(world, h, now);
     check_list_written(world, h);
     check_counted_by_members(world, h);
-    check_silence_over(world, h, now);
     check_own_promise(world, h, now);
     check_kept(world, h, now);
     check_candidacy_length(world, h, now);

@@ -85,6 +85,8 @@ private:
     /// A grant has ended by one of the holder's clocks at least, or by both.
     enum class Until : std::uint8_t { end_by_one, end_by_both };
     bool counts(const World& world, HostIndex holder, HostIndex voter, Until until) const;
+    bool was_told_without_vote(const World& world, HostIndex h, Instant now) const;
+    void void_earlier_runs(const World& world, HostIndex h, Instant now);
     void check_silence_over(const World& world, HostIndex h, Instant now);
     void check_kept(const World& world, HostIndex h, Instant now);
     void check_candidacy_length(const World& world, HostIndex h, Instant now);
@@ -109,7 +111,9 @@ private:
     static bool echoes(const World& world, HostIndex holder, const ReceivedGrant& grant);
     void note_list(const World& world, const protocol::Membership& list);
     bool is_alive(const World& world, const protocol::Membership& list) const;
-    bool can_elect(const World& world, const protocol::Membership& list) const;
+    /// `given`: the vote of that host, too, whatever its disk has.
+    bool can_elect(const World& world, const protocol::Membership& list,
+                   std::optional<HostIndex> given = std::nullopt) const;
     void check_lists(const World& world, const Cluster& cluster);
     void check_list_written(const World& world, HostIndex h);
     void check_counted_by_members(const World& world, HostIndex voter);

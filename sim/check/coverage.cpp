@@ -94,6 +94,7 @@ constexpr std::array<std::string_view, seen_count> names{
     "list_installed",
     "list_refused_as_stale",
     "list_told",
+    "list_told_without_vote",
     "members_done",
     "members_refused",
     "frozen_graph",

@@ -101,6 +101,7 @@ enum class Seen : std::uint8_t {
     list_installed,
     list_refused_as_stale,
     list_told,
+    list_told_without_vote,
     members_done,
     members_refused,
     frozen_graph,

@@ -128,7 +128,7 @@ void Ledger::receive(const World& world, HostIndex h, Instant now, const Receive
         if (same_voter(other) && other.epoch == grant.epoch && other.tag >= grant.tag &&
             end.boottime_ns <= other.end.boottime_ns && end.raw_ns <= other.end.raw_ns)
             return;
-    all.push_back({grant.voter, grant.epoch, end, grant.tied, grant.tag});
+    all.push_back({grant.voter, grant.epoch, end, grant.tied, grant.tag, voter});
 }
 
 void Ledger::session_ended(const World& world, HostIndex h, Instant now,
@@ -235,6 +235,11 @@ void Ledger::forget_earlier_runs(const World& world, HostIndex voter) {
     });
 }
 
+void Ledger::void_earlier_runs(const World& world, HostIndex voter) {
+    for (const Incarnation run : gave_[voter])
+        if (run != world.host(voter).incarnation) void_.insert(run);
+}
+
 GivenPromise* Ledger::give(const World& world, HostIndex voter, Instant now,
                            const GivenPromise& promise, Duration lease) {
     const Host& host = world.host(voter);
@@ -244,6 +249,8 @@ GivenPromise* Ledger::give(const World& world, HostIndex voter, Instant now,
     GivenPromise& stored = all.emplace_back(promise);
     stored.end = unbroken + Ledger::promise(lease, world.settings().rho_ppm);
     stored.run = host.run;
+    if (host.disk.file) stored.list = host.disk.file->members;
+    gave_[voter].insert(host.incarnation);
     stored.lease = lease;
     return &stored;
 }

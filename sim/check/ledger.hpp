@@ -15,11 +15,12 @@ namespace bullring::sim {
 struct GivenPromise {
     protocol::HolderKey holder;
     Epoch epoch;
-    Duration lease;         // as it was asked for
-    Instant end;            // by the voter's unbroken clocks
-    SessionId tied;         // the voter's end of the session; `no_session`: to none
-    std::uint32_t run = 0;  // the voter's, when it gave it
-    bool tie_lost = false;  // that session ended otherwise than by EOF
+    Duration lease;               // as it was asked for
+    Instant end;                  // by the voter's unbroken clocks
+    SessionId tied;               // the voter's end of the session; `no_session`: to none
+    std::uint32_t run = 0;        // the voter's, when it gave it
+    bool tie_lost = false;        // that session ended otherwise than by EOF
+    protocol::Membership list{};  // under which it was given
 };
 
 /// A grant that reached its holder and may be counted.
@@ -29,6 +30,7 @@ struct ReceivedGrant {
     Instant end;          // by the holder's clock
     SessionId tied;       // the holder's end
     protocol::Tag tag{};  // of the list that the voter had
+    Incarnation by{};     // the voter's
 };
 
 class Ledger {
@@ -42,7 +44,8 @@ public:
           resigned_(hosts),
           last_asked_(hosts, protocol::long_ago),
           barriers_(hosts, std::vector<Instant>(hosts, protocol::long_ago)),
-          recalled_(hosts) {}
+          recalled_(hosts),
+          gave_(hosts) {}
 
     // ---- Facts that come in, in the order of what happens.
     /// Writes down what a message that `h` reads releases or grants.
@@ -61,6 +64,9 @@ public:
     }
     /// A run of a voter is bound by no promise that it has not made itself (R6).
     void forget_earlier_runs(const World& world, HostIndex voter);
+    /// Whatever its earlier runs have granted elects nobody, and binds it no more (C8.4).
+    void void_earlier_runs(const World& world, HostIndex voter);
+    bool is_void(const ReceivedGrant& grant) const { return void_.count(grant.by) != 0; }
 
     // ---- Questions.
     std::vector<GivenPromise>& given(HostIndex voter) { return given_[voter]; }
@@ -117,6 +123,8 @@ private:
     /// counted.
     std::vector<std::vector<Instant>> barriers_;
     std::vector<std::set<Incarnation>> recalled_;  // by holder, in its run
+    std::vector<std::set<Incarnation>> gave_;      // by voter: the runs that have granted something
+    std::set<Incarnation> void_;
     OnToken token_read_;               // by the event of this step, if it was a coordinator token
     bool answers_recovering_ = false;  // this step, a HELLO of one that asks what it has promised
     bool released_by_eof_ = false;

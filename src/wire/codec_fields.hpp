@@ -246,6 +246,7 @@ constexpr void fields(Coder& c, M& m) {
     c.since(3, [&] {
         whole(c, m.tag);
         c.optional(m.members, [&](auto& list) { members(c, list); });
+        c.flags(m.settled);
     });
 }
 

@@ -175,6 +175,7 @@ inline protocol::Coordinator draw_coordinator() {
     if (draw_bool()) m.heartbeat = draw_heartbeat();
     m.tag = draw_tag();
     m.members = draw_members_or_none();
+    m.settled = draw_bool();
     return m;
 }
 

@@ -380,14 +380,14 @@ TEST_CASE("codec: a list of members that nobody can have is refused") {
         seal(frame);
         return error_of(frame);
     };
-    // From the end: the founders, how many they are, the address, its length, the vote, the slot,
-    // the id.
-    CHECK(contains(with(8, 3), "a list of members that nobody can have"));
-    CHECK(contains(with(16, 0), "node id 0"));
-    CHECK(contains(with(23, 0), "a list of members that nobody can have"));
-    CHECK(contains(with(24, 64), "a list of members that nobody can have"));
-    CHECK(contains(with(32, 0), "node id 0"));
-    CHECK(contains(with(23, 2), "flag byte 2"));
+    // From the end: whether it is settled, the founders, how many they are, the address, its
+    // length, the vote, the slot, the id.
+    CHECK(contains(with(9, 3), "a list of members that nobody can have"));
+    CHECK(contains(with(17, 0), "node id 0"));
+    CHECK(contains(with(24, 0), "a list of members that nobody can have"));
+    CHECK(contains(with(25, 64), "a list of members that nobody can have"));
+    CHECK(contains(with(33, 0), "node id 0"));
+    CHECK(contains(with(24, 2), "flag byte 2"));
 }
 
 TEST_CASE("codec: member ids that are not in ascending order are refused") {

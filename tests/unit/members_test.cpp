@@ -400,6 +400,51 @@ TEST_CASE("members: a node without a file takes its list from a renewal after it
     CHECK(node.node().promise().vmax() >= Epoch{6002});
 }
 
+// C8.4
+TEST_CASE("members: a node without a file and without a vote is told its list at once") {
+    NodeFixture node = joiner();
+    node.wake();
+    node.connect(1);
+    const Membership list = with_4({{6000}, 1});
+    const auto settled = [&](Epoch epoch, const Membership& told) {
+        Coordinator renewal = request(node, epoch, true, told);
+        renewal.settled = true;
+        return renewal;
+    };
+    // It is on its way, and may be taken back.
+    node.hear(1, request(node, {6000}, true, list));
+    CHECK(list_of(node).empty());
+    // Only in the epoch in which it was settled.
+    node.hear(1, settled({6001}, list));
+    CHECK(list_of(node).empty());
+    // With a vote it may have granted something before.
+    node.hear(1, settled({6001}, *with(list, {What::promote, {4}, {}}, {{6001}, 0})));
+    CHECK(list_of(node).empty());
+    // From a candidate it is worth nothing.
+    Coordinator candidacy = settled({6002}, with_4({{6002}, 0}));
+    candidacy.renew = false;
+    node.hear(1, candidacy);
+    CHECK(list_of(node).empty());
+    CHECK(node.view().recovering);
+    node.hear(1, settled({6002}, with_4({{6002}, 0})));
+    CHECK(list_of(node) == with_4({{6002}, 0}));
+    CHECK_FALSE(node.view().recovering);
+    CHECK(node.node().promise().vmax() >= Epoch{6002});
+}
+
+// C8.4
+TEST_CASE("members: a leader settles its list in its own epoch for a member that has none") {
+    NodeFixture node(three());
+    node.lead({1, 2});
+    node.disk_answers(true);
+    const Epoch epoch = node.view().epoch;
+    ask(node, {What::add, {4}, "h:4"});
+    node.run_granted(milliseconds(200));
+    REQUIRE(node.node().engine()->holder().base().tag() == Tag{epoch, 1});
+    CHECK(node.last_request(1)->settled);
+    CHECK(node.last_request(1)->tag == Tag{epoch, 1});
+}
+
 TEST_CASE("members: a node without a file does not take a list that does not have it") {
     NodeFixture node = joiner();
     node.wake();
