@@ -116,6 +116,9 @@ struct HelloAck {
 /// member's address; `yours` is that address.
 inline constexpr std::string_view refused_untold = "address";
 
+/// The `field` of a refusal of who is not in a list that has been changed.
+inline constexpr std::string_view refused_for_members = "member";
+
 /// The acceptor's other answer: what differs, seen from the acceptor ("mine") and the dialler.
 struct Refused {
     std::string field;

@@ -13,8 +13,8 @@ namespace {
 
 /// The fields that a refusal can name here. The name comes from a message, so it is looked up and
 /// not believed.
-constexpr std::array refusal_fields{"version",   "cluster", "members", "quorum",
-                                    "algorithm", "rho",     "id",      "session"};
+constexpr std::array refusal_fields{"version", "cluster", "members", "quorum", "algorithm",
+                                    "rho",     "id",      "session", "member", "founders"};
 
 }  // namespace
 

@@ -166,11 +166,15 @@ void Reporter::tell_refusal(const protocol::HandshakeRefused& refusal) {
         refusal.by_us ? fmt::format("refused node {} at {}", refusal.peer.value, refusal.address)
                       : fmt::format("refused by node {}", refusal.peer.value);
     const bool is_twin = what == protocol::twin_refusal(refusal.by_us ? refusal.peer : self_);
+    // It was removed, or is still to be added.
+    const bool is_no_member = what.field == protocol::refused_for_members;
     const std::string why =
-        is_twin ? what.mine
-                : fmt::format("{} is '{}' here and '{}' there", what.field, here, there);
-    const bool said = log_limited(LogLevel::error, "refused", source,
-                                  fmt::format("{} in the handshake: {}", who, why));
+        is_twin        ? what.mine
+        : is_no_member ? fmt::format("{} is not one of the members {}",
+                                     refusal.by_us ? "it" : "this node", what.mine)
+                       : fmt::format("{} is '{}' here and '{}' there", what.field, here, there);
+    const bool said = log_limited(is_no_member ? LogLevel::info : LogLevel::error, "refused",
+                                  source, fmt::format("{} in the handshake: {}", who, why));
     if (said && of_member) refusals_[refusal.peer] = difference;
 }
 
