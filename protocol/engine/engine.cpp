@@ -101,12 +101,18 @@ bool Engine::keeps_open(SessionId dialled, Instant now) const {
 void Engine::fill_hello(Hello& hello) const {
     hello.recovering = recovering();
     hello.had_file_at_start = recovery_.had_file();
+    if (list().empty() && changes_.shown.changed()) {
+        hello.shown = changes_.shown;
+        hello.version_lowest = version_with_tags;
+    }
 }
 
 void Engine::answer_hello(Instant now, const Hello& hello, HelloAck& ack) {
     ack.promised_max = reserve_.promised_max();
     ack.had_file_at_start = recovery_.had_file();
     ack.recovering = recovering();
+    if (list().empty() && changes_.shown.changed() && ack.version >= version_with_tags)
+        ack.shown = changes_.shown;
     if (!hello.recovering) return;
     // R6.13: two that begin without a file send each other their wall clocks.
     if (!hello.had_file_at_start && recovering() && !recovery_.had_file() &&

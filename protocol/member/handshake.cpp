@@ -128,6 +128,8 @@ void Member::on_hello(Step& step, const HelloReceived& event) {
     if (peers_.is_buried({hello.id, hello.incarnation}, step.now))
         return step.act(CloseSession{event.session});
     on_shown(step, shown_by(hello));
+    // C8.1: one that has none itself keeps others from founding.
+    if (hello.shown && list().empty()) on_shown(step, *hello.shown);
     if (const auto difference = hello_difference(event, step.now))
         return refuse(step, event, *difference);
     const Index index = *setup_.members().index(hello.id);
@@ -235,6 +237,7 @@ void Member::on_hello_ack(Step& step, SessionId id, const HelloAck& ack) {
     peer.answered_again = session->asks_again;
     learn_epoch(step.now, ack.max_seen);
     if (ack.changed) on_shown(step, *ack.changed);
+    if (ack.shown && list().empty()) on_shown(step, *ack.shown);
     on_ack(step, index, ack);
     send(step, index, heartbeat(step.now));
     // Repeats to this peer what was broadcast before the session was up.

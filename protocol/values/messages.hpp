@@ -73,6 +73,7 @@ struct Hello {
     bool recovering = false;
     bool had_file_at_start = false;
     std::optional<Membership> changed = std::nullopt;  // K, once it has been changed
+    std::optional<Membership> shown = std::nullopt;    // of who has none: the newest it was shown
     bool operator==(const Hello&) const = default;
 };
 
@@ -109,6 +110,7 @@ struct HelloAck {
     /// does not send it, it is 1.
     std::uint16_t version = 1;
     std::optional<Membership> changed = std::nullopt;  // K, once it has been changed
+    std::optional<Membership> shown = std::nullopt;    // of who has none: the newest it was shown
     bool operator==(const HelloAck&) const = default;
 };
 

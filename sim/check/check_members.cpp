@@ -176,7 +176,7 @@ void Checks::check_proposal(const World& world, HostIndex h, const Coordinator& 
              fmt::format("node {} proposes {} on top of {} in epoch {}", world.host(h).id.value,
                          text(newest), text(base), request.epoch.value));
     // A list that is under way can only be undone.
-    if (before.tag() != base.tag() && newest.tag() != base.tag() && !same)
+    if (before.tag() > base.tag() && newest.tag() != base.tag() && !same)
         fail(world, "I17",
              fmt::format("node {} proposes {} while {} is under way", world.host(h).id.value,
                          text(newest), text(before)));

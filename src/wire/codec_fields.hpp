@@ -170,7 +170,10 @@ constexpr void fields(Coder& c, M& m) {
     c.choice(m.fast_release, protocol::FastRelease::notice);
     whole(c, m.commitment);
     c.flags(m.recovering, m.had_file_at_start);
-    c.since(3, [&] { c.optional(m.changed, [&](auto& list) { members(c, list); }); });
+    c.since(3, [&] {
+        c.optional(m.changed, [&](auto& list) { members(c, list); });
+        c.optional(m.shown, [&](auto& list) { members(c, list); });
+    });
 }
 
 template <class Coder, Is<protocol::Recall> M>
@@ -195,7 +198,10 @@ constexpr void fields(Coder& c, M& m) {
     c.flags(m.had_file_at_start, m.recovering);
     whole(c, m.recall);
     c.since(2, [&] { c(m.version); });
-    c.since(3, [&] { c.optional(m.changed, [&](auto& list) { members(c, list); }); });
+    c.since(3, [&] {
+        c.optional(m.changed, [&](auto& list) { members(c, list); });
+        c.optional(m.shown, [&](auto& list) { members(c, list); });
+    });
 }
 
 template <class Coder, Is<protocol::Refused> M>

@@ -63,6 +63,7 @@ def test_one_that_is_loopback_here_is_told(host, port):
     process = host.start(f"1=db1:{port},2=192.0.2.2:7100,3=192.0.2.3:7100")
     host.wait_says("db1 is 127.0.1.1 on this machine (see /etc/hosts)")
     assert host.says(f"give --listen 0.0.0.0:{port}")
+    host.wait_says("started, version")
     assert end(process) == 0
 
 
@@ -78,7 +79,7 @@ def test_one_that_is_loopback_here_is_told(host, port):
 def test_nothing_is_told_where_nothing_is_wrong(host, port, peers, flags):
     host.knows("127.0.1.1 db1\n127.0.0.1 localhost")
     process = host.start(peers.format(port=port), *(flag.format(port=port) for flag in flags))
-    host.wait_says("node 1")
+    host.wait_says("started, version")
     assert end(process) == 0
     assert not host.says("on this machine")
 

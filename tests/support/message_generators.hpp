@@ -123,7 +123,10 @@ inline protocol::Hello draw_hello() {
     m.recovering = draw_bool();
     m.had_file_at_start = draw_bool();
     // It is written in the lowest version that it says.
-    if (m.version_lowest >= protocol::version_with_tags) m.changed = draw_members_or_none();
+    if (m.version_lowest >= protocol::version_with_tags) {
+        m.changed = draw_members_or_none();
+        m.shown = draw_members_or_none();
+    }
     return m;
 }
 
@@ -146,6 +149,7 @@ inline protocol::HelloAck draw_hello_ack() {
     m.recall.to_leader = draw_bool();
     m.version = *rc::gen::arbitrary<std::uint16_t>();
     m.changed = draw_members_or_none();
+    m.shown = draw_members_or_none();
     return m;
 }
 

@@ -139,6 +139,53 @@ TEST_CASE("founding: a node without a file founds no cluster beside one that it 
     CHECK(list_of(node) == config.members);
 }
 
+TEST_CASE("founding: what a node without a file was shown it passes on to others without one") {
+    const Config config = test::config_for(3, {2, 3});
+    const Membership list = other_cluster({{9000}, 1});
+    const auto shown_in_hello = [&](NodeFixture& node) {
+        HelloReceived hello = node.hello_from(2);
+        hello.hello.recovering = true;
+        hello.hello.had_file_at_start = false;
+        hello.hello.shown = list;
+        return hello;
+    };
+    SUBCASE("it takes it to heart") {
+        NodeFixture node(config, test::start_without_file(config));
+        node.disk_answers(true);
+        node.wake();
+        node.accept(shown_in_hello(node));
+        HelloAck ack = node.ack_from(2);
+        ack.recovering = true;
+        ack.had_file_at_start = false;
+        node.dial(2, ack);
+        node.after(seconds(60));
+        CHECK(node.view().recovering);
+    }
+    SUBCASE("it tells it") {
+        NodeFixture node(config, test::start_without_file(config));
+        node.disk_answers(true);
+        node.wake();
+        node.step(Dialled{{2}, {2500}, {}});
+        node.step(Receive{{2500}, Refused{"member", "1,2,5,6", "3", list}});
+        const auto hello = sent<Hello>(node.step(Dialled{{2}, {2501}, {}}));
+        REQUIRE(hello.size() == 1);
+        CHECK(hello[0].shown == list);
+        CHECK(hello[0].version_lowest == version_with_tags);
+        const auto ack = sent<HelloAck>(node.step(shown_in_hello(node)));
+        REQUIRE(ack.size() == 1);
+        CHECK(ack[0].shown == list);
+    }
+    SUBCASE("who has a list goes by that") {
+        NodeFixture node = member();
+        HelloReceived hello = shown_in_hello(node);
+        hello.hello.members = {{1}, {2}, {3}};
+        hello.hello.shown = *with(list_of(node), {What::add, {4}, "h:4"}, {{9000}, 0});
+        node.accept(hello);
+        node.after(seconds(60));
+        CHECK(list_of(node).tag() == Tag{});
+    }
+}
+
 TEST_CASE("founding: who has no list either shows no other cluster") {
     const Config config = test::config_for(4, {4});
     NodeFixture node(config, test::start_without_file(config));
