@@ -26,8 +26,8 @@ Membership shown_by(const Hello& hello) {
     return has_list(hello) && !hello.members.empty() ? Membership(hello.members) : Membership();
 }
 
-/// What a refusal shows: the dialler may be behind (C6.1), or about to found a cluster beside this
-/// one (C8.1).
+/// The list as a refusal shows it: the dialler may be behind (C6.1), or about to found a cluster
+/// beside this one (C8.1).
 std::optional<Membership> as_shown_to(const Hello& hello, const Membership& list) {
     const bool can_read = hello.version_highest >= version_with_tags;
     return can_read && !list.empty() ? std::optional(list) : std::nullopt;

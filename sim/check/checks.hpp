@@ -59,7 +59,7 @@ public:
     void on_incident(const World& world, const Incident& incident) override;
 
 private:
-    /// What holds within one cluster, and not between two that were founded under one name.
+    /// All that is judged within one cluster, and not between two that were founded under one name.
     struct Cluster {
         EpochHolders elected_in;
         std::map<protocol::Tag, protocol::Membership> lists;  // all that there ever were

@@ -64,7 +64,7 @@ public:
     }
     /// A run of a voter is bound by no promise that it has not made itself (R6).
     void forget_earlier_runs(const World& world, HostIndex voter);
-    /// Whatever its earlier runs have granted elects nobody, and binds it no more (C8.4).
+    /// No grant of its earlier runs elects anybody, or binds it any more (C8.4).
     void void_earlier_runs(const World& world, HostIndex voter);
     bool is_void(const ReceivedGrant& grant) const { return void_.count(grant.by) != 0; }
 

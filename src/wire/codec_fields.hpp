@@ -1,5 +1,5 @@
-// The fields of each message's body, in their order, and its number in the frame's head: the
-// wire format, once for both directions (`Coder` is a Writer or a Reader). What a version has is
+// The fields of each message's body, in their order: the wire format, once for both directions
+// (`Coder` is a Writer or a Reader). What a version has is
 // never changed; a new field comes at the end of its message or part, by `since` with the version
 // that it raises `protocol::version_highest` to (PROTOCOL §4). A member that is left out, or one
 // that is out of this order, does not compile. Included by the codec's files only.
@@ -18,6 +18,7 @@
 #include "protocol/values/algorithms.hpp"
 #include "protocol/values/messages.hpp"
 #include "src/wire/codec_members.hpp"
+#include "src/wire/message_types.hpp"
 #include "src/wire/notice_messages.hpp"
 #include "src/wire/observer_messages.hpp"
 
@@ -31,71 +32,6 @@ inline constexpr std::size_t field_bytes_max = 64;
 inline constexpr std::size_t difference_bytes_max = 1536;
 inline constexpr std::size_t status_bytes_max = 60 * 1024;
 inline constexpr std::size_t why_bytes_max = 1024;
-
-/// The type byte. Never derived from a variant's order, which may change.
-enum class Type : std::uint8_t {
-    hello = 1,
-    hello_ack = 2,
-    refused = 3,
-    heartbeat = 4,
-    election = 5,
-    ok = 6,
-    decline = 7,
-    leader_is = 8,
-    coordinator = 9,
-    grant = 10,
-    nack = 11,
-    resign = 12,
-    token = 13,
-    token_ack = 14,
-    coordinator_token = 15,
-    mourn = 16,
-    dead = 17,
-    observe = 64,
-    observer_state = 65,
-    observer_change = 66,
-    resign_result = 67,
-    observer_refused = 68,
-    drill = 69,
-    drill_result = 70,
-    change_members = 71,
-    change_result = 72,
-};
-
-template <class M>
-struct Entry;  // the row of message M in the table of types
-#define BULLRING_WIRE_TYPE(message, number)        \
-    template <>                                    \
-    struct Entry<message> {                        \
-        static constexpr Type type = Type::number; \
-    }
-BULLRING_WIRE_TYPE(protocol::Hello, hello);
-BULLRING_WIRE_TYPE(protocol::HelloAck, hello_ack);
-BULLRING_WIRE_TYPE(protocol::Refused, refused);
-BULLRING_WIRE_TYPE(protocol::Heartbeat, heartbeat);
-BULLRING_WIRE_TYPE(protocol::Election, election);
-BULLRING_WIRE_TYPE(protocol::Ok, ok);
-BULLRING_WIRE_TYPE(protocol::Decline, decline);
-BULLRING_WIRE_TYPE(protocol::LeaderIs, leader_is);
-BULLRING_WIRE_TYPE(protocol::Coordinator, coordinator);
-BULLRING_WIRE_TYPE(protocol::Grant, grant);
-BULLRING_WIRE_TYPE(protocol::Nack, nack);
-BULLRING_WIRE_TYPE(protocol::Resign, resign);
-BULLRING_WIRE_TYPE(protocol::Token, token);
-BULLRING_WIRE_TYPE(protocol::TokenAck, token_ack);
-BULLRING_WIRE_TYPE(protocol::CoordinatorToken, coordinator_token);
-BULLRING_WIRE_TYPE(Mourn, mourn);
-BULLRING_WIRE_TYPE(Dead, dead);
-BULLRING_WIRE_TYPE(Observe, observe);
-BULLRING_WIRE_TYPE(ObserverState, observer_state);
-BULLRING_WIRE_TYPE(ObserverChange, observer_change);
-BULLRING_WIRE_TYPE(ResignResult, resign_result);
-BULLRING_WIRE_TYPE(ObserverRefused, observer_refused);
-BULLRING_WIRE_TYPE(Drill, drill);
-BULLRING_WIRE_TYPE(DrillResult, drill_result);
-BULLRING_WIRE_TYPE(ChangeMembers, change_members);
-BULLRING_WIRE_TYPE(ChangeResult, change_result);
-#undef BULLRING_WIRE_TYPE
 
 /// M is T, const for a Writer.
 template <class M, class T>

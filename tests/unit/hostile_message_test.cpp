@@ -368,7 +368,8 @@ TEST_CASE("hostile: the messages that are forged below are of every type") {
 TEST_CASE("hostile: a forgery reaches every number, and each once with every value") {
     Cluster cluster = cluster_in(Condition::voter, Algorithm::bully);
     const Extremes extremes{cluster.node.now(), cluster.node.timing()};
-    // COORDINATOR: epoch 12, lease 8, stamp 7, two flags; the tag's epoch 12, and its number 3.
+    // COORDINATOR: epoch 12, lease 8, stamp 7, two flags; the tag's epoch 12, and its number 3;
+    // one flag.
     const Coordinator request{{5100}, milliseconds(1), cluster.node.now(), false, true};
     CHECK(forged(request, extremes).size() == 12 + 8 + 7 + 2 + 2 + 12 + 3 + 2);
 }
