@@ -201,6 +201,18 @@ bool fails_over(const Settings& s) {
            std::none_of(s.ids.begin(), s.ids.end(), [&](NodeId id) { return is_never(s, id); });
 }
 
+/// A node has lost its file, or has ended before the cluster, which is started as a whole, has
+/// surely founded itself: then it has no vote until enough others, or a leader, reach it (C8).
+bool somebody_may_have_no_file(const Scenario& scenario) {
+    const Settings& s = scenario.settings;
+    const Time founded = s.bootstrap_wait.ns + 2 * s.lease_max.ns + 2 * sec;
+    return std::any_of(scenario.commands.begin(), scenario.commands.end(), [&](const Command& c) {
+        const bool ends =
+            c.verb == Verb::crash || c.verb == Verb::power_off || c.verb == Verb::stop;
+        return loses_disk(c) || (ends && c.at < founded);
+    });
+}
+
 }  // namespace
 
 Time leader_bound(const Settings& s) {
@@ -274,8 +286,7 @@ Scenario draw_scenario(std::uint64_t seed, const SwarmOptions& options) {
     if (frozen) {
         Command graph = command(Verb::graph);
         leader_possible = draw_graph(s, rng, graph);
-        // C8: a node that has lost its file has no vote until enough others, or a leader, reach it.
-        if (std::any_of(scenario.commands.begin(), scenario.commands.end(), loses_disk)) {
+        if (somebody_may_have_no_file(scenario)) {
             if (some_stop) scenario.commands.push_back(start);
             scenario.commands.push_back(command(Verb::wait, leader_bound(s)));
         }
