@@ -176,11 +176,12 @@ bool is_of_other_cluster(const MemberAnswer& member, const Founders& founders) {
     return member.answer && !member.answer->founders.empty() && member.answer->founders != founders;
 }
 
+/// Of those who have such a list: one that has none yet tells the members that it was started with.
 protocol::Membership newest_list_of(const Founders& founders,
                                     const std::vector<MemberAnswer>& members) {
     protocol::Membership newest;
     for (const MemberAnswer& member : members)
-        if (member.answer && !is_of_other_cluster(member, founders) &&
+        if (member.answer && member.answer->founders == founders &&
             newest.tag() < member.answer->list.tag())
             newest = member.answer->list;
     return newest;

@@ -30,6 +30,13 @@ NodeFixture member() {
     return node;
 }
 
+NodeFixture without_file(const Config& config) {
+    NodeFixture node(config, test::start_without_file(config));
+    node.disk_answers(true);
+    node.wake();
+    return node;
+}
+
 HelloReceived hello_with(NodeFixture& node, std::uint64_t from, const Membership& list) {
     HelloReceived hello = node.hello_from(from);
     hello.hello.version_lowest = version_with_tags;
@@ -112,9 +119,7 @@ TEST_CASE("founding: no vote is given under a list of another cluster") {
 
 TEST_CASE("founding: a node without a file founds no cluster beside one that it is shown") {
     const Config config = test::config_for(4, {4});
-    NodeFixture node(config, test::start_without_file(config));
-    node.disk_answers(true);
-    node.wake();
+    NodeFixture node = without_file(config);
     // Founded by node 1 alone, and never changed: it does not have this node.
     HelloReceived hello = node.hello_from(1);
     hello.hello.members = {{1}};
@@ -150,9 +155,7 @@ TEST_CASE("founding: what a node without a file was shown it passes on to others
         return hello;
     };
     SUBCASE("it takes it to heart") {
-        NodeFixture node(config, test::start_without_file(config));
-        node.disk_answers(true);
-        node.wake();
+        NodeFixture node = without_file(config);
         node.accept(shown_in_hello(node));
         HelloAck ack = node.ack_from(2);
         ack.recovering = true;
@@ -162,9 +165,7 @@ TEST_CASE("founding: what a node without a file was shown it passes on to others
         CHECK(node.view().recovering);
     }
     SUBCASE("it tells it") {
-        NodeFixture node(config, test::start_without_file(config));
-        node.disk_answers(true);
-        node.wake();
+        NodeFixture node = without_file(config);
         node.step(Dialled{{2}, {2500}, {}});
         node.step(Receive{{2500}, Refused{"member", "1,2,5,6", "3", list}});
         const auto hello = sent<Hello>(node.step(Dialled{{2}, {2501}, {}}));
@@ -188,9 +189,7 @@ TEST_CASE("founding: what a node without a file was shown it passes on to others
 
 TEST_CASE("founding: who has no list either shows no other cluster") {
     const Config config = test::config_for(4, {4});
-    NodeFixture node(config, test::start_without_file(config));
-    node.disk_answers(true);
-    node.wake();
+    NodeFixture node = without_file(config);
     HelloReceived hello = node.hello_from(1);
     hello.hello.members = {{1}};
     hello.hello.recovering = true;

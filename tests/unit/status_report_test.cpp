@@ -155,6 +155,16 @@ TEST_CASE("status: a node of another cluster of the same name counts for nothing
           Agreement{{3}, {7}});
 }
 
+TEST_CASE("status: the members that a node without a list was started with are nobody's list") {
+    MemberAnswer joiner = telling(
+        member(1, 3, 7), protocol::Membership(std::vector<protocol::NodeId>{{1}, {2}, {3}, {4}}));
+    const Members members{joiner, founded_by({{2}, {3}, {4}}, member(2, 3, 7)),
+                          founded_by({{2}, {3}, {4}}, member(3, 3, 7)), member(4)};
+    CHECK(newest_list(members).founders() == std::vector<protocol::NodeId>{{2}, {3}, {4}});
+    CHECK(agreement(members) == Agreement{{3}, {7}});
+    CHECK(status_table(members).find("of another cluster") == std::string::npos);
+}
+
 TEST_CASE("status: with several who say that they lead, the newest epoch is meant") {
     CHECK(claimed_leader({member(1, 1, 6), member(2, 3, 7), member(3, 3, 7)}) ==
           Agreement{{3}, {7}});
