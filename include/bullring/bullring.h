@@ -26,7 +26,7 @@ enum {
     BULLRING_INVALID = -1, /* the settings, or an argument */
     BULLRING_FAILED = -2,  /* the system: a port in use, a directory that can't be written … */
     BULLRING_TIMEOUT = -3,
-    BULLRING_REFUSED = -4, /* a resign: no successor, not the leader … */
+    BULLRING_REFUSED = -4, /* a resign: no successor, not the leader …; a change of the members */
     BULLRING_CLOSED = -5   /* the node has ended */
 };
 
@@ -52,11 +52,12 @@ BULLRING_C_API void bullring_close(bullring_node *node);
 enum {
     BULLRING_LEADER = 1,  /* another leader is followed, or none */
     BULLRING_ELECTED = 2, /* this node leads: the work may begin */
-    BULLRING_STOP = 3     /* the leadership ends, or is about to: the work must end */
+    BULLRING_STOP = 3,    /* the leadership ends, or is about to: the work must end */
+    BULLRING_MEMBERS = 4  /* the list of members has changed: bullring_members() has it */
 };
 
 typedef struct bullring_change {
-    int kind;       /* one of the three above */
+    int kind;       /* one of the four above */
     uint64_t epoch; /* of the leadership that has begun or ends; of the leader */
     uint64_t leader; /* whom this node follows; 0: nobody */
 } bullring_change;
@@ -89,6 +90,29 @@ BULLRING_C_API uint64_t bullring_leader(const bullring_node *node, uint64_t *epo
  * BULLRING_TIMEOUT says that it has not been refused. */
 BULLRING_C_API int bullring_resign(bullring_node *node, uint64_t to, int timeout_ms, char *error,
                                    size_t error_bytes);
+
+typedef struct bullring_member {
+    uint64_t id;
+    int votes;         /* 1, or 0: a member without a vote */
+    char address[260]; /* "HOST:PORT"; empty: the list does not say */
+} bullring_member;
+
+/* The list of members as this node has it, in ascending order of ids. The number of all of them, at
+ * most 64, of which the first `max` are written to `members`; 0 when the node has no list yet, or has
+ * ended. `tag`, if it is not NULL, has the list's "EPOCH.VERSION", which rises with each change, cut
+ * off after tag_bytes − 1 bytes. */
+BULLRING_C_API size_t bullring_members(const bullring_node *node, bullring_member *members, size_t max,
+                                       char *tag, size_t tag_bytes);
+
+/* Has the leader change the list, as `bullring member` does, for at most timeout_ms (< 0: without an
+ * end). `what` is "add" (without a vote), "remove", "promote", "demote" or "address"; `address` is
+ * "HOST:PORT" for "add" and "address", and NULL else. BULLRING_OK when it is so, BULLRING_REFUSED
+ * when it is not, with the reason and what would help in `error`. With security "tls" only while this
+ * node leads. A node that is to be removed and leads hands over first, for which another thread has
+ * to call bullring_done(). */
+BULLRING_C_API int bullring_change_member(bullring_node *node, const char *what, uint64_t id,
+                                          const char *address, int timeout_ms, char *error,
+                                          size_t error_bytes);
 
 #ifdef __cplusplus
 }

@@ -25,6 +25,7 @@ struct Change {
         leader,   // another leader is followed, or none
         elected,  // this node leads from now on
         deposed,  // this node no longer leads, and its task has returned
+        members,  // the list of members has changed: Node::members() has it
     };
     Kind kind = Kind::leader;
     /// CLOCK_BOOTTIME, by which leases are judged.

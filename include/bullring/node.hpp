@@ -10,9 +10,11 @@
 #include <string>
 #include <vector>
 
+#include <bullring/administrator.hpp>
 #include <bullring/export.hpp>
 #include <bullring/leader.hpp>
 #include <bullring/leadership.hpp>
+#include <bullring/members.hpp>
 #include <bullring/options.hpp>
 
 namespace bullring {
@@ -84,6 +86,14 @@ public:
     Resignation resign(std::uint64_t to = 0,
                        std::chrono::nanoseconds timeout = std::chrono::seconds(5));
     Status status() const;
+    /// The list of members as this node has it. A node that has been removed keeps the last one
+    /// that it had, which may be without it.
+    MemberList members() const;
+    /// Changes the members through this node: over the Unix socket in its data directory while it
+    /// leads, and else at the leader with this node's key or certificate. With security "tls" a
+    /// node's certificate is not enough for that: then it is done while this node leads. It may
+    /// outlive the node.
+    Administrator administrator() const;
 
 private:
     std::unique_ptr<NodeCore> core_;

@@ -21,12 +21,13 @@
 #include "src/api/node_core.hpp"
 #include "src/base/os/quiet_thread.hpp"
 #include "src/base/text/failure_text.hpp"
+#include "src/base/text/text.hpp"
 
 namespace bullring {
 
 namespace {
 
-/// Changes that nobody has fetched; older ones of kind LEADER are dropped first.
+/// Changes that nobody has fetched; older ones of kinds LEADER and MEMBERS are dropped first.
 constexpr std::size_t changes_max = 1024;
 
 void copy_text(std::string_view text, char* into, std::size_t bytes) {
@@ -58,6 +59,22 @@ void insist(Step step) noexcept {
     }
 }
 
+AdminAnswer change_by_name(const Administrator& administrator, const std::string& what,
+                           std::uint64_t id, const std::string& address,
+                           std::chrono::nanoseconds timeout) {
+    const bool has_address = what == "add" || what == "address";
+    if (!has_address && !address.empty())
+        throw ConfigError({"address: " + in_quotes(address) + " means nothing to " +
+                           in_quotes(what) + "; expected none"});
+    if (what == "add") return administrator.add(id, address, timeout);
+    if (what == "address") return administrator.change_address(id, address, timeout);
+    if (what == "remove") return administrator.remove(id, timeout);
+    if (what == "promote") return administrator.promote(id, timeout);
+    if (what == "demote") return administrator.demote(id, timeout);
+    throw ConfigError({"unknown change " + in_quotes(what) +
+                       "; expected add, remove, promote, demote or address"});
+}
+
 }  // namespace
 
 }  // namespace bullring
@@ -84,8 +101,11 @@ struct bullring_node {
         core.begin_running();
         core.start();
         subscription = core.subscribe([this](const Change& change) {
-            if (change.kind != Change::Kind::leader) return;
-            push({BULLRING_LEADER, change.epoch, change.leader ? change.leader->id : 0});
+            // The others come with the leadership itself.
+            const bool of_members = change.kind == Change::Kind::members;
+            if (change.kind != Change::Kind::leader && !of_members) return;
+            push({of_members ? BULLRING_MEMBERS : BULLRING_LEADER, change.epoch,
+                  change.leader ? change.leader->id : 0});
         });
         taker = quiet_thread([this] { take_leaderships(); });
     }
@@ -141,10 +161,10 @@ struct bullring_node {
     /// Under the mutex.
     void queue(bullring_change change) {
         if (changes.size() >= changes_max) {
-            const auto leader = std::find_if(changes.begin(), changes.end(), [](const auto& one) {
-                return one.kind == BULLRING_LEADER;
+            const auto news = std::find_if(changes.begin(), changes.end(), [](const auto& one) {
+                return one.kind == BULLRING_LEADER || one.kind == BULLRING_MEMBERS;
             });
-            changes.erase(leader == changes.end() ? changes.begin() : leader);
+            changes.erase(news == changes.end() ? changes.begin() : news);
         }
         changes.push_back(change);
         changed.notify_all();
@@ -301,6 +321,48 @@ int bullring_resign(bullring_node* node, uint64_t to, int timeout_ms, char* erro
         const Resignation result = node->core.resign(to, std::chrono::milliseconds(timeout_ms));
         if (result.done) return BULLRING_OK;
         return fail(result.refused ? BULLRING_REFUSED : BULLRING_TIMEOUT, result.why);
+    } catch (const std::exception& failure) {
+        return fail(BULLRING_FAILED, failure_text(failure));
+    } catch (...) {
+        return fail(BULLRING_FAILED, bullring_error(BULLRING_FAILED));
+    }
+}
+
+size_t bullring_members(const bullring_node* node, bullring_member* members, size_t max, char* tag,
+                        size_t tag_bytes) {
+    copy_text("", tag, tag_bytes);
+    if (node == nullptr) return 0;
+    return guarded(size_t{0}, [&]() -> size_t {
+        const MemberList list = node->core.members();
+        copy_text(list.tag, tag, tag_bytes);
+        const size_t told = members == nullptr ? 0 : std::min(max, list.members.size());
+        for (size_t i = 0; i < told; ++i) {
+            const ListedMember& one = list.members[i];
+            members[i].id = one.id;
+            members[i].votes = one.votes ? 1 : 0;
+            copy_text(one.address, members[i].address, sizeof members[i].address);
+        }
+        return list.members.size();
+    });
+}
+
+int bullring_change_member(bullring_node* node, const char* what, uint64_t id, const char* address,
+                           int timeout_ms, char* error, size_t error_bytes) {
+    const auto fail = [&](int code, std::string_view why) {
+        copy_text(why, error, error_bytes);
+        return code;
+    };
+    if (node == nullptr) return fail(BULLRING_INVALID, "no node is given");
+    try {
+        const auto timeout = timeout_ms < 0 ? std::chrono::nanoseconds::max()
+                                            : std::chrono::milliseconds(timeout_ms);
+        const Administrator administrator = node->core.administrator();
+        const auto answer =
+            change_by_name(administrator, what == nullptr ? "" : what, id,
+                           address == nullptr ? "" : address, timeout);
+        return answer.done ? BULLRING_OK : fail(BULLRING_REFUSED, answer.why);
+    } catch (const ConfigError& wrong) {
+        return fail(BULLRING_INVALID, wrong.what());
     } catch (const std::exception& failure) {
         return fail(BULLRING_FAILED, failure_text(failure));
     } catch (...) {

@@ -46,5 +46,7 @@ Resignation Node::resign(std::uint64_t to, std::chrono::nanoseconds timeout) {
     return core_->resign(to, timeout);
 }
 Status Node::status() const { return core_->status(); }
+MemberList Node::members() const { return core_->members(); }
+Administrator Node::administrator() const { return core_->administrator(); }
 
 }  // namespace bullring

@@ -69,6 +69,9 @@ private:
             core.on_deposed(change);
         });
     }
+    void members_changed(Instant at, const protocol::MembersChanged& changed) override {
+        if (changed.members.changed()) later([at](NodeCore& core) { core.on_members(at); });
+    }
     void resign_answered(const protocol::ResignAnswer& answer) override {
         if (!answer.done) core_.refused_ = answer;
         later([answer](NodeCore& core) { core.on_resign_answer(answer); });

@@ -46,6 +46,8 @@ public:
     Subscription subscribe(ChangeCallback callback);
     Resignation resign(std::uint64_t to, std::chrono::nanoseconds timeout);
     Status status() const;
+    MemberList members() const;
+    Administrator administrator() const;
 
     // ---- What a task's runner needs. One runner at a time: begin_running() … end_running().
 
@@ -85,6 +87,7 @@ private:
     void on_resign_answer(const protocol::ResignAnswer& answer);
     void on_elected(Change change);
     void on_deposed(Change change);
+    void on_members(protocol::Instant at);
     void on_over(int status);
     /// Under `mutex_`, so that the order is the same for all. It makes `leader` what holds now.
     void push_change(Change change);

@@ -96,6 +96,15 @@ void NodeCore::on_elected(Change change) {
     push_change(std::move(change));
 }
 
+void NodeCore::on_members(Instant at) {
+    Change change;
+    change.kind = Change::Kind::members;
+    change.at = std::chrono::nanoseconds(at.boottime_ns);
+    const std::lock_guard lock(mutex_);
+    change.epoch = reported_epoch_;
+    push_change(std::move(change));
+}
+
 void NodeCore::push_change(Change change) {
     change.leader = leader_;
     if (change.kind == Change::Kind::leader) {

@@ -1,7 +1,9 @@
 // The questions that a user can ask at any time, from any thread.
 #include <utility>
 
+#include "src/api/administrator_settings.hpp"
 #include "src/api/deadline.hpp"
+#include "src/api/member_list.hpp"
 #include "src/api/node_core.hpp"
 #include "src/base/os/clock.hpp"
 
@@ -114,6 +116,26 @@ Status NodeCore::status() const {
     return ask_loop<Status>(
                [](Runtime& runtime) { return [&runtime] { return status_of(runtime.status()); }; })
         .value_or(none);
+}
+
+MemberList NodeCore::members() const {
+    return ask_loop<MemberList>([](Runtime& runtime) {
+               return [&runtime] { return described(runtime.status().view.list); };
+           })
+        .value_or(MemberList{{}, {}, not_running().why});
+}
+
+Administrator NodeCore::administrator() const {
+    const NodeOptions& node = options_.node;
+    auto settings = std::make_unique<AdministratorSettings>(AdministratorSettings{
+        {node.peers, node.config.cluster, node.security, {.level = LogLevel::error}},
+        node.config.self,
+        node.data_dir});
+    // All that `peers` has may have been replaced since.
+    for (const ListedMember& member : members().members)
+        if (const auto address = parse_endpoint(member.address))
+            settings->cluster.peers.try_emplace({member.id}, *address);
+    return Administrator(std::move(settings));
 }
 
 }  // namespace bullring

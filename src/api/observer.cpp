@@ -9,13 +9,12 @@
 #include <bullring/observer.hpp>
 
 #include "src/api/deadline.hpp"
-#include "src/api/option_values.hpp"
+#include "src/api/observer_settings.hpp"
 #include "src/api/subscribers.hpp"
 #include "src/base/log/logging.hpp"
 #include "src/base/os/quiet_thread.hpp"
 #include "src/observe/observer_client.hpp"
 #include "src/observe/watcher.hpp"
-#include "src/settings/request.hpp"
 
 namespace bullring {
 
@@ -90,24 +89,10 @@ Observer::Observer(const std::string& peers, const std::string& cluster)
 
 Observer::Observer(const std::string& peers, const std::string& cluster,
                    const ObserverSecurity& security) {
-    RawValues values{{"peers", {peers, "peers"}}, {"cluster", {cluster, "cluster"}}};
-    for (const auto& [name, text] : {std::pair{"security", &security.security},
-                                     {"key-file", &security.key_file},
-                                     {"observer-key-file", &security.observer_key_file},
-                                     {"tls-cert", &security.tls_cert},
-                                     {"tls-key", &security.tls_key},
-                                     {"tls-ca", &security.tls_ca},
-                                     {"tls-crl", &security.tls_crl}})
-        if (!text->empty()) values[name] = {*text, name};
-    Problems problems;
-    Report report(values, problems, "");
-    const Request request = read_request("watch", values, report);
-    const SecurityOptions secured = checked_security(request, protocol::nobody, report);
-    if (!problems.empty()) throw ConfigError(std::move(problems));
-    auto source = open_tls(secured, {request.cluster.value, protocol::nobody});
+    const ObserverOptions options = observer_settings("watch", peers, cluster, security);
+    auto source = open_tls(options.security, {options.cluster, protocol::nobody});
     if (!source) throw ConfigError({source.error()});
-    core_ = std::make_unique<ObserverCore>(request.peers.value, request.cluster.value,
-                                           std::move(*source));
+    core_ = std::make_unique<ObserverCore>(options.peers, options.cluster, std::move(*source));
 }
 
 Observer::Observer(Observer&&) noexcept = default;

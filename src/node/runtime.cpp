@@ -343,6 +343,8 @@ void Runtime::follow_up(Instant now, const protocol::Action& action) {
             } else if constexpr (std::is_same_v<What, protocol::Deposed>) {
                 show_leadership({});
                 for (NodeListener* one : listeners_) one->deposed(now, what);
+            } else if constexpr (std::is_same_v<What, protocol::MembersChanged>) {
+                for (NodeListener* one : listeners_) one->members_changed(now, what);
             } else if constexpr (std::is_same_v<What, protocol::ResignAnswer> ||
                                  std::is_same_v<What, protocol::MembersAnswer>) {
                 answer(what);

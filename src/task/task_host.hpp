@@ -30,6 +30,8 @@ public:
     virtual void leader_changed(protocol::Instant, const protocol::LeaderChanged&) {}
     virtual void elected(protocol::Instant, const protocol::Elected&) {}
     virtual void deposed(protocol::Instant, const protocol::Deposed&) {}
+    /// The list of members is another one now.
+    virtual void members_changed(protocol::Instant, const protocol::MembersChanged&) {}
     /// To a ResignRequested of the host.
     virtual void resign_answered(const protocol::ResignAnswer&) {}
 };

@@ -31,11 +31,10 @@ LibraryCluster::HeldPort LibraryCluster::hold_port() {
     return {std::move(held), ntohs(at.sin_port)};
 }
 
-std::string LibraryCluster::peers() const {
+std::string LibraryCluster::peers(std::uint64_t count) const {
     std::string text;
-    for (std::uint64_t id = 1; id <= size_; ++id)
-        text += (id == 1 ? "" : ",") + std::to_string(id) +
-                "=127.0.0.1:" + std::to_string(ports_[id - 1].port);
+    for (std::uint64_t id = 1; id <= count; ++id)
+        text += (id == 1 ? "" : ",") + std::to_string(id) + "=" + address(id);
     return text;
 }
 

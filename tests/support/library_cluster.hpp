@@ -27,7 +27,12 @@ public:
     std::unique_ptr<Node> node(std::uint64_t id) const {
         return std::make_unique<Node>(options(id));
     }
-    std::string peers() const;
+    std::string peers() const { return peers(size_); }
+    /// The first `count` of them.
+    std::string peers(std::uint64_t count) const;
+    std::string address(std::uint64_t id) const {
+        return "127.0.0.1:" + std::to_string(ports_[id - 1].port);
+    }
     const TemporaryDirectory& directory() const { return directory_; }
 
 private:

@@ -99,6 +99,8 @@ TEST_CASE("C interface: whichever allocation fails, a question is answered") {
                       [](std::uint64_t leader) { CHECK(leader == 0); });
     bullring_change change{};
     with_each_failure([&] { return bullring_wait(node, 0, &change); }, any);
+    with_each_failure([&] { return bullring_members(node, nullptr, 0, nullptr, 0); },
+                      [](std::size_t members) { CHECK(members <= 1); });
     for (const int timeout_ms : {0, 1000}) {
         char error[64] = "";
         with_each_failure([&] { return bullring_resign(node, 0, timeout_ms, error, sizeof error); },

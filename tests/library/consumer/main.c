@@ -27,6 +27,8 @@ static int null_is_taken(void) {
            bullring_done(NULL, 1, 0) == BULLRING_INVALID &&
            bullring_leader(NULL, &epoch, text, sizeof text) == 0 && epoch == 0 && text[0] == 0 &&
            bullring_leader(NULL, NULL, NULL, 0) == 0 &&
+           bullring_members(NULL, NULL, 0, NULL, 0) == 0 &&
+           bullring_change_member(NULL, "add", 2, "h:1", 0, NULL, 0) == BULLRING_INVALID &&
            bullring_resign(NULL, 0, 0, NULL, 0) == BULLRING_INVALID &&
            bullring_resign(NULL, 0, 0, text, sizeof text) == BULLRING_INVALID && text[0] != 0;
 }

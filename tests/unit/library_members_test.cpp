@@ -1,0 +1,212 @@
+// The library's members: what a node tells of them, and how a program changes them.
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <bullring/bullring.h>
+#include <bullring/bullring.hpp>
+#include <doctest/doctest.h>
+
+#include "tests/support/library_cluster.hpp"
+
+namespace bullring::library_members_test {
+
+TEST_SUITE_BEGIN("realtime");
+
+namespace {
+
+using std::chrono::nanoseconds;
+using test::generous;
+using test::LibraryCluster;
+using test::Notes;
+
+/// "1,2,3+4": those with a vote, and behind the + those without.
+std::string text_of(const MemberList& list) {
+    std::string voters;
+    std::string others;
+    for (const ListedMember& one : list.members)
+        (one.votes ? voters : others) +=
+            ((one.votes ? voters : others).empty() ? "" : ",") + std::to_string(one.id);
+    return voters + (others.empty() ? "" : "+" + others);
+}
+
+/// Three members that were started, and a fourth that is a member as soon as it is added.
+struct Three {
+    Three() {
+        for (std::uint64_t id = 1; id <= 4; ++id) {
+            Options options = cluster.options(id);
+            if (id < 4) options.peers = cluster.peers(3);
+            nodes.push_back(std::make_unique<Node>(options));
+            if (id < 4) nodes.back()->start();
+        }
+    }
+    Node& node(std::uint64_t id) const { return *nodes[id - 1]; }
+    /// Some node that leads, or does not.
+    Node& one_that(bool leads) const {
+        const std::uint64_t id = leader();
+        return node(leads ? id : id % 3 + 1);
+    }
+    std::uint64_t leader() const {
+        const Observer observer(cluster.peers(3));
+        return observer.wait_for_leader(generous).value().id;
+    }
+    Administrator administrator() const { return Administrator(cluster.peers(3)); }
+
+    LibraryCluster cluster{4};
+    std::vector<std::unique_ptr<Node>> nodes;
+};
+
+bool waits_for(const Node& node, const std::string& members) {
+    const auto limit = std::chrono::steady_clock::now() + generous;
+    while (text_of(node.members()) != members)
+        if (std::chrono::steady_clock::now() > limit) return false;
+    return true;
+}
+
+}  // namespace
+
+TEST_CASE("library: an administrator adds a member, gives it a vote, and takes it out again") {
+    const Three three;
+    const Administrator administrator = three.administrator();
+    CHECK(text_of(administrator.members()) == "1,2,3");
+    CHECK(administrator.members().tag == "0.0");
+
+    Notes<Change> changes;
+    const Subscription subscription =
+        three.node(1).subscribe([&](const Change& change) { changes.add(change); });
+    CHECK(administrator.add(4, three.cluster.address(4), generous) == AdminAnswer{true, {}});
+    const MemberList added = administrator.members();
+    CHECK(text_of(added) == "1,2,3+4");
+    CHECK(added.members[3] == ListedMember{4, three.cluster.address(4), false});
+    CHECK(added.tag != "0.0");
+    CHECK(administrator.add(4, three.cluster.address(4), generous).done);  // it is so already
+
+    three.node(4).start();
+    CHECK(administrator.promote(4, generous).done);
+    CHECK(waits_for(three.node(4), "1,2,3,4"));
+    CHECK(waits_for(three.node(1), "1,2,3,4"));
+    CHECK(changes.wait_for([](const std::vector<Change>& all) {
+        return std::count_if(all.begin(), all.end(), [](const Change& one) {
+                   return one.kind == Change::Kind::members;
+               }) >= 2;
+    }));
+    CHECK(administrator.demote(4, generous).done);
+    CHECK(administrator.remove(4, generous).done);
+    CHECK(text_of(administrator.members()) == "1,2,3");
+}
+
+TEST_CASE("library: a node changes the members whether it leads or not") {
+    const Three three;
+    for (const bool leads : {true, false}) {
+        CAPTURE(leads);
+        const Administrator administrator = three.one_that(leads).administrator();
+        CHECK(administrator.add(4, three.cluster.address(4), generous).done);
+        CHECK(text_of(administrator.members()) == "1,2,3+4");
+        CHECK(administrator.change_address(4, "127.0.0.1:1", generous).done);
+        CHECK(administrator.members().members[3].address == "127.0.0.1:1");
+        CHECK(administrator.remove(4, generous).done);
+    }
+}
+
+TEST_CASE("library: a leader that is to be removed hands over first") {
+    const Three three;
+    const std::uint64_t id = three.leader();
+    const Administrator administrator = three.node(id).administrator();
+    CHECK(administrator.remove(id, generous).done);
+    CHECK(administrator.members().members.size() == 2);
+    CHECK(three.leader() != id);
+}
+
+TEST_CASE("library: an administrator hands over") {
+    const Three three;
+    const Administrator administrator = three.administrator();
+    const std::uint64_t next = three.leader() % 3 + 1;
+    CHECK(administrator.resign(next, generous) == AdminAnswer{true, {}});
+    CHECK(three.leader() == next);
+}
+
+TEST_CASE("library: what can't be done is said, and within the time given") {
+    const Three three;
+    const Administrator administrator = three.administrator();
+    CHECK(administrator.add(4, three.cluster.address(4), generous).done);
+    const AdminAnswer deaf = administrator.promote(4, std::chrono::milliseconds(200));
+    CHECK_FALSE(deaf.done);
+    CHECK(deaf.why.find("4 is not connected") != std::string::npos);
+    CHECK_FALSE(administrator.promote(4, nanoseconds(0)).done);
+    CHECK_FALSE(administrator.promote(4, nanoseconds(-1)).done);
+    CHECK_THROWS_WITH_AS(administrator.remove(0), doctest::Contains("1 … 9223372036854775807"),
+                         ConfigError);
+    CHECK_THROWS_WITH_AS(administrator.add(5, "nowhere"), doctest::Contains("nowhere"),
+                         ConfigError);
+    CHECK_THROWS_AS(Administrator("1=nowhere"), ConfigError);
+    ObserverSecurity keyless;
+    keyless.security = "key";
+    CHECK_THROWS_AS(Administrator(three.cluster.peers(), "bullring", keyless), ConfigError);
+    const Administrator stranger(three.cluster.peers(), "another");
+    const MemberList none = stranger.members();
+    CHECK(none.members.empty());
+    CHECK(none.why.find("no member has told its list") != std::string::npos);
+}
+
+TEST_CASE("library: a node that does not run has no list, and can have it changed by the others") {
+    const Three three;
+    const LibraryCluster alone(1);
+    const Node fresh(alone.options(1));
+    CHECK(fresh.members().members.empty());
+    CHECK(fresh.members().why == "the node is not running");
+    Node& follower = three.one_that(false);
+    const Administrator administrator = follower.administrator();
+    follower.stop();
+    CHECK(administrator.add(4, three.cluster.address(4), generous).done);
+}
+
+TEST_CASE("library: the same in C") {
+    const LibraryCluster cluster(2);
+    const std::string peers = cluster.peers(1);
+    const std::string directory = cluster.directory() / "node-1";
+    const char* const settings[] = {"id",   "1",       "peers",           peers.c_str(), "profile",
+                                    "fast", "data-dir", directory.c_str(), nullptr};
+    char error[256] = "";
+    bullring_node* const node = bullring_open(settings, nullptr, error, sizeof error);
+    REQUIRE_MESSAGE(node != nullptr, std::string(error));
+    const auto change = [&](const char* what, std::uint64_t id, const char* address) {
+        error[0] = '\0';
+        return bullring_change_member(node, what, id, address, 60'000, error, sizeof error);
+    };
+    const std::string second = cluster.address(2);
+    CHECK(change("add", 2, second.c_str()) == BULLRING_OK);
+    bullring_change seen{};
+    while (bullring_wait(node, 60'000, &seen) == BULLRING_OK && seen.kind != BULLRING_MEMBERS) {
+    }
+    CHECK(seen.kind == BULLRING_MEMBERS);
+    bullring_member members[2];
+    char tag[32] = "";
+    CHECK(bullring_members(node, members, 2, tag, sizeof tag) == 2);
+    CHECK(members[0].id == 1);
+    CHECK(members[0].votes == 1);
+    CHECK(members[1].id == 2);
+    CHECK(members[1].votes == 0);
+    CHECK(std::strcmp(members[1].address, second.c_str()) == 0);
+    CHECK(std::strchr(tag, '.') != nullptr);
+    CHECK(bullring_members(node, nullptr, 0, nullptr, 0) == 2);
+    CHECK(bullring_members(node, members, 1, tag, 3) == 2);
+    CHECK(std::strlen(tag) == 2);
+
+    CHECK(change("add", 3, nullptr) == BULLRING_INVALID);
+    CHECK(change("remove", 2, second.c_str()) == BULLRING_INVALID);
+    CHECK(change("raise", 2, nullptr) == BULLRING_INVALID);
+    CHECK(std::string(error).find("expected add, remove") != std::string::npos);
+    CHECK(bullring_change_member(node, "promote", 2, nullptr, 100, error, sizeof error) ==
+          BULLRING_REFUSED);
+    CHECK(std::string(error).find("2 is not connected") != std::string::npos);
+    CHECK(change("remove", 2, nullptr) == BULLRING_OK);
+    CHECK(bullring_members(node, nullptr, 0, nullptr, 0) == 1);
+    bullring_close(node);
+}
+
+TEST_SUITE_END();
+
+}  // namespace bullring::library_members_test
