@@ -95,10 +95,7 @@ Json vote_json(protocol::NodeId id, const protocol::Membership& list) {
 
 /// Null: it has no list yet, or does not say.
 Json ids_or_null(const std::vector<protocol::NodeId>& ids) {
-    if (ids.empty()) return nullptr;
-    Json json = Json::array();
-    for (const protocol::NodeId id : ids) json.push_back(id.value);
-    return json;
+    return ids.empty() ? Json() : ids_json(ids);
 }
 
 Json node_json(const MemberAnswer& member, const protocol::Membership& list) {
@@ -126,8 +123,7 @@ Json node_json(const MemberAnswer& member, const protocol::Membership& list) {
     node["epoch"] = answer.epoch.value;
     node["lease_left_ms"] = answer.lease_left_ms;
     node["promised_to"] = id_or_null(answer.promised_to);
-    node["peers_up"] = Json::array();
-    for (const protocol::NodeId id : answer.peers_up) node["peers_up"].push_back(id.value);
+    node["peers_up"] = ids_json(answer.peers_up);
     node["why"] = answer.why;
     node["uptime_ms"] = answer.uptime_ms;
     node["version"] = answer.version;

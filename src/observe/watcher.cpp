@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <variant>
 
 #include <asio/redirect_error.hpp>
@@ -9,6 +10,7 @@
 
 #include "protocol/values/dialling.hpp"
 #include "src/base/os/clock.hpp"
+#include "src/observe/asking.hpp"
 #include "src/observe/observer_client.hpp"
 
 namespace bullring {
@@ -20,10 +22,18 @@ constexpr protocol::Duration first_state_max = protocol::seconds(1);
 constexpr protocol::Duration silence_max = protocol::seconds(3);
 // Nobody can be reached for this long: then no leader is known any more.
 constexpr protocol::Duration unreachable_max = protocol::seconds(3);
+// A member that knows no leader for longer may be cut off, or no member any more.
+constexpr protocol::Duration leaderless_max = protocol::seconds(3);
+// The member that is followed is asked this often who the members are.
+constexpr protocol::Duration learn_every = protocol::seconds(10);
 
 protocol::Duration steady_now() {
     const auto now = std::chrono::steady_clock::now().time_since_epoch();
     return {std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()};
+}
+
+bool is_due(const std::optional<protocol::Duration>& last, protocol::Duration every) {
+    return !last || steady_now() - *last > every;
 }
 
 }  // namespace
@@ -31,6 +41,7 @@ protocol::Duration steady_now() {
 Watcher::Watcher(ObserverLoop& loop, const PeerList& peers, std::string cluster,
                  Callbacks callbacks)
     : loop_(loop),
+      peers_(peers),
       members_(peers.begin(), peers.end()),
       cluster_(std::move(cluster)),
       callbacks_(std::move(callbacks)),
@@ -40,14 +51,14 @@ Watcher::Watcher(ObserverLoop& loop, const PeerList& peers, std::string cluster,
 
 asio::awaitable<void> Watcher::run() {
     // Many watchers spread over the members.
-    std::size_t place = rng_.below(members_.size());
+    Member member = members_[rng_.below(members_.size())];
     std::size_t in_vain = 0;
     last_heard_ = steady_now();
     while (!stopped_) {
         const protocol::Duration begin = steady_now();
-        const bool heard = co_await follow(place);
+        const bool heard = co_await follow(member);
         sequence_.on_switch();
-        place = (place + 1) % members_.size();
+        member = next_after(member);
         if (heard && steady_now() - begin > protocol::seconds(1)) {
             in_vain = 0;
             pause_ = protocol::dial_pause_min;
@@ -55,6 +66,8 @@ asio::awaitable<void> Watcher::run() {
         }
         if (++in_vain < members_.size()) continue;
         in_vain = 0;
+        // They may have come back, with the old list.
+        for (const auto& [id, endpoint] : peers_) also(id, endpoint);
         note_unreachable();
         co_await pause();
     }
@@ -67,8 +80,9 @@ void Watcher::stop() {
 }
 
 /// Until this member is of no more use. True when it has sent its state at least once.
-asio::awaitable<bool> Watcher::follow(std::size_t place) {
-    const Member& member = members_[place];
+asio::awaitable<bool> Watcher::follow(Member member) {
+    learned_.reset();
+    leaderless_since_.reset();
     ObserverLink link(loop_);
     link_ = &link;
     ObserverMessage request = Observe{cluster_, ObserveWhat::watch, protocol::nobody};
@@ -91,14 +105,60 @@ asio::awaitable<bool> Watcher::follow(std::size_t place) {
         }
         const auto* state = std::get_if<ObserverChange>(&received->message);
         if (state == nullptr) break;
+        // Not with the first state: all watchers of a leader that has died come to the next member
+        // together, and a question of each would hold up the election.
+        if (heard && is_due(learned_, learn_every) && co_await is_no_member(member)) break;
         heard = true;
         unreachable_said_ = false;
         last_heard_ = steady_now();
         tell(sequence_.on_state(*state, last_heard_));
         callbacks_.heard();
+        if (knows_nothing(*state)) break;
     }
     link_ = nullptr;
     co_return heard;
+}
+
+bool Watcher::knows_nothing(const ObserverChange& state) {
+    if (state.leader) leaderless_since_.reset();
+    else if (!leaderless_since_) leaderless_since_ = last_heard_;
+    return leaderless_since_ && last_heard_ - *leaderless_since_ > leaderless_max;
+}
+
+/// By its own list.
+asio::awaitable<bool> Watcher::is_no_member(Member member) {
+    learned_ = steady_now();
+    const PeerList only{member};
+    const std::vector<MemberAnswer> answers =
+        co_await ask_only(loop_, only, cluster_, deadline_in(first_state_max));
+    const std::optional<NodeAnswer>& answer = answers.front().answer;
+    if (!answer || !answer->list.changed()) co_return false;
+    take_list(answer->list);
+    co_return answer->list.find(member.first) == nullptr;
+}
+
+void Watcher::take_list(const protocol::Membership& list) {
+    if (list.is_of_other_cluster_than(list_) || list.tag() <= list_.tag()) return;
+    list_ = list;
+    members_.clear();
+    for (const protocol::MemberEntry& member : list.entries()) {
+        const auto given = peers_.find(member.id);
+        if (given != peers_.end()) also(member.id, given->second);
+        if (const auto endpoint = parse_endpoint(member.address)) also(member.id, *endpoint);
+    }
+    if (members_.empty()) members_.assign(peers_.begin(), peers_.end());
+}
+
+void Watcher::also(protocol::NodeId id, const Endpoint& endpoint) {
+    if (const Member member{id, endpoint};
+        std::find(members_.begin(), members_.end(), member) == members_.end())
+        members_.push_back(member);
+}
+
+Watcher::Member Watcher::next_after(const Member& member) const {
+    const auto found = std::find(members_.begin(), members_.end(), member);
+    return found == members_.end() || std::next(found) == members_.end() ? members_.front()
+                                                                         : *std::next(found);
 }
 
 void Watcher::note_unreachable() {

@@ -1,5 +1,6 @@
 // Owns: following the leader from outside: it asks one member at a time, and goes on with the next
-// at once when that one is gone or falls silent. One thread: that of its loop.
+// at once when that one is gone, falls silent, is no member any more, or knows no leader for long.
+// Who the members are it learns from them. One thread: that of its loop.
 #pragma once
 
 #include <functional>
@@ -11,6 +12,7 @@
 #include <asio/awaitable.hpp>
 #include <asio/steady_timer.hpp>
 
+#include "protocol/values/membership.hpp"
 #include "protocol/values/rng.hpp"
 #include "src/node/observers/watch_sequence.hpp"
 #include "src/observe/observer_link.hpp"
@@ -39,13 +41,21 @@ public:
 private:
     using Member = std::pair<protocol::NodeId, Endpoint>;
 
-    asio::awaitable<bool> follow(std::size_t place);
+    asio::awaitable<bool> follow(Member member);
+    /// Others may know better.
+    bool knows_nothing(const ObserverChange& state);
+    asio::awaitable<bool> is_no_member(Member member);
+    void take_list(const protocol::Membership& list);
+    void also(protocol::NodeId id, const Endpoint& endpoint);
+    Member next_after(const Member& member) const;
     void note_unreachable();
     asio::awaitable<void> pause();
     void tell(const std::optional<ObserverChange>& change);
 
     ObserverLoop& loop_;
-    std::vector<Member> members_;
+    const PeerList peers_;
+    std::vector<Member> members_;  // to be asked in this order; never empty
+    protocol::Membership list_;    // the newest that was told, if it is not that of `peers_`
     std::string cluster_;
     Callbacks callbacks_;
     WatchSequence sequence_;
@@ -54,6 +64,9 @@ private:
     ObserverLink* link_ = nullptr;  // the member that is followed now
     protocol::Duration pause_;
     protocol::Duration last_heard_;
+    // Of the member that is followed now.
+    std::optional<protocol::Duration> learned_;  // when it has told who the members are
+    std::optional<protocol::Duration> leaderless_since_;
     bool unreachable_said_ = false;
     bool stopped_ = false;
 };

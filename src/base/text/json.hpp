@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -32,6 +33,12 @@ inline double fractional_ms(protocol::Duration duration) {
 }
 
 inline Json id_or_null(protocol::NodeId id) { return id ? Json(id.value) : Json(nullptr); }
+
+inline Json ids_json(const std::vector<protocol::NodeId>& ids) {
+    Json json = Json::array();
+    for (const protocol::NodeId id : ids) json.push_back(id.value);
+    return json;
+}
 
 /// As `--priority` takes it.
 inline Json priority_json(protocol::Priority priority) {

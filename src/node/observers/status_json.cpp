@@ -44,10 +44,7 @@ Json versions_of(const protocol::View& view) {
 
 /// Null: it has no list yet.
 Json founders_json(const protocol::View& view) {
-    if (!view.has_list) return nullptr;
-    Json ids = Json::array();
-    for (const protocol::NodeId id : view.list.founders()) ids.push_back(id.value);
-    return ids;
+    return view.has_list ? ids_json(view.list.founders()) : Json();
 }
 
 }  // namespace
@@ -104,8 +101,7 @@ std::string node_status_json(const StatusInput& input) {
     answer["algorithm"] = name(input.algorithm);
     answer["quorum"] = name(input.quorum);
     answer["votes"] = !view.recovering;
-    answer["members"] = Json::array();
-    for (const protocol::NodeId id : view.list.ids()) answer["members"].push_back(id.value);
+    answer["members"] = ids_json(view.list.ids());
     if (!input.asked_from.empty()) answer["asked_from"] = input.asked_from;
     answer["node"] = std::move(node);
     return json_text(answer);

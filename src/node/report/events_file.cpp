@@ -36,9 +36,7 @@ std::string EventLines::started(EventTime at, int pid, const std::string& boot) 
     Json json = head(at, config_.self, "started");
     json["algorithm"] = name(config_.algorithm);
     json["quorum"] = name(config_.quorum);
-    Json peers = Json::array();
-    for (const NodeId id : config_.members.ids()) peers.push_back(id.value);
-    json["peers"] = std::move(peers);
+    json["peers"] = ids_json(config_.members.ids());
     json["version"] = version;
     json["pid"] = pid;
     json["boot"] = boot;
