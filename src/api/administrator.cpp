@@ -1,12 +1,11 @@
 // Owns: an administrator's calls. Each one runs a loop of its own in the caller's thread.
-#include <bullring/administrator.hpp>
-
 #include <algorithm>
 #include <exception>
 #include <utility>
 #include <vector>
 
 #include <asio/co_spawn.hpp>
+#include <bullring/administrator.hpp>
 
 #include "src/api/administrator_settings.hpp"
 #include "src/api/member_list.hpp"
@@ -28,8 +27,8 @@ protocol::Duration duration_of(std::chrono::nanoseconds timeout) {
     return {std::clamp<std::int64_t>(timeout.count(), 0, wait_max.ns)};
 }
 
-/// The members as a node among them reaches them: itself by its data directory while it leads, which
-/// asks for no rights.
+/// The members as a node among them reaches them: itself by its data directory while it leads,
+/// which asks for no rights.
 class OwnCluster final : public AskedCluster {
 public:
     OwnCluster(ObserverLoop& loop, const AdministratorSettings& settings,
@@ -65,12 +64,11 @@ private:
     bool leads_ = false;  // this node, by its last answer
 };
 
-/// What `work` gives, which is called with the cluster.
+/// Gives what `work` gives, which is called with the cluster.
 template <class Result, class Work>
 Result ask_cluster(const AdministratorSettings& settings, protocol::Duration timeout, Work work) {
     ObserverLoop loop;
-    auto security =
-        open_tls(settings.cluster.security, {settings.cluster.cluster, settings.self});
+    auto security = open_tls(settings.cluster.security, {settings.cluster.cluster, settings.self});
     if (!security) throw NodeError(security.error());
     loop.security = std::move(*security);
     OwnCluster cluster(loop, settings, timeout);

@@ -357,9 +357,8 @@ int bullring_change_member(bullring_node* node, const char* what, uint64_t id, c
         const auto timeout = timeout_ms < 0 ? std::chrono::nanoseconds::max()
                                             : std::chrono::milliseconds(timeout_ms);
         const Administrator administrator = node->core.administrator();
-        const auto answer =
-            change_by_name(administrator, what == nullptr ? "" : what, id,
-                           address == nullptr ? "" : address, timeout);
+        const auto answer = change_by_name(administrator, what == nullptr ? "" : what, id,
+                                           address == nullptr ? "" : address, timeout);
         return answer.done ? BULLRING_OK : fail(BULLRING_REFUSED, answer.why);
     } catch (const ConfigError& wrong) {
         return fail(BULLRING_INVALID, wrong.what());

@@ -22,9 +22,9 @@ ObserverOptions observer_settings(const char* subcommand, const std::string& pee
     const Request request = read_request(subcommand, values, report);
     SecurityOptions secured = checked_security(request, protocol::nobody, report);
     if (!problems.empty()) throw ConfigError(std::move(problems));
-    // What goes to stderr for the user of a command is the library's answer to its caller.
-    return {request.peers.value, request.cluster.value, std::move(secured),
-            {.level = LogLevel::error}};
+    // Nothing goes to stderr: a library answers its caller.
+    return {
+        request.peers.value, request.cluster.value, std::move(secured), {.level = LogLevel::error}};
 }
 
 }  // namespace bullring

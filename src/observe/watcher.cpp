@@ -120,8 +120,10 @@ asio::awaitable<bool> Watcher::follow(Member member) {
 }
 
 bool Watcher::knows_nothing(const ObserverChange& state) {
-    if (state.leader) leaderless_since_.reset();
-    else if (!leaderless_since_) leaderless_since_ = last_heard_;
+    if (state.leader)
+        leaderless_since_.reset();
+    else if (!leaderless_since_)
+        leaderless_since_ = last_heard_;
     return leaderless_since_ && last_heard_ - *leaderless_since_ > leaderless_max;
 }
 

@@ -167,7 +167,7 @@ TEST_CASE("library: the same in C") {
     const LibraryCluster cluster(2);
     const std::string peers = cluster.peers(1);
     const std::string directory = cluster.directory() / "node-1";
-    const char* const settings[] = {"id",   "1",       "peers",           peers.c_str(), "profile",
+    const char* const settings[] = {"id",   "1",        "peers",           peers.c_str(), "profile",
                                     "fast", "data-dir", directory.c_str(), nullptr};
     char error[256] = "";
     bullring_node* const node = bullring_open(settings, nullptr, error, sizeof error);
