@@ -89,8 +89,9 @@ TEST_CASE("options: an observer's mistakes are told like a node's") {
     CHECK(one_has(problems_of({"watch", "--peers", ""}), "the peer list is empty"));
     CHECK(one_has(problems_of(observer_words("status", {"--timeout", "0s"})),
                   "--timeout: \"0s\" must be more than 0"));
-    CHECK(one_has(problems_of(observer_words("resign", {"--to", "4"})),
-                  "--to: \"4\" is not in the peer list, which has 1, 2, 3"));
+    // The list of members may have changed since.
+    CHECK(options_of<ResignOptions>(observer_words("resign", {"--to", "4"})).to.value == 4);
+    CHECK(one_has(problems_of(observer_words("resign", {"--to", "0"})), "--to: "));
     CHECK(one_has(problems_of(observer_words("watch", {"--wait"})),
                   "watch has no flag \"--wait\"; it is one of lead and status"));
 }

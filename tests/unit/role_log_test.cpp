@@ -53,6 +53,16 @@ TEST_CASE("role log: a leadership is told when it is published, and its end at o
           "follower, epoch 8, leader none (was 2): it leads no more");
 }
 
+TEST_CASE("role log: a node that is removed has not lost its leader") {
+    RoleLog log({3});
+    text_of(log, {leader(2, 8)});
+    const protocol::Membership without({{8}, 1}, {{{1}, 0, true, ""}, {{2}, 1, true, ""}},
+                                       {{1}, {2}, {3}});
+    CHECK(text_of(log, {protocol::MembersChanged{without}}).empty());
+    CHECK(text_of(log, {leader(0, 8)}) ==
+          "follower, epoch 8, leader none (was 2): this node is no member any more");
+}
+
 TEST_CASE("role log: how a leader went is told as it is known here") {
     RoleLog log({3});
     text_of(log, {leader(2, 8)});

@@ -46,15 +46,10 @@ int run_resign(const ResignOptions& options) {
 
 Work resign_command(const Given& given) {
     const Request& request = given.request;
-    Report& report = given.report;
     ResignOptions options;
     static_cast<AskingOptions&>(options) = asking_options(given);
     options.timeout = request.resigned_within.value;
     options.to = request.to.value;
-    if (options.to && !options.peers.empty() && !options.peers.contains(options.to)) {
-        report.refuse("to", std::to_string(options.to.value),
-                      "is not in the peer list, which has " + ids_text(options.peers));
-    }
     return {std::move(options), run_resign};
 }
 

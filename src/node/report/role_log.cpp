@@ -48,6 +48,8 @@ std::optional<RoleChange> RoleLog::change(const std::vector<protocol::Action>& a
         if (const auto* changed = std::get_if<protocol::LeaderChanged>(&action)) {
             leader_ = changed->leader;
             epoch_ = changed->epoch;
+        } else if (const auto* list = std::get_if<protocol::MembersChanged>(&action)) {
+            removed_ = list->members.changed() && list->members.find(self_) == nullptr;
         } else if (const auto* started = std::get_if<protocol::ElectionStarted>(&action)) {
             reason_ = started->reason;
         } else if (const auto* stop = std::get_if<protocol::StopTask>(&action)) {
@@ -77,7 +79,10 @@ std::optional<RoleChange> RoleLog::change(const std::vector<protocol::Action>& a
         return change;
     }
     if (leader_ == change.old_leader) return std::nullopt;
-    change.reason = leader_ == self_ ? "leads" : leader_ ? "follows it" : end_.sentence();
+    if (leader_)
+        change.reason = leader_ == self_ ? "leads" : "follows it";
+    else
+        change.reason = removed_ ? "this node is no member any more" : end_.sentence();
     return change;
 }
 

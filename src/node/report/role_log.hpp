@@ -42,6 +42,7 @@ private:
     protocol::NodeId leader_;
     protocol::Epoch epoch_;
     std::string reason_;  // the last that was given
+    bool removed_ = false;
     LeaderEnd end_;
 };
 
