@@ -1,10 +1,9 @@
 // Owns: an administrator's calls. Each one runs a loop of its own in the caller's thread.
 #include <algorithm>
-#include <exception>
+#include <optional>
 #include <utility>
 #include <vector>
 
-#include <asio/co_spawn.hpp>
 #include <bullring/administrator.hpp>
 
 #include "src/api/administrator_settings.hpp"
@@ -35,21 +34,21 @@ public:
                protocol::Duration timeout)
         : own_(loop, settings.data_dir, settings.cluster.cluster, timeout),
           all_(loop, settings.cluster, timeout),
-          has_own_(!settings.data_dir.empty()) {}
+          self_(settings.data_dir.empty() ? protocol::nobody : settings.self) {}
 
     const std::string& name() const override { return all_.name(); }
     bool time_is_up() const override { return all_.time_is_up(); }
     asio::awaitable<void> pause() override { return all_.pause(); }
     asio::awaitable<std::vector<MemberAnswer>> ask(Enough enough) override {
-        if (has_own_) {
+        if (self_) {
             auto answers = co_await own_.ask({});
-            leads_ = answers.front().answer && answers.front().answer->role == "leader";
-            if (leads_ && enough && enough(answers)) co_return answers;
+            const std::optional<NodeAnswer>& own = answers.front().answer;
+            if (own && own->role == "leader" && enough && enough(answers)) co_return answers;
         }
         co_return co_await all_.ask(std::move(enough));
     }
     asio::awaitable<bool> request(protocol::NodeId leader, ObserverMessage request) override {
-        asked_ = leads_ ? static_cast<ReachedCluster*>(&own_) : &all_;
+        asked_ = leader == self_ ? static_cast<ReachedCluster*>(&own_) : &all_;
         return asked_->request(leader, std::move(request));
     }
     asio::awaitable<tl::expected<ObserverMessage, LinkFailure>> answer() override {
@@ -60,8 +59,7 @@ private:
     LocalNode own_;
     RemoteCluster all_;
     ReachedCluster* asked_ = nullptr;
-    bool has_own_;
-    bool leads_ = false;  // this node, by its last answer
+    protocol::NodeId self_;  // `nobody`: nothing is to be reached by a directory
 };
 
 /// Gives what `work` gives, which is called with the cluster.
@@ -72,16 +70,7 @@ Result ask_cluster(const AdministratorSettings& settings, protocol::Duration tim
     if (!security) throw NodeError(security.error());
     loop.security = std::move(*security);
     OwnCluster cluster(loop, settings, timeout);
-    Result result;
-    std::exception_ptr failure;
-    asio::co_spawn(loop.io, work(cluster), [&](std::exception_ptr error, Result value) {
-        failure = std::move(error);
-        result = std::move(value);
-        loop.io.stop();
-    });
-    loop.io.run();
-    if (failure) std::rethrow_exception(failure);
-    return result;
+    return run_to_end<Result>(loop, work(cluster));
 }
 
 AdminAnswer answer_of(const Outcome& outcome) {

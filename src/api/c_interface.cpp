@@ -59,6 +59,31 @@ void insist(Step step) noexcept {
     }
 }
 
+struct Told {
+    int code;
+    std::string why;  // when it is not BULLRING_OK
+};
+
+/// Gives the code of what `body` says or throws; the reason is written to `error`.
+template <class Body>
+int answered(const bullring_node* node, char* error, std::size_t error_bytes, Body body) noexcept {
+    const auto tell = [&](int code, std::string_view why) {
+        if (code != BULLRING_OK) copy_text(why, error, error_bytes);
+        return code;
+    };
+    if (node == nullptr) return tell(BULLRING_INVALID, "no node is given");
+    try {
+        const Told told = body();
+        return tell(told.code, told.why);
+    } catch (const ConfigError& wrong) {
+        return tell(BULLRING_INVALID, wrong.what());
+    } catch (const std::exception& failure) {
+        return tell(BULLRING_FAILED, failure_text(failure));
+    } catch (...) {
+        return tell(BULLRING_FAILED, bullring_error(BULLRING_FAILED));
+    }
+}
+
 AdminAnswer change_by_name(const Administrator& administrator, const std::string& what,
                            std::uint64_t id, const std::string& address,
                            std::chrono::nanoseconds timeout) {
@@ -312,20 +337,11 @@ uint64_t bullring_leader(const bullring_node* node, uint64_t* epoch, char* adver
 
 int bullring_resign(bullring_node* node, uint64_t to, int timeout_ms, char* error,
                     size_t error_bytes) {
-    const auto fail = [&](int code, std::string_view why) {
-        copy_text(why, error, error_bytes);
-        return code;
-    };
-    if (node == nullptr) return fail(BULLRING_INVALID, "no node is given");
-    try {
+    return answered(node, error, error_bytes, [&]() -> Told {
         const Resignation result = node->core.resign(to, std::chrono::milliseconds(timeout_ms));
-        if (result.done) return BULLRING_OK;
-        return fail(result.refused ? BULLRING_REFUSED : BULLRING_TIMEOUT, result.why);
-    } catch (const std::exception& failure) {
-        return fail(BULLRING_FAILED, failure_text(failure));
-    } catch (...) {
-        return fail(BULLRING_FAILED, bullring_error(BULLRING_FAILED));
-    }
+        if (result.done) return {BULLRING_OK, {}};
+        return {result.refused ? BULLRING_REFUSED : BULLRING_TIMEOUT, result.why};
+    });
 }
 
 size_t bullring_members(const bullring_node* node, bullring_member* members, size_t max, char* tag,
@@ -348,23 +364,12 @@ size_t bullring_members(const bullring_node* node, bullring_member* members, siz
 
 int bullring_change_member(bullring_node* node, const char* what, uint64_t id, const char* address,
                            int timeout_ms, char* error, size_t error_bytes) {
-    const auto fail = [&](int code, std::string_view why) {
-        copy_text(why, error, error_bytes);
-        return code;
-    };
-    if (node == nullptr) return fail(BULLRING_INVALID, "no node is given");
-    try {
+    return answered(node, error, error_bytes, [&]() -> Told {
         const auto timeout = timeout_ms < 0 ? std::chrono::nanoseconds::max()
                                             : std::chrono::milliseconds(timeout_ms);
         const Administrator administrator = node->core.administrator();
-        const auto answer = change_by_name(administrator, what == nullptr ? "" : what, id,
-                                           address == nullptr ? "" : address, timeout);
-        return answer.done ? BULLRING_OK : fail(BULLRING_REFUSED, answer.why);
-    } catch (const ConfigError& wrong) {
-        return fail(BULLRING_INVALID, wrong.what());
-    } catch (const std::exception& failure) {
-        return fail(BULLRING_FAILED, failure_text(failure));
-    } catch (...) {
-        return fail(BULLRING_FAILED, bullring_error(BULLRING_FAILED));
-    }
+        const AdminAnswer answer = change_by_name(administrator, what == nullptr ? "" : what, id,
+                                                  address == nullptr ? "" : address, timeout);
+        return {answer.done ? BULLRING_OK : BULLRING_REFUSED, answer.why};
+    });
 }

@@ -124,6 +124,7 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
         if (files_) parts.undertaker->hold(files_->watch());
         undertaker_.emplace(io_, *parts.undertaker, pulse_);
     }
+    observers_.set_removed(std::as_const(node_).member().removed());
     host_ = parts.make_host ? parts.make_host(io_, *this) : std::make_unique<NoTask>(*this);
     transport_.keep_sessions(host_->session_keeper());
     transport_.listen(std::move(parts.listeners));
@@ -340,6 +341,7 @@ void Runtime::follow_up(Instant now, const protocol::Action& action) {
                 show_leadership({});
                 for (NodeListener* one : listeners_) one->deposed(now, what);
             } else if constexpr (std::is_same_v<What, protocol::MembersChanged>) {
+                observers_.set_removed(std::as_const(node_).member().removed());
                 for (NodeListener* one : listeners_) one->members_changed(now, what);
             } else if constexpr (std::is_same_v<What, protocol::ResignAnswer> ||
                                  std::is_same_v<What, protocol::MembersAnswer>) {

@@ -170,6 +170,7 @@ private:
 std::string difference(const ObserverRefused& refused) {
     if (refused.field == "cluster" && refused.mine.empty())
         return "it refuses: it is not a member of cluster " + in_quotes(refused.yours);
+    if (refused.field == no_member_field) return "it is no member of the cluster any more";
     return "it refuses: " + refused.field + " is " + in_quotes(refused.mine) + " there, " +
            in_quotes(refused.yours) + " here";
 }

@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <utility>
 
-#include <asio/co_spawn.hpp>
 #include <asio/redirect_error.hpp>
 #include <asio/use_awaitable.hpp>
 
@@ -22,15 +20,7 @@ int run_observer(const ObserverOptions& options,
         return 1;
     }
     loop.security = std::move(*security);
-    int status = 1;
-    std::exception_ptr failure;
-    asio::co_spawn(loop.io, command(loop), [&](std::exception_ptr error, int result) {
-        failure = std::move(error);
-        status = result;
-        loop.io.stop();
-    });
-    loop.io.run();
-    if (failure) std::rethrow_exception(failure);
+    const int status = run_to_end(loop, command(loop));
     if (loop.lookups != 0) {
         std::fflush(stdout);
         std::_Exit(status);

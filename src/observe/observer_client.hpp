@@ -2,12 +2,15 @@
 // said of those who refuse.
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <asio/awaitable.hpp>
+#include <asio/co_spawn.hpp>
 
 #include "src/observe/asking.hpp"
 #include "src/observe/observer_link.hpp"
@@ -15,6 +18,21 @@
 #include "src/observe/status_report.hpp"
 
 namespace bullring {
+
+/// Runs one command on `loop` to its end; what it throws comes out here.
+template <class Result>
+Result run_to_end(ObserverLoop& loop, asio::awaitable<Result> command) {
+    Result result{};
+    std::exception_ptr failure;
+    asio::co_spawn(loop.io, std::move(command), [&](std::exception_ptr error, Result value) {
+        failure = std::move(error);
+        result = std::move(value);
+        loop.io.stop();
+    });
+    loop.io.run();
+    if (failure) std::rethrow_exception(failure);
+    return result;
+}
 
 /// Secures its connections as the options say. Runs one command to its end and returns its exit
 /// status; what it throws comes out here. When a name is still being looked up by then, nothing can

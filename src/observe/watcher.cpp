@@ -22,8 +22,10 @@ constexpr protocol::Duration first_state_max = protocol::seconds(1);
 constexpr protocol::Duration silence_max = protocol::seconds(3);
 // Nobody can be reached for this long: then no leader is known any more.
 constexpr protocol::Duration unreachable_max = protocol::seconds(3);
-// A member that knows no leader for longer may be cut off, or no member any more.
-constexpr protocol::Duration leaderless_max = protocol::seconds(3);
+// A member that knows no leader for longer may be cut off, or no member any more. Where nobody
+// leads, many watchers that go from member to member cost an election something.
+constexpr protocol::Duration leaderless_first = protocol::seconds(3);
+constexpr protocol::Duration leaderless_last = protocol::seconds(30);
 // The member that is followed is asked this often who the members are.
 constexpr protocol::Duration learn_every = protocol::seconds(10);
 
@@ -47,7 +49,8 @@ Watcher::Watcher(ObserverLoop& loop, const PeerList& peers, std::string cluster,
       callbacks_(std::move(callbacks)),
       rng_(random_bits()),
       pause_timer_(loop.io),
-      pause_(protocol::dial_pause_min) {}
+      pause_(protocol::dial_pause_min),
+      leaderless_max_(leaderless_first) {}
 
 asio::awaitable<void> Watcher::run() {
     // Many watchers spread over the members.
@@ -100,6 +103,8 @@ asio::awaitable<bool> Watcher::follow(Member member) {
             break;
         }
         if (const auto* refused = std::get_if<ObserverRefused>(&received->message)) {
+            // It was one, and knows who the others are.
+            if (refused->field == no_member_field && co_await is_no_member(member)) break;
             callbacks_.refused(member.first, to_text(member.second), difference(*refused));
             break;
         }
@@ -120,11 +125,15 @@ asio::awaitable<bool> Watcher::follow(Member member) {
 }
 
 bool Watcher::knows_nothing(const ObserverChange& state) {
-    if (state.leader)
+    if (state.leader) {
         leaderless_since_.reset();
-    else if (!leaderless_since_)
-        leaderless_since_ = last_heard_;
-    return leaderless_since_ && last_heard_ - *leaderless_since_ > leaderless_max;
+        leaderless_max_ = leaderless_first;
+        return false;
+    }
+    if (!leaderless_since_) leaderless_since_ = last_heard_;
+    if (last_heard_ - *leaderless_since_ <= leaderless_max_) return false;
+    leaderless_max_ = std::min(leaderless_max_ * 2, leaderless_last);
+    return true;
 }
 
 /// By its own list.

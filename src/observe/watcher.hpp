@@ -67,6 +67,7 @@ private:
     // Of the member that is followed now.
     std::optional<protocol::Duration> learned_;  // when it has told who the members are
     std::optional<protocol::Duration> leaderless_since_;
+    protocol::Duration leaderless_max_;  // longer from member to member, as long as none knows one
     bool unreachable_said_ = false;
     bool stopped_ = false;
 };

@@ -48,6 +48,9 @@ struct ResignResult {
     bool operator==(const ResignResult&) const = default;
 };
 
+/// The field by which a node that is no member any more refuses to be watched.
+inline constexpr const char* no_member_field = "member";
+
 /// The node refuses the observer (another cluster): what differs.
 struct ObserverRefused {
     std::string field;

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,7 +12,9 @@
 #include <bullring/bullring.hpp>
 #include <doctest/doctest.h>
 
+#include "tests/support/credentials.hpp"
 #include "tests/support/library_cluster.hpp"
+#include "tests/support/temporary_files.hpp"
 
 namespace bullring::library_members_test {
 
@@ -33,11 +37,42 @@ std::string text_of(const MemberList& list) {
     return voters + (others.empty() ? "" : "+" + others);
 }
 
+/// Certificates of the cluster "bullring", in files.
+class Certificates {
+public:
+    /// Of "node/1", "observer" …
+    ObserverSecurity of(const std::string& role) const {
+        const Credentials made = ca_.issue({.uris = {"bullring://bullring/" + role}});
+        std::string stem = directory_ / role;
+        std::replace(stem.begin() + static_cast<std::ptrdiff_t>(directory_.path().size()) + 1,
+                     stem.end(), '/', '-');
+        ObserverSecurity security;
+        security.security = "tls";
+        security.tls_cert = written(stem + ".pem", test::pem_of(made.chain.front()));
+        security.tls_key = written(stem + ".key", test::pem_of(made.private_key));
+        security.tls_ca = written(directory_ / "ca.pem", test::pem_of(ca_.certificate()));
+        return security;
+    }
+
+private:
+    static std::string written(const std::string& path, const std::string& text) {
+        std::ofstream(path) << text;
+        std::filesystem::permissions(
+            path, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+        return path;
+    }
+
+    test::TestCa ca_;
+    test::TemporaryDirectory directory_;
+};
+
 /// Three members that were started, and a fourth that is a member as soon as it is added.
 struct Three {
-    Three() {
+    explicit Three(bool with_tls = false) {
+        if (with_tls) observer = certificates.of("observer");
         for (std::uint64_t id = 1; id <= 4; ++id) {
             Options options = cluster.options(id);
+            if (with_tls) secure(options, certificates.of("node/" + std::to_string(id)));
             if (id < 4) options.peers = cluster.peers(3);
             nodes.push_back(std::make_unique<Node>(options));
             if (id < 4) nodes.back()->start();
@@ -50,11 +85,23 @@ struct Three {
         return node(leads ? id : id % 3 + 1);
     }
     std::uint64_t leader() const {
-        const Observer observer(cluster.peers(3));
-        return observer.wait_for_leader(generous).value().id;
+        const Observer watching(cluster.peers(3), "bullring", observer);
+        return watching.wait_for_leader(generous).value().id;
     }
-    Administrator administrator() const { return Administrator(cluster.peers(3)); }
+    /// With TLS of somebody who may only ask.
+    Administrator administrator() const {
+        return Administrator(cluster.peers(3), "bullring", observer);
+    }
+    static void secure(Options& options, const ObserverSecurity& with) {
+        options.security = with.security;
+        options.tls_cert = with.tls_cert;
+        options.tls_key = with.tls_key;
+        options.tls_ca = with.tls_ca;
+        options.fast_release = FastRelease::off;  // no second process of a test's
+    }
 
+    Certificates certificates;
+    ObserverSecurity observer;
     LibraryCluster cluster{4};
     std::vector<std::unique_ptr<Node>> nodes;
 };
@@ -109,6 +156,21 @@ TEST_CASE("library: a node changes the members whether it leads or not") {
         CHECK(administrator.members().members[3].address == "127.0.0.1:1");
         CHECK(administrator.remove(4, generous).done);
     }
+}
+
+TEST_CASE("library: with tls a node changes the members while it leads, and an observer never") {
+    const Three three(true);
+    const std::uint64_t leader = three.leader();
+    const Administrator follower = three.node(leader % 3 + 1).administrator();
+    const AdminAnswer refused = follower.add(4, three.cluster.address(4), generous);
+    CHECK_FALSE(refused.done);
+    CHECK(refused.why.find("only an administrator may ask for that") != std::string::npos);
+    CHECK(text_of(follower.members()) == "1,2,3");
+    CHECK_FALSE(three.administrator().add(4, three.cluster.address(4), generous).done);
+    const Administrator own = three.node(leader).administrator();
+    CHECK(own.add(4, three.cluster.address(4), generous) == AdminAnswer{true, {}});
+    CHECK(text_of(own.members()) == "1,2,3+4");
+    CHECK(own.remove(4, generous).done);
 }
 
 TEST_CASE("library: a leader that is to be removed hands over first") {

@@ -123,6 +123,25 @@ ObserverChange change(std::uint64_t epoch) {
 
 }  // namespace
 
+TEST_CASE("observers: nobody watches a node that has been removed, until it is a member again") {
+    Observed node;
+    Observer before(node, ObserveWhat::watch);
+    REQUIRE(before.next().has_value());
+    node.sessions.set_removed(true);
+    // Its own state is no news of the cluster.
+    node.sessions.on_change({.ts_ns = 6, .leader = {}, .epoch = {7}, .advertised = ""});
+    const ObserverMessage refusal = ObserverRefused{"member", "removed", ""};
+    CHECK(before.next() == refusal);
+    CHECK_FALSE(before.next().has_value());
+    Observer during(node, ObserveWhat::watch);
+    CHECK(during.next() == refusal);
+    Observer asking(node, ObserveWhat::status);
+    CHECK(std::holds_alternative<ObserverState>(asking.next().value()));
+    node.sessions.set_removed(false);
+    Observer after(node, ObserveWhat::watch);
+    CHECK(std::holds_alternative<ObserverChange>(after.next().value()));
+}
+
 TEST_CASE("observers: status is one answer, then the end") {
     Observed node;
     Observer observer(node, ObserveWhat::status);

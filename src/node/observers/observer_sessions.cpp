@@ -23,6 +23,8 @@ constexpr std::chrono::seconds keep_alive_every{1};
 constexpr const char* administrators_only =
     "only an administrator may ask for that, with a certificate for it or with the cluster's key";
 
+ObserverRefused not_a_member() { return {no_member_field, "removed", ""}; }
+
 }  // namespace
 
 ObserverSessions::ObserverSessions(asio::io_context& io, Transport& transport, Sender self,
@@ -155,7 +157,15 @@ void ObserverSessions::answer_and_close(SessionId observer, const ObserverMessag
 
 // ---- Watchers.
 
+void ObserverSessions::set_removed(bool removed) {
+    removed_ = removed;
+    if (!removed) return;
+    for (const auto& [watcher, line] : std::exchange(watchers_, {}))
+        answer_and_close(watcher, not_a_member());
+}
+
 void ObserverSessions::add_watcher(SessionId observer) {
+    if (removed_) return answer_and_close(observer, not_a_member());
     const std::uint64_t next = first_line_ + lines_.size();
     watchers_.emplace(observer, next);
     if (!transport_.send_to_observer(observer, encoded(current_))) return on_gone(observer);

@@ -48,6 +48,8 @@ public:
     void on_gone(protocol::SessionId observer);
     /// Cheap: one encoding, and nothing is written before this turn of the loop is over.
     void on_change(const ObserverChange& change);
+    /// While it is so, nobody watches: a node that is no member knows no leader, and others do.
+    void set_removed(bool removed);
     void on_resign_answer(const protocol::ResignAnswer& answer);
     void on_members_answer(const protocol::MembersAnswer& answer);
 
@@ -88,6 +90,7 @@ private:
     std::deque<Bytes> lines_;  // numbered from `first_line_`
     std::uint64_t first_line_ = 0;
     protocol::SessionId cursor_;  // the watcher that was written to last
+    bool removed_ = false;
     bool writing_ = false;
     bool keeping_alive_ = false;
     asio::steady_timer delay_;
