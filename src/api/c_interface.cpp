@@ -66,12 +66,11 @@ struct Told {
 
 /// Gives the code of what `body` says or throws; the reason is written to `error`.
 template <class Body>
-int answered(const bullring_node* node, char* error, std::size_t error_bytes, Body body) noexcept {
+int answered(char* error, std::size_t error_bytes, Body body) noexcept {
     const auto tell = [&](int code, std::string_view why) {
         if (code != BULLRING_OK) copy_text(why, error, error_bytes);
         return code;
     };
-    if (node == nullptr) return tell(BULLRING_INVALID, "no node is given");
     try {
         const Told told = body();
         return tell(told.code, told.why);
@@ -82,6 +81,14 @@ int answered(const bullring_node* node, char* error, std::size_t error_bytes, Bo
     } catch (...) {
         return tell(BULLRING_FAILED, bullring_error(BULLRING_FAILED));
     }
+}
+
+/// The same, of a question to a node.
+template <class Body>
+int answered(const bullring_node* node, char* error, std::size_t error_bytes, Body body) noexcept {
+    if (node != nullptr) return answered(error, error_bytes, body);
+    copy_text("no node is given", error, error_bytes);
+    return BULLRING_INVALID;
 }
 
 AdminAnswer change_by_name(const Administrator& administrator, const std::string& what,
@@ -235,26 +242,18 @@ const char* bullring_version(void) { return version.data(); }
 
 bullring_node* bullring_open(const char* const* settings, int* code, char* error,
                              size_t error_bytes) {
-    const auto fail = [&](int kind, std::string_view what) -> bullring_node* {
-        if (code != nullptr) *code = kind;
-        copy_text(what, error, error_bytes);
-        return nullptr;
-    };
-    try {
+    bullring_node* opened = nullptr;
+    const int kind = answered(error, error_bytes, [&]() -> Told {
         Problems problems;
         LibraryOptions options = library_options(settings, problems);
-        if (!problems.empty()) return fail(BULLRING_INVALID, joined(problems));
+        if (!problems.empty()) return {BULLRING_INVALID, joined(problems)};
         auto node = std::make_unique<bullring_node>(std::move(options));
         node->begin();
-        if (code != nullptr) *code = BULLRING_OK;
-        return node.release();
-    } catch (const ConfigError& wrong) {
-        return fail(BULLRING_INVALID, wrong.what());
-    } catch (const std::exception& failure) {
-        return fail(BULLRING_FAILED, failure_text(failure));
-    } catch (...) {
-        return fail(BULLRING_FAILED, bullring_error(BULLRING_FAILED));
-    }
+        opened = node.release();
+        return {BULLRING_OK, {}};
+    });
+    if (code != nullptr) *code = kind;
+    return opened;
 }
 
 void bullring_close(bullring_node* node) { delete node; }
