@@ -24,7 +24,14 @@ enum class FastRelease { off, fin, notice };
 /// thread-safe, as no value is.
 struct Options {
     std::uint64_t id = 0;  // required; 1 … 2^63−1, and in the peer list
-    std::string peers;     // required: "1=host:7100,2=[::1]:7100", or "@FILE"
+    std::string peers;     // "1=host:7100,2=[::1]:7100", or "@FILE"; this or `join` is required
+    /// Members of a cluster that runs, "host:7100,…": this node asks there to be added to it, as a
+    /// member without a vote, and never founds one. It needs `listen`.
+    std::string join;
+    std::string join_as;  // with `join`: where the others dial this node, if not where it listens
+    bool voter = false;   // with `join`: it asks for a vote, too
+    /// A member without a vote that its leader has not heard for so long is removed; 0: never.
+    std::optional<std::chrono::nanoseconds> forget_after;  // default: 60 s
     std::string cluster = "bullring";
     Algorithm algorithm = Algorithm::bully;
     std::string listen;       // "host:port"; empty: its entry in the peer list

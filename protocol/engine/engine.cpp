@@ -197,7 +197,10 @@ void Engine::collect_wakes(WakeTime& wake) const {
     switch (role()) {
         case Role::follower: return;
         case Role::candidate: return wake.timer(holder_.candidate_until());
-        case Role::leader: wake.lease(lease_end() - timing().kill_margin); break;
+        case Role::leader:
+            wake.lease(lease_end() - timing().kill_margin);
+            collect_forgetting(wake);
+            break;
         case Role::stepping_down:
             if (renews()) wake.timer(tenure_.step_down().give_up_at);
             break;

@@ -4,7 +4,7 @@
 // Its parts have their own state: voter (the promise), holder (what was granted to it), recovery
 // (R6), reserve (R7). Rules that need several of them stand here, in files by subject: vote (R2),
 // campaign (R1, R3), restart (R6, C8, twins), recall (R6: the answer to a restarted voter), members
-// (C1 to C8), preemption (§9), engine (the rest).
+// (C1 to C8), forgetting (C9), preemption (§9), engine (the rest).
 #pragma once
 
 #include <optional>
@@ -184,6 +184,13 @@ private:
     void take_told(Step& step, const Coordinator& request);
     void meet_again(Step& step, const Membership& told);
     void go_on_with(const Membership& list);
+
+    // forgetting.cpp
+    bool may_be_forgotten(Instant now, Index i) const;
+    Instant missed_since(Index i) const;
+    void forget_who_is_gone(Step& step);
+    void tell_who_is_forgotten(Step& step, NodeId member);
+    void collect_forgetting(WakeTime& wake) const;
 
     // preemption.cpp
     void consider_preemption(Step& step);

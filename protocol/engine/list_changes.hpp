@@ -1,5 +1,5 @@
 // The state of changes to the list of members (PROTOCOL C2, C6.1): the newest list that was shown
-// to this node, and the change that a user has asked it for as the leader.
+// to this node, and the change that it makes as the leader.
 #pragma once
 
 #include <optional>
@@ -15,6 +15,7 @@ struct PendingChange {
     RequestId request;
     bool proposed = false;  // the list with it is on its way to the voters
     bool undone = false;    // it could not be settled; a list without it is on its way
+    bool forgets = false;   // nobody has asked for it: the member is gone (C9.1)
     bool operator==(const PendingChange&) const = default;
 };
 

@@ -168,6 +168,7 @@ void Engine::manage_list(Step& step) {
         }
         return;
     }
+    forget_who_is_gone(step);
     // C2.1: only on top of a list of its own epoch. C6.1: and above one that was shown. C8.4: and
     // for who has none.
     const bool own = holder_.base().tag()->epoch == epoch();
@@ -196,6 +197,8 @@ bool Engine::somebody_is_to_be_told(Instant now) const {
 void Engine::list_settled(Step& step) {
     if (!changes_.pending || !changes_.pending->proposed) return;
     const bool undone = changes_.pending->undone;
+    if (changes_.pending->forgets && !undone)
+        tell_who_is_forgotten(step, changes_.pending->change.id);
     end_change(step, !undone,
                undone ? "too few of the new voters have answered; the list is as it was" : "");
 }

@@ -103,7 +103,8 @@ std::optional<Refused> Member::hello_difference(const HelloReceived& event, Inst
     const std::string said = std::to_string(hello.id.value);
     const auto index = setup_.members().index(hello.id);
     const auto shown = as_shown_to(hello, list());
-    if (!index && list().changed())
+    // Whom it is to be added to it does not know yet.
+    if (!index && (list().changed() || ids.empty()))
         return Refused{std::string(refused_for_members), protocol::ids_text(ids), said, shown};
     if (!index) return Refused{"id", "one of " + protocol::ids_text(ids), said, shown};
     if (*index == me())

@@ -61,7 +61,7 @@ void Member::deal_with(Step& step, const Membership& members) {
             on_forgotten(peers_[i]);
         }
     setup_.set_members(members);
-    peers_.follow(setup_);
+    peers_.follow(setup_, step.now);
     on_members_changed();
     step.act(DealWith{members});
 }

@@ -29,6 +29,7 @@ struct Peer {
     SessionId accepted;           // `no_session` after its end: then it is not heard
     Introduction introduction;    // also after its end
     Instant heard_at = long_ago;  // the last message on it
+    Instant met_at = long_ago;    // this node deals with it since then; long_ago: since its start
     // Until then an earlier run may live on: no FIN showed the end of what it was heard on (R6).
     Instant lost_until = long_ago;
 
@@ -82,12 +83,12 @@ struct Peer {
 
     bool operator==(const Peer&) const = default;
     auto digest_fields() const {
-        return std::tie(incarnation, many_runs, accepted, introduction, heard_at, lost_until, tag,
-                        founders, has_heartbeat, heartbeat, heartbeat_at, view, dialled, has_ack,
-                        ack, ack_at, answered_again, without_file, refused, hears_twin, twin_over,
-                        gone_epoch, gone_at, gone_until, resigned_by, resigned_epoch, buried,
-                        buried_until, up, up_since, told_older, last_end, handed_over,
-                        hand_over_hold_off, hand_over_not_before);
+        return std::tie(incarnation, many_runs, accepted, introduction, heard_at, met_at,
+                        lost_until, tag, founders, has_heartbeat, heartbeat, heartbeat_at, view,
+                        dialled, has_ack, ack, ack_at, answered_again, without_file, refused,
+                        hears_twin, twin_over, gone_epoch, gone_at, gone_until, resigned_by,
+                        resigned_epoch, buried, buried_until, up, up_since, told_older, last_end,
+                        handed_over, hand_over_hold_off, hand_over_not_before);
     }
 };
 

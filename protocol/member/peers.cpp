@@ -9,14 +9,17 @@ Rank Peers::rank(Index i) const {
                             : Rank{peers_[i].introduction.priority, setup_.id(i)};
 }
 
-void Peers::follow(const Setup& setup) {
+void Peers::follow(const Setup& setup, Instant now) {
     const Membership before = setup_.members();
     setup_ = setup;
-    const Membership& now = setup_.members();
-    peers_.resize(now.places());
-    for (Index i = 0; i < now.places(); ++i)
-        if (now.id(i) != before.id(i)) peers_[i] = Peer{};
-    if (voucher_ && now.id(*voucher_) != before.id(*voucher_)) voucher_.reset();
+    const Membership& after = setup_.members();
+    peers_.resize(after.places());
+    for (Index i = 0; i < after.places(); ++i) {
+        if (after.id(i) == before.id(i)) continue;
+        peers_[i] = Peer{};
+        peers_[i].met_at = now;
+    }
+    if (voucher_ && after.id(*voucher_) != before.id(*voucher_)) voucher_.reset();
 }
 
 Duration Peers::period_of(Index i) const {

@@ -21,7 +21,7 @@ public:
     const Peer& operator[](Index i) const { return peers_[i]; }
     Rank rank(Index i) const;
     /// `setup` has others: what was known of somebody else in their slots is forgotten.
-    void follow(const Setup& setup);
+    void follow(const Setup& setup, Instant now);
 
     /// How long a peer may be silent before it is suspected: T_s, or three of its own heartbeats.
     Duration silence_allowed(Index i) const;

@@ -57,6 +57,7 @@ std::string Member::why(Instant now, const HostReasons& reasons) const {
     }
     if (role() == Role::candidate)
         return "stands for epoch " + std::to_string(epoch().value) + why_leading(now);
+    if (!reasons.joining.empty() && (list().empty() || removed())) return reasons.joining;
     if (silent(now)) return why_silent(now);
     if (removed()) return "removed: not in the list of members " + to_text(*list().tag());
     const LeaderView leader = user_leader(now);
@@ -82,6 +83,7 @@ std::string Member::why(Instant now, const HostReasons& reasons) const {
 // The reason that keeps it from standing for longer than an election takes, so that an operator
 // should know of it also while somebody else leads.
 std::string Member::why_hindered(Instant now, const HostReasons& reasons) const {
+    if (!reasons.joining.empty()) return reasons.joining;
     if (!gate_.healthy())
         return "unhealthy" + (reasons.unhealthy.empty() ? "" : ": " + reasons.unhealthy);
     if (config().priority.is_never()) return {};

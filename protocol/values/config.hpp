@@ -19,7 +19,8 @@ const char* name(FirstEpoch first);
 
 struct Config {
     NodeId self;
-    /// K of the state file; without a file the members that found the cluster.
+    /// K of the state file; without a file the members that found the cluster, or none: then the
+    /// node founds no cluster, and is told its list when it has been added to one.
     Membership members;
     std::string cluster = "bullring";
     Algorithm algorithm = Algorithm::bully;
@@ -39,6 +40,9 @@ struct Config {
     }
     Duration bootstrap_wait = seconds(10);
     FirstEpoch first_epoch = FirstEpoch::clock;
+    /// A member without a vote that its leader has not heard for so long is removed by it (C9.1);
+    /// 0: never.
+    Duration forget_after = seconds(60);
     /// The highest version of the messages that it speaks: `version_lowest` … `version_highest`.
     std::uint16_t wire_highest = version_highest;
     bool operator==(const Config&) const = default;

@@ -16,6 +16,7 @@ namespace bullring::protocol {
 struct HostReasons {
     std::string unhealthy;  // what is wrong, while HealthChanged{false} holds
     std::string unwilling;  // why nobody can do the work, while Standing{false} holds
+    std::string joining;    // what it asks the members of a cluster for in vain
 };
 
 struct View {

@@ -2,8 +2,9 @@
 // two lists have one tag, and a node's tag falls only with its disk. I16: a grant bears the tag on
 // the disk. I17: a leader changes a list of its own epoch, one vote at a time, when nothing is
 // under way. I18: of all lists under which somebody can still be elected, each two majorities share
-// a voter. I19: a node stays in its cluster, and no grant is counted in another one. L6: a voter
-// does not refuse the newest list of the holder that it is promised to.
+// a voter. I19: a node stays in its cluster, and no grant is counted in another one. I21: a member
+// is removed because an operator has asked for it, or has no vote and was silent for long. L6: a
+// voter does not refuse the newest list of the holder that it is promised to.
 #include <algorithm>
 #include <set>
 
@@ -152,7 +153,8 @@ void Checks::check_grant_tag(const World& world, HostIndex h, const Grant& grant
 }
 
 /// I17: the first request with another list than the last one's of that leadership.
-void Checks::check_proposal(const World& world, HostIndex h, const Coordinator& request) {
+void Checks::check_proposal(const World& world, HostIndex h, Instant now,
+                            const Coordinator& request) {
     OfHost& of = of_[h];
     const Engine* const engine = world.host(h).node->engine();
     if (engine == nullptr) return;
@@ -160,6 +162,7 @@ void Checks::check_proposal(const World& world, HostIndex h, const Coordinator& 
     const Membership before = std::exchange(of.proposed, newest);
     const bool is_new =
         request.renew && of.proposed_in == request.epoch && before.tag() != newest.tag();
+    if (of.proposed_in != request.epoch) of.leads_since = now;
     of.proposed_in = request.epoch;
     note_list(world, newest);
     if (!is_new) return;
@@ -175,11 +178,49 @@ void Checks::check_proposal(const World& world, HostIndex h, const Coordinator& 
         fail(world, "I17",
              fmt::format("node {} proposes {} on top of {} in epoch {}", world.host(h).id.value,
                          text(newest), text(base), request.epoch.value));
+    check_removals(world, h, now, base, newest);
     // A list that is under way can only be undone.
     if (before.tag() > base.tag() && newest.tag() != base.tag() && !same)
         fail(world, "I17",
              fmt::format("node {} proposes {} while {} is under way", world.host(h).id.value,
                          text(newest), text(before)));
+}
+
+void Checks::note_word(const World& world, HostIndex h, Instant now, const Event& event) {
+    if (const auto* asked = std::get_if<MembersRequested>(&event)) {
+        if (asked->change.what == MemberChange::What::remove)
+            of_[h].to_remove.insert(asked->change.id);
+    } else if (const auto* receive = std::get_if<Receive>(&event)) {
+        if (World::side_of(receive->session) != acceptor_side) return;
+        of_[h].last_word[world.connection_of(receive->session).ends[dialler_side].host] = now;
+    }
+}
+
+/// I21
+void Checks::check_removals(const World& world, HostIndex h, Instant now, const Membership& base,
+                            const Membership& newest) {
+    const Duration forget_after = world.settings().forget_after;
+    for (const MemberEntry& member : base.entries()) {
+        if (newest.find(member.id) != nullptr || of_[h].to_remove.contains(member.id)) continue;
+        const auto from = world.host_of(member.id);
+        const auto last = from ? of_[h].last_word.find(*from) : of_[h].last_word.end();
+        const Instant since = last == of_[h].last_word.end()
+                                  ? of_[h].leads_since
+                                  : later(of_[h].leads_since, last->second);
+        const bool silent = forget_after.ns > 0 && elapsed(since, now) >= forget_after;
+        if (!member.votes && silent) {
+            coverage_.count(Seen::forgotten);
+            continue;
+        }
+        fail(world, "I21",
+             fmt::format("node {} removes node {}, which {}, and nobody has asked for it",
+                         world.host(h).id.value, member.id.value,
+                         member.votes ? "has a vote" : "it has heard of late"));
+    }
+    // One that is added is waited for.
+    for (const MemberEntry& member : newest.entries())
+        if (const auto from = world.host_of(member.id); from && base.find(member.id) == nullptr)
+            of_[h].last_word[*from] = now;
 }
 
 /// L6

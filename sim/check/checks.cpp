@@ -37,6 +37,7 @@ void Checks::before_step(const World& world, HostIndex h, Instant now, const Eve
     ledger_.before_step(world, h, now, event);
     of_[h].event_was_persisted = std::holds_alternative<Persisted>(event);
     if (const auto* receive = std::get_if<Receive>(&event)) note_twin(world, h, now, *receive);
+    note_word(world, h, now, event);
     if (const auto* health = std::get_if<HealthChanged>(&event))
         of_[h].well_since = health->healthy ? world.now() : -1;
     if (const Engine* const engine = world.host(h).node->engine())

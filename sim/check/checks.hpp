@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -97,7 +98,8 @@ private:
     void check_close(const World& world, HostIndex h, Instant now,
                      const protocol::CloseSession& close);
     void check_resign(const World& world, HostIndex h, const protocol::Resign& resign);
-    void check_request(const World& world, HostIndex h, const protocol::Coordinator& request);
+    void check_request(const World& world, HostIndex h, Instant now,
+                       const protocol::Coordinator& request);
     void check_no_other_task(const World& world, HostIndex h);
     // check_twins.cpp: I7 of a node that has heard of another process with its id
     void note_twin(const World& world, HostIndex h, Instant now, const protocol::Receive& receive);
@@ -106,7 +108,7 @@ private:
     void check_suspicion(const World& world, HostIndex h, Instant now);
     void note_leadership(const World& world, HostIndex h);
     void check_handover(const World& world, HostIndex h);
-    // check_members.cpp: I14 to I19, L6
+    // check_members.cpp: I14 to I19, I21, L6
     /// The holder counts what was granted under that tag (C5).
     static bool echoes(const World& world, HostIndex holder, const ReceivedGrant& grant);
     void note_list(const World& world, const protocol::Membership& list);
@@ -118,7 +120,11 @@ private:
     void check_list_written(const World& world, HostIndex h);
     void check_counted_by_members(const World& world, HostIndex voter);
     void check_grant_tag(const World& world, HostIndex h, const protocol::Grant& grant);
-    void check_proposal(const World& world, HostIndex h, const protocol::Coordinator& request);
+    void check_proposal(const World& world, HostIndex h, Instant now,
+                        const protocol::Coordinator& request);
+    void note_word(const World& world, HostIndex h, Instant now, const protocol::Event& event);
+    void check_removals(const World& world, HostIndex h, Instant now,
+                        const protocol::Membership& base, const protocol::Membership& newest);
     void check_stale_members(const World& world, HostIndex h, Instant now, NodeId holder,
                              const protocol::Nack& nack);
     // check_messages.cpp: I11, I20, R9, L5, what is counted of messages
@@ -171,6 +177,9 @@ private:
         protocol::Membership base_before;  // the list that decided before this step
         protocol::Membership proposed;     // the list that its last request had
         Epoch proposed_in;
+        std::set<NodeId> to_remove;              // as operators have asked this run of it
+        std::map<HostIndex, Instant> last_word;  // on a session that was dialled to it
+        Instant leads_since;                     // or stands
     };
     // check_messages.cpp
     OfHost::Token* token_at(HostIndex h, NodeId owner, Incarnation incarnation,

@@ -91,6 +91,7 @@ constexpr std::array<std::string_view, seen_count> names{
     "message_token",
     "message_coordinator_token",
     "list_proposed",
+    "forgotten",
     "list_installed",
     "list_refused_as_stale",
     "list_told",

@@ -98,6 +98,7 @@ enum class Seen : std::uint8_t {
     message_token,
     message_coordinator_token,
     list_proposed,
+    forgotten,
     list_installed,
     list_refused_as_stale,
     list_told,

@@ -116,6 +116,7 @@ const std::map<std::string_view, Read>& readers() {
         {"preempt-delay", duration_into(&Settings::preempt_delay)},
         {"hold-off", duration_into(&Settings::hand_over_hold_off)},
         {"bootstrap-wait", duration_into(&Settings::bootstrap_wait)},
+        {"forget-after", duration_into(&Settings::forget_after)},
         {"first-epoch", name_into(&Settings::first_epoch)},
         {"fast-release", name_into(&Settings::fast_release)},
         {"tie", switch_into(&Settings::tie)},
@@ -251,6 +252,7 @@ std::string settings_text(const Scenario& scenario) {
     duration("preempt-delay", s.preempt_delay, usual.preempt_delay);
     duration("hold-off", s.hand_over_hold_off, usual.hand_over_hold_off);
     duration("bootstrap-wait", s.bootstrap_wait, usual.bootstrap_wait);
+    duration("forget-after", s.forget_after, usual.forget_after);
     if (s.first_epoch != usual.first_epoch) line("first-epoch", name(s.first_epoch));
     if (s.fast_release != usual.fast_release) line("fast-release", name(s.fast_release));
     toggle("tie", s.tie, usual.tie);

@@ -15,6 +15,7 @@ namespace {
 constexpr std::uint64_t with_changes_percent = 20;
 constexpr std::uint64_t keep_disks_percent = 70;
 constexpr std::uint64_t changes_max = 12;
+constexpr std::uint64_t forgets_percent = 40;
 
 Rng source(std::uint64_t seed) { return Rng(seed ^ 0x51A7'9E3D'02B6'C84FULL); }
 
@@ -72,6 +73,11 @@ bool plan_members(Scenario& scenario, std::uint64_t seed, Time end) {
         command.at = std::min(command.at + static_cast<Time>(rng.below(4 * sec)), end - 1);
         scenario.commands.push_back(command);
     }
+    // Short enough that it comes to pass.
+    Rng forgetting(seed ^ 0x2C9E'5B71'8D04'F3A6ULL);
+    if (forgetting.below(100) < forgets_percent)
+        s.forget_after =
+            Duration{200 * ms} + Duration{static_cast<std::int64_t>(forgetting.below(1500 * ms))};
     std::stable_sort(scenario.commands.begin(), scenario.commands.end(),
                      [](const Command& x, const Command& y) { return x.at < y.at; });
     return keeps;

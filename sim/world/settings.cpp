@@ -28,6 +28,7 @@ Config config_of(const Settings& settings, NodeId id) {
     config.hooks = settings.hooks;
     config.bootstrap_wait = settings.bootstrap_wait;
     config.first_epoch = settings.first_epoch;
+    config.forget_after = settings.forget_after;
     if (const auto found = settings.priorities.find(id); found != settings.priorities.end())
         config.priority = found->second;
     config.advertised = "";

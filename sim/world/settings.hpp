@@ -44,6 +44,7 @@ struct Settings {
     Duration preempt_delay = protocol::seconds(10);
     Duration hand_over_hold_off = protocol::seconds(60);
     Duration bootstrap_wait = protocol::seconds(10);
+    Duration forget_after = protocol::Config().forget_after;
     protocol::FirstEpoch first_epoch = protocol::FirstEpoch::clock;
     protocol::FastRelease fast_release = protocol::FastRelease::fin;
     bool tie = true;

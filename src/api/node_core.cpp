@@ -125,6 +125,7 @@ void NodeCore::start() {
     } catch (...) {
         const std::lock_guard lock(mutex_);
         life_ = Life::fresh;
+        joiner_.reset();
         runtime_.reset();
         undertaker_.reset();
         http_.reset();
@@ -189,7 +190,12 @@ void NodeCore::open() {
         opened_->parts.keeper = &*keeper_;
     }
     if (undertaker_) opened_->parts.undertaker = &*undertaker_;
+    const protocol::Incarnation incarnation = opened_->parts.start.incarnation;
     auto runtime = std::make_unique<Runtime>(options_.node, std::move(opened_->parts));
+    if (!options_.node.join.empty()) {
+        joiner_ = std::make_unique<Joiner>(options_.node, incarnation, opened_->security, *runtime);
+        runtime->listen(*joiner_);
+    }
     const std::lock_guard lock(mutex_);
     runtime_ = std::move(runtime);
 }
@@ -238,6 +244,7 @@ void NodeCore::stop() {
         // Nobody asks the loop any more, and no session has anything to keep open.
         lock.unlock();
         if (runner_thread_.joinable()) runner_thread_.join();
+        joiner_.reset();
         lock.lock();
         runtime_.reset();
         undertaker_.reset();

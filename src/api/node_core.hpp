@@ -25,6 +25,7 @@
 #include "src/api/subscribers.hpp"
 #include "src/http/endpoint.hpp"
 #include "src/node/open_node.hpp"
+#include "src/observe/joiner.hpp"
 
 namespace bullring {
 
@@ -111,6 +112,7 @@ private:
     std::optional<OpenedNode> opened_;
     std::unique_ptr<HttpEndpoint> http_;  // if it is asked for
     std::unique_ptr<Runtime> runtime_;    // from start() to the end of stop()
+    std::unique_ptr<Joiner> joiner_;      // of a node that asks to be added; as long as that
     std::thread loop_thread_;
     std::atomic<bool> loop_ended_{false};
     std::thread control_thread_;

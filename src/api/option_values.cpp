@@ -97,6 +97,10 @@ RawValues raw_values(const Options& options) {
     Texts texts;
     if (options.id != 0) texts.set("id", std::to_string(options.id));
     texts.set_if_any("peers", options.peers);
+    texts.set_if_any("join", options.join);
+    texts.set_if_any("join-as", options.join_as);
+    texts.set_if_on("voter", options.voter);
+    texts.set("forget-after", options.forget_after);
     texts.set("cluster", options.cluster);
     texts.set("algorithm", word(options.algorithm));
     texts.set_if_any("listen", options.listen);

@@ -37,7 +37,7 @@ std::string take_members(const Membership& file, NodeOptions& options) {
     const PeerList given = std::exchange(options.peers, {});
     std::vector<std::string> differences;
     const Membership founders = options.config.members;
-    if (founders.ids() != file.ids()) {
+    if (options.join.empty() && founders.ids() != file.ids()) {
         std::erase(options.start_notes, survival_note(founders));
         if (std::string note = survival_note(file); !note.empty())
             options.start_notes.push_back(std::move(note));
@@ -54,7 +54,9 @@ std::string take_members(const Membership& file, NodeOptions& options) {
         const auto by_user = given.find(member.id);
         if (by_user != given.end()) {
             options.peers.emplace(*by_user);
-            if (!member.address.empty() && member.address != to_text(by_user->second))
+            // Its own address a node that joins has put right by itself.
+            const bool joins = !options.join.empty();
+            if (!joins && !member.address.empty() && member.address != to_text(by_user->second))
                 differences.push_back(
                     fmt::format("member {} is dialled at {}, as peers has it, and not at {}",
                                 member.id.value, to_text(by_user->second), member.address));

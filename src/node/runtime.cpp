@@ -157,10 +157,12 @@ int Runtime::run() {
         reaper_.emplace(io_);
     }
     reporter_.started(::getpid());
-    log(LogLevel::info,
-        fmt::format("started, version {}, {} member{}, listening on {}, {}", version,
-                    options_.peers.size(), options_.peers.size() == 1 ? "" : "s",
-                    to_text(options_.listen), described(transport_.security())));
+    const std::size_t members = options_.peers.size();
+    const std::string known = options_.config.members.empty()
+                                  ? "a member of no cluster yet"
+                                  : fmt::format("{} member{}", members, members == 1 ? "" : "s");
+    log(LogLevel::info, fmt::format("started, version {}, {}, listening on {}, {}", version, known,
+                                    to_text(options_.listen), described(transport_.security())));
     for (const std::string& note : options_.start_notes) log(LogLevel::warn, note);
     if (trace_) trace_->started(started_at_, options_.config);
     on_event(protocol::Wake{});
@@ -254,6 +256,14 @@ void Runtime::set_willing(bool willing, const std::string& why) {
     asio::dispatch(io_, [this, willing, why] {
         reasons_.unwilling = why;
         on_event(protocol::Standing{willing});
+    });
+}
+
+void Runtime::set_joining(const std::string& what) {
+    asio::dispatch(io_, [this, what] {
+        if (reasons_.joining == what) return;
+        reasons_.joining = what;
+        on_event(protocol::Wake{});  // it is shown
     });
 }
 

@@ -74,6 +74,7 @@ public:
     void shut_down(const std::string& reason) override;
     void set_health(bool healthy, const std::string& why) override;
     void set_willing(bool willing, const std::string& why) override;
+    void set_joining(const std::string& what) override;
     void task_runs(bool runs) override {
         if (showcase_ != nullptr) showcase_->counts().task_runs(runs);
     }

@@ -1,5 +1,6 @@
 #include "src/observe/asking.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <exception>
 #include <map>
@@ -51,6 +52,7 @@ asio::awaitable<MemberAnswer> read_status(ObserverLink& link, MemberAnswer membe
         member.refused = true;
     } else {
         member.id = answer->id;
+        member.incarnation = received->sender.incarnation;
         member.answer = std::move(*answer);
     }
     co_return member;
@@ -66,13 +68,14 @@ asio::awaitable<MemberAnswer> ask(ObserverLink& link, MemberAnswer member, Endpo
 /// The questions that are under way. Shared with the coroutines' handlers.
 class Round : public std::enable_shared_from_this<Round> {
 public:
-    enum class Whom { peers, members };
+    /// These alone; or those also whom a changed list names, or any list.
+    enum class Whom { peers, members, anybody };
+    using Asked = std::vector<std::pair<NodeId, Endpoint>>;
 
-    Round(ObserverLoop& loop, Whom whom, const PeerList& peers, std::string cluster,
-          Deadline deadline)
+    Round(ObserverLoop& loop, Whom whom, Asked peers, std::string cluster, Deadline deadline)
         : loop_(loop),
           whom_(whom),
-          peers_(peers),
+          peers_(std::move(peers)),
           cluster_(std::move(cluster)),
           deadline_(deadline),
           changed_(loop.io, Deadline::max()) {}
@@ -88,6 +91,13 @@ public:
         }
         if (failure_) std::rethrow_exception(failure_);
         co_return answers();
+    }
+
+    /// Each question's own.
+    std::vector<MemberAnswer> all() const {
+        std::vector<MemberAnswer> all;
+        for (const Question& question : questions_) all.push_back(question.answer);
+        return all;
     }
 
 private:
@@ -120,12 +130,16 @@ private:
     void on_answer(const MemberAnswer& from) {
         if (!from.answer) return;
         // Nobody is waited for at another address.
-        for (const Question& question : questions_)
-            if (question.answer.id == from.id && !question.answer.answer) question.link->cancel();
-        if (whom_ == Whom::peers || !from.answer->list.changed()) return;
+        if (whom_ != Whom::anybody)
+            for (const Question& question : questions_)
+                if (question.answer.id == from.id && !question.answer.answer)
+                    question.link->cancel();
+        const bool asks_more =
+            whom_ == Whom::anybody || (whom_ == Whom::members && from.answer->list.changed());
+        if (!asks_more) return;
         for (const protocol::MemberEntry& member : from.answer->list.entries())
             if (const auto endpoint = parse_endpoint(member.address);
-                endpoint && !has_answered(member.id))
+                endpoint && (whom_ == Whom::anybody || !has_answered(member.id)))
                 ask_also(member.id, *endpoint);
     }
 
@@ -147,14 +161,19 @@ private:
         for (auto& [id, answer] : by_id) all.push_back(std::move(answer));
         const protocol::Membership list = newest_list(all);
         std::erase_if(all, [&](const MemberAnswer& one) {
-            return !peers_.contains(one.id) && list.find(one.id) == nullptr;
+            return !is_peer(one.id) && list.find(one.id) == nullptr;
         });
         return all;
     }
 
+    bool is_peer(NodeId id) const {
+        return std::any_of(peers_.begin(), peers_.end(),
+                           [id](const auto& peer) { return peer.first == id; });
+    }
+
     ObserverLoop& loop_;
     Whom whom_;
-    PeerList peers_;
+    Asked peers_;
     std::string cluster_;
     Deadline deadline_;
     asio::steady_timer changed_;
@@ -178,16 +197,29 @@ std::string difference(const ObserverRefused& refused) {
 asio::awaitable<std::vector<MemberAnswer>> ask_members(ObserverLoop& loop, const PeerList& peers,
                                                        std::string cluster, Deadline deadline,
                                                        Enough enough) {
-    const auto round =
-        std::make_shared<Round>(loop, Round::Whom::members, peers, std::move(cluster), deadline);
+    const auto round = std::make_shared<Round>(loop, Round::Whom::members,
+                                               Round::Asked(peers.begin(), peers.end()),
+                                               std::move(cluster), deadline);
     co_return co_await round->run(std::move(enough));
 }
 
 asio::awaitable<std::vector<MemberAnswer>> ask_only(ObserverLoop& loop, const PeerList& peers,
                                                     std::string cluster, Deadline deadline) {
     const auto round =
-        std::make_shared<Round>(loop, Round::Whom::peers, peers, std::move(cluster), deadline);
+        std::make_shared<Round>(loop, Round::Whom::peers, Round::Asked(peers.begin(), peers.end()),
+                                std::move(cluster), deadline);
     co_return co_await round->run({});
+}
+
+asio::awaitable<std::vector<MemberAnswer>> ask_anybody(ObserverLoop& loop,
+                                                       std::vector<Endpoint> addresses,
+                                                       std::string cluster, Deadline deadline) {
+    Round::Asked asked;
+    for (const Endpoint& address : addresses) asked.emplace_back(protocol::nobody, address);
+    const auto round = std::make_shared<Round>(loop, Round::Whom::anybody, std::move(asked),
+                                               std::move(cluster), deadline);
+    co_await round->run({});
+    co_return round->all();
 }
 
 asio::awaitable<MemberAnswer> ask_locally(ObserverLoop& loop, std::string data_dir,

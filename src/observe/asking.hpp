@@ -30,6 +30,12 @@ asio::awaitable<std::vector<MemberAnswer>> ask_members(ObserverLoop& loop, const
 asio::awaitable<std::vector<MemberAnswer>> ask_only(ObserverLoop& loop, const PeerList& peers,
                                                     std::string cluster, Deadline deadline);
 
+/// Asks whoever is at these addresses, and at those that their lists of members have, changed or
+/// not. An answer for each question, with the ID that it names, or `nobody`.
+asio::awaitable<std::vector<MemberAnswer>> ask_anybody(ObserverLoop& loop,
+                                                       std::vector<Endpoint> addresses,
+                                                       std::string cluster, Deadline deadline);
+
 /// Asks the node with this data directory, on this machine.
 asio::awaitable<MemberAnswer> ask_locally(ObserverLoop& loop, std::string data_dir,
                                           Deadline deadline);

@@ -57,10 +57,11 @@ tl::expected<NodeAnswer, std::string> parse_node_answer(const std::string& json)
 /// A member, of the peer list or of a list of members that was told, and what came of asking it.
 struct MemberAnswer {
     protocol::NodeId id;
-    std::string address;               // as dialled
-    std::optional<NodeAnswer> answer;  // nullopt: not reachable
-    std::string problem;               // why it is not, for people
-    bool refused = false;              // somebody is there, but not the member of this cluster
+    std::string address;                  // as dialled
+    std::optional<NodeAnswer> answer;     // nullopt: not reachable
+    std::string problem;                  // why it is not, for people
+    bool refused = false;                 // somebody is there, but not the member of this cluster
+    protocol::Incarnation incarnation{};  // of the process that has answered
 };
 
 struct Agreement {

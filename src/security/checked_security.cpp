@@ -73,7 +73,9 @@ SecurityOptions checked_security(const Request& request, protocol::NodeId self, 
     options.migrate = request.security_migrate.value;
     if (request.security.unusable) return options;
     if (!request.security.given) {
-        for (const auto& [id, endpoint] : request.peers.value) {
+        std::vector<Endpoint> all = request.join.value;
+        for (const auto& [id, endpoint] : request.peers.value) all.push_back(endpoint);
+        for (const Endpoint& endpoint : all) {
             if (is_loopback(endpoint.host)) continue;
             say_that_it_is_missing(endpoint.host, report);
             return options;

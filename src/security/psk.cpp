@@ -11,6 +11,7 @@ namespace bullring {
 namespace {
 
 constexpr std::string_view purpose = "bullring psk v1 ";
+constexpr std::string_view anybody = "any";
 constexpr std::string_view arrow = "→";
 
 std::string dialler_text(const PeerIdentity& dialler) {
@@ -26,7 +27,8 @@ std::string dialler_text(const PeerIdentity& dialler) {
 
 std::string to_text(const PskIdentity& identity) {
     return identity.cluster + "/" + identity.key_id + "/" + dialler_text(identity.dialler) +
-           std::string(arrow) + std::to_string(identity.acceptor.value);
+           std::string(arrow) +
+           (identity.acceptor ? std::to_string(identity.acceptor.value) : std::string(anybody));
 }
 
 std::optional<PskIdentity> parse_psk_identity(std::string_view text) {
@@ -51,9 +53,11 @@ std::optional<PskIdentity> parse_psk_identity(std::string_view text) {
         if (!id) return std::nullopt;
         identity.dialler = {PeerRole::member, *id};
     }
-    const auto acceptor = parse_node_id(pair.substr(middle + arrow.size()));
-    if (!acceptor) return std::nullopt;
-    identity.acceptor = *acceptor;
+    if (const std::string_view whom = pair.substr(middle + arrow.size()); whom != anybody) {
+        const auto acceptor = parse_node_id(whom);
+        if (!acceptor) return std::nullopt;
+        identity.acceptor = *acceptor;
+    }
     if (to_text(identity) != text) return std::nullopt;
     return identity;
 }

@@ -18,7 +18,7 @@ struct PskIdentity {
     std::string cluster;
     std::string key_id;
     PeerIdentity dialler;
-    protocol::NodeId acceptor;
+    protocol::NodeId acceptor;  // `nobody`: whichever member is there
     bool operator==(const PskIdentity&) const = default;
 };
 

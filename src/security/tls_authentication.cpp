@@ -33,7 +33,13 @@ bool TlsConnection::judge_certificate(const X509& certificate) {
         problem_ = std::move(identity.error());
         return false;
     }
-    if (side_ == TlsSide::dialler && *identity != PeerIdentity{PeerRole::member, dialled_}) {
+    const bool is_dialled =
+        identity->role == PeerRole::member && (!dialled_ || identity->id == dialled_);
+    if (side_ == TlsSide::dialler && !is_dialled) {
+        if (!dialled_) {
+            problem_ = fmt::format("its certificate is for {}, not for a node", to_text(*identity));
+            return false;
+        }
         problem_ = fmt::format("its certificate is for {}, not for node {}", to_text(*identity),
                                dialled_.value);
         return false;
@@ -90,9 +96,13 @@ int TlsConnection::on_find_key(SSL* ssl, const unsigned char* id, std::size_t id
         self.problem_ = "it is of cluster " + in_quotes(identity->cluster);
         return 1;
     }
-    if (identity->acceptor != bearer.node) {
-        self.problem_ =
-            fmt::format("it has dialled node {}, which this is not", identity->acceptor.value);
+    // Nobody dials itself: that would be its own handshake, sent back to it.
+    const bool reflected =
+        !identity->acceptor && identity->dialler == PeerIdentity{PeerRole::member, bearer.node};
+    if (reflected || (identity->acceptor && identity->acceptor != bearer.node)) {
+        self.problem_ = reflected ? std::string("it is this node itself")
+                                  : fmt::format("it has dialled node {}, which this is not",
+                                                identity->acceptor.value);
         return 1;
     }
     const Key* const key = self.context_->key_of(identity->key_id, identity->dialler.role);

@@ -20,7 +20,7 @@ namespace bullring {
 
 class TlsConnection {
 public:
-    /// As the dialler of this member.
+    /// As the dialler of this member; `nobody`: of whichever member is there.
     static std::unique_ptr<TlsConnection> to(std::shared_ptr<const TlsContext> context,
                                              protocol::NodeId dialled);
     /// As the acceptor.

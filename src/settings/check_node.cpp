@@ -19,11 +19,37 @@ using protocol::Duration;
 using protocol::FastRelease;
 using protocol::QuorumMode;
 
+/// Of the members it knows none yet but itself.
+void check_joining(const Request& request, NodeOptions& options, Report& report) {
+    if (request.peers.given)
+        report.say("join", "it comes in place of " + report.flag("peers") +
+                               ", which is given, too; expected one of the two");
+    if (request.quorum.value == QuorumMode::none)
+        report.say("join", "it can't be used with quorum none, where the members never change");
+    if (request.join.value.empty() && !request.join.unusable)
+        report.refuse("join", "", "names nobody; expected HOST:PORT,…");
+    if (!request.listen.given)
+        report.say("join", "it needs " + report.flag("listen") +
+                               " HOST:PORT, where this node is to listen; 0.0.0.0:PORT will do");
+    options.join = request.join.value;
+    options.join_as = request.join_as.value;
+    options.voter = request.voter.value;
+    options.listen = request.listen.value;
+    options.peers = {
+        {options.config.self, options.join_as.port != 0 ? options.join_as : options.listen}};
+}
+
 void check_members(const Request& request, NodeOptions& options, Report& report) {
     report.require("id", request.id.given, "this node's ID, 1 … 9223372036854775807");
-    report.require("peers", request.peers.given, "ID=HOST:PORT,… or @FILE");
-    options.peers = request.peers.value;
     options.config.self = request.id.value;
+    if (request.join.given) return check_joining(request, options, report);
+    report.require("peers", request.peers.given,
+                   "ID=HOST:PORT,… or @FILE; or " + report.flag("join"));
+    for (const auto& [flag, given] :
+         {std::pair{"join-as", request.join_as.given}, {"voter", request.voter.value}})
+        if (given && report.typed(flag))
+            report.say(flag, "it needs " + report.flag("join") + " HOST:PORT, which is not given");
+    options.peers = request.peers.value;
 
     std::vector<protocol::MemberEntry> founders;
     for (const auto& [id, endpoint] : options.peers) {
@@ -53,6 +79,7 @@ void take_as_asked(const Request& request, NodeOptions& options) {
     config.advertised = request.advertise.value;
     config.bootstrap_wait = request.bootstrap_wait.value;
     config.first_epoch = request.first_epoch.value;
+    config.forget_after = request.forget_after.value;
     config.wire_highest = static_cast<std::uint16_t>(request.wire.value);
     options.profile = request.profile.value;
     options.realtime = request.realtime.value;
@@ -70,6 +97,14 @@ void check_advertised(const std::string& text, Report& report) {
                           std::to_string(protocol::advertised_bytes_max));
     }
     if (!is_utf8(text)) report.refuse("advertise", text, "is not UTF-8; expected text in UTF-8");
+}
+
+/// One that is only suspected may be back with the next heartbeat.
+void check_forget_after(const protocol::Config& config, Report& report) {
+    if (config.forget_after.ns == 0 || config.forget_after >= config.timing.suspect_after) return;
+    report.refuse("forget-after", to_text(config.forget_after),
+                  "is too short: it must be ≥ suspect-after (" +
+                      to_text(config.timing.suspect_after) + "), or 0 for never");
 }
 
 HealthOptions checked_health(const Request& request, Report& report) {
@@ -137,6 +172,7 @@ void add_quorum_notes(NodeOptions& options) {
             "does not");
         return;
     }
+    if (!options.join.empty()) return;
     if (std::string note = survival_note(options.config.members); !note.empty())
         options.start_notes.push_back(std::move(note));
 }
@@ -146,9 +182,12 @@ void add_security_notes(NodeOptions& options) {
     if (secured && !options.security.migrate) return;
     // A port that is forwarded, or listened to at all addresses, is reached from elsewhere although
     // the members know each other by loopback.
-    const bool here = is_loopback(options.listen.host) &&
-                      std::all_of(options.peers.begin(), options.peers.end(),
-                                  [](const auto& peer) { return is_loopback(peer.second.host); });
+    const bool here =
+        is_loopback(options.listen.host) &&
+        std::all_of(options.join.begin(), options.join.end(),
+                    [](const Endpoint& member) { return is_loopback(member.host); }) &&
+        std::all_of(options.peers.begin(), options.peers.end(),
+                    [](const auto& peer) { return is_loopback(peer.second.host); });
     if (!secured && here) return;
     options.start_notes.push_back(std::string(secured ? "security-migrate" : "security none") +
                                   ": whoever reaches these ports can read, and say, everything");
@@ -196,6 +235,7 @@ NodeOptions checked(const Request& request, const Environment& environment,
     options.http = checked_http(request, report);
     config.timing = checked_timing(request, std::max<std::size_t>(config.members.size(), 1),
                                    end_of_work, options.start_notes, report);
+    check_forget_after(config, report);
     // Not the process of somebody who has not asked for it.
     const Duration pause = end_of_work.stop_margin ? Duration{0} : config.timing.pause;
     options.hang_after = checked_hang_after(request, config.timing, pause, report);

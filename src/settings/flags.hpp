@@ -59,7 +59,7 @@ struct Flag {
 
     bool is_switch() const { return argument == nullptr; }
     bool is_required() const {
-        return standard != nullptr && std::string_view(standard) == "required";
+        return standard != nullptr && std::string_view(standard).starts_with("required");
     }
     bool belongs_to(std::string_view owner) const;
     /// As the help tells it; empty when there is none.

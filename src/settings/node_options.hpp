@@ -48,6 +48,9 @@ struct NodeOptions {
     protocol::Profile profile = protocol::Profile::lan;
     PeerList peers;
     Endpoint listen;
+    std::vector<Endpoint> join;  // whom it asks to be added, in place of founding; empty: nobody
+    Endpoint join_as;            // where the others are to dial it then; port 0: where it listens
+    bool voter = false;          // it asks for a vote, too
     std::string data_dir;
     std::string events_file;  // empty: none; "-": stdout
     std::string trace_file;   // empty: none

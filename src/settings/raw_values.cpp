@@ -19,7 +19,7 @@ std::optional<bool> boolean_named(std::string_view word) {
 
 bool Report::typed(std::string_view flag) const {
     const auto found = values_.find(flag);
-    return found != values_.end() && found->second.origin.starts_with("--");
+    return found != values_.end() && found->second.origin.starts_with(this->flag(flag));
 }
 
 void Report::say(std::string_view flag, const std::string& what) {

@@ -40,7 +40,7 @@ public:
 
     /// "--quorum", as this caller writes it.
     std::string flag(std::string_view name) const { return dashes_ + std::string(name); }
-    /// Not by the environment or the file, which serve other subcommands, too.
+    /// Not by the environment or the file, which serve other subcommands, too; to a library always.
     bool typed(std::string_view flag) const;
     void say(std::string_view flag, const std::string& what);
     /// With the value in quotes.

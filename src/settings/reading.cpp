@@ -186,8 +186,31 @@ bool time_or_off(const Text& text, protocol::Duration& into) {
     return in_small_letters(text.text) == "off" || take(text, into);
 }
 
+bool time_or_0(const Text& text, protocol::Duration& into) {
+    if (text.text != "0") return take(text, into);
+    into = {};
+    return true;
+}
+
 bool take(const Text& text, Endpoint& into) {
     return take_parsed(text, parse_endpoint(text.text), into);
+}
+
+bool take(const Text& text, std::vector<Endpoint>& into) {
+    into.clear();
+    std::string_view rest = text.text;
+    for (bool more = true; more;) {
+        const std::size_t comma = std::min(rest.find_first_of(",\n"), rest.size());
+        const std::string_view entry = trimmed(rest.substr(0, comma));
+        more = comma < rest.size();
+        rest.remove_prefix(more ? comma + 1 : comma);
+        if (entry.empty() && !into.empty() && !more) break;  // the comma behind the last one
+        if (const auto endpoint = parse_endpoint(entry))
+            into.push_back(*endpoint);
+        else
+            text.report.say(text.flag, endpoint.error());
+    }
+    return true;
 }
 
 bool take(const Text& text, PeerList& into) {

@@ -20,7 +20,8 @@ bool take(const Text& text, protocol::NodeId& into);
 bool take(const Text& text, protocol::Priority& into);
 bool take(const Text& text, protocol::Duration& into);
 bool take(const Text& text, Endpoint& into);
-/// Its sound entries are taken in any case.
+/// Their sound entries are taken in any case.
+bool take(const Text& text, std::vector<Endpoint>& into);
 bool take(const Text& text, PeerList& into);
 template <class Enum>
 requires std::is_enum_v<Enum>
@@ -41,6 +42,8 @@ bool own_id(const Text& text, protocol::NodeId& into);
 // One file serves all subcommands: a time by which `lead` waits makes `status` wait, and "off" is
 // no time at all. The command line of `status` has nothing but the switch.
 bool switch_or_time(const Text& text, bool& into);
+/// "0" without a unit, too.
+bool time_or_0(const Text& text, protocol::Duration& into);
 bool time_or_off(const Text& text, protocol::Duration& into);
 
 /// Takes the blanks away, for a value that can't have any: a file of variables with the line ends

@@ -35,6 +35,9 @@ struct Request {
     Asked<std::string> cluster{protocol::Config().cluster};
     Asked<protocol::Algorithm> algorithm{protocol::Config().algorithm};
     Asked<Endpoint> listen;
+    Asked<std::vector<Endpoint>> join;  // its sound entries
+    Asked<Endpoint> join_as;
+    Asked<protocol::Duration> forget_after{protocol::Config().forget_after};  // 0: never
     Asked<std::string> advertise;
     Asked<protocol::Priority> priority;
     Asked<bool> preempt;

@@ -41,6 +41,7 @@ protected:
     void set_willing(bool willing, const std::string& why) override {
         node_.set_willing(willing, why);
     }
+    void set_joining(const std::string& what) override { node_.set_joining(what); }
     void task_runs(bool runs) override { node_.task_runs(runs); }
     protocol::Instant untied_until() const override { return node_.untied_until(); }
     void listen(NodeListener& listener) override { node_.listen(listener); }

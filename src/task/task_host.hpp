@@ -50,6 +50,8 @@ public:
     /// `why` is what `status` says as long as it is so.
     virtual void set_health(bool healthy, const std::string& why) = 0;
     virtual void set_willing(bool willing, const std::string& why) = 0;
+    /// `what` this node asks the members of its cluster for in vain; empty: nothing.
+    virtual void set_joining(const std::string& what) = 0;
     /// The leader's task has begun, or has ended. For the metrics alone.
     virtual void task_runs(bool runs) = 0;
     /// Until when this leadership holds whatever becomes of the sessions, also while it steps down.

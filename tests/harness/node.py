@@ -105,6 +105,7 @@ class Node:
         self.task = None  # a command for `bullring run`
         self.held = None  # addresses and their flags for `bullring address`; neither: `node`
         self.peers = None
+        self.join = None  # addresses that it asks to be added, in place of a peer list
         self.prefix = []
         self.environment = {}  # beside the cluster's
         self.data_dir = cluster.directory / f"node-{node_id}"
@@ -138,11 +139,14 @@ class Node:
         return (self.current.stream.leader, self.current.stream.epoch)
 
     def command(self, extra=()):
+        if self.join:
+            members = ["--join", ",".join(self.join), "--listen", self.address]
+        else:
+            members = ["--peers", self.peers or self.cluster.peers]
         flags = [
             "--id",
             str(self.id),
-            "--peers",
-            self.peers or self.cluster.peers,
+            *members,
             "--algorithm",
             self.cluster.algorithm,
             "--profile",

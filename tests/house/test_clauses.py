@@ -1,4 +1,4 @@
-"""Each clause of the rules (protocol/README.md, R1 to R9, C1 to C8) stands where the code decides
+"""Each clause of the rules (protocol/README.md, R1 to R9, C1 to C9) stands where the code decides
 it, in a test that checks it, and in a mutant that breaks it."""
 
 import functools

@@ -62,6 +62,7 @@ public:
     }
     void shut_down(const std::string&) override {}
     void set_health(bool, const std::string&) override {}
+    void set_joining(const std::string&) override {}
     void set_willing(bool, const std::string&) override {}
     void task_runs(bool) override {}
     protocol::Instant untied_until() const override { return protocol::long_ago; }

@@ -29,6 +29,7 @@ public:
     void tell(const protocol::Event&) override {}
     void shut_down(const std::string&) override {}
     void set_health(bool, const std::string&) override {}
+    void set_joining(const std::string&) override {}
     void set_willing(bool, const std::string&) override {}
     void task_runs(bool) override {}
     protocol::Instant untied_until() const override { return read_clock() + seconds(60); }

@@ -36,6 +36,9 @@ constexpr Typed typed[] = {
     {"resign", "id", "2"},
     {"node", "peers", three_peers},
     {"status", "peers", three_peers},
+    {"node", "join", "10.0.0.1:7100,node-2:7100"},
+    {"node", "join-as", "10.0.0.4:7100"},
+    {"node", "forget-after", "1m"},
     {"node", "cluster", "blue"},
     {"cert", "cluster", "blue"},
     {"node", "algorithm", "ring"},
@@ -102,6 +105,9 @@ Words words_for(const Typed& one) {
     if (member && flag != "id") words = with(words, {"--id", "2"});
     if ((member || observer) && flag != "peers" && !(subcommand == "resign" && flag == "id"))
         words = with(words, {"--peers", three_peers});
+    if (flag.starts_with("join")) words = {one.subcommand, "--id", "2", "--listen", "h:1"};
+    if (flag == "join") words = with(words, {"--security", "none"});
+    if (flag == "join-as") words = with(words, {"--join", "127.0.0.1:7100"});
     if (flag.starts_with("health-")) words = with(words, {"--health-cmd", "true"});
     if (subcommand == "address") words = with(words, {"--dev", "eth0"});
     if (subcommand == "lead" && flag != "id") words = with(words, {"--id", "2"});

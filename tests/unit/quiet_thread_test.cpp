@@ -65,6 +65,7 @@ public:
     void tell(const protocol::Event&) override { quiet.add(blocks_all_here()); }
     void shut_down(const std::string&) override {}
     void set_health(bool, const std::string&) override { quiet.add(blocks_all_here()); }
+    void set_joining(const std::string&) override {}
     void set_willing(bool, const std::string&) override {}
     void task_runs(bool) override {}
     protocol::Instant untied_until() const override { return protocol::long_ago; }

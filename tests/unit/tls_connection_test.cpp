@@ -145,6 +145,19 @@ TEST_CASE(
     CHECK(observer.acceptor.tls->peer() == PeerIdentity{PeerRole::observer, {}});
 }
 
+TEST_CASE("tls: a node that joins reaches whoever is there, but not itself") {
+    Pair pair(context_of(key_credentials({first}), 4), context_of(key_credentials({first}), 2), 0);
+    pair.shake();
+    CHECK(pair.both_let_in());
+    CHECK(pair.acceptor.tls->peer() == PeerIdentity{PeerRole::member, NodeId{4}});
+    // Its own handshake, sent back to it by somebody in between.
+    const Context itself = context_of(key_credentials({first}), 4);
+    Pair reflected(itself, itself, 0);
+    reflected.shake();
+    CHECK_FALSE(reflected.both_let_in());
+    CHECK(reflected.acceptor.tls->problem() == "it is this node itself");
+}
+
 TEST_CASE("tls: with certificates both ends know each other by their URI") {
     const TestCa ca;
     Pair pair(context_of(ca.node(1), 1), context_of(ca.node(2), 2));
@@ -490,6 +503,9 @@ TEST_CASE("psk: an identity can be read back, and nothing else can be read as on
     CHECK(parse_psk_identity(to_text(member)) == member);
     const PskIdentity admin{"blue", "0a1b2c3d", {PeerRole::admin, {}}, NodeId{1}};
     CHECK(parse_psk_identity(to_text(admin)) == admin);
+    const PskIdentity joins{"blue", "0a1b2c3d", {PeerRole::member, NodeId{4}}, {}};
+    CHECK(to_text(joins) == "blue/0a1b2c3d/4→any");
+    CHECK(parse_psk_identity(to_text(joins)) == joins);
     for (const char* const wrong :
          {"", "blue", "blue/0a1b2c3d", "blue/0a1b2c3d/3", "blue/0a1b2c3d/3→", "blue/0a1b2c3d/→3",
           "blue/0a1b2c3d/03→1", "blue/0a1b2c3d/3→1 ", "blue/0a1b2c3d/0→1", "blue/0a1b2c3d/3→1/2"})

@@ -56,7 +56,7 @@ TEST_CASE("why: an unhealthy follower says so, with what the host knows of it") 
     NodeFixture node = follower();
     node.step(HealthChanged{false});
     CHECK(node.view().why == "follows 3; unhealthy");
-    CHECK(node.node().view(node.now(), {"exit 1 of health command", ""}).why ==
+    CHECK(node.node().view(node.now(), {"exit 1 of health command", "", ""}).why ==
           "follows 3; unhealthy: exit 1 of health command");
 }
 
@@ -79,7 +79,7 @@ TEST_CASE("why: a follower that was unhealthy says when it stands again, rounded
 
 TEST_CASE("why: a node that is alone stands again as soon as it is healthy") {
     NodeFixture node = alone_and_unhealthy();
-    CHECK(node.node().view(node.now(), {"exit 3 of health command", ""}).why ==
+    CHECK(node.node().view(node.now(), {"exit 3 of health command", "", ""}).why ==
           "unhealthy: exit 3 of health command");
     node.step(HealthChanged{true});
     CHECK(node.view().why == "leads with grants of 1");
@@ -89,10 +89,21 @@ TEST_CASE("why: a follower that nobody works for says so, until somebody does ag
     NodeFixture node = follower();
     node.step(Standing{false});
     CHECK(node.view().why == "follows 3; does not stand: it has nobody to do the work");
-    CHECK(node.node().view(node.now(), {"", "its command has ended (exit 1)"}).why ==
+    CHECK(node.node().view(node.now(), {"", "its command has ended (exit 1)", ""}).why ==
           "follows 3; does not stand: its command has ended (exit 1)");
     node.step(Standing{true});
     CHECK(node.view().why == "follows 3");
+}
+
+TEST_CASE("why: what a node asks for in vain comes before its silence, and after its leader") {
+    const HostReasons reasons{"", "", "asks h:1 to be added: h:1: refused"};
+    CHECK(follower().node().view(follower().now(), reasons).why ==
+          "follows 3; asks h:1 to be added: h:1: refused");
+    Config config = test::config_for(4, {4});
+    config.members = {};
+    NodeFixture joiner(config, test::start_without_file(config));
+    joiner.wake();
+    CHECK(joiner.node().view(joiner.now(), reasons).why == reasons.joining);
 }
 
 TEST_CASE("why: a lease that too many refuse is told only where they refuse it") {

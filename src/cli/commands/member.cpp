@@ -81,7 +81,9 @@ Member::Member(const NodeOptions& options, LoopPulse& pulse, KeeperSettings keep
 }
 
 Member::~Member() {
-    health_.reset();  // its thread speaks to the runtime
+    // Their threads speak to the runtime.
+    joiner_.reset();
+    health_.reset();
     runtime_.reset();
     http_.reset();
     opened_.reset();
@@ -115,11 +117,17 @@ int Member::run(MakeHost make_host) {
             return std::make_unique<LeadServer>(io, node, options_, pulse_, locks, make_host);
         };
     }
+    const protocol::Incarnation incarnation = opened_->parts.start.incarnation;
     runtime_.emplace(options_, std::move(opened_->parts));
     if (!options_.health.command.empty())
         health_.emplace(options_.health, options_.config.self, options_.config.cluster, *runtime_);
     if (http_) http_->start(opened_->security);
+    if (!options_.join.empty()) {
+        joiner_.emplace(options_, incarnation, opened_->security, *runtime_);
+        runtime_->listen(*joiner_);
+    }
     const int status = runtime_->run();
+    joiner_.reset();
     health_.reset();
     runtime_->end_host();
     return status;

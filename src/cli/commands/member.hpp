@@ -12,6 +12,7 @@
 #include "src/base/os/notify_socket.hpp"
 #include "src/http/endpoint.hpp"
 #include "src/node/open_node.hpp"
+#include "src/observe/joiner.hpp"
 #include "src/task/health_check.hpp"
 #include "src/watch/lease_page.hpp"
 
@@ -54,6 +55,7 @@ private:
     std::unique_ptr<HttpEndpoint> http_;  // if it is asked for
     std::optional<Runtime> runtime_;
     std::optional<HealthCheck> health_;
+    std::optional<Joiner> joiner_;  // of a node that asks to be added
 };
 
 }  // namespace bullring

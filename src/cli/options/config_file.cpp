@@ -20,7 +20,7 @@ std::optional<std::string> joined_strings(const toml::array& array) {
     return text;
 }
 
-bool is_list(std::string_view key) { return key == "peers" || key == "address"; }
+bool is_list(std::string_view key) { return key == "peers" || key == "join" || key == "address"; }
 
 /// The text that the command line would have for it; nullopt when no flag can mean such a value.
 std::optional<std::string> raw_text(const toml::node& node, std::string_view key) {

@@ -109,6 +109,8 @@ public:
     /// Whether this observer may have the node hand over, or let faults happen: anybody where
     /// nobody is authenticated, else an administrator.
     bool may_command(protocol::SessionId observer) const;
+    /// The member whose certificate this observer has; `nobody`: it has another one, or none.
+    protocol::NodeId certified_member(protocol::SessionId observer) const;
 
     /// New credentials: sessions of members that this node has dialled are replaced while they
     /// last. Whom they do not let in: a member's sessions end soon, unless they are replaced, and

@@ -99,6 +99,13 @@ bool Transport::may_command(SessionId observer) const {
     return secured == nullptr || secured->peer().role == PeerRole::admin;
 }
 
+protocol::NodeId Transport::certified_member(SessionId observer) const {
+    const auto found = sessions_.find(observer);
+    if (found == sessions_.end() || found->second.secured == nullptr) return protocol::nobody;
+    const PeerIdentity& peer = found->second.secured->peer();
+    return peer.role == PeerRole::member ? peer.id : protocol::nobody;
+}
+
 void Transport::give_up_keeping(const Entry& entry) {
     if (keeps(entry)) keeper_->closed(entry.session->id());
 }

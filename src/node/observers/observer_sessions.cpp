@@ -23,6 +23,14 @@ constexpr std::chrono::seconds keep_alive_every{1};
 constexpr const char* administrators_only =
     "only an administrator may ask for that, with a certificate for it or with the cluster's key";
 
+/// A member's certificate is made for that member: its owner may ask for its own place in the list.
+bool joins(const protocol::MemberChange& change, protocol::NodeId member) {
+    using What = protocol::MemberChange::What;
+    return member && change.id == member &&
+           (change.what == What::add || change.what == What::address ||
+            change.what == What::promote);
+}
+
 ObserverRefused not_a_member() { return {no_member_field, "removed", ""}; }
 
 }  // namespace
@@ -90,7 +98,8 @@ void ObserverSessions::on_drill(SessionId observer, const Drill& what) {
 
 void ObserverSessions::on_change_members(SessionId observer, const ChangeMembers& what) {
     if (!admit(observer, what.cluster)) return;
-    if (!transport_.may_command(observer))
+    if (!transport_.may_command(observer) &&
+        !joins(what.change, transport_.certified_member(observer)))
         return answer_and_close(observer, ChangeResult{false, administrators_only, true});
     const std::uint64_t request = ++last_request_;
     requests_.emplace(request, observer);

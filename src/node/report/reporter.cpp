@@ -138,6 +138,19 @@ void Reporter::tell_members(const protocol::Membership& members) {
     }
 }
 
+namespace {
+
+/// It was removed, or is still to be added.
+std::string why_no_member(const protocol::HandshakeRefused& refusal) {
+    const std::string& members = refusal.difference.mine;
+    if (members.empty())
+        return std::string(refusal.by_us ? "this node" : "it") + " waits for being added itself";
+    return fmt::format("{} is not one of the members {}", refusal.by_us ? "it" : "this node",
+                       members);
+}
+
+}  // namespace
+
 void Reporter::tell_refusal(const protocol::HandshakeRefused& refusal) {
     const protocol::Refused& what = refusal.difference;
     if (!refusal.by_us && what.field == protocol::refused_untold) {
@@ -166,12 +179,10 @@ void Reporter::tell_refusal(const protocol::HandshakeRefused& refusal) {
         refusal.by_us ? fmt::format("refused node {} at {}", refusal.peer.value, refusal.address)
                       : fmt::format("refused by node {}", refusal.peer.value);
     const bool is_twin = what == protocol::twin_refusal(refusal.by_us ? refusal.peer : self_);
-    // It was removed, or is still to be added.
     const bool is_no_member = what.field == protocol::refused_for_members;
     const std::string why =
         is_twin        ? what.mine
-        : is_no_member ? fmt::format("{} is not one of the members {}",
-                                     refusal.by_us ? "it" : "this node", what.mine)
+        : is_no_member ? why_no_member(refusal)
                        : fmt::format("{} is '{}' here and '{}' there", what.field, here, there);
     const bool said = log_limited(is_no_member ? LogLevel::info : LogLevel::error, "refused",
                                   source, fmt::format("{} in the handshake: {}", who, why));

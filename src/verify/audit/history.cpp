@@ -67,7 +67,9 @@ void History::contradict(std::string what, const Quote& first, const Quote& seco
 void History::on(const EventLine& event, const Quote& quote, const Started& started) {
     members_.insert(started.peers.begin(), started.peers.end());
     if (started.cluster) clusters_.try_emplace(*started.cluster, quote.place);
-    member_lists_.try_emplace({started.peers.begin(), started.peers.end()}, quote.place);
+    // One that has none yet is about to be added somewhere.
+    if (!started.peers.empty())
+        member_lists_.try_emplace({started.peers.begin(), started.peers.end()}, quote.place);
     if (started.quorum_none) without_quorum_.insert(event.node);
     const std::string clock =
         started.boot.empty() ? fmt::format("run {}", runs_.size()) : "boot " + started.boot;

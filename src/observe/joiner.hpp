@@ -1,0 +1,78 @@
+// Owns: a node's wish to be a member of a cluster that runs already (PROTOCOL C9). It asks the
+// members that --join names to be added, to be dialled where it listens now, and with --voter for a
+// vote, again and again until that is so. A thread of its own, with a loop; what it says of the
+// node's state comes from the node's loop.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+#include <asio/steady_timer.hpp>
+#include <tl/expected.hpp>
+
+#include "protocol/values/member_change.hpp"
+#include "protocol/values/rng.hpp"
+#include "src/observe/observer_client.hpp"
+#include "src/settings/node_options.hpp"
+#include "src/task/task_host.hpp"
+
+namespace bullring {
+
+class Joiner final : public NodeListener {
+public:
+    /// Asks at once. `self` is this run of the node, `security` that of its sessions. Both
+    /// `options` and `node` outlive it; `node` has to be told to listen to it.
+    Joiner(const NodeOptions& options, protocol::Incarnation self,
+           std::shared_ptr<const TlsSource> security, NodeLink& node);
+    /// Waits for nothing but its thread, which ends at once.
+    ~Joiner() override;
+
+    // In the node's loop.
+    void leader_changed(protocol::Instant at, const protocol::LeaderChanged& change) override;
+    void members_changed(protocol::Instant at, const protocol::MembersChanged& change) override;
+
+private:
+    /// The changes that are to be asked for, or why none can be.
+    using Wishes = tl::expected<std::vector<protocol::MemberChange>, std::string>;
+
+    asio::awaitable<void> run();
+    /// Nothing is left to be asked for, or why there is.
+    asio::awaitable<std::string> ask();
+    /// Until there is something to be asked for.
+    asio::awaitable<void> pause();
+    bool stood_still() const;
+    std::vector<Endpoint> addresses() const;
+    Wishes wishes(const std::vector<MemberAnswer>& answers) const;
+    tl::expected<std::string, std::string> own_address(
+        const std::vector<MemberAnswer>& answers) const;
+    void tell(const std::string& obstacle);
+    void be_done();
+    void on_list(const protocol::Membership& list, bool has_leader);
+
+    const NodeOptions& options_;
+    const protocol::Incarnation self_;
+    NodeLink& node_;
+
+    // ---- The node's loop alone.
+    bool follows_ = false;                              // somebody leads, as far as is known
+    protocol::Instant led_until_ = protocol::long_ago;  // somebody did, up to then
+
+    // ---- The thread alone.
+    std::unique_ptr<ObserverLoop> loop_ = std::make_unique<ObserverLoop>();
+    asio::steady_timer timer_{loop_->io};
+    protocol::Membership list_;  // the node's own; empty: it has none yet
+    protocol::Rng rng_;
+    protocol::Duration pause_;
+    bool wanted_ = true;                               // there is something to be asked for
+    protocol::Instant looked_at_;                      // the last turn of this thread
+    protocol::Instant stood_at_ = protocol::long_ago;  // the end of a standstill before that
+    std::string told_;                                 // the obstacle that was logged last
+
+    std::thread thread_;
+};
+
+}  // namespace bullring

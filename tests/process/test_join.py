@@ -1,0 +1,247 @@
+"""Nodes that ask a running cluster to be added (--join), and members without a vote that are
+forgotten when they are gone (--forget-after)."""
+
+import json
+import subprocess
+
+import pytest
+from clusters import on_both
+from harness.node import clean_environment, find_program
+from harness.waiting import DEADLINE
+
+FORGET = 2  # s
+FLAGS = ["--no-preempt", "--lease-max", "1s", "--forget-after", f"{FORGET}s"]
+VOTERS = {1: True, 2: True, 3: True}
+
+
+def joiner(cluster, node_id, *flags, by=(1,)):
+    node = cluster.new_node(node_id)
+    node.join = [cluster[member].address for member in by]
+    node.flags = list(flags)
+    return node
+
+
+def wait_for_members(cluster, members):
+    def are_so():
+        # Nobody has a list before the cluster is founded.
+        told = cluster.member("list", "--json")
+        return told.returncode == 0 and members == {
+            member["id"]: member["vote"] for member in json.loads(told.stdout)["members"]
+        }
+
+    cluster.wait_for(are_so, f"members {members}")
+
+
+def why(cluster, node_id):
+    return {node["id"]: node.get("why") for node in cluster.status()["nodes"]}[node_id]
+
+
+def elections(cluster):
+    return [event["epoch"] for event in cluster.events() if event["event"] == "elected"]
+
+
+@on_both(3)
+def test_a_node_that_joins_is_added_and_one_that_wants_a_vote_gets_it(new_cluster, algorithm, n):
+    cluster = new_cluster(n, algorithm, flags=FLAGS).start()
+    leader = cluster.wait_leader()
+    # One address is enough, whoever is there, and those at which nobody is do no harm.
+    node = joiner(cluster, 4, by=[next(id for id in (1, 2, 3) if id != leader.id)])
+    node.join.insert(0, "127.0.0.1:9")
+    node.start()
+    wait_for_members(cluster, {**VOTERS, 4: False})
+    joiner(cluster, 5, "--voter").start()
+    wait_for_members(cluster, {**VOTERS, 4: False, 5: True})
+    cluster.wait_settled()
+    assert cluster.wait_leader() is leader
+    assert len(elections(cluster)) == 1
+    assert why(cluster, 4) == f"follows {leader.id}"
+    assert f"node 4 is a member, at {node.address}" in node.current.log()
+    assert "error" not in node.current.log()
+    # It stands like all others, with the votes of others.
+    assert cluster.resign("--to", "4").returncode == 0
+    assert cluster.wait_leader().id == 4
+
+
+@on_both(1)
+def test_a_node_that_joins_founds_nothing_and_waits_for_the_cluster(new_cluster, algorithm, n):
+    cluster = new_cluster(n, algorithm, flags=[*FLAGS, "--bootstrap-wait", "1s"])
+    cluster[1].peers = cluster.peers
+    node = joiner(cluster, 4, "--voter").start()
+    asks = f"asks {cluster[1].address} to be added: "
+    cluster.wait_for(lambda: (why(cluster, 4) or "").startswith(asks), "it says what it waits for")
+    cluster.never(lambda: node.leads, "it leads", 3)
+    assert f"{asks}{cluster[1].address}: Connection refused; it goes on" in node.current.log()
+    node.terminate()
+    assert node.wait_exit() == 0
+    node.start()
+    cluster[1].start()
+    wait_for_members(cluster, {1: True, 4: True})
+    cluster.wait_settled()
+    # A restart changes nothing, also where none of those that it asks is there.
+    cluster[1].kill()
+    node.kill()
+    node.restart()
+    cluster[1].start()
+    wait_for_members(cluster, {1: True, 4: True})
+
+
+@on_both(3)
+def test_who_is_gone_without_a_vote_is_forgotten_and_returns(new_cluster, algorithm, n):
+    cluster = new_cluster(n, algorithm, flags=FLAGS).start()
+    leader = cluster.wait_leader()
+    killed, hung = (joiner(cluster, node_id).start() for node_id in (4, 5))
+    wait_for_members(cluster, {**VOTERS, 4: False, 5: False})
+    voter = next(node for node in cluster if node is not leader and node.id in VOTERS)
+    voter.kill()
+    killed.kill()
+    hung.hang()
+    wait_for_members(cluster, VOTERS)
+    told = leader.current.log()
+    assert f"node 4, which has no vote and was not heard for {FORGET}s (--forget-after)" in told
+    # A voter never is; one that was forgotten without knowing it comes back by itself.
+    hung.resume()
+    wait_for_members(cluster, {**VOTERS, 5: False})
+    killed.start()
+    wait_for_members(cluster, {**VOTERS, 4: False, 5: False})
+    voter.start()
+    cluster.wait_settled()
+    assert len(elections(cluster)) == 1
+
+
+@on_both(1)
+def test_who_was_removed_on_purpose_stays_out_until_it_is_started_again(new_cluster, algorithm, n):
+    cluster = new_cluster(n, algorithm, flags=FLAGS).start()
+    cluster.wait_leader()
+    node = joiner(cluster, 4, "--voter").start()
+    wait_for_members(cluster, {1: True, 4: True})
+    cluster.wait_settled()
+    assert cluster.member("remove", "4").returncode == 0
+    cluster.wait_for(lambda: "it was removed, and stays out" in node.current.log(), "it says so")
+    cluster.never(lambda: 4 in cluster.member_list()[1], "it comes back", FORGET + 2)
+    assert why(cluster, 4).startswith("removed: not in the list of members")
+    node.terminate()
+    assert node.wait_exit() == 0
+    # On its old directory, and somewhere else.
+    node.port = cluster.ports.take()
+    node.start()
+    wait_for_members(cluster, {1: True, 4: True})
+    assert f'"address":"{node.address}"' in cluster.member("list", "--json").stdout
+
+
+def test_a_member_that_has_moved_says_so_itself(new_cluster):
+    cluster = new_cluster(1, flags=FLAGS).start()
+    cluster.wait_leader()
+    node = joiner(cluster, 4).start()
+    wait_for_members(cluster, {1: True, 4: False})
+    node.terminate()
+    node.wait_exit()
+    port = cluster.ports.take()
+    # Whoever sees it says how: this machine is 127.0.0.1 here.
+    node.flags = ["--listen", f"0.0.0.0:{port}"]
+    node.start()
+    moved = f'"address":"127.0.0.1:{port}"'
+    cluster.wait_for(lambda: moved in cluster.member("list", "--json").stdout, "it has moved")
+    node.terminate()
+    node.wait_exit()
+    node.port = port
+    node.flags = ["--join-as", f"localhost:{port}"]
+    node.start()
+    named = f'"address":"localhost:{port}"'
+    cluster.wait_for(lambda: named in cluster.member("list", "--json").stdout, "it has a name")
+    cluster.wait_for(lambda: why(cluster, 4) == "follows 1", "it follows")
+
+
+def test_an_id_is_not_taken_from_a_process_that_runs(new_cluster):
+    cluster = new_cluster(1, flags=FLAGS).start()
+    cluster.wait_leader()
+    node = joiner(cluster, 4).start()
+    wait_for_members(cluster, {1: True, 4: False})
+    listen = f"127.0.0.1:{cluster.ports.take()}"
+    command = [cluster.program, "node", "--id", "4", "--join", cluster[1].address, "--listen"]
+    command += [listen, "--data-dir", str(cluster.directory / "second")]
+    second = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=cluster.environment)
+    log = cluster.directory / "second.log"
+    try:
+        cluster.never(lambda: listen in cluster.member("list").stdout, "it takes the ID", 2)
+        assert cluster.member_list()[1] == {1: True, 4: False}
+        assert node.acting
+    finally:
+        second.terminate()
+        log.write_text(second.communicate(timeout=DEADLINE)[1])
+    assert second.returncode == 0
+    assert f"another process is node 4, at {node.address}; end it, or give this" in log.read_text()
+
+
+def test_a_full_cluster_says_what_to_do_instead(new_cluster):
+    cluster = new_cluster(1, flags=[*FLAGS, "--forget-after", "0"]).start()
+    cluster.wait_leader()
+    for node_id in range(2, 65):
+        assert cluster.member("add", f"{node_id}=127.0.0.1:{node_id}").returncode == 0
+    node = joiner(cluster, 65).start()
+    said = "the cluster has 64 members, which is the most; remove one, or let further instances"
+    cluster.wait_for(lambda: said in node.current.log(), "it is refused")
+    # And takes the first place that is free.
+    assert cluster.member("remove", "64").returncode == 0
+    cluster.wait_for(lambda: cluster.member_list()[1].get(65) is False, "it is added")
+    node.terminate()
+    assert node.wait_exit() == 0
+
+
+def test_with_a_key_a_node_joins_by_the_key(secured):
+    secured_cluster = secured("key", flags=FLAGS)
+    secured_cluster.start()
+    cluster = secured_cluster.cluster
+    joiner(cluster, 4, "--voter").start()
+    wait_for_members(cluster, {**VOTERS, 4: True})
+    cluster.wait_settled()
+
+
+def test_the_certificate_of_a_node_is_good_for_its_own_place_alone(secured):
+    secured_cluster = secured("tls", flags=FLAGS)
+    secured_cluster.start()
+    cluster = secured_cluster.cluster
+    own = secured_cluster.authority.flags("node/4")
+    node = joiner(cluster, 4, *own, "--voter").start()
+
+    def members():
+        return cluster.member_list(peers=cluster.peers)[1]
+
+    cluster.wait_for(lambda: members() == {**VOTERS, 4: True}, "it has a vote")
+    for words in (("add", "5=127.0.0.1:9"), ("promote", "1"), ("demote", "4"), ("remove", "4")):
+        answer = cluster.member(*words, *own)
+        assert answer.returncode == 1, words
+        assert "only an administrator may ask for that" in answer.stderr
+    node.terminate()
+    assert node.wait_exit() == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["--join", "127.0.0.1:1"], "--join: it needs --listen HOST:PORT"),
+        (
+            ["--join", "127.0.0.1:1", "--listen", "127.0.0.1:2", "--peers", "4=127.0.0.1:2"],
+            "--join: it comes in place of --peers, which is given, too; expected one of the two",
+        ),
+        (
+            ["--join", "127.0.0.1:1", "--listen", "127.0.0.1:2", "--quorum", "none"],
+            "--join: it can't be used with quorum none, where the members never change",
+        ),
+        (["--join", "", "--listen", "127.0.0.1:2"], "--join"),
+        (["--join", "127.0.0.1:1,x", "--listen", "127.0.0.1:2"], '"x": it has no port'),
+        (["--join", "10.0.0.1:1", "--listen", "127.0.0.1:2"], "--security: it is missing"),
+        (["--peers", "4=127.0.0.1:2", "--voter"], "--voter: it needs --join HOST:PORT"),
+        (["--peers", "4=127.0.0.1:2", "--join-as", "a:1"], "--join-as: it needs --join HOST:PORT"),
+        (
+            ["--peers", "4=127.0.0.1:2", "--forget-after", "10ms"],
+            '--forget-after: "10ms" is too short: it must be ≥ suspect-after (',
+        ),
+    ],
+)
+def test_what_makes_no_sense_is_refused_at_once(words, complaint):
+    command = [find_program(), "node", "--id", "4", *words]
+    answer = subprocess.run(
+        command, capture_output=True, text=True, timeout=DEADLINE, env=clean_environment()
+    )
+    assert answer.returncode == 2
+    assert complaint in answer.stderr, answer.stderr
