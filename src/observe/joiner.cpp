@@ -133,11 +133,10 @@ bool Joiner::stood_still() const {
 asio::awaitable<void> Joiner::run() {
     while (true) {
         if (wanted_) {
-            const std::string obstacle = co_await ask();
-            if (obstacle.empty())
-                be_done();
-            else
-                tell(obstacle);
+            tell(co_await ask());
+            // Before the leader has told it who the members are it may be forgotten without
+            // learning of it.
+            wanted_ = !told_.empty() || list_.find(options_.config.self) == nullptr;
         }
         co_await pause();
     }
@@ -159,26 +158,21 @@ asio::awaitable<void> Joiner::pause() {
 }
 
 void Joiner::tell(const std::string& obstacle) {
-    node_.set_joining(obstacle);
     if (obstacle == told_) return;
-    log(LogLevel::warn, obstacle + "; it goes on asking");
+    node_.set_joining(obstacle);
+    if (!obstacle.empty()) log(LogLevel::warn, obstacle + "; it goes on asking");
     told_ = obstacle;
-}
-
-void Joiner::be_done() {
-    wanted_ = false;
-    told_.clear();
-    node_.set_joining("");
 }
 
 std::vector<Endpoint> Joiner::addresses() const {
     std::vector<Endpoint> all = options_.join;
-    for (const MemberEntry& member : list_.entries()) {
-        const auto endpoint = parse_endpoint(member.address);
-        if (endpoint && member.id != options_.config.self &&
-            std::find(all.begin(), all.end(), *endpoint) == all.end())
-            all.push_back(*endpoint);
-    }
+    for (const Membership* const list : {&list_, &told_list_})
+        for (const MemberEntry& member : list->entries()) {
+            const auto endpoint = parse_endpoint(member.address);
+            if (endpoint && member.id != options_.config.self &&
+                std::find(all.begin(), all.end(), *endpoint) == all.end())
+                all.push_back(*endpoint);
+        }
     return all;
 }
 
@@ -187,6 +181,7 @@ asio::awaitable<std::string> Joiner::ask() {
     const std::vector<MemberAnswer> answers =
         co_await ask_anybody(*loop_, addresses(), options_.config.cluster, deadline_in(round_max));
     if (newest_list(answers).empty()) co_return asks + why_nobody_tells(answers);
+    told_list_ = newest_list(answers);
     const Wishes wanted = wishes(answers);
     if (!wanted) co_return asks + wanted.error();
 

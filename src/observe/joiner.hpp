@@ -50,7 +50,6 @@ private:
     tl::expected<std::string, std::string> own_address(
         const std::vector<MemberAnswer>& answers) const;
     void tell(const std::string& obstacle);
-    void be_done();
     void on_list(const protocol::Membership& list, bool has_leader);
 
     const NodeOptions& options_;
@@ -64,13 +63,14 @@ private:
     // ---- The thread alone.
     std::unique_ptr<ObserverLoop> loop_ = std::make_unique<ObserverLoop>();
     asio::steady_timer timer_{loop_->io};
-    protocol::Membership list_;  // the node's own; empty: it has none yet
+    protocol::Membership list_;       // the node's own; empty: it has none yet
+    protocol::Membership told_list_;  // by the members, when it asked last
     protocol::Rng rng_;
     protocol::Duration pause_;
     bool wanted_ = true;                               // there is something to be asked for
     protocol::Instant looked_at_;                      // the last turn of this thread
     protocol::Instant stood_at_ = protocol::long_ago;  // the end of a standstill before that
-    std::string told_;                                 // the obstacle that was logged last
+    std::string told_;  // the obstacle that was met last; empty: none
 
     std::thread thread_;
 };

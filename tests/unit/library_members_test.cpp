@@ -145,6 +145,41 @@ TEST_CASE("library: an administrator adds a member, gives it a vote, and takes i
     CHECK(text_of(administrator.members()) == "1,2,3");
 }
 
+TEST_CASE("library: a node joins a cluster that runs, and gets a vote") {
+    const Three three;
+    Options options = three.cluster.options(4);
+    options.peers.clear();
+    options.join = three.cluster.address(three.leader() % 3 + 1);
+    options.listen = three.cluster.address(4);
+    options.voter = true;
+    Node node(options);
+    node.start();
+    CHECK(waits_for(node, "1,2,3,4"));
+    CHECK(waits_for(three.node(1), "1,2,3,4"));
+    node.stop();
+    // It is one that was started before, and finds the others by its list.
+    options.join = "127.0.0.1:1";
+    Node again(options);
+    again.start();
+    CHECK(waits_for(again, "1,2,3,4"));
+}
+
+TEST_CASE("library: a node that asks nobody in particular, or in two ways, is not made") {
+    Options options;
+    options.id = 4;
+    options.join = "127.0.0.1:1";
+    CHECK(options.problems() ==
+          std::vector<std::string>{"join: it needs listen HOST:PORT, where this node is to listen; "
+                                   "0.0.0.0:PORT will do"});
+    options.listen = "127.0.0.1:2";
+    CHECK(options.problems().empty());
+    options.join.clear();
+    options.peers = "4=127.0.0.1:2";
+    options.voter = true;
+    CHECK(options.problems() ==
+          std::vector<std::string>{"voter: it needs join HOST:PORT, which is not given"});
+}
+
 TEST_CASE("library: a node changes the members whether it leads or not") {
     const Three three;
     for (const bool leads : {true, false}) {
