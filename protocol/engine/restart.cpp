@@ -42,7 +42,7 @@ void Engine::advance_with_file(Step& step) {
 
 void Engine::tell_who_is_missing(Step& step) {
     recovery_.has_told();
-    // Who founds nothing waits for a leader, and for nobody else.
+    // A node that founds nothing waits for a leader, and for nobody else.
     if (config().members.empty()) return;
     if (recovery_.silence(step.now, peers_).known) return;  // nobody is waited for
     MemberSet missing;

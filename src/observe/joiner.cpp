@@ -92,7 +92,7 @@ void Joiner::leader_changed(Instant at, const protocol::LeaderChanged& change) {
 }
 
 void Joiner::members_changed(Instant at, const protocol::MembersChanged& change) {
-    // Who was forgotten has been cut off for so long before; anybody else was removed on purpose.
+    // A node that was forgotten has been cut off for so long; any other was removed on purpose.
     const Duration forget_after = options_.config.forget_after;
     const bool has_leader = follows_ || forget_after.ns == 0 || !due(at, led_until_ + forget_after);
     asio::post(loop_->io, [this, list = change.members, has_leader] { on_list(list, has_leader); });
@@ -121,7 +121,7 @@ void Joiner::on_list(const Membership& list, bool has_leader) {
 bool Joiner::stood_still() const {
     const Duration forget_after = options_.config.forget_after;
     const protocol::Timing& timing = options_.config.timing;
-    // What it has promised its leader it keeps before it takes another list.
+    // It keeps its promise to its leader before it takes another list.
     const Duration learns_within = timing.promise(timing.lease) + protocol::redial_max;
     const Instant now = read_clock();
     return forget_after.ns > 0 &&

@@ -89,7 +89,8 @@ def test_a_node_that_joins_founds_nothing_and_waits_for_the_cluster(new_cluster,
 def test_who_is_gone_without_a_vote_is_forgotten_and_returns(new_cluster, algorithm, n):
     cluster = new_cluster(n, algorithm, flags=FLAGS).start()
     leader = cluster.wait_leader()
-    killed, hung = (joiner(cluster, node_id).start() for node_id in (4, 5))
+    # One of those is about to be killed.
+    killed, hung = (joiner(cluster, node_id, by=(1, 2, 3)).start() for node_id in (4, 5))
     wait_for_members(cluster, {**VOTERS, 4: False, 5: False})
     voter = next(node for node in cluster if node is not leader and node.id in VOTERS)
     voter.kill()
@@ -136,7 +137,7 @@ def test_a_member_that_has_moved_says_so_itself(new_cluster):
     node.terminate()
     node.wait_exit()
     port = cluster.ports.take()
-    # Whoever sees it says how: this machine is 127.0.0.1 here.
+    # The members see this machine as 127.0.0.1.
     node.flags = ["--listen", f"0.0.0.0:{port}"]
     node.start()
     moved = f'"address":"127.0.0.1:{port}"'
