@@ -353,6 +353,10 @@ void Runtime::follow_up(Instant now, const protocol::Action& action) {
             } else if constexpr (std::is_same_v<What, protocol::MembersChanged>) {
                 observers_.set_removed(std::as_const(node_).member().removed());
                 for (NodeListener* one : listeners_) one->members_changed(now, what);
+            } else if constexpr (std::is_same_v<What, protocol::PeerUp>) {
+                for (NodeListener* one : listeners_) one->peer_changed(now, what.peer, true);
+            } else if constexpr (std::is_same_v<What, protocol::PeerDown>) {
+                for (NodeListener* one : listeners_) one->peer_changed(now, what.peer, false);
             } else if constexpr (std::is_same_v<What, protocol::ResignAnswer> ||
                                  std::is_same_v<What, protocol::MembersAnswer>) {
                 answer(what);

@@ -30,6 +30,14 @@ void Runtime::change_members(const protocol::MemberChange& change, protocol::Req
     if (!change.address.empty() && !parse_endpoint(change.address))
         return answer(protocol::MembersAnswer{
             request, false, "'" + change.address + "' is no address; write HOST:PORT", true});
+    if (const auto endpoint = parse_endpoint(change.address);
+        endpoint && is_unspecified(endpoint->host))
+        return answer(
+            protocol::MembersAnswer{request, false,
+                                    "'" + change.address +
+                                        "' is an address that nobody else can dial; write that of "
+                                        "one interface, or a name",
+                                    true});
     on_event(protocol::MembersRequested{change, request});
 }
 

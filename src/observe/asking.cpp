@@ -96,6 +96,7 @@ public:
     /// Each question's own.
     std::vector<MemberAnswer> all() const {
         std::vector<MemberAnswer> all;
+        all.reserve(questions_.size());
         for (const Question& question : questions_) all.push_back(question.answer);
         return all;
     }

@@ -14,7 +14,6 @@
 #include "src/base/log/logging.hpp"
 #include "src/base/os/clock.hpp"
 #include "src/base/os/quiet_thread.hpp"
-#include "src/base/os/tcp.hpp"
 #include "src/observe/asking.hpp"
 #include "src/observe/member_changing.hpp"
 #include "src/observe/reached_cluster.hpp"
@@ -40,7 +39,10 @@ Duration look_every(Duration forget_after) {
 /// A leader that can't settle a change undoes it within this time.
 constexpr Duration change_max = protocol::seconds(10);
 
-bool is_everywhere(const std::string& host) { return host == "0.0.0.0" || host == "::"; }
+/// A node that is added is dialled at once.
+constexpr Duration told_max = protocol::seconds(3);
+/// A standstill that is shorter makes nobody forget.
+constexpr Duration standstill_min = protocol::seconds(1);
 
 std::string asked_text(const NodeOptions& options) {
     std::string text;
@@ -86,46 +88,66 @@ Joiner::~Joiner() {
 
 // ---- What the node tells.
 
-void Joiner::leader_changed(Instant at, const protocol::LeaderChanged& change) {
-    if (follows_) led_until_ = at;
-    follows_ = bool(change.leader);
+void Joiner::leader_changed(Instant /*at*/, const protocol::LeaderChanged& change) {
+    if (change.leader) leader_ = change.leader;
+}
+
+void Joiner::peer_changed(Instant at, protocol::NodeId peer, bool up) {
+    heard_until_[peer] = up ? protocol::never : at;
+}
+
+/// What has just happened it still knows when it learns that it was removed: it keeps its promise
+/// to its leader before it takes another list. But half the time in which it would be forgotten is
+/// no time in which it was heard.
+Duration Joiner::learns_within() const {
+    const protocol::Timing& timing = options_.config.timing;
+    const Duration longest = timing.promise(timing.lease) + protocol::redial_max;
+    const Duration forget_after = options_.config.forget_after;
+    return forget_after.ns == 0 ? longest : std::min(longest, forget_after / 2);
 }
 
 void Joiner::members_changed(Instant at, const protocol::MembersChanged& change) {
-    // A node that was forgotten has been cut off for so long; any other was removed on purpose.
-    const Duration forget_after = options_.config.forget_after;
-    const bool has_leader = follows_ || forget_after.ns == 0 || !due(at, led_until_ + forget_after);
-    asio::post(loop_->io, [this, list = change.members, has_leader] { on_list(list, has_leader); });
+    // Its leader heard it until now, and so has not forgotten it: somebody has removed it.
+    const auto heard = heard_until_.find(leader_);
+    const bool on_purpose =
+        heard != heard_until_.end() && !due(at, heard->second + learns_within());
+    asio::post(loop_->io, [this, list = change.members, on_purpose] { on_list(list, on_purpose); });
 }
 
-void Joiner::on_list(const Membership& list, bool has_leader) {
+void Joiner::on_list(const Membership& list, bool on_purpose) {
     const protocol::NodeId self = options_.config.self;
     const bool was_in = list_.find(self) != nullptr;
     list_ = list;
-    if (!was_in || list.find(self) != nullptr) return;
-    if (has_leader && !stood_still()) {
-        if (!wanted_)
-            log(LogLevel::warn,
-                "it was removed, and stays out until it is started again: end it, or start it "
-                "again to have it added");
-        return;
+    if (const MemberEntry* const entry = list.find(self)) {
+        if (address_.empty() || entry->address == address_) return;
+        ask_again("the list has another address of it");
+    } else if (was_in && on_purpose && !stood_still()) {
+        log(LogLevel::warn,
+            "it was removed, and stays out until it is started again: end it, or start it again to "
+            "have it added");
+    } else if (was_in) {
+        ask_again("it was forgotten while it was cut off");
     }
-    log(LogLevel::info, "it was forgotten while it reached nobody, and asks to be added again");
+}
+
+void Joiner::ask_again(const char* why) {
+    if (wanted_) return;
+    log(LogLevel::info, std::string(why) + ", and asks the members again");
     wanted_ = true;
     pause_ = pause_first;
     timer_.cancel();
 }
 
-/// Of late, for so long that it may have been forgotten: what it knows of its leader is what it
-/// knew before.
+/// Of late, for so long that it may have been forgotten: it knows of its leader what it knew
+/// before.
 bool Joiner::stood_still() const {
-    const Duration forget_after = options_.config.forget_after;
-    const protocol::Timing& timing = options_.config.timing;
-    // It keeps its promise to its leader before it takes another list.
-    const Duration learns_within = timing.promise(timing.lease) + protocol::redial_max;
     const Instant now = read_clock();
-    return forget_after.ns > 0 &&
-           (due(now, looked_at_ + forget_after / 2) || !due(now, stood_at_ + learns_within));
+    return due(now, looked_at_ + standstill()) || !due(now, stood_at_ + learns_within());
+}
+
+Duration Joiner::standstill() const {
+    const Duration forget_after = options_.config.forget_after;
+    return forget_after.ns == 0 ? standstill_min : std::min(standstill_min, forget_after / 2);
 }
 
 // ---- Asking.
@@ -133,10 +155,14 @@ bool Joiner::stood_still() const {
 asio::awaitable<void> Joiner::run() {
     while (true) {
         if (wanted_) {
-            tell(co_await ask());
+            std::string obstacle = co_await ask();
             // Before the leader has told it who the members are it may be forgotten without
             // learning of it.
-            wanted_ = !told_.empty() || list_.find(options_.config.self) == nullptr;
+            const bool is_told = list_.find(options_.config.self) != nullptr;
+            if (is_told) told_until_.reset();
+            if (obstacle.empty() && !is_told) obstacle = why_not_told();
+            tell(obstacle);
+            wanted_ = !obstacle.empty() || !is_told;
         }
         co_await pause();
     }
@@ -151,10 +177,17 @@ asio::awaitable<void> Joiner::pause() {
         asio::error_code ignored;
         co_await timer_.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
         const Instant now = read_clock();
-        if (due(now, looked_at_ + options_.config.forget_after / 2)) stood_at_ = now;
+        if (due(now, looked_at_ + standstill())) stood_at_ = now;
         looked_at_ = now;
         if (wanted_ && std::chrono::steady_clock::now() >= again) co_return;
     }
+}
+
+std::string Joiner::why_not_told() {
+    if (!told_until_) told_until_ = deadline_in(told_max);
+    if (std::chrono::steady_clock::now() < *told_until_) return {};
+    return "it is a member, and the leader does not reach it at " + address_ +
+           "; give --join-as HOST:PORT, where the others dial it";
 }
 
 void Joiner::tell(const std::string& obstacle) {
@@ -182,6 +215,9 @@ asio::awaitable<std::string> Joiner::ask() {
         co_await ask_anybody(*loop_, addresses(), options_.config.cluster, deadline_in(round_max));
     if (newest_list(answers).empty()) co_return asks + why_nobody_tells(answers);
     told_list_ = newest_list(answers);
+    const auto address = own_address(answers);
+    if (!address) co_return asks + address.error();
+    address_ = *address;
     const Wishes wanted = wishes(answers);
     if (!wanted) co_return asks + wanted.error();
 
@@ -216,15 +252,19 @@ Joiner::Wishes Joiner::wishes(const std::vector<MemberAnswer>& answers) const {
                 fmt::format("another process is node {}, at {}; end it, or give this one an --id "
                             "of its own",
                             self.value, one.address));
-    const auto address = own_address(answers);
-    if (!address) return tl::unexpected(address.error());
     const Membership list = newest_list(answers);
+    if (list_.is_of_other_cluster_than(list))
+        return tl::unexpected(
+            fmt::format("its directory {} is of a cluster that was founded by {}, and this one was "
+                        "founded by {}; end it, delete the directory, and start it again",
+                        options_.data_dir, protocol::ids_text(list_.founders()),
+                        protocol::ids_text(list.founders())));
     const MemberEntry* const entry = list.find(self);
     std::vector<MemberChange> all;
     if (entry == nullptr)
-        all.push_back({MemberChange::What::add, self, *address});
-    else if (entry->address != *address)
-        all.push_back({MemberChange::What::address, self, *address});
+        all.push_back({MemberChange::What::add, self, address_});
+    else if (entry->address != address_)
+        all.push_back({MemberChange::What::address, self, address_});
     if (options_.voter && (entry == nullptr || !entry->votes))
         all.push_back({MemberChange::What::promote, self, {}});
     return all;
@@ -235,30 +275,39 @@ tl::expected<std::string, std::string> Joiner::own_address(
     const std::vector<MemberAnswer>& answers) const {
     if (options_.join_as.port != 0) return to_text(options_.join_as);
     const Endpoint& listen = options_.listen;
-    const bool by_loopback =
-        std::all_of(answers.begin(), answers.end(), [](const MemberAnswer& one) {
-            return !one.answer || is_loopback(tcp::host_of(one.answer->asked_from));
+    const bool everywhere = is_unspecified(listen.host);
+    if (!everywhere && !is_loopback(listen.host)) return to_text(listen);
+    std::vector<std::string> seen;
+    for (const MemberAnswer& one : answers)
+        if (one.answer && one.incarnation != self_)
+            if (const auto from = parse_endpoint(one.answer->asked_from))
+                // Where it listens by IPv4 alone nobody dials it by IPv6.
+                if (listen.host != "0.0.0.0" || from->host.find(':') == std::string::npos)
+                    seen.push_back(from->host);
+    std::stable_partition(seen.begin(), seen.end(),
+                          [](const std::string& host) { return !is_loopback(host); });
+    const Membership list = newest_list(answers);
+    const bool all_here =
+        std::all_of(list.entries().begin(), list.entries().end(), [&](const MemberEntry& member) {
+            const auto endpoint = parse_endpoint(member.address);
+            return member.id == options_.config.self || !endpoint || is_loopback(endpoint->host);
         });
-    if (!is_everywhere(listen.host)) {
-        if (is_loopback(listen.host) && !by_loopback)
-            return tl::unexpected(to_text(listen) +
-                                  " is reached from this machine alone; give --listen an address "
-                                  "that the others reach");
-        return to_text(listen);
-    }
-    for (const MemberAnswer& one : answers) {
-        if (!one.answer || one.answer->asked_from.empty()) continue;
-        const std::string seen = to_text({tcp::host_of(one.answer->asked_from), listen.port});
-        // The members may see it at several addresses: one that the list has already stays.
-        const MemberEntry* const entry = newest_list(answers).find(options_.config.self);
-        const bool known =
-            entry != nullptr && std::any_of(answers.begin(), answers.end(), [&](const auto& other) {
-                return other.incarnation == self_ && other.address == entry->address;
-            });
-        return known ? entry->address : seen;
-    }
-    return tl::unexpected(
-        std::string("nobody says at which address it sees this node; give --join-as HOST:PORT"));
+    const bool by_loopback = seen.empty() || is_loopback(seen.front());
+    if (by_loopback && !all_here)
+        return tl::unexpected("the others do not reach it at " + to_text(listen) +
+                              ", as far as it knows; give --join-as HOST:PORT");
+    if (!everywhere) return to_text(listen);
+    if (seen.empty())
+        return tl::unexpected(std::string(
+            "nobody says at which address it sees this node; give --join-as HOST:PORT"));
+    // The members may see it at several addresses: one that the list has already stays.
+    const MemberEntry* const entry = list.find(options_.config.self);
+    const auto listed = parse_endpoint(entry != nullptr ? entry->address : "");
+    const bool is_it = listed && is_loopback(listed->host) == by_loopback &&
+                       std::any_of(answers.begin(), answers.end(), [&](const auto& one) {
+                           return one.incarnation == self_ && one.address == entry->address;
+                       });
+    return is_it ? entry->address : to_text({seen.front(), listen.port});
 }
 
 }  // namespace bullring

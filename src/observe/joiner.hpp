@@ -4,7 +4,9 @@
 // node's state comes from the node's loop.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -34,6 +36,7 @@ public:
     // In the node's loop.
     void leader_changed(protocol::Instant at, const protocol::LeaderChanged& change) override;
     void members_changed(protocol::Instant at, const protocol::MembersChanged& change) override;
+    void peer_changed(protocol::Instant at, protocol::NodeId peer, bool up) override;
 
 private:
     /// The changes that are to be asked for, or why none can be.
@@ -45,20 +48,27 @@ private:
     /// Until there is something to be asked for.
     asio::awaitable<void> pause();
     bool stood_still() const;
+    /// So long without a turn of this thread is a standstill.
+    protocol::Duration standstill() const;
+    protocol::Duration learns_within() const;
+    void ask_again(const char* why);
     std::vector<Endpoint> addresses() const;
     Wishes wishes(const std::vector<MemberAnswer>& answers) const;
     tl::expected<std::string, std::string> own_address(
         const std::vector<MemberAnswer>& answers) const;
+    /// It is in the list, and has not been told so.
+    std::string why_not_told();
     void tell(const std::string& obstacle);
-    void on_list(const protocol::Membership& list, bool has_leader);
+    void on_list(const protocol::Membership& list, bool on_purpose);
 
     const NodeOptions& options_;
     const protocol::Incarnation self_;
     NodeLink& node_;
 
     // ---- The node's loop alone.
-    bool follows_ = false;                              // somebody leads, as far as is known
-    protocol::Instant led_until_ = protocol::long_ago;  // somebody did, up to then
+    protocol::NodeId leader_;  // the last one that was known
+    /// Until when the two heard each other; `never`: they do.
+    std::map<protocol::NodeId, protocol::Instant> heard_until_;
 
     // ---- The thread alone.
     std::unique_ptr<ObserverLoop> loop_ = std::make_unique<ObserverLoop>();
@@ -70,7 +80,9 @@ private:
     bool wanted_ = true;                               // there is something to be asked for
     protocol::Instant looked_at_;                      // the last turn of this thread
     protocol::Instant stood_at_ = protocol::long_ago;  // the end of a standstill before that
-    std::string told_;  // the obstacle that was met last; empty: none
+    std::string told_;                    // the obstacle that was met last; empty: none
+    std::string address_;                 // that the list is to have
+    std::optional<Deadline> told_until_;  // by then its leader should have reached it
 
     std::thread thread_;
 };

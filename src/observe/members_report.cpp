@@ -52,7 +52,9 @@ std::string members_json(const protocol::Membership& list,
 std::string why_no_list(const std::vector<MemberAnswer>& answers) {
     std::string text = "no member has told its list";
     for (const MemberAnswer& one : answers) {
-        if (one.answer)
+        if (one.answer && one.answer->wire >= protocol::version_with_tags)
+            text += fmt::format("; {} has none yet", one.id.value);
+        else if (one.answer)
             text += fmt::format("; {} tells no list, as version {} does not", one.id.value,
                                 one_line(one.answer->version));
         else

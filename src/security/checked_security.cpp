@@ -75,6 +75,10 @@ SecurityOptions checked_security(const Request& request, protocol::NodeId self, 
     if (!request.security.given) {
         std::vector<Endpoint> all = request.join.value;
         for (const auto& [id, endpoint] : request.peers.value) all.push_back(endpoint);
+        if (request.join.given && request.join_as.asked()) all.push_back(request.join_as.value);
+        if (request.join.given && request.listen.asked() &&
+            !is_unspecified(request.listen.value.host))
+            all.push_back(request.listen.value);
         for (const Endpoint& endpoint : all) {
             if (is_loopback(endpoint.host)) continue;
             say_that_it_is_missing(endpoint.host, report);

@@ -21,7 +21,7 @@ using protocol::QuorumMode;
 
 /// Of the members it knows none yet but itself.
 void check_joining(const Request& request, NodeOptions& options, Report& report) {
-    if (request.peers.given)
+    if (request.peers.given && (report.typed("peers") || !report.typed("join")))
         report.say("join", "it comes in place of " + report.flag("peers") +
                                ", which is given, too; expected one of the two");
     if (request.quorum.value == QuorumMode::none)
@@ -31,6 +31,10 @@ void check_joining(const Request& request, NodeOptions& options, Report& report)
     if (!request.listen.given)
         report.say("join", "it needs " + report.flag("listen") +
                                " HOST:PORT, where this node is to listen; 0.0.0.0:PORT will do");
+    if (request.join_as.asked() && is_unspecified(request.join_as.value.host))
+        report.refuse("join-as", to_text(request.join_as.value),
+                      "is an address that nobody else can dial; expected that of one interface, or "
+                      "a name");
     options.join = request.join.value;
     options.join_as = request.join_as.value;
     options.voter = request.voter.value;
@@ -42,7 +46,9 @@ void check_joining(const Request& request, NodeOptions& options, Report& report)
 void check_members(const Request& request, NodeOptions& options, Report& report) {
     report.require("id", request.id.given, "this node's ID, 1 … 9223372036854775807");
     options.config.self = request.id.value;
-    if (request.join.given) return check_joining(request, options, report);
+    // What is typed comes before what serves other commands, too.
+    const bool by_peers = report.typed("peers") && !report.typed("join");
+    if (request.join.given && !by_peers) return check_joining(request, options, report);
     report.require("peers", request.peers.given,
                    "ID=HOST:PORT,… or @FILE; or " + report.flag("join"));
     for (const auto& [flag, given] :

@@ -32,6 +32,8 @@ public:
     virtual void deposed(protocol::Instant, const protocol::Deposed&) {}
     /// The list of members is another one now.
     virtual void members_changed(protocol::Instant, const protocol::MembersChanged&) {}
+    /// The two hear each other from now on, or no more.
+    virtual void peer_changed(protocol::Instant, protocol::NodeId, bool /*up*/) {}
     /// To a ResignRequested of the host.
     virtual void resign_answered(const protocol::ResignAnswer&) {}
 };

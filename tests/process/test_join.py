@@ -152,6 +152,43 @@ def test_a_member_that_has_moved_says_so_itself(new_cluster):
     cluster.wait_for(lambda: why(cluster, 4) == "follows 1", "it follows")
 
 
+def test_a_node_joins_by_ipv6(new_cluster):
+    cluster = new_cluster(1, flags=FLAGS, hosts={1: ("[::1]", None)}).start()
+    cluster.wait_leader()
+    node = joiner(cluster, 4)
+    node.host = "[::1]"
+    node.flags = ["--listen", f"[::]:{node.port}", "--voter"]
+    node.start()
+    wait_for_members(cluster, {1: True, 4: True})
+    assert f'"address":"{node.address}"' in cluster.member("list", "--json").stdout
+
+
+def test_who_is_not_reached_is_told_so_and_so_is_who_has_a_directory_of_elsewhere(new_cluster):
+    cluster = new_cluster(1, flags=FLAGS).start()
+    cluster.wait_leader()
+    node = joiner(cluster, 4, "--join-as", f"127.0.0.1:{cluster.ports.take()}").start()
+    said = "it is a member, and the leader does not reach it at 127.0.0.1:"
+    cluster.wait_for(lambda: said in node.current.log(), "it says that it is not reached")
+    node.terminate()
+    node.wait_exit()
+    other = new_cluster(1, flags=FLAGS, ids=[7]).start()
+    other.wait_leader()
+    moved = other.new_node(4)
+    moved.join = [other[7].address]
+    moved.data_dir = cluster.directory / "node-4-at-last"
+    node.data_dir = moved.data_dir
+    node.flags = []
+    node.start()
+    wait_for_members(cluster, {1: True, 4: False})
+    cluster.wait_for(lambda: node.view[0] == 1, "it is told the list")
+    node.terminate()
+    node.wait_exit()
+    moved.start()
+    said = f"its directory {moved.data_dir} is of a cluster that was founded by 1, and this one"
+    other.wait_for(lambda: said in moved.current.log(), "it says whose directory it has")
+    assert other.member_list()[1] == {7: True}
+
+
 def test_an_id_is_not_taken_from_a_process_that_runs(new_cluster):
     cluster = new_cluster(1, flags=FLAGS).start()
     cluster.wait_leader()
@@ -231,6 +268,10 @@ def test_the_certificate_of_a_node_is_good_for_its_own_place_alone(secured):
         (["--join", "", "--listen", "127.0.0.1:2"], "--join"),
         (["--join", "127.0.0.1:1,x", "--listen", "127.0.0.1:2"], '"x": it has no port'),
         (["--join", "10.0.0.1:1", "--listen", "127.0.0.1:2"], "--security: it is missing"),
+        (
+            ["--join", "127.0.0.1:1", "--listen", "127.0.0.1:2", "--join-as", "[0::0]:2"],
+            '--join-as: "[0::0]:2" is an address that nobody else can dial',
+        ),
         (["--peers", "4=127.0.0.1:2", "--voter"], "--voter: it needs --join HOST:PORT"),
         (["--peers", "4=127.0.0.1:2", "--join-as", "a:1"], "--join-as: it needs --join HOST:PORT"),
         (

@@ -20,6 +20,12 @@ struct Wrong {
 
 }  // namespace
 
+TEST_CASE("endpoint: an address of all of a machine's is known in every spelling") {
+    for (const char* const host : {"0.0.0.0", "::", "0::0", "0:0::0"}) CHECK(is_unspecified(host));
+    for (const char* const host : {"127.0.0.1", "::1", "a", "0.0.0.1"})
+        CHECK_FALSE(is_unspecified(host));
+}
+
 TEST_CASE("endpoint: names, IPv4 and [IPv6] are taken apart, and to_text puts them together") {
     struct Right {
         const char* text = "";

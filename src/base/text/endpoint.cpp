@@ -147,6 +147,12 @@ bool is_loopback(const std::string& host) {
     return !error && address.is_loopback();
 }
 
+bool is_unspecified(const std::string& host) {
+    asio::error_code error;
+    const asio::ip::address address = asio::ip::make_address(host, error);
+    return !error && address.is_unspecified();
+}
+
 std::string to_text(const Endpoint& endpoint) {
     const bool is_v6 = endpoint.host.find(':') != std::string::npos;
     const std::string host = is_v6 ? "[" + endpoint.host + "]" : endpoint.host;

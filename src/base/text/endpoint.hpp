@@ -24,6 +24,9 @@ struct Endpoint {
 tl::expected<Endpoint, std::string> parse_endpoint(std::string_view text);
 /// Whether only this machine is meant: an address of loopback, or `localhost`.
 bool is_loopback(const std::string& host);
+/// Whether it means all addresses of a machine, and so none that somebody else can dial: 0.0.0.0,
+/// or :: in any spelling.
+bool is_unspecified(const std::string& host);
 /// "host:port", "[v6]:port".
 std::string to_text(const Endpoint& endpoint);
 
