@@ -280,7 +280,8 @@ tl::expected<std::string, std::string> Joiner::own_address(
     std::vector<std::string> seen;
     for (const MemberAnswer& one : answers)
         if (one.answer && one.incarnation != self_)
-            if (const auto from = parse_endpoint(one.answer->asked_from))
+            // It is told without a port.
+            if (const auto from = parse_endpoint(one.answer->asked_from + ":1"))
                 // Where it listens by IPv4 alone nobody dials it by IPv6.
                 if (listen.host != "0.0.0.0" || from->host.find(':') == std::string::npos)
                     seen.push_back(from->host);

@@ -1,6 +1,7 @@
 """Nodes that ask a running cluster to be added (--join), and members without a vote that are
 forgotten when they are gone (--forget-after)."""
 
+import contextlib
 import json
 import subprocess
 
@@ -163,30 +164,46 @@ def test_a_node_joins_by_ipv6(new_cluster):
     assert f'"address":"{node.address}"' in cluster.member("list", "--json").stdout
 
 
-def test_who_is_not_reached_is_told_so_and_so_is_who_has_a_directory_of_elsewhere(new_cluster):
+def test_who_is_not_reached_is_told_so(new_cluster):
     cluster = new_cluster(1, flags=FLAGS).start()
     cluster.wait_leader()
     node = joiner(cluster, 4, "--join-as", f"127.0.0.1:{cluster.ports.take()}").start()
     said = "it is a member, and the leader does not reach it at 127.0.0.1:"
     cluster.wait_for(lambda: said in node.current.log(), "it says that it is not reached")
     node.terminate()
+    assert node.wait_exit() == 0
+
+
+@contextlib.contextmanager
+def strange_node_4(cluster, by, data_dir):
+    """A process beside those of the cluster; gives the file that it logs to."""
+    listen = f"127.0.0.1:{cluster.ports.take()}"
+    command = [cluster.program, "node", "--id", "4", "--join", by, "--listen", listen]
+    log = cluster.directory / "strange.log"
+    with open(log, "wb") as stderr:
+        process = subprocess.Popen(
+            [*command, "--data-dir", str(data_dir)], stderr=stderr, env=cluster.environment
+        )
+    try:
+        yield log
+    finally:
+        process.terminate()
+        assert process.wait(DEADLINE) == 0
+
+
+def test_a_directory_of_another_cluster_is_told_from_ones_own(new_cluster):
+    cluster = new_cluster(1, flags=FLAGS).start()
+    cluster.wait_leader()
+    node = joiner(cluster, 4).start()
+    cluster.wait_for(lambda: "the members are 1, 4" in node.current.log(), "it has the list")
+    node.terminate()
     node.wait_exit()
     other = new_cluster(1, flags=FLAGS, ids=[7]).start()
     other.wait_leader()
-    moved = other.new_node(4)
-    moved.join = [other[7].address]
-    moved.data_dir = cluster.directory / "node-4-at-last"
-    node.data_dir = moved.data_dir
-    node.flags = []
-    node.start()
-    wait_for_members(cluster, {1: True, 4: False})
-    cluster.wait_for(lambda: node.view[0] == 1, "it is told the list")
-    node.terminate()
-    node.wait_exit()
-    moved.start()
-    said = f"its directory {moved.data_dir} is of a cluster that was founded by 1, and this one"
-    other.wait_for(lambda: said in moved.current.log(), "it says whose directory it has")
-    assert other.member_list()[1] == {7: True}
+    with strange_node_4(other, other[7].address, node.data_dir) as log:
+        said = f"its directory {node.data_dir} is of a cluster that was founded by 1, and this one"
+        other.wait_for(lambda: said in log.read_text(), "it says whose directory it has")
+        assert other.member_list()[1] == {7: True}
 
 
 def test_an_id_is_not_taken_from_a_process_that_runs(new_cluster):
@@ -194,20 +211,11 @@ def test_an_id_is_not_taken_from_a_process_that_runs(new_cluster):
     cluster.wait_leader()
     node = joiner(cluster, 4).start()
     wait_for_members(cluster, {1: True, 4: False})
-    listen = f"127.0.0.1:{cluster.ports.take()}"
-    command = [cluster.program, "node", "--id", "4", "--join", cluster[1].address, "--listen"]
-    command += [listen, "--data-dir", str(cluster.directory / "second")]
-    second = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=cluster.environment)
-    log = cluster.directory / "second.log"
-    try:
-        cluster.never(lambda: listen in cluster.member("list").stdout, "it takes the ID", 2)
-        assert cluster.member_list()[1] == {1: True, 4: False}
+    with strange_node_4(cluster, cluster[1].address, cluster.directory / "second") as log:
+        said = f"another process is node 4, at {node.address}; end it, or give this"
+        cluster.wait_for(lambda: said in log.read_text(), "it says so")
+        cluster.never(lambda: cluster.member_list()[1] != {1: True, 4: False}, "it is taken", 1)
         assert node.acting
-    finally:
-        second.terminate()
-        log.write_text(second.communicate(timeout=DEADLINE)[1])
-    assert second.returncode == 0
-    assert f"another process is node 4, at {node.address}; end it, or give this" in log.read_text()
 
 
 def test_a_full_cluster_says_what_to_do_instead(new_cluster):
