@@ -96,9 +96,8 @@ void Joiner::peer_changed(Instant at, protocol::NodeId peer, bool up) {
     heard_until_[peer] = up ? protocol::never : at;
 }
 
-/// What has just happened it still knows when it learns that it was removed: it keeps its promise
-/// to its leader before it takes another list. But half the time in which it would be forgotten is
-/// no time in which it was heard.
+/// A node learns so late that it was removed: it keeps its promise to its leader before it takes
+/// another list. But who was silent for half the time in which it is forgotten was not heard.
 Duration Joiner::learns_within() const {
     const protocol::Timing& timing = options_.config.timing;
     const Duration longest = timing.promise(timing.lease) + protocol::redial_max;

@@ -46,7 +46,7 @@ void check_joining(const Request& request, NodeOptions& options, Report& report)
 void check_members(const Request& request, NodeOptions& options, Report& report) {
     report.require("id", request.id.given, "this node's ID, 1 … 9223372036854775807");
     options.config.self = request.id.value;
-    // What is typed comes before what serves other commands, too.
+    // A flag that is typed comes before settings that serve other commands, too.
     const bool by_peers = report.typed("peers") && !report.typed("join");
     if (request.join.given && !by_peers) return check_joining(request, options, report);
     report.require("peers", request.peers.given,
