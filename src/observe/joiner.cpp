@@ -29,6 +29,7 @@ using protocol::Membership;
 
 constexpr Duration pause_first = protocol::milliseconds(100);
 constexpr Duration pause_last = protocol::seconds(5);
+
 /// So often it is noted that this process runs.
 Duration look_every(Duration forget_after) {
     constexpr Duration shortest = protocol::milliseconds(10);
@@ -212,8 +213,9 @@ asio::awaitable<std::string> Joiner::ask() {
     const std::string asks = "asks " + asked_text(options_) + " to be added: ";
     const std::vector<MemberAnswer> answers =
         co_await ask_anybody(*loop_, addresses(), options_.config.cluster, deadline_in(round_max));
-    if (newest_list(answers).empty()) co_return asks + why_nobody_tells(answers);
-    told_list_ = newest_list(answers);
+    const Membership told = newest_list(answers);
+    if (told.empty()) co_return asks + why_nobody_tells(answers);
+    told_list_ = told;
     const auto address = own_address(answers);
     if (!address) co_return asks + address.error();
     address_ = *address;
@@ -222,7 +224,7 @@ asio::awaitable<std::string> Joiner::ask() {
 
     ObserverOptions cluster{{}, options_.config.cluster, options_.security, {}};
     cluster.log.level = LogLevel::error;  // what refusals say is told by the outcome
-    for (const MemberEntry& member : newest_list(answers).entries())
+    for (const MemberEntry& member : told_list_.entries())
         if (const auto endpoint = parse_endpoint(member.address);
             endpoint && member.id != options_.config.self)
             cluster.peers.emplace(member.id, *endpoint);
@@ -251,14 +253,13 @@ Joiner::Wishes Joiner::wishes(const std::vector<MemberAnswer>& answers) const {
                 fmt::format("another process is node {}, at {}; end it, or give this one an --id "
                             "of its own",
                             self.value, one.address));
-    const Membership list = newest_list(answers);
-    if (list_.is_of_other_cluster_than(list))
+    if (list_.is_of_other_cluster_than(told_list_))
         return tl::unexpected(
             fmt::format("its directory {} is of a cluster that was founded by {}, and this one was "
                         "founded by {}; end it, delete the directory, and start it again",
                         options_.data_dir, protocol::ids_text(list_.founders()),
-                        protocol::ids_text(list.founders())));
-    const MemberEntry* const entry = list.find(self);
+                        protocol::ids_text(told_list_.founders())));
+    const MemberEntry* const entry = told_list_.find(self);
     std::vector<MemberChange> all;
     if (entry == nullptr)
         all.push_back({MemberChange::What::add, self, address_});
@@ -286,9 +287,9 @@ tl::expected<std::string, std::string> Joiner::own_address(
                     seen.push_back(from->host);
     std::stable_partition(seen.begin(), seen.end(),
                           [](const std::string& host) { return !is_loopback(host); });
-    const Membership list = newest_list(answers);
+    const std::vector<MemberEntry>& members = told_list_.entries();
     const bool all_here =
-        std::all_of(list.entries().begin(), list.entries().end(), [&](const MemberEntry& member) {
+        std::all_of(members.begin(), members.end(), [&](const MemberEntry& member) {
             const auto endpoint = parse_endpoint(member.address);
             return member.id == options_.config.self || !endpoint || is_loopback(endpoint->host);
         });
@@ -301,7 +302,7 @@ tl::expected<std::string, std::string> Joiner::own_address(
         return tl::unexpected(std::string(
             "nobody says at which address it sees this node; give --join-as HOST:PORT"));
     // The members may see it at several addresses: one that the list has already stays.
-    const MemberEntry* const entry = list.find(options_.config.self);
+    const MemberEntry* const entry = told_list_.find(options_.config.self);
     const auto listed = parse_endpoint(entry != nullptr ? entry->address : "");
     const bool is_it = listed && is_loopback(listed->host) == by_loopback &&
                        std::any_of(answers.begin(), answers.end(), [&](const auto& one) {

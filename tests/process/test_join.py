@@ -261,6 +261,15 @@ def test_the_certificate_of_a_node_is_good_for_its_own_place_alone(secured):
     assert node.wait_exit() == 0
 
 
+def test_what_is_typed_comes_before_what_serves_other_commands(new_cluster):
+    cluster = new_cluster(1, flags=FLAGS).start()
+    cluster.wait_leader()
+    # As an operator has it for `status` and `member`.
+    cluster.environment["BULLRING_PEERS"] = cluster.peers
+    joiner(cluster, 4).start()
+    wait_for_members(cluster, {1: True, 4: False})
+
+
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
