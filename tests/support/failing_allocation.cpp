@@ -37,12 +37,28 @@ static bool fails() {
 
 }  // namespace bullring::test
 
-// new[] and the forms that do not throw call this one; so do those of delete with theirs.
+// All forms for ordinary alignment: a sanitizer's own would not call these, and what one of them
+// gives out only one of them may take back.
+void* operator new(std::size_t size, const std::nothrow_t& /*unused*/) noexcept {
+    return bullring::test::fails() ? nullptr : std::malloc(size == 0 ? 1 : size);
+}
+
 void* operator new(std::size_t size) {
-    if (bullring::test::fails()) throw std::bad_alloc();
-    if (void* const memory = std::malloc(size == 0 ? 1 : size)) return memory;
+    if (void* const memory = operator new(size, std::nothrow)) return memory;
     throw std::bad_alloc();
 }
 
+void* operator new[](std::size_t size, const std::nothrow_t& /*unused*/) noexcept {
+    return operator new(size, std::nothrow);
+}
+
+void* operator new[](std::size_t size) { return operator new(size); }
+
 void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t /*size*/) noexcept { std::free(memory); }
+void operator delete(void* memory, const std::nothrow_t& /*unused*/) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t /*size*/) noexcept { std::free(memory); }
+void operator delete[](void* memory, const std::nothrow_t& /*unused*/) noexcept {
+    std::free(memory);
+}
