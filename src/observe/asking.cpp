@@ -81,7 +81,11 @@ public:
           changed_(loop.io, Deadline::max()) {}
 
     asio::awaitable<std::vector<MemberAnswer>> run(Enough enough) {
-        for (const auto& [id, endpoint] : peers_) ask_also(id, endpoint);
+        for (const auto& [id, endpoint] : peers_)
+            if (whom_ == Whom::anybody)
+                ask_all_at(endpoint);
+            else
+                ask_also(id, endpoint);
         while (pending_ != 0) {
             asio::error_code ignored;
             co_await changed_.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
@@ -106,6 +110,34 @@ private:
         MemberAnswer answer;
         std::unique_ptr<ObserverLink> link;
     };
+
+    /// Each machine for which its name stands; if that is one, or none, by the name.
+    void ask_all_at(const Endpoint& endpoint) {
+        ++pending_;
+        asio::co_spawn(loop_.io, machines_at(endpoint),
+                       [round = shared_from_this()](std::exception_ptr failure,
+                                                    std::vector<Endpoint> machines) {
+                           --round->pending_;
+                           if (failure) round->failure_ = std::move(failure);
+                           for (const Endpoint& one : machines)
+                               round->ask_also(protocol::nobody, one);
+                           round->changed_.cancel();
+                       });
+    }
+
+    asio::awaitable<std::vector<Endpoint>> machines_at(Endpoint endpoint) {
+        ObserverLink link(loop_);
+        std::string ignored;
+        const std::vector<asio::ip::tcp::endpoint> addresses =
+            co_await link.resolve(endpoint, deadline_, ignored);
+        std::vector<Endpoint> machines;
+        if (addresses.size() > 1)
+            for (const asio::ip::tcp::endpoint& address : addresses)
+                machines.push_back({address.address().to_string(), endpoint.port});
+        else
+            machines.push_back(std::move(endpoint));
+        co_return machines;
+    }
 
     void ask_also(NodeId id, const Endpoint& endpoint) {
         const std::string address = to_text(endpoint);

@@ -52,10 +52,13 @@ std::string asked_text(const NodeOptions& options) {
 }
 
 std::string why_nobody_tells(const std::vector<MemberAnswer>& answers) {
+    constexpr std::size_t most = 5;  // a name may stand for many
     std::string text;
-    for (const MemberAnswer& one : answers)
-        text += (text.empty() ? "" : "; ") + one.address + ": " +
-                (one.answer ? "no list of members yet" : one.problem);
+    for (std::size_t i = 0; i < std::min(answers.size(), most); ++i)
+        text += (i == 0 ? "" : "; ") + answers[i].address + ": " +
+                (answers[i].answer ? "no list of members yet" : answers[i].problem);
+    if (answers.size() > most)
+        text += fmt::format("; and {} more", answers.size() - most);
     return text;
 }
 

@@ -67,6 +67,11 @@ public:
     };
     asio::awaitable<tl::expected<Received, LinkFailure>> receive(Deadline deadline);
 
+    /// All for which its host stands; none: `problem` says why.
+    asio::awaitable<std::vector<asio::ip::tcp::endpoint>> resolve(const Endpoint& endpoint,
+                                                                  Deadline deadline,
+                                                                  std::string& problem);
+
     /// Every wait ends at once, as do all later ones.
     void cancel();
 
@@ -75,9 +80,6 @@ private:
     struct Alarm;
     enum class Wait { ready, timeout, cancelled };
 
-    asio::awaitable<std::vector<asio::ip::tcp::endpoint>> resolve(const Endpoint& endpoint,
-                                                                  Deadline deadline,
-                                                                  std::string& problem);
     // These give the problem, or nothing.
     asio::awaitable<std::string> connect(protocol::NodeId member, asio::ip::tcp::endpoint address,
                                          Deadline deadline);

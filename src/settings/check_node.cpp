@@ -21,7 +21,7 @@ using protocol::QuorumMode;
 
 /// Of the members it knows none yet but itself.
 void check_joining(const Request& request, NodeOptions& options, Report& report) {
-    if (request.peers.given && (report.typed("peers") || !report.typed("join")))
+    if (report.typed("join") && report.typed("peers"))
         report.say("join", "it comes in place of " + report.flag("peers") +
                                ", which is given, too; expected one of the two");
     if (request.quorum.value == QuorumMode::none)
@@ -43,12 +43,18 @@ void check_joining(const Request& request, NodeOptions& options, Report& report)
         {options.config.self, options.join_as.port != 0 ? options.join_as : options.listen}};
 }
 
+/// A flag that is typed comes before settings that serve other nodes and commands, too: such
+/// settings name the founders, and where all others join.
+bool joins(const Request& request, const Report& report) {
+    if (!request.join.given || !request.peers.given) return request.join.given;
+    if (report.typed("join")) return true;
+    return !report.typed("peers") && !request.peers.value.contains(request.id.value);
+}
+
 void check_members(const Request& request, NodeOptions& options, Report& report) {
     report.require("id", request.id.given, "this node's ID, 1 … 9223372036854775807");
     options.config.self = request.id.value;
-    // A flag that is typed comes before settings that serve other commands, too.
-    const bool by_peers = report.typed("peers") && !report.typed("join");
-    if (request.join.given && !by_peers) return check_joining(request, options, report);
+    if (joins(request, report)) return check_joining(request, options, report);
     report.require("peers", request.peers.given,
                    "ID=HOST:PORT,… or @FILE; or " + report.flag("join"));
     for (const auto& [flag, given] :

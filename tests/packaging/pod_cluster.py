@@ -16,16 +16,33 @@ class Cluster:
     def __init__(self, image, network, directory):
         """`image`: the root of what the container file describes."""
         objects = manifest()
-        members = objects["StatefulSet", "poller"]
-        self.pods = [
-            Pod(members, index, image, ContainerFile(), network, directory / str(index))
-            for index in range(members["spec"]["replicas"])
-        ]
+        self.members = objects["StatefulSet", "poller"]
+        self.image, self.network, self.directory = image, network, directory
+        self.pods = []  # by their numbers; those that are scaled in keep their volumes
+        self._make(self.members["spec"]["replicas"])
         self.proxy = Proxy(objects, network, directory) if HAPROXY else None
 
-    def start(self):
+    def _make(self, replicas):
+        for index in range(len(self.pods), replicas):
+            folder = self.directory / str(index)
+            pod = Pod(self.members, index, self.image, ContainerFile(), self.network, folder)
+            self.pods.append(pod)
+
+    def start(self, **settings):
         for pod in self.pods:
+            pod.settings = settings
             pod.create()
+
+    def scale(self, replicas):
+        """As the set does it: the pod with the highest number goes first."""
+        self._make(replicas)
+        for pod in self.pods[:replicas]:
+            if not pod.there:
+                pod.settings = self.pods[0].settings
+                pod.create()
+        for pod in reversed(self.pods[replicas:]):
+            if pod.there:
+                assert pod.end() == 0
 
     def there(self):
         return [pod for pod in self.pods if pod.there]
@@ -68,8 +85,17 @@ class Cluster:
         assert said["leader"] == leader.index + 1
         return leader, said["epoch"]
 
+    def votes(self):
+        """Who is a member, and whether it has a vote, by the answer of the leader's pod."""
+        leader = self.leader()
+        if leader is None:
+            return None
+        told = json.loads(leader.get("/cluster")[1])["nodes"]
+        return {node["id"]: node["vote"] for node in told if node["vote"] is not None}
+
     def logs(self):
-        return "\n".join(f"{pod.name}:\n{pod.container.log.read_text()}" for pod in self.pods)
+        started = [pod for pod in self.pods if pod.container is not None]
+        return "\n".join(f"{pod.name}:\n{pod.container.log.read_text()}" for pod in started)
 
     def close(self):
         for pod in self.pods:

@@ -157,11 +157,13 @@ class Pod:
     def __init__(self, members, index, root, containerfile, network, directory):
         """`members`: the StatefulSet; `directory`: for its log and volumes, which outlive it."""
         spec = members["spec"]
+        self.settings = {}  # variables in place of those of the manifest
         self.index, self.network, self.root, self.file = index, network, root, containerfile
         self.directory = pathlib.Path(directory)
         self.set, self.namespace = members["metadata"]["name"], members["metadata"]["namespace"]
         self.name = f"{self.set}-{index}"
-        self.domain = f"{self.name}.{spec['serviceName']}.{self.namespace}.{DOMAIN}"
+        self.service = f"{spec['serviceName']}.{self.namespace}.{DOMAIN}"
+        self.domain = f"{self.name}.{self.service}"
         pod = spec["template"]["spec"]
         self.rights = pod["securityContext"]
         self.grace = pod["terminationGracePeriodSeconds"]
@@ -187,6 +189,7 @@ class Pod:
         self.number = self.network.add()
         self.address = self.network.addresses[self.number]
         self.network.names[self.domain] = self.address
+        self.network.names.setdefault(self.service, []).append(self.address)
         self.program = StandIn(self, self.beside["ports"][0]["containerPort"])
         self.start()
 
@@ -203,7 +206,8 @@ class Pod:
                 "HOSTNAME": self.name,
                 "KUBERNETES_SERVICE_HOST": "10.96.0.1",
                 "KUBERNETES_PORT": "tcp://10.96.0.1:443",
-                **{one["name"]: one["value"] for one in self.written["env"]},
+                **self._variables(),
+                **self.settings,
             },
             files={
                 "/etc/hosts": f"127.0.0.1 localhost\n{self.address} {self.domain} {self.name}\n",
@@ -220,6 +224,19 @@ class Pod:
             drop_all=own["capabilities"] == {"drop": ["ALL"]},
             no_new_privileges=not own["allowPrivilegeEscalation"],
         )
+
+    def _variables(self):
+        """Those of the manifest, in which $(NAME) stands for an earlier one."""
+        values = {}
+        for one in self.written["env"]:
+            if "valueFrom" in one:
+                assert one["valueFrom"] == {"fieldRef": {"fieldPath": "metadata.name"}}
+                values[one["name"]] = self.name
+            else:
+                values[one["name"]] = re.sub(
+                    r"\$\((\w+)\)", lambda found: values[found[1]], one["value"]
+                )
+        return values
 
     def get(self, path):
         return get(self.network, self.address, self.ports["http"], path)
@@ -248,6 +265,7 @@ class Pod:
     def _vanish(self):
         self.program.close()
         del self.network.names[self.domain]
+        self.network.names[self.service].remove(self.address)
         self.network.remove(self.number)
         self.number = self.address = None
 

@@ -22,7 +22,7 @@ OBJECTS = manifest()
 MEMBERS = OBJECTS["StatefulSet", "poller"]["spec"]
 POD = MEMBERS["template"]["spec"]
 (NODE,) = [one for one in POD["containers"] if one["name"] == "bullring"]
-VARIABLES = {one["name"]: one["value"] for one in NODE["env"]}
+VARIABLES = {one["name"]: one.get("value") for one in NODE["env"]}
 PROXY = OBJECTS["ConfigMap", "poller-leader"]["data"]["haproxy.cfg"]
 
 
@@ -51,6 +51,9 @@ def test_the_peers_are_the_pods_of_the_set_and_each_finds_its_own_id():
     assert len(peers) == MEMBERS["replicas"] == 3
     for number in range(MEMBERS["replicas"]):
         assert peers[str(number + 1)] == f"poller-{number}.poller-members:7100"
+    # All others join, by a name that outlives their address.
+    assert VARIABLES["BULLRING_JOIN"] == "poller-members:7100"
+    assert VARIABLES["BULLRING_JOIN_AS"] == "$(POD_NAME).poller-members:7100"
     assert NODE["args"][:3] == ["node", "--id", "hostname"]
     assert VARIABLES["BULLRING_LISTEN"] == "0.0.0.0:7100"  # its own name need not resolve yet
     assert {"name": "peers", "containerPort": 7100} in NODE["ports"]
@@ -92,15 +95,19 @@ def test_the_state_outlives_the_pod():
 
 def test_the_variables_are_flags_of_the_node():
     flags = set(re.findall(r"--[a-z-]+", run(find_program(), "node", "--help")))
-    for variable in VARIABLES:
+    for variable in VARIABLES.keys() - {"POD_NAME"}:
         assert "--" + variable.removeprefix("BULLRING_").lower().replace("_", "-") in flags
 
 
-def test_the_leaders_service_is_the_proxy_which_knows_all_members():
+SERVERS = re.compile(
+    r"(?m)^( *)server-template poller 1-16 poller-members\.default\.svc\.cluster\.local:8080$"
+)
+
+
+def test_the_leaders_service_is_the_proxy_which_finds_all_members():
     service = OBJECTS["Service", "poller-leader"]["spec"]
     assert pods_of(service["selector"]) == ["poller-leader"]
-    servers = re.findall(r"(?m)^ *server (\S+) (\S+?)\.poller-members\.default\S+:8080$", PROXY)
-    assert servers == [(f"poller-{n}", f"poller-{n}") for n in range(MEMBERS["replicas"])]
+    assert len(SERVERS.findall(PROXY)) == 1
     assert "option httpchk GET /leader" in PROXY
 
 
@@ -151,9 +158,8 @@ def members(tmp_path):
     text = PROXY.replace("bind :8080", f"bind 127.0.0.1:{front}")
     text = text.replace("bind :8081", f"bind 127.0.0.1:{health}")
     text = text.replace("port 7180", f"port {http_port}")
-    for n, member in enumerate(made):
-        name = f"poller-{n}.poller-members.default.svc.cluster.local:8080"
-        text = text.replace(name, f"{member.host}:{program}")
+    servers = [f"server poller{n} {member.host}:{program}" for n, member in enumerate(made, 1)]
+    text = SERVERS.sub(lambda found: "\n".join(found[1] + line for line in servers), text)
     file = tmp_path / "haproxy.cfg"
     file.write_text(text)
     run(haproxy, "-c", "-f", file)

@@ -71,6 +71,56 @@ def test_pods_go_and_come_back(cluster):
     assert cluster.there() == cluster.pods
 
 
+def test_pods_above_the_founders_join_and_leave(cluster):
+    """kubectl scale: 3, 5, 3, and 5 again."""
+    founders = {1: True, 2: True, 3: True}
+    forget = 2  # s
+    cluster.start(BULLRING_FORGET_AFTER=f"{forget}s")
+    leader, epoch = cluster.wait_settled()
+    for _ in range(2):
+        cluster.scale(5)
+        joined = {**founders, 4: False, 5: False}
+        cluster.wait(lambda: cluster.votes() == joined, "4 and 5 are members, without a vote")
+        # Nobody takes over from the pod that works.
+        assert cluster.wait_settled() == (leader, epoch)
+        assert len(cluster.ready()) == 5
+
+        # One that is deleted comes back at another address by the same name.
+        cluster.pods[4].delete()
+        cluster.pods[4].create()
+        cluster.wait(lambda: len(cluster.ready()) == 5, "poller-4 is back")
+
+        cluster.scale(3)
+        cluster.wait(lambda: cluster.votes() == founders, "4 and 5 are forgotten")
+        assert cluster.wait_settled() == (leader, epoch)
+
+    # More votes, and fewer, from within a pod.
+    cluster.scale(5)
+    cluster.wait(lambda: cluster.votes() == joined, "4 and 5 are members once more")
+    inside = cluster.pods[0].container.execute
+    for node_id in (4, 5):
+        inside("bullring", "member", "promote", str(node_id))
+    assert cluster.votes() == {node_id: True for node_id in range(1, 6)}
+    for node_id in (5, 4):
+        inside("bullring", "member", "demote", str(node_id))
+    cluster.scale(3)
+    cluster.wait(lambda: cluster.votes() == founders, "4 and 5 are forgotten again")
+    assert cluster.wait_settled() == (leader, epoch)
+
+    # A pod without a vote leads like any other, and the service goes to it.
+    cluster.scale(5)
+    cluster.wait(lambda: cluster.votes() == joined, "4 and 5 are members again")
+    while leader.index < 3:
+        leader.delete()
+        before, (leader, later) = leader, cluster.wait_settled(but=leader)
+        assert later > epoch
+        epoch = later
+        before.create()
+        cluster.wait(lambda: len(cluster.ready()) == 5, "all are back")
+    cluster.scale(3)
+    cluster.wait_settled(but=leader)
+
+
 def test_it_fits_into_what_the_manifest_allows(cluster):
     cluster.start()
     leader, _ = cluster.wait_settled()

@@ -229,6 +229,31 @@ TEST_CASE("options: every flag has its variable, and a wrong value names it") {
     }
 }
 
+TEST_CASE("options: one file or environment serves founders, and nodes that join them") {
+    const Environment both = with_home({{"BULLRING_PEERS", "1=127.0.0.1:1,2=127.0.0.1:2"},
+                                        {"BULLRING_JOIN", "127.0.0.1:1,127.0.0.1:2"},
+                                        {"BULLRING_LISTEN", "127.0.0.1:4"},
+                                        {"BULLRING_VOTER", "on"}});
+    const auto founder = options_of<NodeOptions>({"node", "--id", "2"}, both);
+    CHECK(founder.join.empty());
+    CHECK(founder.config.members.size() == 2);
+    const auto joiner = options_of<NodeOptions>({"node", "--id", "4"}, both);
+    CHECK(joiner.join.size() == 2);
+    CHECK(joiner.voter);
+    CHECK(joiner.config.members.empty());
+    // What is typed comes before it.
+    const Words typed{"node", "--id", "2", "--join", "127.0.0.1:1"};
+    CHECK(options_of<NodeOptions>(typed, both).join.size() == 1);
+    CHECK(options_of<NodeOptions>({"node", "--id", "4", "--peers", "4=127.0.0.1:4"}, both)
+              .join.empty());
+
+    const TemporaryFile file("peers = [\"1=127.0.0.1:1\"]\njoin = [\"127.0.0.1:1\"]\n"
+                             "listen = \"127.0.0.1:4\"\n");
+    const Words by_file{"node", "--config", file.path(), "--id"};
+    CHECK(options_of<NodeOptions>(with(by_file, {"1"}), home_only).join.empty());
+    CHECK(options_of<NodeOptions>(with(by_file, {"4"}), home_only).join.size() == 1);
+}
+
 TEST_CASE("options: a node's environment does not disturb an observer") {
     CHECK(problems_of(observer_words("status"),
                       with_home({{"BULLRING_ID", "x"}, {"BULLRING_LEASE", "?"}}))

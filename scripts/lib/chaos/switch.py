@@ -195,7 +195,8 @@ class Switch:
 
 
 def reply_to(question, addresses, failing=False):
-    """The answer to a question of the DNS; None to what is none."""
+    """The answer to a question of the DNS; None to what is none. `addresses`: by name, each one
+    address or a list of them."""
     if len(question) < 17:
         return None
     labels, at = [], 12
@@ -204,11 +205,12 @@ def reply_to(question, addresses, failing=False):
         at += 1 + question[at]
     end = at + 5
     kind = struct.unpack_from("!H", question, at + 1)[0] if end <= len(question) else 0
-    address = addresses.get(".".join(labels).lower())
-    status = 2 if failing else 0 if address else 3  # SERVFAIL, NOERROR, NXDOMAIN
-    answers = 1 if address and kind == 1 and not failing else 0
-    head = question[:2] + struct.pack("!HHHHH", 0x8180 | status, 1, answers, 0, 0)
-    record = b""
-    if answers:
-        record = struct.pack("!HHHIH", 0xC00C, 1, 1, 0, 4) + socket.inet_aton(address)
-    return head + question[12:end] + record
+    found = addresses.get(".".join(labels).lower(), [])
+    found = [found] if isinstance(found, str) else found
+    status = 2 if failing else 0 if found else 3  # SERVFAIL, NOERROR, NXDOMAIN
+    records = [
+        struct.pack("!HHHIH", 0xC00C, 1, 1, 0, 4) + socket.inet_aton(address) for address in found
+    ]
+    answers = records if kind == 1 and not failing else []
+    head = question[:2] + struct.pack("!HHHHH", 0x8180 | status, 1, len(answers), 0, 0)
+    return head + question[12:end] + b"".join(answers)
