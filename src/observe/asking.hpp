@@ -31,7 +31,8 @@ asio::awaitable<std::vector<MemberAnswer>> ask_only(ObserverLoop& loop, const Pe
                                                     std::string cluster, Deadline deadline);
 
 /// Asks whoever is at these addresses, and at those that their lists of members have, changed or
-/// not; where a name stands for several machines all of them. An answer for each question, with the ID that it names, or `nobody`.
+/// not; where a name stands for several machines all of them. An answer for each question, with the
+/// ID that it names, or `nobody`.
 asio::awaitable<std::vector<MemberAnswer>> ask_anybody(ObserverLoop& loop,
                                                        std::vector<Endpoint> addresses,
                                                        std::string cluster, Deadline deadline);

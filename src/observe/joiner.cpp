@@ -57,8 +57,7 @@ std::string why_nobody_tells(const std::vector<MemberAnswer>& answers) {
     for (std::size_t i = 0; i < std::min(answers.size(), most); ++i)
         text += (i == 0 ? "" : "; ") + answers[i].address + ": " +
                 (answers[i].answer ? "no list of members yet" : answers[i].problem);
-    if (answers.size() > most)
-        text += fmt::format("; and {} more", answers.size() - most);
+    if (answers.size() > most) text += fmt::format("; and {} more", answers.size() - most);
     return text;
 }
 

@@ -86,7 +86,7 @@ class Cluster:
         return leader, said["epoch"]
 
     def votes(self):
-        """Who is a member, and whether it has a vote, by the answer of the leader's pod."""
+        """The members, and whether each has a vote, by the answer of the leader's pod."""
         leader = self.leader()
         if leader is None:
             return None

@@ -241,14 +241,15 @@ TEST_CASE("options: one file or environment serves founders, and nodes that join
     CHECK(joiner.join.size() == 2);
     CHECK(joiner.voter);
     CHECK(joiner.config.members.empty());
-    // What is typed comes before it.
+    // The command line comes before it.
     const Words typed{"node", "--id", "2", "--join", "127.0.0.1:1"};
     CHECK(options_of<NodeOptions>(typed, both).join.size() == 1);
     CHECK(options_of<NodeOptions>({"node", "--id", "4", "--peers", "4=127.0.0.1:4"}, both)
               .join.empty());
 
-    const TemporaryFile file("peers = [\"1=127.0.0.1:1\"]\njoin = [\"127.0.0.1:1\"]\n"
-                             "listen = \"127.0.0.1:4\"\n");
+    const TemporaryFile file(
+        "peers = [\"1=127.0.0.1:1\"]\njoin = [\"127.0.0.1:1\"]\n"
+        "listen = \"127.0.0.1:4\"\n");
     const Words by_file{"node", "--config", file.path(), "--id"};
     CHECK(options_of<NodeOptions>(with(by_file, {"1"}), home_only).join.empty());
     CHECK(options_of<NodeOptions>(with(by_file, {"4"}), home_only).join.size() == 1);
