@@ -156,7 +156,7 @@ class Container:
             return None
 
     def execute(self, *words):
-        """What a further process in it says that succeeds, as by `kubectl exec`."""
+        """The output of a further process in it, which has to succeed, as of `kubectl exec`."""
         pid = str(self.first())
         variables = pathlib.Path(f"/proc/{pid}/environ").read_text().rstrip("\0").split("\0")
         environment = dict(one.split("=", 1) for one in variables)
