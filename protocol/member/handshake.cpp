@@ -104,11 +104,7 @@ std::optional<Refused> Member::hello_difference(const HelloReceived& event, Inst
     const auto index = setup_.members().index(hello.id);
     const auto shown = as_shown_to(hello, list());
     // Members come and go: this node is still to be added, or does not know yet that the other was.
-    const auto has_it = [&](const std::optional<Membership>& newer) {
-        return newer && newer->find(hello.id) != nullptr;
-    };
-    const bool they_change =
-        list().changed() || ids.empty() || has_it(hello.changed) || has_it(hello.shown);
+    const bool they_change = list().changed() || ids.empty() || hello.changed || hello.shown;
     if (!index && they_change)
         return Refused{std::string(refused_for_members), protocol::ids_text(ids), said, shown};
     if (!index) return Refused{"id", "one of " + protocol::ids_text(ids), said, shown};

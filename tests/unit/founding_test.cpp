@@ -71,6 +71,21 @@ TEST_CASE("founding: who is refused for its members is shown the list that there
     CHECK(refused[0].list == list_of(node));
 }
 
+TEST_CASE("founding: whoever was shown a list that this node lacks may be a member already") {
+    NodeFixture node = member();
+    HelloReceived hello = node.hello_from(1);
+    hello.hello.id = {9};
+    SUBCASE("it was shown nothing") {
+        CHECK(sent<Refused>(node.step(hello))[0].field == "id");
+    }
+    SUBCASE("it was shown the leader's own list, which comes before the one that it is in") {
+        const Membership own({{9000}, 0}, list_of(node).entries(), list_of(node).founders());
+        hello.hello.members.clear();
+        hello.hello.shown = own;
+        CHECK(sent<Refused>(node.step(hello))[0].field == refused_for_members);
+    }
+}
+
 TEST_CASE("founding: an answer from another cluster ends the session, and its list is not taken") {
     NodeFixture node = member();
     HelloAck ack = node.ack_from(1);
