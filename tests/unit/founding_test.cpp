@@ -75,9 +75,7 @@ TEST_CASE("founding: whoever was shown a list that this node lacks may be a memb
     NodeFixture node = member();
     HelloReceived hello = node.hello_from(1);
     hello.hello.id = {9};
-    SUBCASE("it was shown nothing") {
-        CHECK(sent<Refused>(node.step(hello))[0].field == "id");
-    }
+    SUBCASE("it was shown nothing") { CHECK(sent<Refused>(node.step(hello))[0].field == "id"); }
     SUBCASE("it was shown the leader's own list, which comes before the one that it is in") {
         const Membership own({{9000}, 0}, list_of(node).entries(), list_of(node).founders());
         hello.hello.members.clear();
