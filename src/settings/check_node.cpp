@@ -60,7 +60,10 @@ void check_members(const Request& request, NodeOptions& options, Report& report)
     for (const auto& [flag, given] :
          {std::pair{"join-as", request.join_as.given}, {"voter", request.voter.value}})
         if (given && report.typed(flag))
-            report.say(flag, "it needs " + report.flag("join") + " HOST:PORT, which is not given");
+            report.say(flag,
+                       request.join.given
+                           ? "it is for nodes that join, and peers has this one"
+                           : "it needs " + report.flag("join") + " HOST:PORT, which is not given");
     options.peers = request.peers.value;
 
     std::vector<protocol::MemberEntry> founders;

@@ -33,6 +33,10 @@ def wait_for_members(cluster, members):
     cluster.wait_for(are_so, f"members {members}")
 
 
+def is_listed_at(cluster, address):
+    return f'"address":"{address}"' in cluster.member("list", "--json").stdout
+
+
 def why(cluster, node_id):
     return {node["id"]: node.get("why") for node in cluster.status()["nodes"]}[node_id]
 
@@ -127,7 +131,7 @@ def test_who_was_removed_on_purpose_stays_out_until_it_is_started_again(new_clus
     node.port = cluster.ports.take()
     node.start()
     wait_for_members(cluster, {1: True, 4: True})
-    assert f'"address":"{node.address}"' in cluster.member("list", "--json").stdout
+    assert is_listed_at(cluster, node.address)
 
 
 def test_a_member_that_has_moved_says_so_itself(new_cluster):
@@ -141,15 +145,13 @@ def test_a_member_that_has_moved_says_so_itself(new_cluster):
     # The members see this machine as 127.0.0.1.
     node.flags = ["--listen", f"0.0.0.0:{port}"]
     node.start()
-    moved = f'"address":"127.0.0.1:{port}"'
-    cluster.wait_for(lambda: moved in cluster.member("list", "--json").stdout, "it has moved")
+    cluster.wait_for(lambda: is_listed_at(cluster, f"127.0.0.1:{port}"), "it has moved")
     node.terminate()
     node.wait_exit()
     node.port = port
     node.flags = ["--join-as", f"localhost:{port}"]
     node.start()
-    named = f'"address":"localhost:{port}"'
-    cluster.wait_for(lambda: named in cluster.member("list", "--json").stdout, "it has a name")
+    cluster.wait_for(lambda: is_listed_at(cluster, f"localhost:{port}"), "it has a name")
     cluster.wait_for(lambda: why(cluster, 4) == "follows 1", "it follows")
 
 
@@ -161,7 +163,7 @@ def test_a_node_joins_by_ipv6(new_cluster):
     node.flags = ["--listen", f"[::]:{node.port}", "--voter"]
     node.start()
     wait_for_members(cluster, {1: True, 4: True})
-    assert f'"address":"{node.address}"' in cluster.member("list", "--json").stdout
+    assert is_listed_at(cluster, node.address)
 
 
 def test_who_is_not_reached_is_told_so(new_cluster):

@@ -247,6 +247,9 @@ TEST_CASE("options: one file or environment serves founders, and nodes that join
     CHECK(options_of<NodeOptions>({"node", "--id", "4", "--peers", "4=127.0.0.1:4"}, both)
               .join.empty());
 
+    CHECK(problems_of({"node", "--id", "2", "--voter"}, both) ==
+          std::vector<std::string>{"--voter: it is for nodes that join, and peers has this one"});
+
     const TemporaryFile file(
         "peers = [\"1=127.0.0.1:1\"]\njoin = [\"127.0.0.1:1\"]\n"
         "listen = \"127.0.0.1:4\"\n");
