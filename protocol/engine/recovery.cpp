@@ -6,10 +6,6 @@
 
 namespace bullring::protocol {
 
-namespace {
-constexpr std::uint64_t epochs_per_ms = 1024;
-}  // namespace
-
 Recovery::Recovery(const Setup& setup, const Start& start)
     : setup_(setup),
       wall_clock_ms_(start.wall_clock_ms),
@@ -87,9 +83,7 @@ bool Recovery::list_is_known(const Peers& peers) const {
     return unchanged >= enough_with_file();
 }
 
-Epoch Recovery::clock_epoch() const {
-    return {std::min(wall_clock_ms_, EpochBound::horizon.value / epochs_per_ms) * epochs_per_ms};
-}
+Epoch Recovery::clock_epoch() const { return EpochBound::of_clock(wall_clock_ms_); }
 
 void Recovery::collect_wakes(WakeTime& wake, const Peers& peers) const {
     if (over_) return;

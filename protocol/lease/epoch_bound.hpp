@@ -16,6 +16,11 @@ public:
     /// Up to here every epoch is believed at once. Epochs start at 1024 a millisecond since 1970 at
     /// most, which gets here in the year 2527, and an election adds one.
     static constexpr Epoch horizon{std::uint64_t{1} << 54U};
+    /// Where epochs begin at this wall clock.
+    static constexpr Epoch of_clock(std::uint64_t ms_since_1970) {
+        constexpr std::uint64_t epochs_per_ms = 1024;
+        return {std::min(ms_since_1970, horizon.value / epochs_per_ms) * epochs_per_ms};
+    }
     /// Above the horizon: so many more in each window of time, however many messages come.
     static constexpr std::uint64_t step = std::uint64_t{1} << 20U;
     static constexpr Duration window = seconds(1);

@@ -19,6 +19,10 @@ struct Durable {
     bool operator==(const Durable&) const = default;
 };
 
+/// C10.1: what `self`, a member, goes on with when a majority is lost for ever and an operator says
+/// so: alone, in epochs above those of its file and above `clock`.
+Durable refounded(const Durable& before, NodeId self, Epoch clock);
+
 enum class Role : std::uint8_t { follower, candidate, leader, stepping_down };
 
 /// Why a leadership ended, in the words of the event stream.

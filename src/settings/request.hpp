@@ -106,6 +106,7 @@ struct Request {
     Asked<protocol::Duration> changed_within{protocol::seconds(10)};
     Asked<protocol::NodeId> to;
     Asked<bool> voter;
+    Asked<bool> others_are_lost;
     Asked<protocol::Duration> clock_error{protocol::milliseconds(10)};
     Asked<protocol::Duration> drill_time;
     Asked<std::int64_t> rounds{20};

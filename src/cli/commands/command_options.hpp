@@ -54,6 +54,14 @@ struct MemberOptions : AskingOptions {
     protocol::Duration timeout;
 };
 
+struct RefoundOptions {
+    protocol::NodeId id;
+    std::string cluster;
+    std::string data_dir;
+    bool others_are_lost = false;  // else nothing is written
+    LogOptions log;
+};
+
 struct AuditOptions {
     std::vector<std::string> files;  // at least one; "-" is stdin
     protocol::Duration clock_error;
@@ -84,7 +92,7 @@ struct CertOptions {
     bool overwrite = false;
 };
 
-enum class MemberAction { list, add, remove, promote, demote, address };
+enum class MemberAction { list, add, remove, promote, demote, address, refound };
 
 constexpr const char* name(MemberAction action) {
     switch (action) {
@@ -94,6 +102,7 @@ constexpr const char* name(MemberAction action) {
         case MemberAction::promote: return "promote";
         case MemberAction::demote: return "demote";
         case MemberAction::address: return "address";
+        case MemberAction::refound: return "refound";
     }
     return protocol::no_name;
 }

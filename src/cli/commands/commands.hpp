@@ -25,6 +25,9 @@ ObserverOptions observer_options(const Given& given);
 /// then are reported.
 AskingOptions asking_options(const Given& given);
 
+/// Of `bullring member refound`.
+Work refound_work(const Given& given);
+
 /// Whether nothing is to be started, as --check asks for.
 bool only_checks(const Given& given);
 /// Says what is in the way of a start with these options. `device`: as RunOptions has it.

@@ -87,7 +87,8 @@ std::vector<MemberChange> changes(MemberAction action, const std::string& operan
                                   Report& report) {
     using What = MemberChange::What;
     switch (action) {
-        case MemberAction::list: break;
+        case MemberAction::list:
+        case MemberAction::refound: break;
         case MemberAction::add: {
             const MemberChange add = with_address(What::add, operand, report);
             if (voter) return {add, {What::promote, add.id, ""}};
@@ -105,6 +106,10 @@ std::vector<MemberChange> changes(MemberAction action, const std::string& operan
 
 Work member_command(const Given& given) {
     const auto& [subcommand, request, operands, command, environment, report] = given;
+    if (!operands.empty() && operands.front() == name(MemberAction::refound))
+        return refound_work(given);
+    refuse_flag("others-are-lost", operands.empty() ? "" : operands.front().c_str(),
+                "member refound", given);
     MemberOptions options;
     static_cast<AskingOptions&>(options) = asking_options(given);
     options.json = request.json.value;

@@ -30,6 +30,8 @@ constexpr std::array actions_of_member{
     Action{name(MemberAction::promote), "ID", "give a member a vote"},
     Action{name(MemberAction::demote), "ID", "take a member's vote away"},
     Action{name(MemberAction::address), "ID=HOST:PORT", "change where a member is dialled"},
+    Action{name(MemberAction::refound), "ID",
+           "when a majority is lost for ever: make this one, which is stopped, the only member"},
 };
 
 constexpr std::array actions_of_key{
