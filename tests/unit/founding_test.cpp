@@ -1,6 +1,8 @@
-// C1.4, C1.5, C8.1: two clusters of one name, told apart by their founders.
+// C1.4, C1.5, C8.1, C10.1: two clusters of one name, told apart by their founders; one of which a
+// majority is lost.
 #include <doctest/doctest.h>
 
+#include "protocol/lease/epoch_bound.hpp"
 #include "protocol/values/member_change.hpp"
 #include "tests/support/node_fixture.hpp"
 
@@ -230,6 +232,54 @@ TEST_CASE("founding: a node that is told its list meets those anew who have not 
                                                   .members = list});
     CHECK(list_of(node) == list);
     CHECK(only<DialNow>(told) == std::vector<DialNow>{DialNow{{2}}});
+}
+
+// C10.1
+TEST_CASE("founded anew: one member is left, with a vote, above all epochs of before") {
+    Durable before = *test::start_with_file(test::config_for(2, {1, 2, 3})).file;
+    Epoch above = before.hw;
+    SUBCASE("the clock is behind") {
+        CHECK(refounded(before, {2}, {17}).members.tag()->epoch == above + 1);
+    }
+    SUBCASE("the clock is ahead") {
+        above = EpochBound::of_clock(1'800'000'000'000);
+        CHECK(refounded(before, {2}, above).members.tag()->epoch == above + 1);
+    }
+    SUBCASE("the list is, and this member has no vote in it") {
+        above = before.hw + 1000;
+        before.members = *with(before.members, {What::demote, {2}, ""}, {above, 7});
+        CHECK(refounded(before, {2}, {17}).members.tag() == Tag{above + 1, 0});
+    }
+    const Durable after = refounded(before, {2}, above);
+    CHECK(after.hw == above + 1);
+    CHECK(after.members.ids() == std::vector<NodeId>{{2}});
+    CHECK(after.members.voters().size() == 1);
+    CHECK(after.members.founders() == before.members.founders());
+    CHECK(after.promised_max == before.promised_max);
+    CHECK(after.hooks);
+}
+
+TEST_CASE("founded anew: it leads when what it promised is over, and who comes back is out") {
+    const Config config = test::config_for(2, {1, 2, 3});
+    Start start = test::start_with_file(config);
+    start.file->promised_max = seconds(3);
+    start.file = refounded(*start.file, {2}, {17});
+    NodeFixture node(config, start);
+    node.disk_answers(true);
+    node.after(seconds(3) - Duration{1});
+    CHECK(node.role() == Role::follower);
+    node.run(seconds(1));
+    CHECK(node.role() == Role::leader);
+    CHECK(node.view().epoch > start.file->hw);
+    const auto refused = sent<Refused>(node.step(node.hello_from(1)));
+    REQUIRE(refused.size() == 1);
+    NodeFixture back(test::config_for(1, {1, 2, 3}));
+    back.disk_answers(true);
+    back.recover();
+    back.step(Dialled{{2}, {2500}, {}});
+    back.step(Receive{{2500}, refused[0]});
+    CHECK(list_of(back) == list_of(node));
+    CHECK(back.view().why.rfind("removed: ", 0) == 0);
 }
 
 }  // namespace bullring::protocol::founding_test

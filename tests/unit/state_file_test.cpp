@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/node/storage/refounding.hpp"
 #include "tests/support/temporary_files.hpp"
 
 namespace bullring::state_file_test {
@@ -231,6 +232,47 @@ TEST_CASE("state file: a disk that takes no more bytes is an error, and the old 
     std::signal(SIGXFSZ, old_handler);
     CHECK_FALSE(saved.has_value());
     CHECK(directory.load().value() == durable);
+}
+
+TEST_CASE("state file: a node that is left alone is made the only member, and only if that is said") {
+    const TemporaryDirectory place;
+    const auto refound_it = [&](bool write) { return refound(place.path(), identity, {9000}, write); };
+    REQUIRE(opened(place.path()).save(durable).has_value());
+    const auto asked = refound_it(false);
+    REQUIRE(asked.has_value());
+    CHECK(asked->before == durable);
+    CHECK(asked->after.members.ids() == std::vector<protocol::NodeId>{{2}});
+    CHECK(opened(place.path()).load().value() == durable);
+    CHECK(refound_it(true)->after == asked->after);
+    CHECK(opened(place.path()).load().value() == asked->after);
+    // Once more does nothing.
+    const auto again = refound_it(true);
+    REQUIRE(again.has_value());
+    CHECK(again->before == again->after);
+    CHECK(opened(place.path()).load().value() == asked->after);
+}
+
+TEST_CASE("state file: only a stopped member with a state file is made the only one") {
+    const TemporaryDirectory place;
+    const std::string path = place / "node-2";
+    const auto why_not = [&] { return refound(path, identity, {9000}, true).error(); };
+    CHECK(mentions(why_not(), path + ": No such file or directory"));
+    CHECK_FALSE(std::filesystem::exists(path));
+    std::filesystem::create_directory(path);
+    CHECK(mentions(why_not(), "there is no state file in " + path));
+    CHECK(std::filesystem::is_empty(path));
+    {
+        const StateDirectory in_use = opened(path);
+        REQUIRE(in_use.save(durable).has_value());
+        CHECK(mentions(why_not(), "stop the node first"));
+    }
+    const std::vector<protocol::MemberEntry> others{{{1}, 0, true, ""}, {{3}, 2, true, ""}};
+    const protocol::Membership removed({{9000}, 1}, others, founders.ids());
+    REQUIRE(opened(path).save({{9000}, {501}, false, removed}).has_value());
+    CHECK(why_not() == "node 2 is not in its own list of members, which has 1,3: it was removed; "
+                       "refound a node that is one of them");
+    REQUIRE(opened(path).save(durable).has_value());
+    CHECK(mentions(refound(path, {"red", {2}}, {9000}, true).error(), "red"));
 }
 
 }  // namespace bullring::state_file_test
