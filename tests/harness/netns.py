@@ -144,10 +144,11 @@ class Namespaces(Spaces):
 
 
 class Bridge(Spaces):
-    """The one in the middle is a switch: all are on one network, 10.99.0.0/24 and fd99::/64."""
+    """The one in the middle is a switch: all are on one network, NETWORK.0/24 and fd99::/64."""
 
-    def __init__(self, ids):
+    def __init__(self, ids, network="10.99.0"):
         super().__init__()
+        self._network = network
         self._ip("-n", self._middle, "link", "add", "switch", "type", "bridge")
         self._ip("-n", self._middle, "link", "set", "switch", "up")
         self._number = {}
@@ -158,9 +159,9 @@ class Bridge(Spaces):
     def _attach(self, number, node_id):
         space = self._link(f"port{number}", node_id)
         self.plug(node_id)
-        self._ip("-n", space, "addr", "add", f"10.99.0.{number}/24", "dev", "eth0")
+        self._ip("-n", space, "addr", "add", f"{self._network}.{number}/24", "dev", "eth0")
         self._ip("-n", space, "addr", "add", f"fd99::{number}/64", "dev", "eth0", "nodad")
-        self.addresses[node_id] = f"10.99.0.{number}"
+        self.addresses[node_id] = f"{self._network}.{number}"
 
     def add_card(self, node_id, name):
         """One more interface of that host, on the same network."""
