@@ -30,7 +30,7 @@ PROCESS = ROOT / "tests" / "process"
 # Where something is done to a cluster again and again.
 ATTACKS = (
     "run_rounds run_both_killed address_rounds http_one_leader restart crash hang hang_after lead"
-    " last_event handover drill namespaces notice"
+    " last_event handover drill namespaces notice member_rounds"
 ).split()
 PIECE_S = 600  # at most for one of them, until it is the next one's turn
 LOAD = ["stress-ng", "--quiet", "--cpu", "2"]
