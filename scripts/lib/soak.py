@@ -16,6 +16,7 @@ import json
 import os
 import pathlib
 import random
+import signal
 import subprocess
 import sys
 import tempfile
@@ -166,6 +167,8 @@ def main():
     if only not in ("", *ATTACKS):
         print(f"soak: --only '{only}': one of {', '.join(ATTACKS)} is needed", file=sys.stderr)
         return 2
+    # The load ends with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     report = Report(base, kind)
     if kind == "process":
         soak_process(float(much), report, [only] if only else ATTACKS)

@@ -118,12 +118,16 @@ void Joiner::members_changed(Instant at, const protocol::MembersChanged& change)
 
 void Joiner::on_list(const Membership& list, bool on_purpose) {
     const protocol::NodeId self = options_.config.self;
-    const bool was_in = list_.find(self) != nullptr;
+    const MemberEntry* const before = list_.find(self);
+    const bool was_in = before != nullptr;
+    // C9.1: a voter never is, and nobody is where it is switched off.
+    const bool is_forgotten_never =
+        was_in && (before->votes || options_.config.forget_after.ns == 0);
     list_ = list;
     if (const MemberEntry* const entry = list.find(self)) {
         if (address_.empty() || entry->address == address_) return;
         ask_again("the list has another address of it");
-    } else if (was_in && on_purpose && !stood_still()) {
+    } else if (was_in && (is_forgotten_never || (on_purpose && !stood_still()))) {
         log(LogLevel::warn,
             "it was removed, and stays out until it is started again: end it, or start it again to "
             "have it added");

@@ -6,7 +6,7 @@ import json
 import subprocess
 
 import pytest
-from clusters import on_both
+from clusters import assert_unchanged, on_both
 from harness.node import clean_environment, find_program
 from harness.waiting import DEADLINE
 
@@ -132,6 +132,21 @@ def test_who_was_removed_on_purpose_stays_out_until_it_is_started_again(new_clus
     node.start()
     wait_for_members(cluster, {1: True, 4: True})
     assert is_listed_at(cluster, node.address)
+
+
+@on_both(3)
+def test_a_voter_that_was_cut_off_knows_that_it_was_removed_on_purpose(new_cluster, algorithm, n):
+    cluster = new_cluster(n, algorithm, flags=FLAGS).start()
+    cluster.wait_leader()
+    node = joiner(cluster, 4, "--voter").start()
+    wait_for_members(cluster, {**VOTERS, 4: True})
+    leader = cluster.wait_settled()
+    node.hang()
+    assert_unchanged(cluster, leader, FORGET, "a voter stands still")
+    assert cluster.member("remove", "4").returncode == 0
+    node.resume()
+    cluster.wait_for(lambda: "it was removed, and stays out" in node.current.log(), "it says so")
+    cluster.never(lambda: 4 in cluster.member_list()[1], "it comes back", FORGET)
 
 
 def test_a_member_that_has_moved_says_so_itself(new_cluster):

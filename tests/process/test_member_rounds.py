@@ -128,6 +128,8 @@ class Moving:
         self.members.add(node_id)
 
     def goes(self, node_id):
+        # First out of the configuration: when it is started again meanwhile it does not come back.
+        self.cluster[node_id].join = None
         self.done_under_fire(("remove", str(node_id)))
         self.members.remove(node_id)
         node = self.cluster[node_id]
