@@ -125,12 +125,16 @@ void Joiner::on_list(const Membership& list, bool on_purpose) {
         was_in && (before->votes || options_.config.forget_after.ns == 0);
     list_ = list;
     if (const MemberEntry* const entry = list.find(self)) {
+        stays_out_ = false;
         if (address_.empty() || entry->address == address_) return;
         ask_again("the list has another address of it");
     } else if (was_in && (is_forgotten_never || (on_purpose && !stood_still()))) {
         log(LogLevel::warn,
             "it was removed, and stays out until it is started again: end it, or start it again to "
             "have it added");
+        stays_out_ = true;
+        wanted_ = false;
+        tell({});
     } else if (was_in) {
         ask_again("it was forgotten while it was cut off");
     }
@@ -167,8 +171,8 @@ asio::awaitable<void> Joiner::run() {
             const bool is_told = list_.find(options_.config.self) != nullptr;
             if (is_told) told_until_.reset();
             if (obstacle.empty() && !is_told) obstacle = why_not_told();
-            tell(obstacle);
-            wanted_ = !obstacle.empty() || !is_told;
+            if (!stays_out_) tell(obstacle);
+            wanted_ = !stays_out_ && (!obstacle.empty() || !is_told);
         }
         co_await pause();
     }
@@ -239,6 +243,7 @@ asio::awaitable<std::string> Joiner::ask() {
             cluster.peers.insert_or_assign(one.id, *endpoint);
 
     for (const MemberChange& change : *wanted) {
+        if (stays_out_) break;  // somebody has removed it meanwhile
         RemoteCluster members(*loop_, cluster, change_max);
         // Named: g++ 12 destroys a temporary of such an expression twice.
         std::vector<MemberChange> one{change};

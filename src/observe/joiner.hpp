@@ -78,6 +78,7 @@ private:
     protocol::Rng rng_;
     protocol::Duration pause_;
     bool wanted_ = true;                               // there is something to be asked for
+    bool stays_out_ = false;                           // somebody has removed it
     protocol::Instant looked_at_;                      // the last turn of this thread
     protocol::Instant stood_at_ = protocol::long_ago;  // the end of a standstill before that
     std::string told_;                    // the obstacle that was met last; empty: none
