@@ -8,6 +8,7 @@ cut by itself. In the other they hang on a switch, as hosts that share an addres
 import atexit
 import json
 import os
+import secrets
 import shutil
 import subprocess
 
@@ -20,7 +21,7 @@ def unavailable():
         return "network namespaces need root"
     if shutil.which("ip") is None:
         return "iproute2 is not installed"
-    probe = f"bullring-{os.getpid()}-probe"
+    probe = f"bullring-{secrets.token_hex(4)}-probe"
     tried = subprocess.run(["ip", "netns", "add", probe], capture_output=True, text=True)
     if tried.returncode != 0:
         return f"ip netns add: {tried.stderr.strip()}"
@@ -34,11 +35,9 @@ class Spaces:
     Use close(), or the end of the process, to remove them again.
     """
 
-    _made = 0
-
     def __init__(self):
-        Spaces._made += 1
-        self._base = f"bullring-{os.getpid()}-{Spaces._made}"
+        # Not of the process's ID: one that was killed has left its own behind.
+        self._base = f"bullring-{secrets.token_hex(4)}"
         self._middle = f"{self._base}-middle"
         self._spaces = []
         self.addresses = {}

@@ -4,6 +4,7 @@ A recipe's commands are typed as they stand there, and a comment is done as it s
 """
 
 import dataclasses
+import os
 
 from harness import netns
 import pytest
@@ -67,12 +68,8 @@ def test_each_recipe_is_tried():
     assert list(written()) == list(RECIPES)
 
 
-@pytest.mark.parametrize("heading", RECIPES)
-@on_both(0)
-def test_a_recipe_does_what_it_says(network, new_cluster, algorithm, n, heading):
+def follow(site, heading):
     recipe = RECIPES[heading]
-    site = Site(network, new_cluster(n, algorithm))
-    site.found(recipe.founders, recipe.command)
     for number, block in enumerate(written()[heading]):
         for node_id in recipe.lost[number] if recipe.lost else ():
             site.lose(node_id)
@@ -80,4 +77,32 @@ def test_a_recipe_does_what_it_says(network, new_cluster, algorithm, n, heading)
             site.type(line)
     cluster = site.cluster
     cluster.wait_for(lambda: site.votes() == recipe.votes, f"the votes are {recipe.votes}")
-    cluster.wait_leader(among=recipe.votes)
+    return cluster.wait_leader(among=recipe.votes)
+
+
+@pytest.mark.parametrize("heading", RECIPES)
+@on_both(0)
+def test_a_recipe_does_what_it_says(network, new_cluster, algorithm, n, heading):
+    recipe = RECIPES[heading]
+    site = Site(network, new_cluster(n, algorithm))
+    site.found(recipe.founders, recipe.command)
+    follow(site, heading)
+
+
+@on_both(0)
+def test_from_one_machine_to_five_and_to_three_others_under_load(
+    network, new_cluster, spawn, algorithm, n
+):
+    """The audit of all event streams at the end of the test finds no overlap."""
+    for _ in range(2 * os.cpu_count()):
+        spawn(["sh", "-c", "while :; do :; done"])
+    site = Site(network, new_cluster(n, algorithm))
+    site.found(1, "node")
+    for heading in (
+        "Grow from one to three, and to five",
+        "Shrink",
+        "All move to new machines",
+    ):
+        follow(site, heading)
+    elected = [e["epoch"] for e in site.cluster.events() if e["event"] == "elected"]
+    assert elected == sorted(set(elected))

@@ -179,6 +179,14 @@ def test_a_cluster_by_hand(terminals, nodes):
     assert json.loads(watch.printed.read_text().splitlines()[-1])["leader"] == 1
     watch.send_signal(signal.SIGINT)
     assert watch.wait(DEADLINE) == 0
+    with readme.commands("A cluster by hand", 4) as later:
+        fourth = terminals.open(later.take("build/bullring node --id 4 --join "))
+        listed = later.take("build/bullring member list$")
+    wait_until(
+        lambda: re.search(r"(?m)^4 .* no +yes +follower$", terminals.type(listed)), "node 4 is in"
+    )
+    fourth.terminate()
+    assert fourth.wait(DEADLINE) == 0
 
 
 def test_the_failover_is_told_by_these_lines(new_cluster):
