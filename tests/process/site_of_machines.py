@@ -1,5 +1,5 @@
-"""Machines with addresses of their own, the nodes on them, and an operator who types what the manual
-says.
+"""Machines with addresses of their own, the nodes on them, and an operator who types what the
+manual says.
 """
 
 import json
@@ -17,11 +17,7 @@ TASK = ["sleep", "3600"]  # in place of COMMAND
 OPERATOR = 7  # a machine without a node
 # Short, so that nobody has to wait for it: the silence of an empty directory, and until members
 # without a vote are forgotten.
-SETTINGS = {
-    "BULLRING_SECURITY": "none",
-    "BULLRING_LEASE_MAX": "3s",
-    "BULLRING_FORGET_AFTER": "1s",
-}
+SETTINGS = {"BULLRING_SECURITY": "none", "BULLRING_LEASE_MAX": "3s", "BULLRING_FORGET_AFTER": "1s"}
 
 
 class PlacedNode(Node):

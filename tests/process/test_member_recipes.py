@@ -98,11 +98,7 @@ def test_from_one_machine_to_five_and_to_three_others_under_load(
         spawn(["sh", "-c", "while :; do :; done"])
     site = Site(network, new_cluster(n, algorithm))
     site.found(1, "node")
-    for heading in (
-        "Grow from one to three, and to five",
-        "Shrink",
-        "All move to new machines",
-    ):
+    for heading in ("Grow from one to three, and to five", "Shrink", "All move to new machines"):
         follow(site, heading)
     elected = [e["epoch"] for e in site.cluster.events() if e["event"] == "elected"]
     assert elected == sorted(set(elected))

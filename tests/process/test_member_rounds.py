@@ -41,9 +41,9 @@ class Attacker:
             victim = leader
         hold, delay = self.draw.uniform(*HOLDS), self.draw.uniform(0, 0.05)
         print(f"{attack.__name__} {victim.id} after {delay:.3f} s for {hold:.1f} s")
-        time.sleep(delay)
+        time.sleep(delay)  # pause: at some time of the change
         undo = attack(victim)
-        time.sleep(hold)
+        time.sleep(hold)  # pause: the fault lasts so long
         undo()
 
     def kill(self, node):

@@ -78,7 +78,7 @@ def test_it_is_silent_for_what_it_has_promised_before(new_cluster):
     left = next(node for node in cluster if node is not leader)
     killed(left)
     assert of_node(left, ALONE).returncode == 0
-    # What it has promised to that leader counts, also when it is the only member.
+    # Its promise to that leader counts, also when it is the only member.
     began_ns = left.start().current.started_ns
     killed(leader)
     assert cluster.wait_elected(began_ns)["ts_ns"] - began_ns >= 3e9

@@ -6,8 +6,8 @@ import itertools
 
 import pytest
 
-# Nodes 1 to 4 vote, of which 4 leads; 5 is a member without a vote. What is asked, and what comes of
-# it.
+# Nodes 1 to 4 vote, of which 4 leads; 5 is a member without a vote. The changes that are asked for,
+# and what comes of each.
 CHANGES = {
     "add 6": "1,2,3,4+5,6",
     "promote 5": "1,2,3,4,5",

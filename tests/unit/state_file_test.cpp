@@ -234,9 +234,12 @@ TEST_CASE("state file: a disk that takes no more bytes is an error, and the old 
     CHECK(directory.load().value() == durable);
 }
 
-TEST_CASE("state file: a node that is left alone is made the only member, and only if that is said") {
+TEST_CASE(
+    "state file: a node that is left alone is made the only member, and only if that is said") {
     const TemporaryDirectory place;
-    const auto refound_it = [&](bool write) { return refound(place.path(), identity, {9000}, write); };
+    const auto refound_it = [&](bool write) {
+        return refound(place.path(), identity, {9000}, write);
+    };
     REQUIRE(opened(place.path()).save(durable).has_value());
     const auto asked = refound_it(false);
     REQUIRE(asked.has_value());
@@ -269,8 +272,9 @@ TEST_CASE("state file: only a stopped member with a state file is made the only 
     const std::vector<protocol::MemberEntry> others{{{1}, 0, true, ""}, {{3}, 2, true, ""}};
     const protocol::Membership removed({{9000}, 1}, others, founders.ids());
     REQUIRE(opened(path).save({{9000}, {501}, false, removed}).has_value());
-    CHECK(why_not() == "node 2 is not in its own list of members, which has 1,3: it was removed; "
-                       "refound a node that is one of them");
+    CHECK(why_not() ==
+          "node 2 is not in its own list of members, which has 1,3: it was removed; "
+          "refound a node that is one of them");
     REQUIRE(opened(path).save(durable).has_value());
     CHECK(mentions(refound(path, {"red", {2}}, {9000}, true).error(), "red"));
 }

@@ -28,7 +28,7 @@ BESIDE_CPU_PERCENT_MAX, BESIDE_MIB_MAX, BESIDE_CRASH_RATIO_MAX = 3, 20, 3
 
 
 class Told:
-    """What was measured, and which goals were met."""
+    """The figures, and which goals were met."""
 
     def __init__(self):
         self.results = {"conditions": conditions()}

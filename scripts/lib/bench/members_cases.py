@@ -1,4 +1,4 @@
-"""What is done to a cluster whose members change, and how each of it is timed.
+"""Changes of the members of a cluster, and how each of them is timed.
 
 A change is settled when a majority of the voters has the new list on its disk, by their own event
 streams; times are differences of CLOCK_BOOTTIME.
@@ -179,7 +179,7 @@ def cost(cluster, ids, seconds):
 
 
 def with_members_without_a_vote(algorithm, count, seconds, rounds):
-    """What three voters cost, and how long a crash of the leader takes, alone and beside `count`
+    """The cost of three voters, and how long a crash of the leader takes, alone and beside `count`
     members without a vote.
     """
     with Members(algorithm) as members:
@@ -201,7 +201,7 @@ def with_members_without_a_vote(algorithm, count, seconds, rounds):
 
 
 def growth(algorithm, nodes, seconds, rounds):
-    """What a node of so many voters costs, its messages, and how long a crash takes."""
+    """The cost of a node of so many voters, its messages, and how long a crash takes."""
     told = Idle(algorithm, nodes, "lan", seconds).run()
     with Cluster(nodes, algorithm, label="bench", flags=FLAGS) as cluster:
         cluster.start()

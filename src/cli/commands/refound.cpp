@@ -19,7 +19,7 @@
 namespace bullring {
 namespace {
 
-/// What root writes the node's user could not read. 0, or what is wrong.
+/// The node's user could not read a file of root's. 0, or what is wrong.
 int become_owner_of(const std::string& directory) {
     struct stat there {};
     if (::geteuid() != 0 || ::stat(directory.c_str(), &there) != 0 || there.st_uid == 0) return 0;
@@ -34,8 +34,8 @@ int run_refound(const RefoundOptions& options) {
     if (const int error = become_owner_of(options.data_dir))
         return fail("cannot become the owner of " + options.data_dir + ": " + reason_text(error));
     const protocol::Epoch clock = protocol::EpochBound::of_clock(read_wall_clock().ms);
-    const auto done = refound(options.data_dir, {options.cluster, options.id}, clock,
-                              options.others_are_lost);
+    const auto done =
+        refound(options.data_dir, {options.cluster, options.id}, clock, options.others_are_lost);
     if (!done) return fail(done.error());
     const protocol::Membership& before = done->before.members;
     const std::string only = fmt::format("the only member of cluster {}", options.cluster);
