@@ -1,11 +1,10 @@
 """200 watchers leave an election as fast as none, within 20 %."""
 
-import random
 import statistics
 import subprocess
-import time
 
 import pytest
+from bench.cases import at_random_phase, crash_ns
 from clusters import on_both
 
 
@@ -13,19 +12,14 @@ pytestmark = [pytest.mark.long, pytest.mark.alone, pytest.mark.limit(900)]
 
 WATCHERS = 200
 ROUNDS = 15
-# An election is over by then; nothing reads a file before, for on two cores that would be measured.
-UNDISTURBED_S = 0.004
 
 
 def elections_ms(cluster):
     took = []
     for _ in range(ROUNDS):
         leader = cluster.wait_settled()
-        # At a random phase of the heartbeats, when the watchers have told the change before.
-        time.sleep(random.uniform(0.05, 0.15))  # pause: the phase is part of what is measured
-        killed_ns = leader.kill()
-        time.sleep(UNDISTURBED_S)  # pause: nothing may run beside the election
-        took.append((cluster.wait_elected(killed_ns)["ts_ns"] - killed_ns) / 1e6)
+        at_random_phase()  # when the watchers have told the change before
+        took.append(crash_ns(leader) / 1e6)
         leader.restart()
     cluster.wait_settled()
     return took

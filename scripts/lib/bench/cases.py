@@ -96,6 +96,24 @@ class Load:
         self.process.wait()
 
 
+def at_random_phase():
+    """Waits for some time of the heartbeats, of which a fault must know nothing."""
+    time.sleep(random.uniform(0.02, 0.12))  # pause: the phase is part of what is measured
+
+
+def crash(leader):
+    """Kills the leader: the clock just before, and the next one's event."""
+    killed_ns = leader.kill()
+    time.sleep(UNDISTURBED_S)  # pause: nothing may run beside the election
+    return killed_ns, leader.cluster.wait_elected(killed_ns)
+
+
+def crash_ns(leader):
+    """Kills the leader; until the line of the next one."""
+    killed_ns, elected = crash(leader)
+    return elected["ts_ns"] - killed_ns
+
+
 class Runner:
     """Runs one case on one cluster: samples in ns, the floor's beside a crash's."""
 
@@ -132,15 +150,13 @@ class Runner:
     def _settled_leader(self):
         """The leader, at a random phase of the heartbeats."""
         self.cluster.wait_settled()
-        time.sleep(random.uniform(0.02, 0.12))
+        at_random_phase()
         self.cluster.poll()
         return self.cluster.leader() or self.cluster.wait_settled()
 
     def crash(self):
         leader = self._settled_leader()
-        killed_ns = leader.kill()
-        time.sleep(UNDISTURBED_S)
-        self.samples.append(self.cluster.wait_elected(killed_ns)["ts_ns"] - killed_ns)
+        self.samples.append(crash_ns(leader))
         leader.restart()
 
     def hang(self):

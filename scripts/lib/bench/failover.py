@@ -5,9 +5,8 @@ proportions are what it shows.
 """
 
 import json
-import time
 
-from bench.cases import UNDISTURBED_S
+from bench.cases import crash
 from harness.cluster import Cluster
 
 ROUNDS = 11
@@ -42,9 +41,7 @@ def _trace_to_file(node):
 
 def _crash(cluster):
     leader = cluster.wait_settled()
-    killed_ns = leader.kill()
-    time.sleep(UNDISTURBED_S)
-    elected = cluster.wait_elected(killed_ns)
+    killed_ns, elected = crash(leader)
     leader.wait_exit()
     _trace_to_file(leader)
     leader.start()

@@ -2,10 +2,9 @@
 
 import dataclasses
 import pathlib
-import random
 import signal
-import time
 
+from bench.cases import at_random_phase
 from harness.cluster import Cluster, now_ns
 from harness.node import ROOT
 from harness.task import Family, signal_all
@@ -111,7 +110,7 @@ class Gap:
             for _ in range(rounds):
                 leader = cluster.wait_settled()
                 cluster.wait_for(lambda leader=leader: Family(leader).complete, "the command")
-                time.sleep(random.uniform(0.02, 0.12))
+                at_random_phase()
                 before = len(self._times(file, "begin"))
                 ends = len(self._times(file, "end"))
                 at_ns = WAYS[self.way](cluster, leader, Family(leader))

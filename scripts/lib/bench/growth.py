@@ -53,7 +53,7 @@ def draw(found, path, where):
     import matplotlib
 
     matplotlib.use("svg")
-    from matplotlib import pyplot
+    from matplotlib import pyplot, ticker
 
     figure, axes = pyplot.subplots(2, 2, figsize=(11, 8), layout="constrained")
     figure.suptitle(f"Growth with the number of voters, profile lan; {where}", fontsize=10)
@@ -65,7 +65,7 @@ def draw(found, path, where):
             axis.plot(ns, values, "o-", color=colour, label=algorithm)
 
         def formula(axis, values, label):
-            axis.plot(ns, values, ":", color=colour, label=f"{algorithm}, {label}")
+            axis.plot(ns, values, ":", color="black", zorder=3, label=f"{algorithm}, {label}")
 
         medians = [statistics.median(sizes[n]["crash_ns"]) / 1e6 for n in ns]
         measured(failover, [sizes[n]["failover_messages"] for n in ns])
@@ -75,7 +75,7 @@ def draw(found, path, where):
         formula(crash, [unit * delays(algorithm, n) for n in ns], "by message delays")
         measured(idle, [sizes[n]["messages_per_s"] for n in ns])
         measured(cpu, [sizes[n]["cpu_percent"] for n in ns])
-    idle.plot(ns, [idle_messages(n) for n in ns], ":", color="black", label="formula")
+    idle.plot(SIZES, [idle_messages(n) for n in SIZES], ":", color="black", label="formula")
     titles = {
         failover: "Messages of a failover (simulator, the fewest)",
         crash: "Failover after a crash, median, ms",
@@ -86,7 +86,9 @@ def draw(found, path, where):
         axis.set_title(title, fontsize=10)
         axis.set_xscale("log", base=2)
         axis.set_yscale("log")
-        axis.set_xticks(ns, [str(n) for n in ns])
+        axis.set_xticks(SIZES, [str(n) for n in SIZES])
+        axis.yaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
+        axis.yaxis.set_major_formatter(ticker.StrMethodFormatter("{x:g}"))
         axis.minorticks_off()
         axis.set_xlabel("voters")
         axis.grid(alpha=0.3)

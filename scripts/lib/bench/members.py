@@ -16,6 +16,7 @@ from bench.members_cases import changes, leader_removed, with_members_without_a_
 from bench.members_cases import growth as measure_growth
 from bench.report import summary
 from bench.steady import conditions
+from harness.node import ClusterError
 from script_main import run_main
 
 ALGORITHMS = ("bully", "ring")
@@ -33,11 +34,21 @@ class Told:
     def __init__(self):
         self.results = {"conditions": conditions()}
         self.missed = []
+        self.errors = 0
 
     def goal(self, text, met):
         if not met:
             self.missed.append(text)
         return f"  {'goal met' if met else 'GOAL MISSED'}: {text}"
+
+
+    def part(self, show, *arguments):
+        """One part that fails hides no other one."""
+        try:
+            show(self, *arguments)
+        except ClusterError as error:
+            self.errors += 1
+            print(f"FAILED {show.__name__.removeprefix('show_')} {arguments[0]}: {error}")
 
 
 def show_times(name, samples, goal=""):
@@ -91,28 +102,29 @@ def show_beside(told, algorithm, rounds, seconds):
     )
 
 
-def show_growth(told, rounds, seconds, picture):
-    found = {algorithm: {} for algorithm in ALGORITHMS}
-    for algorithm in ALGORITHMS:
-        for n in growth.SIZES:
-            one = measure_growth(algorithm, n, seconds, rounds)
-            one["failover_messages"] = growth.counted_messages(algorithm, n)
-            found[algorithm][n] = one
-            print(growth.line(algorithm, n, one), flush=True)
-    told.results["growth"] = found
-    if picture:
-        where = told.results["conditions"]
-        growth.draw(found, picture, f"{where['cores']} cores for all nodes")
-        print(f"the picture is {picture}")
+def show_growth(told, algorithm, n, rounds, seconds):
+    one = measure_growth(algorithm, n, seconds, rounds)
+    one["failover_messages"] = growth.counted_messages(algorithm, n)
+    told.results.setdefault("growth", {}).setdefault(algorithm, {})[n] = one
+    print(growth.line(algorithm, n, one), flush=True)
+
+
+def draw_growth(told, picture):
+    cores = told.results["conditions"]["cores"]
+    growth.draw(told.results.get("growth", {}), picture, f"{cores} cores for all nodes")
+    print(f"the picture is {picture}")
 
 
 def parse_arguments():
     parser = argparse.ArgumentParser(prog="scripts/bench members", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="fewer rounds: four minutes")
+    parser.add_argument("--quick", action="store_true", help="fewer rounds")
     parser.add_argument("--only", choices=PARTS, help="one part")
     parser.add_argument("--picture", metavar="FILE", help="draw the growth there (SVG)")
     parser.add_argument("--json", metavar="FILE", help="write all samples there")
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    if arguments.picture and arguments.only not in (None, "growth"):
+        parser.error(f"--picture is of the growth, and --only {arguments.only} leaves that out")
+    return arguments
 
 
 def main():
@@ -125,17 +137,21 @@ def main():
     print(f"profile lan; {rounds} rounds of each\n", flush=True)
     for algorithm in ALGORITHMS:
         if "changes" in parts:
-            show_changes(told, algorithm, rounds)
+            told.part(show_changes, algorithm, rounds)
         if "leader" in parts:
-            show_leader(told, algorithm, rounds)
+            told.part(show_leader, algorithm, rounds)
         if "beside" in parts:
-            show_beside(told, algorithm, rounds, seconds)
+            told.part(show_beside, algorithm, rounds, seconds)
     if "growth" in parts:
-        show_growth(told, max(3, rounds // 5), seconds, arguments.picture)
+        for algorithm in ALGORITHMS:
+            for n in growth.SIZES:
+                told.part(show_growth, algorithm, n, max(3, rounds // 5), seconds)
+        if arguments.picture:
+            draw_growth(told, arguments.picture)
     if arguments.json:
         pathlib.Path(arguments.json).write_text(json.dumps(told.results, indent=1))
-    print(f"\n{len(told.missed)} goal(s) not met")
-    return 0
+    print(f"\n{len(told.missed)} goal(s) not met, {told.errors} error(s)")
+    return 1 if told.errors else 0
 
 
 if __name__ == "__main__":

@@ -5,10 +5,9 @@ streams; times are differences of CLOCK_BOOTTIME.
 """
 
 import shutil
-import time
 
-from bench.cases import UNDISTURBED_S
-from bench.steady import Idle, cpu_ns, resident_kib
+from bench.cases import at_random_phase, crash_ns
+from bench.steady import Idle, cpu_ns, rates, resident_kib
 from harness.cluster import Cluster, now_ns
 from harness.node import ClusterError
 
@@ -153,29 +152,24 @@ def leader_removed(algorithm, rounds):
     return gaps
 
 
-def crash_ns(cluster, members, rounds):
-    """From the kill of the leader to the line of the next one."""
+def crashes_ns(cluster, rounds):
     times = []
     for _ in range(rounds):
-        leader = cluster.wait_leader(among=members)
-        cluster.never(lambda: not leader.leads, "the leader loses its lease", 0.3)
-        killed_ns = leader.kill()
-        time.sleep(UNDISTURBED_S)
-        times.append(cluster.wait_elected(killed_ns)["ts_ns"] - killed_ns)
+        leader = cluster.wait_settled()
+        at_random_phase()
+        times.append(crash_ns(leader))
         leader.restart()
-        started_ns(leader)
-        cluster.wait_leader(among=members)
     return times
 
 
 def cost(cluster, ids, seconds):
     """Of the one of these that costs most: % of a core, and MiB."""
     pids = [cluster[i].current.process.pid for i in ids]
-    before, began = [cpu_ns([pid]) for pid in pids], time.monotonic()
-    time.sleep(seconds)
-    took = time.monotonic() - began
-    used = max(cpu_ns([pid]) - then for pid, then in zip(pids, before))
-    return {"cpu_percent": used / took / 1e7, "resident_mib": max(map(resident_kib, pids)) / 1024}
+    used = rates(seconds, lambda: {pid: cpu_ns([pid]) for pid in pids})
+    return {
+        "cpu_percent": max(used.values()) / 1e7,
+        "resident_mib": max(map(resident_kib, pids)) / 1024,
+    }
 
 
 def with_members_without_a_vote(algorithm, count, seconds, rounds):
@@ -185,7 +179,7 @@ def with_members_without_a_vote(algorithm, count, seconds, rounds):
     with Members(algorithm) as members:
         cluster = members.cluster
         told = {"alone": cost(cluster, (1, 2, 3), seconds)}
-        told["alone"]["crash_ns"] = crash_ns(cluster, {1, 2, 3}, rounds)
+        told["alone"]["crash_ns"] = crashes_ns(cluster, rounds)
         nodes = [members.new_node().start() for _ in range(count)]
         all_of_them = {**members.votes, **{node.id: False for node in nodes}}
         cluster.wait_for(
@@ -195,7 +189,7 @@ def with_members_without_a_vote(algorithm, count, seconds, rounds):
         )
         cluster.wait_leader(among=all_of_them, deadline=JOINED_S)
         told["beside"] = cost(cluster, (1, 2, 3), seconds)
-        told["beside"]["crash_ns"] = crash_ns(cluster, set(all_of_them), rounds)
+        told["beside"]["crash_ns"] = crashes_ns(cluster, rounds)
         cluster.check_intervals()
     return told
 
@@ -205,7 +199,6 @@ def growth(algorithm, nodes, seconds, rounds):
     told = Idle(algorithm, nodes, "lan", seconds).run()
     with Cluster(nodes, algorithm, label="bench", flags=FLAGS) as cluster:
         cluster.start()
-        cluster.wait_leader()
-        told["crash_ns"] = crash_ns(cluster, set(cluster.nodes), rounds)
+        told["crash_ns"] = crashes_ns(cluster, rounds)
         cluster.check_intervals()
     return told

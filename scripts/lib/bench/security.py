@@ -8,15 +8,14 @@ import argparse
 import contextlib
 import json
 import pathlib
-import random
 import signal
 import sys
 import tempfile
 import time
 
-from bench.cases import UNDISTURBED_S
+from bench.cases import at_random_phase, crash_ns
 from bench.report import summary
-from bench.steady import conditions, cpu_ns
+from bench.steady import conditions, cpu_ns, rates
 from harness.cluster import Cluster
 from harness.secrets import Authority, key_environment, key_line, write_private
 from bench.handshake_load import HandshakeLoad, loop_lateness
@@ -80,10 +79,8 @@ def crashes(directory, algorithm, rounds):
         for _ in range(rounds):
             for kind, cluster in clusters.items():
                 leader = cluster.wait_settled(credentials=cluster.observer)
-                time.sleep(random.uniform(0.0, 0.1))  # a random phase of the heartbeats
-                killed_ns = leader.kill()
-                time.sleep(UNDISTURBED_S)
-                times[kind].append(cluster.wait_elected(killed_ns)["ts_ns"] - killed_ns)
+                at_random_phase()
+                times[kind].append(crash_ns(leader))
                 leader.restart()
         for cluster in clusters.values():
             cluster.check_intervals()
@@ -95,9 +92,7 @@ def idle_percent(directory, kind, seconds):
         cluster.start()
         cluster.wait_settled(credentials=cluster.observer)
         pids = [node.current.process.pid for node in cluster]
-        before, began = cpu_ns(pids), time.monotonic()
-        time.sleep(seconds)
-        return (cpu_ns(pids) - before) / len(pids) / (time.monotonic() - began) / 1e7
+        return rates(seconds, lambda: {"cpu": cpu_ns(pids)})["cpu"] / len(pids) / 1e7
 
 
 def lateness(directory, seconds):

@@ -60,19 +60,24 @@ class Idle:
             time.sleep(1)
             pids = [node.current.process.pid for node in cluster]
             ports = [node.port for node in cluster]
-            cpu, traffic, began = cpu_ns(pids), _traffic(ports), time.monotonic()
-            time.sleep(self.seconds_watched)
-            cpu_after, traffic_after = cpu_ns(pids), _traffic(ports)
-            took = time.monotonic() - began
-            used = {key: traffic_after[key] - traffic[key] for key in traffic}
+            used = rates(
+                self.seconds_watched, lambda: {"cpu_ns": cpu_ns(pids), **_traffic(ports)}
+            )
+            of_one = {key: rate / len(pids) for key, rate in used.items()}
             return {
-                "cpu_percent": (cpu_after - cpu) / len(pids) / took / 1e7,
+                "cpu_percent": of_one["cpu_ns"] / 1e7,
                 "resident_mib": max(map(resident_kib, pids)) / 1024,
-                "bytes_per_s": (used["bytes_sent"] + used["segs_out"] * HEADER_BYTES)
-                / len(pids)
-                / took,
-                "messages_per_s": used["data_segs_out"] / len(pids) / took,
+                "bytes_per_s": of_one["bytes_sent"] + of_one["segs_out"] * HEADER_BYTES,
+                "messages_per_s": of_one["data_segs_out"],
             }
+
+
+def rates(seconds, read):
+    """The growth a second of each value that read() gives by a key."""
+    before, began = read(), time.monotonic()
+    time.sleep(seconds)  # pause: a time is measured in which nothing happens
+    after, took = read(), time.monotonic() - began
+    return {key: (after[key] - before[key]) / took for key in before}
 
 
 def cpu_ns(pids):
