@@ -121,8 +121,10 @@ constexpr std::array rows{
     Flag{"data-dir", "DIR", "the directory of the durable state", by(members, "lead", library),
          into<&Request::data_dir>,
          "$STATE_DIRECTORY, else ${XDG_STATE_HOME:-$HOME/.local/state}/bullring/CLUSTER/node-ID"},
-    Flag{"data-dir", "DIR", "with --local: the directory of the node's state",
-         by("resign", "member"), into<&Request::data_dir>, "as of the node"},
+    Flag{"data-dir", "DIR", "with --local: the directory of the node's state", by("resign"),
+         into<&Request::data_dir>, "as of the node"},
+    Flag{"data-dir", "DIR", "with --local, and of refound: the directory of the node's state",
+         by("member"), into<&Request::data_dir>, "as of the node"},
     Flag{"events", "FILE|-",
          "write a JSON line for each event; - is stdout. The lines for a FIFO without a reader are "
          "lost",

@@ -9,6 +9,7 @@ import time
 from harness import netns
 import pytest
 from clusters import on_both, rounds
+from harness.waiting import seen_within
 
 REASON = netns.unavailable()
 pytestmark = [
@@ -19,18 +20,19 @@ pytestmark = [
 MACHINES = range(1, 7)
 OPERATOR = 7
 CHANGED_WITHIN = 60  # s, with all that is done to it meanwhile
-HOLDS = (0.05, 2.5)  # s: less than a lease, and longer than one
+SPREADS_WITHIN = 0.2  # s, if nothing hinders it
+HELD_S = 2.5  # at most: longer than a lease
 
 
 class Attacker:
-    """Does something to a member, and undoes it after a while."""
+    """Does something to a member while a change is under way, and undoes it."""
 
     def __init__(self, draw, spaces, cluster):
         self.draw = draw
         self.spaces = spaces
         self.cluster = cluster
 
-    def strike(self, members):
+    def strike(self, members, change):
         """Does one thing to one of them. From the thread that has started them, with whose end they
         end.
         """
@@ -39,12 +41,36 @@ class Attacker:
         victim = self.cluster[self.draw.choice(sorted(members))]
         if leader is not None and leader.id in members and self.draw.random() < 0.5:
             victim = leader
-        hold, delay = self.draw.uniform(*HOLDS), self.draw.uniform(0, 0.05)
-        print(f"{attack.__name__} {victim.id} after {delay:.3f} s for {hold:.1f} s")
-        time.sleep(delay)  # pause: at some time of the change
+        begins = self.draw.choice([self.at_once, self.when_a_list_spreads])
+        ends = self.draw.choice([self.when_it_is_done, self.when_another_leads])
+        print(f"{attack.__name__} {victim.id} {begins.__name__}, until {ends.__name__}")
+        begins()
         undo = attack(victim)
-        time.sleep(hold)  # pause: the fault lasts so long
+        ends(change, victim)
         undo()
+
+    def at_once(self):
+        pass
+
+    def when_a_list_spreads(self):
+        known = self.lists()
+        seen_within(SPREADS_WITHIN, lambda: self.lists() > known, every=0.001)
+
+    def lists(self):
+        self.cluster.poll()
+        return sum(
+            len(node.current.stream.of("members")) for node in self.cluster if node.incarnations
+        )
+
+    def when_it_is_done(self, change, victim):
+        seen_within(HELD_S, change.done)
+
+    def when_another_leads(self, change, victim):
+        def another_leads():
+            self.cluster.poll()
+            return any(node.leads for node in self.cluster if node is not victim)
+
+        seen_within(HELD_S, another_leads)
 
     def kill(self, node):
         node.kill()
@@ -78,10 +104,10 @@ class Attacker:
 class Moving:
     """A cluster whose members change."""
 
-    def __init__(self, new_cluster, algorithm, draw):
+    def __init__(self, new_cluster, algorithm, draw, spaces):
         self.draw = draw
-        self.spaces = netns.Namespaces([*MACHINES, OPERATOR])
-        hosts = {i: (self.spaces.addresses[i], netns.PORT) for i in MACHINES}
+        self.spaces = spaces
+        hosts = {i: (spaces.addresses[i], netns.PORT) for i in MACHINES}
         self.members = {1, 2, 3}
         self.cluster = new_cluster(
             3, algorithm, hosts=hosts, flags=["--lease-max", "2s", "--forget-after", "0"]
@@ -90,7 +116,7 @@ class Moving:
             node.prefix = self.spaces.prefix(node.id)
         self.cluster.start()
         self.cluster.wait_leader()
-        self.attacker = Attacker(draw, self.spaces, self.cluster)
+        self.attacker = Attacker(draw, spaces, self.cluster)
 
     def done(self, *words):
         """An operator who asks again until it is so."""
@@ -106,9 +132,9 @@ class Moving:
 
     def done_under_fire(self, *changes):
         with concurrent.futures.ThreadPoolExecutor(1) as operator:
-            all_done = operator.submit(lambda: [self.done(*words) for words in changes])
-            self.attacker.strike(self.members)
-            all_done.result()
+            change = operator.submit(lambda: [self.done(*words) for words in changes])
+            self.attacker.strike(self.members, change)
+            change.result()
 
     def peers(self):
         return ",".join(f"{i}={self.cluster[i].address}" for i in sorted(self.members))
@@ -151,18 +177,22 @@ class Moving:
         self.cluster.wait_leader(among=self.members)
 
 
+@pytest.fixture
+def spaces():
+    made = netns.Namespaces([*MACHINES, OPERATOR])
+    yield made
+    made.close()
+
+
 @on_both(3)
-def test_three_become_five_and_three_others_under_fire(new_cluster, algorithm, n, draw):
-    moving = Moving(new_cluster, algorithm, draw)
-    try:
-        for _ in rounds(1, 200):
-            old = set(moving.members)
-            for node_id in draw.sample(sorted(set(MACHINES) - old), 2):
-                moving.comes(node_id)
-            assert len(moving.members) == 5
-            for node_id in draw.sample(sorted(old), 2):
-                moving.goes(node_id)
-            moving.settle()
-        moving.cluster.check_intervals()
-    finally:
-        moving.spaces.close()
+def test_three_become_five_and_three_others_under_fire(new_cluster, algorithm, n, draw, spaces):
+    moving = Moving(new_cluster, algorithm, draw, spaces)
+    for _ in rounds(1, 200):
+        old = set(moving.members)
+        for node_id in draw.sample(sorted(set(MACHINES) - old), 2):
+            moving.comes(node_id)
+        assert len(moving.members) == 5
+        for node_id in draw.sample(sorted(old), 2):
+            moving.goes(node_id)
+        moving.settle()
+    moving.cluster.check_intervals()

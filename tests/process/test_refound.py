@@ -3,6 +3,7 @@ anybody lead.
 """
 
 import os
+import shutil
 import subprocess
 
 import pytest
@@ -70,6 +71,44 @@ def test_one_that_is_left_leads_alone_and_whoever_comes_back_is_out(new_cluster,
     assert cluster.member_list()[1] == {1: True, 2: True, 3: True}
     cluster.wait_settled()
     assert three.view == leads
+
+
+@on_both(3)
+def test_of_two_that_were_both_made_the_only_one_one_is_emptied_and_added(
+    new_cluster, algorithm, n
+):
+    cluster = new_cluster(n, algorithm, flags=["--lease-max", "1s"]).start()
+    cluster.wait_leader()
+    one, two, three = cluster
+    killed(*cluster)
+    assert of_node(three, ALONE).returncode == 0
+    assert of_node(two, ALONE).returncode == 0
+    # The mistake is seen before the second one is started, or two would lead.
+    three.start()
+    cluster.wait_for(lambda: three.leads, "node 3 leads alone")
+    shutil.rmtree(two.data_dir)
+    added = cluster.member("add", f"2={two.address}", peers=f"3={three.address}")
+    assert added.returncode == 0, added.stderr
+    two.start()
+    assert cluster.member("promote", "2", peers=f"3={three.address}").returncode == 0
+    assert cluster.member_list()[1] == {2: True, 3: True}
+    cluster.wait_leader()
+
+
+@on_both(3)
+def test_where_the_list_was_never_changed_new_nodes_take_the_lost_ones_places(
+    new_cluster, algorithm, n
+):
+    flags = ["--lease-max", "1s", "--bootstrap-wait", "1s"]
+    cluster = new_cluster(n, algorithm, flags=flags).start()
+    before = cluster.wait_settled().view[1]
+    one, two, three = cluster
+    killed(one, two)
+    for node in (one, two):
+        shutil.rmtree(node.data_dir)
+        node.start()
+    assert cluster.wait_settled().view[1] > before
+    assert cluster.member_list()[0] == "0.0"
 
 
 def test_it_is_silent_for_what_it_has_promised_before(new_cluster):

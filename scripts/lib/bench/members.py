@@ -41,7 +41,6 @@ class Told:
             self.missed.append(text)
         return f"  {'goal met' if met else 'GOAL MISSED'}: {text}"
 
-
     def part(self, show, *arguments):
         """One part that fails hides no other one."""
         try:

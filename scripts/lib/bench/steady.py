@@ -60,9 +60,7 @@ class Idle:
             time.sleep(1)
             pids = [node.current.process.pid for node in cluster]
             ports = [node.port for node in cluster]
-            used = rates(
-                self.seconds_watched, lambda: {"cpu_ns": cpu_ns(pids), **_traffic(ports)}
-            )
+            used = rates(self.seconds_watched, lambda: {"cpu_ns": cpu_ns(pids), **_traffic(ports)})
             of_one = {key: rate / len(pids) for key, rate in used.items()}
             return {
                 "cpu_percent": of_one["cpu_ns"] / 1e7,

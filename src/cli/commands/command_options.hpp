@@ -59,7 +59,6 @@ struct RefoundOptions {
     std::string cluster;
     std::string data_dir;
     bool others_are_lost = false;  // else nothing is written
-    LogOptions log;
 };
 
 struct AuditOptions {

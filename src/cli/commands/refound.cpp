@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "protocol/lease/epoch_bound.hpp"
-#include "src/base/log/logging.hpp"
 #include "src/base/os/clock.hpp"
 #include "src/base/text/endpoint.hpp"
 #include "src/base/text/failure_text.hpp"
@@ -79,7 +78,6 @@ Work refound_work(const Given& given) {
     options.cluster = request.cluster.value;
     options.data_dir = checked_data_dir(request, environment, options.id, report);
     options.others_are_lost = request.others_are_lost.value;
-    options.log = request.log();
     return {std::move(options), run_refound};
 }
 
