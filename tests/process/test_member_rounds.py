@@ -130,10 +130,10 @@ class Moving:
             assert asked.returncode == 1, asked.stderr
             assert time.monotonic() < end, f"{words}: {asked.stderr}"
 
-    def done_under_fire(self, *changes):
+    def done_under_fire(self, *changes, victims):
         with concurrent.futures.ThreadPoolExecutor(1) as operator:
             change = operator.submit(lambda: [self.done(*words) for words in changes])
-            self.attacker.strike(self.members, change)
+            self.attacker.strike(victims, change)
             change.result()
 
     def peers(self):
@@ -150,16 +150,28 @@ class Moving:
             node.prefix = self.spaces.prefix(node_id)
         node.join = [self.cluster[i].address for i in sorted(self.members)]
         node.start()
-        self.done_under_fire(("add", f"{node_id}={node.address}"), ("promote", str(node_id)))
+        self.done_under_fire(
+            ("add", f"{node_id}={node.address}"), ("promote", str(node_id)), victims=self.members
+        )
         self.members.add(node_id)
 
     def goes(self, node_id):
-        # First out of the configuration: when it is started again meanwhile it does not come back.
-        self.cluster[node_id].join = None
-        self.done_under_fire(("remove", str(node_id)))
-        self.members.remove(node_id)
+        """One that joins is ended before it is removed, or first taken out of the configuration."""
         node = self.cluster[node_id]
-        self.cluster.wait_for(lambda: node.current.stream.events, f"node {node_id} runs")
+        ends_first = self.draw.random() < 0.5
+        if ends_first or node.join is not None:
+            node.join = None
+            self.ends(node)
+        if not ends_first and not node.running:
+            node.start()
+        victims = self.members - {node_id} if ends_first else self.members
+        self.done_under_fire(("remove", str(node_id)), victims=victims)
+        self.members.remove(node_id)
+        if node.running:
+            self.ends(node)
+
+    def ends(self, node):
+        self.cluster.wait_for(lambda: node.current.stream.events, f"node {node.id} runs")
         node.terminate()
         assert node.wait_exit() == 0
 
