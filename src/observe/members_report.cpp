@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "protocol/values/messages.hpp"
 #include "src/base/text/json.hpp"
 #include "src/base/text/table.hpp"
 #include "src/base/text/text.hpp"

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "protocol/lease/epoch_bound.hpp"
+#include "src/base/log/logging.hpp"
 #include "src/base/os/clock.hpp"
 #include "src/base/text/endpoint.hpp"
 #include "src/base/text/failure_text.hpp"
