@@ -51,13 +51,12 @@ class Idle:
 
     @property
     def seconds(self):
-        return self.seconds_watched + 2
+        return self.seconds_watched + 1
 
     def run(self):
         with Cluster(self.nodes, self.algorithm, self.profile, label="bench") as cluster:
             cluster.start()
             cluster.wait_settled()
-            time.sleep(1)
             pids = [node.current.process.pid for node in cluster]
             ports = [node.port for node in cluster]
             used = rates(self.seconds_watched, lambda: {"cpu_ns": cpu_ns(pids), **_traffic(ports)})
