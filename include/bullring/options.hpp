@@ -26,7 +26,7 @@ struct Options {
     std::uint64_t id = 0;  // required; 1 … 2^63−1, and in the peer list
     std::string peers;     // "1=host:7100,2=[::1]:7100", or "@FILE"; this or `join` is required
     /// Members of a cluster that runs, "host:7100,…": this node asks there to be added to it, as a
-    /// member without a vote, and never founds one. It needs `listen`.
+    /// member without a vote, and never founds one. It needs `listen` or `join_as`.
     std::string join;
     std::string join_as;  // with `join`: where the others dial this node, if not where it listens
     bool voter = false;   // with `join`: it asks for a vote, too
@@ -34,7 +34,7 @@ struct Options {
     std::optional<std::chrono::nanoseconds> forget_after;  // default: 60 s
     std::string cluster = "bullring";
     Algorithm algorithm = Algorithm::bully;
-    std::string listen;       // "host:port"; empty: its entry in the peer list
+    std::string listen;       // "host:port"; empty: its entry in the peer list, or `join_as`
     std::string advertise;    // at most 256 bytes of UTF-8, sent to every follower of this node
     int priority = 0;         // −1000 … 1000; the highest (priority, id) wins
     bool never_lead = false;  // `--priority never`: a voter that never leads

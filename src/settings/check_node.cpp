@@ -28,7 +28,7 @@ void check_joining(const Request& request, NodeOptions& options, Report& report)
         report.say("join", "it can't be used with quorum none, where the members never change");
     if (request.join.value.empty() && !request.join.unusable)
         report.refuse("join", "", "names nobody; expected HOST:PORT,…");
-    if (!request.listen.given)
+    if (!request.listen.given && !request.join_as.given)
         report.say("join", "it needs " + report.flag("listen") +
                                " HOST:PORT, where this node is to listen; 0.0.0.0:PORT will do");
     if (request.join_as.asked() && is_unspecified(request.join_as.value.host))
@@ -38,7 +38,8 @@ void check_joining(const Request& request, NodeOptions& options, Report& report)
     options.join = request.join.value;
     options.join_as = request.join_as.value;
     options.voter = request.voter.value;
-    options.listen = request.listen.value;
+    // As a founder listens where the peer list has it.
+    options.listen = request.listen.asked().value_or(options.join_as);
     options.peers = {
         {options.config.self, options.join_as.port != 0 ? options.join_as : options.listen}};
 }

@@ -49,7 +49,8 @@ constexpr std::array rows{
          "how a leader is elected; the same on all members", by(members, library),
          into<&Request::algorithm>},
     Flag{"listen", "HOST:PORT", "the address to listen on, if it is not the one that peers dial",
-         by(members, library), into<&Request::listen>, "this node's entry in the peer list"},
+         by(members, library), into<&Request::listen>,
+         "this node's entry in the peer list, or --join-as"},
     Flag{"join", "HOST:PORT,…",
          "in place of --peers: ask these members of a cluster to be added to it, without a vote; "
          "never found one",

@@ -171,6 +171,9 @@ TEST_CASE("library: a node that asks nobody in particular, or in two ways, is no
     CHECK(options.problems() ==
           std::vector<std::string>{"join: it needs listen HOST:PORT, where this node is to listen; "
                                    "0.0.0.0:PORT will do"});
+    options.join_as = "127.0.0.1:2";
+    CHECK(options.problems().empty());
+    options.join_as.clear();
     options.listen = "127.0.0.1:2";
     CHECK(options.problems().empty());
     options.join.clear();

@@ -244,6 +244,10 @@ TEST_CASE("options: one file or environment serves founders, and nodes that join
     // The command line comes before it.
     const Words typed{"node", "--id", "2", "--join", "127.0.0.1:1"};
     CHECK(options_of<NodeOptions>(typed, both).join.size() == 1);
+    CHECK(to_text(options_of<NodeOptions>(with(typed, {"--join-as", "a:5"}), both).listen) ==
+          "127.0.0.1:4");
+    CHECK(to_text(options_of<NodeOptions>(with(typed, {"--join-as", "a:5"}), home_only).listen) ==
+          "a:5");
     CHECK(options_of<NodeOptions>({"node", "--id", "4", "--peers", "4=127.0.0.1:4"}, both)
               .join.empty());
 
