@@ -10,7 +10,7 @@
 
 namespace bullring::test {
 
-LibraryCluster::LibraryCluster(std::uint64_t nodes) : size_(nodes) {
+LibraryCluster::LibraryCluster(std::uint64_t nodes, Leads leads) : size_(nodes), leads_(leads) {
     for (std::uint64_t id = 1; id <= size_; ++id) ports_.push_back(hold_port());
 }
 
@@ -43,10 +43,18 @@ Options LibraryCluster::options(std::uint64_t id) const {
     options.id = id;
     options.peers = peers();
     options.profile = Profile::fast;
+    // All times scale with it: a machine that stands still costs nobody the leadership.
+    options.lease = std::chrono::seconds(1);
     options.first_epoch = FirstEpoch::zero;
-    options.preempt = false;
+    options.preempt = leads_ == Leads::the_highest && id + 1 == size_;
+    options.preempt_delay = std::chrono::milliseconds(1);
     options.data_dir = directory_ / ("node-" + std::to_string(id));
     options.restart_delay = std::chrono::milliseconds(1);
+    if (leads_ == Leads::the_highest) {
+        // Not all of them are there at the first start.
+        options.bootstrap_wait = std::chrono::milliseconds(1);
+        options.lease_max = options.lease;
+    }
     return options;
 }
 
@@ -55,7 +63,8 @@ Resignation resign_when_possible(Node& node, std::chrono::nanoseconds timeout) {
     Resignation resigned;
     do {
         resigned = node.resign(0, timeout);
-    } while (resigned.refused && std::chrono::steady_clock::now() < limit);
+    } while (resigned.refused && resigned.why.find("does not lead") == std::string::npos &&
+             std::chrono::steady_clock::now() < limit);
     return resigned;
 }
 

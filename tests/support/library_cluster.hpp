@@ -19,7 +19,11 @@ namespace bullring::test {
 
 class LibraryCluster {
 public:
-    explicit LibraryCluster(std::uint64_t nodes);
+    /// Without preemption whoever comes first leads, and that may be any. A test for which the
+    /// highest must lead starts the two highest first: the second one hands over to it.
+    enum class Leads { whoever_comes_first, the_highest };
+
+    explicit LibraryCluster(std::uint64_t nodes, Leads leads = Leads::whoever_comes_first);
 
     std::uint64_t size() const { return size_; }
     /// The options of node `id`: fast, and a task that returns stands again at once.
@@ -43,11 +47,13 @@ private:
     static HeldPort hold_port();
 
     std::uint64_t size_;
+    Leads leads_;
     std::vector<HeldPort> ports_;  // of node 1, 2, …
     TemporaryDirectory directory_;
 };
 
-/// The others say in their heartbeats that they can take over; before that it is refused.
+/// The others say in their heartbeats that they can take over; before that it is refused. A node
+/// that does not lead is asked once.
 Resignation resign_when_possible(Node& node, std::chrono::nanoseconds timeout);
 
 /// Something that threads write down and wait for.

@@ -44,15 +44,14 @@ bool has(const std::vector<Change>& changes, Change::Kind kind) {
 
 void throws(const Leadership& /*lead*/) { throw std::runtime_error("no queue"); }
 
-/// Three nodes; the third one's task is the test's, the others' do nothing.
+/// Three nodes; the third one leads first, with the test's task, and the others' do nothing.
 struct Three {
-    void start_others() const {
-        for (Node* node : {first.get(), second.get()})
-            node->start_while_leader([](const Leadership& lead) { lead.wait_for(for_ever); });
+    static void start(Node& node) {
+        node.start_while_leader([](const Leadership& lead) { lead.wait_for(for_ever); });
     }
 
-    LibraryCluster cluster{3};
-    std::unique_ptr<Node> first = cluster.node(1);
+    LibraryCluster cluster{3, LibraryCluster::Leads::the_highest};
+    std::unique_ptr<Node> first = cluster.node(1);  // started when the third one leads
     std::unique_ptr<Node> second = cluster.node(2);
     std::unique_ptr<Node> third = cluster.node(3);
 };
@@ -79,12 +78,13 @@ TEST_CASE("library: a wait for ever ends with what it waits for, and a negative 
 TEST_CASE("library: a resign may be waited for for ever, or only be asked for") {
     Notes<std::uint64_t> epochs;
     const Three nodes;
-    nodes.start_others();
+    Three::start(*nodes.second);
     nodes.third->start_while_leader([&](const Leadership& lead) {
         epochs.add(lead.epoch());
         lead.wait_for(for_ever);
     });
     REQUIRE(epochs.wait_for_count(1));
+    Three::start(*nodes.first);
     CHECK(test::resign_when_possible(*nodes.third, for_ever).done);
     const auto leader = nodes.third->leader();
     REQUIRE(leader);
@@ -126,7 +126,7 @@ TEST_CASE("library: a resign in the task is refused by the same words as outside
 
 TEST_CASE("library: a resign in the task that can be followed is asked for") {
     const Three nodes;
-    nodes.start_others();
+    Three::start(*nodes.second);
     Resignation asked{true, true, ""};
     bool was_asked_to_stop = false;
     nodes.third->run_while_leader([&](const Leadership& lead) {

@@ -33,12 +33,16 @@ struct Led {
 /// All nodes of a cluster, each with a task that notes its leadership and works until it ends.
 class Workers {
 public:
-    explicit Workers(std::uint64_t nodes) : cluster_(nodes) {
+    explicit Workers(std::uint64_t nodes,
+                     LibraryCluster::Leads leads = LibraryCluster::Leads::whoever_comes_first)
+        : cluster_(nodes, leads) {
         for (std::uint64_t id = 1; id <= nodes; ++id) nodes_.push_back(cluster_.node(id));
     }
     void start() {
-        for (std::uint64_t id = 1; id <= nodes_.size(); ++id)
-            node(id).start_while_leader([this, id](const Leadership& lead) { work(id, lead); });
+        for (std::uint64_t id = 1; id <= nodes_.size(); ++id) start(id);
+    }
+    void start(std::uint64_t id) {
+        node(id).start_while_leader([this, id](const Leadership& lead) { work(id, lead); });
     }
     void work(std::uint64_t id, const Leadership& lead) {
         if (alone_.exchange(true)) overlaps_ = true;
@@ -49,6 +53,11 @@ public:
     }
     Node& node(std::uint64_t id) { return *nodes_[id - 1]; }
     const LibraryCluster& cluster() const { return cluster_; }
+    bool has_led_after(std::uint64_t epoch) {
+        return led.wait_for([epoch](const std::vector<Led>& all) {
+            return !all.empty() && all.back().epoch > epoch;
+        });
+    }
     /// Ends all; then nothing may have overlapped, and epochs have risen.
     void finish() {
         for (const auto& one : nodes_) one->stop();
@@ -120,23 +129,16 @@ TEST_CASE("library: a resign moves the leadership, the task first") {
 }
 
 TEST_CASE("library: what a task throws reaches the caller, and another node leads") {
-    Workers workers(3);
-    std::atomic<bool> thrown{false};
-    for (const std::uint64_t id : {1U, 2U})
-        workers.node(id).start_while_leader(
-            [&, id](const Leadership& lead) { workers.work(id, lead); });
-    std::thread third([&] {
-        try {
-            workers.node(3).run_while_leader(
-                [](const Leadership&) { throw std::runtime_error("no queue"); });
-        } catch (const std::runtime_error& error) {
-            thrown = std::string(error.what()) == "no queue";
-        }
-    });
-    REQUIRE(workers.led.wait_for_count(1));
-    third.join();
-    CHECK(thrown);
-    CHECK(workers.led.all()[0].node != 3);
+    Workers workers(3, LibraryCluster::Leads::the_highest);
+    workers.start(2);
+    std::uint64_t epoch = 0;
+    CHECK_THROWS_WITH_AS(workers.node(3).run_while_leader([&](const Leadership& lead) {
+        epoch = lead.epoch();
+        throw std::runtime_error("no queue");
+    }),
+                         "no queue", std::runtime_error);
+    workers.start(1);
+    CHECK(workers.has_led_after(epoch));
     CHECK(workers.node(3).status().role == "follower");
     workers.finish();
 }
@@ -173,7 +175,7 @@ TEST_CASE("library: a task that returns by itself hands over, and its node stand
 }
 
 TEST_CASE("library: a task that shows no progress loses the leadership, and blocks its own node") {
-    Workers workers(3);
+    Workers workers(3, LibraryCluster::Leads::the_highest);
     Options options = workers.cluster().options(3);
     options.stall_after = std::chrono::milliseconds(50);
     Node stalling(options);
@@ -188,13 +190,11 @@ TEST_CASE("library: a task that shows no progress loses the leadership, and bloc
         stalls.add(lead.epoch());
         while (!released) std::this_thread::yield();
     });
-    for (const std::uint64_t id : {1U, 2U})
-        workers.node(id).start_while_leader(
-            [&, id](const Leadership& lead) { workers.work(id, lead); });
+    workers.start(2);
     REQUIRE(stalls.wait_for_count(1));
+    workers.start(1);
     // The others lead although the task has not returned.
-    REQUIRE(workers.led.wait_for_count(1));
-    CHECK(workers.led.all()[0].node != 3);
+    REQUIRE(workers.has_led_after(stalls.all()[0]));
     CHECK(reasons(changes.all()).empty());
     released = true;
     REQUIRE(changes.wait_for([](const auto& all) { return !reasons(all).empty(); }));
@@ -318,7 +318,7 @@ TEST_CASE("library: an observer follows the leader from outside") {
     Notes<Change> changes;
     const Subscription subscription =
         observer.subscribe([&](const Change& change) { changes.add(change); });
-    CHECK(test::resign_when_possible(workers.node(leader->id), test::generous).done);
+    REQUIRE(test::resign_when_possible(workers.node(leader->id), test::generous).done);
     REQUIRE(changes.wait_for([&](const auto& all) {
         return std::any_of(all.begin(), all.end(), [&](const Change& change) {
             return change.leader && change.leader->id != leader->id;
