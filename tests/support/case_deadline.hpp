@@ -8,7 +8,7 @@ namespace bullring::test {
 /// Ends the program by SIGABRT when one case takes longer than four minutes, below the time limit
 /// of the whole run, which would only say that something hung. Told on standard error: the case,
 /// the stack of the thread that waits where a sanitizer is there to write it, and what each thread
-/// of the process is in. The time is that of the machine, however slow it is.
+/// of the process is in.
 class CaseDeadline : public doctest::IReporter {
 public:
     explicit CaseDeadline(const doctest::ContextOptions& options);
