@@ -32,7 +32,7 @@ Coordinator Engine::renewal(Instant now) {
             .settled = !holder_.lease().next() && holder_.base().tag()->epoch == epoch()};
 }
 
-std::optional<Coordinator> Engine::campaign(Step& step) {
+std::optional<AddressedRequest> Engine::campaign(Step& step) {
     if (!may_campaign(step.now)) return std::nullopt;
     // R1.2: above every epoch that was heard of, and on the disk before it is asked for.
     const Epoch next = max_seen_ + 1;
@@ -49,7 +49,7 @@ std::optional<Coordinator> Engine::campaign(Step& step) {
     holder_.begin(next, base, step.now + timing().campaign_wait);
     holder_.count(me(), step.now + timing().campaign_lease, no_session, *base.tag());
     grants_changed(step);
-    return candidacy(step.now);
+    return AddressedRequest{candidacy(step.now), base.voters()};
 }
 
 bool Engine::renews() const {
@@ -60,11 +60,14 @@ bool Engine::renewal_due(Instant now) const {
     return renews() && due(now, holder_.next_renewal()) && own_lease_valid(now);
 }
 
-std::optional<Coordinator> Engine::renew_if_due(Step& step) {
+std::optional<AddressedRequest> Engine::renew_if_due(Step& step) {
     if (!renewal_due(step.now)) return std::nullopt;
     consider_preemption(step);
     if (!renewal_due(step.now)) return std::nullopt;  // it has given way
-    holder_.next_renewal_at(step.now + timing().heartbeat);
+    // A member without a vote makes no majority (C5.3), and is asked half as often (§6).
+    const bool all = holder_.next_is_for_all(step.now) || holder_.lease().next() ||
+                     somebody_is_to_be_told(step.now);
+    holder_.renewed(step.now, all, timing());
     const Membership asked = list_for_own_vote(step.now);
     const Vote own = vote_for_itself(step, epoch(), timing().lease, true, asked);
     if (own.kind == Vote::Kind::granted) {
@@ -73,14 +76,14 @@ std::optional<Coordinator> Engine::renew_if_due(Step& step) {
     }
     if (size() == 1) return std::nullopt;
     heartbeat_told_by_renewal(step.now);
-    return renewal(step.now);
+    return AddressedRequest{renewal(step.now), all ? setup_.others() : holder_.base().voters()};
 }
 
 void Engine::on_tying(Step& step, const Tying& event) {
     if (holder_.tied() == event.tie) return;
     holder_.set_tied(event.tie);
     // R4.5: who waits for grants that no session's end can release need not wait for a heartbeat.
-    if (!event.tie && own_lease_valid(step.now) && renews()) holder_.next_renewal_at(step.now);
+    if (!event.tie && own_lease_valid(step.now) && renews()) holder_.renew_at_once(step.now);
 }
 
 void Engine::on_grant(Step& step, Index voter, const Grant& grant) {
@@ -111,7 +114,7 @@ void Engine::on_grant(Step& step, Index voter, const Grant& grant) {
     const auto asked_before = list_for_own_vote(step.now).tag();
     holder_.count(voter, end, grant.tied_session, grant.tag);
     // C5.4: the last vote that was missing but its own.
-    if (list_for_own_vote(step.now).tag() != asked_before) holder_.next_renewal_at(step.now);
+    if (list_for_own_vote(step.now).tag() != asked_before) holder_.renew_at_once(step.now);
     grants_changed(step);
 }
 

@@ -126,7 +126,8 @@ void Engine::answer_hello(Instant now, const Hello& hello, HelloAck& ack) {
 
 void Engine::greet(Step& step, Index i) {
     // With a stamp of now.
-    if (role() == Role::candidate) send(step, i, candidacy(step.now));
+    const bool votes = deciding().voters().contains(i);
+    if (role() == Role::candidate && votes) send(step, i, candidacy(step.now));
     if (own_lease_valid(step.now) && renews()) send(step, i, renewal(step.now));
 }
 
@@ -148,7 +149,7 @@ void Engine::on_persisted(Step& step, const Persisted& event) {
     if (list().tag() == before) return;
     step.act(MembersChanged{list()});
     // C5: a list that its own vote settles has waited for this.
-    if (tenure_.leads()) holder_.next_renewal_at(step.now);
+    if (tenure_.leads()) holder_.renew_at_once(step.now);
 }
 
 void Engine::settle(Step& step) {

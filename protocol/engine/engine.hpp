@@ -43,9 +43,9 @@ public:
     bool silent(Instant now) const override;
     bool bound(Instant now) const override { return promise().live(now); }
 
-    std::optional<Coordinator> campaign(Step& step) override;
+    std::optional<AddressedRequest> campaign(Step& step) override;
     void abandon(Step& step, Duration wait_at_least) override;
-    std::optional<Coordinator> renew_if_due(Step& step) override;
+    std::optional<AddressedRequest> renew_if_due(Step& step) override;
     std::optional<Vote> on_request(Step& step, const LeaseRequest& request) override {
         return vote(step, request);
     }

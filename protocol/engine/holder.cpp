@@ -30,14 +30,19 @@ bool Holder::settle_if_held(Instant now) {
 
 void Holder::win(Instant now) {
     candidate_until_ = never;
-    next_renewal_ = now;
+    renew_at_once(now);
+}
+
+void Holder::renewed(Instant now, bool all, const Timing& timing) {
+    next_renewal_ = now + timing.heartbeat;
+    if (all) next_for_all_ = now + timing.followers_pace();
 }
 
 void Holder::end() {
     lease_.end();
     refused_by_ = {};
     candidate_until_ = never;
-    next_renewal_ = never;
+    next_renewal_ = next_for_all_ = never;
 }
 
 bool Holder::may_count(Index voter, Instant stamp) const {

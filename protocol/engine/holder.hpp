@@ -33,7 +33,11 @@ public:
     void end();
     Instant candidate_until() const { return candidate_until_; }
     Instant next_renewal() const { return next_renewal_; }
-    void next_renewal_at(Instant at) { next_renewal_ = at; }
+    /// Members without a vote, too, are asked by the next renewal.
+    bool next_is_for_all(Instant now) const { return due(now, next_for_all_); }
+    /// All are asked, without waiting for the period.
+    void renew_at_once(Instant now) { next_renewal_ = next_for_all_ = now; }
+    void renewed(Instant now, bool all, const Timing& timing);
 
     /// A request with this stamp goes out.
     void asked(Instant stamp) { last_asked_ = stamp; }
@@ -55,8 +59,9 @@ public:
 
     bool operator==(const Holder&) const = default;
     auto digest_fields() const {
-        return std::tie(lease_, proposed_at_, candidate_until_, next_renewal_, refused_by_,
-                        refused_wait_, last_asked_, barriers_, tied_, relied_on_until_);
+        return std::tie(lease_, proposed_at_, candidate_until_, next_renewal_, next_for_all_,
+                        refused_by_, refused_wait_, last_asked_, barriers_, tied_,
+                        relied_on_until_);
     }
 
 private:
@@ -64,6 +69,7 @@ private:
     Instant proposed_at_ = long_ago;
     Instant candidate_until_ = never;
     Instant next_renewal_ = never;
+    Instant next_for_all_ = never;
     MemberSet refused_by_;                // this candidacy's NACKs, by voter
     std::vector<Duration> refused_wait_;  // by voter
     Instant last_asked_ = long_ago;

@@ -143,7 +143,7 @@ std::string Engine::hindrance(Instant now, const MemberChange& change) const {
 
 void Engine::propose(Instant now, const Membership& next) {
     holder_.propose(next, now);
-    holder_.next_renewal_at(now);
+    holder_.renew_at_once(now);
 }
 
 Tag Engine::next_tag() const {

@@ -38,6 +38,12 @@ struct LeaseRequest {
     std::optional<Membership> members = std::nullopt;  // that list, where it was sent
 };
 
+/// A request of this node, and to whom it goes.
+struct AddressedRequest {
+    Coordinator request;
+    MemberSet to;
+};
+
 /// The answer of a voter (R2).
 struct Vote {
     enum class Kind : std::uint8_t { granted, refused, after_disk };
@@ -120,11 +126,11 @@ public:
     void say_election_started(Step& step, const char* reason);
     /// R1. The request to be carried to the voters. nullopt: it cannot be now; if only the disk has
     /// to be waited for, a call follows.
-    virtual std::optional<Coordinator> campaign(Step& step) = 0;
+    virtual std::optional<AddressedRequest> campaign(Step& step) = 0;
     /// Ends a candidacy; nothing otherwise.
     virtual void abandon(Step& /*step*/, Duration /*wait_at_least*/) {}
-    /// A renewal of all is due: the request to be carried to the voters.
-    virtual std::optional<Coordinator> renew_if_due(Step& /*step*/) { return std::nullopt; }
+    /// A renewal is due: the request to be carried to the voters, and at times to all.
+    virtual std::optional<AddressedRequest> renew_if_due(Step& /*step*/) { return std::nullopt; }
 
     // ---- Requests and their answers, whichever way they come.
     /// nullopt: it wants no answer.
@@ -227,7 +233,12 @@ protected:
     void heartbeat_told_by_renewal(Instant now) {
         heartbeat_clock_.told_all(now, heartbeat_state(now), timing());
     }
-    void heartbeat_told_by_grant(Instant now) { heartbeat_clock_.told_leader(now, timing()); }
+    void heartbeat_told_by_grant(Instant now) {
+        const Duration pace = votes() ? timing().heartbeat : timing().followers_pace();
+        heartbeat_clock_.told_leader(now, pace + timing().heartbeat / 2);
+    }
+    /// By the list by which it deals with others.
+    bool votes() const { return setup_.members().voters().contains(me()); }
     /// Another leads: nothing to stand back for, and no call to answer.
     void note_other_leads();
     /// How many of higher rank are connected and may stand: each is left a stagger.
@@ -339,6 +350,10 @@ private:
     std::string advertised_by(NodeId leader) const;
     void report_leader(Step& step);
     void send_heartbeats(Step& step);
+    MemberSet told_of_change(bool stands_anew) const;
+    MemberSet told_in_time(Instant now);
+    bool distant_due(Instant now, Index i);
+    void tell_heartbeat(Step& step, MemberSet to) const;
     void report_stop(Step& step);
 
     // why.cpp

@@ -76,6 +76,9 @@ struct Peer {
     bool told_older = false;  // reported: a lower version than this node's is spoken with it
     PeerDownReason last_end = PeerDownReason::timeout;
 
+    // ---- To it: of two without a vote.
+    Instant told_at = long_ago;  // this node's last heartbeat, or a time before, drawn at the first
+
     // ---- Handovers to it (§9).
     Epoch handed_over;  // the epoch given up in its favour, until it has led for T_stable
     Duration hand_over_hold_off{0};
@@ -88,7 +91,7 @@ struct Peer {
                         dialled, has_ack, ack, ack_at, answered_again, without_file, refused,
                         hears_twin, twin_over, gone_epoch, gone_at, gone_until, resigned_by,
                         resigned_epoch, buried, buried_until, up, up_since, told_older, last_end,
-                        handed_over, hand_over_hold_off, hand_over_not_before);
+                        told_at, handed_over, hand_over_hold_off, hand_over_not_before);
     }
 };
 

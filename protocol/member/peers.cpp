@@ -30,7 +30,24 @@ Duration Peers::period_of(Index i) const {
 }
 
 Duration Peers::silence_allowed(Index i) const {
-    return std::max(setup_.timing().suspect_after, period_of(i) * 3);
+    return std::max(setup_.timing().suspect_after, period_of(i) * periods_between(i) * 3);
+}
+
+std::int64_t Peers::periods_between(Index i) const {
+    if (is_distant(i)) return periods_between_distant();
+    const MemberSet voters = setup_.members().voters();
+    const bool each = voters.contains(setup_.me()) && (voters.contains(i) || voucher_ == i);
+    return each ? 1 : 2;
+}
+
+bool Peers::is_distant(Index i) const {
+    const MemberSet voters = setup_.members().voters();
+    return !voters.contains(setup_.me()) && !voters.contains(i) && voucher_ != i;
+}
+
+std::int64_t Peers::periods_between_distant() const {
+    const Membership& members = setup_.members();
+    return Timing::heartbeats_without_votes(members.size() - members.voters().size());
 }
 
 Duration Peers::silence_allowed(Index i, Instant now) const {
@@ -59,7 +76,7 @@ bool Peers::vouched_for(Index i, Instant now) const {
 bool Peers::all_vouched_for(Instant now) const {
     if (!voucher_) return false;
     for (const Index i : heard(now))
-        if (i != *voucher_ && !vouched_for(i, now)) return false;
+        if (i != *voucher_ && !is_distant(i) && !vouched_for(i, now)) return false;
     return true;
 }
 

@@ -23,8 +23,13 @@ public:
     /// `setup` has others: what was known of somebody else in their slots is forgotten.
     void follow(const Setup& setup, Instant now);
 
-    /// How long a peer may be silent before it is suspected: T_s, or three of its own heartbeats.
+    /// How long a peer may be silent before it is suspected: T_s, or three of its heartbeats to
+    /// this node.
     Duration silence_allowed(Index i) const;
+    /// Neither of the two has a vote, and it is not the leader.
+    bool is_distant(Index i) const;
+    /// After how many periods distant members send each other a heartbeat.
+    std::int64_t periods_between_distant() const;
     /// The leader that this node grants renewals to, from now on.
     void trust(std::optional<Index> leader, Epoch epoch) {
         voucher_ = leader;
@@ -71,6 +76,7 @@ private:
     /// By the times of this peer and this node alone.
     bool heard_itself(Index i, Instant now) const;
     Duration period_of(Index i) const;
+    std::int64_t periods_between(Index i) const;
     Duration silence_allowed(Index i, Instant now) const;
     Duration longest_promise_to(Index i) const;
 

@@ -142,20 +142,58 @@ Duration Member::reported_quorum_age(Instant now) const {
 void Member::send_heartbeats(Step& step) {
     const Instant now = step.now;
     const HeartbeatState state = heartbeat_state(now);
-    switch (heartbeat_clock_.due_now(now, state, timing(), peers_.all_vouched_for(now))) {
+    const bool stands_anew = heartbeat_clock_.stands_anew(state);
+    // When a leader is lost, all have the same to report, and those with a vote are at work.
+    const Duration within = votes() || tenure_.leads() ? timing().stagger : timing().heartbeat;
+    switch (heartbeat_clock_.due_now(now, state, timing(), peers_.all_vouched_for(now), within)) {
         case HeartbeatClock::Due::none: return;
-        case HeartbeatClock::Due::changed:
-            heartbeat_clock_.told_change(now, state, timing());
-            return broadcast(step, heartbeat(now));
+        case HeartbeatClock::Due::changed: {
+            const MemberSet to = told_of_change(stands_anew);
+            heartbeat_clock_.told_change(now, state, timing(), to == setup_.others());
+            return tell_heartbeat(step, to);
+        }
         case HeartbeatClock::Due::periodic:
             heartbeat_clock_.told_all(now, state, timing());
-            return broadcast(step, heartbeat(now));
+            return tell_heartbeat(step, stands_anew ? setup_.others() : told_in_time(now));
         case HeartbeatClock::Due::all_but_leader: break;
     }
     heartbeat_clock_.told_all_but_leader(now);
-    const Heartbeat told = heartbeat(now);
+    MemberSet to = told_in_time(now);
+    if (const auto leader = peers_.voucher()) to.erase(*leader);
+    tell_heartbeat(step, to);
+}
+
+void Member::tell_heartbeat(Step& step, MemberSet to) const {
+    const Heartbeat told = heartbeat(step.now);
+    for (const Index i : to) send(step, i, told);
+}
+
+/// Whether it may stand, all want to know at once; the rest those only who elect, or who lead.
+MemberSet Member::told_of_change(bool stands_anew) const {
+    if (stands_anew) return setup_.others();
+    MemberSet to = setup_.members().voters();
+    to.erase(me());
+    if (const auto leader = peers_.voucher()) to.insert(*leader);
+    return to;
+}
+
+/// All but those without a vote whose time has not come.
+MemberSet Member::told_in_time(Instant now) {
+    MemberSet to;
     for (const Index i : setup_.others())
-        if (i != peers_.voucher()) send(step, i, told);
+        if (!peers_.is_distant(i) || distant_due(now, i)) to.insert(i);
+    return to;
+}
+
+/// Another heartbeat to one without a vote is due. The first ones go out at times of their own, and
+/// so do all later ones.
+bool Member::distant_due(Instant now, Index i) {
+    const Duration pace = timing().heartbeat * peers_.periods_between_distant();
+    Instant& told_at = peers_[i].told_at;
+    const bool first = told_at == long_ago;
+    if (!first && !due(now, told_at + (pace - timing().heartbeat / 2))) return false;
+    told_at = first ? now - rng_.up_to(pace) : now;
+    return true;
 }
 
 }  // namespace bullring::protocol

@@ -5,7 +5,8 @@
 namespace bullring::protocol {
 
 HeartbeatClock::Due HeartbeatClock::due_now(Instant now, const HeartbeatState& state,
-                                            const Timing& timing, bool quiet) {
+                                            const Timing& timing, bool quiet,
+                                            Duration report_within) {
     if (state == state_) {
         changed_at_ = never;
     } else if ((state.eligible && !state_.eligible) || (!state.recovering && state_.recovering)) {
@@ -13,7 +14,7 @@ HeartbeatClock::Due HeartbeatClock::due_now(Instant now, const HeartbeatState& s
         // vote, waits for it.
         changed_at_ = now;
     } else if (changed_at_ == never) {
-        changed_at_ = now + timing.stagger;
+        changed_at_ = now + report_within;
     }
     const bool awake_for_renewal = std::exchange(renewal_answered_, false);
     if (due(now, next_)) return Due::periodic;
@@ -25,13 +26,14 @@ HeartbeatClock::Due HeartbeatClock::due_now(Instant now, const HeartbeatState& s
 }
 
 void HeartbeatClock::told_all(Instant now, const HeartbeatState& state, const Timing& timing) {
-    told_change(now, state, timing);
+    told_change(now, state, timing, true);
     next_ = now + timing.heartbeat;
 }
 
-void HeartbeatClock::told_change(Instant now, const HeartbeatState& state, const Timing& timing) {
+void HeartbeatClock::told_change(Instant now, const HeartbeatState& state, const Timing& timing,
+                                 bool all) {
     next_ = earlier(next_, now + timing.heartbeat);
-    others_told_at_ = now;
+    if (all) others_told_at_ = now;
     changed_at_ = never;
     state_ = state;
 }

@@ -32,17 +32,25 @@ public:
     enum class Due : std::uint8_t { none, all_but_leader, changed, periodic };
     /// A change of state is reported soon, not at once: on a failover every node changes at the
     /// same moment, and N² heartbeats would stand in the way of the election. `quiet`: the leader
-    /// vouches for all the others.
-    Due due_now(Instant now, const HeartbeatState& state, const Timing& timing, bool quiet);
+    /// vouches for all the others. `report_within`: a change waits so long.
+    Due due_now(Instant now, const HeartbeatState& state, const Timing& timing, bool quiet,
+                Duration report_within);
+    /// It is whether the node may stand that has changed: the others wait for that, or would ask it
+    /// in vain.
+    bool stands_anew(const HeartbeatState& state) const {
+        return state.eligible != state_.eligible || state.recovering != state_.recovering;
+    }
     /// All have just been sent `state`, in whatever message.
     void told_all(Instant now, const HeartbeatState& state, const Timing& timing);
-    /// The same, before it was time: the next time stays, if it is no later than one period on.
-    void told_change(Instant now, const HeartbeatState& state, const Timing& timing);
+    /// Before it was time, and perhaps not all: the next time stays, if it is no later than one
+    /// period on.
+    void told_change(Instant now, const HeartbeatState& state, const Timing& timing, bool all);
     void told_all_but_leader(Instant now) { others_told_at_ = now; }
-    /// The leader has just been sent the state, in the grant of its renewal.
-    void told_leader(Instant now, const Timing& timing) {
+    /// The leader has just been sent the state, in the grant of its renewal; after `overdue` the
+    /// next one is late.
+    void told_leader(Instant now, Duration overdue) {
         renewal_answered_ = true;
-        next_ = now + timing.renewal_overdue();
+        next_ = now + overdue;
     }
 
     void collect_wakes(WakeTime& wake) const {

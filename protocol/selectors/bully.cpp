@@ -10,13 +10,13 @@ void Bully::become_idle() {
     until_ = never;
 }
 
-void Bully::carry(MemberAccess& member, Step& step, const Coordinator& request) {
-    member.broadcast(step, request);
+void Bully::carry(MemberAccess& member, Step& step, const AddressedRequest& asked) {
+    member.send(step, asked);
 }
 
 void Bully::stand(MemberAccess& member, Step& step) {
     become_idle();
-    if (const auto request = member.campaign(step)) carry(member, step, *request);
+    if (const auto asked = member.campaign(step)) carry(member, step, *asked);
 }
 
 // §7.1

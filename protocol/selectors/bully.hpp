@@ -24,7 +24,7 @@ public:
     /// Timers and conditions, after every event.
     void advance(MemberAccess& member, Step& step);
     /// Carries a lease request to the voters: to all of them directly.
-    void carry(MemberAccess& member, Step& step, const Coordinator& request);
+    void carry(MemberAccess& member, Step& step, const AddressedRequest& asked);
     void collect_wakes(WakeTime& wake) const;
     bool operator==(const Bully&) const = default;
     auto digest_fields() const {

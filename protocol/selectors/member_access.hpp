@@ -16,6 +16,8 @@ public:
     const Timing& timing() const { return member_.timing(); }
     const Membership& members() const { return member_.setup().members(); }
     std::size_t size() const { return member_.size(); }
+    /// T_ring: the list may be longer than that of the start.
+    Duration ring_wait() const { return timing().ring_wait_of(size()); }
     Index me() const { return member_.me(); }
     NodeId self() const { return member_.setup().self(); }
     Incarnation incarnation() const { return member_.setup().incarnation(); }
@@ -26,6 +28,7 @@ public:
     Duration longest_promise() const { return member_.setup().longest_promise(); }
 
     // ---- The others (§6).
+    Rank rank(Index i) const { return member_.peers().rank(i); }
     bool heard(Index i, Instant now) const { return member_.peers().heard(i, now); }
     bool connected(Index i, Instant now) const { return member_.peers().connected(i, now); }
     MemberSet connected_higher(Instant now) const { return member_.peers().connected_higher(now); }
@@ -68,7 +71,7 @@ public:
     void say_election_started(Step& step, const char* reason) {
         member_.say_election_started(step, reason);
     }
-    std::optional<Coordinator> campaign(Step& step) { return member_.campaign(step); }
+    std::optional<AddressedRequest> campaign(Step& step) { return member_.campaign(step); }
     void abandon(Step& step, Duration wait_at_least) { member_.abandon(step, wait_at_least); }
 
     // ---- Requests and their answers, where messages of the algorithm carry them.
@@ -86,9 +89,9 @@ public:
     void send(Step& step, Index to, const M& message) const {
         member_.send(step, to, message);
     }
-    template <class M>
-    void broadcast(Step& step, const M& message) const {
-        member_.broadcast(step, message);
+    /// Sends it to each of those to whom it goes.
+    void send(Step& step, const AddressedRequest& asked) const {
+        for (const Index i : asked.to) member_.send(step, i, asked.request);
     }
 
 private:

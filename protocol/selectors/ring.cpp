@@ -65,7 +65,7 @@ bool Ring::accept(MemberAccess& member, Step& step, Index from, const Walk& walk
 void Ring::start(MemberAccess& member, Step& step, const char* reason) {
     member.say_election_started(step, reason);
     own_round_ = ++round_;
-    round_until_ = step.now + member.timing().ring_wait;
+    round_until_ = step.now + member.ring_wait();
     Token token;
     token.walk.owner = member.self();
     token.walk.owner_incarnation = member.incarnation();
@@ -88,7 +88,7 @@ void Ring::on_message(MemberAccess& member, Step& step, Index from, const Token&
     if (leader.leader && leader.leader != token.walk.owner) {
         const auto rank_of = [](const Token& t) { return Rank{t.owner_priority, t.walk.owner}; };
         if (!parked_ || due(step.now, parked_->until) || rank_of(token) >= rank_of(parked_->token))
-            parked_ = {std::move(token), step.now + member.timing().ring_wait};
+            parked_ = {std::move(token), step.now + member.ring_wait()};
         return;
     }
     pass_or_swallow(member, step, token);
@@ -116,28 +116,29 @@ void Ring::own_token_back(MemberAccess& member, Step& step, const Token& token) 
     if (member.is_majority(token.walk.visited)) return stand(member, step);
     Token onward = token;
     onward.walk.path = {member.me()};
-    if (!hops_.forward(member, step, onward)) round_failed(member, step, member.timing().ring_wait);
+    if (!hops_.forward(member, step, onward)) round_failed(member, step, member.ring_wait());
 }
 
 void Ring::round_failed(MemberAccess& member, Step& step, Duration wait) {
     own_round_ = 0;
     round_until_ = never;
-    able_after_ = step.now + member.timing().ring_wait * 4;
+    able_after_ = step.now + member.ring_wait() * 4;
     member.retry_not_before(step.now + wait);
 }
 
 void Ring::stand(MemberAccess& member, Step& step) {
     own_round_ = 0;
     round_until_ = never;
-    if (const auto request = member.campaign(step)) return carry(member, step, *request);
+    if (const auto asked = member.campaign(step)) return carry(member, step, *asked);
     // It has to wait, for its disk perhaps. Others' tokens pass meanwhile, or nobody could lead.
-    able_after_ = step.now + member.timing().ring_wait * 4;
+    able_after_ = step.now + member.ring_wait() * 4;
 }
 
 // ---- The coordinator token.
 
-void Ring::carry(MemberAccess& member, Step& step, const Coordinator& request) {
-    if (request.renew && !plain_) return member.broadcast(step, request);
+void Ring::carry(MemberAccess& member, Step& step, const AddressedRequest& asked) {
+    const Coordinator& request = asked.request;
+    if (request.renew && !plain_) return member.send(step, asked);
     if (member.size() == 1) return;
     CoordinatorToken token;
     own_request_round_ = ++round_;
@@ -270,7 +271,7 @@ void Ring::advance(MemberAccess& member, Step& step) {
         round_until_ = never;
     }
     if (own_round_ != 0 && due(step.now, round_until_))
-        round_failed(member, step, member.random_up_to(member.timing().ring_wait / 4));
+        round_failed(member, step, member.random_up_to(member.ring_wait() / 4));
     if (own_round_ == 0 && member.may_start(step.now)) start(member, step, "no leader is known");
 }
 

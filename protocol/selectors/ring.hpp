@@ -28,7 +28,7 @@ public:
     /// Timers and conditions, after every event.
     void advance(MemberAccess& member, Step& step);
     /// Carries a lease request to the voters: round the ring, or directly for renewals.
-    void carry(MemberAccess& member, Step& step, const Coordinator& request);
+    void carry(MemberAccess& member, Step& step, const AddressedRequest& asked);
     void collect_wakes(WakeTime& wake) const;
     bool operator==(const Ring&) const = default;
     auto digest_fields() const {

@@ -12,15 +12,24 @@ const Walk& walk_of(const AnyToken& token) {
     return std::visit([](const auto& any) -> const Walk& { return any.walk; }, token);
 }
 
-std::optional<Index> next_hop(const MemberAccess& member, Instant now, const Walk& walk,
+std::optional<Index> next_hop(const MemberAccess& member, Instant now, const AnyToken& token,
                               MemberSet skipped) {
+    const Walk& walk = walk_of(token);
+    const auto* const search = std::get_if<Token>(&token);
+    const MemberSet voters = member.members().voters();
+    // Nobody else counts for a majority, or could take the owner's place.
+    const auto wanted = [&](Index i) {
+        return voters.contains(i) ||
+               (search != nullptr &&
+                member.rank(i) > Rank{search->owner_priority, search->walk.owner});
+    };
     const auto usable = [&](Index i) {
         return i != member.me() && !skipped.contains(i) && member.connected(i, now) &&
                member.can_send(i);
     };
     for (std::size_t k = 1; k < member.size(); ++k) {
         const Index next = member.members().ring_next(member.me(), k);
-        if (!walk.visited.contains(next) && usable(next)) return next;
+        if (wanted(next) && !walk.visited.contains(next) && usable(next)) return next;
     }
     const auto owner = member.members().index(walk.owner);
     if (owner && usable(*owner)) return owner;
@@ -41,7 +50,7 @@ void visit(Walk& walk, Index here) {
 }
 
 bool RingHops::forward(MemberAccess& member, Step& step, AnyToken token, MemberSet skipped) {
-    const auto to = next_hop(member, step.now, walk_of(token), skipped);
+    const auto to = next_hop(member, step.now, token, skipped);
     if (!to) return false;
     return send_to(member, step, *to, std::move(token), skipped);
 }

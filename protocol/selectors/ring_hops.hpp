@@ -16,9 +16,10 @@ using AnyToken = std::variant<Token, CoordinatorToken>;
 Walk& walk_of(AnyToken& token);
 const Walk& walk_of(const AnyToken& token);
 
-/// The next connected member in ring order that the walk has not visited; else its owner; else back
-/// along the path. `skipped`: members to which this very hop has failed. nullopt: nobody.
-std::optional<Index> next_hop(const MemberAccess& member, Instant now, const Walk& walk,
+/// The next connected member in ring order that the token has not visited and that has a vote or,
+/// while it looks for the highest, outranks its owner; else its owner; else back along the path.
+/// `skipped`: members to which this very hop has failed. nullopt: nobody.
+std::optional<Index> next_hop(const MemberAccess& member, Instant now, const AnyToken& token,
                               MemberSet skipped);
 
 /// Adds this node to the walk, or cuts the path back to it when it has been here before.

@@ -25,9 +25,9 @@ concept Selector = std::copyable<S> && std::equality_comparable<S> &&
     std::constructible_from<S, const Config&> &&
     std::same_as<decltype(S::algorithm), const Algorithm> &&
     requires(S selector, const S& state, MemberAccess& member, Step& step,
-             const Coordinator& request, WakeTime& wake) {
+             const AddressedRequest& asked, WakeTime& wake) {
     selector.advance(member, step);
-    selector.carry(member, step, request);
+    selector.carry(member, step, asked);
     state.collect_wakes(wake);
     state.digest_fields();
 };

@@ -28,12 +28,12 @@ bool Textbook::others_awaited(Instant now) const {
     return others == setup_.others() && can_send_to_all(others);
 }
 
-std::optional<Coordinator> Textbook::campaign(Step& step) {
+std::optional<AddressedRequest> Textbook::campaign(Step& step) {
     if (!may_campaign(step.now)) return std::nullopt;
     max_seen_ = max_seen_ + 1;
     tenure_.become_candidate(step, max_seen_);
     become_leader(step);
-    return announcement(step.now);
+    return AddressedRequest{announcement(step.now), setup_.others()};
 }
 
 Coordinator Textbook::announcement(Instant now) const {

@@ -24,7 +24,7 @@ public:
         return timing().suspect_after;
     }
     Instant lease_end() const override { return tenure_.follows() ? long_ago : never; }
-    std::optional<Coordinator> campaign(Step& step) override;
+    std::optional<AddressedRequest> campaign(Step& step) override;
     std::optional<Vote> on_request(Step& step, const LeaseRequest& request) override;
     void on_coordinator(Step& step, const AcceptedSession& from,
                         const Coordinator& request) override;

@@ -84,12 +84,16 @@ void scale(Timing& timing, const TimingRequest& request) {
     timing.campaign_lease = by_k(table.campaign_lease);
 }
 
+/// Once around the ring.
+Duration lap_of(const Timing& timing, std::size_t members) {
+    return timing.round_trip * static_cast<std::int64_t>(std::max<std::size_t>(members, 1) - 1);
+}
+
 /// A token needs a hop for each member, so the waits of a long ring grow with it, and what must
 /// outlast them grows along. Only the lease that the user has given himself stays.
 void stretch_for_walks(Timing& timing, std::size_t members, bool lease_given) {
-    const Duration lap =
-        timing.round_trip * static_cast<std::int64_t>(std::max<std::size_t>(members, 1) - 1);
-    timing.ring_wait = std::max(timing.ring_wait, timing.hop_wait + lap * 6);
+    const Duration lap = lap_of(timing, members);
+    timing.ring_wait = timing.ring_wait_of(members);
     const Duration campaign_wait = timing.hop_wait + lap * 3;
     if (campaign_wait <= timing.campaign_wait) return;
     timing.campaign_wait = campaign_wait;
@@ -198,6 +202,10 @@ void check_ranges(const Terms& t, Constraints& constraints) {
 }
 
 }  // namespace
+
+Duration Timing::ring_wait_of(std::size_t members) const {
+    return std::max(ring_wait, hop_wait + lap_of(*this, members) * 6);
+}
 
 Duration Timing::reservation() const { return std::max(campaign_wait, round_trip * 3); }
 

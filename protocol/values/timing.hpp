@@ -2,6 +2,7 @@
 // without which a set of them is not safe or cannot be live.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -40,10 +41,16 @@ struct Timing {
     Duration hand_over_hold_off_max = seconds(3600);
     bool operator==(const Timing&) const = default;
 
-    /// How often followers send each other heartbeats while a leader vouches for them; and how
-    /// long after a leader's last renewal they send them to all again.
+    /// How often followers send each other heartbeats while a leader vouches for them; and a leader
+    /// its renewals to a member without a vote.
     Duration followers_pace() const { return heartbeat * 2; }
-    Duration renewal_overdue() const { return heartbeat + heartbeat / 2; }
+    /// After how many periods two members without a vote, of which there are `count`, send each
+    /// other a heartbeat: so the cost of all grows with their number, and not with its square.
+    static constexpr std::int64_t heartbeats_without_votes(std::size_t count) {
+        return static_cast<std::int64_t>(std::max<std::size_t>(2, (count + 1) / 2));
+    }
+    /// T_ring with so many members: at least that of the configuration, for a token visits all.
+    Duration ring_wait_of(std::size_t members) const;
     /// T_res: how long a reservation for a successor holds.
     Duration reservation() const;
     /// P(x): the length of a promise for a lease x, so that it covers the lease for all rates

@@ -12,6 +12,19 @@ namespace bullring::sim {
 
 using namespace protocol;
 
+namespace {
+
+/// How many periods the heartbeats of member `of` are apart at member `at`, under its list (§6).
+std::int64_t periods_between(const Membership& list, Index at, Index of, bool leads) {
+    const bool votes = list.voters().contains(at);
+    if (leads || list.voters().contains(of)) return votes ? 1 : 2;
+    if (votes) return 2;
+    const auto without = static_cast<std::int64_t>(list.size() - list.voters().size());
+    return std::max<std::int64_t>(2, (without + 1) / 2);
+}
+
+}  // namespace
+
 void Checks::check_suspicion(const World& world, HostIndex h, Instant now) {
     const Member& member = world.host(h).node->member();
     const Timing& own = world.config(h).timing;
@@ -22,15 +35,17 @@ void Checks::check_suspicion(const World& world, HostIndex h, Instant now) {
         const Peer& peer = member.peers()[index];
         const Duration silence = elapsed(peer.heard_at, now);
         const Duration period = std::min(world.config(o).timing.heartbeat, own.lease_max / 5);
-        const Duration allowed = std::max(own.suspect_after, period * 3);
+        const LeaderView leader = member.first_hand(now);
+        const bool leads = member.fenced() && leader.announced && leader.leader == world.host(o).id;
+        const std::int64_t periods =
+            periods_between(member.setup().members(), member.me(), index, leads);
+        const Duration allowed = std::max(own.suspect_after, period * periods * 3);
         if (member.peers().heard(index, now)) {
             if (silence > own.suspect_after) coverage_.count(Seen::slow_peer_awaited);
             // While it follows a leader that is heard itself, and that vouches for the other.
-            const LeaderView leader = member.first_hand(now);
-            const bool follows = member.fenced() && leader.announced &&
-                                 leader.leader != world.host(h).id &&
-                                 leader.leader != world.host(o).id;
-            const Duration longest = follows ? std::max(own.suspect_after, period * 6) : allowed;
+            const bool follows =
+                member.fenced() && leader.announced && !leads && leader.leader != world.host(h).id;
+            const Duration longest = follows ? std::max(allowed, period * 6) : allowed;
             if (silence >= longest)
                 fail(world, "L1",
                      fmt::format("node {} counts on node {} after a silence of {} ns",

@@ -127,6 +127,7 @@ HelloReceived NodeFixture::hello_from(std::uint64_t peer) {
     Hello hello;
     hello.cluster = config_.cluster;
     hello.members = config_.members.ids();
+    if (config_.members.changed()) hello.changed = config_.members;
     hello.quorum = config_.quorum;
     hello.algorithm = config_.algorithm;
     hello.rho_ppm = timing().rho_ppm;

@@ -190,20 +190,20 @@ TEST_CASE("heartbeat clock: a change is told after the stagger, good news at onc
     HeartbeatClock clock;
     clock.told_all(at(0), state, timing);
     state.eligible = true;
-    CHECK(clock.due_now(at(0), state, timing, false) == Due::changed);
-    clock.told_change(at(0), state, timing);
-    CHECK(clock.due_now(at(1), state, timing, false) == Due::none);
+    CHECK(clock.due_now(at(0), state, timing, false, timing.stagger) == Due::changed);
+    clock.told_change(at(0), state, timing, true);
+    CHECK(clock.due_now(at(1), state, timing, false, timing.stagger) == Due::none);
 
     state.leader = {3};
-    CHECK(clock.due_now(at(1), state, timing, false) == Due::none);
+    CHECK(clock.due_now(at(1), state, timing, false, timing.stagger) == Due::none);
     CHECK(wake_of(clock, at(1)) == timing.stagger);
-    CHECK(clock.due_now(at(3), state, timing, false) == Due::changed);
+    CHECK(clock.due_now(at(3), state, timing, false, timing.stagger) == Due::changed);
 
     // Taken back before it was told: there is nothing to say.
     state.leader = nobody;
-    CHECK(clock.due_now(at(3), state, timing, false) == Due::none);
-    CHECK(clock.due_now(at(99), state, timing, false) == Due::none);
-    CHECK(clock.due_now(at(100), state, timing, false) == Due::periodic);
+    CHECK(clock.due_now(at(3), state, timing, false, timing.stagger) == Due::none);
+    CHECK(clock.due_now(at(99), state, timing, false, timing.stagger) == Due::none);
+    CHECK(clock.due_now(at(100), state, timing, false, timing.stagger) == Due::periodic);
 }
 
 TEST_CASE("heartbeat clock: a renewal that is late by half a period is not waited for any more") {
@@ -212,11 +212,11 @@ TEST_CASE("heartbeat clock: a renewal that is late by half a period is not waite
     const HeartbeatState state;
     HeartbeatClock clock;
     clock.told_all(at(0), state, timing);
-    clock.told_leader(at(20), timing);
-    CHECK(clock.due_now(at(20), state, timing, true) == Due::none);
+    clock.told_leader(at(20), milliseconds(150));
+    CHECK(clock.due_now(at(20), state, timing, true, timing.stagger) == Due::none);
     CHECK(wake_of(clock, at(20)) == milliseconds(150));
-    CHECK(clock.due_now(at(169), state, timing, true) == Due::none);
-    CHECK(clock.due_now(at(170), state, timing, true) == Due::periodic);
+    CHECK(clock.due_now(at(169), state, timing, true, timing.stagger) == Due::none);
+    CHECK(clock.due_now(at(170), state, timing, true, timing.stagger) == Due::periodic);
 }
 
 TEST_CASE("heartbeat clock: after a change that was told all are told again within a period") {
@@ -224,10 +224,10 @@ TEST_CASE("heartbeat clock: after a change that was told all are told again with
     const HeartbeatState state;
     HeartbeatClock clock;
     clock.told_all(at(0), state, timing);
-    clock.told_change(at(30), state, timing);
+    clock.told_change(at(30), state, timing, true);
     CHECK(wake_of(clock, at(30)) == milliseconds(70));
-    clock.told_leader(at(40), timing);
-    clock.told_change(at(50), state, timing);
+    clock.told_leader(at(40), milliseconds(150));
+    clock.told_change(at(50), state, timing, true);
     CHECK(wake_of(clock, at(50)) == milliseconds(100));
 }
 
@@ -239,8 +239,8 @@ TEST_CASE("heartbeat clock: beside a renewal others are told every h, or every 2
         HeartbeatClock clock;
         clock.told_all(at(0), state, timing);
         clock.told_all_but_leader(at(10));
-        clock.told_leader(at(ms), timing);
-        return clock.due_now(at(ms), state, timing, quiet);
+        clock.told_leader(at(ms), milliseconds(150));
+        return clock.due_now(at(ms), state, timing, quiet, timing.stagger);
     };
     CHECK(at_a_renewal(59, false) == Due::none);
     CHECK(at_a_renewal(60, false) == Due::all_but_leader);
