@@ -32,6 +32,7 @@ TransportOptions transport_options(const NodeOptions& options, const protocol::S
     TransportOptions result;
     result.self = {options.config.self, start.incarnation};
     result.peers = options.peers;
+    result.members = options.config.members;
     result.dial.connect_max = protocol::connect_max(timing);
     result.dial.refused_pause_max = timing.suspect_after;
     result.unacknowledged_max = protocol::unacknowledged_max(timing);

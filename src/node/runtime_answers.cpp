@@ -51,7 +51,7 @@ void Runtime::deal_with(const protocol::Membership& members) {
     if (!wrong.empty()) log(LogLevel::warn, wrong);
     if (const auto shortage = descriptor_shortage(descriptors_needed(members_.peers().size())))
         log_limited(LogLevel::warn, "descriptors", {}, *shortage);
-    transport_.follow(members_.peers());
+    transport_.follow(members_.peers(), members);
 }
 
 // ---- By HTTP.

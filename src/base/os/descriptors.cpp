@@ -81,9 +81,9 @@ bool is_reserved_descriptor(int fd, std::size_t members) {
     return static_cast<rlim_t>(fd) >= limit - reserved;
 }
 
-void arrange_descriptors(std::size_t members) {
+void arrange_descriptors(std::size_t orders) {
     arranged = true;
-    closed_in_order(OwnedFd(::epoll_create1(EPOLL_CLOEXEC)), members);  // the table never shrinks
+    closed_in_order(OwnedFd(::epoll_create1(EPOLL_CLOEXEC)), orders);  // the table never shrinks
 }
 
 bool leave_shared_descriptors(std::vector<int> kept) {

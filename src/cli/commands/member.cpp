@@ -70,7 +70,7 @@ Member::Member(const NodeOptions& options, LoopPulse& pulse, KeeperSettings keep
             &lasting_undertaker({guarded, &pulse.others_work, timing.promise(timing.lease)});
     }
     const bool watched_over = undertaker_ == nullptr || undertaker_->start();
-    arrange_descriptors(protocol::members_max);  // they may become more
+    arrange_descriptors(closing_orders);  // members may become more
     start_logging(options.log, options.config.self);
     if (!kept)
         log(LogLevel::warn,

@@ -21,6 +21,7 @@
 
 #include "protocol/values/dialling.hpp"
 #include "protocol/values/events.hpp"
+#include "protocol/values/membership.hpp"
 #include "src/base/log/log_limit.hpp"
 #include "src/node/metrics/counts.hpp"
 #include "src/node/net/acceptor.hpp"
@@ -50,9 +51,13 @@ public:
     virtual void on_fatal(const std::string& what) = 0;
 };
 
+/// Of the sessions that a node has dialled, see closed_in_order().
+constexpr std::size_t closing_orders = 2 * protocol::members_max;
+
 struct TransportOptions {
     Sender self;
     PeerList peers;  // this node's own entry is ignored
+    protocol::Membership members;
     DialTiming dial;
     protocol::Duration handshake_max = protocol::handshake_max;
     protocol::Duration unacknowledged_max = protocol::seconds(1);
@@ -86,7 +91,7 @@ public:
     void start_dialling();
     void dial_now(protocol::NodeId peer);
     /// From now on these are the members. Sessions of others are left to the node.
-    void follow(PeerList peers);
+    void follow(PeerList peers, const protocol::Membership& members);
 
     /// Queues; nothing leaves before flush(). What is meant for a session that is over is dropped.
     void send(protocol::SessionId session, const protocol::Message& message);
@@ -164,6 +169,7 @@ private:
     void on_reader_failed(const std::string& what) override;
 
     void on_connected(Dial dial, OwnedFd fd);
+    std::size_t closing_order(protocol::NodeId peer) const;
     void on_accepted(OwnedFd fd);
     void on_accepted_locally(OwnedFd fd);
     void secure();

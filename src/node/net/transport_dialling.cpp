@@ -14,21 +14,29 @@ void Transport::start_dialling() { dialler_.start(); }
 
 void Transport::dial_now(NodeId peer) { dialler_.dial_now(peer); }
 
-void Transport::follow(PeerList peers) {
+void Transport::follow(PeerList peers, const protocol::Membership& members) {
     options_.peers = std::move(peers);
+    options_.members = members;
     dialler_.follow(options_.peers);
 }
 
 void Transport::on_connected(Dial dial, OwnedFd fd) {
     if (is_cut()) return dialler_.on_session_over(dial, false);  // never said anything
-    // Should this node die as the leader, the highest of the others is likely to follow it. The end
-    // of the sessions that it has dialled is what it tells them by (PROTOCOL R4).
-    const auto rank = std::distance(options_.peers.begin(), options_.peers.find(dial.peer));
-    OwnedFd placed = closed_in_order(std::move(fd), static_cast<std::size_t>(rank));
+    OwnedFd placed = closed_in_order(std::move(fd), closing_order(dial.peer));
     if (!handshakes_ || plain_next_.erase(dial.peer) > 0)
         return dialled_session(dial, std::move(placed), nullptr);
     tcp::set_options(placed.get(), options_.unacknowledged_max);
     handshakes_->dial(dial, std::move(placed), options_.security);
+}
+
+/// Should this node die as the leader, the end of the sessions that it has dialled is what it tells
+/// the others by (PROTOCOL R4): first those that elect, and of the others first the highest, which
+/// is likely to follow it.
+std::size_t Transport::closing_order(NodeId peer) const {
+    const auto position = std::distance(options_.peers.begin(), options_.peers.find(peer));
+    const protocol::MemberEntry* const member = options_.members.find(peer);
+    const bool elects = member == nullptr || member->votes;  // of no list: one that it joins by
+    return static_cast<std::size_t>(position) + (elects ? protocol::members_max : 0);
 }
 
 void Transport::dialled_session(Dial dial, OwnedFd fd, std::unique_ptr<TlsConnection> connection) {
