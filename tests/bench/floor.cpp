@@ -1,8 +1,8 @@
 // The floor under a crash failover on this machine: N bare processes in a full mesh of
 // one-directional TCP connections. One is killed; the first that reads the end of a connection
-// asks all others one question and waits until a majority, itself included, has answered. No
-// protocol, no lease, no timer: what is left is the kernel and the wire. It must use nothing of the
-// project, or it would measure what it is to be compared with.
+// asks all that have a vote one question and waits until a majority of these, itself included, has
+// answered. No protocol, no lease, no timer: what is left is the kernel and the wire. It must use
+// nothing of the project, or it would measure what it is to be compared with.
 //
 // Reads lines from stdin: each makes one round and prints its nanoseconds; the end of input ends
 // it. So scripts/bench can take turns between this and the real cluster.
@@ -91,9 +91,11 @@ Listener make_listener() {
 // One process of the mesh.
 class Process {
 public:
-    Process(std::uint32_t id, std::vector<Listener> listeners, Shared& shared, int to_parent)
+    Process(std::uint32_t id, std::vector<Listener> listeners, std::uint32_t voters, Shared& shared,
+            int to_parent)
         : id_(id),
           listeners_(std::move(listeners)),
+          voters_(voters),
           shared_(shared),
           to_parent_(to_parent),
           epoll_(epoll_create1(EPOLL_CLOEXEC)),
@@ -197,9 +199,9 @@ private:
         const std::uint32_t round = shared_.round.load();
         std::uint32_t expected = round - 1;
         if (shared_.claimed.compare_exchange_strong(expected, round)) {
-            answers_ = 1;
+            answers_ = id_ < voters_ ? 1 : 0;
             asked_ = round;
-            for (std::uint32_t peer = 0; peer < listeners_.size(); ++peer) {
+            for (std::uint32_t peer = 0; peer < voters_; ++peer) {
                 if (dialled_[peer] >= 0 && accepted_from_[peer] != fd) {
                     send_to(peer, Message::Kind::request, round);
                 }
@@ -224,7 +226,7 @@ private:
             return;
         }
         ++answers_;
-        if (answers_ > listeners_.size() / 2) {
+        if (answers_ > voters_ / 2) {
             asked_ = 0;
             report(Report::Kind::majority);
         }
@@ -239,19 +241,20 @@ private:
 
     std::uint32_t id_;
     std::vector<Listener> listeners_;
+    std::uint32_t voters_;  // Those below it are asked.
     Shared& shared_;
     int to_parent_;
     int epoll_;
     std::vector<int> dialled_;
     std::vector<int> accepted_from_;
-    std::size_t answers_ = 0;
+    std::uint32_t answers_ = 0;
     std::uint32_t asked_ = 0;  // The round whose answers this process counts, 0 for none.
 };
 
 // The parent: starts the processes, kills one a round, starts it again.
 class Mesh {
 public:
-    explicit Mesh(std::size_t size) : pids_(size) {
+    Mesh(std::size_t size, std::uint32_t voters) : voters_(voters), pids_(size) {
         for (std::size_t i = 0; i < size; ++i) {
             listeners_.push_back(make_listener());
         }
@@ -308,7 +311,7 @@ private:
             if (getppid() != parent) {
                 std::_Exit(1);
             }
-            Process(id, listeners_, *shared_, to_parent_).run();
+            Process(id, listeners_, voters_, *shared_, to_parent_).run();
         }
         pids_[id] = pid;
     }
@@ -331,6 +334,7 @@ private:
     }
 
     std::vector<Listener> listeners_;
+    std::uint32_t voters_;
     std::vector<pid_t> pids_;
     Shared* shared_ = nullptr;
     int from_children_ = -1;
@@ -340,12 +344,14 @@ private:
 }  // namespace
 
 int main(int argc, char** argv) {
-    const int size = argc == 2 ? std::atoi(argv[1]) : 0;
-    if (size < 3 || size > nodes_max) {
-        std::cerr << "usage: bullring_floor NODES   (3 to " << nodes_max << ")\n";
+    const int size = argc == 2 || argc == 3 ? std::atoi(argv[1]) : 0;
+    const int voters = argc == 3 ? std::atoi(argv[2]) : size;
+    if (size < 3 || size > nodes_max || voters < 3 || voters > size) {
+        std::cerr << "usage: bullring_floor NODES [VOTERS]   (3 to " << nodes_max
+                  << "; all vote unless told)\n";
         return 2;
     }
-    Mesh mesh(static_cast<std::size_t>(size));
+    Mesh mesh(static_cast<std::size_t>(size), static_cast<std::uint32_t>(voters));
     std::string line;
     while (std::getline(std::cin, line)) {
         std::cout << mesh.round() << std::endl;

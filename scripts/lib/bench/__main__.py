@@ -2,19 +2,17 @@
 """Measures failovers of real clusters on this host beside the floor and compares with the goals."""
 
 import argparse
-import os
-import pathlib
 import signal
 import sys
 import time
 
-from bench.cases import Case, Runner
+from bench.cases import Case, Runner, find_floor
 from bench.failover import show_failover
 from bench.gap import WAYS, Gap
 from bench.report import Results, summary
 from bench.steady import Calm, Idle, StepCost, conditions
 from harness.events import EventError
-from harness.node import ROOT, ClusterError
+from harness.node import ClusterError
 from script_main import run_main
 
 ALGORITHMS = ("bully", "ring")
@@ -70,14 +68,6 @@ def parse_arguments():
     )
     parser.add_argument("--json", metavar="FILE", help="write the results and all samples there")
     return parser.parse_args()
-
-
-def find_floor():
-    usual = ROOT / "build" / "tests" / "bench" / "bullring_floor"
-    floor = pathlib.Path(os.environ.get("BULLRING_FLOOR", usual))
-    if not os.access(floor, os.X_OK):
-        raise ClusterError(f"no program at {floor}: build the target bullring_floor")
-    return str(floor)
 
 
 def run_case(case, results, floor):

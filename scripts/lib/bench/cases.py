@@ -15,6 +15,7 @@ import subprocess
 import time
 
 from harness.cluster import Cluster, now_ns
+from harness.node import ROOT, ClusterError
 from harness.profiles import PROFILES
 
 # The longest election of this case, during which no file is read; far above any measured crash.
@@ -56,12 +57,23 @@ class Case:
         return start + self.rounds * each * (1.1 if self.loaded else 1.0)
 
 
-class Floor:
-    """The bare processes of tests/bench/floor.cpp, one round at a time."""
+def find_floor():
+    usual = ROOT / "build" / "tests" / "bench" / "bullring_floor"
+    floor = pathlib.Path(os.environ.get("BULLRING_FLOOR", usual))
+    if not os.access(floor, os.X_OK):
+        raise ClusterError(f"no program at {floor}: build the target bullring_floor")
+    return str(floor)
 
-    def __init__(self, nodes, program):
+
+class Floor:
+    """The bare processes of tests/bench/floor.cpp, one round at a time; all vote unless told."""
+
+    def __init__(self, nodes, program, voters=None):
         self.process = subprocess.Popen(
-            [program, str(nodes)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [program, str(nodes), str(voters or nodes)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
 
     def round_ns(self):

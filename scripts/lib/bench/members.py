@@ -53,7 +53,7 @@ class Told:
 def show_times(name, samples, goal=""):
     told = summary(samples)
     print(
-        f"{name:<32} n {told['count']:>4}  median {told['median_ms']:8.3f}"
+        f"{name:<38} n {told['count']:>4}  median {told['median_ms']:8.3f}"
         f"  p99 {told['p99_ms']:8.3f}  max {told['max_ms']:8.3f} ms{goal}",
         flush=True,
     )
@@ -92,13 +92,13 @@ def show_beside(told, algorithm, rounds, seconds):
                 and one["resident_mib"] <= BESIDE_MIB_MAX,
             )
         print(f"{name}{text}: at most {cost}{goal}", flush=True)
-    alone, beside = (statistics.median(found[kind]["crash_ns"]) for kind in ("alone", "beside"))
-    show_times(f"{name}, crash", found["alone"]["crash_ns"])
-    ratio = beside / alone
-    goal = told.goal(f"× ≤ {BESIDE_CRASH_RATIO_MAX}", ratio <= BESIDE_CRASH_RATIO_MAX)
-    show_times(
-        f"{name} and {WITHOUT_A_VOTE}, crash", found["beside"]["crash_ns"], f"  × {ratio:.2f}{goal}"
-    )
+    for what, goal_of in (("floor_ns", ""), ("crash_ns", f"× ≤ {BESIDE_CRASH_RATIO_MAX}")):
+        alone, beside = (found[kind][what] for kind in ("alone", "beside"))
+        text = "crash" if goal_of else "bare processes"
+        show_times(f"{name}, {text}", alone)
+        ratio = statistics.median(beside) / statistics.median(alone)
+        goal = told.goal(goal_of, ratio <= BESIDE_CRASH_RATIO_MAX) if goal_of else ""
+        show_times(f"{name} and {WITHOUT_A_VOTE}, {text}", beside, f"  × {ratio:.2f}{goal}")
 
 
 def show_growth(told, algorithm, n, rounds, seconds):

@@ -6,7 +6,7 @@ streams; times are differences of CLOCK_BOOTTIME.
 
 import shutil
 
-from bench.cases import at_random_phase, crash_ns
+from bench.cases import Floor, at_random_phase, crash_ns, find_floor
 from bench.steady import Idle, cpu_ns, rates, resident_kib
 from harness.cluster import Cluster, now_ns
 from harness.node import ClusterError
@@ -162,6 +162,19 @@ def crashes_ns(cluster, rounds):
     return times
 
 
+def floor_ns(nodes, rounds):
+    """Of as many bare processes, three of which have a vote."""
+    floor = Floor(nodes, find_floor(), voters=3)
+    try:
+        times = []
+        for _ in range(rounds):
+            at_random_phase()
+            times.append(floor.round_ns())
+        return times
+    finally:
+        floor.close()
+
+
 def cost(cluster, ids, seconds):
     """Of the one of these that costs most: % of a core, and MiB."""
     pids = [cluster[i].current.process.pid for i in ids]
@@ -174,7 +187,7 @@ def cost(cluster, ids, seconds):
 
 def with_members_without_a_vote(algorithm, count, seconds, rounds):
     """The cost of three voters, and how long a crash of the leader takes, alone and beside `count`
-    members without a vote.
+    members without a vote; and the floors under these.
     """
     with Members(algorithm) as members:
         cluster = members.cluster
@@ -191,6 +204,8 @@ def with_members_without_a_vote(algorithm, count, seconds, rounds):
         told["beside"] = cost(cluster, (1, 2, 3), seconds)
         told["beside"]["crash_ns"] = crashes_ns(cluster, rounds)
         cluster.check_intervals()
+    told["alone"]["floor_ns"] = floor_ns(3, rounds)
+    told["beside"]["floor_ns"] = floor_ns(3 + count, rounds)
     return told
 
 
