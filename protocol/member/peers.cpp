@@ -47,7 +47,7 @@ bool Peers::is_distant(Index i) const {
 
 std::int64_t Peers::periods_between_distant() const {
     const Membership& members = setup_.members();
-    return Timing::heartbeats_without_votes(members.size() - members.voters().size());
+    return Timing::periods_without_votes(members.size() - members.voters().size());
 }
 
 Duration Peers::silence_allowed(Index i, Instant now) const {

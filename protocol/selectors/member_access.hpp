@@ -12,7 +12,7 @@ class MemberAccess {
 public:
     explicit MemberAccess(Member& member) : member_(member) {}
 
-    // ---- What never changes in a run.
+    // ---- Itself, and the list that it goes by.
     const Timing& timing() const { return member_.timing(); }
     const Membership& members() const { return member_.setup().members(); }
     std::size_t size() const { return member_.size(); }

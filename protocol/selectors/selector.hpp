@@ -5,7 +5,7 @@
 // A selector is a value of its own state. It learns of every event after the engine:
 //   - `advance` runs its timers and conditions. It must answer a call (answer_call) by
 //     standing, and otherwise begin an election where may_start() says so;
-//   - `carry` brings a request, which campaign() or a renewal has made, to the voters;
+//   - `carry` brings a request, which campaign() or a renewal has made, to those it is for;
 //   - `on_message` takes a message of the algorithm from the connected or once connected peer
 //     `from`; there is one overload for each message that the algorithm has, and other messages
 //     never reach it. Messages may be lost, late, repeated or invented;

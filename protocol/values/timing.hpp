@@ -46,7 +46,7 @@ struct Timing {
     Duration followers_pace() const { return heartbeat * 2; }
     /// After how many periods two members without a vote, of which there are `count`, send each
     /// other a heartbeat: so the cost of all grows with their number, and not with its square.
-    static constexpr std::int64_t heartbeats_without_votes(std::size_t count) {
+    static constexpr std::int64_t periods_without_votes(std::size_t count) {
         return static_cast<std::int64_t>(std::max<std::size_t>(2, (count + 1) / 2));
     }
     /// T_ring with so many members: at least that of the configuration, for a token visits all.

@@ -193,8 +193,8 @@ TEST_CASE("without a vote: two tell each other twice in as many periods as there
         CHECK(count(told_then, peer) == 10);
     }
     CHECK(count(told_then, 1) == 110);  // with a vote; nobody leads
-    CHECK(Timing::heartbeats_without_votes(others + 1) == 11);
-    CHECK(Timing::heartbeats_without_votes(2) == 2);
+    CHECK(Timing::periods_without_votes(others + 1) == 11);
+    CHECK(Timing::periods_without_votes(2) == 2);
 }
 
 TEST_CASE("without a vote: a peer may be silent for three of its heartbeats to this node") {

@@ -35,9 +35,9 @@ std::optional<std::string> descriptor_shortage(std::size_t needed);
 /// mere connection must not keep it.
 bool is_reserved_descriptor(int fd, std::size_t members);
 
-/// This process is a node, whose sessions are closed in so many orders, and nothing else: what
-/// follows may be done to it.
-/// Before there are threads: only then the kernel enlarges its table without waiting for them.
+/// This process is a node, whose sessions are closed in so many orders, and nothing else, so what
+/// follows may be done to it. Before there are threads: only then the kernel enlarges its table
+/// without waiting for them.
 void arrange_descriptors(std::size_t orders);
 
 /// A killed process's descriptors are closed when the last thread that shares them has ended, and
