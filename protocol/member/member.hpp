@@ -350,6 +350,7 @@ private:
     std::string advertised_by(NodeId leader) const;
     void report_leader(Step& step);
     void send_heartbeats(Step& step);
+    Duration change_told_within() const;
     MemberSet told_of_change(bool stands_anew) const;
     MemberSet told_in_time(Instant now);
     bool distant_due(Instant now, Index i);

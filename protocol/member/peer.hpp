@@ -76,7 +76,7 @@ struct Peer {
     bool told_older = false;  // reported: a lower version than this node's is spoken with it
     PeerDownReason last_end = PeerDownReason::timeout;
 
-    // ---- To it: of two without a vote.
+    // ---- To it, if it is distant (§6).
     Instant told_at = long_ago;  // this node's last heartbeat, or a time before, drawn at the first
 
     // ---- Handovers to it (§9).

@@ -33,21 +33,27 @@ Duration Peers::silence_allowed(Index i) const {
     return std::max(setup_.timing().suspect_after, period_of(i) * periods_between(i) * 3);
 }
 
+bool Peers::leads_or_follows(Index i) const {
+    const Heartbeat& last = peers_[i].heartbeat;
+    return voucher_ == i ||
+           (peers_[i].has_heartbeat && last.leader_announced && last.leader == setup_.self());
+}
+
 std::int64_t Peers::periods_between(Index i) const {
-    if (is_distant(i)) return periods_between_distant();
     const MemberSet voters = setup_.members().voters();
-    const bool each = voters.contains(setup_.me()) && (voters.contains(i) || voucher_ == i);
-    return each ? 1 : 2;
+    const bool votes = voters.contains(setup_.me());
+    const bool its_votes = voters.contains(i);
+    const std::int64_t of_few = votes && (its_votes || voucher_ == i) ? 1 : 2;
+    if (!is_distant(i)) return of_few;
+    if (votes || its_votes) return std::max(of_few, Timing::periods_of_voters(voters.size()));
+    return Timing::periods_without_votes(setup_.size() - voters.size());
 }
 
 bool Peers::is_distant(Index i) const {
+    if (setup_.config().quorum == QuorumMode::none || leads_or_follows(i)) return false;
     const MemberSet voters = setup_.members().voters();
-    return !voters.contains(setup_.me()) && !voters.contains(i) && voucher_ != i;
-}
-
-std::int64_t Peers::periods_between_distant() const {
-    const Membership& members = setup_.members();
-    return Timing::periods_without_votes(members.size() - members.voters().size());
+    const bool either_votes = voters.contains(setup_.me()) || voters.contains(i);
+    return !either_votes || Timing::periods_of_voters(voters.size()) > 1;
 }
 
 Duration Peers::silence_allowed(Index i, Instant now) const {

@@ -26,10 +26,10 @@ public:
     /// How long a peer may be silent before it is suspected: T_s, or three of its heartbeats to
     /// this node.
     Duration silence_allowed(Index i) const;
-    /// Neither of the two has a vote, and it is not the leader.
+    /// There are so many like it that the two of them send each other fewer heartbeats (§6).
     bool is_distant(Index i) const;
-    /// After how many periods distant members send each other a heartbeat.
-    std::int64_t periods_between_distant() const;
+    /// After how many periods it and this node send each other a heartbeat, or more often.
+    std::int64_t periods_between(Index i) const;
     /// The leader that this node grants renewals to, from now on.
     void trust(std::optional<Index> leader, Epoch epoch) {
         voucher_ = leader;
@@ -76,7 +76,8 @@ private:
     /// By the times of this peer and this node alone.
     bool heard_itself(Index i, Instant now) const;
     Duration period_of(Index i) const;
-    std::int64_t periods_between(Index i) const;
+    /// One of the two follows the other: renewals and what answers them keep their pace.
+    bool leads_or_follows(Index i) const;
     Duration silence_allowed(Index i, Instant now) const;
     Duration longest_promise_to(Index i) const;
 

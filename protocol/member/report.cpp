@@ -143,9 +143,8 @@ void Member::send_heartbeats(Step& step) {
     const Instant now = step.now;
     const HeartbeatState state = heartbeat_state(now);
     const bool stands_anew = heartbeat_clock_.stands_anew(state);
-    // When a leader is lost, all have the same to report, and those with a vote are at work.
-    const Duration within = votes() || tenure_.leads() ? timing().stagger : timing().heartbeat;
-    switch (heartbeat_clock_.due_now(now, state, timing(), peers_.all_vouched_for(now), within)) {
+    switch (heartbeat_clock_.due_now(now, state, timing(), peers_.all_vouched_for(now),
+                                     change_told_within())) {
         case HeartbeatClock::Due::none: return;
         case HeartbeatClock::Due::changed: {
             const MemberSet to = told_of_change(stands_anew);
@@ -163,6 +162,12 @@ void Member::send_heartbeats(Step& step) {
     tell_heartbeat(step, to);
 }
 
+/// When a leader is lost, all have the same to report, and those who elect are at work.
+Duration Member::change_told_within() const {
+    const bool few_tell = votes() && Timing::periods_of_voters(setup_.members().voters().size()) == 1;
+    return tenure_.leads() || few_tell ? timing().stagger : timing().heartbeat;
+}
+
 void Member::tell_heartbeat(Step& step, MemberSet to) const {
     const Heartbeat told = heartbeat(step.now);
     for (const Index i : to) send(step, i, told);
@@ -177,7 +182,7 @@ MemberSet Member::told_of_change(bool stands_anew) const {
     return to;
 }
 
-/// All but those without a vote whose time has not come.
+/// All but distant ones whose time has not come.
 MemberSet Member::told_in_time(Instant now) {
     MemberSet to;
     for (const Index i : setup_.others())
@@ -185,10 +190,10 @@ MemberSet Member::told_in_time(Instant now) {
     return to;
 }
 
-/// Another heartbeat to one without a vote is due. The first ones go out at times of their own, and
-/// so do all later ones.
+/// Another heartbeat to a distant one is due. The first ones go out at times of their own, and so
+/// do all later ones.
 bool Member::distant_due(Instant now, Index i) {
-    const Duration pace = timing().heartbeat * peers_.periods_between_distant();
+    const Duration pace = timing().heartbeat * peers_.periods_between(i);
     Instant& told_at = peers_[i].told_at;
     const bool first = told_at == long_ago;
     if (!first && !due(now, told_at + (pace - timing().heartbeat / 2))) return false;

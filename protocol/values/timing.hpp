@@ -49,6 +49,10 @@ struct Timing {
     static constexpr std::int64_t periods_without_votes(std::size_t count) {
         return static_cast<std::int64_t>(std::max<std::size_t>(2, (count + 1) / 2));
     }
+    /// The same where one of the two has a vote, as have `voters` in all.
+    static constexpr std::int64_t periods_of_voters(std::size_t voters) {
+        return static_cast<std::int64_t>(std::max<std::size_t>(1, (voters + 15) / 16));
+    }
     /// T_ring with so many members: at least that of the configuration, for a token visits all.
     Duration ring_wait_of(std::size_t members) const;
     /// T_res: how long a reservation for a successor holds.

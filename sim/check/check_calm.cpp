@@ -15,12 +15,16 @@ using namespace protocol;
 namespace {
 
 /// How many periods the heartbeats of member `of` are apart at member `at`, under its list (§6).
-std::int64_t periods_between(const Membership& list, Index at, Index of, bool leads) {
+/// `leads`: `at` follows it; `follows`: it says that it follows `at`.
+std::int64_t periods_between(const Membership& list, Index at, Index of, bool leads, bool follows) {
     const bool votes = list.voters().contains(at);
-    if (leads || list.voters().contains(of)) return votes ? 1 : 2;
-    if (votes) return 2;
-    const auto without = static_cast<std::int64_t>(list.size() - list.voters().size());
-    return std::max<std::int64_t>(2, (without + 1) / 2);
+    const bool its_votes = list.voters().contains(of);
+    const std::int64_t least = votes && (its_votes || leads) ? 1 : 2;
+    if (leads || follows) return least;
+    const auto with = static_cast<std::int64_t>(list.voters().size());
+    const auto without = static_cast<std::int64_t>(list.size()) - with;
+    const bool neither = !votes && !its_votes;
+    return std::max(least, neither ? (without + 1) / 2 : (with + 15) / 16);
 }
 
 }  // namespace
@@ -37,8 +41,13 @@ void Checks::check_suspicion(const World& world, HostIndex h, Instant now) {
         const Duration period = std::min(world.config(o).timing.heartbeat, own.lease_max / 5);
         const LeaderView leader = member.first_hand(now);
         const bool leads = member.fenced() && leader.announced && leader.leader == world.host(o).id;
+        const Heartbeat& last = peer.heartbeat;
+        const bool follows_it =
+            peer.has_heartbeat && last.leader_announced && last.leader == world.host(h).id;
         const std::int64_t periods =
-            periods_between(member.setup().members(), member.me(), index, leads);
+            member.fenced() ? periods_between(member.setup().members(), member.me(), index, leads,
+                                              follows_it)
+                            : 1;
         const Duration allowed = std::max(own.suspect_after, period * periods * 3);
         if (member.peers().heard(index, now)) {
             if (silence > own.suspect_after) coverage_.count(Seen::slow_peer_awaited);

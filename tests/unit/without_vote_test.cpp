@@ -5,17 +5,17 @@
 #include <doctest/doctest.h>
 
 #include "protocol/values/member_change.hpp"
-#include "tests/support/node_fixture.hpp"
+#include "tests/support/following.hpp"
 
 namespace bullring::protocol::without_vote_test {
 namespace {
 
 using test::Actions;
+using test::count;
+using test::Following;
+using test::Ids;
 using test::NodeFixture;
-using test::only;
-using test::sent;
-
-using Ids = std::vector<std::uint64_t>;
+using test::told;
 
 /// Node `self` of the voters 1, 2 and 3 and of others without a vote, 4 and up.
 Config config_of(std::uint64_t self, std::size_t without_vote,
@@ -30,59 +30,6 @@ Config config_of(std::uint64_t self, std::size_t without_vote,
     config.members = Membership({{4000}, 1}, entries, {{1}, {2}, {3}});
     return config;
 }
-
-/// To whom messages of this kind went.
-template <class M>
-Ids told(const Actions& actions) {
-    Ids peers;
-    for (const Send& send : only<Send>(actions))
-        if (std::holds_alternative<M>(send.message)) peers.push_back(send.session.value / 1000);
-    return peers;
-}
-
-std::size_t count(const Ids& ids, std::uint64_t id) {
-    return static_cast<std::size_t>(std::count(ids.begin(), ids.end(), id));
-}
-
-/// Node `self`, which never leads, and to which all the others are connected.
-class Following {
-public:
-    Following(std::uint64_t self, std::size_t without_vote)
-        : node(never_leads(self, without_vote)) {
-        node.disk_answers(true);
-        node.recover();
-        for (std::uint64_t id = 1; id <= 3 + without_vote; ++id)
-            if (id != self) node.connect(id);
-    }
-    static Config never_leads(std::uint64_t self, std::size_t without_vote) {
-        Config config = config_of(self, without_vote);
-        config.priority = Priority::never();
-        return config;
-    }
-
-    Duration h() const { return node.timing().heartbeat; }
-    Actions hear_renewal(std::uint64_t leader) {
-        Heartbeat heartbeat = node.heartbeat_from(leader);
-        heartbeat.leader = {leader};
-        heartbeat.leader_epoch = {5001};
-        heartbeat.leader_announced = true;
-        heartbeat.leader_remaining = milliseconds(400);
-        Coordinator renewal{{5001}, node.timing().lease, node.now(), true, true, heartbeat};
-        renewal.tag = *node.config().members.tag();
-        return node.hear(leader, renewal);
-    }
-    bool hears(std::uint64_t peer) const {
-        return node.view().connected.contains(static_cast<Index>(peer - 1));
-    }
-    /// For how long a peer that is silent from now on is heard.
-    Duration heard_for(std::uint64_t peer) {
-        const Instant since = node.now();
-        while (hears(peer)) node.after(node.node().until_wake(node.now()));
-        return elapsed(since, node.now());
-    }
-
-    NodeFixture node;
-};
 
 }  // namespace
 
@@ -158,7 +105,7 @@ TEST_CASE("without a vote: one is asked for renewals half as often") {
 }
 
 TEST_CASE("without a vote: a change of state is told to who elects or leads, and after h") {
-    Following cluster(4, 4);
+    Following cluster(config_of(4, 4));
     for (int i = 0; i < 4; ++i) {
         cluster.hear_renewal(7);
         cluster.node.run(cluster.h());
@@ -174,7 +121,7 @@ TEST_CASE("without a vote: a change of state is told to who elects or leads, and
 }
 
 TEST_CASE("without a vote: those with one tell their changes after δ to each other alone") {
-    Following cluster(1, 2);
+    Following cluster(config_of(1, 2));
     cluster.hear_renewal(3);
     cluster.node.run(cluster.h());
     cluster.hear_renewal(3);
@@ -184,7 +131,7 @@ TEST_CASE("without a vote: those with one tell their changes after δ to each ot
 
 TEST_CASE("without a vote: two tell each other twice in as many periods as there are of them") {
     constexpr std::size_t others = 20;
-    Following cluster(4, others + 1);
+    Following cluster(config_of(4, others + 1));
     const Ids first = told<Heartbeat>(cluster.node.run(cluster.h() * 11));
     const Ids told_then = told<Heartbeat>(cluster.node.run(cluster.h() * 11 * 10));
     for (std::uint64_t peer = 5; peer <= 4 + others; ++peer) {
@@ -199,23 +146,33 @@ TEST_CASE("without a vote: two tell each other twice in as many periods as there
 
 TEST_CASE("without a vote: a peer may be silent for three of its heartbeats to this node") {
     SUBCASE("a voter for T_s, to a voter") {
-        CHECK(Following(1, 1).heard_for(2) == test::config_for(1, {1}).timing.suspect_after);
+        Following voter(config_of(1, 1));
+        CHECK(voter.heard_for(2) == voter.node.timing().suspect_after);
     }
     SUBCASE("6h, to and from a voter") {
-        Following voter(1, 1);
+        Following voter(config_of(1, 1));
         CHECK(voter.heard_for(4) == voter.h() * 6);
-        Following without(4, 1);
+        Following without(config_of(4, 1));
         CHECK(without.heard_for(1) == without.h() * 6);
     }
     SUBCASE("its own pace, of two without one; 6h if it leads") {
-        Following cluster(4, 20);
+        Following cluster(config_of(4, 20));
         CHECK(cluster.heard_for(5) == cluster.h() * 30);
         cluster.node.hear_heartbeat(5);
         cluster.hear_renewal(5);
         CHECK(cluster.heard_for(5) == cluster.h() * 6);
     }
+    SUBCASE("6h, of two without one, to its leader") {
+        Following leader(config_of(4, 20));
+        Heartbeat follows = leader.node.heartbeat_from(5);
+        follows.leader = {4};
+        follows.leader_epoch = {5001};
+        follows.leader_announced = true;
+        leader.node.hear(5, follows);
+        CHECK(leader.heard_for(5) == leader.h() * 6);
+    }
     SUBCASE("T_s for a leader without one, to a voter") {
-        Following cluster(1, 1);
+        Following cluster(config_of(1, 1));
         cluster.hear_renewal(4);
         CHECK(cluster.heard_for(4) == cluster.node.timing().suspect_after);
     }

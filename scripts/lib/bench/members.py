@@ -5,6 +5,7 @@ three voters, and how cost and time grow with the number of voters.
 """
 
 import argparse
+import importlib.util
 import json
 import pathlib
 import signal
@@ -123,6 +124,8 @@ def parse_arguments():
     arguments = parser.parse_args()
     if arguments.picture and arguments.only not in (None, "growth"):
         parser.error(f"--picture is of the growth, and --only {arguments.only} leaves that out")
+    if arguments.picture and importlib.util.find_spec("matplotlib") is None:
+        parser.error(f"--picture needs matplotlib for {sys.executable}: apt install python3-matplotlib")
     return arguments
 
 
@@ -145,10 +148,10 @@ def main():
         for algorithm in ALGORITHMS:
             for n in growth.SIZES:
                 told.part(show_growth, algorithm, n, max(3, rounds // 5), seconds)
-        if arguments.picture:
-            draw_growth(told, arguments.picture)
     if arguments.json:
         pathlib.Path(arguments.json).write_text(json.dumps(told.results, indent=1))
+    if arguments.picture:
+        draw_growth(told, arguments.picture)
     print(f"\n{len(told.missed)} goal(s) not met, {told.errors} error(s)")
     return 1 if told.errors else 0
 
