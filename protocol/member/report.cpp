@@ -164,7 +164,8 @@ void Member::send_heartbeats(Step& step) {
 
 /// When a leader is lost, all have the same to report, and those who elect are at work.
 Duration Member::change_told_within() const {
-    const bool few_tell = votes() && Timing::periods_of_voters(setup_.members().voters().size()) == 1;
+    const bool few_tell =
+        votes() && Timing::periods_of_voters(setup_.members().voters().size()) == 1;
     return tenure_.leads() || few_tell ? timing().stagger : timing().heartbeat;
 }
 

@@ -45,9 +45,9 @@ void Checks::check_suspicion(const World& world, HostIndex h, Instant now) {
         const bool follows_it =
             peer.has_heartbeat && last.leader_announced && last.leader == world.host(h).id;
         const std::int64_t periods =
-            member.fenced() ? periods_between(member.setup().members(), member.me(), index, leads,
-                                              follows_it)
-                            : 1;
+            member.fenced()
+                ? periods_between(member.setup().members(), member.me(), index, leads, follows_it)
+                : 1;
         const Duration allowed = std::max(own.suspect_after, period * periods * 3);
         if (member.peers().heard(index, now)) {
             if (silence > own.suspect_after) coverage_.count(Seen::slow_peer_awaited);

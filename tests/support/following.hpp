@@ -42,7 +42,8 @@ public:
         heartbeat.leader_epoch = {5001};
         heartbeat.leader_announced = true;
         heartbeat.leader_remaining = protocol::milliseconds(400);
-        protocol::Coordinator renewal{{5001}, node.timing().lease, node.now(), true, true, heartbeat};
+        protocol::Coordinator renewal{{5001},   node.timing().lease, node.now(), true, true,
+                                      heartbeat};
         if (const auto tag = node.config().members.tag()) renewal.tag = *tag;
         return node.hear(leader, renewal);
     }

@@ -125,7 +125,9 @@ def parse_arguments():
     if arguments.picture and arguments.only not in (None, "growth"):
         parser.error(f"--picture is of the growth, and --only {arguments.only} leaves that out")
     if arguments.picture and importlib.util.find_spec("matplotlib") is None:
-        parser.error(f"--picture needs matplotlib for {sys.executable}: apt install python3-matplotlib")
+        parser.error(
+            f"--picture needs matplotlib for {sys.executable}: apt install python3-matplotlib"
+        )
     return arguments
 
 
