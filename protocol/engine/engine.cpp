@@ -23,7 +23,6 @@ LeaderView Engine::first_hand(Instant now) const {
 bool Engine::silent(Instant now) const { return recovering() || !promise_over(now, twin_over()); }
 
 bool Engine::others_awaited(Instant now) const {
-    const MemberSet connected = peers_.connected(now);
     // Votes that cannot be had yet are not asked for.
     if (!majority_votes(now)) return false;
     // A cold start elects the highest: wait for those of higher rank that are still silent, or that
@@ -31,6 +30,7 @@ bool Engine::others_awaited(Instant now) const {
     if (election_timer_.leader_ever_known()) return true;
     if (due(now, recovery_.over_at() + timing().promise(timing().lease))) return true;
     const Instant poll_over = recovery_.over_at() + timing().poll_wait;
+    const MemberSet connected = peers_.connected(now);
     // One that asks again without a file (R6) is out of reach for a moment, and still silent.
     for (const Index i : setup_.others()) {
         const Heartbeat& last = peers_[i].heartbeat;

@@ -36,14 +36,14 @@ def killed(*nodes):
 
 
 def why(cluster):
-    return {node["id"]: node["why"] for node in cluster.status()["nodes"]}
+    return {node["id"]: node["why"] or "" for node in cluster.status()["nodes"]}
 
 
 @on_both(3)
 def test_one_that_is_left_leads_alone_and_whoever_comes_back_is_out(new_cluster, algorithm, n):
     cluster = new_cluster(n, algorithm).start()
     one, two, three = cluster
-    before = cluster.wait_leader().view[1]
+    before = cluster.wait_settled().view[1]
     killed(one, two)
     three.terminate()
     assert three.wait_exit() == 0
@@ -54,7 +54,7 @@ def test_one_that_is_left_leads_alone_and_whoever_comes_back_is_out(new_cluster,
         "start it, and add the others anew\n"
     )
     three.start()
-    cluster.wait_leader()
+    cluster.wait_settled()
     assert three.view[0] == 3
     assert three.view[1] > before
     # The lost ones have their disks after all.
@@ -78,7 +78,7 @@ def test_of_two_that_were_both_made_the_only_one_one_is_emptied_and_added(
     new_cluster, algorithm, n
 ):
     cluster = new_cluster(n, algorithm, flags=["--lease-max", "1s"]).start()
-    cluster.wait_leader()
+    cluster.wait_settled()
     one, two, three = cluster
     killed(*cluster)
     assert of_node(three, ALONE).returncode == 0
@@ -92,7 +92,7 @@ def test_of_two_that_were_both_made_the_only_one_one_is_emptied_and_added(
     two.start()
     assert cluster.member("promote", "2", peers=f"3={three.address}").returncode == 0
     assert cluster.member_list()[1] == {2: True, 3: True}
-    cluster.wait_leader()
+    cluster.wait_settled()
 
 
 @on_both(3)
@@ -113,7 +113,7 @@ def test_where_the_list_was_never_changed_new_nodes_take_the_lost_ones_places(
 
 def test_it_is_silent_for_what_it_has_promised_before(new_cluster):
     cluster = new_cluster(3, flags=["--lease", "3s", "--no-preempt"]).start()
-    leader = cluster.wait_leader()
+    leader = cluster.wait_settled()
     left = next(node for node in cluster if node is not leader)
     killed(left)
     assert of_node(left, ALONE).returncode == 0
@@ -126,7 +126,7 @@ def test_it_is_silent_for_what_it_has_promised_before(new_cluster):
 
 def test_nothing_is_changed_before_it_is_said_that_the_others_are_lost(new_cluster):
     cluster = new_cluster(3).start()
-    cluster.wait_leader()
+    cluster.wait_settled()
     node = cluster[1]
     running = of_node(node, ALONE)
     assert (running.returncode, running.stdout) == (1, "")
@@ -153,7 +153,7 @@ def test_nothing_is_changed_before_it_is_said_that_the_others_are_lost(new_clust
 
 def test_it_says_which_directory_it_wants(new_cluster, tmp_path):
     cluster = new_cluster(3).start()
-    cluster.wait_leader()
+    cluster.wait_settled()
     killed(*cluster)
     directory = cluster[1].data_dir
     for arguments, complaint in (
@@ -197,7 +197,7 @@ def test_what_makes_no_sense_is_refused_at_once(words, complaint):
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can write for another user")
 def test_what_root_writes_belongs_to_the_directorys_owner(new_cluster):
     cluster = new_cluster(3).start()
-    cluster.wait_leader()
+    cluster.wait_settled()
     killed(*cluster)
     directory = cluster[1].data_dir
     owner = (65534, 65534)
@@ -214,7 +214,7 @@ def test_what_root_writes_belongs_to_the_directorys_owner(new_cluster):
 def test_a_majority_of_old_members_elects_nobody(new_cluster, algorithm, n):
     """They are started together again, and none of those of today is there."""
     cluster = new_cluster(n, algorithm, flags=["--no-preempt", "--lease-max", "1s"]).start()
-    cluster.wait_leader()
+    cluster.wait_settled()
     for node_id in (4, 5):
         node = cluster.new_node(node_id).start()
         assert cluster.member("add", f"{node_id}={node.address}", "--voter").returncode == 0
