@@ -19,8 +19,7 @@ Coordinator Engine::candidacy(Instant now) {
             .members = holder_.newest()};
 }
 
-Coordinator Engine::renewal(Instant now) {
-    holder_.asked(now);
+Coordinator Engine::renewal(Instant now) const {
     return {.epoch = epoch(),
             .lease = timing().lease,
             .stamp = now,
@@ -76,7 +75,12 @@ std::optional<AddressedRequest> Engine::renew_if_due(Step& step) {
     }
     if (size() == 1) return std::nullopt;
     heartbeat_told_by_renewal(step.now);
-    return AddressedRequest{renewal(step.now), all ? setup_.others() : holder_.base().voters()};
+    MemberSet to;
+    for (const Index i : all ? setup_.others() : holder_.base().voters())
+        if (can_send(i)) to.insert(i);
+    if (to.empty()) return std::nullopt;
+    holder_.asked(step.now);
+    return AddressedRequest{renewal(step.now), to};
 }
 
 void Engine::on_tying(Step& step, const Tying& event) {

@@ -128,7 +128,9 @@ void Engine::greet(Step& step, Index i) {
     // With a stamp of now.
     const bool votes = deciding().voters().contains(i);
     if (role() == Role::candidate && votes) send(step, i, candidacy(step.now));
-    if (own_lease_valid(step.now) && renews()) send(step, i, renewal(step.now));
+    if (!own_lease_valid(step.now) || !renews()) return;
+    holder_.asked(step.now);
+    send(step, i, renewal(step.now));
 }
 
 void Engine::advance_engine(Step& step) {

@@ -119,7 +119,7 @@ private:
         return config().tie && config().fast_release == FastRelease::fin && holder_.tied();
     }
     Coordinator candidacy(Instant now);
-    Coordinator renewal(Instant now);
+    Coordinator renewal(Instant now) const;
     /// A leader renews, and so does one that steps down while its task ends (R5.1).
     bool renews() const;
     bool renewal_due(Instant now) const;
