@@ -228,6 +228,7 @@ class Tree:
                 found,
                 *more,
             ],
+            where=self.build_directory,  # what it cuts down stays there
             limit=SWEEP_SECONDS_MAX,
         )
         took = time.monotonic() - began

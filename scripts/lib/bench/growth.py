@@ -55,6 +55,8 @@ def draw(found, path, where):
     import matplotlib
 
     matplotlib.use("svg")
+    # Words stay words, and the same figures give the same file.
+    matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "growth"})
     from matplotlib import pyplot, ticker
 
     figure, axes = pyplot.subplots(2, 2, figsize=(11, 8), layout="constrained")
@@ -95,5 +97,5 @@ def draw(found, path, where):
         axis.set_xlabel("voters")
         axis.grid(alpha=0.3)
         axis.legend(fontsize=8)
-    figure.savefig(path)
+    figure.savefig(path, metadata={"Date": None})
     pyplot.close(figure)
