@@ -1,6 +1,5 @@
 """The pods of the manifest for Kubernetes as a cluster, with the leader's service before them."""
 
-import json
 import shutil
 
 from containers import ContainerFile
@@ -81,7 +80,7 @@ class Cluster:
             return leader if leader is not but else None
 
         leader = self.wait(settled, "a leader, all ready, and the service points at it")
-        said = json.loads(leader.get("/leader")[1])
+        said = leader.told("/leader")
         assert said["leader"] == leader.index + 1
         return leader, said["epoch"]
 
@@ -90,7 +89,7 @@ class Cluster:
         leader = self.leader()
         if leader is None:
             return None
-        told = json.loads(leader.get("/cluster")[1])["nodes"]
+        told = leader.told("/cluster")["nodes"]
         return {node["id"]: node["vote"] for node in told if node["vote"] is not None}
 
     def logs(self):

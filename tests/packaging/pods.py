@@ -5,6 +5,7 @@ does; and probes as the kubelet asks them, from outside of the pod.
 
 import http.client
 import http.server
+import json
 import os
 import pathlib
 import re
@@ -240,6 +241,12 @@ class Pod:
 
     def get(self, path):
         return get(self.network, self.address, self.ports["http"], path)
+
+    def told(self, path):
+        """The JSON of its answer, asked once: it has the time that a busy machine may need."""
+        status, body = get(self.network, self.address, self.ports["http"], path, timeout=30)
+        assert body, f"{self.name} did not answer {path} in 30 s, status {status}"
+        return json.loads(body)
 
     @property
     def there(self):
