@@ -35,7 +35,10 @@ Heard read(std::span<const std::byte> stream, std::uint64_t piece_seed, std::siz
                 return heard;
             }
             if (!*frame) break;
-            heard.frames.push_back(fuzz::encoded(**frame, version));
+            // The first one is read before the version is known.
+            const bool first = heard.frames.empty();
+            heard.frames.push_back(
+                fuzz::encoded(**frame, first ? protocol::version_highest : version));
             reader.set_frame_bytes_max(later_max);
             reader.set_version(version);
         }
@@ -57,7 +60,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::Input input(data, size);
     const std::uint64_t seed = 1 + std::uint64_t{input.number()};
     const std::size_t later_max = input.flag() ? frame_bytes_max : first_frame_bytes_max;
-    // The first one is read before the version is known.
     const std::uint16_t version =
         input.flag() ? protocol::version_highest : protocol::version_lowest;
     std::vector<std::byte> stream;

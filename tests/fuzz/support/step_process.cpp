@@ -201,7 +201,8 @@ void Host::check_persist(const Durable& durable) {
 
 void Host::note_request(const Coordinator& request) {
     expect(disk_ && request.epoch <= disk_->hw, "I11: an epoch is proposed that no disk knows");
-    expect(request.renew || !task_, "I10: it stands while its task runs");
+    // A hop that failed is made again, also of the token that has made it the leader.
+    expect(request.renew || !task_ || request.epoch == task_, "I10: it stands while its task runs");
     highest_ = std::max(highest_, request.epoch);
     seen_.request = request;
     asked_.insert(request.epoch);
