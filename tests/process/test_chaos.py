@@ -11,14 +11,15 @@ from harness import netns
 import pytest
 from harness.node import ROOT
 from harness.safety import SafetyViolation
-from chaos import cell
+from chaos.groups import Groups, remove_what_was_left, unavailable
 from harness.waiting import wait_until
 
-REASON = netns.unavailable() or cell.unavailable()
+REASON = netns.unavailable() or unavailable()
 pytestmark = [pytest.mark.skipif(REASON is not None, reason=REASON or "")]
 
 CHAOS = str(ROOT / "scripts" / "chaos")
 FEW = "partition-full,partition-one-way,loss,reset,kill,stop,clock-inside"
+FEW += ",member-joins,member-leaves,member-votes"
 
 
 def run(*words):
@@ -52,17 +53,14 @@ def test_an_overlap_would_be_found(draw):
 
 @pytest.mark.parametrize(
     "words",
-    [["--for", "5"], ["--nodes", "2"], ["--only", "kill,flood"], ["--rate", "0"], ["--case", "x"]],
+    [["--for", "5"], ["--nodes", "2"], ["--only", "kill,flood"], ["--rate", "0"], ["--case", "x"]]
+    + [["--security", "tls", "--all"], ["--case", "chained", "--all"]],
     ids=" ".join,
 )
 def test_a_wrong_command_line_is_refused(words):
     done = run(*words)
     assert done.returncode == 2
     assert words[-1].rpartition(",")[2] in done.stderr
-
-
-def groups_of(pid):
-    return [root for root in cell.CONTROLLERS.values() if (root / f"{cell.PREFIX}{pid}").exists()]
 
 
 def processes_with(text):
@@ -91,11 +89,11 @@ def test_nothing_is_left_when_it_is_ended(number, spawn, tmp_path):
     if number != signal.SIGKILL:
         assert script.returncode == 0
         assert "partition" not in out and "\nkill " in out
-        assert groups_of(script.pid) == []
+        assert not Groups(script.pid).exist()
     wait_until(lambda: not processes_with(str(faults)), "all have ended", 10)
 
     def removed():
-        cell.remove_what_was_left()
-        return groups_of(script.pid) == []
+        remove_what_was_left()
+        return not Groups(script.pid).exist()
 
     wait_until(removed, "the next run removes its cgroups", 10)

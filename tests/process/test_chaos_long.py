@@ -8,9 +8,9 @@ from harness import netns
 import pytest
 from harness.node import ROOT
 from harness.safety import SafetyViolation
-from chaos import cell
+from chaos import groups
 
-REASON = netns.unavailable() or cell.unavailable()
+REASON = netns.unavailable() or groups.unavailable()
 pytestmark = [
     pytest.mark.long,
     pytest.mark.alone,

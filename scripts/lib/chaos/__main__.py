@@ -1,6 +1,8 @@
 """The command line; `scripts/chaos --help` explains it."""
 
 import argparse
+import itertools
+import os
 import pathlib
 import random
 import signal
@@ -10,9 +12,10 @@ import traceback
 
 from harness import netns
 from harness.node import ClusterError, find_program
-from chaos import cell, shim
+from harness.profiles import PROFILES
+from chaos import cell, groups, shim
 from chaos.cases import CASES
-from chaos.course import KINDS, Course
+from chaos.course import KINDS, SPARES, Course
 from chaos.judge import judge
 from chaos.network import Network
 from chaos.play import Player
@@ -20,6 +23,8 @@ from chaos.report import Report
 from script_main import run_main, seconds
 
 VIOLATED = 3
+ALGORITHMS = ("bully", "ring")
+SECURITY = ("none", "key", "tls")
 
 
 def kinds(text):
@@ -35,8 +40,10 @@ def arguments():
     parser = argparse.ArgumentParser(prog="chaos", add_help=False)
     parser.add_argument("--for", dest="seconds", type=seconds, default=600)
     parser.add_argument("--seed", type=int, default=None)
-    parser.add_argument("--algorithm", choices=["bully", "ring"], default="bully")
-    parser.add_argument("--security", choices=["none", "key", "tls"], default="none")
+    parser.add_argument("--algorithm", choices=ALGORITHMS, default=None)
+    parser.add_argument("--security", choices=SECURITY, default=None)
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--profile", choices=sorted(PROFILES), default="lan")
     parser.add_argument("--nodes", type=int, choices=range(3, 10), default=5)
     parser.add_argument("--rate", type=float, default=6.0)
     parser.add_argument("--round", type=seconds, default=20)
@@ -48,6 +55,11 @@ def arguments():
         parser.error(f"argument --rate: {options.rate:g} is not between 0.1 and 20 faults a second")
     if options.round < 2:
         parser.error(f"argument --round: {options.round}s is too short; expected 2s or more")
+    for one in ("algorithm", "security", "case"):
+        if options.all and getattr(options, one) is not None:
+            parser.error(f"argument --{one}: not together with --all")
+    options.algorithm = options.algorithm or ALGORITHMS[0]
+    options.security = options.security or SECURITY[0]
     if options.case:
         options.nodes = CASES[options.case].nodes or options.nodes
     if options.seed is None:
@@ -66,7 +78,8 @@ class World:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, self._stop)
         self.shim = shim.build(directory)
-        self.network = Network(range(1, options.nodes + 1), directory, options.seed)
+        ids = range(1, options.nodes + SPARES + 1)
+        self.network = Network(ids, directory, options.seed)
 
     def _stop(self, number, frame):
         self.stopping = True
@@ -138,25 +151,40 @@ def status(violations, problems):
 def main():
     options = arguments()
     options.program = find_program()
-    reason = netns.unavailable() or cell.unavailable()
+    reason = netns.unavailable() or groups.unavailable()
     if reason is not None:
         raise ClusterError(reason)
+    if options.log is None and not options.case:
+        log = tempfile.NamedTemporaryFile("w", prefix="bullring-chaos-", delete=False)
+    else:
+        log = open(options.log or os.devnull, "w")
+    with log:
+        return run_all(options, log) if options.all else run(options, log)
+
+
+def run_all(options, log):
+    statuses = []
+    for options.algorithm, options.security in itertools.product(ALGORITHMS, SECURITY):
+        statuses.append(cell.in_a_child(lambda: run(options, log)))
+        if cell.was_ended():
+            break
+        print(flush=True)
+    print(f"{statuses.count(0)} of {len(ALGORITHMS) * len(SECURITY)} runs passed", flush=True)
+    return max(statuses)
+
+
+def run(options, log):
     if options.case:
         return in_a_cell(options, None)
     print(
         f"seed {options.seed}; again: scripts/chaos --seed {options.seed} --for "
         f"{options.seconds}s --algorithm {options.algorithm} --security {options.security} "
-        f"--nodes {options.nodes} --rate {options.rate:g} --round {options.round}s"
-        + (f" --only {','.join(options.only)}" if options.only else ""),
+        f"--profile {options.profile} --nodes {options.nodes} --rate {options.rate:g} "
+        f"--round {options.round}s" + (f" --only {','.join(options.only)}" if options.only else ""),
         flush=True,
     )
-    if options.log is None:
-        log = tempfile.NamedTemporaryFile("w", prefix="bullring-chaos-", delete=False)
-    else:
-        log = open(options.log, "w")
-    with log:
-        print(f"a line for each fault: {log.name}", flush=True)
-        return in_a_cell(options, log)
+    print(f"a line for each fault: {log.name}", flush=True)
+    return in_a_cell(options, log)
 
 
 def in_a_cell(options, log):

@@ -82,8 +82,8 @@ class CasePlayer(_ByHand):
             return
         begun = time.monotonic()
         leader = self.stage.leader_id()
-        hub = next(i for i in reversed(self.stage.network.ids) if i != leader)
-        links = self.case.links(self.stage.network.ids, leader, hub)
+        hub = next(i for i in reversed(self.stage.founders) if i != leader)
+        links = self.case.links(self.stage.founders, leader, hub)
         rule = self.stage.network.add("cut", both_ways(links))
         if self.case.hub_leads:
             self._has_to_lead(hub)

@@ -8,79 +8,38 @@ moment stays, until the next run thaws it.
 """
 
 import os
-import pathlib
 import signal
 import sys
 import traceback
 
 from harness import system_calls
 from harness.node import die_with_parent
+from chaos.groups import Groups, remove_what_was_left
 
-CONTROLLERS = {name: pathlib.Path("/sys/fs/cgroup") / name for name in ("freezer", "cpu")}
-PREFIX = "bullring-chaos-"
 PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
-
-class Groups:
-    """The cgroups of one run."""
-
-    def __init__(self, owner):
-        self.name = f"{PREFIX}{owner}"
-        own = dict(
-            line.split(":", 2)[1:]
-            for line in pathlib.Path("/proc/self/cgroup").read_text().splitlines()
-        )
-        self._home = {name: own.get(name, "/").strip("/") for name in CONTROLLERS}
-
-    def make(self, controller, name):
-        path = CONTROLLERS[controller] / self.name / name
-        path.mkdir(parents=True, exist_ok=True)
-        return path
-
-    def leave(self, controller, pid):
-        """Back to where the script is."""
-        home = CONTROLLERS[controller] / self._home[controller]
-        (home / "cgroup.procs").write_text(str(pid))
-
-    def thaw(self):
-        for state in (CONTROLLERS["freezer"] / self.name).glob("*/freezer.state"):
-            state.write_text("THAWED")
-
-    def remove(self):
-        self.thaw()
-        for root in CONTROLLERS.values():
-            for path in [*(root / self.name).glob("*"), root / self.name]:
-                if path.is_dir():
-                    try:
-                        path.rmdir()
-                    except OSError:  # a process of a run that was killed has not ended yet
-                        pass
+passed_on = []
 
 
-def remove_what_was_left():
-    """By runs that were killed."""
-    for root in CONTROLLERS.values():
-        for path in root.glob(f"{PREFIX}*"):
-            owner = path.name.removeprefix(PREFIX)
-            if not os.path.exists(f"/proc/{owner}"):
-                Groups(owner).remove()
-
-
-def unavailable():
-    """Why there can be no cell here, None if there can."""
-    for name, root in CONTROLLERS.items():
-        if not (root / "cgroup.procs").exists():
-            return f"cgroup v1 has no controller {name} at {root}"
-    return None
+def was_ended():
+    """Whether somebody has asked for the end of what ran last."""
+    return bool(passed_on)
 
 
 def _wait_for(child):
     """Its exit status. Signals for this process are passed on to it; orphans are collected."""
+
+    def pass_on(number, frame):
+        passed_on.append(number)
+        os.kill(child, number)
+
     for number in PASSED_ON:
-        signal.signal(number, lambda got, frame: os.kill(child, got))
+        signal.signal(number, pass_on)
     while True:
         ended, status = os.wait()
         if ended == child:
+            for number in PASSED_ON:
+                signal.signal(number, signal.SIG_DFL)
             code = os.waitstatus_to_exitcode(status)
             return code if code >= 0 else 128 - code
 
@@ -94,6 +53,28 @@ def _fork():
 def _be_parent(child):
     signal.pthread_sigmask(signal.SIG_UNBLOCK, PASSED_ON)
     return _wait_for(child)
+
+
+def in_a_child(work):
+    """The exit status of a process that calls work(): one process makes one cell only."""
+    child = _fork()
+    if child != 0:
+        return _be_parent(child)
+    die_with_parent()
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, PASSED_ON)
+    _end_with(work)
+
+
+def _end_with(work):
+    """Ends the process with what work() returns."""
+    status = 1
+    try:
+        status = work()
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        os._exit(status)
 
 
 def run(work):
@@ -120,11 +101,4 @@ def run(work):
         os._exit(status)
     die_with_parent()
     signal.pthread_sigmask(signal.SIG_UNBLOCK, PASSED_ON)
-    status = 1
-    try:
-        status = work(groups)
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        sys.stdout.flush()
-        os._exit(status)
+    _end_with(lambda: work(groups))

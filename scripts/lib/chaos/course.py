@@ -10,6 +10,8 @@ import random
 import typing
 
 NODE, RUN, OUTSIDE = "node", "run", "outside"
+# So many more than the cluster is founded with are there to join it.
+SPARES = 2
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,6 +49,9 @@ KINDS = [
     Kind("no-descriptor", 200, 800),
     Kind("names-silent", 400, 1200, often=1),
     Kind("names-failing", 400, 1200, often=1),
+    Kind("member-joins", 800, 2500),
+    Kind("member-leaves", 800, 2500),
+    Kind("member-votes", 800, 2500),
     Kind("key-rotation", 1500, 2500, often=1, security=("key",)),
     Kind("certificate-rotation", 800, 1500, often=1, security=("tls",)),
     Kind("command-ignores", 1000, 1500, often=1, rounds=(RUN,)),
@@ -150,7 +155,7 @@ class Course:
                     return
                 draw.shuffle(deck)
             kind = deck.pop()
-            order = list(range(self.nodes))
+            order = list(range(self.nodes + SPARES))
             draw.shuffle(order)
             leader = draw.random() < 0.4
             yield Drawn(

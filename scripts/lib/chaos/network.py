@@ -96,8 +96,9 @@ class Network(Spaces):
             place.touch()
         system_calls.mount(config, place, None, system_calls.MS_BIND)
 
-    def peers(self):
-        return ",".join(f"{node_id}=n{node_id}:{PORT}" for node_id in self.ids)
+    @staticmethod
+    def peers(ids):
+        return ",".join(f"{node_id}=n{node_id}:{PORT}" for node_id in ids)
 
     # The fate of frames.
 
@@ -114,6 +115,10 @@ class Network(Spaces):
     def remove(self, rule):
         """How often it struck."""
         return self._tell(do="remove", id=rule)
+
+    def heal(self):
+        """No rule is left, whoever made it."""
+        self._tell(do="heal")
 
     def names(self, mode):
         """Sets what the name server does; how many questions the old mode left unanswered."""

@@ -4,12 +4,14 @@ is healed, and within the bound there has to be a leader again that all follow.
 
 import heapq
 import itertools
+import pathlib
 import time
 
 import chaos.clocks
 import chaos.commands
 import chaos.limits
 import chaos.links
+import chaos.members
 import chaos.processes
 import chaos.trust  # noqa: F401 - they register the kinds
 from chaos.course import RUN
@@ -80,8 +82,7 @@ class Player:
         self.outcome.seconds = time.monotonic() - begun
 
     def begin(self):
-        for node in self.stage.cluster:
-            self.stage.start(node)
+        self.stage.start_founders()
         if not self._await_leader(START_S):
             self.outcome.problems.append(f"no leader {START_S} s after the start")
 
@@ -95,8 +96,9 @@ class Player:
         def settled():
             nonlocal since, view
             now = time.monotonic()
-            all_there = len(cluster.acting) == cluster.size
-            leader = cluster.agreed_leader() if all_there else None
+            members = self.stage.roll.votes
+            all_there = all(cluster[node_id].acting for node_id in members)
+            leader = cluster.agreed_leader(among=members) if all_there else None
             if leader is None or leader.view != view:
                 since, view = now, leader and leader.view
             if view is not None and now > since + cluster.timing.promise_s:
@@ -165,4 +167,24 @@ class Player:
             self.outcome.problems.append(
                 f"no leader that all follow {limit:.1f} s after all was healed\n"
                 + self.stage.cluster.timeline(60)
+            )
+        elif not self.world.stopping:
+            self._change_members()
+
+    def _change_members(self):
+        """With all healed, a change of the members is done when asked for."""
+        stage, votes = self.stage, self.stage.roll.votes
+        leader = stage.leader_id()
+        others = [node_id for node_id in votes if node_id != leader]
+        without = [node_id for node_id in others if not votes[node_id]]
+        words = ("promote", str(without[0])) if without else ("demote", str(others[0]))
+        asking = stage.ask_for_change(*words)
+        self.go_on(lambda: asking.poll() is not None)
+        if asking.poll() is None:
+            asking.kill()
+        elif asking.returncode != 0:
+            said = pathlib.Path(f"{stage.directory}/member-{stage.questions}.log").read_text()
+            self.outcome.problems.append(
+                f"bullring member {' '.join(words)}, with all healed: {said}"
+                + stage.cluster.timeline(60)
             )

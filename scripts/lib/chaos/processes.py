@@ -101,23 +101,18 @@ class Stop(StandStill):
 
 @kinds("freeze")
 class Freeze(StandStill):
-    """By the freezer, of which a process knows nothing, and in which it can't even be killed."""
+    """By the freezer, of which a process knows nothing; with cgroup v1 it can't even be killed."""
 
     def hold(self):
-        self.group = self.stage.groups.make("freezer", f"{self.node.id}")
+        self.group = self.stage.groups.make("freezer", self.node.id)
         for pid in self.pids:
-            self.stage.move(pid, self.group)
-        self.state = self.group / "freezer.state"
-        self.state.write_text("FROZEN")
+            self.group.move(pid)
+        self.group.freeze()
         return True
 
     def let_go(self):
-        frozen = self.state.read_text().strip() == "FROZEN"
-        members = (self.group / "cgroup.procs").read_text().split()
-        self.state.write_text("THAWED")
-        for pid in members:
-            self.stage.leave("freezer", int(pid))
-        return frozen and bool(members)
+        frozen = self.group.thaw()
+        return self.group.let_go() > 0 and frozen
 
 
 @kinds("quota")
@@ -125,22 +120,15 @@ class Quota(OnProcesses):
     """A millisecond of a processor in each tenth to half of a second."""
 
     def strike(self):
-        self.group = self.stage.groups.make("cpu", f"{self.node.id}")
-        period_us = int(self.between(1, 100, 500)) * 1000
-        (self.group / "cpu.cfs_quota_us").write_text("-1")
-        (self.group / "cpu.cfs_period_us").write_text(str(period_us))
-        (self.group / "cpu.cfs_quota_us").write_text("1000")
-        self.before = self.throttled()
-        self.stage.move(self.node.current.process.pid, self.group)
+        self.group = self.stage.groups.make("cpu", self.node.id)
+        self.period_us = int(self.between(1, 100, 500)) * 1000
+        self.group.limit(1000, self.period_us)
+        self.before = self.group.throttled()
+        self.group.move(self.node.current.process.pid)
         return True
 
-    def throttled(self):
-        lines = (self.group / "cpu.stat").read_text().splitlines()
-        return int(dict(line.split() for line in lines)["nr_throttled"])
-
     def undo(self):
-        struck = self.throttled() > self.before
-        (self.group / "cpu.cfs_quota_us").write_text("-1")
-        for pid in (self.group / "cgroup.procs").read_text().split():
-            self.stage.leave("cpu", int(pid))
+        struck = self.group.throttled() > self.before
+        self.group.limit(None, self.period_us)
+        self.group.let_go()
         return struck

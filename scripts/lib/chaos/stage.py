@@ -5,17 +5,21 @@ and that nodes which have ended are started again.
 import os
 import pathlib
 import select
+import subprocess
 import time
 
 from harness import system_calls
 from harness.cluster import Cluster
 from harness.netns import PORT
+from harness.node import die_with_parent
 from harness.task import Journal
 from chaos.course import OUTSIDE, RUN
+from chaos.members import Roll
 from chaos.shim import BOOTTIME, RAW, Page
 from chaos.trust import Trust
 
 KILL_AFTER_MS = 100
+FORGET_AFTER_S = 2
 AGAIN_S = 0.2  # after the end of a node that nobody struck
 
 
@@ -30,19 +34,23 @@ class Stage:
         self.number = a_round.number
         self.after = after
         self.taken = set()
-        self.down = set()
         self.ended_at = {}
         self.fifos = []
+        self.questions = 0
         options = world.options
         hosts = {i: (address, PORT) for i, address in self.network.addresses.items()}
         self.cluster = Cluster(
             algorithm=options.algorithm,
+            profile=options.profile,
             ids=self.network.ids,
             hosts=hosts,
             program=options.program,
             label=f"chaos-{self.number}-{self.what}",
         )
         self.directory = self.cluster.directory
+        self.founders = self.network.ids[: options.nodes]
+        self.roll = Roll(self.founders)
+        self.cluster.on_event = self.roll.note
         self.trust = Trust(options.security, self.directory, self.cluster.name)
         self.journal = Journal(self.directory)
         self.habit = pathlib.Path(self.directory) / "habit"
@@ -50,11 +58,12 @@ class Stage:
         self.pages = {}
         for node in self.cluster:
             self._equip(node)
+        self.down = {node.id for node in self.cluster if node.id not in self.founders}
 
     def _equip(self, node):
         node.prefix = self.network.prefix(node.id)
-        node.peers = self.network.peers()
-        node.flags = ["--listen", node.address]
+        node.peers = self.network.peers(self.founders)
+        node.flags = ["--listen", node.address, "--forget-after", f"{FORGET_AFTER_S}s"]
         self.pages[node.id] = Page(f"{node.data_dir}.page")
         node.environment = self.pages[node.id].environment(self.world.shim)
         self.trust.equip(node)
@@ -65,6 +74,10 @@ class Stage:
         if self.what == RUN:
             node.task = self.journal.command(f"from={self.habit}", "deaf")
             node.flags += ["--kill-after", f"{KILL_AFTER_MS}ms", "--restart-delay", "20ms"]
+
+    def start_founders(self):
+        for node_id in self.founders:
+            self.start(self.cluster[node_id])
 
     def start(self, node):
         # Its standard output is a pipe that nobody reads.
@@ -79,7 +92,9 @@ class Stage:
         return self.cluster[self.network.ids[rank]]
 
     def shuffled(self, drawn):
-        return [self.network.ids[rank] for rank in drawn.order]
+        """The IDs of all that have been started."""
+        ids = [self.network.ids[rank] for rank in drawn.order]
+        return [node_id for node_id in ids if self.cluster[node_id].incarnations]
 
     def leader_id(self):
         return next((node.id for node in self.cluster if node.leads), None)
@@ -87,7 +102,7 @@ class Stage:
     def victim(self, drawn):
         if drawn.victim == "leader" and (leader := self.leader_id()) is not None:
             return self.cluster[leader]
-        return self._by_rank(drawn.order[0])
+        return self.cluster[self.shuffled(drawn)[0]]
 
     def free_victim(self, drawn, claim, suits):
         """The victim, or the next in the drawn order that fits and is not struck like that now."""
@@ -113,6 +128,33 @@ class Stage:
         """Which of its clocks keeps the bound in this round."""
         return BOOTTIME if (self.number + node.id) % 2 else RAW
 
+    # Members.
+
+    def to_join(self, node, with_a_vote):
+        """From its next start on it asks to be a member."""
+        node.join = [other.address for other in self.cluster if other is not node]
+        node.flags = [flag for flag in node.flags if flag != "--voter"]
+        node.flags += ["--voter"] if with_a_vote else []
+
+    def ask_for_change(self, *words):
+        """A process of `bullring member`, on the leader's machine if there is one."""
+        self.questions += 1
+        place = self.leader_id() or self.founders[self.questions % len(self.founders)]
+        flags, environment = self.trust.administrator(self.cluster[place])
+        peers = self.network.peers(self.network.ids)
+        with open(self.directory / f"member-{self.questions}.log", "wb") as log:
+            return subprocess.Popen(
+                [
+                    *[*self.network.prefix(place), self.cluster.program, "member", *words],
+                    *["--peers", peers, "--cluster", self.cluster.name, *flags],
+                ],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env=self.cluster.environment | environment,
+                preexec_fn=die_with_parent,
+            )
+
     # Nodes that end and come back.
 
     def keep_down(self, node):
@@ -136,21 +178,6 @@ class Stage:
     def has_ended(pidfd):
         return bool(select.select([pidfd], [], [], 0)[0])
 
-    # Cgroups; a process may have ended meanwhile.
-
-    @staticmethod
-    def move(pid, group):
-        try:
-            (group / "cgroup.procs").write_text(str(pid))
-        except ProcessLookupError:
-            pass
-
-    def leave(self, controller, pid):
-        try:
-            self.groups.leave(controller, pid)
-        except ProcessLookupError:
-            pass
-
     # The end.
 
     def true_streams(self):
@@ -164,6 +191,7 @@ class Stage:
         return found
 
     def close(self, keep_files):
+        self.network.heal()
         self.cluster.close(keep_files=True)
         for fifo in self.fifos:
             os.close(fifo)

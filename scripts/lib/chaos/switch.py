@@ -169,6 +169,11 @@ class Switch:
             self.by_pair[pair].remove(rule)
         return rule.hits
 
+    def do_heal(self):
+        self.rules.clear()
+        self.by_pair.clear()
+        self.do_names(None)
+
     def do_names(self, mode):
         """How many questions were not answered in the mode until now."""
         hits, self.dns_hits, self.dns_mode = self.dns_hits, 0, mode

@@ -20,6 +20,7 @@ class Trust:
         self.directory = directory
         self.key = key_line()
         self.authority = Authority(directory / "ca", cluster) if security == "tls" else None
+        self._administrator = self.authority.flags("admin") if self.authority else []
 
     def equip(self, node):
         """Tells a node where its secrets are, and makes them."""
@@ -29,6 +30,11 @@ class Trust:
         elif self.security == "tls":
             node.environment["BULLRING_SECURITY"] = "tls"
             node.flags += self.authority.flags(f"node/{node.id}")
+
+    def administrator(self, node):
+        """Flags and environment of who asks for a change of the members, on the node's machine."""
+        key = key_environment(self.key_file(node)) if self.security == "key" else {}
+        return self._administrator, key
 
     def key_file(self, node):
         return self.directory / f"node-{node.id}.key"

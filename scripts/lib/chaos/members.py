@@ -1,0 +1,112 @@
+"""Faults of the membership: nodes join, leave, and get or lose a vote, in the middle of all else.
+
+A few nodes more than the cluster is founded with are there to join it. A change is asked for as an
+operator does it, by `bullring member` on one of the machines.
+"""
+
+import shutil
+
+from chaos.fault import OnOneNode, kinds
+
+LOOK_MS = 20
+LEAST_VOTES = 2  # that a change leaves
+
+
+class Roll:
+    """The members by the newest list that any node has told, and whether each has a vote."""
+
+    def __init__(self, founders):
+        self.votes = dict.fromkeys(founders, True)
+        self._tag = (0, 0)
+
+    def note(self, event):
+        if event["event"] != "members":
+            return
+        tag = tuple(map(int, event["tag"].split(".")))
+        if tag > self._tag:
+            self._tag = tag
+            self.votes = {member["id"]: member["vote"] for member in event["members"]}
+
+    def can_spare(self, node_id):
+        """Whether enough votes are left without it."""
+        votes = [i for i, has_one in self.votes.items() if has_one and i != node_id]
+        return len(votes) >= LEAST_VOTES
+
+
+class Change(OnOneNode):
+    """Asked for once. Seen is that it is done, by the answer; what came of it stays, done or not."""
+
+    claim = "membership"
+
+    def strike(self):
+        self.asking = self.stage.ask_for_change(*self.words())
+        return True
+
+    def undo(self):
+        done = self.asking.poll() == 0
+        self.asking.kill()
+        self.asking.wait()
+        return done
+
+
+@kinds("member-leaves")
+class Leaves(Change):
+    """Its process goes on: it disturbs nobody."""
+
+    def suits(self, node):
+        return node.id in self.stage.roll.votes and self.stage.roll.can_spare(node.id)
+
+    def words(self):
+        return "remove", str(self.node.id)
+
+
+@kinds("member-votes")
+class Votes(Change):
+    """Gets a vote if it has none, and else loses it."""
+
+    def suits(self, node):
+        votes = self.stage.roll.votes
+        return node.id in votes and (not votes[node.id] or self.stage.roll.can_spare(node.id))
+
+    def words(self):
+        word = "demote" if self.stage.roll.votes[self.node.id] else "promote"
+        return word, str(self.node.id)
+
+
+@kinds("member-joins")
+class Joins(OnOneNode):
+    """One that is no member asks to be one, with a vote or without, with the state of before or
+    with none. Seen is that it is on a list; it stays there."""
+
+    def suits(self, node):
+        return node.id not in self.stage.roll.votes
+
+    def strike(self):
+        self.over = False
+        self.stage.keep_down(self.node)
+        if self.node.running:
+            self.node.terminate()
+        self.come()
+        return True
+
+    def come(self):
+        if self.over:
+            return
+        if self.node.running:
+            self.stage.after(LOOK_MS, self.come)
+            return
+        # Not while it is full: what fills it is not the node's.
+        if self.drawn.chances[0] < 0.5 and (self.node.id, "disk") not in self.stage.taken:
+            for path in self.node.data_dir.iterdir():
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+        self.stage.to_join(self.node, with_a_vote=self.drawn.chances[1] < 0.5)
+        self.leave_it()
+
+    def leave_it(self):
+        self.over = True
+        self.stage.let_up(self.node)
+
+    def undo(self):
+        if not self.over:
+            self.leave_it()
+        return self.node.id in self.stage.roll.votes
