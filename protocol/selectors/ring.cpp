@@ -244,7 +244,16 @@ void Ring::on_message(MemberAccess&, Step&, Index from, const TokenAck& ack) {
 
 // ---- Timers and conditions.
 
+/// Whether it is a token of this node's own that nobody waits for any more.
+bool Ring::is_over(const MemberAccess& member, const AnyToken& token) const {
+    const Walk& walk = walk_of(token);
+    if (walk.owner != member.self()) return false;
+    if (std::holds_alternative<Token>(token)) return walk.round != own_round_;
+    return walk.round != own_request_round_ || member.role() != Role::candidate;
+}
+
 void Ring::advance(MemberAccess& member, Step& step) {
+    hops_.forget([&](const AnyToken& token) { return is_over(member, token); });
     for (AnyToken& stranded : hops_.resend_failed(member, step)) {
         if (walk_of(stranded).owner != member.self()) continue;
         if (auto* token = std::get_if<Token>(&stranded)) own_token_back(member, step, *token);

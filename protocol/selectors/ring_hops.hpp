@@ -39,6 +39,11 @@ public:
     bool send_to(MemberAccess& member, Step& step, Index to, AnyToken token,
                  MemberSet skipped = {});
     void on_ack(Index from, const TokenAck& ack);
+    /// Hops of these tokens are not made again.
+    template <class Predicate>
+    void forget(Predicate&& is_over) {
+        std::erase_if(under_way_, [&](const Hop& hop) { return is_over(hop.token); });
+    }
     /// Sends again what timed out or whose receiver is not heard any more. Tokens for which there
     /// is nobody left are returned.
     std::vector<AnyToken> resend_failed(MemberAccess& member, Step& step);

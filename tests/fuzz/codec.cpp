@@ -26,15 +26,28 @@ tl::expected<Frame, std::string> check_in(std::uint16_t version,
     return frame;
 }
 
+/// Whether what a later version has added stands before other fields, in a part of the message. A
+/// session has one version, so nobody reads it in another one.
+bool versions_differ_within(const Frame& frame) {
+    const auto* const message = std::get_if<protocol::Message>(&frame.message);
+    return message != nullptr && std::holds_alternative<protocol::CoordinatorToken>(*message);
+}
+
 void check(const std::vector<std::byte>& bytes) {
     tl::expected<Frame, std::string> below = check_in(protocol::version_lowest, bytes);
     for (std::uint16_t version = protocol::version_lowest + 1; version <= protocol::version_highest;
          ++version) {
         auto frame = check_in(version, bytes);
         const auto lower = static_cast<std::uint16_t>(version - 1);
-        if (frame)
-            fuzz::expect(below && fuzz::encoded(*below, lower) == fuzz::encoded(*frame, lower),
+        if (frame) {
+            const std::vector<std::byte> lowered = fuzz::encoded(*frame, lower);
+            const auto reread = decode(lowered, lower);
+            fuzz::expect(reread && fuzz::encoded(*reread, lower) == lowered,
+                         "a lower version does not read what is written for it");
+            fuzz::expect(versions_differ_within(*frame) ||
+                             (below && fuzz::encoded(*below, lower) == lowered),
                          "a lower version reads something else");
+        }
         below = std::move(frame);
     }
 }

@@ -304,6 +304,24 @@ TEST_CASE("ring request: a grant that did not count when it came home does not c
     CHECK(node.role() == Role::leader);
 }
 
+TEST_CASE("ring request: a candidacy that is over is not asked for again when a hop fails") {
+    NodeFixture node = candidate();  // node 1 has the token, and has not acknowledged it
+    std::size_t again = 0;
+    SUBCASE("not over") { again = 1; }
+    SUBCASE("won") {
+        node.hear(2, home(node, {2, 3}));
+        REQUIRE(node.role() == Role::leader);
+    }
+    SUBCASE("given up") {
+        CoordinatorToken token = home(node, {});
+        for (const std::uint64_t peer : {2U, 3U, 4U})
+            token.nacks.push_back({{peer}, NackReason::busy, {4}, {4999}, milliseconds(100)});
+        node.hear(2, token);
+        REQUIRE(node.role() == Role::follower);
+    }
+    CHECK(hops(node.lose(1, SessionEnd::reset)).size() == again);
+}
+
 TEST_CASE("ring request: refusals by a majority abandon the candidacy") {
     NodeFixture node = candidate();
     CoordinatorToken token = home(node, {});

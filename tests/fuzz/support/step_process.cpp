@@ -88,7 +88,10 @@ void Host::step(const Event& event) {
     actions.clear();
     node_->step(seen_.now, event, actions);
     expect(actions.size() <= actions_max, "a step without end");
-    seen_.epoch = std::max(seen_.epoch, std::as_const(*node_).member().epoch());
+    const Member& member = std::as_const(*node_).member();
+    seen_.epoch = std::max(seen_.epoch, member.epoch());
+    // It stands, whether or not there is anybody yet whom it can ask.
+    if (member.role() == Role::candidate) asked_.insert(member.epoch());
     for (const Action& action : actions) carry_out(action);
     actions_.swap(actions);
 }
@@ -221,7 +224,7 @@ void Host::check_publish(const Publish& publish) {
     }
     // Its own vote never decides where it ends. With one member nobody is asked.
     if (config().members.size() > 1) {
-        expect(asked_.contains(publish.epoch), "a lease that nobody was asked for");
+        expect(asked_.contains(publish.epoch), "it leads, and has not stood");
         const auto told = told_until_.find(publish.epoch);
         expect(told != told_until_.end() && later(publish.deadline, told->second) == told->second,
                "I5: a lease beyond what was granted");
