@@ -1,4 +1,4 @@
-"""The faults that bullring-drill(1) lets an operator make from outside, word for word: each node has a
+"""The faults that the page on drills lets an operator make from outside, word for word: each node has a
 machine of its own, and they are typed on the leader's.
 """
 
@@ -17,7 +17,7 @@ REASON = netns.unavailable()
 pytestmark = pytest.mark.skipif(REASON is not None, reason=REASON or "")
 
 NETWORK = "10.0.0"
-# What each one's first word makes of its opposite.
+# A word of a fault, and the one that stands in its place where it is undone.
 UNDONE = {"-STOP": "-CONT", "add": "del"}
 
 
