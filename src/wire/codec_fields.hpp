@@ -76,8 +76,9 @@ constexpr void members(Coder& c, M& m) {
     c.list(entries, protocol::members_max, [&](auto& entry) { whole(c, entry); });
     c.list(founders, protocol::members_max, [&](auto& id) { c.member(id); });
     // So a list is written in one way only.
-    c.check([&] { return std::ranges::is_sorted(entries, std::less(), &protocol::MemberEntry::id); },
-            "member ids are not in ascending order");
+    c.check(
+        [&] { return std::ranges::is_sorted(entries, std::less(), &protocol::MemberEntry::id); },
+        "member ids are not in ascending order");
     c.check([&] { return protocol::Membership::is_possible(tag, entries, founders); },
             "a list of members that nobody can have");
     if constexpr (!std::is_const_v<M>)

@@ -115,7 +115,7 @@ private:
     Epoch led_;      // the last one in which it led
     // ---- In this run.
     Publish published_;
-    std::set<Epoch> asked_;  // for a lease, or would have been
+    std::set<Epoch> asked_;                // for a lease, or would have been
     std::map<Epoch, Instant> told_until_;  // by grants
     std::map<Epoch, MemberSet> granted_by_;
     std::map<Epoch, HolderKey> voted_;

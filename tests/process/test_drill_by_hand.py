@@ -1,5 +1,5 @@
-"""The faults that the page on drills lets an operator make from outside, word for word: each node has a
-machine of its own, and they are typed on the leader's.
+"""The faults that the page on drills lets an operator make from outside, word for word: each node
+has a machine of its own, and they are typed on the leader's.
 """
 
 import os

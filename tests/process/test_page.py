@@ -175,6 +175,12 @@ def kill(node):
     node.wait_exit()
 
 
+PICTURES_ARE_THERE = """
+return document.images.length > 0
+    && [...document.images].every((image) => image.complete && image.naturalWidth > 0);
+"""
+
+
 class Scene:
     """A cluster, somebody who looks at one of its followers, and what then happens."""
 
@@ -184,6 +190,8 @@ class Scene:
         self.looker, self.other = [node for node in cluster if node is not self.leader]
         browser.get(f"http://127.0.0.1:{self.looker.http}/")
         wait_until(browser, lambda: "3 of 3 members follow" in text(browser, "detail"))
+        # What the page has not loaded yet it can't load from a node that is dead.
+        wait_until(browser, lambda: browser.execute_script(PICTURES_ARE_THERE))
 
     def led(self):
         return "led", "3 of 3 members follow it"

@@ -398,10 +398,11 @@ TEST_CASE("codec: member ids that are not in ascending order are refused") {
         CHECK(contains(error_of(encoded(protocol::Message{hello})), "ascending"));
     }
     protocol::Coordinator request;
-    request.members = protocol::Membership({{7}, 1}, {{{5}, 0, true, ""}, {{6}, 1, true, ""}}, {{5}});
+    request.members =
+        protocol::Membership({{7}, 1}, {{{5}, 0, true, ""}, {{6}, 1, true, ""}}, {{5}});
     Bytes frame = encoded(protocol::Message{request});
-    // From the end: whether it is settled, the founder, how many they are; the last member's address,
-    // vote, slot, id; the first one's address, vote, slot and id.
+    // From the end: whether it is settled, the founder, how many they are; the last member's
+    // address, vote, slot, id; the first one's address, vote, slot and id.
     frame[frame.size() - 34] = std::byte{7};
     seal(frame);
     CHECK(contains(error_of(frame), "ascending"));

@@ -34,7 +34,7 @@ class Roll:
 
 
 class Change(OnOneNode):
-    """Asked for once. Seen is that it is done, by the answer; what came of it stays, done or not."""
+    """Asked for once. Seen is that it is done, by the answer; what came of it stays."""
 
     claim = "membership"
 
