@@ -115,6 +115,7 @@ private:
     Epoch led_;      // the last one in which it led
     // ---- In this run.
     Publish published_;
+    Role role_ = Role::follower;           // as the actions before have told it
     std::set<Epoch> asked_;                // for a lease, or would have been
     std::map<Epoch, Instant> told_until_;  // by grants
     std::map<Epoch, MemberSet> granted_by_;

@@ -60,7 +60,13 @@ class Version2:
             controllers = (ROOT / "cgroup.controllers").read_text().split()
         except OSError:
             return f"no cgroups at {ROOT}"
-        return None if "cpu" in controllers else f"cgroup v2 has no controller cpu at {ROOT}"
+        if "cpu" not in controllers:
+            return f"cgroup v2 has no controller cpu at {ROOT}"
+        try:
+            (ROOT / "cgroup.subtree_control").write_text("+cpu")
+        except OSError as error:
+            return f"groups of cgroup v2 can't have the controller cpu: {error}"
+        return None
 
     @staticmethod
     def name_of(kind):
@@ -68,8 +74,7 @@ class Version2:
 
     @staticmethod
     def allow(own):
-        for group in (ROOT, own):
-            (group / "cgroup.subtree_control").write_text("+cpu")
+        (own / "cgroup.subtree_control").write_text("+cpu")
 
     @staticmethod
     def freeze(group, frozen):

@@ -9,7 +9,7 @@ import shutil
 from chaos.fault import OnOneNode, kinds
 
 LOOK_MS = 20
-LEAST_VOTES = 2  # that a change leaves
+LEAST_VOTES = 2  # that a change leaves; two that are asked for at a time may leave one
 
 
 class Roll:
@@ -34,15 +34,30 @@ class Roll:
 
 
 class Change(OnOneNode):
-    """Asked for once. Seen is that it is done, by the answer; what came of it stays."""
+    """Asked for until it is done, as an operator does. Seen is the answer; what came of it stays."""
 
     claim = "membership"
 
     def strike(self):
-        self.asking = self.stage.ask_for_change(*self.words())
+        self.over = False
+        self.asked = self.words()
+        self.ask()
         return True
 
+    def ask(self):
+        self.asking = self.stage.ask_for_change(*self.asked, timeout_s=1)
+        self.look()
+
+    def look(self):
+        if self.over:
+            return
+        if self.asking.poll() is None:
+            self.stage.after(LOOK_MS, self.look)
+        elif self.asking.returncode != 0:
+            self.ask()
+
     def undo(self):
+        self.over = True
         done = self.asking.poll() == 0
         self.asking.kill()
         self.asking.wait()
@@ -58,6 +73,12 @@ class Leaves(Change):
 
     def words(self):
         return "remove", str(self.node.id)
+
+    def undo(self):
+        done = super().undo()
+        if done:
+            self.stage.removed.add(self.node.id)
+        return done
 
 
 @kinds("member-votes")
@@ -79,10 +100,12 @@ class Joins(OnOneNode):
     with none. Seen is that it is on a list; it stays there."""
 
     def suits(self, node):
-        return node.id not in self.stage.roll.votes
+        not_changed = (node.id, Change.claim) not in self.stage.taken
+        return not_changed and node.id not in self.stage.roll.votes
 
     def strike(self):
         self.over = False
+        self.stage.taken.add((self.node.id, Change.claim))
         self.stage.keep_down(self.node)
         if self.node.running:
             self.node.terminate()
@@ -95,12 +118,19 @@ class Joins(OnOneNode):
         if self.node.running:
             self.stage.after(LOOK_MS, self.come)
             return
-        # Not while it is full: what fills it is not the node's.
-        if self.drawn.chances[0] < 0.5 and (self.node.id, "disk") not in self.stage.taken:
+        if self.drawn.chances[0] < 0.5 and self.is_gone_for_good():
             for path in self.node.data_dir.iterdir():
-                shutil.rmtree(path) if path.is_dir() else path.unlink()
+                if path.name != "lock":
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()
+        self.stage.removed.discard(self.node.id)
         self.stage.to_join(self.node, with_a_vote=self.drawn.chances[1] < 0.5)
         self.leave_it()
+
+    def is_gone_for_good(self):
+        """Whether its state may be lost: an operator knows that it is no voter any more. A disk that
+        is full has more on it than that."""
+        removed = self.node.id in self.stage.removed and self.node.id not in self.stage.roll.votes
+        return removed and (self.node.id, "disk") not in self.stage.taken
 
     def leave_it(self):
         self.over = True
@@ -109,4 +139,5 @@ class Joins(OnOneNode):
     def undo(self):
         if not self.over:
             self.leave_it()
+        self.stage.taken.discard((self.node.id, Change.claim))
         return self.node.id in self.stage.roll.votes

@@ -14,6 +14,7 @@ import chaos.links
 import chaos.members
 import chaos.processes
 import chaos.trust  # noqa: F401 - they register the kinds
+from harness.netns import PORT
 from chaos.course import RUN
 from chaos.fault import CLASSES
 from chaos.stage import KILL_AFTER_MS, Stage
@@ -21,6 +22,8 @@ from chaos.stage import KILL_AFTER_MS, Stage
 START_S = 60  # on a machine that does much else
 LOOK_S = 0.003
 DIAL_AGAIN_S = 1.5  # R in protocol/README.md
+CHANGE_S = 10
+NOBODY = 150  # the ID of a member that no machine has
 RESOLVER_S = 1.0  # the name server is asked once, for so long
 
 
@@ -157,7 +160,7 @@ class Player:
         for number in list(self._active):
             self._end(number)
         self._due.clear()
-        self.stage.down.clear()
+        self.stage.let_up_all()
         if self.world.stopping:
             return
         limit = bound_s(self.stage.cluster.timing, self.round.what)
@@ -172,19 +175,19 @@ class Player:
             self._change_members()
 
     def _change_members(self):
-        """With all healed, a change of the members is done when asked for."""
-        stage, votes = self.stage, self.stage.roll.votes
-        leader = stage.leader_id()
-        others = [node_id for node_id in votes if node_id != leader]
-        without = [node_id for node_id in others if not votes[node_id]]
-        words = ("promote", str(without[0])) if without else ("demote", str(others[0]))
-        asking = stage.ask_for_change(*words)
-        self.go_on(lambda: asking.poll() is not None)
-        if asking.poll() is None:
-            asking.kill()
-        elif asking.returncode != 0:
+        """With all healed, a change of the members is done when asked for: one that runs nowhere
+        is added, without a vote."""
+        stage = self.stage
+        asking = stage.ask_for_change("add", f"{NOBODY}=n{NOBODY}:{PORT}", timeout_s=CHANGE_S)
+        limit = time.monotonic() + 2 * CHANGE_S
+        self.go_on(lambda: asking.poll() is not None or time.monotonic() > limit)
+        ended = asking.poll()
+        asking.kill()
+        asking.wait()
+        self.go_on(lambda: NOBODY in stage.roll.votes or time.monotonic() > limit)
+        if not self.world.stopping and (ended != 0 or NOBODY not in stage.roll.votes):
             said = pathlib.Path(f"{stage.directory}/member-{stage.questions}.log").read_text()
             self.outcome.problems.append(
-                f"bullring member {' '.join(words)}, with all healed: {said}"
+                f"bullring member add, with all healed: {said or 'no answer'}\n"
                 + stage.cluster.timeline(60)
             )

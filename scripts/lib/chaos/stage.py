@@ -50,6 +50,7 @@ class Stage:
         self.directory = self.cluster.directory
         self.founders = self.network.ids[: options.nodes]
         self.roll = Roll(self.founders)
+        self.removed = set()  # by the answer to an operator
         self.cluster.on_event = self.roll.note
         self.trust = Trust(options.security, self.directory, self.cluster.name)
         self.journal = Journal(self.directory)
@@ -136,7 +137,7 @@ class Stage:
         node.flags = [flag for flag in node.flags if flag != "--voter"]
         node.flags += ["--voter"] if with_a_vote else []
 
-    def ask_for_change(self, *words):
+    def ask_for_change(self, *words, timeout_s):
         """A process of `bullring member`, on the leader's machine if there is one."""
         self.questions += 1
         place = self.leader_id() or self.founders[self.questions % len(self.founders)]
@@ -147,6 +148,7 @@ class Stage:
                 [
                     *[*self.network.prefix(place), self.cluster.program, "member", *words],
                     *["--peers", peers, "--cluster", self.cluster.name, *flags],
+                    *["--timeout", f"{timeout_s}s"],
                 ],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -159,6 +161,10 @@ class Stage:
 
     def keep_down(self, node):
         self.down.add(node.id)
+
+    def let_up_all(self):
+        """All but those that were never to run."""
+        self.down = {node.id for node in self.cluster if not node.incarnations}
 
     def let_up(self, node):
         self.down.discard(node.id)

@@ -57,6 +57,7 @@ void Host::start() {
     seen_.token.reset();
     seen_.coordinator_token.reset();
     published_ = {};
+    role_ = Role::follower;
     asked_.clear();
     told_until_.clear();
     granted_by_.clear();
@@ -127,6 +128,8 @@ void Host::carry_out(const Action& action) {
         task_stopping_ = true;
     } else if (const auto* publish = std::get_if<Publish>(&action)) {
         check_publish(*publish);
+    } else if (const auto* changed = std::get_if<RoleChanged>(&action)) {
+        role_ = changed->role;
     } else if (const auto* elected = std::get_if<Elected>(&action)) {
         check_elected(*elected);
     } else if (std::holds_alternative<Stopped>(action)) {
@@ -165,8 +168,10 @@ void Host::carry_out(const Send& send) {
     } else if (const auto* ctoken = std::get_if<CoordinatorToken>(&send.message)) {
         seen_.coordinator_token = *ctoken;
         const Walk& walk = ctoken->walk;
-        if (walk.owner == config().self && walk.owner_incarnation == seen_.incarnation)
+        if (walk.owner == config().self && walk.owner_incarnation == seen_.incarnation) {
+            expect(role_ == Role::candidate, "§8: a candidacy that is over is asked for again");
             return note_request(ctoken->request);
+        }
         const HolderKey owner{walk.owner, walk.owner_incarnation};
         const std::pair request(owner, ctoken->request.epoch);
         for (const TokenGrant& vote : ctoken->grants) {
@@ -204,8 +209,7 @@ void Host::check_persist(const Durable& durable) {
 
 void Host::note_request(const Coordinator& request) {
     expect(disk_ && request.epoch <= disk_->hw, "I11: an epoch is proposed that no disk knows");
-    // A hop that failed is made again, also of the token that has made it the leader.
-    expect(request.renew || !task_ || request.epoch == task_, "I10: it stands while its task runs");
+    expect(request.renew || !task_, "I10: it stands while its task runs");
     highest_ = std::max(highest_, request.epoch);
     seen_.request = request;
     asked_.insert(request.epoch);
