@@ -33,7 +33,7 @@ def judge(player):
     stage, outcome = player.stage, player.outcome
     end_all(stage)
     for node, run in stage.cluster.incarnations():
-        if fault := end_of(run):
+        if fault := run.fault():
             outcome.problems.append(f"node {node.id}: {fault}\n{run.log()[-2000:]}")
     try:
         found = audit(stage)
@@ -54,13 +54,6 @@ def judge(player):
             stage.journal.judge()
         except SafetyViolation as violation:
             outcome.violations.append(str(violation))
-
-
-def end_of(run):
-    """The fault of the program by which a run has ended; None if there is none."""
-    if fault := run.fault():
-        return fault
-    return "it was started by a wrong command line" if run.process.returncode == 2 else None
 
 
 def audit(stage):
