@@ -34,7 +34,7 @@ class Roll:
 
 
 class Change(OnOneNode):
-    """Asked for until it is done, as an operator does. Seen is the answer; what came of it stays."""
+    """Asked for until it is done, as an operator does. Seen is the answer; what it did stays."""
 
     claim = "membership"
 
@@ -127,8 +127,8 @@ class Joins(OnOneNode):
         self.leave_it()
 
     def is_gone_for_good(self):
-        """Whether its state may be lost: an operator knows that it is no voter any more. A disk that
-        is full has more on it than that."""
+        """Whether its state may be lost: an operator knows that it is no voter any more. On a disk
+        that is full there is more than that."""
         removed = self.node.id in self.stage.removed and self.node.id not in self.stage.roll.votes
         return removed and (self.node.id, "disk") not in self.stage.taken
 
