@@ -13,6 +13,7 @@ from chaos.__main__ import conclude
 from chaos.course import KINDS, NODE, OUTSIDE, RUN, Course
 from chaos.fault import CLASSES
 from chaos.judge import epochs_that_do_not_rise
+from chaos.members import Roll
 from chaos.play import Outcome
 from chaos.report import Report
 from chaos.shim import MILLION, Line
@@ -94,9 +95,9 @@ def outcome(struck=(), problems=(), violations=(), missed=None):
     [
         ({"struck": ["kill"]}, 0),
         ({}, 0),
-        ({"missed": {"kill": 2}}, 0),
-        ({"missed": {"kill": 3}}, 1),
-        ({"struck": ["kill"], "missed": {"kill": 3}}, 0),
+        ({"missed": {"kill": 3}}, 0),
+        ({"missed": {"kill": 4}}, 1),
+        ({"struck": ["kill"], "missed": {"kill": 4}}, 0),
         ({"struck": ["kill"], "problems": ["no leader"]}, 1),
         ({"struck": ["kill"], "problems": ["no leader"], "violations": ["two leaders"]}, 3),
     ],
@@ -110,12 +111,31 @@ def test_the_exit_status_tells_safety_from_all_else(found, status, capsys):
 
 def test_a_kind_that_never_struck_is_named_and_one_that_was_hardly_tried():
     report = Report(["kill", "stop", "loss"])
-    report.add(outcome(struck=["kill"], missed={"stop": 2}))
+    report.add(outcome(struck=["kill"], missed={"stop": 3}))
     assert (report.never_struck(), report.hardly_tried()) == ([], ["stop", "loss"])
     report.add(outcome(missed={"stop": 1}))
     assert (report.never_struck(), report.hardly_tried()) == (["stop"], ["loss"])
     report.add(outcome(struck=["stop", "loss"]))
     assert (report.never_struck(), report.hardly_tried()) == ([], [])
+
+
+def members(tag, **votes):
+    listed = [{"id": int(name[1:]), "vote": vote} for name, vote in votes.items()]
+    return {"event": "members", "tag": tag, "members": listed}
+
+
+def test_the_newest_list_says_who_is_a_member_and_whose_vote_can_be_spared():
+    roll = Roll([1, 2, 3])
+    roll.note({"event": "started"})
+    assert roll.votes == {1: True, 2: True, 3: True}
+    assert roll.can_spare(3)
+    roll.note(members("9.2", n1=True, n2=True, n4=False))
+    roll.note(members("9.1", n1=True))
+    assert roll.votes == {1: True, 2: True, 4: False}
+    assert roll.can_spare(4)
+    assert not roll.can_spare(2)
+    roll.note(members("10.0", n1=True))
+    assert roll.votes == {1: True}
 
 
 def led(node, epoch, start_ns):

@@ -190,7 +190,7 @@ class Scene:
         self.looker, self.other = [node for node in cluster if node is not self.leader]
         browser.get(f"http://127.0.0.1:{self.looker.http}/")
         wait_until(browser, lambda: "3 of 3 members follow" in text(browser, "detail"))
-        # What the page has not loaded yet it can't load from a node that is dead.
+        # Pictures that are not loaded yet can't be had from a node that is dead.
         wait_until(browser, lambda: browser.execute_script(PICTURES_ARE_THERE))
 
     def led(self):
