@@ -167,6 +167,9 @@ class Node:
         return [*self.prefix, program, "run", *chosen, "--", *self.task]
 
     def start(self, extra=()):
+        if self.running and self.current.ended_by == signal.SIGKILL:
+            # The others may have learnt of its end before it is all over.
+            self.current.process.wait(DEADLINE)
         if self.running:
             raise ClusterError(f"node {self.id} runs already")
         command = self.command(extra)
