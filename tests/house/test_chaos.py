@@ -9,6 +9,7 @@ import struct
 import chaos.play  # noqa: F401 - it registers all kinds of faults
 import pytest
 from harness.audit import Leadership
+from chaos import groups
 from chaos.__main__ import conclude
 from chaos.course import KINDS, NODE, OUTSIDE, RUN, Course
 from chaos.fault import CLASSES
@@ -136,6 +137,29 @@ def test_the_newest_list_says_who_is_a_member_and_whose_vote_can_be_spared():
     assert not roll.can_spare(2)
     roll.note(members("10.0", n1=True))
     assert roll.votes == {1: True}
+
+
+def test_a_group_of_cgroup_v2_is_written_and_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(groups, "VERSION", groups.Version2)
+    home = tmp_path / "home"
+    home.mkdir()
+    group = groups.Group(tmp_path, home)
+    group.move(11)
+    group.freeze()
+    group.limit(1000, 200_000)
+    written = {path.name: path.read_text() for path in tmp_path.iterdir() if path.is_file()}
+    assert written == {"cgroup.procs": "11", "cgroup.freeze": "1", "cpu.max": "1000 200000"}
+    (tmp_path / "cpu.stat").write_text("usage_usec 5\nnr_periods 9\nnr_throttled 4\n")
+    assert group.throttled() == 4
+    group.limit(None, 200_000)
+    assert (tmp_path / "cpu.max").read_text() == "max 200000"
+    (tmp_path / "cgroup.events").write_text("populated 1\nfrozen 1\n")
+    assert group.thaw()
+    assert (tmp_path / "cgroup.freeze").read_text() == "0"
+    (tmp_path / "cgroup.events").write_text("populated 1\nfrozen 0\n")
+    assert not group.thaw()
+    assert group.let_go() == 1
+    assert (home / "cgroup.procs").read_text() == "11"
 
 
 def led(node, epoch, start_ns):

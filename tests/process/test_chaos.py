@@ -2,6 +2,8 @@
 test_chaos_long.py has all kinds.
 """
 
+import contextlib
+import itertools
 import os
 import pathlib
 import signal
@@ -20,6 +22,7 @@ pytestmark = [pytest.mark.skipif(REASON is not None, reason=REASON or "")]
 CHAOS = str(ROOT / "scripts" / "chaos")
 FEW = "partition-full,partition-one-way,loss,reset,kill,stop,clock-inside"
 FEW += ",member-joins,member-leaves,member-votes"
+PROFILES = ["lan", "cloud"]
 
 
 def run(*words):
@@ -33,10 +36,32 @@ def test_some_faults_and_a_leader_after_each_round(draw, tmp_path):
     seed = str(draw.randrange(1 << 32))
     faults = tmp_path / "faults"
     words = ["--for", "12s", "--round", "8s", "--only", FEW, "--log", str(faults)]
-    done = run("--seed", seed, "--algorithm", draw.choice(["bully", "ring"]), *words)
+    words += ["--algorithm", draw.choice(["bully", "ring"]), "--profile", draw.choice(PROFILES)]
+    done = run("--seed", seed, *words)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.startswith(f"seed {seed};")
     assert len(faults.read_text().splitlines()) > 40
+
+
+def test_both_algorithms_with_each_security_mode():
+    done = run("--all", "--for", "2s", "--round", "2s", "--nodes", "3", "--only", "kill,reset")
+    assert done.returncode == 0, done.stdout + done.stderr
+    for words in itertools.product(["bully", "ring"], ["none", "key", "tls"]):
+        assert " --algorithm {} --security {} ".format(*words) in done.stdout
+    assert done.stdout.endswith("6 of 6 runs passed\n")
+
+
+def test_a_crash_of_a_node_fails_the_run(spawn):
+    words = [CHAOS, "--for", "5s", "--round", "5s", "--nodes", "3", "--only", "reset"]
+    script = spawn(words, stdout=subprocess.PIPE, text=True)
+
+    def nodes():
+        return [pid for pid in descendants(script.pid) if b"--id\x002\x00" in command_of(pid)]
+
+    os.kill(wait_until(nodes, "node 2 runs", 30)[0], signal.SIGSEGV)
+    out, _ = script.communicate(timeout=60)
+    assert script.returncode == 1, out
+    assert "node 2: it was ended by SIGSEGV" in out
 
 
 @pytest.mark.parametrize("case", ["quorum-loss", "constrained", "chained"])
@@ -54,7 +79,8 @@ def test_an_overlap_would_be_found(draw):
 @pytest.mark.parametrize(
     "words",
     [["--for", "5"], ["--nodes", "2"], ["--only", "kill,flood"], ["--rate", "0"], ["--case", "x"]]
-    + [["--security", "tls", "--all"], ["--case", "chained", "--all"]],
+    + [["--security", "tls", "--all"], ["--case", "chained", "--all"], ["--profile", "realtime"]]
+    + [["--only", "key-rotation"]],
     ids=" ".join,
 )
 def test_a_wrong_command_line_is_refused(words):
@@ -63,16 +89,28 @@ def test_a_wrong_command_line_is_refused(words):
     assert words[-1].rpartition(",")[2] in done.stderr
 
 
+def command_of(pid):
+    """Its words, each with a NUL behind it; nothing when it has ended."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def descendants(pid):
+    """All that it has started, the elder first."""
+    found = [pid]
+    for each in found:
+        with contextlib.suppress(OSError):
+            children = pathlib.Path(f"/proc/{each}/task/{each}/children").read_text()
+            found += map(int, children.split())
+    return found[1:]
+
+
 def processes_with(text):
     """Those that have it in their command line."""
-    found = []
-    for entry in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            if text.encode() in entry.read_bytes():
-                found.append(entry.parent.name)
-        except OSError:
-            pass
-    return found
+    found = [entry.name for entry in pathlib.Path("/proc").glob("[0-9]*")]
+    return [pid for pid in found if text.encode() in command_of(pid)]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])

@@ -26,7 +26,7 @@ class Bent(OnOneNode):
     """A leader is cut off as well, every other time: one that thinks its lease longer than it is
     does harm only if another one is elected meanwhile."""
 
-    claim = "clocks"
+    claims = ("clocks",)
 
     def strike(self):
         self.rule = None

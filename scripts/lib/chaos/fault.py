@@ -37,17 +37,17 @@ class Fault:
 
 
 class OnOneNode(Fault):
-    """One that a node can have once at a time. `claim` names what it takes of the node."""
+    """One that a node can have once at a time. `claims` names what it takes of the node."""
 
-    claim = "process"
+    claims = ("process",)
 
     def begin(self):
-        self.node = self.stage.free_victim(self.drawn, self.claim, self.suits)
+        self.node = self.stage.free_victim(self.drawn, self.claims, self.suits)
         if self.node is None:
             return False
         self.whom = f"node {self.node.id}"
         if not self.strike():
-            self.stage.release(self.node, self.claim)
+            self.stage.release(self.node, self.claims)
             return False
         return True
 
@@ -55,7 +55,7 @@ class OnOneNode(Fault):
         try:
             return self.undo()
         finally:
-            self.stage.release(self.node, self.claim)
+            self.stage.release(self.node, self.claims)
 
     def suits(self, node):
         return node.running

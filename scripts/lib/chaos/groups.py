@@ -56,6 +56,7 @@ class Version2:
 
     @staticmethod
     def unavailable():
+        """To find out, the controller is turned on for the groups below the root."""
         try:
             controllers = (ROOT / "cgroup.controllers").read_text().split()
         except OSError:

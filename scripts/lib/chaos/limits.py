@@ -11,7 +11,7 @@ class OnDisk(OnOneNode):
     """A node writes now and then when it gives its word to a candidate, and when it ends. So it is
     told to end, or the leader is cut off for a while; the victim is another one."""
 
-    claim = "disk"
+    claims = ("disk",)
 
     def suits(self, node):
         return node.running and not node.leads
@@ -74,7 +74,7 @@ class DiskFull(OnDisk):
 class NoDescriptor(OnOneNode):
     """Not one more descriptor, and new ones needed, for the connections end."""
 
-    claim = "descriptors"
+    claims = ("descriptors",)
 
     def strike(self):
         self.page = self.stage.pages[self.node.id]

@@ -36,7 +36,7 @@ class Roll:
 class Change(OnOneNode):
     """Asked for until it is done, as an operator does. Seen is the answer; what it did stays."""
 
-    claim = "membership"
+    claims = ("membership",)
 
     def strike(self):
         self.over = False
@@ -99,13 +99,14 @@ class Joins(OnOneNode):
     """One that is no member asks to be one, with a vote or without, with the state of before or
     with none. Seen is that it is on a list; it stays there."""
 
+    # No operator changes it meanwhile, and its disk is its own.
+    claims = ("process", "membership", "disk")
+
     def suits(self, node):
-        not_changed = (node.id, Change.claim) not in self.stage.taken
-        return not_changed and node.id not in self.stage.roll.votes
+        return node.id not in self.stage.roll.votes
 
     def strike(self):
         self.over = False
-        self.stage.taken.add((self.node.id, Change.claim))
         self.stage.keep_down(self.node)
         if self.node.running:
             self.node.terminate()
@@ -127,10 +128,8 @@ class Joins(OnOneNode):
         self.leave_it()
 
     def is_gone_for_good(self):
-        """Whether its state may be lost: an operator knows that it is no voter any more. On a disk
-        that is full there is more than that."""
-        removed = self.node.id in self.stage.removed and self.node.id not in self.stage.roll.votes
-        return removed and (self.node.id, "disk") not in self.stage.taken
+        """Whether its state may be lost: an operator knows that it is no voter any more."""
+        return self.node.id in self.stage.removed and self.node.id not in self.stage.roll.votes
 
     def leave_it(self):
         self.over = True
@@ -139,5 +138,4 @@ class Joins(OnOneNode):
     def undo(self):
         if not self.over:
             self.leave_it()
-        self.stage.taken.discard((self.node.id, Change.claim))
         return self.node.id in self.stage.roll.votes

@@ -180,12 +180,19 @@ class Player:
         stage = self.stage
         asking = stage.ask_for_change("add", f"{NOBODY}=n{NOBODY}:{PORT}", timeout_s=CHANGE_S)
         limit = time.monotonic() + 2 * CHANGE_S
-        self.go_on(lambda: asking.poll() is not None or time.monotonic() > limit)
-        ended = asking.poll()
+        listed = False  # once: the leader forgets it again
+
+        def known():
+            nonlocal listed
+            listed = listed or NOBODY in stage.roll.votes
+            done = asking.poll() is not None and (listed or asking.returncode != 0)
+            return done or time.monotonic() > limit
+
+        self.go_on(known)
+        done = listed and asking.poll() == 0
         asking.kill()
         asking.wait()
-        self.go_on(lambda: NOBODY in stage.roll.votes or time.monotonic() > limit)
-        if not self.world.stopping and (ended != 0 or NOBODY not in stage.roll.votes):
+        if not done and not self.world.stopping:
             said = pathlib.Path(f"{stage.directory}/member-{stage.questions}.log").read_text()
             self.outcome.problems.append(
                 f"bullring member add, with all healed: {said or 'no answer'}\n"

@@ -105,16 +105,17 @@ class Stage:
             return self.cluster[leader]
         return self.cluster[self.shuffled(drawn)[0]]
 
-    def free_victim(self, drawn, claim, suits):
+    def free_victim(self, drawn, claims, suits):
         """The victim, or the next in the drawn order that fits and is not struck like that now."""
         for node in [self.victim(drawn), *map(self._by_rank, drawn.order)]:
-            if (node.id, claim) not in self.taken and suits(node):
-                self.taken.add((node.id, claim))
+            taken = {(node.id, claim) for claim in claims}
+            if not taken & self.taken and suits(node):
+                self.taken |= taken
                 return node
         return None
 
-    def release(self, node, claim):
-        self.taken.discard((node.id, claim))
+    def release(self, node, claims):
+        self.taken -= {(node.id, claim) for claim in claims}
 
     def claim_once(self, claim):
         if claim in self.taken:

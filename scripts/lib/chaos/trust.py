@@ -92,7 +92,7 @@ class CertificateRotation(OnOneNode):
     """A new key and certificate. Seen is that a caller is shown them. All of it takes time, and is
     done beside."""
 
-    claim = "certificate"
+    claims = ("certificate",)
     _beside = concurrent.futures.ThreadPoolExecutor(4)
     _one_by_one = threading.Lock()  # the CA counts
 
