@@ -64,9 +64,8 @@ def arguments():
     options.security = options.security or SECURITY[0]
     for security in SECURITY if options.all else [options.security]:
         if options.only and not Course(0, options.nodes, security, 1, 1, options.only).kinds():
-            parser.error(
-                f"argument --only: {','.join(options.only)} does not happen with --security {security}"
-            )
+            never = ",".join(options.only)
+            parser.error(f"argument --only: {never} does not happen with --security {security}")
     if options.case:
         options.nodes = CASES[options.case].nodes or options.nodes
     if options.seed is None:
