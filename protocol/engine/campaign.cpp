@@ -28,7 +28,8 @@ Coordinator Engine::renewal(Instant now) const {
             .heartbeat = heartbeat(now),
             .tag = *holder_.newest().tag(),
             .members = holder_.newest(),
-            .settled = !holder_.lease().next() && holder_.base().tag()->epoch == epoch()};
+            .settled = !holder_.lease().next() && holder_.base().tag()->epoch == epoch(),
+            .identity = identity_to_tell()};
 }
 
 std::optional<AddressedRequest> Engine::campaign(Step& step) {
@@ -99,6 +100,9 @@ void Engine::on_grant(Step& step, Index voter, const Grant& grant) {
     Peer& peer = peers_[voter];
     if (!peer.has_ack || peer.ack.incarnation != grant.voter_incarnation) return;
     peer.tag = grant.tag;
+    if (grant.identity) on_identity_told(step, voter, *grant.identity);
+    // C11.4: its session is older than what one of the two has learned since.
+    if (is_stranger(voter)) return;
     // R3.3: of a session that is closed, or may still be, the FIN would release the promise.
     if (grant.tied_session) {
         const DialledSession* session = sessions_.dialled(grant.tied_session);
@@ -133,7 +137,7 @@ void Engine::grants_changed(Step& step) {
 
 void Engine::on_nack(Step& step, Index voter, const Nack& nack) {
     const bool believed = learn_epoch(step.now, nack.promised_epoch);
-    if (nack.members) on_shown(step, *nack.members);
+    if (nack.members) believe(step, {*nack.members, {}, peers_[voter].cluster_id});
     if (nack.holder_incarnation != setup_.incarnation() || nack.epoch != epoch()) return;
     if (nack.reason == NackReason::stale_members) return on_stale_members(step, voter, nack);
     if (nack.reason == NackReason::busy && nack.promise_holder && believed)

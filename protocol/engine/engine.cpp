@@ -136,6 +136,7 @@ void Engine::greet(Step& step, Index i) {
 void Engine::advance_engine(Step& step) {
     if (recovering()) advance_recovery(step);
     take_shown(step.now);
+    manage_identity(step);
     manage_list(step);
     deal_with(step, known_members());
     // R3.11: at T_camp.
@@ -147,7 +148,9 @@ void Engine::advance_engine(Step& step) {
 
 void Engine::on_persisted(Step& step, const Persisted& event) {
     const auto before = list().tag();
+    const ClusterId known_before = cluster_id();
     reserve_.on_persisted(event.durable);
+    if (cluster_id() != known_before) part_with_strangers(step);
     if (list().tag() == before) return;
     step.act(MembersChanged{list()});
     // C5: a list that its own vote settles has waited for this.
@@ -214,6 +217,7 @@ void Engine::collect_wakes(WakeTime& wake) const {
 
 void Engine::fill_view(View& view, Instant now) const {
     if (promise().live(now)) view.promised_to = promise().key().id;
+    view.cluster_id = cluster_id();
     view.recovering = recovering();
     view.votes = !silent(now) && !leaving();
 }

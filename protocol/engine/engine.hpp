@@ -2,9 +2,10 @@
 // for a time. Whether a promise may be given and whether a lease holds is decided here alone.
 //
 // Its parts have their own state: voter (the promise), holder (what was granted to it), recovery
-// (R6), reserve (R7). Rules that need several of them stand here, in files by subject: vote (R2),
-// campaign (R1, R3), restart (R6, C8, twins), recall (R6: the answer to a restarted voter), members
-// (C1 to C8), forgetting (C9), preemption (§9), engine (the rest).
+// (R6), reserve (R7), identity poll (C11). Rules that need several of them stand here, in files by
+// subject: vote (R2), campaign (R1, R3), restart (R6, C8, twins), recall (R6: the answer to a
+// restarted voter), members (C1 to C8), forgetting (C9), identity (C11), preemption (§9), engine
+// (the rest).
 #pragma once
 
 #include <optional>
@@ -12,6 +13,7 @@
 #include <tuple>
 
 #include "protocol/engine/holder.hpp"
+#include "protocol/engine/identity_poll.hpp"
 #include "protocol/engine/list_changes.hpp"
 #include "protocol/engine/recovery.hpp"
 #include "protocol/engine/reserve.hpp"
@@ -33,6 +35,7 @@ public:
 
     const Membership& list() const override { return reserve_.on_disk().members; }
     bool is_majority(MemberSet members) const override { return deciding().is_majority(members); }
+    ClusterId cluster_id() const override;
     LeaderView first_hand(Instant now) const override;
     LeaderView second_hand(Instant now) const override { return peers_.second_hand(now); }
     Duration view_left(Instant now, const LeaderView& view) const override {
@@ -64,7 +67,7 @@ public:
     bool operator==(const Engine&) const = default;
     auto digest_fields() const {
         return std::tie(static_cast<const Member&>(*this), voter_, holder_, recovery_, reserve_,
-                        changes_);
+                        changes_, poll_);
     }
 
 private:
@@ -83,7 +86,7 @@ private:
     void fill_hello(Hello& hello) const override;
     void answer_hello(Instant now, const Hello& hello, HelloAck& ack) override;
     bool asks_again() const override { return recovery_.asked_again(); }
-    void on_shown(Step& step, const Membership& shown) override;
+    void on_word(Step& step, const Word& word) override;
     void on_members_changed() override { recovery_.follow(setup_); }
     void on_forgotten(const Peer& peer) override {
         changes_.twin_over = later(changes_.twin_over, peer.twin_over);
@@ -168,6 +171,7 @@ private:
     /// The list whose voters decide for this node: as a holder that of its leadership.
     const Membership& deciding() const;
     Membership known_members() const;
+    void on_shown(Step& step, const Membership& shown);
     bool is_of_other_cluster(const Membership& shown) const;
     void note_other_founding(Step& step, const Membership& shown);
     void take_shown(Instant now);
@@ -183,7 +187,20 @@ private:
     bool may_be_told(const Coordinator& request) const;
     void take_told(Step& step, const Coordinator& request);
     void meet_again(Step& step, const Membership& told);
-    void go_on_with(const Membership& list);
+    void go_on_with(const Membership& list, const Identity& identity);
+
+    // identity.cpp
+    std::optional<ClusterId> answered_id() const;
+    void learn_identity(const Identity& told);
+    void part_with_strangers(Step& step);
+    bool is_stranger(Index i) const;
+    void part_with(Step& step, Index i);
+    bool somebody_is_to_tell(Instant now) const;
+    bool majority_knows_of_ids() const;
+    void manage_identity(Step& step);
+    bool identity_is_awaited() const;
+    Identity identity_to_tell() const;
+    void on_identity_told(Step& step, Index voter, const Identity& has);
 
     // forgetting.cpp
     bool may_be_forgotten(Instant now, Index i) const;
@@ -203,6 +220,7 @@ private:
     Recovery recovery_;
     Reserve reserve_;
     ListChanges changes_;
+    IdentityPoll poll_;
 };
 
 }  // namespace bullring::protocol

@@ -29,6 +29,12 @@ const Membership& Engine::deciding() const {
 
 // ---- C6.1: on sight.
 
+void Engine::on_word(Step& step, const Word& word) {
+    on_shown(step, word.list);
+    // C8.1: one that has none itself keeps others from founding.
+    if (list().empty()) on_shown(step, word.shown);
+}
+
 void Engine::on_shown(Step& step, const Membership& shown) {
     if (is_of_other_cluster(shown)) return;  // C1.5
     if (list().empty() && shown.is_of_other_cluster_than(config().members))
@@ -168,6 +174,7 @@ void Engine::manage_list(Step& step) {
         }
         return;
     }
+    if (identity_is_awaited()) return;
     forget_who_is_gone(step);
     // C2.1: only on top of a list of its own epoch. C6.1: and above one that was shown. C8.4: and
     // for who has none.
@@ -240,7 +247,7 @@ void Engine::take_told(Step& step, const Coordinator& request) {
     if (told.find(setup_.self()) == nullptr || told.tag() != request.tag) return;
     if (is_of_other_cluster(told)) return;
     meet_again(step, told);
-    go_on_with(told);
+    go_on_with(told, request.identity.value_or(Identity{}));
     voter_.raise_floor(max_seen_);
 }
 
@@ -255,9 +262,10 @@ void Engine::meet_again(Step& step, const Membership& told) {
     }
 }
 
-void Engine::go_on_with(const Membership& list) {
+void Engine::go_on_with(const Membership& list, const Identity& identity) {
     recovery_.floor_is_known();
     reserve_.want(list);
+    learn_identity(identity);
     // The list shown before was an address book, and nothing else; until the disk has it, so is
     // this.
     changes_.shown = list;

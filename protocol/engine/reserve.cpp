@@ -34,6 +34,15 @@ void Reserve::want(const Membership& newer) {
     if (newer.tag() > wanted_.members.tag()) wanted_.members = newer;
 }
 
+// C11.2
+void Reserve::want(const Identity& told) {
+    Identity& has = wanted_.identity;
+    if (has.settled) return;
+    // R9: one message alone binds nobody for ever: the id is given first, and then called settled.
+    const bool again = told.settled && told.id == has.id;
+    if (told.settled || told.epoch >= has.epoch) has = {told.id, told.epoch, again};
+}
+
 // R7.2
 void Reserve::keep_ahead_of(Epoch max_seen) {
     if (max_seen + low > std::max(disk_.hw, wanted_.hw)) want(ahead_of(max_seen), Duration{0});

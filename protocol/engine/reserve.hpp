@@ -44,6 +44,9 @@ public:
     /// Asks for that list in place of an older one. No vote is given under an older one from then
     /// on.
     void want(const Membership& newer);
+    /// C11.2: asks for that id of the cluster in place of one that is not settled and of no newer
+    /// leader.
+    void want(const Identity& told);
     /// The list on the disk, or the newer one that is to come there.
     const Membership& newest_members() const { return wanted_.members; }
     bool has_members() const { return wanted_.members == disk_.members; }

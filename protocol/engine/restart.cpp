@@ -84,10 +84,10 @@ void Engine::keep_for_recovery(Epoch vmax, Duration promised_max) {
 }
 
 /// C8.1: it is one of the founders, and nobody has shown that their list was changed, or of late a
-/// list of other founders.
+/// list of other founders. C11.5: and its answers are of one cluster.
 bool Engine::may_found(Instant now) const {
     return config().members.find(setup_.self()) != nullptr && changes_.shown.empty() &&
-           promise_over(now, changes_.founded_elsewhere);
+           promise_over(now, changes_.founded_elsewhere) && answered_id();
 }
 
 bool Engine::founded_early() const {
@@ -117,7 +117,7 @@ void Engine::wait_for_list(Step& step) {
 
 // R6.10: no member has a file or has met an earlier run of another.
 void Engine::begin_new_cluster(Step& step) {
-    go_on_with(config().members);
+    go_on_with(config().members, {});
     if (config().first_epoch == FirstEpoch::clock)
         take_floor_from_clock(step, "no member had a state file at its start: epochs begin");
 }
@@ -146,11 +146,13 @@ void Engine::dial_again(Step& step, Index i) {
 // granted, and that their list was never changed. Where too few do the epochs go on from the wall
 // clock, if enough others know the list, or most know as little as this node.
 void Engine::find_floor(Step& step) {
-    if (!recovery_.floor_from_clock(peers_, true)) return go_on_with(config().members);
+    // C11.5
+    const Identity theirs{*answered_id(), {}, false};
+    if (!recovery_.floor_from_clock(peers_, true)) return go_on_with(config().members, theirs);
     const bool answered =
         recovery_.waited_again(step.now) || recovery_.floor_from_clock(peers_, false);
     if (!answered || !(most_have_no_file() || recovery_.list_is_known(peers_))) return;
-    go_on_with(config().members);
+    go_on_with(config().members, theirs);
     take_floor_from_clock(step, "no state file here, and at too few others: epochs go on");
 }
 

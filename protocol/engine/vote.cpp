@@ -125,6 +125,10 @@ Vote Engine::vote_for_itself(Step& step, Epoch epoch, Duration lease, bool renew
 
 void Engine::on_coordinator(Step& step, const AcceptedSession& from, const Coordinator& request) {
     if (may_be_told(request)) return take_told(step, request);
+    // C11.4: they have met when one of the two did not know its cluster yet.
+    if (request.identity && request.identity->known())
+        peers_[from.peer].cluster_id = request.identity->known();
+    if (is_stranger(from.peer)) return part_with(step, from.peer);
     const bool tied = request.tie && from.release_ok;
     const Vote given = vote(step, {{id(from.peer), from.incarnation},
                                    request.epoch,
@@ -134,6 +138,8 @@ void Engine::on_coordinator(Step& step, const AcceptedSession& from, const Coord
                                    request.tag,
                                    request.members});
     if (given.kind == Vote::Kind::after_disk) return voter_.wait_for_disk(from, request, step.now);
+    // C11.2: from the leader that it supports.
+    if (given.kind == Vote::Kind::granted && request.identity) learn_identity(*request.identity);
     const bool busy = given.kind == Vote::Kind::refused && given.reason == NackReason::busy;
     answer(step, from, request, given, busy && voter_.park(from, request, step.now));
 }
@@ -150,6 +156,7 @@ void Engine::answer(Step& step, const AcceptedSession& from, const Coordinator& 
                     setup_.incarnation(),
                     std::nullopt,
                     *list().tag()};  // C1.2
+        if (request.identity) grant.identity = reserve_.on_disk().identity;
         if (request.renew) {
             grant.heartbeat = heartbeat(step.now);
             heartbeat_told_by_grant(step.now);

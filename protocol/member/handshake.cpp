@@ -26,6 +26,11 @@ Membership shown_by(const Hello& hello) {
     return has_list(hello) && !hello.members.empty() ? Membership(hello.members) : Membership();
 }
 
+/// C11: nobody is told by a version that knows of no ids, nor listened to.
+ClusterId id_told_to(std::uint16_t version, ClusterId id) {
+    return version >= version_with_identity ? id : ClusterId{};
+}
+
 /// The list as a refusal shows it: the dialler may be behind (C6.1), or about to found a cluster
 /// beside this one (C8.1).
 std::optional<Membership> as_shown_to(const Hello& hello, const Membership& list) {
@@ -38,29 +43,20 @@ Refused of_other_cluster(const Membership& mine, const Membership& yours) {
     return {"founders", ids_text(mine.founders()), ids_text(yours.founders())};
 }
 
-/// The first field that differs, of those that all members must have in common.
-std::optional<Refused> common_difference(const Config& mine, const Membership& list,
-                                         const std::vector<NodeId>& members, const Hello& yours) {
-    const std::uint16_t lowest = lowest_with(list);
-    if (yours.version_highest < lowest || yours.version_lowest > mine.wire_highest)
-        return Refused{"version", versions_text(lowest, mine.wire_highest),
-                       versions_text(yours.version_lowest, yours.version_highest)};
-    if (yours.cluster != mine.cluster) return Refused{"cluster", mine.cluster, yours.cluster};
-    // Lists that nobody has changed have no tag by which one could be the newer one. Who is to be
-    // added has none.
-    const bool comparable = !list.changed() && !yours.changed;
-    if (comparable && !members.empty() && !yours.members.empty() && yours.members != members)
-        return Refused{"members", ids_text(members), ids_text(yours.members),
-                       as_shown_to(yours, list)};
-    if (const Membership shown = shown_by(yours); shown.is_of_other_cluster_than(list))
-        return of_other_cluster(list, shown);
-    if (yours.quorum != mine.quorum)
-        return Refused{"quorum", name(mine.quorum), name(yours.quorum)};
-    if (yours.algorithm != mine.algorithm)
-        return Refused{"algorithm", name(mine.algorithm), name(yours.algorithm)};
-    if (yours.rho_ppm != mine.timing.rho_ppm)
-        return Refused{"rho", std::to_string(mine.timing.rho_ppm), std::to_string(yours.rho_ppm)};
-    return std::nullopt;
+/// C11.4
+Refused of_other_id(ClusterId mine, ClusterId yours) {
+    return {std::string(refused_for_id), to_text(mine), to_text(yours)};
+}
+
+/// They have no tag by which one could be the newer one.
+bool both_unchanged(const Membership& list, const Hello& hello) {
+    return !list.changed() && !hello.changed;
+}
+
+/// Members that refuse a node because of the lists say who they are: the node may be behind.
+bool is_refused_by_list(const Refused& refused) {
+    return refused.field == "members" || refused.field == refused_for_members ||
+           refused.field == "id";
 }
 
 }  // namespace
@@ -87,6 +83,7 @@ void Member::on_dialled(Step& step, const Dialled& event) {
     hello.heartbeat_period = timing().heartbeat;
     hello.advertised = config().advertised;
     hello.addresses = event.addresses;
+    hello.cluster_id = id_told_to(hello.version_highest, cluster_id());
     // R4.4: children of hooks may outlive the process, and nobody can tell when they have ended.
     const bool unused =
         !fenced() || config().hooks || (config().fast_release == FastRelease::fin && !config().tie);
@@ -96,10 +93,38 @@ void Member::on_dialled(Step& step, const Dialled& event) {
     step.act(Send{event.session, hello});
 }
 
-std::optional<Refused> Member::hello_difference(const HelloReceived& event, Instant now) const {
+/// The first field that differs, of those that all nodes of one cluster have in common.
+std::optional<Refused> Member::cluster_difference(const Hello& yours) const {
+    const Config& mine = config();
+    const std::uint16_t lowest = lowest_with(list());
+    if (yours.version_highest < lowest || yours.version_lowest > mine.wire_highest)
+        return Refused{"version", versions_text(lowest, mine.wire_highest),
+                       versions_text(yours.version_lowest, yours.version_highest)};
+    if (yours.cluster != mine.cluster) return Refused{"cluster", mine.cluster, yours.cluster};
+    if (are_of_different_clusters(cluster_id(), yours.cluster_id))
+        return of_other_id(cluster_id(), yours.cluster_id);
+    // Of lists that nobody has changed the members are the founders: see seat_difference().
+    const Membership shown = shown_by(yours);
+    if (!both_unchanged(list(), yours) && shown.is_of_other_cluster_than(list()))
+        return of_other_cluster(list(), shown);
+    if (yours.quorum != mine.quorum)
+        return Refused{"quorum", name(mine.quorum), name(yours.quorum)};
+    if (yours.algorithm != mine.algorithm)
+        return Refused{"algorithm", name(mine.algorithm), name(yours.algorithm)};
+    if (yours.rho_ppm != mine.timing.rho_ppm)
+        return Refused{"rho", std::to_string(mine.timing.rho_ppm), std::to_string(yours.rho_ppm)};
+    return std::nullopt;
+}
+
+/// Why a node of this cluster is not taken for a member.
+std::optional<Refused> Member::seat_difference(const HelloReceived& event, Instant now) const {
     const Hello& hello = event.hello;
     const std::vector<NodeId> ids = list().empty() ? config().members.ids() : list().ids();
-    if (auto difference = common_difference(config(), list(), ids, hello)) return difference;
+    // Who is to be added has none.
+    if (both_unchanged(list(), hello) && !ids.empty() && !hello.members.empty() &&
+        hello.members != ids)
+        return Refused{"members", protocol::ids_text(ids), protocol::ids_text(hello.members),
+                       as_shown_to(hello, list())};
     const std::string said = std::to_string(hello.id.value);
     const auto index = setup_.members().index(hello.id);
     const auto shown = as_shown_to(hello, list());
@@ -118,10 +143,16 @@ std::optional<Refused> Member::hello_difference(const HelloReceived& event, Inst
     return std::nullopt;
 }
 
-void Member::refuse(Step& step, const HelloReceived& event, const Refused& refused) {
+void Member::refuse(Step& step, const HelloReceived& event, Refused refused) {
+    refused.cluster_id = id_told_to(event.hello.version_highest, cluster_id());
     step.act(Send{event.session, refused});
     step.act(CloseSession{event.session});
     step.act(HandshakeRefused{event.hello.id, true, refused, event.addresses.remote});
+}
+
+// C12.1
+void Member::believe(Step& step, const Word& word) {
+    if (!are_of_different_clusters(cluster_id(), word.cluster_id)) on_word(step, word);
 }
 
 void Member::on_hello(Step& step, const HelloReceived& event) {
@@ -129,10 +160,10 @@ void Member::on_hello(Step& step, const HelloReceived& event) {
     // N3: it lay unread when the run had ended.
     if (peers_.is_buried({hello.id, hello.incarnation}, step.now))
         return step.act(CloseSession{event.session});
-    on_shown(step, shown_by(hello));
-    // C8.1: one that has none itself keeps others from founding.
-    if (hello.shown && list().empty()) on_shown(step, *hello.shown);
-    if (const auto difference = hello_difference(event, step.now))
+    // C12.1: first it is judged.
+    if (const auto difference = cluster_difference(hello)) return refuse(step, event, *difference);
+    believe(step, {shown_by(hello), hello.shown.value_or(Membership()), hello.cluster_id});
+    if (const auto difference = seat_difference(event, step.now))
         return refuse(step, event, *difference);
     const Index index = *setup_.members().index(hello.id);
     Peer& peer = peers_[index];
@@ -152,6 +183,7 @@ void Member::on_hello(Step& step, const HelloReceived& event) {
     const Membership shown = shown_by(hello);
     peer.tag = shown.tag();
     peer.founders = shown.founders();
+    peer.cluster_id = id_told_to(config().wire_highest, hello.cluster_id);
     // R4.3: the addresses agree unless something in between rewrites them, and could send a FIN of
     // its own.
     const bool direct = event.addresses.local == hello.addresses.remote &&
@@ -190,6 +222,7 @@ void Member::on_hello(Step& step, const HelloReceived& event) {
     ack.lease_max = timing().lease_max;
     ack.version = session.version;
     if (list().changed() && ack.version >= version_with_tags) ack.changed = list();
+    ack.cluster_id = id_told_to(ack.version, cluster_id());
     answer_hello(step.now, hello, ack);
     step.act(Send{event.session, ack});
     if (!sessions_.has_dialled_in_use(index)) step.act(DialNow{hello.id});
@@ -223,6 +256,11 @@ void Member::on_hello_ack(Step& step, SessionId id, const HelloAck& ack) {
             HandshakeRefused{this->id(index), false, of_other_cluster(*ack.changed, list()), {}});
         return give_up_dialled(step, *session, SessionEnd::protocol);
     }
+    if (are_of_different_clusters(cluster_id(), ack.cluster_id)) {
+        step.act(HandshakeRefused{
+            this->id(index), false, of_other_id(ack.cluster_id, cluster_id()), {}});
+        return give_up_dialled(step, *session, SessionEnd::protocol);
+    }
     session->version = ack.version;
     session->state = DialledState::up;
     if (peer.dialled) {
@@ -238,8 +276,9 @@ void Member::on_hello_ack(Step& step, SessionId id, const HelloAck& ack) {
     peer.refused = false;
     peer.answered_again = session->asks_again;
     learn_epoch(step.now, ack.max_seen);
-    if (ack.changed) on_shown(step, *ack.changed);
-    if (ack.shown && list().empty()) on_shown(step, *ack.shown);
+    if (ack.cluster_id) peer.cluster_id = ack.cluster_id;
+    believe(step,
+            {ack.changed.value_or(Membership()), ack.shown.value_or(Membership()), ack.cluster_id});
     on_ack(step, index, ack);
     send(step, index, heartbeat(step.now));
     // Repeats to this peer what was broadcast before the session was up.
@@ -253,8 +292,10 @@ void Member::on_refused(Step& step, SessionId id, const Refused& refused) {
     peers_[index].refused = true;
     step.act(HandshakeRefused{this->id(index), false, refused, {}});
     give_up_dialled(step, *session, SessionEnd::protocol);
-    if (refused == twin_refusal(setup_.self())) told_of_twin(step, peers_[index]);
-    if (refused.list) on_shown(step, *refused.list);
+    if (is_twin_refusal(refused, setup_.self())) told_of_twin(step, peers_[index]);
+    // C12.1: who refuses for another reason has not judged this node to be of its cluster.
+    if (refused.list && is_refused_by_list(refused))
+        believe(step, {*refused.list, {}, id_told_to(config().wire_highest, refused.cluster_id)});
 }
 
 void Member::on_session_ended(Step& step, const SessionEnded& event) {

@@ -78,7 +78,11 @@ Coordinator Member::as_sent_to(Index to, const Coordinator& request) const {
     Coordinator sent = request;
     const bool knows = peers_[to].tag == request.tag;
     const DialledSession* const session = sessions_.dialled(peers_[to].dialled);
-    if (knows || session == nullptr || session->version < version_with_tags) sent.members.reset();
+    const std::uint16_t version = session == nullptr ? 0 : session->version;
+    if (knows || version < version_with_tags) sent.members.reset();
+    const bool has_id = request.identity && request.identity->known() &&
+                        request.identity->known() == peers_[to].cluster_id;
+    if (has_id || version < version_with_identity) sent.identity.reset();
     return sent;
 }
 

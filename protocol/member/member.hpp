@@ -44,6 +44,13 @@ struct AddressedRequest {
     MemberSet to;
 };
 
+/// What a peer says of its cluster.
+struct Word {
+    Membership list{};   // that holds for it
+    Membership shown{};  // of who has none: the newest that it was shown
+    ClusterId cluster_id{};
+};
+
 /// The answer of a voter (R2).
 struct Vote {
     enum class Kind : std::uint8_t { granted, refused, after_disk };
@@ -76,6 +83,8 @@ public:
     bool fenced() const { return config().quorum != QuorumMode::none; }
     /// The list of members that holds for this node. Empty: it has none yet (C8).
     virtual const Membership& list() const { return config().members; }
+    /// C11. 0: it is not known yet, or nobody speaks of it.
+    virtual ClusterId cluster_id() const { return {}; }
     /// So many are enough for a leader, by the list that decides for this node now.
     virtual bool is_majority(MemberSet members) const = 0;
     /// It is in no list any more, as far as it knows (C7.1).
@@ -202,6 +211,9 @@ protected:
     Member& operator=(const Member&) = default;
     Member& operator=(Member&&) = default;
 
+    /// The one door (C12.1) for what somebody says who has been judged to be of this cluster, by
+    /// his HELLO here, or by this node's HELLO there.
+    void believe(Step& step, const Word& word);
     /// Our own close, which releases nothing (R4.2); what is still to come on it is not read.
     void close_accepted(Step& step, const AcceptedSession& session,
                         SessionEnd as = SessionEnd::overflow);
@@ -289,8 +301,8 @@ private:
 
     /// HELLOs from now on count as asked after the silence (R6).
     virtual bool asks_again() const { return false; }
-    /// Somebody shows a list that has been changed.
-    virtual void on_shown(Step& /*step*/, const Membership& /*list*/) {}
+    /// A member says what it knows of the cluster. Called by believe() alone.
+    virtual void on_word(Step& /*step*/, const Word& /*word*/) {}
     /// All that is kept for each member follows setup_.
     virtual void on_members_changed() {}
     virtual void on_forgotten(const Peer& /*peer*/) {}
@@ -321,8 +333,9 @@ private:
     virtual std::string why_bound(Instant /*now*/) const { return {}; }
 
     // handshake.cpp
-    std::optional<Refused> hello_difference(const HelloReceived& event, Instant now) const;
-    void refuse(Step& step, const HelloReceived& event, const Refused& refused);
+    std::optional<Refused> cluster_difference(const Hello& hello) const;
+    std::optional<Refused> seat_difference(const HelloReceived& event, Instant now) const;
+    void refuse(Step& step, const HelloReceived& event, Refused refused);
     void give_up_dialled(Step& step, DialledSession& session, SessionEnd how);
     void close_lingering(Step& step);
     void end_accepted(Step& step, const AcceptedSession& session, SessionEnd how);

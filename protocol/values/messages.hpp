@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "protocol/values/identity.hpp"
 #include "protocol/values/ids.hpp"
 #include "protocol/values/membership.hpp"
 #include "protocol/values/time.hpp"
@@ -35,10 +36,12 @@ const char* name(FastRelease release);
 /// The versions of the messages that this code speaks (PROTOCOL §4). A node may be configured to
 /// speak none above `Config::wire_highest`.
 inline constexpr std::uint16_t version_lowest = 1;
-inline constexpr std::uint16_t version_highest = 3;
+inline constexpr std::uint16_t version_highest = 4;
 /// The first in which a list of members has a tag: none below it is spoken once members have
 /// changed.
 inline constexpr std::uint16_t version_with_tags = 3;
+/// The first in which the cluster has an id (C11).
+inline constexpr std::uint16_t version_with_identity = 4;
 
 inline constexpr std::size_t advertised_bytes_max = 256;
 inline constexpr std::size_t cluster_name_bytes_max = 64;
@@ -74,6 +77,7 @@ struct Hello {
     bool had_file_at_start = false;
     std::optional<Membership> changed = std::nullopt;  // K, once it has been changed
     std::optional<Membership> shown = std::nullopt;    // of who has none: the newest it was shown
+    ClusterId cluster_id{};                            // C11, once it is settled
     bool operator==(const Hello&) const = default;
 };
 
@@ -111,6 +115,7 @@ struct HelloAck {
     std::uint16_t version = 1;
     std::optional<Membership> changed = std::nullopt;  // K, once it has been changed
     std::optional<Membership> shown = std::nullopt;    // of who has none: the newest it was shown
+    ClusterId cluster_id{};                            // C11, once it is settled
     bool operator==(const HelloAck&) const = default;
 };
 
@@ -121,12 +126,16 @@ inline constexpr std::string_view refused_untold = "address";
 /// The `field` of a refusal of who is not in a list that has been changed.
 inline constexpr std::string_view refused_for_members = "member";
 
+/// The `field` of a refusal of who is of another cluster of this name.
+inline constexpr std::string_view refused_for_id = "cluster id";
+
 /// The acceptor's other answer: what differs, seen from the acceptor ("mine") and the dialler.
 struct Refused {
     std::string field;
     std::string mine;
     std::string yours;
     std::optional<Membership> list = std::nullopt;  // K, where the lists are what differs
+    ClusterId cluster_id{};                         // C11, once it is settled
     bool operator==(const Refused&) const = default;
 };
 
@@ -134,6 +143,10 @@ struct Refused {
 inline Refused twin_refusal(NodeId id) {
     return {"id", "another process with id " + std::to_string(id.value) + " is connected",
             std::to_string(id.value)};
+}
+inline bool is_twin_refusal(const Refused& refused, NodeId id) {
+    const Refused twin = twin_refusal(id);
+    return refused.field == twin.field && refused.mine == twin.mine && refused.yours == twin.yours;
 }
 
 struct Heartbeat {
@@ -186,6 +199,8 @@ struct Coordinator {
     Tag tag{};                                          // of the sender's newest list of members
     std::optional<Membership> members = std::nullopt;   // that list, for who may not have it yet
     bool settled = false;  // renewal: that list decides, and was settled in this epoch (C8.4)
+    /// Renewal, to who may not have it yet: the cluster's id; without one: what is yours? (C11)
+    std::optional<Identity> identity = std::nullopt;
     bool operator==(const Coordinator&) const = default;
 };
 
@@ -198,6 +213,7 @@ struct Grant {
     Incarnation voter_incarnation;
     std::optional<Heartbeat> heartbeat = std::nullopt;  // of a renewal: in place of an HB
     Tag tag{};                                          // of the voter's list of members
+    std::optional<Identity> identity = std::nullopt;    // on the voter's disk, if it was asked
     bool operator==(const Grant&) const = default;
 };
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "protocol/values/identity.hpp"
 #include "protocol/values/ids.hpp"
 #include "protocol/values/membership.hpp"
 #include "protocol/values/time.hpp"
@@ -16,6 +17,7 @@ struct Durable {
     Duration promised_max;  // the longest promise ever given here is ≤ promised_max
     bool hooks = false;  // of a run that may have had some (Config::hooks); nobody outlives it else
     Membership members{};  // K; every file has one
+    Identity identity{};   // C11; a file of before there were any has none
     bool operator==(const Durable&) const = default;
 };
 

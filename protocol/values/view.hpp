@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "protocol/values/identity.hpp"
 #include "protocol/values/ids.hpp"
 #include "protocol/values/membership.hpp"
 #include "protocol/values/state.hpp"
@@ -23,6 +24,7 @@ struct View {
     NodeId self;
     Membership members;          // that it deals with; whose slots the sets below have
     Membership list;             // of members that holds for it
+    ClusterId cluster_id;        // 0: not known yet (C11)
     bool has_list = true;        // else `list` is that which it would begin with (C8)
     Role role = Role::follower;  // stepping_down is shown to users as follower
     NodeId leader;               // `nobody` when none is known; itself when it leads

@@ -77,6 +77,7 @@ constexpr Time slowest(Time time) { return time / 10 * 7; }
 
 /// Node `h` has just been elected.
 void Checks::note_leadership(const World& world, HostIndex h) {
+    if (world.host(h).site != Site::own) return;
     const Time stable = world.config(h).timing.preempt_delay.ns;
     const bool kept = fastest(world.now() - last_elected_at_) >= stable;
     for (OfHost& of : of_)
@@ -91,6 +92,7 @@ void Checks::note_leadership(const World& world, HostIndex h) {
 
 /// Node `h` has just handed the leadership over to a better one.
 void Checks::check_handover(const World& world, HostIndex h) {
+    if (world.host(h).site != Site::own) return;
     OfHost& of = of_[h];
     const auto before = of.held_off.find(of.handed_over_to);
     const Time hold_off = world.config(h).timing.hand_over_hold_off.ns;

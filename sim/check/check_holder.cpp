@@ -106,7 +106,7 @@ void Checks::check_no_other_task(const World& world, HostIndex h) {
     for (HostIndex o = 0; o < world.hosts(); ++o) {
         const Host& other = world.host(o);
         if (o == h || !other.running() || !other.task.running) continue;
-        if (founders(world, o) != founders(world, h)) continue;
+        if (founding(world, o) != founding(world, h)) continue;
         // After a lapse a task in the same process may run on: only a guard can end it (R5).
         if (!other.node->member().own_lease_valid(world.clock(o))) continue;
         fail(world, "I12",

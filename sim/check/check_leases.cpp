@@ -13,16 +13,16 @@ namespace bullring::sim {
 
 using namespace protocol;
 
-/// Of the cluster that it is a member of; empty: it has no list yet, and with quorum none.
-const std::vector<NodeId>& Checks::founders(const World& world, HostIndex h) {
-    static const std::vector<NodeId> none;
+/// Of the cluster that it is a member of; no founders: it has no list yet, and with quorum none.
+Checks::Founding Checks::founding(const World& world, HostIndex h) {
     const Engine* const engine = world.host(h).node->engine();
-    return engine == nullptr ? none : engine->list().founders();
+    return {world.cluster_of(h),
+            engine == nullptr ? std::vector<NodeId>() : engine->list().founders()};
 }
 
 Epoch Checks::newest_epoch() const {
     Epoch newest;
-    for (const auto& [founders, cluster] : clusters_)
+    for (const auto& [founding, cluster] : clusters_)
         newest = std::max(newest, cluster.newest_epoch);
     return newest;
 }
@@ -30,9 +30,10 @@ Epoch Checks::newest_epoch() const {
 void Checks::check_published(const World& world, HostIndex h, const Publish& publish) {
     check_deadline(world, h, publish);
     if (!publish.epoch || !lease_valid(world.clock(h), publish.deadline)) return;
-    const Cluster& cluster = clusters_[founders(world, h)];
+    const Founding own = founding(world, h);
+    const Cluster& cluster = clusters_[own];
     for (HostIndex o = 0; o < world.hosts(); ++o) {
-        if (o == h || !world.leads(o) || founders(world, o) != founders(world, h)) continue;
+        if (o == h || !world.leads(o) || founding(world, o) != own) continue;
         fail(world, "I1",
              fmt::format("node {} leads in epoch {} while node {} still leads in epoch {}",
                          world.host(h).id.value, publish.epoch.value, world.host(o).id.value,
@@ -47,11 +48,13 @@ void Checks::check_published(const World& world, HostIndex h, const Publish& pub
 }
 
 void Checks::check_elected(const World& world, HostIndex h, const Elected& elected) {
-    ++elections_;
     note_leadership(world, h);
-    last_elected_at_ = world.now();
+    if (world.host(h).site == Site::own) {
+        ++elections_;
+        last_elected_at_ = world.now();
+    }
     of_[h].elected_in = elected.epoch;
-    Cluster& cluster = clusters_[founders(world, h)];
+    Cluster& cluster = clusters_[founding(world, h)];
     cluster.elected_in.note(elected.epoch, world.host(h).node->member().own_key());
     // A node that was stopped while it published this leads no more, if its lease is over.
     if (!world.leads(h) && world.settings().quorum == QuorumMode::majority) return;

@@ -45,23 +45,59 @@ bool Checks::echoes(const World& world, HostIndex holder, const ReceivedGrant& g
            grant.tag == engine->holder().newest().tag();
 }
 
-void Checks::note_list(const World& world, const Membership& list) {
+void Checks::note_list(const World& world, Site site, const Membership& list) {
     if (list.empty()) return;
-    Cluster& cluster = clusters_[list.founders()];
-    const auto [at, is_new] = cluster.lists.try_emplace(*list.tag(), list);
-    if (is_new) return check_lists(world, cluster);
+    const Founding of{site, list.founders()};
+    const auto [at, is_new] = clusters_[of].lists.try_emplace(*list.tag(), list);
+    if (is_new) return check_lists(world, of);
     // Addresses of a list that nobody has changed are each node's own.
     if (at->second.entries() != list.entries() && list.changed())
         fail(world, "I15", fmt::format("{} and {}", text(at->second), text(list)));
 }
 
+/// I19: a list that was changed comes from a leader of this cluster.
+void Checks::check_provenance(const World& world, HostIndex h, const Membership& list) {
+    const auto& lists = clusters_[{world.cluster_of(h), list.founders()}].lists;
+    const auto known = lists.find(*list.tag());
+    if (!list.changed() || (known != lists.end() && known->second.entries() == list.entries()))
+        return;
+    // Its own, which it has sent to nobody yet.
+    const Engine& engine = *world.host(h).node->engine();
+    if (list == engine.holder().newest() || list == engine.holder().base()) return;
+    fail(world, "I19",
+         fmt::format("the list of node {} is {}, which nobody of its cluster has proposed",
+                     world.host(h).id.value, text(list)));
+}
+
+/// I22: a node keeps it for as long as it has its disk, and where nobody has lost his all have one.
+void Checks::check_identity(const World& world, HostIndex h) {
+    const auto& disk = world.host(h).disk.file;
+    const Identity before = std::exchange(identities_[h], disk ? disk->identity : Identity());
+    disk_was_lost_ = disk_was_lost_ || (!disk && before.id);
+    if (identities_[h] == before || !identities_[h].settled) return;
+    const Founding own{world.cluster_of(h), disk->members.founders()};
+    ClusterId& known = clusters_[own].id;
+    const std::string says =
+        fmt::format("node {} of cluster {} has settled on the id {}", world.host(h).id.value,
+                    ids_text(own.second), to_text(disk->identity.id));
+    if (!known) coverage_.count(Seen::identity_settled);
+    const bool may_differ = disk_was_lost_ && before.id != known;
+    if (known && known != disk->identity.id && !may_differ)
+        fail(world, "I22", fmt::format("{}, and another one on {}", says, to_text(known)));
+    known = disk->identity.id;
+    for (const auto& [other, cluster] : clusters_)
+        if (other != own && cluster.id == known)
+            fail(world, "I22", fmt::format("{}, which is that of another cluster", says));
+}
+
 /// Somebody has it: on a disk, or as the holder of a lease or of a candidacy.
-bool Checks::is_alive(const World& world, const Membership& list) const {
+bool Checks::is_alive(const World& world, Site site, const Membership& list) const {
     const auto is_it = [&](const Membership& one) {
         return one.tag() == list.tag() && one.founders() == list.founders();
     };
     for (HostIndex h = 0; h < world.hosts(); ++h) {
         const Host& host = world.host(h);
+        if (world.cluster_of(h) != site) continue;
         if (host.disk.file && is_it(host.disk.file->members)) return true;
         if (host.writing && is_it(host.writing->members)) return true;
         const Engine* const engine = host.running() ? host.node->engine() : nullptr;
@@ -71,13 +107,13 @@ bool Checks::is_alive(const World& world, const Membership& list) const {
     return false;
 }
 
-bool Checks::can_elect(const World& world, const Membership& list,
+bool Checks::can_elect(const World& world, Site site, const Membership& list,
                        std::optional<HostIndex> given) const {
-    if (!is_alive(world, list)) return false;
+    if (!is_alive(world, site, list)) return false;
     MemberSet granting;
     for (const MemberEntry& member : list.entries()) {
-        const auto h = world.host_of(member.id);
-        if (!h) continue;
+        const auto h = world.host_of(member.id, site);
+        if (!h || world.cluster_of(*h) != site) continue;
         if (h == given) granting.insert(member.slot);
         const auto& disk = world.host(*h).disk.file;
         if (disk && disk->members.founders() == list.founders() &&
@@ -88,11 +124,12 @@ bool Checks::can_elect(const World& world, const Membership& list,
 }
 
 /// I18, by brute force over all lists that somebody has.
-void Checks::check_lists(const World& world, const Cluster& cluster) {
+void Checks::check_lists(const World& world, const Founding& of) {
+    const Cluster& cluster = clusters_[of];
     for (auto a = cluster.lists.begin(); a != cluster.lists.end(); ++a) {
-        if (!can_elect(world, a->second)) continue;
+        if (!can_elect(world, of.first, a->second)) continue;
         for (auto b = std::next(a); b != cluster.lists.end(); ++b)
-            if (!majorities_meet(a->second, b->second) && can_elect(world, b->second))
+            if (!majorities_meet(a->second, b->second) && can_elect(world, of.first, b->second))
                 fail(world, "I18",
                      fmt::format("by {} and by {} somebody can be elected, and they have disjoint "
                                  "majorities",
@@ -105,7 +142,9 @@ void Checks::check_list_written(const World& world, HostIndex h) {
     const Membership before =
         std::exchange(on_disk_[h], disk ? disk->members : Membership());  // else it is lost
     const Membership& list = on_disk_[h];
-    if (list.empty()) return;
+    check_identity(world, h);
+    if (list.empty() || list == before) return;
+    check_provenance(world, h, list);
     if (list.is_of_other_cluster_than(before))
         fail(world, "I19",
              fmt::format("the list of node {} is {}, of another cluster than {}",
@@ -118,8 +157,8 @@ void Checks::check_list_written(const World& world, HostIndex h) {
     // A node without a file is told a list that has been changed by a leader alone (C8).
     if (before.empty() && list.changed()) coverage_.count(Seen::list_told);
     coverage_.count(Seen::list_installed);
-    note_list(world, list);
-    check_lists(world, clusters_[list.founders()]);
+    note_list(world, world.cluster_of(h), list);
+    check_lists(world, {world.cluster_of(h), list.founders()});
     check_counted_by_members(world, h);
 }
 
@@ -127,10 +166,18 @@ void Checks::check_list_written(const World& world, HostIndex h) {
 void Checks::check_counted_by_members(const World& world, HostIndex voter) {
     const Host& host = world.host(voter);
     if (!host.disk.file || host.impostor) return;
-    for (HostIndex o = 0; o < world.members(); ++o) {
+    for (HostIndex o = 0; o < world.homes(); ++o) {
         if (o == voter || !world.host(o).running() || !counts(world, o, voter, Until::end_by_one))
             continue;
-        if (founders(world, o) != host.disk.file->members.founders())
+        // What it granted with its own disk says nothing of the one that it has now.
+        const auto is_of_this_run = [&](const ReceivedGrant& grant) {
+            return grant.by == host.incarnation;
+        };
+        if (host.own_disk &&
+            std::none_of(ledger_.received(o).begin(), ledger_.received(o).end(), is_of_this_run))
+            continue;
+        if (founding(world, o) !=
+            Founding{world.cluster_of(voter), host.disk.file->members.founders()})
             fail(world, "I19",
                  fmt::format("node {} counts a grant of node {}, which is of another cluster",
                              world.host(o).id.value, host.id.value));
@@ -164,7 +211,7 @@ void Checks::check_proposal(const World& world, HostIndex h, Instant now,
         request.renew && of.proposed_in == request.epoch && before.tag() != newest.tag();
     if (of.proposed_in != request.epoch) of.leads_since = now;
     of.proposed_in = request.epoch;
-    note_list(world, newest);
+    note_list(world, world.cluster_of(h), newest);
     if (!is_new) return;
     coverage_.count(Seen::list_proposed);
     const Membership& base = engine->holder().base();
@@ -192,7 +239,8 @@ void Checks::note_word(const World& world, HostIndex h, Instant now, const Event
             of_[h].to_remove.insert(asked->change.id);
     } else if (const auto* receive = std::get_if<Receive>(&event)) {
         if (World::side_of(receive->session) != acceptor_side) return;
-        of_[h].last_word[world.connection_of(receive->session).ends[dialler_side].host] = now;
+        const HostIndex by = world.connection_of(receive->session).ends[dialler_side].host;
+        of_[h].last_word[world.host(by).id] = now;
     }
 }
 
@@ -202,8 +250,7 @@ void Checks::check_removals(const World& world, HostIndex h, Instant now, const 
     const Duration forget_after = world.settings().forget_after;
     for (const MemberEntry& member : base.entries()) {
         if (newest.find(member.id) != nullptr || of_[h].to_remove.contains(member.id)) continue;
-        const auto from = world.host_of(member.id);
-        const auto last = from ? of_[h].last_word.find(*from) : of_[h].last_word.end();
+        const auto last = of_[h].last_word.find(member.id);
         const Instant since = last == of_[h].last_word.end()
                                   ? of_[h].leads_since
                                   : later(of_[h].leads_since, last->second);
@@ -219,8 +266,7 @@ void Checks::check_removals(const World& world, HostIndex h, Instant now, const 
     }
     // One that is added is waited for.
     for (const MemberEntry& member : newest.entries())
-        if (const auto from = world.host_of(member.id); from && base.find(member.id) == nullptr)
-            of_[h].last_word[*from] = now;
+        if (base.find(member.id) == nullptr) of_[h].last_word[member.id] = now;
 }
 
 /// L6
@@ -230,10 +276,10 @@ void Checks::check_stale_members(const World& world, HostIndex h, Instant now, N
     coverage_.count(Seen::list_refused_as_stale);
     const Promise& promise = world.host(h).node->promise();
     if (!promise.live(now) || promise.key().id != holder || promise.epoch() != nack.epoch) return;
-    const auto o = world.host_of(holder);
+    const auto o = world.host_of(promise.key().incarnation);
     if (!o || !world.host(*o).running()) return;
     const Engine* const engine = world.host(*o).node->engine();
-    if (engine == nullptr || world.host(*o).incarnation != promise.key().incarnation) return;
+    if (engine == nullptr) return;
     const Member& member = world.host(*o).node->member();
     if (member.role() == Role::follower || member.epoch() != nack.epoch) return;
     const auto theirs = nack.members ? nack.members->tag() : std::nullopt;

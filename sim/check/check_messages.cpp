@@ -223,8 +223,9 @@ void Checks::count_action(const World& world, HostIndex h, const Action& action)
             case DeposedReason::stopped: coverage_.count(Seen::deposed_stopped); break;
             case DeposedReason::higher_rank: coverage_.count(Seen::deposed_by_higher_rank); break;
         }
-    } else if (std::holds_alternative<HandshakeRefused>(action)) {
+    } else if (const auto* refused = std::get_if<HandshakeRefused>(&action)) {
         coverage_.count(Seen::handshake_refused);
+        if (refused->difference.field == refused_for_id) coverage_.count(Seen::identity_refused);
     }
 }
 

@@ -44,7 +44,7 @@ void Checks::check_given(const World& world, HostIndex h, Instant now, const Giv
 
 /// Two holders of one epoch could both be elected in it. A renewal comes from whoever has been.
 void Checks::check_one_holder(const World& world, HostIndex h, Epoch epoch, HolderKey holder) {
-    const HolderKey* elected = clusters_[founders(world, h)].elected_in.find(epoch);
+    const HolderKey* elected = clusters_[founding(world, h)].elected_in.find(epoch);
     if (elected != nullptr && *elected == holder) return;
     const HolderKey* before = voted_[h].find(epoch);
     if (before == nullptr) {
@@ -135,7 +135,9 @@ void Checks::void_earlier_runs(const World& world, HostIndex h, Instant now) {
     for (const GivenPromise& given : ledger_.given(h)) {
         if (given.run == host.run || promise_over(unbroken, given.end)) continue;
         const MemberEntry* const listed = given.list.find(host.id);
-        if (listed == nullptr || !listed->votes || !can_elect(world, given.list, h)) continue;
+        if (listed == nullptr || !listed->votes ||
+            !can_elect(world, world.cluster_of(h), given.list, h))
+            continue;
         fail(world, "I13",
              fmt::format("node {} is told that it has no vote in list {}, while somebody can be "
                          "elected by list {} with a vote of it for {} in epoch {}",

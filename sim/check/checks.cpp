@@ -10,10 +10,12 @@ namespace bullring::sim {
 using namespace protocol;
 
 Checks::Checks(const World& world)
-    : ledger_(world.members() + impostors_max),
-      of_(world.members() + impostors_max),
-      voted_(world.members() + impostors_max),
-      on_disk_(world.members() + impostors_max) {}
+    : ledger_(world.hosts_max()),
+      of_(world.hosts_max()),
+      voted_(world.hosts_max()),
+      on_disk_(world.hosts_max()),
+      identities_(world.hosts_max()),
+      has_copy_(world.hosts_max()) {}
 
 /// These checks cannot hold when an assumption is broken on purpose.
 bool Checks::excused(const World& world, std::string_view check) const {
@@ -62,7 +64,7 @@ void Checks::on_action(const World& world, HostIndex h, Instant now, const Actio
             } else if constexpr (std::is_same_v<What, Persist>) {
                 check_durable(world, h, what.durable);
             } else if constexpr (std::is_same_v<What, Deposed>) {
-                ++depositions_;
+                if (world.host(h).site == Site::own) ++depositions_;
                 if (what.reason == DeposedReason::preempted) check_handover(world, h);
             } else if constexpr (std::is_same_v<What, ElectionStarted>) {
                 const Time well = of_[h].well_since;
@@ -102,6 +104,12 @@ void Checks::on_incident(const World& world, const Incident& incident) {
     if (incident.kind == "start" || incident.kind == "crash" || incident.kind == "power_off") {
         ledger_.note_death(incident.host);
         of_[incident.host] = {};
+        const bool has_copy = world.host(incident.host).own_disk.has_value();
+        if (has_copy != has_copy_[incident.host]) {
+            on_disk_[incident.host] = {};
+            identities_[incident.host] = {};
+        }
+        has_copy_[incident.host] = has_copy;
     }
     if (incident.kind == "start" && !world.host(incident.host).disk.file)
         forget_own_dead_candidacies(world, incident.host);

@@ -60,18 +60,21 @@ public:
     void on_incident(const World& world, const Incident& incident) override;
 
 private:
-    /// All that is judged within one cluster, and not between two that were founded under one name.
+    /// Where it was founded, and by whom.
+    using Founding = std::pair<Site, std::vector<NodeId>>;
+    /// All that is judged within one cluster, and not between two.
     struct Cluster {
         EpochHolders elected_in;
         std::map<protocol::Tag, protocol::Membership> lists;  // all that there ever were
         Epoch newest_epoch;                                   // of all that were elected
         NodeId newest_leader;
+        protocol::ClusterId id;  // once it is settled
     };
 
     // checks.cpp
     void check_time_passes(const World& world);
     bool excused(const World& world, std::string_view check) const;
-    static const std::vector<NodeId>& founders(const World& world, HostIndex h);
+    static Founding founding(const World& world, HostIndex h);
     // check_leases.cpp: I1, I2, I3
     void check_published(const World& world, HostIndex h, const protocol::Publish& publish);
     void check_elected(const World& world, HostIndex h, const protocol::Elected& elected);
@@ -111,12 +114,14 @@ private:
     // check_members.cpp: I14 to I19, I21, L6
     /// The holder counts what was granted under that tag (C5).
     static bool echoes(const World& world, HostIndex holder, const ReceivedGrant& grant);
-    void note_list(const World& world, const protocol::Membership& list);
-    bool is_alive(const World& world, const protocol::Membership& list) const;
+    void note_list(const World& world, Site site, const protocol::Membership& list);
+    void check_provenance(const World& world, HostIndex h, const protocol::Membership& list);
+    void check_identity(const World& world, HostIndex h);
+    bool is_alive(const World& world, Site site, const protocol::Membership& list) const;
     /// `given`: the vote of that host, too, whatever its disk has.
-    bool can_elect(const World& world, const protocol::Membership& list,
+    bool can_elect(const World& world, Site site, const protocol::Membership& list,
                    std::optional<HostIndex> given = std::nullopt) const;
-    void check_lists(const World& world, const Cluster& cluster);
+    void check_lists(const World& world, const Founding& of);
     void check_list_written(const World& world, HostIndex h);
     void check_counted_by_members(const World& world, HostIndex voter);
     void check_grant_tag(const World& world, HostIndex h, const protocol::Grant& grant);
@@ -177,18 +182,21 @@ private:
         protocol::Membership base_before;  // the list that decided before this step
         protocol::Membership proposed;     // the list that its last request had
         Epoch proposed_in;
-        std::set<NodeId> to_remove;              // as operators have asked this run of it
-        std::map<HostIndex, Instant> last_word;  // on a session that was dialled to it
-        Instant leads_since;                     // or stands
+        std::set<NodeId> to_remove;           // as operators have asked this run of it
+        std::map<NodeId, Instant> last_word;  // on a session that was dialled to it
+        Instant leads_since;                  // or stands
     };
     // check_messages.cpp
     OfHost::Token* token_at(HostIndex h, NodeId owner, Incarnation incarnation,
                             std::uint64_t round);
 
-    std::vector<OfHost> of_;                           // in this run
-    std::vector<EpochHolders> voted_;                  // by voter, in all of its runs
-    std::map<std::vector<NodeId>, Cluster> clusters_;  // by their founders
-    std::vector<protocol::Membership> on_disk_;        // as seen last
+    std::vector<OfHost> of_;           // in this run
+    std::vector<EpochHolders> voted_;  // by voter, in all of its runs
+    std::map<Founding, Cluster> clusters_;
+    std::vector<protocol::Membership> on_disk_;   // as seen last
+    std::vector<protocol::Identity> identities_;  // likewise
+    std::vector<bool> has_copy_;                  // of another machine's disk, likewise
+    bool disk_was_lost_ = false;
     NodeId last_elected_;
     std::uint64_t elections_ = 0;
     std::uint64_t depositions_ = 0;

@@ -42,6 +42,8 @@ constexpr std::array<std::string_view, seen_count> names{
     "wall_clocks_differ",
     "best_node_flaps",
     "members_asked",
+    "address_mistaken",
+    "disk_copied",
     "elected",
     "elected_by_clock_epoch",
     "elected_successor",
@@ -98,6 +100,8 @@ constexpr std::array<std::string_view, seen_count> names{
     "list_told_without_vote",
     "members_done",
     "members_refused",
+    "identity_settled",
+    "identity_refused",
     "frozen_graph",
 };
 

@@ -48,6 +48,8 @@ enum class Seen : std::uint8_t {
     wall_clocks_differ,
     best_node_flaps,
     members_asked,
+    address_mistaken,
+    disk_copied,
     // ---- Reactions.
     elected,
     elected_by_clock_epoch,
@@ -105,6 +107,8 @@ enum class Seen : std::uint8_t {
     list_told_without_vote,
     members_done,
     members_refused,
+    identity_settled,
+    identity_refused,
     frozen_graph,
     count,  // not a thing: how many there are
 };

@@ -29,10 +29,9 @@ bool listens_to(const World& world, HostIndex h, Instant now, SessionId session)
     return peer.incarnation == accepted->incarnation || member.peers().heard(accepted->peer, now);
 }
 
-/// The process that has granted this, the member's own unless a second one has.
+/// The process that has granted this, or the member whose earlier run has.
 std::optional<HostIndex> voter_of(const World& world, const TokenGrant& grant) {
-    for (HostIndex h = world.members(); h < world.hosts(); ++h)
-        if (world.host(h).incarnation == grant.voter_incarnation) return h;
+    if (const auto h = world.host_of(grant.voter_incarnation)) return h;
     return world.host_of(grant.voter);
 }
 

@@ -213,7 +213,7 @@ void add_explore_command(CLI::App& app, int& exit_status) {
     explore
         .add_option("--fault-kinds", given->fault_kinds,
                     fmt::format("of these: {} (default: all but changes of the list, which are "
-                                "add, remove, promote, demote)",
+                                "add, remove, promote, demote, and greet, by another cluster)",
                                 fmt::join(fault_words(), ",")))
         ->delimiter(',')
         ->check(CLI::IsMember(fault_words()));

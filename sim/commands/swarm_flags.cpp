@@ -22,6 +22,8 @@ void add_swarm_flags(CLI::App& command, SwarmFlags& flags) {
     command.add_option("--faults", flags.faults,
                        "which kinds, such as crash,partition; all; none (drawn from the seed)");
     command.add_flag("--members", flags.members, "members come and go in every history");
+    command.add_flag("--neighbours", flags.neighbours,
+                     "a second cluster of the same ids is beside every one");
 }
 
 std::optional<std::uint64_t> parse_count(std::string_view text) {
@@ -59,6 +61,7 @@ SwarmOptions swarm_options(const SwarmFlags& flags) {
                    "a list of " + protocol::all_names<FaultKind>() + ", or all, or none");
     }
     options.members = flags.members;
+    options.neighbours = flags.neighbours;
     return options;
 }
 
@@ -74,6 +77,7 @@ std::string swarm_flags_text(const SwarmFlags& flags) {
     add("--duration", flags.duration);
     add("--faults", flags.faults);
     if (flags.members) text += " --members";
+    if (flags.neighbours) text += " --neighbours";
     return text;
 }
 

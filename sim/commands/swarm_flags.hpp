@@ -20,6 +20,7 @@ struct SwarmFlags {
     std::string duration;
     std::string faults;
     bool members = false;
+    bool neighbours = false;
 };
 
 void add_swarm_flags(CLI::App& command, SwarmFlags& flags);

@@ -41,11 +41,15 @@ enum class MoveKind : std::uint8_t {
     remove,
     promote,
     demote,
+    // ---- A second cluster, of another name and with the same ids.
+    greet,  // its node `acceptor` says HELLO, with its own list, which is newer
 };
 
 constexpr bool is_fault(MoveKind kind) { return kind >= MoveKind::crash; }
 /// `session` says who is asked, and about whom; both may be the same node.
-constexpr bool is_change(MoveKind kind) { return kind >= MoveKind::add; }
+constexpr bool is_change(MoveKind kind) {
+    return kind >= MoveKind::add && kind <= MoveKind::demote;
+}
 /// The move is about `session`, or two nodes, not about one node alone.
 constexpr bool has_session(MoveKind kind) {
     return kind == MoveKind::deliver || kind == MoveKind::answer || kind == MoveKind::dial ||
@@ -75,6 +79,7 @@ constexpr const char* name(MoveKind kind) {
         case MoveKind::remove: return "remove";
         case MoveKind::promote: return "promote";
         case MoveKind::demote: return "demote";
+        case MoveKind::greet: return "greet";
     }
     return protocol::no_name;
 }
@@ -98,7 +103,7 @@ public:
     static FaultKinds usual() {
         FaultKinds kinds;
         for (const MoveKind kind : protocol::enumerators<MoveKind>())
-            if (is_fault(kind) && !is_change(kind)) kinds.insert(kind);
+            if (is_fault(kind) && kind < MoveKind::add) kinds.insert(kind);
         return kinds;
     }
     constexpr void insert(MoveKind kind) { bits_ |= bit(kind); }

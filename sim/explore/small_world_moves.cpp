@@ -103,6 +103,8 @@ void SmallWorld::add_faults(const WorldState& state, std::vector<Move>& out) con
         add(MoveKind::power_off, self);
         if (state.hosts[i].paused) continue;
         add(MoveKind::pause, self);
+        for (std::size_t as = 0; as < state.hosts.size(); ++as)
+            if (as != i) add(MoveKind::greet, {self.dialler, static_cast<std::uint8_t>(as), 1});
         if (!leads(state, i)) continue;
         add(MoveKind::resign, self);
         for (std::size_t about = 0; about < state.hosts.size(); ++about)

@@ -94,12 +94,18 @@ NodeId LineReader::id() {
 
 Target LineReader::target_from(std::string_view text) {
     using Kind = Target::Kind;
-    if (text == "all") return {Kind::all, {}};
-    if (text == "leader") return {Kind::leader, {}};
-    if (text == "follower") return {Kind::follower, {}};
-    if (text == "highest") return {Kind::highest, {}};
-    if (text == "best") return {Kind::best, {}};
-    if (text == "second") return {Kind::second, {}};
+    if (text == "all") return {Kind::all, {}, {}};
+    if (text == "leader") return {Kind::leader, {}, {}};
+    if (text == "follower") return {Kind::follower, {}, {}};
+    if (text == "highest") return {Kind::highest, {}, {}};
+    if (text == "best") return {Kind::best, {}, {}};
+    if (text == "second") return {Kind::second, {}, {}};
+    if (text.size() > 1 && text[0] == 'n') {
+        text.remove_prefix(text[1] == '-' ? 2 : 1);
+        Target target = text == "any" ? Target{} : target_from(text);
+        target.site = Site::neighbour;
+        return target;
+    }
     const auto value = integer(text);
     if (!value || *value < 1) {
         fail(fmt::format(
@@ -107,7 +113,7 @@ Target LineReader::target_from(std::string_view text) {
             text));
         return {};
     }
-    return {Kind::id, {static_cast<std::uint64_t>(*value)}};
+    return {Kind::id, {static_cast<std::uint64_t>(*value)}, {}};
 }
 
 Target LineReader::target() { return target_from(word("a node")); }

@@ -77,23 +77,26 @@ void Player::on_action(const World&, HostIndex h, Instant, const Action& action)
 }
 
 std::optional<HostIndex> Player::host_of(const Target& target) const {
-    const auto leader = world_.leader();
+    const auto leader = world_.leader(target.site);
+    const bool own = target.site == Site::own;
+    const HostIndex begin = own ? 0 : world_.members();
+    const HostIndex end = own ? world_.members() : world_.homes();
     const auto highest = [&](bool leader_too) -> std::optional<HostIndex> {
-        for (HostIndex h = world_.members(); h-- > 0;)
+        for (HostIndex h = end; h-- > begin;)
             if (world_.host(h).running() && (leader_too || h != leader)) return h;
         return std::nullopt;
     };
     switch (target.kind) {
-        case Target::Kind::id: return world_.host_of(target.id);
+        case Target::Kind::id: return world_.host_of(target.id, target.site);
         case Target::Kind::leader: return leader;
         case Target::Kind::highest: return highest(true);
         case Target::Kind::best: return highest(false);
         case Target::Kind::follower:
-            for (HostIndex h = 0; h < world_.members(); ++h)
+            for (HostIndex h = begin; h < end; ++h)
                 if (world_.host(h).running() && h != leader) return h;
             return std::nullopt;
         case Target::Kind::second:
-            if (world_.hosts() == world_.members()) return std::nullopt;
+            if (world_.hosts() == world_.homes()) return std::nullopt;
             return world_.hosts() - 1;
         case Target::Kind::none:
         case Target::Kind::all: return std::nullopt;
@@ -104,7 +107,10 @@ std::optional<HostIndex> Player::host_of(const Target& target) const {
 std::vector<HostIndex> Player::hosts_of(const Target& target) const {
     std::vector<HostIndex> hosts;
     if (target.kind == Target::Kind::all) {
-        for (HostIndex h = 0; h < world_.members(); ++h) hosts.push_back(h);
+        const bool own = target.site == Site::own;
+        for (HostIndex h = own ? 0 : world_.members();
+             h < (own ? world_.members() : world_.homes()); ++h)
+            hosts.push_back(h);
     } else if (const auto h = host_of(target)) {
         hosts.push_back(*h);
     }

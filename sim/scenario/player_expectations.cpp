@@ -47,7 +47,7 @@ void Player::expect_leader(const Command& command) {
     const Time limit = began + std::max<Time>(command.duration, 0);
     const auto wanted = host_of(command.a);
     const bool met = wait_for(limit, [&] {
-        const auto leader = world_.leader();
+        const auto leader = world_.leader(command.a.site);
         return leader && (command.a.kind == Target::Kind::none || leader == wanted);
     });
     if (checks_.violation()) return;
@@ -74,7 +74,7 @@ void Player::expect(const Command& command) {
             const auto leaders = [&] {
                 std::size_t count = 0;
                 for (HostIndex h = 0; h < world_.hosts(); ++h)
-                    if (world_.leads(h)) ++count;
+                    if (world_.host(h).site == Site::own && world_.leads(h)) ++count;
                 return count;
             };
             if (wait_for(limit, [&] { return changes() != before || leaders() > 1; }))

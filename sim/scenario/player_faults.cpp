@@ -30,7 +30,7 @@ void Player::incident(const Command& command) {
         }
         case Verb::second: {
             const auto h = host_of(command.a);
-            if (!h || world_.hosts() >= world_.members() + impostors_max) return;
+            if (!h || world_.hosts() >= world_.hosts_max()) return;
             checks_.coverage().count(Seen::second_process);
             return world_.start(world_.add_impostor(world_.host(*h).id));
         }
@@ -42,13 +42,21 @@ void Player::incident(const Command& command) {
             checks_.coverage().count(Seen::readdressed);
             return world_.readdress(*h, *member, *target);
         }
+        case Verb::mistake: {
+            const auto member = world_.host_of(command.a.id);
+            const auto target = host_of(command.b);
+            if (!member || !target) return;
+            checks_.coverage().count(Seen::address_mistaken);
+            return world_.mistake(command.a.site, *member, *target);
+        }
         case Verb::members: {
-            const auto h = host_of(command.a);
+            const auto member = command.a.kind == Target::Kind::id ? world_.host_of(command.a.id)
+                                                                   : host_of(command.a);
             const auto asked = host_of(command.b);
-            if (!h || !asked) return;
+            if (!member || !asked) return;
             checks_.coverage().count(Seen::members_asked);
             const auto what = protocol::named<protocol::MemberChange::What>(command.word);
-            const protocol::NodeId id = world_.host(*h).id;
+            const protocol::NodeId id = world_.host(*member).id;
             const bool moves = *what == protocol::MemberChange::What::address;
             const std::string address = (moves ? "moved-" : "host-") + std::to_string(id.value);
             return world_.change_members(*asked, {*what, id, address});
@@ -161,6 +169,13 @@ void Player::disk(HostIndex h, const Command& command) {
     } else if (word == "torn" && idle) {
         coverage.count(Seen::disk_torn);
         disk.state = DiskState::torn;
+    } else if (word == "copied" && idle) {
+        const auto from = host_of(command.b);
+        if (!from) return;
+        coverage.count(Seen::disk_copied);
+        world_.copy_disk(h, *from);
+    } else if (word == "own" && idle) {
+        world_.return_disk(h);
     } else if (word == "older" && idle && world_.roll_back_disk(h)) {
         coverage.count(Seen::disk_older);
     }
@@ -276,9 +291,13 @@ void Player::calm() {
     heal.a.kind = Target::Kind::all;
     links(heal);
     world_.end_loss();
-    for (HostIndex h = world_.members(); h < world_.hosts(); ++h) world_.die(h, Death::killed);
+    for (HostIndex h = world_.homes(); h < world_.hosts(); ++h) world_.die(h, Death::killed);
     world_.restore_addresses();
-    for (HostIndex h = 0; h < world_.members(); ++h) {
+    for (HostIndex h = 0; h < world_.homes(); ++h) {
+        if (world_.host(h).own_disk) {
+            world_.die(h, Death::killed);
+            world_.return_disk(h);
+        }
         world_.interrupt(h, {});
         world_.set_slow(h, 0);
         world_.set_rates(h, {});

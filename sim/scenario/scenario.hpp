@@ -26,6 +26,7 @@ struct Target {
     };
     Kind kind = Kind::none;
     NodeId id;
+    Site site = Site::own;
     bool operator==(const Target&) const = default;
 };
 
@@ -41,7 +42,8 @@ enum class Verb : std::uint8_t {
     rates,      // number: boottime ppm, number2: raw ppm
     second,     // a second process with this id
     readdress,  // a dials the member b at its second process' address from now on
-    disk,       // word: lost torn older failing good slow (duration)
+    mistake,    // everybody of a's cluster dials a where b is from now on
+    disk,       // word: lost torn older failing good slow (duration) copied (from b) own
     cut,        // a, b; word ">" (one way) or "-"
     heal,       // a, b; or a = all
     isolate,

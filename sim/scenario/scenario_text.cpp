@@ -51,6 +51,7 @@ constexpr auto words = std::to_array<Word>({
     {"rates", Verb::rates, Form::rates},
     {"second-process", Verb::second, Form::target},
     {"readdress", Verb::readdress, Form::link},
+    {"mistake", Verb::mistake, Form::link},
     {"disk", Verb::disk, Form::disk},
     {"cut", Verb::cut, Form::link},
     {"heal", Verb::heal, Form::link},
@@ -96,7 +97,9 @@ void read_links(LineReader& line, Command& command) {
 
 void read_disk(LineReader& line, Command& command) {
     command.a = line.target();
-    command.word = line.one_of({"lost", "torn", "older", "failing", "good", "slow"});
+    command.word =
+        line.one_of({"lost", "torn", "older", "failing", "good", "slow", "copied", "own"});
+    if (command.word == "copied") command.b = line.target();
     if (command.word == "slow") command.duration = line.duration("how much longer a write takes");
 }
 
@@ -137,7 +140,8 @@ void read_arguments(LineReader& line, Form form, Command& command) {
             char separator = '-';
             std::tie(command.a, command.b) = line.link(separator);
             command.word = std::string(1, separator);
-            if (command.a.kind == Target::Kind::id && command.a == command.b)
+            const bool back = command.verb == Verb::mistake;  // to where it is
+            if (!back && command.a.kind == Target::Kind::id && command.a == command.b)
                 line.fail(fmt::format("'{0}{1}{0}' is no link", command.a.id.value, separator));
             return;
         }
@@ -240,6 +244,11 @@ void read_command(LineReader& line, Scenario& scenario) {
 }
 
 std::string target_text(const Target& target) {
+    if (target.site == Site::neighbour) {
+        const Target there{target.kind, target.id, Site::own};
+        if (target.kind == Target::Kind::none) return "n-any";
+        return (target.kind == Target::Kind::id ? "n" : "n-") + target_text(there);
+    }
     switch (target.kind) {
         case Target::Kind::none: return "";
         case Target::Kind::id: return std::to_string(target.id.value);
@@ -268,7 +277,8 @@ std::string arguments_text(const Command& c, Form form) {
         case Form::rates: return fmt::format(" {} {} {}", a, c.number, c.number2);
         case Form::disk:
             return " " + a + " " + c.word +
-                   (c.word == "slow" ? " " + duration_text(c.duration) : "");
+                   (c.word == "slow" ? " " + duration_text(c.duration) : "") +
+                   (c.word == "copied" ? " " + target_text(c.b) : "");
         case Form::link:
             if (c.a.kind == Target::Kind::all && c.b.kind == Target::Kind::none) return " all";
             return " " + a + c.word + target_text(c.b);
@@ -293,7 +303,7 @@ std::string expectation_text(const Command& c) {
     switch (c.verb) {
         case Verb::expect_leader:
             text += "leader";
-            if (c.a.kind != Target::Kind::none) text += " " + target_text(c.a);
+            if (c.a != Target{}) text += " " + target_text(c.a);
             if (c.duration >= 0) text += " within " + duration_text(c.duration);
             break;
         case Verb::expect_no_leader:

@@ -96,6 +96,11 @@ const std::map<std::string_view, Read>& readers() {
              const NodeId id = line.id();
              s.founders_of[id] = read_ids(line);
          }},
+        {"neighbours",
+         [](LineReader& line, Settings& s) {
+             s.neighbours = read_ids(line);
+             s.neighbours_have_this_name = line.take("of-this-name");
+         }},
         {"quorum", name_into(&Settings::quorum)},
         {"profile", name_into(&Settings::profile)},
         {"seed", number_into(&Settings::seed, INT64_MAX)},
@@ -229,6 +234,9 @@ std::string settings_text(const Scenario& scenario) {
     if (!s.founders.empty()) line("founders", ids_text(s.founders));
     for (const auto& [id, founders] : s.founders_of)
         line("founders-of", fmt::format("{} {}", id.value, ids_text(founders)));
+    if (!s.neighbours.empty())
+        line("neighbours",
+             ids_text(s.neighbours) + (s.neighbours_have_this_name ? " of-this-name" : ""));
     line("algorithm", scenario.both_algorithms ? "both" : name(s.algorithm));
     if (s.quorum != usual.quorum) line("quorum", name(s.quorum));
     line("profile", name(s.profile));

@@ -8,6 +8,7 @@
 #include "protocol/values/rng.hpp"
 #include "sim/swarm/fault_plan.hpp"
 #include "sim/swarm/member_plan.hpp"
+#include "sim/swarm/neighbour_plan.hpp"
 
 namespace bullring::sim {
 
@@ -269,6 +270,8 @@ Scenario draw_scenario(std::uint64_t seed, const SwarmOptions& options) {
 
     const bool members_change = draws_members(s, seed, options.members);
     const bool disks_stay = !members_change || plan_members(scenario, seed, faults_end);
+    const bool neighbours_lead = draws_neighbours(s, seed, options.neighbours) &&
+                                 plan_neighbours(scenario, seed, faults_end);
 
     Command calm = command(Verb::calm);
     calm.relative = false;
@@ -293,6 +296,11 @@ Scenario draw_scenario(std::uint64_t seed, const SwarmOptions& options) {
         scenario.commands.push_back(graph);
     }
     if (some_stop) scenario.commands.push_back(start);
+    if (neighbours_lead) {
+        Command lead = command(Verb::expect_leader, leader_bound(s));
+        lead.a.site = Site::neighbour;
+        scenario.commands.push_back(lead);
+    }
     if (!disks_stay) {
         scenario.commands.push_back(command(Verb::wait, leader_bound(s)));
         return scenario;

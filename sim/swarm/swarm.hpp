@@ -20,7 +20,8 @@ struct SwarmOptions {
     std::optional<protocol::QuorumMode> quorum;
     std::optional<Time> duration;  // of the time with faults
     std::optional<std::vector<FaultKind>> faults;
-    bool members = false;  // they change in each history, where its settings allow it
+    bool members = false;     // they change in each history, where its settings allow it
+    bool neighbours = false;  // a second cluster is beside each, where its settings allow it
 };
 
 Scenario draw_scenario(std::uint64_t seed, const SwarmOptions& options = {});

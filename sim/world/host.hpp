@@ -21,7 +21,16 @@ struct Disk {
     std::optional<protocol::Durable> file;
     std::vector<protocol::Durable> history;  // what it held before, for a roll-back
     DiskState state = DiskState::good;
-    Time slow = 0;  // what each write takes beyond the usual
+    Time slow = 0;                // what each write takes beyond the usual
+    Site written_at = Site::own;  // the cluster whose state it has, if there is any
+
+    void write(const protocol::Durable& durable, Site site) {
+        if (file)
+            history.push_back(*file);
+        else
+            written_at = site;
+        file = durable;
+    }
 };
 
 /// The work that only the leader does.
@@ -49,13 +58,15 @@ struct Dialling {
 
 struct Host {
     NodeId id;
+    Site site = Site::own;
     bool impostor = false;  // nobody dials it: another host has the member's address
     std::optional<protocol::Node> node;
     std::uint32_t run = 0;
     Incarnation incarnation;
     HostClock clock;
     Disk disk;
-    bool machine_up = true;  // its kernel answers
+    std::optional<Disk> own_disk;  // while it has a copy of another machine's
+    bool machine_up = true;        // its kernel answers
     Time started_at = -sec;
     bool paused = false;
     bool suspended = false;

@@ -83,6 +83,7 @@ struct End {
 
 struct Connection {
     std::array<End, 2> ends;
+    HostIndex dialled = 0;     // the member that the dialler takes the other end for
     bool established = false;  // the handshake is done
     bool forgotten = false;    // something between the two has dropped it: nothing passes any more
 

@@ -10,13 +10,16 @@ namespace bullring::sim {
 
 using namespace protocol;
 
-Config config_of(const Settings& settings, NodeId id) {
+Config config_of(const Settings& settings, NodeId id, Site site) {
     Config config;
     config.self = id;
+    const bool beside = site == Site::neighbour;
+    if (beside && !settings.neighbours_have_this_name) config.cluster = "neighbours";
     const auto astray = settings.founders_of.find(id);
-    const std::vector<NodeId>& founders = astray != settings.founders_of.end() ? astray->second
-                                          : settings.founders.empty()          ? settings.ids
-                                                                               : settings.founders;
+    const std::vector<NodeId>& founders = beside ? settings.neighbours
+                                          : astray != settings.founders_of.end() ? astray->second
+                                          : settings.founders.empty()            ? settings.ids
+                                                                      : settings.founders;
     // A node that does not found the cluster has no list, and is told one (C8).
     if (std::find(founders.begin(), founders.end(), id) != founders.end())
         config.members = Membership(founders);
@@ -99,6 +102,11 @@ std::vector<std::string> problems(const Settings& settings) {
     for (const auto& [id, founders] : settings.founders_of)
         if (std::find(founders.begin(), founders.end(), id) == founders.end())
             found.push_back(fmt::format("founders-of {}: it is none of them", id.value));
+    if (!std::is_sorted(settings.neighbours.begin(), settings.neighbours.end()))
+        found.emplace_back("neighbours: their ids are not in order");
+    for (const NodeId id : settings.neighbours)
+        if (std::find(settings.ids.begin(), settings.ids.end(), id) == settings.ids.end())
+            found.push_back(fmt::format("neighbour {}: no node here has that id", id.value));
     if (settings.quorum == QuorumMode::none &&
         !(settings.founders.empty() && settings.founders_of.empty()))
         found.emplace_back("founders: with quorum none the members never change");

@@ -19,6 +19,10 @@ struct Settings {
     /// Of nodes that are started with other `--peers`, and found a cluster of their own beside the
     /// first one: against A8.
     std::map<NodeId, std::vector<NodeId>> founders_of;
+    /// The nodes of a second cluster beside this one, of ids that there are here, too; they found
+    /// it.
+    std::vector<NodeId> neighbours{};
+    bool neighbours_have_this_name = false;
     protocol::Algorithm algorithm = protocol::Algorithm::bully;
     protocol::QuorumMode quorum = protocol::QuorumMode::majority;
     protocol::Profile profile = protocol::Profile::lan;
@@ -66,7 +70,7 @@ struct Settings {
 };
 
 /// The configuration of one member.
-protocol::Config config_of(const Settings& settings, NodeId id);
+protocol::Config config_of(const Settings& settings, NodeId id, Site site = Site::own);
 
 /// All that is wrong, in sentences; empty when the settings are sound.
 std::vector<std::string> problems(const Settings& settings);

@@ -25,9 +25,13 @@ inline constexpr Time sec = 1'000'000'000;
 /// Later than any run.
 inline constexpr Time end_of_time = INT64_MAX / 2;
 
-/// A place where a process can run: 0 … N−1 are the members in ascending order of ids, what comes
-/// behind them are processes that use a member's id by mistake.
+/// A place where a process can run: 0 … N−1 are the members in ascending order of ids, behind them
+/// the nodes of a second cluster, if there is one, and behind those the processes that use a
+/// member's id by mistake.
 using HostIndex = std::size_t;
+
+/// The cluster that a story is about, and one beside it that is none of its business.
+enum class Site : std::uint8_t { own, neighbour };
 
 struct Range {
     Time min = 0;

@@ -10,16 +10,15 @@ namespace bullring::sim {
 using namespace protocol;
 
 World::World(const Settings& settings)
-    : settings_(settings),
-      rng_(settings.seed),
-      links_(settings.ids.size() + impostors_max),
-      actions_() {
-    hosts_.resize(settings_.ids.size());
+    : settings_(settings), rng_(settings.seed), links_(homes() + impostors_max), actions_() {
+    hosts_.resize(homes());
     configs_.reserve(hosts_.size() + impostors_max);
     for (HostIndex h = 0; h < hosts_.size(); ++h) {
         Host& host = hosts_[h];
-        host.id = settings_.ids[h];
-        host.dialling.resize(hosts_.size());
+        const bool member = h < members();
+        host.site = host.disk.written_at = member ? Site::own : Site::neighbour;
+        host.id = member ? settings_.ids[h] : settings_.neighbours[h - members()];
+        host.dialling.resize(members());
         const auto drift = [this] {
             const auto spread = static_cast<std::int64_t>(settings_.drift_ppm);
             return static_cast<std::int64_t>(
@@ -28,14 +27,22 @@ World::World(const Settings& settings)
         };
         const auto offset = static_cast<std::int64_t>(h + 1) * 100 * sec;
         host.clock = HostClock({offset, 3 * offset}, {drift(), drift()});
-        configs_.push_back(config_of(settings_, host.id));
+        configs_.push_back(config_of(settings_, host.id, host.site));
     }
 }
 
-std::optional<HostIndex> World::host_of(NodeId id) const {
-    const auto found = std::lower_bound(settings_.ids.begin(), settings_.ids.end(), id);
-    if (found == settings_.ids.end() || *found != id) return std::nullopt;
-    return static_cast<HostIndex>(found - settings_.ids.begin());
+std::optional<HostIndex> World::host_of(NodeId id, Site site) const {
+    const bool own = site == Site::own;
+    const std::vector<NodeId>& ids = own ? settings_.ids : settings_.neighbours;
+    const auto found = std::lower_bound(ids.begin(), ids.end(), id);
+    if (found == ids.end() || *found != id) return std::nullopt;
+    return static_cast<HostIndex>(found - ids.begin()) + (own ? 0 : members());
+}
+
+std::optional<HostIndex> World::host_of(Incarnation run) const {
+    for (HostIndex h = 0; h < hosts_.size(); ++h)
+        if (hosts_[h].incarnation == run) return h;
+    return std::nullopt;
 }
 
 bool World::leads(HostIndex h) const {
@@ -44,9 +51,9 @@ bool World::leads(HostIndex h) const {
            lease_valid(host.clock.read(now_), host.published.deadline);
 }
 
-std::optional<HostIndex> World::leader() const {
+std::optional<HostIndex> World::leader(Site site) const {
     for (HostIndex h = 0; h < hosts_.size(); ++h)
-        if (leads(h)) return h;
+        if (hosts_[h].site == site && leads(h)) return h;
     return std::nullopt;
 }
 
@@ -103,8 +110,7 @@ void World::handle(const Scheduled& what) {
             const Durable durable = *host.writing;
             host.writing.reset();
             if (host.disk.state != DiskState::good) return die(h, Death::killed);
-            if (host.disk.file) host.disk.history.push_back(*host.disk.file);
-            host.disk.file = durable;
+            host.disk.write(durable, host.site);
             return give(h, Persisted{durable});
         }
         case Happening::task_ended: {

@@ -41,9 +41,18 @@ public:
     const Settings& settings() const { return settings_; }
     Time now() const { return now_; }
     std::size_t members() const { return settings_.ids.size(); }
+    /// And the nodes of the second cluster.
+    std::size_t homes() const { return members() + settings_.neighbours.size(); }
     std::size_t hosts() const { return hosts_.size(); }
+    std::size_t hosts_max() const { return links_.hosts(); }
     const Host& host(HostIndex h) const { return hosts_[h]; }
-    std::optional<HostIndex> host_of(NodeId id) const;
+    std::optional<HostIndex> host_of(NodeId id, Site site = Site::own) const;
+    /// The process that this run of it is, or was the last.
+    std::optional<HostIndex> host_of(Incarnation run) const;
+    /// The cluster that its state is of; without any the one that it is there for.
+    Site cluster_of(HostIndex h) const {
+        return hosts_[h].disk.file ? hosts_[h].disk.written_at : hosts_[h].site;
+    }
     const protocol::Config& config(HostIndex h) const { return configs_[h]; }
     Instant clock(HostIndex h) const { return hosts_[h].clock.read(now_); }
     const Links& links() const { return links_; }
@@ -53,7 +62,7 @@ public:
     static Side side_of(SessionId session) { return static_cast<Side>(session.value % 2); }
     static SessionId other_end(SessionId session) { return {session.value ^ 1U}; }
     /// Whose published lease is valid now by its own clocks.
-    std::optional<HostIndex> leader() const;
+    std::optional<HostIndex> leader(Site site = Site::own) const;
     bool leads(HostIndex h) const;
     std::uint64_t steps() const { return steps_; }
     std::uint64_t delivered() const { return delivered_; }
@@ -90,6 +99,12 @@ public:
     /// address.
     void readdress(HostIndex h, HostIndex member, HostIndex target);
     void restore_addresses();
+    /// From its next attempt on everybody of that cluster dials the member where `target` is. Not
+    /// between clusters that nothing can tell apart yet (A9).
+    void mistake(Site site, HostIndex member, HostIndex target);
+    /// The machine gets a copy of another one's disk, and its own one again. Its process is down.
+    void copy_disk(HostIndex h, HostIndex from);
+    void return_disk(HostIndex h);
     /// The member whose id this process has.
     HostIndex member_of(HostIndex h) const { return *host_of(hosts_[h].id); }
 
@@ -149,8 +164,15 @@ private:
     void notice(HostIndex h, std::size_t which);
 
     // world_network.cpp: connections
-    HostIndex address_of(HostIndex h, HostIndex peer) const;
-    bool may_found(const protocol::Membership& founders) const;
+    /// nullopt: nobody has that address.
+    std::optional<HostIndex> address_of(HostIndex h, HostIndex peer) const;
+    /// Two clusters that differ by their names, or by ids that are settled.
+    bool can_be_told_apart() const;
+    bool has_settled_id(const Host& host) const {
+        return host.disk.file && host.disk.file->identity.settled;
+    }
+    void forget_mistakes_about(HostIndex h);
+    bool may_found(Site site, const protocol::Membership& founders) const;
     /// That peer is one of those that the host deals with.
     bool dials(const Host& host, HostIndex peer) const;
     void deal_with(HostIndex h, const protocol::Membership& members);

@@ -11,6 +11,10 @@ using namespace protocol;
 void World::start(HostIndex h) {
     Host& host = hosts_[h];
     if (host.running() || host.disk.state == DiskState::torn) return;
+    // A state file is bound to the name of its cluster.
+    if (cluster_of(h) != host.site && !settings_.neighbours_have_this_name) return;
+    // A9: who can't tell them apart itself is told right addresses.
+    if (settings_.neighbours_have_this_name && !has_settled_id(host)) forget_mistakes_about(h);
     // To start takes longer than the wall clock's resolution, from which a lost disk counts on.
     if (now_ < host.started_at + 2 * ms) return;
     host.started_at = now_;
@@ -33,7 +37,7 @@ void World::start(HostIndex h) {
     host.local.clear();
     host.writing.reset();
     host.introduced.clear();
-    host.dialling.assign(settings_.ids.size(), {});
+    host.dialling.assign(members(), {});
     Start start;
     start.now = clock(h);
     start.incarnation = host.incarnation = {rng_.next()};
@@ -44,18 +48,19 @@ void World::start(HostIndex h) {
     start.wall_clock_ms = 1'700'000'000'000 + static_cast<std::uint64_t>(wall / ms);
     Config config = configs_[h];
     const bool astray = settings_.founders_of.contains(host.id);
-    if (!start.file && !astray && !may_found(config.members)) config.members = {};  // it is told
+    if (!start.file && !astray && !may_found(host.site, config.members))
+        config.members = {};  // it is told
     host.node.emplace(std::move(config), start);
     tell({.kind = "start", .host = h, .detail = {}});
     host.dials = std::as_const(*host.node).member().setup().members();
-    for (HostIndex peer = 0; peer < settings_.ids.size(); ++peer)
+    for (HostIndex peer = 0; peer < members(); ++peer)
         if (settings_.ids[peer] != host.id && dials(host, peer))
             dial_after(h, peer, draw({0, us * 100}));
     step(h, Wake{});
 }
 
 // PROTOCOL A8: an operator gives an empty directory no list without a majority of today's voters.
-bool World::may_found(const Membership& founders) const {
+bool World::may_found(Site site, const Membership& founders) const {
     const auto outdated = [&](const Membership& list) {
         MemberSet named;
         for (const MemberEntry& member : list.entries())
@@ -63,6 +68,7 @@ bool World::may_found(const Membership& founders) const {
         return list.changed() && !list.is_majority(named);
     };
     return std::none_of(hosts_.begin(), hosts_.end(), [&](const Host& host) {
+        if (host.site != site) return false;
         const Engine* const engine = host.running() ? host.node->engine() : nullptr;
         return (host.disk.file && outdated(host.disk.file->members)) ||
                (host.writing && outdated(host.writing->members)) ||
@@ -77,7 +83,7 @@ bool World::dials(const Host& host, HostIndex peer) const {
 void World::deal_with(HostIndex h, const Membership& members) {
     Host& host = hosts_[h];
     host.dials = members;
-    for (HostIndex peer = 0; peer < settings_.ids.size(); ++peer)
+    for (HostIndex peer = 0; peer < host.dialling.size(); ++peer)
         if (settings_.ids[peer] != host.id && dials(host, peer)) dial_after(h, peer, 0);
 }
 
@@ -87,8 +93,7 @@ void World::die(HostIndex h, Death death) {
         tell({.kind = death == Death::power_off ? "power_off" : "crash", .host = h, .detail = {}});
         // A write on its way may have reached the disk or not.
         if (host.writing && host.disk.state == DiskState::good && rng_.below(2) == 0) {
-            if (host.disk.file) host.disk.history.push_back(*host.disk.file);
-            host.disk.file = *host.writing;
+            host.disk.write(*host.writing, host.site);
         }
         const std::uint32_t run = host.run;
         if (death != Death::power_off) send_notices(h);
@@ -191,6 +196,47 @@ HostIndex World::add_impostor(NodeId id) {
     host.clock = HostClock({7777 * sec, 9999 * sec}, {});
     configs_.push_back(config_of(settings_, id));
     return h;
+}
+
+bool World::can_be_told_apart() const {
+    return !settings_.neighbours_have_this_name ||
+           std::all_of(hosts_.begin(), hosts_.end(),
+                       [this](const Host& host) { return host.impostor || has_settled_id(host); });
+}
+
+void World::mistake(Site site, HostIndex member, HostIndex target) {
+    const bool other = hosts_[target].site != site;
+    // A copy is not met by those who deal with the original (A1).
+    if (hosts_[target].own_disk || (other && !can_be_told_apart())) return;
+    for (Host& host : hosts_)
+        if (host.site == site && !host.own_disk) host.readdressed[member] = target;
+}
+
+void World::forget_mistakes_about(HostIndex h) {
+    hosts_[h].readdressed.clear();
+    for (Host& host : hosts_)
+        if (host.site != hosts_[h].site)
+            std::erase_if(host.readdressed, [h](const auto& one) { return one.second == h; });
+}
+
+void World::copy_disk(HostIndex h, HostIndex from) {
+    Host& host = hosts_[h];
+    if (h == from || host.running() || host.own_disk || !hosts_[from].disk.file) return;
+    if (!can_be_told_apart()) return;
+    // Copies that are a majority are a second cluster that nothing tells from the first (A1).
+    const auto has_copy = [](const Host& one) { return one.own_disk.has_value(); };
+    if (std::any_of(hosts_.begin(), hosts_.end(), has_copy) ||
+        hosts_[from].disk.file->members.majority() == 1)
+        return;
+    // Nobody but those of the place where it is meets what is on it now.
+    forget_mistakes_about(h);
+    host.own_disk = std::exchange(host.disk, hosts_[from].disk);
+}
+
+void World::return_disk(HostIndex h) {
+    Host& host = hosts_[h];
+    if (host.running() || !host.own_disk) return;
+    host.disk = *std::exchange(host.own_disk, std::nullopt);
 }
 
 void World::readdress(HostIndex h, HostIndex member, HostIndex target) {

@@ -19,9 +19,10 @@ bool replaces(const Message& newer, const Message& older) {
 
 }  // namespace
 
-HostIndex World::address_of(HostIndex h, HostIndex peer) const {
+std::optional<HostIndex> World::address_of(HostIndex h, HostIndex peer) const {
     const auto elsewhere = hosts_[h].readdressed.find(peer);
-    return elsewhere == hosts_[h].readdressed.end() ? peer : elsewhere->second;
+    if (elsewhere != hosts_[h].readdressed.end()) return elsewhere->second;
+    return host_of(settings_.ids[peer], hosts_[h].site);
 }
 
 void World::dial_after(HostIndex h, HostIndex peer, Time wait) {
@@ -54,7 +55,8 @@ void World::dial(HostIndex h, HostIndex peer) {
     }
     host.dialling[peer].attempt = true;
     const Time trip = draw(settings_.delay) + draw(settings_.delay);
-    const bool answered = two_way(h, address_of(h, peer));
+    const auto target = address_of(h, peer);
+    const bool answered = target && two_way(h, *target);
     const Time wait = answered ? trip : connect_max(configs_[h].timing).ns;
     queue_.push(now_ + wait, Happening::connected, h, host.run, peer);
 }
@@ -62,10 +64,12 @@ void World::dial(HostIndex h, HostIndex peer) {
 void World::connected(HostIndex h, HostIndex peer) {
     Host& host = hosts_[h];
     if (host.dialling[peer].session) return;
-    const HostIndex target = address_of(h, peer);
-    if (!host.awake() || !hosts_[target].running() || !two_way(h, target))
+    const auto at = address_of(h, peer);
+    if (!host.awake() || !at || !hosts_[*at].running() || !two_way(h, *at))
         return dial_again(h, peer);
+    const HostIndex target = *at;
     Connection connection;
+    connection.dialled = peer;
     connection.dialler().host = h;
     connection.dialler().run = host.run;
     connection.acceptor().host = target;
@@ -75,7 +79,7 @@ void World::connected(HostIndex h, HostIndex peer) {
     const SessionId session = session_id(number, dialler_side);
     host.dialling[peer].session = session;
     queue_.push(now_ + handshake_max.ns, Happening::handshake_late, number);
-    step(h, Dialled{hosts_[peer].id, session, {"dialler", "acceptor"}});
+    step(h, Dialled{settings_.ids[peer], session, {"dialler", "acceptor"}});
 }
 
 void World::handshake_late(std::size_t number) {
@@ -92,7 +96,7 @@ void World::handshake_late(std::size_t number) {
     let_go(number, dialler_side, Death::killed);
     end.told = true;
     const HostIndex h = end.host;
-    const HostIndex peer = member_of(connection.acceptor().host);
+    const HostIndex peer = connection.dialled;
     if (hosts_[h].dialling[peer].session == session_id(number, dialler_side)) dial_again(h, peer);
     if (!told) give(h, SessionEnded{session_id(number, dialler_side), SessionEnd::timeout});
 }
@@ -103,6 +107,13 @@ void World::send(const Send& send) {
     const std::size_t number = send.session.value / 2 - 1;
     const Side from = side_of(send.session);
     if (!connections_[number].ends[from].open) return;
+    if (std::holds_alternative<HelloAck>(send.message)) {
+        const End& dialler = connections_[number].dialler();
+        const Host& caller = hosts_[dialler.host];
+        if (caller.run == dialler.run && configs_[dialler.host].fast_release == FastRelease::notice)
+            hosts_[connections_[number].acceptor().host].introduced.insert(
+                {caller.id, caller.incarnation});
+    }
     Message message = send.message;
     if (settings_.translated)
         std::visit(
@@ -221,14 +232,11 @@ void World::deliver(std::size_t number, Side reader, Parcel&& parcel) {
     ++delivered_;
     tell_lies(connection.ends[other(reader)], connection.ends[reader], *parcel.message);
     if (reader == acceptor_side) {
-        if (const auto* hello = std::get_if<Hello>(&*parcel.message)) {
-            if (hello->fast_release == FastRelease::notice)
-                hosts_[h].introduced.insert({hello->id, hello->incarnation});
+        if (const auto* hello = std::get_if<Hello>(&*parcel.message))
             return step(h, HelloReceived{session, *hello, {"acceptor", "dialler"}});
-        }
     } else if (std::holds_alternative<HelloAck>(*parcel.message)) {
         connection.established = true;
-        hosts_[h].dialling[member_of(connection.acceptor().host)].pause = dial_pause_min.ns;
+        hosts_[h].dialling[connection.dialled].pause = dial_pause_min.ns;
     }
     step(h, Receive{session, std::move(*parcel.message)});
 }
@@ -259,7 +267,7 @@ void World::session_over(std::size_t number, Side side, SessionEnd how) {
         end.process_gone = true;
     }
     const HostIndex h = end.host;
-    const HostIndex peer = member_of(connections_[number].acceptor().host);
+    const HostIndex peer = connections_[number].dialled;
     const SessionId session = session_id(number, side);
     if (side == dialler_side && hosts_[h].dialling[peer].session == session) dial_again(h, peer);
     give(h, SessionEnded{session, how});
@@ -291,7 +299,7 @@ void World::close(SessionId session) {
     end.in_error = false;  // its node knows it no more
     if (!end.open) return;
     const HostIndex h = end.host;
-    const HostIndex peer = member_of(connections_[number].acceptor().host);
+    const HostIndex peer = connections_[number].dialled;
     let_go(number, side, Death::killed);
     connections_[number].ends[side].told = true;
     if (side == dialler_side && hosts_[h].dialling[peer].session == session) dial_again(h, peer);

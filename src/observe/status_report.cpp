@@ -71,6 +71,8 @@ NodeAnswer read_answer(const Json& json) {
         answer.wire = whole_number(*found);
     answer.list = read_list(node);
     answer.founders = read_founders(node);
+    if (const auto found = node.find("cluster_id"); found != node.end() && !found->is_null())
+        answer.cluster_id = found->get<std::string>();
     if (const auto found = node.find("wire_with"); found != node.end())
         for (const auto& [id, spoken] : found->items())
             answer.wire_with[{whole_number(Json::parse(id))}] = whole_number(spoken);
@@ -109,8 +111,9 @@ Json node_json(const MemberAnswer& member, const protocol::Membership& list) {
             node[key] = nullptr;
         }
         node["peers_up"] = Json::array();
-        for (const char* key : {"why", "uptime_ms", "version", "wire", "wire_with", "members_tag",
-                                "founders", "security", "priority", "eligible", "votes"})
+        for (const char* key :
+             {"why", "uptime_ms", "version", "wire", "wire_with", "members_tag", "founders",
+              "cluster_id", "security", "priority", "eligible", "votes"})
             node[key] = nullptr;
         node["vote"] = vote_json(member.id, list);
         node["problem"] = member.problem;
@@ -133,6 +136,7 @@ Json node_json(const MemberAnswer& member, const protocol::Membership& list) {
         node["wire_with"][std::to_string(id.value)] = spoken;
     node["members_tag"] = to_text(answer.list.tag().value_or(protocol::Tag{}));
     node["founders"] = ids_or_null(answer.founders);
+    node["cluster_id"] = answer.cluster_id.empty() ? Json(nullptr) : Json(answer.cluster_id);
     node["security"] = answer.security;
     node["priority"] = answer.priority ? priority_json(*answer.priority) : Json(nullptr);
     node["eligible"] = answer.eligible ? Json(*answer.eligible) : Json(nullptr);
@@ -165,55 +169,80 @@ std::string older_text(const NodeAnswer& answer) {
 constexpr std::size_t columns = 10;
 using Row = std::array<std::string, columns>;
 
-using Founders = std::vector<protocol::NodeId>;
+/// By this clusters of one name are told apart. No id: it is not known yet.
+struct Origin {
+    std::vector<protocol::NodeId> founders;
+    std::string id;
+};
 
-/// It has answered, and its list has other founders.
-bool is_of_other_cluster(const MemberAnswer& member, const Founders& founders) {
-    return member.answer && !member.answer->founders.empty() && member.answer->founders != founders;
+Origin origin_of(const NodeAnswer& answer) { return {answer.founders, answer.cluster_id}; }
+
+bool differ(const Origin& a, const Origin& b) {
+    return a.founders != b.founders || (!a.id.empty() && !b.id.empty() && a.id != b.id);
+}
+
+/// It has answered, and has a list, of another cluster.
+bool is_of_other_cluster(const MemberAnswer& member, const Origin& origin) {
+    return member.answer && !member.answer->founders.empty() &&
+           differ(origin_of(*member.answer), origin);
 }
 
 /// Of those who have such a list: one that has none yet tells the members that it was started with.
-protocol::Membership newest_list_of(const Founders& founders,
+protocol::Membership newest_list_of(const Origin& origin,
                                     const std::vector<MemberAnswer>& members) {
     protocol::Membership newest;
     for (const MemberAnswer& member : members)
-        if (member.answer && member.answer->founders == founders &&
+        if (member.answer && !differ(origin_of(*member.answer), origin) &&
             newest.tag() < member.answer->list.tag())
             newest = member.answer->list;
     return newest;
 }
 
-/// The founders of the cluster that is asked about: of which most have answered; of two that are
-/// equal in that the one whose list has more of those who answered, and else the first.
-Founders meant_founders(const std::vector<MemberAnswer>& members) {
+/// Somebody with the same founders knows more: there may be two such clusters.
+bool is_vague(const Origin& origin, const std::vector<MemberAnswer>& members) {
+    return origin.id.empty() &&
+           std::any_of(members.begin(), members.end(), [&](const MemberAnswer& one) {
+               return one.answer && !one.answer->cluster_id.empty() &&
+                      one.answer->founders == origin.founders;
+           });
+}
+
+/// The cluster that is asked about: of which most have answered; of two that are equal in that the
+/// one whose list has more of those who answered, and else the first.
+Origin meant_origin(const std::vector<MemberAnswer>& members) {
     using Weight = std::pair<std::ptrdiff_t, std::ptrdiff_t>;
-    Founders meant;
+    Origin meant;
     Weight most{0, 0};
     for (const MemberAnswer& member : members) {
         if (!member.answer || member.answer->founders.empty()) continue;
-        const Founders& founders = member.answer->founders;
-        const protocol::Membership list = newest_list_of(founders, members);
+        const Origin origin = origin_of(*member.answer);
+        if (is_vague(origin, members)) continue;
+        const protocol::Membership list = newest_list_of(origin, members);
         const Weight weight{
             std::count_if(members.begin(), members.end(),
                           [&](const MemberAnswer& one) {
-                              return one.answer && one.answer->founders == founders;
+                              return one.answer && !differ(origin_of(*one.answer), origin);
                           }),
             std::count_if(members.begin(), members.end(), [&](const MemberAnswer& one) {
                 return one.answer && list.find(one.id) != nullptr;
             })};
         if (weight > most) {
             most = weight;
-            meant = founders;
+            meant = origin;
         }
     }
     return meant;
 }
 
 /// It has no vote, or is no member any more, which it says itself if it is there.
-std::string standing(const MemberAnswer& member, const protocol::Membership& list) {
-    if (is_of_other_cluster(member, list.founders()))
+std::string standing(const MemberAnswer& member, const Origin& origin,
+                     const protocol::Membership& list) {
+    if (is_of_other_cluster(member, origin))
         return "; of another cluster of this name, founded by " +
-               protocol::ids_text(member.answer->founders);
+               protocol::ids_text(member.answer->founders) +
+               (member.answer->founders == origin.founders
+                    ? ", with the id " + one_line(member.answer->cluster_id)
+                    : "");
     if (!list.changed()) return "";
     const protocol::MemberEntry* const listed = list.find(member.id);
     if (listed == nullptr)
@@ -221,14 +250,14 @@ std::string standing(const MemberAnswer& member, const protocol::Membership& lis
     return listed->votes ? "" : "; has no vote";
 }
 
-Row row_of(const MemberAnswer& member, const protocol::Membership& list) {
+Row row_of(const MemberAnswer& member, const Origin& origin, const protocol::Membership& list) {
     const std::string id = std::to_string(member.id.value);
     if (!member.answer)
         return {id,   member.address,
                 "no", "-",
                 "-",  "-",
                 "-",  "-",
-                "-",  one_line(member.problem) + standing(member, list)};
+                "-",  one_line(member.problem) + standing(member, origin, list)};
     const NodeAnswer& answer = *member.answer;
     const auto number = [](std::uint64_t value) {
         return value == 0 ? std::string("-") : std::to_string(value);
@@ -248,7 +277,7 @@ Row row_of(const MemberAnswer& member, const protocol::Membership& list) {
                           ? ""
                           : " until " + answer.certificate_not_after.substr(0, 10)) +
                      (answer.security_migrates ? ", migrating" : "")),
-            one_line(answer.why + standing(member, list) + older_text(answer))};
+            one_line(answer.why + standing(member, origin, list) + older_text(answer))};
 }
 
 }  // namespace
@@ -266,20 +295,20 @@ tl::expected<NodeAnswer, std::string> parse_node_answer(const std::string& json)
 }
 
 protocol::Membership newest_list(const std::vector<MemberAnswer>& members) {
-    return newest_list_of(meant_founders(members), members);
+    return newest_list_of(meant_origin(members), members);
 }
 
 std::optional<Agreement> agreement(const std::vector<MemberAnswer>& members) {
-    const protocol::Membership list = newest_list(members);
+    const Origin origin = meant_origin(members);
+    const protocol::Membership list = newest_list_of(origin, members);
     const std::size_t voters = list.changed() ? list.voters().size() : members.size();
     const auto has_vote = [&](const MemberAnswer& one) {
-        if (is_of_other_cluster(one, list.founders())) return false;
+        if (is_of_other_cluster(one, origin)) return false;
         const protocol::MemberEntry* const listed = list.find(one.id);
         return !list.changed() || (listed != nullptr && listed->votes);
     };
     for (const MemberAnswer& one : members) {
-        if (!one.answer || !one.answer->follows_live_leader() ||
-            is_of_other_cluster(one, list.founders()))
+        if (!one.answer || !one.answer->follows_live_leader() || is_of_other_cluster(one, origin))
             continue;
         const Agreement named{one.answer->leader, one.answer->epoch};
         const auto agree = std::count_if(members.begin(), members.end(), [&](const auto& other) {
@@ -292,7 +321,7 @@ std::optional<Agreement> agreement(const std::vector<MemberAnswer>& members) {
 }
 
 std::optional<Agreement> claimed_leader(const std::vector<MemberAnswer>& members) {
-    const Founders meant = meant_founders(members);
+    const Origin meant = meant_origin(members);
     std::optional<Agreement> found;
     for (const MemberAnswer& member : members) {
         if (!member.answer || is_of_other_cluster(member, meant) ||
@@ -317,8 +346,9 @@ bool all_reachable_vote(const std::vector<MemberAnswer>& members) {
 std::string status_table(const std::vector<MemberAnswer>& members) {
     std::vector<Row> rows{{"ID", "ADDRESS", "REACHABLE", "ROLE", "LEADER", "EPOCH", "LEASE LEFT",
                            "UPTIME", "SECURITY", "WHY"}};
-    const protocol::Membership list = newest_list(members);
-    for (const MemberAnswer& member : members) rows.push_back(row_of(member, list));
+    const Origin origin = meant_origin(members);
+    const protocol::Membership list = newest_list_of(origin, members);
+    for (const MemberAnswer& member : members) rows.push_back(row_of(member, origin, list));
     return table(rows);
 }
 

@@ -37,6 +37,7 @@ struct NodeAnswer {
     /// node's.
     protocol::Membership list;
     std::vector<protocol::NodeId> founders;  // of that list; empty: not sent, or it has none yet
+    std::string cluster_id;  // 16 hexadecimal digits; empty: not sent, or it does not know it
     std::map<protocol::NodeId, std::uint64_t> wire_with;  // that it speaks with each member
     std::string security;                                 // none, key or tls
     bool security_migrates = false;                       // who has none is let in, too
@@ -70,8 +71,8 @@ struct Agreement {
     bool operator==(const Agreement&) const = default;
 };
 
-// Where the answers are of two clusters of one name, told apart by their founders, all of these
-// functions go by the one that more of those who answered are of.
+// Where the answers are of two clusters of one name, told apart by their founders and ids, all of
+// these functions go by the one that more of those who answered are of.
 
 /// The newest list of members that any of them has told; empty: none has told one.
 protocol::Membership newest_list(const std::vector<MemberAnswer>& members);

@@ -40,7 +40,8 @@ struct Frame {
 };
 
 /// Appends one frame to `out`. A message between members is written as `version` has it: that of
-/// the session, and the lowest one before it is known. The others have none.
+/// the session, and before it is known the lowest one; a HELLO, which says itself in which version
+/// it is, with what the highest has behind that. The others have none.
 void encode(const Sender& sender, const protocol::Message& message, std::uint16_t version,
             std::vector<std::byte>& out);
 void encode(const Sender& sender, const ObserverMessage& message, std::vector<std::byte>& out);

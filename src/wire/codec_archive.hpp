@@ -75,7 +75,8 @@ public:
 class Writer {
 public:
     Writer(std::vector<std::byte>& out, std::uint16_t version)
-        : version_(version),
+        : spoken_(version),
+          version_(version),
           buffer_(out),
           stream_(&buffer_),
           archive_(stream_, cereal::PortableBinaryOutputArchive::Options::LittleEndian()) {}
@@ -87,6 +88,7 @@ public:
     void operator()(protocol::Incarnation incarnation) { archive_(incarnation.value); }
     void operator()(protocol::Epoch epoch) { archive_(epoch.value); }
     void operator()(protocol::SessionId session) { archive_(session.value); }
+    void operator()(protocol::ClusterId id) { archive_(id.value); }
     void operator()(protocol::Priority priority) { archive_(priority.value); }
     void operator()(protocol::Duration duration) {
         archive_(std::clamp<std::int64_t>(duration.ns, 0, protocol::forever.ns));
@@ -135,11 +137,17 @@ public:
 
     void written_in(std::uint16_t version) { version_ = std::min(version_, version); }
 
+    template <class Fields>
+    void behind(std::uint16_t version, Fields&& fields) {
+        if (spoken_ >= version) fields();
+    }
+
     template <class Condition>
     void check(Condition&& /*holds*/, const char* /*what*/) {}
 
 private:
-    std::uint16_t version_;
+    const std::uint16_t spoken_;  // by the writer, or the reader
+    std::uint16_t version_;       // of the message
     VectorBuffer buffer_;
     std::ostream stream_;
     cereal::PortableBinaryOutputArchive archive_;
@@ -149,7 +157,11 @@ class Reader {
 public:
     /// `body` is not empty and begins with the endianness byte, which the caller has checked.
     Reader(std::span<const std::byte> body, std::uint16_t version)
-        : version_(version), buffer_(body), stream_(&buffer_), archive_(stream_) {}
+        : spoken_(version),
+          version_(version),
+          buffer_(body),
+          stream_(&buffer_),
+          archive_(stream_) {}
 
     std::size_t left() const { return buffer_.left(); }
 
@@ -163,6 +175,7 @@ public:
     void operator()(protocol::Incarnation& incarnation) { archive_(incarnation.value); }
     void operator()(protocol::Epoch& epoch) { epoch.value = below_limit("epoch"); }
     void operator()(protocol::SessionId& session) { archive_(session.value); }
+    void operator()(protocol::ClusterId& id) { archive_(id.value); }
     void operator()(protocol::Priority& priority) {
         archive_(priority.value);
         const bool in_range = priority.value >= -priority_max && priority.value <= priority_max;
@@ -248,6 +261,12 @@ public:
     }
     /// The message says itself in which version it is: what its sender knows besides is not of it.
     void written_in(std::uint16_t version) { version_ = std::min(version_, version); }
+    /// Fields since that version, behind all that the message's own version has, whatever that is:
+    /// who does not know them leaves them out.
+    template <class Fields>
+    void behind(std::uint16_t version, Fields&& fields) {
+        if (spoken_ >= version && left() != 0) fields();
+    }
 
     template <class Condition>
     void check(Condition&& holds, const char* what) {
@@ -266,7 +285,8 @@ private:
         return value;
     }
 
-    std::uint16_t version_;
+    const std::uint16_t spoken_;  // by the writer, or the reader
+    std::uint16_t version_;       // of the message
     SpanBuffer buffer_;
     std::istream stream_;
     cereal::PortableBinaryInputArchive archive_;

@@ -58,6 +58,13 @@ constexpr void fields(Coder& c, M& m) {
     c(m.version);
 }
 
+template <class Coder, Is<protocol::Identity> M>
+constexpr void fields(Coder& c, M& m) {
+    c(m.id);
+    c(m.epoch);
+    c.flags(m.settled);
+}
+
 template <class Coder, Is<protocol::MemberEntry> M>
 constexpr void fields(Coder& c, M& m) {
     c.member(m.id);
@@ -114,6 +121,7 @@ constexpr void fields(Coder& c, M& m) {
         c.optional(m.changed, [&](auto& list) { members(c, list); });
         c.optional(m.shown, [&](auto& list) { members(c, list); });
     });
+    c.behind(4, [&] { c(m.cluster_id); });
 }
 
 template <class Coder, Is<protocol::Recall> M>
@@ -142,6 +150,7 @@ constexpr void fields(Coder& c, M& m) {
         c.optional(m.changed, [&](auto& list) { members(c, list); });
         c.optional(m.shown, [&](auto& list) { members(c, list); });
     });
+    c.since(4, [&] { c(m.cluster_id); });
 }
 
 template <class Coder, Is<protocol::Refused> M>
@@ -150,6 +159,7 @@ constexpr void fields(Coder& c, M& m) {
     c.text(m.mine, difference_bytes_max);
     c.text(m.yours, difference_bytes_max);
     c.since(3, [&] { c.optional(m.list, [&](auto& list) { members(c, list); }); });
+    c.since(4, [&] { c(m.cluster_id); });
 }
 
 template <class Coder, Is<ObserverRefused> M>
@@ -194,6 +204,7 @@ constexpr void fields(Coder& c, M& m) {
         c.optional(m.members, [&](auto& list) { members(c, list); });
         c.flags(m.settled);
     });
+    c.since(4, [&] { c.optional(m.identity, [&](auto& identity) { whole(c, identity); }); });
 }
 
 template <class Coder, Is<protocol::Grant> M>
@@ -206,6 +217,7 @@ constexpr void fields(Coder& c, M& m) {
     c(m.voter_incarnation);
     c.optional(m.heartbeat, [&](auto& heartbeat) { whole(c, heartbeat); });
     c.since(3, [&] { whole(c, m.tag); });
+    c.since(4, [&] { c.optional(m.identity, [&](auto& identity) { whole(c, identity); }); });
 }
 
 template <class Coder, Is<protocol::Nack> M>

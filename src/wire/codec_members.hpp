@@ -49,6 +49,10 @@ public:
         fields();
         within_ = false;
     }
+    template <class Fields>
+    constexpr void behind(std::uint16_t version, Fields&& fields) {
+        since(version, fields);
+    }
     constexpr void written_in(const std::uint16_t& /*version*/) {}
     template <class Condition>
     constexpr void check(Condition&& /*holds*/, const char* /*what*/) {}

@@ -31,6 +31,7 @@ NODE_KEYS = [
     "wire_with",
     "members_tag",
     "founders",
+    "cluster_id",
     "security",
     "priority",
     "eligible",

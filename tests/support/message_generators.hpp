@@ -99,6 +99,12 @@ inline std::optional<protocol::Membership> draw_members_or_none() {
     return draw_bool() ? std::optional(draw_members()) : std::nullopt;
 }
 
+inline protocol::ClusterId draw_cluster_id() { return {draw_word()}; }
+inline std::optional<protocol::Identity> draw_identity_or_none() {
+    if (draw_bool()) return std::nullopt;
+    return protocol::Identity{draw_cluster_id(), draw_epoch(), draw_bool()};
+}
+
 inline protocol::Hello draw_hello() {
     protocol::Hello m;
     m.version_lowest = *rc::gen::arbitrary<std::uint16_t>();
@@ -127,6 +133,7 @@ inline protocol::Hello draw_hello() {
         m.changed = draw_members_or_none();
         m.shown = draw_members_or_none();
     }
+    m.cluster_id = draw_cluster_id();
     return m;
 }
 
@@ -150,6 +157,7 @@ inline protocol::HelloAck draw_hello_ack() {
     m.version = *rc::gen::arbitrary<std::uint16_t>();
     m.changed = draw_members_or_none();
     m.shown = draw_members_or_none();
+    m.cluster_id = draw_cluster_id();
     return m;
 }
 
@@ -180,6 +188,7 @@ inline protocol::Coordinator draw_coordinator() {
     m.tag = draw_tag();
     m.members = draw_members_or_none();
     m.settled = draw_bool();
+    m.identity = draw_identity_or_none();
     return m;
 }
 
@@ -193,6 +202,7 @@ inline protocol::Grant draw_grant() {
     m.voter_incarnation = draw_incarnation();
     if (draw_bool()) m.heartbeat = draw_heartbeat();
     m.tag = draw_tag();
+    m.identity = draw_identity_or_none();
     return m;
 }
 
@@ -246,7 +256,8 @@ inline protocol::Message draw_message(std::size_t kind) {
         case 0: return draw_hello();
         case 1: return draw_hello_ack();
         case 2:
-            return Refused{draw_text(64), draw_text(1536), draw_text(1536), draw_members_or_none()};
+            return Refused{draw_text(64), draw_text(1536), draw_text(1536), draw_members_or_none(),
+                           draw_cluster_id()};
         case 3: return draw_heartbeat();
         case 4: return protocol::Election{draw_word()};
         case 5: return Ok{draw_word()};

@@ -50,8 +50,11 @@ Config config_for(std::uint64_t self, std::vector<std::uint64_t> ids, Algorithm 
 
 Start start_with_file(const Config& config) {
     Start start = start_without_file(config);
-    start.file =
-        Durable{{5000}, config.timing.promise(config.timing.lease), config.hooks, config.members};
+    start.file = Durable{{5000},
+                         config.timing.promise(config.timing.lease),
+                         config.hooks,
+                         config.members,
+                         {cluster_id, {1}, true}};
     return start;
 }
 
@@ -139,6 +142,7 @@ HelloReceived NodeFixture::hello_from(std::uint64_t peer) {
     hello.advertised = "app-" + std::to_string(peer);
     hello.addresses = {address(peer, 40000 + count), address(config_.self.value, 9000)};
     hello.fast_release = config_.fast_release;
+    hello.cluster_id = cluster_id_;
     return {accepted_number(peer, count), hello,
             Addresses{hello.addresses.remote, hello.addresses.local}};
 }
@@ -153,6 +157,7 @@ HelloAck NodeFixture::ack_from(std::uint64_t peer) {
     ack.lease_max = timing().lease_max;
     ack.had_file_at_start = true;
     ack.version = config_.wire_highest;
+    if (ack.version >= version_with_identity) ack.cluster_id = cluster_id_;
     return ack;
 }
 

@@ -17,6 +17,9 @@ namespace bullring::test {
 
 using Actions = std::vector<protocol::Action>;
 
+/// Of all nodes here, as of a cluster that has had a leader.
+inline constexpr protocol::ClusterId cluster_id{0xC1};
+
 /// `self` among `ids`, with the timing of the profile lan and what is usual otherwise.
 protocol::Config config_for(std::uint64_t self, std::vector<std::uint64_t> ids,
                             protocol::Algorithm algorithm = protocol::Algorithm::bully);
@@ -51,6 +54,9 @@ public:
     /// Answers the last Persist; with `disk_answers` each is answered at once.
     Actions persisted();
     void disk_answers(bool at_once) { disk_answers_ = at_once; }
+
+    /// What peers say of the cluster's id from now on.
+    void peers_know(protocol::ClusterId id) { cluster_id_ = id; }
 
     // ---- Peers. What they say is what healthy peers of a full mesh say, unless a test changes it.
     protocol::Incarnation own_incarnation() const { return incarnation_; }
@@ -106,6 +112,7 @@ private:
     std::map<std::uint64_t, PeerScript> peers_;
     std::optional<protocol::Durable> to_disk_;
     bool disk_answers_ = false;
+    protocol::ClusterId cluster_id_ = cluster_id;
 };
 
 /// Without the heartbeats, which are sent to all at nearly every step, by themselves or in others.

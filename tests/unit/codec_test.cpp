@@ -197,6 +197,29 @@ TEST_CASE("codec: a field of a later version is written and read from that versi
     CHECK(read(first, 2) == without);
 }
 
+TEST_CASE(
+    "codec: a HELLO says the cluster's id behind what the version has that it is written in") {
+    protocol::Hello hello;
+    hello.id = {1};
+    hello.cluster_id = {0xC1};
+    const auto read = [](const Bytes& frame, std::uint16_t version) {
+        const auto result = decode(frame, version);
+        REQUIRE(result.has_value());
+        return std::get<protocol::Hello>(std::get<protocol::Message>(result->message));
+    };
+    for (const std::uint16_t lowest : {protocol::version_lowest, protocol::version_with_tags}) {
+        hello.version_lowest = lowest;
+        protocol::Hello without = hello;
+        without.cluster_id = {};
+        const Bytes frame = encoded(protocol::Message{hello}, protocol::version_highest);
+        CHECK(read(frame, protocol::version_highest) == hello);
+        // Of one that speaks no ids, and to one.
+        CHECK(read(encoded(protocol::Message{hello}, protocol::version_with_tags),
+                   protocol::version_highest) == without);
+        CHECK(read(frame, protocol::version_with_tags) == without);
+    }
+}
+
 TEST_CASE("codec: a frame that ends within a field of a later version is refused") {
     protocol::HelloAck ack;
     ack.id = {1};
@@ -380,14 +403,14 @@ TEST_CASE("codec: a list of members that nobody can have is refused") {
         seal(frame);
         return error_of(frame);
     };
-    // From the end: whether it is settled, the founders, how many they are, the address, its
-    // length, the vote, the slot, the id.
-    CHECK(contains(with(9, 3), "a list of members that nobody can have"));
-    CHECK(contains(with(17, 0), "node id 0"));
-    CHECK(contains(with(24, 0), "a list of members that nobody can have"));
-    CHECK(contains(with(25, 64), "a list of members that nobody can have"));
-    CHECK(contains(with(33, 0), "node id 0"));
-    CHECK(contains(with(24, 2), "flag byte 2"));
+    // From the end: whether it has an id, whether it is settled, the founders, how many they are,
+    // the address, its length, the vote, the slot, the id.
+    CHECK(contains(with(10, 3), "a list of members that nobody can have"));
+    CHECK(contains(with(18, 0), "node id 0"));
+    CHECK(contains(with(25, 0), "a list of members that nobody can have"));
+    CHECK(contains(with(26, 64), "a list of members that nobody can have"));
+    CHECK(contains(with(34, 0), "node id 0"));
+    CHECK(contains(with(25, 2), "flag byte 2"));
 }
 
 TEST_CASE("codec: member ids that are not in ascending order are refused") {

@@ -44,6 +44,7 @@ TEST_CASE(
     expected.addresses = addresses;
     expected.fast_release = FastRelease::fin;
     expected.had_file_at_start = true;
+    expected.cluster_id = test::cluster_id;
     CHECK(hellos == std::vector<Hello>{expected});
 }
 
@@ -79,6 +80,7 @@ TEST_CASE("handshake: an accepted HELLO is answered and the peer is dialled back
     ack.lease_max = node.timing().lease_max;
     ack.had_file_at_start = true;
     ack.version = version_highest;
+    ack.cluster_id = test::cluster_id;
     CHECK(without_heartbeats(node.accept(hello)) ==
           Actions{Send{hello.session, ack}, DialNow{{2}}});
 }

@@ -352,6 +352,9 @@ void check_recovers(Cluster cluster, Condition condition) {
     if (condition == Condition::no_file)
         for (const std::uint64_t peer : {liar, sound}) cluster.connect(peer);
     cluster.take(node.wake());
+    // Where it has waited for longer it asks them again only now (R6.12).
+    if (condition == Condition::no_file)
+        for (const std::uint64_t peer : {liar, sound}) cluster.connect(peer);
     if (condition == Condition::voter)
         CHECK(votes_for_the_sound(cluster));
     else

@@ -170,11 +170,26 @@ TEST_CASE("state file: the list of members is kept, with its tag, its slots, vot
     CHECK(opened(place.path()).load().value() == grown);
 }
 
-TEST_CASE("state file: what a later version has added at the end is left out") {
+TEST_CASE("state file: the cluster's id is kept, and a file of before there was one has none") {
+    const TemporaryDirectory place;
+    Durable named = durable;
+    named.identity = {{0xC1}, {4711}, true};
+    REQUIRE(opened(place.path()).save(named).has_value());
+    CHECK(opened(place.path()).load().value() == named);
     CHECK(decoded("42554c4c52494e4700000002 000000000000000000000000000000000300000000000000010"
                   "0010000000000000000000201010000000000000000000302010000000000030000000000000"
-                  "001000000000000000200000000000000036c61746572f2643707")
+                  "00100000000000000020000000000000003c1fbf8de")
               .value() == durable);
+}
+
+TEST_CASE("state file: what a later version has added at the end is left out") {
+    Durable with_id = durable;
+    with_id.identity = {{0xC1}, {4711}, true};
+    CHECK(decoded("42554c4c52494e4700000002 000000000000000000000000000000000300000000000000010"
+                  "0010000000000000000000201010000000000000000000302010000000000030000000000000"
+                  "0010000000000000002000000000000000300000000000000c10000000000001267016c61746"
+                  "5724a8cbd97")
+              .value() == with_id);
     CHECK(decoded("42554c4c52494e4700000002 01e1332a01").value().hooks);
 }
 

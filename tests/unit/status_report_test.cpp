@@ -131,6 +131,19 @@ MemberAnswer founded_by(std::vector<protocol::NodeId> founders, MemberAnswer mem
 
 }  // namespace
 
+TEST_CASE(
+    "status: of two clusters with one name and the same founders that which most are of counts") {
+    MemberAnswer one = founded_by({{1}, {2}, {3}}, member(1, 3, 7));
+    MemberAnswer two = founded_by({{1}, {2}, {3}}, member(2, 1, 9));
+    MemberAnswer three = founded_by({{1}, {2}, {3}}, member(3, 3, 7));
+    one.answer->cluster_id = three.answer->cluster_id = "00000000000000c1";
+    two.answer->cluster_id = "0000000000000bad";
+    const std::vector<MemberAnswer> members{two, one, three};
+    CHECK(agreement(members) == Agreement{{3}, {7}});
+    CHECK(status_table(members).find("of another cluster of this name, founded by 1,2,3, with the "
+                                     "id 0000000000000bad\n") != std::string::npos);
+}
+
 TEST_CASE("status: a node of another cluster of the same name counts for nothing, and says so") {
     // Node 4 has founded a cluster of its own, in a higher epoch, and was added to that of 1 and 3.
     protocol::Membership grown = list(7, {1, 3});
@@ -239,17 +252,17 @@ TEST_CASE("status: the JSON has the keys of the contract, null for what is not k
         R"("nodes":[{"id":1,"address":"host-1:7100","reachable":true,"advertised":"",)"
         R"("role":"follower","leader":3,"epoch":7,"lease_left_ms":400,"promised_to":null,)"
         R"("peers_up":[1,3],"why":"follows 3","uptime_ms":3723000,"version":"0.1.0","wire":2,)"
-        R"("wire_with":{"4":2},"members_tag":"0.0","founders":null,"security":"key",)"
+        R"("wire_with":{"4":2},"members_tag":"0.0","founders":null,"cluster_id":null,"security":"key",)"
         R"("priority":5,"eligible":true,"votes":true,"vote":null},)"
         R"({"id":2,"address":"host-2:7100","reachable":false,"advertised":null,"role":null,)"
         R"("leader":null,"epoch":null,"lease_left_ms":null,"promised_to":null,"peers_up":[],)"
         R"("why":null,"uptime_ms":null,"version":null,"wire":null,"wire_with":null,)"
-        R"("members_tag":null,"founders":null,)"
+        R"("members_tag":null,"founders":null,"cluster_id":null,)"
         R"("security":null,"priority":null,"eligible":null,"votes":null,"vote":null,"problem":"Connection refused"},)"
         R"({"id":3,"address":"host-3:7100","reachable":true,"advertised":"","role":"leader",)"
         R"("leader":3,"epoch":7,"lease_left_ms":400,"promised_to":null,"peers_up":[1,3],)"
         R"("why":"follows 3","uptime_ms":3723000,"version":"0.1.0","wire":2,)"
-        R"("wire_with":{"4":2},"members_tag":"0.0","founders":null,"security":"key",)"
+        R"("wire_with":{"4":2},"members_tag":"0.0","founders":null,"cluster_id":null,"security":"key",)"
         R"("priority":5,"eligible":true,"votes":true,"vote":null}]})");
 }
 
@@ -260,7 +273,7 @@ TEST_CASE("status: when nobody answers, all but the members' addresses is null")
         R"("nodes":[{"id":4,"address":"host-4:7100","reachable":false,"advertised":null,)"
         R"("role":null,"leader":null,"epoch":null,"lease_left_ms":null,"promised_to":null,)"
         R"("peers_up":[],"why":null,"uptime_ms":null,"version":null,"wire":null,)"
-        R"("wire_with":null,"members_tag":null,"founders":null,"security":null,"priority":null,"eligible":null,"votes":null,"vote":null,"problem":"Connection refused"}]})");
+        R"("wire_with":null,"members_tag":null,"founders":null,"cluster_id":null,"security":null,"priority":null,"eligible":null,"votes":null,"vote":null,"problem":"Connection refused"}]})");
 }
 
 TEST_CASE("status: an answer that is no JSON, lacks a key or has a wrong type is an error") {

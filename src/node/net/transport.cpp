@@ -32,6 +32,12 @@ bool is_handshake(const Message& message) {
            std::holds_alternative<protocol::Refused>(message);
 }
 
+/// The dialler's HELLO has offered these versions, where there is something to say in them.
+std::uint16_t version_of(const protocol::Refused& refused, std::uint16_t lowest) {
+    if (refused.cluster_id) return protocol::version_with_identity;
+    return refused.list ? protocol::version_with_tags : lowest;
+}
+
 std::string who(const protocol::Addresses& addresses, NodeId peer) {
     return peer ? "peer " + std::to_string(peer.value) : addresses.remote;
 }
@@ -100,10 +106,10 @@ void Transport::send(SessionId id, const Message& message) {
     }
     scratch_.clear();
     if (const auto* refused = std::get_if<protocol::Refused>(&message))
-        encode(options_.self, as_shown_to(entry, *refused),
-               refused->list ? protocol::version_with_tags : entry.version, scratch_);
+        encode(options_.self, as_shown_to(entry, *refused), version_of(*refused, entry.version),
+               scratch_);
     else if (const auto* hello = std::get_if<protocol::Hello>(&message))
-        encode(options_.self, message, hello->version_lowest, scratch_);
+        encode(options_.self, message, hello->version_highest, scratch_);
     else
         encode(options_.self, message, entry.version, scratch_);
     const std::shared_ptr<Session> session = entry.session;

@@ -135,7 +135,7 @@ void Transport::count_refused(SessionEnd how) {
 /// if it is misconfigured, has to; all others learn no more than the version. A dialler that
 /// learns of another process with its id has already named the right cluster and members.
 Message Transport::as_shown_to(const Entry& entry, const protocol::Refused& refused) const {
-    if (refused.field == "version" || refused == protocol::twin_refusal(entry.peer.id) ||
+    if (refused.field == "version" || protocol::is_twin_refusal(refused, entry.peer.id) ||
         entry.secured != nullptr || source_of(entry.addresses.remote).member)
         return refused;
     return protocol::Refused{std::string(protocol::refused_untold), "",

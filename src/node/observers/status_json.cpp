@@ -87,6 +87,7 @@ std::string node_status_json(const StatusInput& input) {
     node["wire_with"] = versions_of(view);
     node["members_tag"] = to_text(view.list.tag().value_or(protocol::Tag{}));
     node["founders"] = founders_json(view);
+    node["cluster_id"] = view.cluster_id ? Json(to_text(view.cluster_id)) : Json();
     node["members"] = members_json(view.list);
     node["security"] = input.security;
     node["priority"] = priority_json(input.priority);

@@ -178,7 +178,7 @@ void Reporter::tell_refusal(const protocol::HandshakeRefused& refusal) {
     const std::string who =
         refusal.by_us ? fmt::format("refused node {} at {}", refusal.peer.value, refusal.address)
                       : fmt::format("refused by node {}", refusal.peer.value);
-    const bool is_twin = what == protocol::twin_refusal(refusal.by_us ? refusal.peer : self_);
+    const bool is_twin = protocol::is_twin_refusal(what, refusal.by_us ? refusal.peer : self_);
     const bool is_no_member = what.field == protocol::refused_for_members;
     const std::string why =
         is_twin        ? what.mine

@@ -82,7 +82,7 @@ private:
 };
 
 /// The file's bytes: magic, format version, cluster, ids of the members, own id, state, the tag and
-/// the entries of the list of members, CRC-32 of all before. Big-endian.
+/// the entries of the list of members, the cluster's id, CRC-32 of all before. Big-endian.
 std::vector<std::byte> encode_state(const StateIdentity& identity,
                                     const protocol::Durable& durable);
 /// The error says what is damaged, or what differs.

@@ -12,6 +12,7 @@
 namespace bullring {
 
 using protocol::Durable;
+using protocol::Identity;
 using protocol::MemberEntry;
 using protocol::Membership;
 using protocol::NodeId;
@@ -118,6 +119,20 @@ void put_list(std::vector<std::byte>& out, const Membership& members) {
     put_ids(out, members.founders());
 }
 
+void put_identity(std::vector<std::byte>& out, const Identity& identity) {
+    put(out, identity.id.value, 8);
+    put(out, identity.epoch.value, 8);
+    put(out, identity.settled ? 1 : 0, 1);
+}
+
+Identity read_identity(FieldReader& reader) {
+    Identity identity;
+    identity.id.value = reader.number(8);
+    identity.epoch.value = reader.number(8);
+    identity.settled = reader.number(1) != 0;
+    return identity;
+}
+
 /// nullopt: it is no list.
 std::optional<Membership> read_list(FieldReader& reader) {
     Tag tag;
@@ -150,6 +165,7 @@ std::vector<std::byte> encode_state(const StateIdentity& identity, const Durable
     put(out, static_cast<std::uint64_t>(durable.promised_max.ns), 8);
     put(out, durable.hooks ? 1 : 0, 1);
     put_list(out, durable.members);
+    put_identity(out, durable.identity);
     put(out, crc32(out.data(), out.size()), 4);
     return out;
 }
@@ -190,7 +206,9 @@ tl::expected<Durable, std::string> decode_state(const StateIdentity& identity,
         members = read_list(reader);
     else if (fits && Membership::is_possible(ids))
         members = Membership(ids);
-    if (!members || durable.promised_max.ns < 0) {
+    // Of a version that knew of none.
+    if (reader.more()) durable.identity = read_identity(reader);
+    if (!members || !reader.ok() || durable.promised_max.ns < 0) {
         return tl::unexpected(std::string("is damaged: its fields do not fit"));
     }
     durable.members = *members;

@@ -1,0 +1,147 @@
+// The id of the cluster (PROTOCOL C11): how a leader finds the one that there is or draws one, how
+// it is settled, and whom a node leaves that learns it.
+#include <algorithm>
+#include <utility>
+
+#include "protocol/engine/engine.hpp"
+
+namespace bullring::protocol {
+
+// ---- The leader's record.
+
+void IdentityPoll::note(NodeId member, const Identity& has) {
+    const auto is_it = [member](const Told& one) { return one.member == member; };
+    const auto found = std::find_if(told_.begin(), told_.end(), is_it);
+    if (found == told_.end())
+        told_.push_back({member, has});
+    else
+        found->has = has;
+}
+
+Identity IdentityPoll::newest() const {
+    Identity newest;
+    for (const auto& [member, has] : told_)
+        if (std::pair(has.settled, has.epoch) > std::pair(newest.settled, newest.epoch))
+            newest = has;
+    return newest;
+}
+
+bool IdentityPoll::has_told(NodeId member) const {
+    return std::any_of(told_.begin(), told_.end(),
+                       [member](const Told& one) { return one.member == member; });
+}
+
+bool IdentityPoll::majority_has_told(const Membership& base) const {
+    return base.is_majority(members_of(base, [](const Identity&) { return true; }));
+}
+
+bool IdentityPoll::held_by_majority(const Membership& base) const {
+    // What an earlier leader has given may not be what a majority has.
+    return given_.id && base.is_majority(members_of(base, [this](const Identity& has) {
+        return has.id == given_.id && (has.settled || has.epoch == epoch_);
+    }));
+}
+
+// ---- Whom a node believes.
+
+ClusterId Engine::cluster_id() const {
+    const bool knows_of_ids = config().wire_highest >= version_with_identity;
+    return knows_of_ids ? reserve_.on_disk().identity.known() : ClusterId{};
+}
+
+/// Of those that have answered a node without a file: it can go on with them only if they are of
+/// one cluster (C11.5). nullopt: they are not.
+std::optional<ClusterId> Engine::answered_id() const {
+    ClusterId found;
+    for (const Index i : setup_.others()) {
+        if (!peers_[i].has_ack) continue;
+        const ClusterId said = peers_[i].ack.cluster_id;
+        if (are_of_different_clusters(found, said)) return std::nullopt;
+        if (said) found = said;
+    }
+    return found;
+}
+
+void Engine::learn_identity(const Identity& told) {
+    if (config().wire_highest >= version_with_identity && told.id) reserve_.want(told);
+}
+
+// C11.4: two of which one did not know its cluster yet have agreed when they met.
+void Engine::part_with_strangers(Step& step) {
+    for (const Index i : setup_.others())
+        if (is_stranger(i)) part_with(step, i);
+}
+
+bool Engine::is_stranger(Index i) const {
+    return are_of_different_clusters(cluster_id(), peers_[i].cluster_id);
+}
+
+/// They meet anew, and refuse each other.
+void Engine::part_with(Step& step, Index i) {
+    while (const AcceptedSession* found = sessions_.any_accepted(i)) close_accepted(step, *found);
+    // What its grants may be tied to stays open, until it closes that itself.
+    if (tenure_.follows()) dial_again(step, i);
+}
+
+// ---- C11.1 to C11.3: what a leader does.
+
+/// More than the majority needs: one that has kept its disk where most have lost theirs.
+bool Engine::somebody_is_to_tell(Instant now) const {
+    for (const Index i : peers_.connected(now))
+        if (version_with(i) >= version_with_identity && !poll_.has_told(id(i))) return true;
+    return false;
+}
+
+bool Engine::majority_knows_of_ids() const {
+    if (config().wire_highest < version_with_identity) return false;
+    MemberSet knowing;
+    knowing.insert(me());
+    for (const Index i : setup_.others())
+        if (version_with(i) >= version_with_identity) knowing.insert(i);
+    return holder_.base().is_majority(knowing);
+}
+
+void Engine::manage_identity(Step& step) {
+    if (!tenure_.leads() || !own_lease_valid(step.now) || !majority_knows_of_ids()) return;
+    if (poll_.epoch() != epoch()) poll_ = IdentityPoll(epoch());
+    poll_.note(setup_.self(), reserve_.on_disk().identity);
+    for (const Index i : setup_.others())
+        if (const ClusterId said = peers_[i].cluster_id) poll_.note(id(i), {said, {}, true});
+    if (!poll_.given().id) {
+        const Identity newest = poll_.newest();
+        // C11.1: where a majority has none, no earlier leader has settled one.
+        if (!newest.settled && !poll_.majority_has_told(holder_.base())) return;
+        if (!newest.settled && somebody_is_to_tell(step.now)) return;
+        ClusterId id = newest.id;
+        while (!id) id = {rng_.next()};
+        poll_.give(id);
+        if (newest.settled) poll_.settle();
+    }
+    // C11.3
+    if (!poll_.given().settled && poll_.held_by_majority(holder_.base())) {
+        poll_.settle();
+    }
+    learn_identity(poll_.given());
+}
+
+// C11.3: a list is built on one whose voters have it, so that those of the next one find it.
+bool Engine::identity_is_awaited() const {
+    return majority_knows_of_ids() && !poll_.held_by_majority(holder_.base());
+}
+
+Identity Engine::identity_to_tell() const {
+    if (poll_.epoch() == epoch() && poll_.given().id) return poll_.given();
+    const Identity& own = reserve_.on_disk().identity;
+    return own.settled ? own : Identity{};
+}
+
+void Engine::on_identity_told(Step& step, Index voter, const Identity& has) {
+    if (!tenure_.leads()) return;
+    if (poll_.epoch() != epoch()) poll_ = IdentityPoll(epoch());
+    poll_.note(id(voter), has);
+    peers_[voter].cluster_id = has.known();
+    if (is_stranger(voter)) part_with(step, voter);
+    manage_identity(step);
+}
+
+}  // namespace bullring::protocol

@@ -1,0 +1,36 @@
+// Which of all clusters that bear one name a cluster is (PROTOCOL C11): a number that a leader
+// draws once and a majority keeps.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+
+#include "protocol/values/ids.hpp"
+
+namespace bullring::protocol {
+
+/// 64 random bits; 0 means "not known".
+struct ClusterId {
+    std::uint64_t value = 0;
+    constexpr auto operator<=>(const ClusterId&) const = default;
+    constexpr explicit operator bool() const { return value != 0; }
+};
+
+/// 16 hexadecimal digits.
+std::string to_text(ClusterId id);
+
+/// What a node has been told of its cluster's id. Durable.
+struct Identity {
+    ClusterId id;
+    Epoch epoch;           // of the leader that told it
+    bool settled = false;  // a majority has it: the cluster will never have another
+    /// The id by which the cluster is told from others.
+    constexpr ClusterId known() const { return settled ? id : ClusterId{}; }
+    constexpr bool operator==(const Identity&) const = default;
+};
+
+/// Both are known, and differ.
+constexpr bool are_of_different_clusters(ClusterId a, ClusterId b) { return a && b && a != b; }
+
+}  // namespace bullring::protocol

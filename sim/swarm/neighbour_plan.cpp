@@ -1,0 +1,138 @@
+#include "sim/swarm/neighbour_plan.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "protocol/values/member_change.hpp"
+#include "protocol/values/names.hpp"
+#include "protocol/values/rng.hpp"
+
+namespace bullring::sim {
+
+using namespace protocol;
+
+namespace {
+
+constexpr std::uint64_t with_neighbours_percent = 15;
+constexpr std::uint64_t of_this_name_percent = 40;
+constexpr std::uint64_t all_ids_percent = 50;
+constexpr std::uint64_t incidents_max = 24;
+
+Rng neighbour_source(std::uint64_t seed) { return Rng(seed ^ 0x7D1B'40C5'E98A'263FULL); }
+
+class NeighbourPlanner {
+public:
+    NeighbourPlanner(Settings& settings, Time end, Rng& rng)
+        : settings_(settings), end_(end), rng_(rng) {}
+
+    void draw_cluster() {
+        settings_.neighbours_have_this_name = percent(of_this_name_percent);
+        const std::vector<NodeId>& ids = settings_.ids;
+        settings_.neighbours = ids;
+        if (!percent(all_ids_percent)) settings_.neighbours.resize(1 + rng_.below(ids.size()));
+        add(time(0, sec), Verb::start, there({Target::Kind::all, {}, {}}));
+    }
+    void strike(Time at) {
+        switch (rng_.below(5)) {
+            case 0:
+            case 1: return mistake(at);
+            case 2: return change(at);
+            case 3: return crash(at);
+            default: return copy_disk(at);
+        }
+    }
+    std::vector<Command> take() { return std::move(plan_); }
+
+private:
+    bool percent(std::uint64_t p) { return rng_.below(100) < p; }
+    Time time(Time min, Time max) {
+        return min + static_cast<Time>(rng_.below(static_cast<std::uint64_t>(max - min) + 1));
+    }
+    Time spell() { return time(ms, percent(50) ? 200 * ms : 4 * sec); }
+    static Target there(Target target) {
+        target.site = Site::neighbour;
+        return target;
+    }
+    NodeId one_of(const std::vector<NodeId>& ids) { return ids[rng_.below(ids.size())]; }
+    Target own_node() { return {Target::Kind::id, one_of(settings_.ids), {}}; }
+    Target neighbour() { return there({Target::Kind::id, one_of(settings_.neighbours), {}}); }
+    Command& add(Time at, Verb verb, Target a, Target b = {}) {
+        Command& command = plan_.emplace_back();
+        command.at = std::min(at, end_ - 1);
+        command.verb = verb;
+        command.a = a;
+        command.b = b;
+        if (verb == Verb::mistake) command.word = ">";
+        return command;
+    }
+
+    /// A slip in `member add` or `member address`, or an address that is somebody else's now.
+    void mistake(Time at) {
+        const bool by_neighbours = percent(60);
+        Target member = own_node();
+        if (by_neighbours) member = there(member);
+        const bool of_other = percent(85);
+        add(at, Verb::mistake, member, of_other == by_neighbours ? own_node() : neighbour());
+        if (!by_neighbours ||
+            std::binary_search(settings_.neighbours.begin(), settings_.neighbours.end(), member.id))
+            add(at + spell(), Verb::mistake, member, member);
+        // So their lists are changed, which would be newer than an unchanged one.
+        if (by_neighbours && percent(70)) change(at);
+    }
+    void change(Time at) {
+        const auto what = enumerators<MemberChange::What>();
+        Command& command =
+            add(at, Verb::members, there(own_node()), there({Target::Kind::leader, {}, {}}));
+        command.word = name(percent(50) ? MemberChange::What::add : what[rng_.below(what.size())]);
+    }
+    void crash(Time at) {
+        add(at, percent(70) ? Verb::crash : Verb::power_off, neighbour());
+        add(at + spell(), Verb::start, there({Target::Kind::all, {}, {}}));
+    }
+    /// A backup of the one cluster is restored on a machine of the other.
+    void copy_disk(Time at) {
+        const Target a = neighbour();
+        const Target b{Target::Kind::id, a.id, {}};
+        const auto [to, from] = percent(50) ? std::pair(a, b) : std::pair(b, a);
+        add(at, Verb::crash, to);
+        add(at, Verb::disk, to, from).word = "copied";
+        add(at + 3 * ms, Verb::start, to);
+        const Time back = at + spell() + 5 * ms;
+        add(back, Verb::crash, to);
+        add(back, Verb::disk, to).word = "own";
+        add(back + 3 * ms, Verb::start, to);
+    }
+
+    Settings& settings_;
+    Time end_;
+    Rng& rng_;
+    std::vector<Command> plan_;
+};
+
+}  // namespace
+
+bool draws_neighbours(const Settings& settings, std::uint64_t seed, bool all) {
+    Rng rng = neighbour_source(seed);
+    const bool drawn = all || rng.below(100) < with_neighbours_percent;
+    return drawn && settings.quorum == QuorumMode::majority && settings.ids.size() > 1 &&
+           !settings.beyond_disk && !settings.beyond_rho;
+}
+
+bool plan_neighbours(Scenario& scenario, std::uint64_t seed, Time end) {
+    Rng rng = neighbour_source(seed);
+    rng.next();
+    Settings& s = scenario.settings;
+    // Only who has an id can tell clusters of one name apart.
+    NeighbourPlanner planner(s, end, rng);
+    planner.draw_cluster();
+    if (s.neighbours_have_this_name) s.wires.clear();
+    const std::uint64_t incidents = 1 + rng.below(incidents_max);
+    for (std::uint64_t i = 0; i < incidents; ++i)
+        planner.strike(static_cast<Time>(rng.below(static_cast<std::uint64_t>(end))));
+    for (Command& command : planner.take()) scenario.commands.push_back(std::move(command));
+    std::stable_sort(scenario.commands.begin(), scenario.commands.end(),
+                     [](const Command& x, const Command& y) { return x.at < y.at; });
+    return s.priorities.empty() && s.leases.empty() && s.leases_max.empty();
+}
+
+}  // namespace bullring::sim

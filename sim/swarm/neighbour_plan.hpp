@@ -1,0 +1,20 @@
+// The second cluster that a seed may put beside the first one, with the same ids: the addresses
+// that are mistaken for each other's, the disks that end up in the wrong machine, and what happens
+// to its own nodes meanwhile.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/scenario/scenario.hpp"
+
+namespace bullring::sim {
+
+/// Whether this seed has neighbours; of a source of its own, so that all other seeds' histories
+/// stay what they were. `all`: each seed has, where the settings allow it.
+bool draws_neighbours(const Settings& settings, std::uint64_t seed, bool all);
+
+/// Draws them, and adds what happens until `end`. True: they have a leader once everything is
+/// mended.
+bool plan_neighbours(Scenario& scenario, std::uint64_t seed, Time end);
+
+}  // namespace bullring::sim

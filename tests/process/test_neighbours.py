@@ -1,0 +1,199 @@
+"""Two clusters in one network, with the same IDs: an address of the one is mistaken for the other's, or
+given away while its node is down, a backup of the one is restored on the other's machine.
+
+Each machine has an address of its own. What each cluster does is judged by its own streams.
+"""
+
+import shutil
+
+from harness import netns
+import pytest
+from clusters import assert_unchanged, on_both
+
+REASON = netns.unavailable()
+pytestmark = pytest.mark.skipif(REASON is not None, reason=REASON or "")
+
+IDS = (1, 2, 3)
+BESIDE = 10  # machine 11 is the neighbours' node 1
+
+
+@pytest.fixture(scope="module")
+def network():
+    bridge = netns.Bridge([*IDS, *(BESIDE + i for i in IDS)])
+    yield bridge
+    bridge.close()
+
+
+@pytest.fixture
+def clusters(network, new_cluster):
+    """Makes the two, each with a leader."""
+
+    def make(algorithm, names):
+        made = []
+        for name, first in zip(names, (0, BESIDE)):
+            hosts = {i: (network.addresses[first + i], netns.PORT) for i in IDS}
+            cluster = new_cluster(3, algorithm, name=name, hosts=hosts, flags=["--lease", "2s"])
+            for node in cluster:
+                node.prefix = network.prefix(first + node.id)
+            made.append(cluster.start())
+        for cluster in made:
+            cluster.wait_leader()
+        return made
+
+    return make
+
+
+def ids_of(cluster):
+    """The cluster's id, as each node says."""
+    prefix = cluster[1].prefix
+    status = cluster.status(prefix=prefix)
+    return {node["cluster_id"] for node in status["nodes"] if node["reachable"]}
+
+
+def wait_for_ids(clusters):
+    for cluster in clusters:
+        cluster.wait_for(
+            lambda one=cluster: None not in ids_of(one) and len(ids_of(one)) == 1,
+            "the cluster has an id",
+        )
+    ours, theirs = (ids_of(cluster) for cluster in clusters)
+    assert ours != theirs
+
+
+def lists(cluster):
+    status = cluster.status(prefix=cluster[1].prefix)
+    return {node["members_tag"] for node in status["nodes"] if node["reachable"]}
+
+
+def add_by_mistake(cluster, other):
+    """An operator's slip: the new member's address is that of a node of the other cluster."""
+    leader = cluster.wait_leader()
+    other_address = other[2].address
+    done = cluster.member("add", f"4={other_address}", prefix=leader.prefix)
+    assert done.returncode == 0, done.stderr
+
+
+@on_both(3)
+def test_a_list_of_a_cluster_of_another_name_is_not_believed(clusters, algorithm, n):
+    ours, theirs = clusters(algorithm, ["alpha", "beta"])
+    wait_for_ids([ours, theirs])
+    before = lists(ours)
+    leader = ours.leader()
+    add_by_mistake(theirs, ours)
+    # All of theirs dial ours by now, with the newer list.
+    ours.wait_for(lambda: "cluster is 'alpha' here" in ours[2].current.log(), "it is greeted")
+    assert_unchanged(ours, leader, 2, "a neighbour's list")
+    assert lists(ours) == before
+    # Nor by one that begins anew, beside a majority that has its disks.
+    node = next(one for one in ours if not one.leads)
+    node.kill()
+    node.wait_exit()
+    shutil.rmtree(node.data_dir)
+    node.start()
+    ours.wait_for(lambda: node.view == leader.view, "it is back")
+    assert lists(ours) == before
+
+
+@on_both(3)
+def test_clusters_of_one_name_are_told_apart_by_their_ids(clusters, algorithm, n):
+    ours, theirs = clusters(algorithm, ["twins", "twins"])
+    wait_for_ids([ours, theirs])
+    leader = ours.leader()
+    add_by_mistake(theirs, ours)
+    ours.wait_for(lambda: "cluster id is" in ours[2].current.log(), "it is refused")
+    assert_unchanged(ours, leader, 2, "a cluster of the same name")
+    assert len(ids_of(ours) | ids_of(theirs)) == 2
+
+
+def test_an_address_that_is_given_away_meanwhile(network, clusters):
+    ours, theirs = clusters("bully", ["twins", "twins"])
+    wait_for_ids([ours, theirs])
+    before = ids_of(theirs)
+    # One of ours is started anew with an address of theirs in its peer list, and one of theirs, too.
+    mine = next(node for node in ours if not node.leads)
+    mine.kill()
+    mine.wait_exit()
+    another = next(i for i in IDS if i != mine.id)
+    mine.peers = ours.peers.replace(
+        f"{another}={ours[another].address}", f"{another}={theirs[another].address}"
+    )
+    mine.start()
+    ours.wait_for(lambda: "cluster id is" in mine.current.log(), "it is refused there")
+    ours.wait_leader(among=[i for i in IDS if i != another])
+    assert ids_of(theirs) == before
+
+
+def test_a_backup_restored_on_a_machine_of_another_cluster(network, clusters):
+    ours, theirs = clusters("bully", ["twins", "twins"])
+    wait_for_ids([ours, theirs])
+    node = next(one for one in ours if not one.leads)
+    leader = ours.leader()
+    node.terminate()
+    node.wait_exit()
+    own = node.data_dir.with_name("own")
+    node.data_dir.rename(own)
+    shutil.copytree(
+        theirs[node.id].data_dir, node.data_dir, ignore=shutil.ignore_patterns("*.sock")
+    )
+    node.start()
+    ours.wait_for(lambda: "cluster id is" in node.current.log(), "ours refuse it")
+    assert_unchanged(ours, leader, 2, "a backup of another cluster")
+    assert node.view[0] is None
+    node.terminate()
+    node.wait_exit()
+    shutil.rmtree(node.data_dir)
+    own.rename(node.data_dir)
+    node.start()
+    ours.wait_for(lambda: node.view == leader.view, "it is back with its own disk")
+
+
+def test_a_backup_of_a_cluster_of_another_name_is_refused_at_the_start(clusters):
+    ours, theirs = clusters("bully", ["alpha", "beta"])
+    node = next(one for one in ours if not one.leads)
+    node.terminate()
+    node.wait_exit()
+    shutil.rmtree(node.data_dir)
+    shutil.copytree(
+        theirs[node.id].data_dir, node.data_dir, ignore=shutil.ignore_patterns("*.sock")
+    )
+    node.start()
+    node.current.expected_to_run = False
+    assert node.wait_exit() == 2
+    assert "belongs to cluster 'beta', not to 'alpha'" in node.current.log()
+
+
+def test_a_cluster_that_is_cloned_with_its_disks(network, clusters, new_cluster):
+    """A copy has the same id: it is the same cluster, whose members each are twice there (A1)."""
+    ours, theirs = clusters("bully", ["twins", "other"])
+    wait_for_ids([ours, theirs])
+    leader = ours.leader()
+    for node in theirs:
+        node.kill()
+        node.wait_exit()
+    clone = new_cluster(
+        3,
+        "bully",
+        name="twins",
+        hosts={i: (theirs[i].host, netns.PORT) for i in IDS},
+        flags=["--lease", "2s"],
+        unjudged="a copy leads beside the original: nothing tells them apart",
+    )
+    for node in clone:
+        node.prefix = theirs[node.id].prefix
+        shutil.copytree(
+            ours[node.id].data_dir, node.data_dir, ignore=shutil.ignore_patterns("*.sock")
+        )
+    clone.start()
+    # What holds: with addresses of its own it does not reach the original, nor is it reached.
+    clone.wait_leader()
+    assert_unchanged(ours, leader, 2, "a clone beside it")
+    assert ids_of(clone) == ids_of(ours)
+    # And a member of it that does reach the original is one too many there.
+    lost = next(node for node in clone if not node.leads)
+    lost.kill()
+    lost.wait_exit()
+    lost.peers = ",".join(f"{i}={lost.address if i == lost.id else ours[i].address}" for i in IDS)
+    lost.start()
+    twin = f"another process with id {lost.id} is connected"
+    ours.wait_for(lambda: twin in lost.current.log(), "it is told of the original")
+    assert_unchanged(ours, leader, 2, "a clone's member among them")

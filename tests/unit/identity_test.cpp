@@ -1,0 +1,330 @@
+// C11, C12: the cluster's id, by which two clusters of one name and the same founders are told
+// apart; and whose word is believed.
+#include <map>
+#include <set>
+
+#include <doctest/doctest.h>
+
+#include "protocol/values/member_change.hpp"
+#include "tests/support/node_fixture.hpp"
+
+namespace bullring::protocol::identity_test {
+namespace {
+
+using test::Actions;
+using test::NodeFixture;
+using test::only;
+using test::sent;
+
+constexpr ClusterId other_id{0xBAD};
+
+/// Of a version that knew of no ids, or of before the first leader.
+Start without_id(const Config& config) {
+    Start start = test::start_with_file(config);
+    start.file->identity = {};
+    return start;
+}
+
+Config member(std::uint64_t self = 3) { return test::config_for(self, {1, 2, 3}); }
+
+/// Node 3 leads with the grants of 1 and 2, and nobody knows an id.
+struct Leader {
+    NodeFixture node{member(), without_id(member())};
+    std::map<std::uint64_t, Identity> has;  // on the disks of its peers
+
+    Leader() {
+        node.peers_know({});
+        node.disk_answers(true);
+        node.lead({1, 2});
+    }
+    /// A renewal, which these grant; they write down what it has given them.
+    void renew(const std::vector<std::uint64_t>& peers) {
+        Actions actions = node.after(node.timing().heartbeat);
+        for (const std::uint64_t peer : peers) {
+            Grant grant = node.grant_from(peer);
+            const auto given = node.last_request(peer)->identity;
+            if (given) grant.identity = has[peer];
+            if (given && given->id && !has[peer].settled) has[peer] = *given;
+            node.hear(peer, grant);
+        }
+    }
+    Identity given(std::uint64_t peer) const {
+        return node.last_request(peer)->identity.value_or(Identity{});
+    }
+};
+
+/// Node 3, which never stands, follows 1.
+NodeFixture follower(const Start& start, ClusterId peers_know) {
+    Config config = member();
+    config.priority = Priority::never();
+    NodeFixture node(config, start);
+    node.peers_know(peers_know);
+    node.disk_answers(true);
+    node.recover();
+    node.connect(1);
+    node.connect(2);
+    return node;
+}
+
+Coordinator renewal(NodeFixture& node, Epoch epoch, const std::optional<Identity>& identity) {
+    Coordinator request;
+    request.epoch = epoch;
+    request.lease = node.timing().lease;
+    request.stamp = node.now();
+    request.renew = true;
+    request.identity = identity;
+    return request;
+}
+
+Membership changed_list() {
+    const Membership list(std::vector<NodeId>{{1}, {2}, {3}});
+    return *with(list, {MemberChange::What::add, {4}, "h:4"}, {{9000}, 1});
+}
+
+HelloReceived hello_with_list(NodeFixture& node, std::uint64_t from) {
+    HelloReceived hello = node.hello_from(from);
+    hello.hello.version_lowest = version_with_tags;
+    hello.hello.changed = changed_list();
+    return hello;
+}
+
+bool knows_the_list(const NodeFixture& node) { return node.view().list.tag() != Tag{}; }
+
+}  // namespace
+
+TEST_CASE(
+    "identity: a leader asks first, then gives an id, and settles it when a majority has it") {
+    Leader leader;
+    CHECK(leader.given(1) == Identity{});
+    CHECK(leader.node.last_request(1)->identity.has_value());
+    // C11.1: 1 alone, beside the leader, would be a majority, but 2 is connected, too.
+    leader.renew({1});
+    leader.renew({1});
+    CHECK_FALSE(leader.given(1).id);
+    leader.renew({1, 2});
+    leader.renew({1, 2});
+    const Identity first = leader.given(1);
+    CHECK(first.id);
+    CHECK_FALSE(first.settled);
+    CHECK(first.epoch == leader.node.view().epoch);
+    // C11.3: once it is on the disk of 1.
+    leader.renew({1});
+    leader.renew({1});
+    CHECK(leader.given(2) == Identity{first.id, first.epoch, true});
+}
+
+TEST_CASE("identity: a leader gives the id of the newest leader that has given one") {
+    Leader leader;
+    leader.has[1] = {{7}, {10}, false};
+    leader.has[2] = {{8}, {11}, false};
+    leader.renew({1, 2});
+    leader.renew({1, 2});
+    CHECK(leader.given(1).id == ClusterId{8});
+    CHECK(leader.given(1).epoch == leader.node.view().epoch);
+}
+
+TEST_CASE("identity: a settled id is given at once, and to nobody who is known to have it") {
+    Leader leader;
+    leader.has[2] = {{8}, {11}, true};
+    leader.has[1] = {{9}, {12}, false};
+    leader.renew({2});
+    leader.renew({1, 2});
+    CHECK(leader.given(1) == Identity{{8}, leader.node.view().epoch, true});
+    CHECK_FALSE(leader.node.last_request(2)->identity.has_value());
+}
+
+TEST_CASE("identity: no list is changed before a majority has the id") {
+    Leader leader;
+    const RequestId asked{Asker::observer, 1};
+    leader.node.step(MembersRequested{{MemberChange::What::add, {4}, "h:4"}, asked});
+    leader.renew({1, 2});
+    CHECK(leader.node.last_request(1)->tag == Tag{});
+    for (int i = 0; i < 5; ++i) leader.renew({1, 2});
+    CHECK(leader.node.last_request(1)->tag != Tag{});
+}
+
+TEST_CASE("identity: a leader whose voters speak an earlier version gives none") {
+    Config config = member();
+    config.wire_highest = version_with_tags;
+    NodeFixture node(config, without_id(config));
+    node.disk_answers(true);
+    node.lead({1, 2});
+    for (int i = 0; i < 5; ++i) node.run_granted(node.timing().heartbeat);
+    CHECK_FALSE(node.last_request(1)->identity.has_value());
+}
+
+TEST_CASE("identity: a node takes what its leader gives, and answers with what is on its disk") {
+    const Config config = member();
+    NodeFixture node = follower(without_id(config), {});
+    const auto told = [&](const std::optional<Identity>& identity) {
+        const auto grants = sent<Grant>(node.hear(1, renewal(node, {6000}, identity)));
+        REQUIRE(grants.size() == 1);
+        return grants[0].identity;
+    };
+    CHECK(told(std::nullopt) == std::nullopt);
+    CHECK(told(Identity{}) == Identity{});
+    const Identity first{{7}, {6000}, false};
+    told(first);
+    CHECK(told(Identity{}) == first);
+    // C11.2: nothing of an older leader.
+    told(Identity{{8}, {5999}, false});
+    CHECK(told(Identity{}) == first);
+    const Identity settled{{9}, {6000}, true};
+    // R9: one message alone binds it to nothing.
+    told(settled);
+    CHECK(told(Identity{}) == Identity{settled.id, settled.epoch, false});
+    told(settled);
+    CHECK(told(Identity{}) == settled);
+    told(Identity{{10}, {7000}, false});
+    CHECK(told(Identity{}) == settled);
+}
+
+TEST_CASE("identity: what a leader gives whose renewal is not granted is not taken") {
+    const Config config = member();
+    NodeFixture node = follower(without_id(config), {});
+    node.hear(1, renewal(node, {6000}, std::nullopt));
+    const auto nacks = sent<Nack>(node.hear(2, renewal(node, {6001}, Identity{{7}, {6001}, true})));
+    REQUIRE(nacks.size() == 1);
+    CHECK(node.view().cluster_id == ClusterId{});
+}
+
+TEST_CASE("identity: two that know different ids refuse each other") {
+    NodeFixture node = follower(test::start_with_file(member()), test::cluster_id);
+    SUBCASE("a HELLO") {
+        HelloReceived hello = node.hello_from(2);
+        hello.hello.incarnation = {77};
+        hello.hello.cluster_id = other_id;
+        const auto refused = sent<Refused>(node.step(hello));
+        REQUIRE(refused.size() == 1);
+        CHECK(refused[0].field == "cluster id");
+        CHECK(refused[0].mine == "00000000000000c1");
+        CHECK(refused[0].yours == "0000000000000bad");
+    }
+    SUBCASE("a HELLO of one that does not know it yet is taken") {
+        HelloReceived hello = node.hello_from(2);
+        hello.hello.cluster_id = {};
+        CHECK(sent<HelloAck>(node.step(hello)).size() == 1);
+    }
+    SUBCASE("a HELLO_ACK") {
+        HelloAck ack = node.ack_from(2);
+        ack.cluster_id = other_id;
+        const Actions actions = node.dial(2, ack);
+        REQUIRE(only<HandshakeRefused>(actions).size() == 1);
+        CHECK(only<HandshakeRefused>(actions)[0].difference.field == "cluster id");
+        CHECK(only<CloseSession>(actions).size() == 1);
+    }
+}
+
+// C11.4
+TEST_CASE("identity: who learns its id parts with those that have shown another one") {
+    const Config config = member();
+    NodeFixture node = follower(without_id(config), other_id);
+    node.peers_know(test::cluster_id);
+    node.new_incarnation(1);
+    node.lose(1);
+    node.connect(1);
+    const Identity told{test::cluster_id, {6000}, true};
+    CHECK(only<CloseSession>(node.hear(1, renewal(node, {6000}, told))).empty());
+    const Actions actions = node.hear(1, renewal(node, {6000}, told));
+    CHECK(node.view().cluster_id == test::cluster_id);
+    std::set<std::uint64_t> closed;
+    for (const CloseSession& close : only<CloseSession>(actions))
+        closed.insert(close.session.value);
+    CHECK(closed == std::set<std::uint64_t>{node.accepted(2).value, node.dialled(2).value});
+}
+
+TEST_CASE("identity: a renewal that tells of another id is granted nothing") {
+    NodeFixture node = follower(test::start_with_file(member()), {});
+    const Actions actions = node.hear(1, renewal(node, {6000}, Identity{other_id, {6000}, true}));
+    CHECK(sent<Grant>(actions).empty());
+    CHECK_FALSE(only<CloseSession>(actions).empty());
+}
+
+TEST_CASE("identity: a grant of one that has another id is not counted") {
+    Leader leader;
+    leader.has[1] = {{8}, {11}, true};
+    leader.has[2] = {{9}, {11}, true};
+    leader.renew({1, 2});
+    CHECK(leader.node.view().cluster_id == ClusterId{8});
+    CHECK(leader.node.role() == Role::leader);
+    for (int i = 0; i < 40; ++i) leader.renew({2});
+    CHECK(leader.node.role() != Role::leader);
+}
+
+// C11.5
+TEST_CASE("identity: a node without a file goes on with those of one cluster only") {
+    Config config = member();
+    config.priority = Priority::never();
+    NodeFixture node(config, test::start_without_file(config));
+    node.disk_answers(true);
+    node.wake();
+    HelloAck first = node.ack_from(1);
+    HelloAck second = node.ack_from(2);
+    SUBCASE("they know different ones") { second.cluster_id = other_id; }
+    SUBCASE("one does not know it") { second.cluster_id = {}; }
+    const auto answer = [&] {
+        node.dial(1, first);
+        node.dial(2, second);
+    };
+    answer();
+    node.after(config.timing.promise(config.timing.lease));
+    answer();  // it asks again (R6.12)
+    node.wake();
+    const bool alike = second.cluster_id != other_id;
+    CHECK(node.node().recovering() != alike);
+    if (!alike) return;
+    node.connect(1);
+    const auto grants = sent<Grant>(node.hear(1, renewal(node, {6'000'000}, Identity{})));
+    REQUIRE(grants.size() == 1);
+    CHECK(grants[0].identity->id == test::cluster_id);
+}
+
+// C12.1
+TEST_CASE("believing: the list of who is of another cluster is not believed") {
+    NodeFixture node = follower(test::start_with_file(member()), test::cluster_id);
+    HelloReceived hello = hello_with_list(node, 1);
+    hello.hello.incarnation = {77};
+    SUBCASE("of another name") { hello.hello.cluster = "neighbours"; }
+    SUBCASE("with another id") { hello.hello.cluster_id = other_id; }
+    SUBCASE("with another algorithm") { hello.hello.algorithm = Algorithm::ring; }
+    SUBCASE("with another quorum") { hello.hello.quorum = QuorumMode::none; }
+    SUBCASE("with other rates of clocks") { hello.hello.rho_ppm = 1; }
+    REQUIRE(sent<Refused>(node.step(hello)).size() == 1);
+    node.after(seconds(1));
+    CHECK_FALSE(knows_the_list(node));
+    CHECK(node.node().member().max_seen() < Epoch{9000});
+}
+
+TEST_CASE("believing: a node that founds is not kept from it by another cluster's list") {
+    Config config = member();
+    NodeFixture node(config, test::start_without_file(config));
+    node.disk_answers(true);
+    node.wake();
+    HelloReceived hello = hello_with_list(node, 1);
+    hello.hello.cluster = "neighbours";
+    REQUIRE(sent<Refused>(node.step(hello)).size() == 1);
+    for (const std::uint64_t peer : {1U, 2U}) {
+        HelloAck ack = node.ack_from(peer);
+        ack.had_file_at_start = false;
+        ack.recall.answer = Recall::Answer::none;
+        ack.cluster_id = {};
+        node.dial(peer, ack);
+    }
+    CHECK_FALSE(node.node().recovering());
+}
+
+TEST_CASE("believing: the list in a refusal counts where the list is why") {
+    NodeFixture node = follower(test::start_with_file(member()), test::cluster_id);
+    const auto refused_for = [&](const char* field, ClusterId id) {
+        node.step(Dialled{{2}, {9001}, {}});
+        node.step(Receive{{9001}, Refused{field, "a", "b", changed_list(), id}});
+        node.after(seconds(1));
+        return knows_the_list(node);
+    };
+    CHECK_FALSE(refused_for("cluster", {}));
+    CHECK_FALSE(refused_for("algorithm", {}));
+    CHECK_FALSE(refused_for("member", other_id));
+    CHECK(refused_for("member", test::cluster_id));
+}
+
+}  // namespace bullring::protocol::identity_test
