@@ -13,6 +13,8 @@
 #include "src/http/http_parsing.hpp"
 #include "src/http/http_socket.hpp"
 #include "src/http/refused_request.hpp"
+#include "src/http/request_target.hpp"
+#include "src/http/tokens.hpp"
 #include "src/node/net/acceptor.hpp"
 
 namespace bullring {
@@ -202,15 +204,19 @@ private:
                 std::unique_ptr<HttpConnection::Request> under_way) {
         const auto& header = request->header();
         const std::string method = header.method().c_str();
-        const std::string path(header.path());
-        handler_({method, path, request->body(),
-                  [&header](std::string_view name) -> std::string_view {
+        const auto reply = std::make_shared<Reply>(request, std::move(under_way));
+        const auto target = request_target(header.request_target());
+        if (!target) return reply->send(answer_to_wrong_target());
+        handler_({method, target->path, request->body(),
+                  [&](std::string_view name) -> std::string_view {
+                      if (!target->host.empty() && equal_ignoring_case(name, "Host"))
+                          return target->host;
                       const auto found =
                           header.try_get_field(restinio::string_view_t(name.data(), name.size()));
                       return found ? std::string_view(found->data(), found->size())
                                    : std::string_view();
                   }},
-                 std::make_shared<Reply>(request, std::move(under_way)));
+                 reply);
     }
 
     asio::io_context& io_;

@@ -247,13 +247,35 @@ def test_wrong_requests_are_told_what_is_wrong(served):
 
 
 @pytest.mark.parametrize(
+    ("target", "status"),
+    [
+        ("http://node-1:8080/readyz", 200),
+        ("HTTP://[::1]/readyz?x", 200),
+        ("/%72eadyz", 200),
+        ("http://node-1/%72eadyz/", 200),
+        ("http://node-1", 200),
+        ("/%2572eadyz", 404),
+        ("/%72eady", 404),
+        ("/%7", 400),
+        ("/%ff", 400),
+        ("ftp://node-1/readyz", 400),
+    ],
+)
+def test_a_target_counts_in_each_of_its_forms(served, target, status):
+    node = served(1)[1]
+    lines = f"GET {target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+    assert raw_answer(node, lines.encode()).startswith(f"HTTP/1.1 {status} ")
+
+
+@pytest.mark.parametrize(
     ("request_line", "status", "allow"),
     [
         ("BREW /leader", 405, "GET, HEAD, OPTIONS"),
         ("get /leader", 405, "GET, HEAD, OPTIONS"),
         ("ZAP /resign?x=1", 405, "POST"),
         ("BREW /nowhere", 404, None),
-        ("CONNECT x:80", 404, None),
+        ("BREW http://node-1/leader", 405, "GET, HEAD, OPTIONS"),
+        ("CONNECT x:80", 400, None),
     ],
 )
 def test_a_method_that_no_parser_knows_is_a_wrong_one(served, request_line, status, allow):
