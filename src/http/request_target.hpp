@@ -1,4 +1,4 @@
-// What a request asks for, by each form of its target that a server has to know (RFC 9112, 3.2).
+// Reads the target of a request in each of the forms that a server has to know (RFC 9112, 3.2).
 // Pure.
 #pragma once
 

@@ -459,6 +459,29 @@ def test_by_its_unix_socket_its_owner_can_resign(new_cluster, tmp_path):
     assert not path.exists()
 
 
+def test_a_unix_socket_that_somebody_removes_is_made_again(new_cluster, tmp_path):
+    cluster = new_cluster(1)
+    path = tmp_path / "http"
+    cluster[1].flags += ["--http", f"unix:{path}"]
+    cluster.start()
+    node = cluster.wait_settled()
+    events = Events(path)
+    for times in (1, 2):
+        path.unlink()
+        told = "it is there again"
+        cluster.wait_for(lambda n=times: node.current.log().count(told) == n, "it is told of")
+        assert ask(path, "/leader").status == 200
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert events.next()["data"]["leader"] == 1
+    events.close()
+    path.unlink()
+    path.write_text("somebody's")
+    cluster.wait_for(lambda: "a file that is not a socket" in node.current.log(), "it is told of")
+    node.terminate()
+    assert node.wait_exit() == 0
+    assert path.read_text() == "somebody's"
+
+
 def test_where_everybody_can_read_nothing_is_changed(new_cluster, ports, token):
     cluster = new_cluster(1)
     port = ports.take()
