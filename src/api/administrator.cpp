@@ -66,9 +66,9 @@ private:
 template <class Result, class Work>
 Result ask_cluster(const AdministratorSettings& settings, protocol::Duration timeout, Work work) {
     ObserverLoop loop;
-    auto security = open_tls(settings.cluster.security, {settings.cluster.cluster, settings.self});
-    if (!security) throw NodeError(security.error());
-    loop.security = std::move(*security);
+    const auto secured =
+        loop.secure(settings.cluster.security, {settings.cluster.cluster, settings.self});
+    if (!secured) throw NodeError(secured.error());
     OwnCluster cluster(loop, settings, timeout);
     return run_to_end<Result>(loop, work(cluster));
 }

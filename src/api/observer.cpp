@@ -21,9 +21,8 @@ namespace bullring {
 /// One thread runs the watcher's loop; what the user can ask for stands under a mutex.
 class ObserverCore {
 public:
-    ObserverCore(const PeerList& peers, std::string cluster,
-                 std::shared_ptr<const TlsSource> security)
-        : watcher_(loop_, peers, std::move(cluster),
+    explicit ObserverCore(const ObserverOptions& options)
+        : watcher_(loop_, options.peers, options.cluster,
                    {[this](const ObserverChange& change) { on_change(change); },
                     [](protocol::NodeId id, const std::string& address, const std::string& why) {
                         log_limited(
@@ -31,7 +30,10 @@ public:
                             "member " + std::to_string(id.value) + " at " + address + ": " + why);
                     },
                     [] { log(LogLevel::warn, "no member can be reached; still trying"); }, [] {}}) {
-        loop_.security = std::move(security);
+        if (const auto secured =
+                loop_.secure(options.security, {options.cluster, protocol::nobody});
+            !secured)
+            throw ConfigError({secured.error()});
         asio::co_spawn(loop_.io, watcher_.run(), [](const std::exception_ptr& failure) {
             if (failure) std::rethrow_exception(failure);
         });
@@ -89,10 +91,7 @@ Observer::Observer(const std::string& peers, const std::string& cluster)
 
 Observer::Observer(const std::string& peers, const std::string& cluster,
                    const ObserverSecurity& security) {
-    const ObserverOptions options = observer_settings("watch", peers, cluster, security);
-    auto source = open_tls(options.security, {options.cluster, protocol::nobody});
-    if (!source) throw ConfigError({source.error()});
-    core_ = std::make_unique<ObserverCore>(options.peers, options.cluster, std::move(*source));
+    core_ = std::make_unique<ObserverCore>(observer_settings("watch", peers, cluster, security));
 }
 
 Observer::Observer(Observer&&) noexcept = default;

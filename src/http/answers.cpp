@@ -33,7 +33,7 @@ HttpAnswer alive_answer(const AtTheMoment& at) {
 
 HttpAnswer ready_answer(const AtTheMoment& at) {
     Json json;
-    const bool is = at.knows_leader();
+    const bool is = at.is_ready();
     json["ready"] = is;
     json["why"] = at.why();
     return {is ? 200 : 503, json_text(json) + "\n"};

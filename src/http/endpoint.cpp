@@ -1,21 +1,14 @@
 #include "src/http/endpoint.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <future>
 #include <memory>
 #include <system_error>
 #include <utility>
 
 #include <asio/posix/stream_descriptor.hpp>
-#include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "src/base/log/logging.hpp"
@@ -24,48 +17,15 @@
 #include "src/base/os/tcp.hpp"
 #include "src/base/text/failure_text.hpp"
 #include "src/http/service.hpp"
+#include "src/http/unix_socket.hpp"
 
 namespace bullring {
 
 namespace {
 
-std::string error_text(int error) { return std::generic_category().message(error); }
-
 /// How nice this thread is: where processors are short, an election is not kept waiting by those
 /// who look at it, nor the end of a killed node's sessions by the end of its clients'.
 constexpr int behind_the_election = 10;
-
-/// Somebody accepts connections there, so it is not left over.
-bool is_served(const sockaddr_un& address) {
-    const OwnedFd probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    return ::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) ==
-               0 ||
-           errno != ECONNREFUSED;
-}
-
-tl::expected<std::vector<OwnedFd>, std::string> listen_at(const std::string& path) {
-    const auto failed = [&](const std::string& why) {
-        return tl::unexpected(fmt::format("cannot listen on unix:{}: {}", path, why));
-    };
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    path.copy(address.sun_path, sizeof address.sun_path - 1);  // its length has been checked
-    struct stat there {};
-    if (::lstat(path.c_str(), &there) == 0) {
-        if (!S_ISSOCK(there.st_mode)) return failed("there is a file that is not a socket");
-        if (is_served(address)) return failed(error_text(EADDRINUSE));
-        ::unlink(path.c_str());
-    }
-    OwnedFd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    // The file gets this mode, so it is never open to others, not even for a moment.
-    if (!listener || ::fchmod(listener.get(), 0600) != 0 ||
-        ::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
-        ::listen(listener.get(), SOMAXCONN) != 0)
-        return failed(error_text(errno));
-    std::vector<OwnedFd> listeners;
-    listeners.push_back(std::move(listener));
-    return listeners;
-}
 
 void end_when_it_rings(asio::posix::stream_descriptor& bell, asio::io_context& io) {
     bell.async_wait(asio::posix::descriptor_base::wait_read, [&io](const asio::error_code& error) {
@@ -95,12 +55,12 @@ HttpService::Earlier read_earlier(const EarlierRuns& runs, protocol::NodeId self
 
 /// To the end of the endpoint.
 void serve(const NodeOptions& options, std::shared_ptr<const TlsSource> security,
-           std::vector<OwnedFd> listeners, Showcase& showcase, const EarlierRuns& earlier_runs,
-           int stop) {
+           std::vector<OwnedFd> listeners, std::optional<LocalListener>& socket, Showcase& showcase,
+           const EarlierRuns& earlier_runs, int stop) {
     auto loop = std::make_unique<ObserverLoop>();
     loop->security = std::move(security);
     {
-        HttpService service(*loop, options, std::move(listeners), showcase,
+        HttpService service(*loop, options, std::move(listeners), socket, showcase,
                             read_earlier(earlier_runs, options.config.self));
         asio::posix::stream_descriptor stopped(loop->io, stop);
         end_when_it_rings(stopped, loop->io);
@@ -118,16 +78,24 @@ tl::expected<std::unique_ptr<HttpEndpoint>, std::string> HttpEndpoint::open(
     const NodeOptions& options, const protocol::Start& start) {
     const HttpOptions& http = options.http;
     if (!http.any()) return nullptr;
-    auto listeners = http.socket.empty() ? tcp::listen_on(http.address) : listen_at(http.socket);
-    if (!listeners) return tl::unexpected("http: " + listeners.error());
-    return std::make_unique<HttpEndpoint>(options, std::move(*listeners), start);
+    if (http.socket.empty()) {
+        auto listeners = tcp::listen_on(http.address);
+        if (!listeners) return tl::unexpected("http: " + listeners.error());
+        return std::make_unique<HttpEndpoint>(options, std::move(*listeners), std::nullopt, start);
+    }
+    auto socket = listen_at(http.socket);
+    if (!socket) return tl::unexpected("http: " + socket.error());
+    std::vector<OwnedFd> listeners;
+    listeners.push_back(socket->take());
+    return std::make_unique<HttpEndpoint>(options, std::move(listeners), std::move(*socket), start);
 }
 
 HttpEndpoint::HttpEndpoint(const NodeOptions& options, std::vector<OwnedFd> listeners,
-                           const protocol::Start& start)
+                           std::optional<LocalListener> socket, const protocol::Start& start)
     : options_(options),
       earlier_runs_(options),
       listeners_(std::move(listeners)),
+      socket_(std::move(socket)),
       showcase_(start.now, options.config, start.incarnation) {}
 
 void HttpEndpoint::start(std::shared_ptr<const TlsSource> security) {
@@ -144,7 +112,8 @@ void HttpEndpoint::start(std::shared_ptr<const TlsSource> security) {
         std::vector<OwnedFd> own(listeners.begin(), listeners.end());
         left.set_value(leave_shared_descriptors(kept));
         try {
-            serve(options_, security, std::move(own), showcase_, earlier_runs_, stop_.fd());
+            serve(options_, security, std::move(own), socket_, showcase_, earlier_runs_,
+                  stop_.fd());
         } catch (const std::exception& error) {
             log(LogLevel::error, std::string("http has ended: ") + failure_text(error));
         }
@@ -159,7 +128,6 @@ HttpEndpoint::~HttpEndpoint() {
         stop_.ring();
         thread_.join();
     }
-    if (!options_.http.socket.empty()) ::unlink(options_.http.socket.c_str());
 }
 
 }  // namespace bullring

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -11,6 +12,7 @@
 #include <tl/expected.hpp>
 
 #include "src/base/os/bell.hpp"
+#include "src/base/os/local_socket.hpp"
 #include "src/base/os/owned_fd.hpp"
 #include "src/http/earlier_runs.hpp"
 #include "src/node/showcase.hpp"
@@ -26,7 +28,7 @@ public:
     static tl::expected<std::unique_ptr<HttpEndpoint>, std::string> open(
         const NodeOptions& options, const protocol::Start& start);
     HttpEndpoint(const NodeOptions& options, std::vector<OwnedFd> listeners,
-                 const protocol::Start& start);
+                 std::optional<LocalListener> socket, const protocol::Start& start);
     HttpEndpoint(const HttpEndpoint&) = delete;
     HttpEndpoint& operator=(const HttpEndpoint&) = delete;
     ~HttpEndpoint();
@@ -40,7 +42,8 @@ public:
 private:
     const NodeOptions& options_;
     EarlierRuns earlier_runs_;
-    std::vector<OwnedFd> listeners_;  // until it has started
+    std::vector<OwnedFd> listeners_;       // until it has started
+    std::optional<LocalListener> socket_;  // the file of a Unix socket; then the thread's
     Showcase showcase_;
     Bell stop_;
     std::thread thread_;

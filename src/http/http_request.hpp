@@ -15,7 +15,7 @@ namespace bullring {
 /// The views live as long as the call.
 struct HttpRequest {
     std::string_view method;
-    std::string_view path;  // without the query
+    std::string_view path;  // decoded, without the query
     std::string_view body;
     std::function<std::string_view(std::string_view name)> header;  // empty: it has none
     std::uint64_t number = 0;                                       // in the path; see HttpRoute

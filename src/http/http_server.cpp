@@ -13,6 +13,8 @@
 #include "src/http/http_parsing.hpp"
 #include "src/http/http_socket.hpp"
 #include "src/http/refused_request.hpp"
+#include "src/http/request_target.hpp"
+#include "src/http/tokens.hpp"
 #include "src/node/net/acceptor.hpp"
 
 namespace bullring {
@@ -96,10 +98,8 @@ class HttpServer::Impl {
 public:
     Impl(asio::io_context& io, std::vector<OwnedFd> listeners, Handler handler,
          std::function<void(const std::string&)> failed)
-        : io_(io),
-          handler_(std::move(handler)),
-          acceptor_(io_, std::move(listeners),
-                    {[this](OwnedFd fd) { on_accepted(std::move(fd)); }, std::move(failed)}) {
+        : io_(io), handler_(std::move(handler)), failed_(std::move(failed)) {
+        add_acceptor(std::move(listeners));
         restinio::server_settings_t<Traits> settings;
         settings.request_handler([this](restinio::request_handle_t request) {
             on_request(std::move(request));
@@ -129,15 +129,29 @@ public:
     }
 
     ~Impl() {
-        acceptor_.stop();
+        acceptors_.back()->stop();
         timers_->stop();
     }
 
-    void start() { acceptor_.start(); }
+    void start() { acceptors_.back()->start(); }
+
+    void listen_anew(OwnedFd listener) {
+        acceptors_.back()->stop();
+        std::vector<OwnedFd> listeners;
+        listeners.push_back(std::move(listener));
+        add_acceptor(std::move(listeners));
+        start();
+    }
 
 private:
     using Factory = restinio::impl::connection_factory_t<Traits>;
     using Limiter = restinio::connection_count_limits::noop_connection_count_limiter_t;
+
+    void add_acceptor(std::vector<OwnedFd> listeners) {
+        acceptors_.push_back(std::make_unique<Acceptor>(
+            io_, std::move(listeners),
+            Acceptor::Callbacks{[this](OwnedFd fd) { on_accepted(std::move(fd)); }, failed_}));
+    }
 
     void on_accepted(OwnedFd fd) {
         // A Unix socket, too, goes by the name of TCP here: the descriptor is all that is used.
@@ -202,20 +216,26 @@ private:
                 std::unique_ptr<HttpConnection::Request> under_way) {
         const auto& header = request->header();
         const std::string method = header.method().c_str();
-        const std::string path(header.path());
-        handler_({method, path, request->body(),
-                  [&header](std::string_view name) -> std::string_view {
+        const auto reply = std::make_shared<Reply>(request, std::move(under_way));
+        const auto target = request_target(header.request_target());
+        if (!target) return reply->send(answer_to_wrong_target());
+        handler_({method, target->path, request->body(),
+                  [&](std::string_view name) -> std::string_view {
+                      if (!target->host.empty() && equal_ignoring_case(name, "Host"))
+                          return target->host;
                       const auto found =
                           header.try_get_field(restinio::string_view_t(name.data(), name.size()));
                       return found ? std::string_view(found->data(), found->size())
                                    : std::string_view();
                   }},
-                 std::make_shared<Reply>(request, std::move(under_way)));
+                 reply);
     }
 
     asio::io_context& io_;
     Handler handler_;
-    Acceptor acceptor_;
+    std::function<void(const std::string&)> failed_;
+    // The last one is at work. The handlers of those before may be queued: they end with this.
+    std::vector<std::unique_ptr<Acceptor>> acceptors_;
     Limiter limiter_{nullptr, restinio::connection_count_limits::max_parallel_connections_t{0},
                      restinio::connection_count_limits::max_active_accepts_t{1}};  // does nothing
     std::shared_ptr<HttpConnections> connections_ = std::make_shared<HttpConnections>();
@@ -234,5 +254,7 @@ HttpServer::HttpServer(asio::io_context& io, std::vector<OwnedFd> listeners, Han
 HttpServer::~HttpServer() = default;
 
 void HttpServer::start() { impl_->start(); }
+
+void HttpServer::listen_anew(OwnedFd listener) { impl_->listen_anew(std::move(listener)); }
 
 }  // namespace bullring

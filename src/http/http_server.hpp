@@ -31,6 +31,8 @@ public:
     HttpServer& operator=(const HttpServer&) = delete;
 
     void start();
+    /// In the place of the listeners; connections stay. In the loop.
+    void listen_anew(OwnedFd listener);
 
 private:
     class Impl;

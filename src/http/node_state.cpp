@@ -16,7 +16,7 @@ protocol::NodeId AtTheMoment::leader() const {
 std::string AtTheMoment::why() const {
     const protocol::View& view = node.status.view;
     // The node itself comes to know it with its next step.
-    if (view.leader && !knows_leader())
+    if (view.leader && !knows_leader() && node.sound)
         return "the lease of " + std::to_string(view.leader.value) + " is over";
     return view.why;
 }

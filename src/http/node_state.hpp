@@ -14,6 +14,7 @@ struct NodeState {
     protocol::Instant at = protocol::long_ago;  // of `status`
     protocol::Instant started_at = protocol::long_ago;
     StatusInput status;
+    bool sound = true;  // false: something has to be mended, which the view says
 
     /// Of the lease of the leader that it follows, when nothing more is heard until `now`.
     protocol::Duration lease_left(protocol::Instant now) const {
@@ -33,6 +34,8 @@ struct AtTheMoment {
     bool leads() const { return lease.epoch && protocol::lease_valid(now, lease.deadline); }
     /// Another one, whose lease is live as far as is known here.
     bool follows() const;
+    /// It leads or follows, and nothing has to be mended.
+    bool is_ready() const { return knows_leader() && node.sound; }
     /// It leads or follows.
     bool knows_leader() const { return leads() || follows(); }
     protocol::NodeId leader() const;

@@ -3,24 +3,27 @@
 #include <algorithm>
 #include <optional>
 
+#include "src/http/request_target.hpp"
 #include "src/http/tokens.hpp"
 
 namespace bullring {
 
 namespace {
 
-/// Of "METHOD /path?query HTTP/1.x"; nullopt: it is not whole, or no such line.
-std::optional<std::string_view> path_asked_for(std::string_view bytes) {
+/// Of "METHOD target HTTP/1.x"; nullopt: it is not whole, or no such line.
+std::optional<std::string> path_asked_for(std::string_view bytes) {
     bytes.remove_prefix(std::min(bytes.find_first_not_of("\r\n"), bytes.size()));
     const std::string_view line = bytes.substr(0, bytes.find_first_of("\r\n"));
     const std::size_t method_end = std::min(line.find(' '), line.size());
     const std::size_t target_end = line.rfind(' ');
     if (target_end == std::string_view::npos || target_end <= method_end) return std::nullopt;
     const std::string_view target = line.substr(method_end + 1, target_end - method_end - 1);
-    if (!is_http_token(line.substr(0, method_end)) || !target.starts_with('/') ||
+    if (!is_http_token(line.substr(0, method_end)) ||
         !line.substr(target_end + 1).starts_with("HTTP/1."))
         return std::nullopt;
-    return target.substr(0, target.find('?'));
+    const auto asked = request_target(target);
+    if (!asked) return std::nullopt;
+    return asked->path;
 }
 
 /// Holds the answer of a handler that answers at once.
@@ -45,6 +48,11 @@ HttpAnswer answer_to_unknown_method(std::string_view path, const HttpHandler& ha
 }
 
 }  // namespace
+
+HttpAnswer answer_to_wrong_target() {
+    return {400, "expected a path, or http://HOST:PORT/PATH, with %XX for each byte of UTF-8\n",
+            "text/plain"};
+}
 
 HttpAnswer answer_to_rubbish(http_errno error, std::string_view bytes, const HttpHandler& handler) {
     switch (error) {

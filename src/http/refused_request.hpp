@@ -13,4 +13,7 @@ namespace bullring {
 /// `handler` is asked what a method that the parser doesn't know would get.
 HttpAnswer answer_to_rubbish(http_errno error, std::string_view bytes, const HttpHandler& handler);
 
+/// Of a request whose target is none, or encoded wrongly.
+HttpAnswer answer_to_wrong_target();
+
 }  // namespace bullring

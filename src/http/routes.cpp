@@ -48,7 +48,7 @@ void answer_by(const HttpRoutes& routes, HttpRequest request, const HttpReplyPtr
         request.number = *number;
         return route.handler(request, reply);
     }
-    reply->send({404, "nothing is here: " + std::string(request.path) + "\n", "text/plain"});
+    reply->send({404, "nothing is here: " + one_line(request.path) + "\n", "text/plain"});
 }
 
 }  // namespace bullring

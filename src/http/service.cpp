@@ -15,6 +15,7 @@
 #include "src/base/text/json.hpp"
 #include "src/http/failover_answers.hpp"
 #include "src/http/page.hpp"
+#include "src/http/unix_socket.hpp"
 
 namespace bullring {
 
@@ -33,9 +34,11 @@ constexpr std::chrono::milliseconds streams_wait_for{4};
 }  // namespace
 
 HttpService::HttpService(ObserverLoop& loop, const NodeOptions& options,
-                         std::vector<OwnedFd> listeners, Showcase& showcase, Earlier earlier)
+                         std::vector<OwnedFd> listeners, std::optional<LocalListener>& socket,
+                         Showcase& showcase, Earlier earlier)
     : loop_(loop),
       options_(options),
+      socket_(socket),
       showcase_(showcase),
       access_{!options.http.socket.empty(), options.http.open_to_all, options.http.token_file},
       state_{showcase.started_at(), showcase.started_at(), status_facts(options)},
@@ -186,6 +189,7 @@ AtTheMoment HttpService::now() {
     if (shown.at.boottime_ns > state_.at.boottime_ns) {
         state_.at = shown.at;
         state_.status.view = shown.view;
+        state_.sound = shown.sound;
     }
     // The lease first, then the clock: what it says has been true after that.
     const LeaseSnapshot lease = showcase_.lease().value_or(LeaseSnapshot{});
@@ -224,11 +228,25 @@ void HttpService::wait_for_change() {
                         [this](const asio::error_code& error) {
                             if (error) return;
                             showcase_.changed().quiet();
+                            if (showcase_.was_socket_removed()) make_socket_again();
                             on_change();
                             end_resigning();
                             look_at_those_who_wait();
                             wait_for_change();
                         });
+}
+
+/// Those that are connected stay.
+void HttpService::make_socket_again() {
+    if (!socket_ || socket_->is_there()) return;
+    auto again = listen_at(options_.http.socket);
+    if (!again)
+        return log(LogLevel::error, "http: somebody has removed its socket: " + again.error());
+    socket_.reset();
+    socket_.emplace(std::move(*again));
+    server_.listen_anew(socket_->take());
+    log(LogLevel::warn,
+        "http: somebody has removed unix:" + options_.http.socket + "; it is there again");
 }
 
 void HttpService::on_change() {

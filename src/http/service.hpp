@@ -13,6 +13,7 @@
 #include <asio/posix/stream_descriptor.hpp>
 #include <asio/steady_timer.hpp>
 
+#include "src/base/os/local_socket.hpp"
 #include "src/http/event_streams.hpp"
 #include "src/http/history.hpp"
 #include "src/http/http_server.hpp"
@@ -32,8 +33,9 @@ public:
 
     /// The arguments that are referred to outlive it. `earlier`: the leaders in earlier runs of the
     /// node; it is not waited for.
+    /// `socket`: the file of the listener, if it is a Unix socket; made again when it is gone.
     HttpService(ObserverLoop& loop, const NodeOptions& options, std::vector<OwnedFd> listeners,
-                Showcase& showcase, Earlier earlier);
+                std::optional<LocalListener>& socket, Showcase& showcase, Earlier earlier);
 
     void start();
 
@@ -69,6 +71,7 @@ private:
     void ask_node(Clock::duration patience, std::function<void(bool answered)> then);
     void take_earlier();
     void wait_for_change();
+    void make_socket_again();
     void on_change();
     void tell_streams();
     void end_resigning();
@@ -77,6 +80,7 @@ private:
 
     ObserverLoop& loop_;
     const NodeOptions& options_;
+    std::optional<LocalListener>& socket_;
     Showcase& showcase_;
     HttpAccess access_;
     NodeState state_;

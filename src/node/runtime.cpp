@@ -77,6 +77,7 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
            [this](const protocol::MemberChange& change, std::uint64_t request) {
                change_members(change, {protocol::Asker::observer, request});
            }}),
+      watch_(io_),
       writer_(parts.writer),
       pulse_(parts.pulse != nullptr ? *parts.pulse : own_pulse_),
       keeper_(parts.keeper),
@@ -92,20 +93,21 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
         counter_.emplace(self_.id, parts.start.now, showcase_->counts());
     }
     if (!parts.manager.socket.empty()) {
-        service_.emplace(io_, parts.manager, [this] { return node_.view(read_clock(), reasons_); });
+        service_.emplace(io_, parts.manager, [this] { return view(read_clock()); });
         listeners_.push_back(&*service_);
     }
     if (parts.trace) trace_.emplace(self_.id, self_.incarnation, *writer_, *parts.trace);
     if (log_enabled(LogLevel::debug)) trace_log_.emplace(self_.id, self_.incarnation);
     if (parts.state) {
         files_.emplace(
-            io_, options.data_dir, std::move(*parts.state), parts.start.file,
+            io_, watch_, options.data_dir, std::move(*parts.state), parts.start.file,
             std::move(parts.control),
             NodeFiles::Callbacks{
                 [this](const auto& durable) { on_event(protocol::Persisted{durable}); },
                 [this](const std::string& why) { on_fatal(why); },
                 [this](OwnedFd listener) { transport_.listen_locally(std::move(listener)); },
-                [this](const std::string& name) { host_->file_removed(name); }},
+                [this](const std::string& name) { host_->file_removed(name); },
+                [this](const std::string& why) { on_misplaced(why); }},
             showcase_ != nullptr ? &showcase_->counts().fsyncs : nullptr);
     }
     if (parts.security) {
@@ -122,9 +124,10 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
         encode(self_, NoticeMessage(Mourn{}), first);
         encode(self_, NoticeMessage(Dead{parts.death_secret}), last);
         parts.undertaker->set_words(first, last);
-        if (files_) parts.undertaker->hold(files_->watch());
+        if (watch_.descriptor() >= 0) parts.undertaker->hold(watch_.descriptor());
         undertaker_.emplace(io_, *parts.undertaker, pulse_);
     }
+    watch_files();
     observers_.set_removed(std::as_const(node_).member().removed());
     host_ = parts.make_host ? parts.make_host(io_, *this) : std::make_unique<NoTask>(*this);
     transport_.keep_sessions(host_->session_keeper());
@@ -138,6 +141,21 @@ Runtime::~Runtime() {
     end_host();
     credentials_.reset();
     files_.reset();
+}
+
+/// Beside those of the data directory. Whoever has made one makes it again.
+void Runtime::watch_files() {
+    for (const std::string& path : {options_.events_file, options_.trace_file})
+        if (writer_ != nullptr && !path.empty() && path != "-")
+            watch_.add_file(path, [this] { writer_->make_again(); });
+    if (showcase_ != nullptr && !options_.http.socket.empty())
+        watch_.add_file(options_.http.socket, [this] { showcase_->socket_removed(); });
+}
+
+void Runtime::on_misplaced(const std::string& why) {
+    misplaced_ = why;
+    host_->directory_misplaced(why);
+    on_event(protocol::Wake{});  // it is shown
 }
 
 int Runtime::run() {
@@ -200,7 +218,7 @@ void Runtime::lead_no_more() {
     if (showcase_ == nullptr) return;
     showcase_->publish({});
     const Instant now = read_clock();
-    protocol::View view = node_.view(now, reasons_);
+    protocol::View view = this->view(now);
     if (view.leader == self_.id) {
         view.role = protocol::Role::follower;
         view.leader = protocol::nobody;

@@ -115,7 +115,10 @@ private:
     void lead_no_more();
     void wait_for_alarm();
     void wait_for_question();
+    protocol::View view(protocol::Instant now) const;
     void show(protocol::Instant now, const protocol::Event& event);
+    void watch_files();
+    void on_misplaced(const std::string& why);
     void show_leadership(protocol::Epoch epoch);
     void wait_for_signal();
     void finish();
@@ -129,6 +132,7 @@ private:
     DialledMembers members_;
     Transport transport_;
     ObserverSessions observers_;
+    DirectoryWatch watch_;
     std::optional<NodeFiles> files_;              // none where nothing is durable
     std::optional<CredentialWatch> credentials_;  // with security
     std::vector<NodeListener*> listeners_;
@@ -156,6 +160,7 @@ private:
     bool stepping_ = false;
     bool finishing_ = false;
     protocol::HostReasons reasons_;
+    std::string misplaced_;  // why the data directory is another one; empty: it is not
     std::function<void(const std::string&)> tell_failure_;
     std::string stop_reason_;
     int exit_status_ = 0;

@@ -69,12 +69,18 @@ void Runtime::wait_for_question() {
                        });
 }
 
+protocol::View Runtime::view(Instant now) const {
+    protocol::View view = node_.view(now, reasons_);
+    if (!misplaced_.empty()) view.why = misplaced_;
+    return view;
+}
+
 void Runtime::show(Instant now, const protocol::Event& event) {
     if (std::holds_alternative<protocol::Wake>(event) && wake_timer_.last_due_ns() != 0)
         showcase_->counts().loop_lateness.add({now.boottime_ns - wake_timer_.last_due_ns()});
     counter_->add(now, event, actions_);
     showcase_->remember(now, event, actions_);
-    showcase_->show(now, node_.view(now, reasons_));
+    showcase_->show(now, view(now), misplaced_.empty());
 }
 
 // ---- To observers.
@@ -92,7 +98,7 @@ void Runtime::on_observer_gone(protocol::SessionId observer) { observers_.on_gon
 StatusInput Runtime::status() const {
     const Instant now = read_clock();
     StatusInput input = status_facts(options_);
-    input.view = node_.view(now, reasons_);
+    input.view = view(now);
     if (const TlsContext* security = transport_.security())
         input.certificate_not_after = security->not_after();
     input.uptime_ms = protocol::elapsed(started_at_, now).ns / 1'000'000;

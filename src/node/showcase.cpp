@@ -20,8 +20,8 @@ void Showcase::publish(const protocol::Publish& publish) {
     lease_.write(publish.epoch ? LeaseSnapshot{publish.epoch, publish.deadline} : LeaseSnapshot{});
 }
 
-void Showcase::show(protocol::Instant now, protocol::View view) {
-    hand_over(views_, ShownView{now, std::move(view)});
+void Showcase::show(protocol::Instant now, protocol::View view, bool sound) {
+    hand_over(views_, ShownView{now, std::move(view), sound});
     if (recent_.count == shown_changes_) return;
     shown_changes_ = recent_.count;
     hand_over(changes_, recent_);

@@ -26,6 +26,7 @@ namespace bullring {
 struct ShownView {
     protocol::Instant at = protocol::long_ago;
     protocol::View view;
+    bool sound = true;  // false: something has to be mended, which `view.why` says
 };
 
 /// The last changes of leader. A reader that comes often enough misses none.
@@ -70,7 +71,12 @@ public:
     void remember(protocol::Instant now, const protocol::Event& event,
                   const std::vector<protocol::Action>& actions);
     /// After what the messages of the step make others do.
-    void show(protocol::Instant now, protocol::View view);
+    void show(protocol::Instant now, protocol::View view, bool sound = true);
+    /// The Unix socket may be gone.
+    void socket_removed() {
+        socket_removed_.store(true);
+        changed_.ring();
+    }
     void resign_answered(const protocol::ResignAnswer& answer);
     /// Rings when something is asked.
     const Bell& asked() const { return asked_; }
@@ -88,7 +94,9 @@ public:
     void says_that_it_leads(protocol::Instant now) {
         if (pulse_ != nullptr) pulse_->say(now.boottime_ns);
     }
-    /// Rings after a change of leader, and when an answer is there.
+    /// Since it was last asked.
+    bool was_socket_removed() { return socket_removed_.exchange(false); }
+    /// Rings after a change of leader, when an answer is there, and when the socket is gone.
     const Bell& changed() const { return changed_; }
 
     /// Asks the loop for a turn. The number of the question.
@@ -116,6 +124,7 @@ private:
     Latest<protocol::ResignAnswer> resign_answers_;
     Bell changed_;
 
+    std::atomic<bool> socket_removed_{false};
     std::atomic<std::uint64_t> questions_{0};
     std::atomic<std::uint64_t> answered_{0};
     Latest<protocol::ResignRequested> resigns_;

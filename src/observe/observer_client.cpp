@@ -14,12 +14,16 @@ namespace bullring {
 int run_observer(const ObserverOptions& options,
                  const std::function<asio::awaitable<int>(ObserverLoop&)>& command) {
     ObserverLoop loop;
-    auto security = open_tls(options.security, {options.cluster, protocol::nobody});
-    if (!security) {
-        print_error(security.error());
+    // Such a command has no log.
+    const auto tell = [silent = options.log.level == LogLevel::error](LogLevel level,
+                                                                      const std::string& text) {
+        if (!silent && level >= LogLevel::warn) print_error(text);
+    };
+    const auto secured = loop.secure(options.security, {options.cluster, protocol::nobody}, tell);
+    if (!secured) {
+        print_error(secured.error());
         return 1;
     }
-    loop.security = std::move(*security);
     const int status = run_to_end(loop, command(loop));
     if (loop.lookups != 0) {
         std::fflush(stdout);

@@ -29,6 +29,19 @@ std::string error_text(int error) { return std::generic_category().message(error
 
 }  // namespace
 
+tl::expected<void, std::string> ObserverLoop::secure(const SecurityOptions& options,
+                                                     const Bearer& bearer,
+                                                     CredentialWatch::Tell tell) {
+    auto source = open_tls(options, bearer);
+    if (!source) return tl::unexpected(std::move(source.error()));
+    security = *source;
+    if (security)
+        credentials_.emplace(
+            options, bearer, std::move(*source), [](const CredentialWatch::Context&) {},
+            &load_tls_anew, std::move(tell));
+    return {};
+}
+
 // Outlives the link: the resolver's thread can't be stopped.
 struct ObserverLink::Lookup {
     explicit Lookup(asio::io_context& io) : resolver(io), done(io) {}

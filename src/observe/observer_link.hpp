@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,7 @@
 #include "src/base/text/endpoint.hpp"
 #include "src/node/net/stream.hpp"
 #include "src/node/net/tls_stream.hpp"
-#include "src/security/tls_source.hpp"
+#include "src/security/credential_watch.hpp"
 #include "src/wire/framing.hpp"
 #include "src/wire/observer_messages.hpp"
 
@@ -37,6 +38,14 @@ struct ObserverLoop {
     asio::io_context io{1};
     std::size_t lookups = 0;  // the resolver's thread is busy with so many, and can't be stopped
     std::shared_ptr<const TlsSource> security;  // null: connections are not secured
+
+    /// By the files that the options name, which are read again when they have changed: a loop may
+    /// last longer than a key. The error is for people, as is what `tell` gets from another thread.
+    tl::expected<void, std::string> secure(const SecurityOptions& options, const Bearer& bearer,
+                                           CredentialWatch::Tell tell = &CredentialWatch::tell_log);
+
+private:
+    std::optional<CredentialWatch> credentials_;
 };
 
 struct LinkFailure {

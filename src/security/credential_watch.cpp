@@ -37,24 +37,28 @@ std::optional<std::int64_t> days_to_warn_of(std::int64_t seconds_left) {
 class CredentialWatch::Reader {
 public:
     Reader(SecurityOptions options, Bearer bearer, std::shared_ptr<TlsSource> source,
-           std::function<void(Context)> renewed, Load load)
+           std::function<void(Context)> renewed, Load load, Tell tell)
         : options_(std::move(options)),
           bearer_(std::move(bearer)),
           source_(std::move(source)),
           renewed_(std::move(renewed)),
           load_(std::move(load)),
+          tell_(std::move(tell)),
           seen_(source_->first_marks()) {}
 
     void run() {
         ::prctl(PR_SET_NAME, "credentials", 0, 0, 0);
-        log_as(bearer_.node);
+        if (bearer_.node) log_as(bearer_.node);
         leave_shared_descriptors({bell_.fd()});
+        // A command that ends at once is none that has to be warned.
+        if (bearer_.node) warn_of_end();
         while (!over()) {
-            warn_of_end();
             pollfd bell{bell_.fd(), POLLIN, 0};
             if (::poll(&bell, 1, look_every_ms) > 0) asked_ = true;
             bell_.quiet();
-            if (!over()) read();
+            if (over()) break;
+            read();
+            warn_of_end();
         }
         const std::lock_guard lock(mutex_);
         ended_ = true;
@@ -98,13 +102,13 @@ private:
     void tell_problem(const std::string& problem, bool is_news) {
         if (over() || (!is_news && problem == problem_)) return;
         problem_ = problem;
-        log(LogLevel::error, "the credentials have been left as they were: " + problem);
+        tell_(LogLevel::error, "the credentials have been left as they were: " + problem);
     }
 
     void tell_renewed(Context context) {
         if (over()) return;
         problem_.clear();
-        log(LogLevel::info, "the credentials have been read anew: " + context->described());
+        tell_(LogLevel::info, "the credentials have been read anew: " + context->described());
         source_->replace(context);
         const std::lock_guard lock(mutex_);  // so that nothing is reported after end()
         if (over_) return;
@@ -121,11 +125,12 @@ private:
         const auto days = days_to_warn_of(end - std::time(nullptr));
         if (!days || *days >= warned_days_) return;
         warned_days_ = *days;
-        log(LogLevel::warn,
-            *days == 0
-                ? std::string("this node's certificate has expired: no other node lets it in")
-                : fmt::format("this node's certificate expires in less than {} day{}: {}", *days,
-                              *days == 1 ? "" : "s", source_->now()->described()));
+        const char* const whose = bearer_.node ? "this node's" : "this observer's";
+        tell_(LogLevel::warn,
+              *days == 0
+                  ? fmt::format("{} certificate has expired: no other node lets it in", whose)
+                  : fmt::format("{} certificate expires in less than {} day{}: {}", whose, *days,
+                                *days == 1 ? "" : "s", source_->now()->described()));
     }
 
     const SecurityOptions options_;
@@ -133,6 +138,7 @@ private:
     const std::shared_ptr<TlsSource> source_;
     const std::function<void(Context)> renewed_;
     const Load load_;
+    const Tell tell_;
     Bell bell_;
     mutable std::mutex mutex_;
     std::condition_variable changed_;
@@ -148,9 +154,9 @@ private:
 
 CredentialWatch::CredentialWatch(SecurityOptions options, Bearer bearer,
                                  std::shared_ptr<TlsSource> source,
-                                 std::function<void(Context)> renewed, Load load)
+                                 std::function<void(Context)> renewed, Load load, Tell tell)
     : reader_(std::make_shared<Reader>(std::move(options), std::move(bearer), std::move(source),
-                                       std::move(renewed), std::move(load))) {
+                                       std::move(renewed), std::move(load), std::move(tell))) {
     thread_ = quiet_thread([reader = reader_] { reader->run(); });
 }
 

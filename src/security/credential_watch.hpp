@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 
+#include "src/base/log/logging.hpp"
 #include "src/security/tls_source.hpp"
 
 namespace bullring {
@@ -19,11 +20,14 @@ public:
     using Context = std::shared_ptr<const TlsContext>;
     using Load = std::function<tl::expected<Context, std::string>(
         const SecurityOptions&, const Bearer&, const TlsContext& in_use)>;
+    /// For people. Called by the thread.
+    using Tell = std::function<void(LogLevel, const std::string&)>;
 
     /// `renewed` is called by the thread, after the source has the new credentials, and never after
     /// the end of the destructor.
     CredentialWatch(SecurityOptions options, Bearer bearer, std::shared_ptr<TlsSource> source,
-                    std::function<void(Context)> renewed, Load load = &load_tls_anew);
+                    std::function<void(Context)> renewed, Load load = &load_tls_anew,
+                    Tell tell = &tell_log);
     CredentialWatch(const CredentialWatch&) = delete;
     CredentialWatch& operator=(const CredentialWatch&) = delete;
     /// Waits for the thread, but not for a disk that does not answer: then the thread ends when it
@@ -32,6 +36,9 @@ public:
 
     /// Soon. Never waits.
     void read_again() const;
+
+    /// The log of this process.
+    static void tell_log(LogLevel level, const std::string& text) { log(level, text); }
 
 private:
     class Reader;

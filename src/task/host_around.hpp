@@ -16,6 +16,7 @@ public:
     void publish(const protocol::Publish& publish) override { inner_->publish(publish); }
     void stopping() override { inner_->stopping(); }
     void file_removed(const std::string& name) override { inner_->file_removed(name); }
+    void directory_misplaced(const std::string& why) override { inner_->directory_misplaced(why); }
     int exit_status() const override { return inner_->exit_status(); }
     SessionKeeper* session_keeper() override { return inner_->session_keeper(); }
 

@@ -81,6 +81,8 @@ public:
     virtual void stopping() {}
     /// Somebody else has removed this file from the data directory, or DirectoryWatch::any_file.
     virtual void file_removed(const std::string&) {}
+    /// The path of the data directory leads to another one, for this reason; empty: not any more.
+    virtual void directory_misplaced(const std::string&) {}
     /// Of the program, if the node itself has ended well.
     virtual int exit_status() const { return 0; }
     /// Sends a last message on the sessions when this process has died; null: nothing does.

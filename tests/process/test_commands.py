@@ -2,14 +2,13 @@
 
 import json
 import os
-import queue
 import subprocess
-import threading
 import time
 
 import pytest
 from clusters import LONG, ON_USUAL, SOON_NS
 from harness.waiting import DEADLINE
+from watcher import Watcher
 
 
 CLUSTER_KEYS = ["cluster", "algorithm", "quorum", "leader", "epoch", "nodes"]
@@ -38,44 +37,6 @@ NODE_KEYS = [
     "votes",
     "vote",
 ]
-
-
-class Watcher:
-    """A `bullring watch` whose lines are read as they come."""
-
-    def __init__(self, spawn, cluster, peers):
-        self.process = spawn(
-            [
-                cluster.program,
-                "watch",
-                "--peers",
-                peers or cluster.peers,
-                "--cluster",
-                cluster.name,
-            ],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            env=cluster.environment,
-        )
-        self.lines = queue.Queue()
-        self.seen = []
-        threading.Thread(target=self._read, daemon=True).start()
-
-    def _read(self):
-        for line in self.process.stdout:
-            self.lines.put(json.loads(line))
-        self.lines.put(None)
-
-    def until(self, condition):
-        """Reads lines until one fulfils the condition; returns it."""
-        while True:
-            line = self.lines.get(timeout=DEADLINE)
-            if line is None:
-                raise AssertionError("the watcher ended")
-            self.seen.append(line)
-            if condition(line):
-                return line
 
 
 @ON_USUAL

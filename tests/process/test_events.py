@@ -2,12 +2,13 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 
 import pytest
 from clusters import ON_USUAL, assert_unchanged
-from harness.waiting import DEADLINE
+from harness.waiting import DEADLINE, wait_until
 
 
 FURTHER_KEYS = {
@@ -95,6 +96,36 @@ def test_the_stream_on_stdout(new_cluster, spawn):
     assert kinds[0] == "started"
     assert rest[-1] == "stopped"
     assert process.wait(DEADLINE) == 0
+
+
+@pytest.mark.parametrize("directory_too", [False, True])
+def test_streams_that_somebody_removes_are_made_again(new_cluster, spawn, tmp_path, directory_too):
+    """As what cleans up does, which asks nobody."""
+    cluster = new_cluster(1)
+    place = tmp_path / "streams"
+    place.mkdir()
+    names = [place / "events", place / "trace"]
+    log = tmp_path / "log"
+    with log.open("wb") as stderr:
+        flags = ["--events", str(names[0]), "--trace", str(names[1])]
+        process = spawn(cluster[1].command(flags), stderr=stderr, env=cluster.environment)
+    wait_until(lambda: names[0].exists() and "elected" in names[0].read_text(), "it leads")
+
+    def told(words):
+        wait_until(lambda: log.read_text().count(words) == 2, "it is told of")
+
+    if directory_too:
+        shutil.rmtree(place)
+        told("cannot be made again")
+        place.mkdir()
+    else:
+        for name in names:
+            name.unlink()
+    told("it is there again")
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(DEADLINE) == 0
+    assert '"event":"stopped"' in names[0].read_text()
+    assert names[1].read_text()
 
 
 def test_hangup_opens_the_file_again(new_cluster):

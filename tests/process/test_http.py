@@ -247,13 +247,35 @@ def test_wrong_requests_are_told_what_is_wrong(served):
 
 
 @pytest.mark.parametrize(
+    ("target", "status"),
+    [
+        ("http://node-1:8080/readyz", 200),
+        ("HTTP://[::1]/readyz?x", 200),
+        ("/%72eadyz", 200),
+        ("http://node-1/%72eadyz/", 200),
+        ("http://node-1", 200),
+        ("/%2572eadyz", 404),
+        ("/%72eady", 404),
+        ("/%7", 400),
+        ("/%ff", 400),
+        ("ftp://node-1/readyz", 400),
+    ],
+)
+def test_a_target_counts_in_each_of_its_forms(served, target, status):
+    node = served(1)[1]
+    lines = f"GET {target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+    assert raw_answer(node, lines.encode()).startswith(f"HTTP/1.1 {status} ")
+
+
+@pytest.mark.parametrize(
     ("request_line", "status", "allow"),
     [
         ("BREW /leader", 405, "GET, HEAD, OPTIONS"),
         ("get /leader", 405, "GET, HEAD, OPTIONS"),
         ("ZAP /resign?x=1", 405, "POST"),
         ("BREW /nowhere", 404, None),
-        ("CONNECT x:80", 404, None),
+        ("BREW http://node-1/leader", 405, "GET, HEAD, OPTIONS"),
+        ("CONNECT x:80", 400, None),
     ],
 )
 def test_a_method_that_no_parser_knows_is_a_wrong_one(served, request_line, status, allow):
@@ -435,6 +457,29 @@ def test_by_its_unix_socket_its_owner_can_resign(new_cluster, tmp_path):
     leader.terminate()
     assert leader.wait_exit() == 0
     assert not path.exists()
+
+
+def test_a_unix_socket_that_somebody_removes_is_made_again(new_cluster, tmp_path):
+    cluster = new_cluster(1)
+    path = tmp_path / "http"
+    cluster[1].flags += ["--http", f"unix:{path}"]
+    cluster.start()
+    node = cluster.wait_settled()
+    events = Events(path)
+    for times in (1, 2):
+        path.unlink()
+        told = "it is there again"
+        cluster.wait_for(lambda n=times: node.current.log().count(told) == n, "it is told of")
+        assert ask(path, "/leader").status == 200
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert events.next()["data"]["leader"] == 1
+    events.close()
+    path.unlink()
+    path.write_text("somebody's")
+    cluster.wait_for(lambda: "a file that is not a socket" in node.current.log(), "it is told of")
+    node.terminate()
+    assert node.wait_exit() == 0
+    assert path.read_text() == "somebody's"
 
 
 def test_where_everybody_can_read_nothing_is_changed(new_cluster, ports, token):

@@ -6,6 +6,7 @@ import pytest
 from harness.secrets import Authority, key_line, write_private
 from clusters import ALL
 from secured import KEY, read_anew, wait_until_all_hear_each_other
+from watcher import Watcher
 
 ROTATIONS = 100 if ALL else 6
 MIGRATIONS = 10 if ALL else 1
@@ -43,6 +44,39 @@ def test_keys_change_and_the_leader_does_not(secured):
         assert_never_changed(cluster, leader, view)
     assert made.status()["leader"] == leader.id
     wait_until_all_hear_each_other(cluster, *made.observer)
+
+
+def test_who_watches_goes_on_with_a_new_key(secured, spawn, tmp_path):
+    """By the steps of bullring-security(7): the watchers' file changes before the third one."""
+    made = secured(KEY)
+    cluster = made.cluster.start()
+    old, new = made.key_file.read_text(), key_line()
+    watchers_file = write_private(tmp_path / "watchers.key", old)
+    watcher = Watcher(spawn, cluster, None, "--key-file", str(watchers_file))
+    leader = followed(cluster)
+    watcher.until(lambda line: line["leader"] == leader.id)
+    for text in (old + new, new + old):
+        write_private(made.key_file, text)
+        read_anew(cluster)
+    write_private(watchers_file, new)
+    write_private(made.key_file, new)
+    read_anew(cluster)
+    killed_ns = leader.kill()
+    elected = cluster.wait_elected(killed_ns)
+    watcher.until(lambda line: line["epoch"] >= elected["epoch"] and line["leader"] is not None)
+
+
+def test_who_watches_is_told_what_is_wrong_with_a_new_key(secured, spawn, tmp_path):
+    made = secured(KEY)
+    cluster = made.cluster.start()
+    followed(cluster)
+    told = tmp_path / "told"
+    with told.open("wb") as stderr:
+        watcher = Watcher(spawn, cluster, None, stderr=stderr)
+    watcher.until(lambda line: line["leader"] is not None)
+    write_private(made.key_file, "bullring-key-v1:short\n")
+    cluster.wait_for(lambda: "left as they were" in told.read_text(), "it says what is wrong")
+    assert str(made.key_file) in told.read_text()
 
 
 def test_certificates_and_authorities_change_and_the_leader_does_not(new_cluster, tmp_path):

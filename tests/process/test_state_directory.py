@@ -7,6 +7,7 @@ import shutil
 import subprocess
 
 import pytest
+from harness.http import ask
 from harness.waiting import DEADLINE
 
 
@@ -139,6 +140,107 @@ def test_a_lock_file_that_is_removed_is_locked_again(one):
     assert (node.data_dir / "lock").read_text().strip() == pid
     with open(node.data_dir / "lock") as file, pytest.raises(BlockingIOError):
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+@pytest.fixture
+def mounted():
+    """Mounts a volume over a directory, an empty one or another; nothing stays mounted."""
+    places = []
+
+    def mount(directory, *what):
+        words = ["mount", *(what or ["-t", "tmpfs", "tmpfs"]), str(directory)]
+        if subprocess.run(words, capture_output=True, timeout=DEADLINE).returncode:
+            pytest.skip("no tmpfs can be mounted here")
+        places.append(directory)
+
+    def unmount(directory):
+        places.remove(directory)
+        subprocess.run(["umount", "--lazy", str(directory)], check=True, timeout=DEADLINE)
+
+    mount.undo = unmount
+    yield mount
+    for place in list(places):
+        unmount(place)
+
+
+def lead(one):
+    words = ["lead", "--data-dir", str(one[1].data_dir), "--", "true"]
+    return subprocess.run([one.program, *words], capture_output=True, text=True, timeout=DEADLINE)
+
+
+MISPLACED = "leads to another directory than at this node's start"
+
+
+def assert_whole(one, node):
+    assert one.status()["nodes"][0]["why"].startswith("leads with")
+    assert ask(node.http, "/readyz").status == 200
+    assert lead(one).returncode == 0
+
+
+def assert_misplaced(one, node):
+    one.wait_for(lambda: MISPLACED in node.current.log(), "it is told of")
+    one.wait_for(lambda: ask(node.http, "/readyz").status == 503, "it is not ready")
+    assert MISPLACED in ask(node.http, "/readyz").json["why"]
+    assert MISPLACED in one.status()["nodes"][0]["why"]
+    assert node.leads
+    one.wait_for(lambda: (node.data_dir / "lead.sock").exists(), "it can be spoken to")
+    refused = lead(one)
+    assert refused.returncode == 69 and "starts no command" in refused.stderr, refused
+
+
+@pytest.fixture
+def served(one, ports):
+    one[1].http = ports.take()
+    one[1].flags += ["--http", f"127.0.0.1:{one[1].http}"]
+    one.start()
+    return one.wait_settled()
+
+
+@ROOT_ONLY
+def test_a_volume_over_the_directory_is_told_of(one, served, mounted):
+    node = served
+    mounted(node.data_dir)
+    assert_misplaced(one, node)
+    # A start would not forget what this one has promised.
+    kept = (node.data_dir / "state").read_bytes()
+    second = subprocess.run(
+        node.command(), capture_output=True, text=True, env=one.environment, timeout=DEADLINE
+    )
+    assert second.returncode == 1 and "is in use by" in second.stderr, second
+    mounted.undo(node.data_dir)
+    one.wait_for(lambda: ask(node.http, "/readyz").status == 200, "it is ready again")
+    assert_whole(one, node)
+    assert (node.data_dir / "state").read_bytes() == kept
+    assert len(node.current.stream.of("elected")) == 1
+
+
+def test_a_directory_that_is_moved_is_made_again(one, served, tmp_path):
+    node = served
+    node.data_dir.rename(tmp_path / "moved")
+    assert_misplaced(one, node)
+    assert (node.data_dir / "state").read_bytes() == (tmp_path / "moved" / "state").read_bytes()
+    node.kill()
+    node.restart()
+    one.wait_settled()
+    assert_whole(one, node)
+
+
+@ROOT_ONLY
+def test_a_volume_with_another_state_is_left_alone(one, served, mounted, tmp_path):
+    node = served
+    filled = tmp_path / "filled"
+    filled.mkdir()
+    (filled / "state").write_text("of another node")
+    mounted(node.data_dir, "--bind", str(filled))
+    told = "a start would not go on with this node's state"
+    one.wait_for(lambda: told in node.current.log(), "it is told of")
+    mounted(tmp_path)  # what is mounted elsewhere concerns nobody
+    assert (node.data_dir / "state").read_text() == "of another node"
+    assert not (node.data_dir / "control.sock").exists()
+    assert ask(node.http, "/readyz").status == 503 and node.leads
+    mounted.undo(node.data_dir)
+    one.wait_for(lambda: ask(node.http, "/readyz").status == 200, "it is ready again")
+    assert_whole(one, node)
 
 
 def test_the_directory_is_made_with_its_parents(one):

@@ -130,7 +130,8 @@ TEST_CASE(
     Notes<bool> quiet;
     Storage storage(std::move(*directory), std::nullopt,
                     {[&](const protocol::Durable&) { quiet.add(blocks_all_here()); },
-                     [](const std::string& why) { FAIL(why); }});
+                     [](const std::string& why) { FAIL(why); },
+                     {}});
     storage.write({{1}, {1}});
     REQUIRE(quiet.wait_for_count(1));
     CHECK(quiet.all().front());

@@ -16,13 +16,21 @@ namespace bullring {
 
 namespace {
 
-/// By way of the descriptor of the directory, so that its length does not matter.
+/// By way of the descriptor of the directory, so that its length does not matter. A thread may have
+/// descriptors of its own.
 sockaddr_un address_in(int directory, const std::string& name) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
-    fmt::format_to_n(address.sun_path, sizeof address.sun_path - 1, "/proc/self/fd/{}/{}",
+    fmt::format_to_n(address.sun_path, sizeof address.sun_path - 1, "/proc/thread-self/fd/{}/{}",
                      directory, name);
     return address;
+}
+
+/// The identity of a file; zeros: there is none.
+std::pair<dev_t, ino_t> file_at(const std::string& path) {
+    struct stat about {};
+    if (::lstat(path.c_str(), &about) != 0) return {};
+    return {about.st_dev, about.st_ino};
 }
 
 const sockaddr* plain(const sockaddr_un& address) {
@@ -47,17 +55,16 @@ tl::expected<LocalListener, std::string> LocalListener::open(const std::string& 
         ::bind(listener.get(), plain(address), sizeof address) != 0)
         return failed("make");
     LocalListener made(std::move(listener), path);
+    made.file_ = file_at(path);
     if (::listen(made.listener_.get(), SOMAXCONN) != 0) return failed("listen on");
     return made;
 }
 
 LocalListener::~LocalListener() {
-    if (!path_.empty()) ::unlink(path_.c_str());
+    if (!path_.empty() && is_there()) ::unlink(path_.c_str());
 }
 
-bool LocalListener::is_there() const {
-    return ::faccessat(AT_FDCWD, path_.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
-}
+bool LocalListener::is_there() const { return file_at(path_) == file_; }
 
 tl::expected<OwnedFd, int> connect_locally(const std::string& directory, const std::string& name,
                                            int type) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include <sys/types.h>
 #include <tl/expected.hpp>
 
 #include "src/base/os/owned_fd.hpp"
@@ -20,7 +21,9 @@ public:
     static tl::expected<LocalListener, std::string> open(const std::string& directory,
                                                          const std::string& name, int type);
     LocalListener(LocalListener&& other) noexcept
-        : listener_(std::move(other.listener_)), path_(std::exchange(other.path_, {})) {}
+        : listener_(std::move(other.listener_)),
+          path_(std::exchange(other.path_, {})),
+          file_(other.file_) {}
     LocalListener& operator=(LocalListener&& other) = delete;
     LocalListener(const LocalListener&) = delete;
     LocalListener& operator=(const LocalListener&) = delete;
@@ -28,7 +31,7 @@ public:
 
     /// The descriptor, for whoever accepts; non-blocking. The file stays this object's.
     OwnedFd take() { return std::move(listener_); }
-    /// Whether the file is there, or somebody else has removed it.
+    /// Whether the file is there, or somebody else has removed or replaced it.
     bool is_there() const;
 
 private:
@@ -37,6 +40,7 @@ private:
 
     OwnedFd listener_;
     std::string path_;
+    std::pair<dev_t, ino_t> file_;
 };
 
 /// Non-blocking. The error is an errno.

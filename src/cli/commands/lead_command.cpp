@@ -114,6 +114,13 @@ private:
                 if (page) locks_.push_back(std::move(page));
                 return;
             case LeadAnswer::Kind::go: return start(answer, std::move(page));
+            case LeadAnswer::Kind::misplaced:
+                if (guard_) return;
+                print_error(fmt::format(
+                    "node {} starts no command: its data directory {} is not the one of its start "
+                    "any more; see its log, and restart it",
+                    answer.node, options_.data_dir));
+                return finish(no_node);
             case LeadAnswer::Kind::stop:
                 if (!guard_ || leadership_ends_) return;
                 leadership_ends_ = true;

@@ -49,6 +49,15 @@ bool is_unread_fifo(const std::string& path) {
     return errno == ENXIO && ::stat(path.c_str(), &what) == 0 && S_ISFIFO(what.st_mode);
 }
 
+/// True also where nobody can tell.
+bool is_at(const std::string& path, int fd) {
+    struct stat ours {};
+    struct stat there {};
+    if (::fstat(fd, &ours) != 0) return true;
+    if (::stat(path.c_str(), &there) != 0) return errno != ENOENT && errno != ENOTDIR;
+    return ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
+}
+
 std::string message_of(int error) { return std::generic_category().message(error); }
 
 }  // namespace
@@ -58,6 +67,7 @@ public:
     tl::expected<StreamId, std::string> open(const std::string& path, const std::string& what);
     void write(StreamId id, std::string line, const Marks& marks);
     void reopen();
+    void make_again();
     void stop();
     /// After stop(). False when the thread is still at it then.
     bool wait_for_end(std::chrono::milliseconds patience);
@@ -70,6 +80,7 @@ private:
         std::string what;
         OwnedFd fd;           // the thread's; not for stdout, nor for a FIFO that nobody reads
         bool unread = false;  // such a FIFO; the thread's
+        bool gone = false;    // and can't be made again; the thread's
         bool dead = false;    // under `mutex_`
 
         bool is_stdout() const { return path == "-"; }
@@ -88,6 +99,7 @@ private:
     bool find_reader(Stream& stream);
     static void lose_reader(Stream& stream);
     void reopen_now();
+    void make_again_now();
     void end(Stream& stream, const std::string& why);
 
     std::vector<std::unique_ptr<Stream>> streams_;
@@ -97,6 +109,7 @@ private:
     std::vector<Line> queue_;
     std::size_t queued_bytes_ = 0;
     bool reopen_ = false;
+    bool make_again_ = false;
     bool stopping_ = false;
     bool given_up_ = false;
     bool ended_ = false;
@@ -126,6 +139,8 @@ void BackgroundWriter::write(StreamId id, std::string line, const Marks& marks) 
 }
 
 void BackgroundWriter::reopen() { work_->reopen(); }
+
+void BackgroundWriter::make_again() { work_->make_again(); }
 
 tl::expected<BackgroundWriter::StreamId, std::string> BackgroundWriter::Work::open(
     const std::string& path, const std::string& what) {
@@ -170,6 +185,12 @@ void BackgroundWriter::Work::reopen() {
     changed_.notify_all();
 }
 
+void BackgroundWriter::Work::make_again() {
+    const std::lock_guard lock(mutex_);
+    make_again_ = true;
+    changed_.notify_all();
+}
+
 void BackgroundWriter::Work::stop() {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
@@ -191,14 +212,17 @@ void BackgroundWriter::Work::run() {
     std::vector<Line> lines;
     while (true) {
         bool reopen = false;
+        bool make_again = false;
         std::function<void()> opening;
         {
             std::unique_lock lock(mutex_);
-            changed_.wait(lock,
-                          [this] { return stopping_ || reopen_ || opening_ || !queue_.empty(); });
+            changed_.wait(lock, [this] {
+                return stopping_ || reopen_ || make_again_ || opening_ || !queue_.empty();
+            });
             if (queue_.empty() && stopping_) break;
             lines.swap(queue_);
             reopen = std::exchange(reopen_, false);
+            make_again = std::exchange(make_again_, false);
             opening.swap(opening_);
         }
         if (opening) opening();
@@ -209,6 +233,7 @@ void BackgroundWriter::Work::run() {
         }
         lines.clear();
         if (reopen) reopen_now();
+        if (make_again) make_again_now();
     }
     for (const auto& stream : streams_) stream->fd = OwnedFd();  // nobody else can close them
     const std::lock_guard lock(mutex_);
@@ -295,6 +320,24 @@ void BackgroundWriter::Work::reopen_now() {
             log(LogLevel::error,
                 fmt::format("cannot reopen the {} {}: {}; going on with the old file", stream->what,
                             stream->path, message_of(errno)));
+        }
+    }
+}
+
+void BackgroundWriter::Work::make_again_now() {
+    for (const auto& stream : streams_) {
+        if (!stream->fd || is_at(stream->path, stream->fd.get())) continue;
+        if (OwnedFd fd = open_for_append(stream->path)) {
+            stream->fd = std::move(fd);
+            stream->gone = false;
+            log(LogLevel::warn,
+                fmt::format("somebody has removed or renamed the {} {}; it is there again",
+                            stream->what, stream->path));
+        } else if (!std::exchange(stream->gone, true)) {
+            log(LogLevel::error,
+                fmt::format("somebody has removed or renamed the {} {}, and it cannot be made "
+                            "again: {}; going on with the old file",
+                            stream->what, stream->path, message_of(errno)));
         }
     }
 }

@@ -47,6 +47,8 @@ public:
     void write(StreamId stream, std::string line) { write(stream, std::move(line), Marks()); }
     /// Opens the files again by their names, for those who rotate them; also one that has ended.
     void reopen();
+    /// The same for those that somebody else has removed or renamed; says so in the log.
+    void make_again();
 
 private:
     class Work;

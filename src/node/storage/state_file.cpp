@@ -26,6 +26,8 @@ namespace {
 /// Of members_max members with the longest addresses.
 constexpr std::size_t file_bytes_max = std::size_t{32} * 1024;
 
+constexpr const char* temporary_name = "state.tmp";
+
 std::string failed(const std::string& what, const std::string& path, int error) {
     return fmt::format("cannot {} {}: {}", what, path, reason_text(error));
 }
@@ -76,13 +78,14 @@ std::string in_use(const std::string& directory) {
 }
 
 /// Made as needed, and not locked yet.
-OwnedFd open_lock(const std::string& directory) {
-    return OwnedFd(::open(path_of_lock(directory).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+OwnedFd open_lock(int directory) {
+    return OwnedFd(
+        ::openat(directory, StateDirectory::lock_name, O_RDWR | O_CREAT | O_CLOEXEC, 0600));
 }
 
-tl::expected<OwnedFd, std::string> take_lock(const std::string& directory,
+tl::expected<OwnedFd, std::string> take_lock(const std::string& directory, int opened,
                                              std::int64_t give_up_ns) {
-    OwnedFd lock = open_lock(directory);
+    OwnedFd lock = open_lock(opened);
     if (!lock) return tl::unexpected(failed("write", path_of_lock(directory), errno));
     const int error = lock_within(lock.get(), give_up_ns);
     if (error == EWOULDBLOCK) return tl::unexpected(in_use(directory));
@@ -151,12 +154,12 @@ tl::expected<StateDirectory, std::string> StateDirectory::open(const std::string
     if (no_lock != 0)
         log(LogLevel::info, failed("lock", "the directory " + path + " itself", no_lock) +
                                 "; its file lock is all that keeps other processes out");
-    auto lock = take_lock(path, give_up_ns);
+    auto lock = take_lock(path, directory.get(), give_up_ns);
     if (!lock) return tl::unexpected(lock.error());
     if (auto written = write_owner(path, lock->get()); !written)
         return tl::unexpected(written.error());
     // A process that died while writing left this file; it never became the state.
-    const std::string temporary = path + "/state.tmp";
+    const std::string temporary = path + "/" + temporary_name;
     if (::unlink(temporary.c_str()) != 0 && errno != ENOENT) {
         return tl::unexpected(failed("remove", temporary, errno));
     }
@@ -196,18 +199,27 @@ tl::expected<StateDirectory::Sight, std::string> StateDirectory::look_at(
 tl::expected<void, std::string> StateDirectory::save(const Durable& durable) const {
     const std::string path = path_ + "/" + state_name;
     const std::string temporary = path + ".tmp";
-    const OwnedFd file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+    // By the directory that is locked, whatever its path leads to by now.
+    const OwnedFd file(
+        ::openat(directory_.get(), temporary_name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
     if (!file) return tl::unexpected(failed("write", temporary, errno));
     if (auto written = write_all(file.get(), encode_state(identity_, durable), temporary);
         !written) {
         return written;
     }
     if (::fsync(file.get()) != 0) return tl::unexpected(failed("fsync", temporary, errno));
-    if (::rename(temporary.c_str(), path.c_str()) != 0) {
+    if (::renameat(directory_.get(), temporary_name, directory_.get(), state_name) != 0) {
         return tl::unexpected(failed("rename to", path, errno));
     }
     if (::fsync(directory_.get()) != 0) return tl::unexpected(failed("fsync", path_, errno));
     return {};
+}
+
+bool StateDirectory::is_at_its_path() const {
+    struct stat ours {};
+    struct stat there {};
+    return ::fstat(directory_.get(), &ours) == 0 && ::stat(path_.c_str(), &there) == 0 &&
+           ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
 }
 
 bool StateDirectory::has_its_lock() const {
@@ -227,7 +239,7 @@ tl::expected<StateDirectory::PutBack, std::string> StateDirectory::put_back(
     const std::optional<Durable>& last) const {
     PutBack done;
     if (!has_its_lock()) {
-        const OwnedFd lock = open_lock(path_);
+        const OwnedFd lock = open_lock(directory_.get());
         const int error = lock ? lock_within(lock.get(), read_clock().boottime_ns) : errno;
         // With the directory's lock it can only be one that is being refused for that.
         if (error == EWOULDBLOCK && !directory_is_locked_) return tl::unexpected(in_use(path_));

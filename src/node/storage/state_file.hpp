@@ -51,6 +51,14 @@ public:
 
     /// nullopt when there is no file.
     tl::expected<std::optional<protocol::Durable>, std::string> load() const;
+    const std::string& path() const { return path_; }
+    /// Its path leads to it, and not to what was mounted there, or made there, since.
+    bool is_at_its_path() const;
+    /// The one that its path leads to, made as needed; the error says why it can't be had.
+    tl::expected<StateDirectory, std::string> at_its_path() const {
+        return open(path_, identity_, {});
+    }
+
     /// Returns when it is on the disk: temporary file, fsync, rename, fsync of the directory.
     tl::expected<void, std::string> save(const protocol::Durable& durable) const;
 

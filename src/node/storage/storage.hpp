@@ -18,9 +18,15 @@ namespace bullring {
 
 class Storage {
 public:
+    /// The directory that the path leads to.
+    struct Place {
+        std::string misplaced;  // why it is another one, and what follows; empty: it is not
+        bool held = true;       // this process alone may use what is there
+    };
     struct Callbacks {
         std::function<void(const protocol::Durable&)> done;  // on the disk
         std::function<void(const std::string&)> failed;      // nothing more will be written
+        std::function<void(const Place&)> looked;            // after look()
     };
 
     /// `last`: what is in the file. `durations`: of the writes, to be counted by the thread that
@@ -35,18 +41,27 @@ public:
     /// One thread. Waits for the disk only where the system has no more threads: a node that is
     /// late is better than none.
     void write(const protocol::Durable& durable) { add(durable); }
-    /// The same for files of the directory that somebody else has removed; says so in the log.
-    void put_back() { add(std::nullopt); }
+    /// For when somebody else may have removed files of the directory, or mounted something over
+    /// it: puts back what is gone, and says so in the log. Where the path leads to another
+    /// directory the state is kept there as well, unless it has a newer one: the next start must
+    /// not go on with an older one.
+    void look() { add(std::nullopt); }
 
 private:
-    using Task = std::optional<protocol::Durable>;  // to be written; none: put_back()
+    using Task = std::optional<protocol::Durable>;  // to be written; none: look()
 
     void add(const Task& task);
     void run();
     tl::expected<void, std::string> carry_out(const Task& task);
+    tl::expected<void, std::string> put_back();
+    tl::expected<void, std::string> save(const protocol::Durable& durable);
+    Place look_at_path();
+    tl::expected<void, std::string> hold_what_is_at_path();
 
     StateDirectory directory_;
-    std::optional<protocol::Durable> last_;  // the thread's, while it runs
+    // The thread's, while it runs.
+    std::optional<StateDirectory> at_path_;  // if it is another one that takes the state
+    std::optional<protocol::Durable> last_;
     Callbacks callbacks_;
     DurationCounts* durations_;
     std::mutex mutex_;

@@ -21,6 +21,8 @@ struct LeadAnswer {
                // run
         go,    // with the descriptor of a SharedLeasePage: the command may run
         stop,  // the command has to end
+        misplaced,  // no command may begin: its locks would be those of another directory than a
+                    // node takes that is started next
     };
     Kind kind = Kind::not_leading;
     std::uint32_t padding = 0;

@@ -86,6 +86,16 @@ void LeadServer::file_removed(const std::string& name) {
                             options_.data_dir + "; it is there again");
 }
 
+void LeadServer::directory_misplaced(const std::string& why) {
+    HostAround::directory_misplaced(why);
+    misplaced_ = !why.empty();
+    if (!misplaced_) return;
+    const LeadAnswer answer = make_answer(LeadAnswer::Kind::misplaced);
+    for (Client& client : clients_)
+        if (client.asked && !client.runs)
+            send_record(client.socket.native_handle(), &answer, sizeof answer);
+}
+
 // ---- The node.
 
 void LeadServer::start(Epoch epoch) {
@@ -197,6 +207,11 @@ void LeadServer::read_from(Clients::iterator client) {
 
 void LeadServer::on_request(Client& client) {
     client.asked = true;
+    if (misplaced_) {
+        const LeadAnswer answer = make_answer(LeadAnswer::Kind::misplaced);
+        send_record(client.socket.native_handle(), &answer, sizeof answer);
+        return;
+    }
     if (leads_ && !stopping_) {
         node().tell(protocol::Tying{false});
         return let_go_if_held();
@@ -217,7 +232,8 @@ LeadAnswer LeadServer::make_answer(LeadAnswer::Kind kind) const {
 
 /// Those that wait may go as soon as the lease stands without any session.
 void LeadServer::let_go_if_held() {
-    if (clients_.empty() || !leads_ || stopping_ || published_.epoch != leads_) return;
+    if (clients_.empty() || !leads_ || stopping_ || misplaced_ || published_.epoch != leads_)
+        return;
     // More than the guard of the command keeps for its end; the next renewal brings it.
     const protocol::Timing& timing = options_.config.timing;
     const protocol::Instant latest = published_.untied_until - timing.lease / 2 - timing.heartbeat;

@@ -38,6 +38,7 @@ public:
     void stop(protocol::Epoch epoch, protocol::DeposedReason reason) override;
     void publish(const protocol::Publish& publish) override;
     void file_removed(const std::string& name) override;
+    void directory_misplaced(const std::string& why) override;
 
 private:
     struct Client {
@@ -80,6 +81,7 @@ private:
     protocol::Publish published_{};  // the last
     protocol::Epoch leads_;          // from start() to the end of all
     bool stopping_ = false;
+    bool misplaced_ = false;  // the data directory
     std::optional<protocol::TaskEnded> inner_ended_;
 };
 
