@@ -30,11 +30,6 @@ namespace bullring {
 
 namespace {
 
-/// Why the command ends, and with which status.
-struct Failure {
-    int status = not_done;
-    std::string why;
-};
 template <class Value>
 using Result = tl::expected<Value, Failure>;
 
@@ -110,17 +105,26 @@ Result<std::string> make_ca(const CertOptions& options) {
     return made_text(options.out, "ca", "the CA of cluster " + cluster, *made);
 }
 
-Result<Authority> open_ca(const std::string& directory) {
+/// A CA, and the turn to sign with it: other processes wait until this is gone.
+struct OpenedAuthority {
+    Authority ca;
+    OwnedFd turn;
+};
+
+Result<OpenedAuthority> open_ca(const std::string& directory) {
     const auto certificate = read_text_file(in(directory, "ca.pem"));
     if (!certificate)
         return usage(certificate.error() +
                      "; expected the CA, as bullring cert ca makes it, in the directory of --ca");
-    const auto key = read_private_file(in(directory, "ca.key"));
-    if (!key) return usage(about_file(in(directory, "ca.key"), key.error()));
+    const std::string key_path = in(directory, "ca.key");
+    auto turn = turn_at(key_path);
+    if (!turn) return tl::unexpected(turn.error());
+    const auto key = read_private_file(key_path);
+    if (!key) return usage(about_file(key_path, key.error()));
     auto opened = Authority::open(*certificate, key->view());
     if (!opened)
         return usage(fmt::format("the CA in {}: {}", in_quotes(directory), opened.error()));
-    return std::move(*opened);
+    return OpenedAuthority{std::move(*opened), std::move(*turn)};
 }
 
 /// One certificate, and the name of its files.
@@ -173,8 +177,9 @@ Result<std::string> make_certificate(const Authority& ca, const CertOptions& opt
 }
 
 Result<std::string> make_certificates(const CertOptions& options) {
-    const auto ca = open_ca(options.ca);
-    if (!ca) return tl::unexpected(ca.error());
+    const auto authority = open_ca(options.ca);
+    if (!authority) return tl::unexpected(authority.error());
+    const Authority* const ca = &authority->ca;
     const std::string cluster =
         options.cluster.value_or(ca->cluster().empty() ? "bullring" : ca->cluster());
     if (!ca->cluster().empty() && ca->cluster() != cluster)
@@ -222,8 +227,9 @@ Result<std::string> show(const CertOptions& options) {
 }
 
 Result<std::string> make_list(const CertOptions& options) {
-    const auto ca = open_ca(options.ca);
-    if (!ca) return tl::unexpected(ca.error());
+    const auto authority = open_ca(options.ca);
+    if (!authority) return tl::unexpected(authority.error());
+    const Authority* const ca = &authority->ca;
     std::vector<OwnedCertificate> certificates;
     std::vector<X509*> revoked;
     for (const std::string& path : options.files) {

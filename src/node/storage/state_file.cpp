@@ -1,7 +1,6 @@
 #include "src/node/storage/state_file.hpp"
 
 #include <cerrno>
-#include <ctime>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -13,7 +12,7 @@
 #include <unistd.h>
 
 #include "src/base/log/logging.hpp"
-#include "src/base/os/clock.hpp"
+#include "src/base/os/file_lock.hpp"
 #include "src/base/text/failure_text.hpp"
 
 namespace bullring {
@@ -48,17 +47,6 @@ tl::expected<void, std::string> make_directories(const std::filesystem::path& pa
     return {};
 }
 
-/// 0, EWOULDBLOCK when somebody else has it for so long, or what else is wrong.
-int lock_within(int fd, std::int64_t give_up_ns) {
-    while (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
-        if (errno != EWOULDBLOCK && errno != EINTR) return errno;
-        if (read_clock().boottime_ns >= give_up_ns) return EWOULDBLOCK;
-        const timespec pause{0, 10'000'000};
-        ::nanosleep(&pause, nullptr);
-    }
-    return 0;
-}
-
 std::string path_of_lock(const std::string& directory) {
     return directory + "/" + StateDirectory::lock_name;
 }
@@ -75,19 +63,11 @@ std::string in_use(const std::string& directory) {
     return fmt::format("the data directory {} is in use by {}", directory, owner);
 }
 
-/// Made as needed, and not locked yet.
-OwnedFd open_lock(const std::string& directory) {
-    return OwnedFd(::open(path_of_lock(directory).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-}
-
-tl::expected<OwnedFd, std::string> take_lock(const std::string& directory,
-                                             std::int64_t give_up_ns) {
-    OwnedFd lock = open_lock(directory);
-    if (!lock) return tl::unexpected(failed("write", path_of_lock(directory), errno));
-    const int error = lock_within(lock.get(), give_up_ns);
-    if (error == EWOULDBLOCK) return tl::unexpected(in_use(directory));
-    if (error != 0) return tl::unexpected(failed("lock", path_of_lock(directory), error));
-    return lock;
+tl::expected<OwnedFd, std::string> take_lock(const std::string& directory, Duration wait) {
+    auto lock = lock_file(path_of_lock(directory), wait, IfMissing::make);
+    if (lock) return std::move(*lock);
+    if (lock.error() == EWOULDBLOCK) return tl::unexpected(in_use(directory));
+    return tl::unexpected(failed("write and lock", path_of_lock(directory), lock.error()));
 }
 
 /// For the message of others.
@@ -144,14 +124,13 @@ tl::expected<StateDirectory, std::string> StateDirectory::open(const std::string
     if (auto made = make_directories(path); !made) return tl::unexpected(made.error());
     OwnedFd directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!directory) return tl::unexpected(failed("open the data directory", path, errno));
-    const std::int64_t give_up_ns = read_clock().boottime_ns + lock_wait.ns;
     // First, so that whoever is refused has not made another lock file.
-    const int no_lock = lock_within(directory.get(), give_up_ns);
+    const int no_lock = lock_within(directory.get(), lock_wait);
     if (no_lock == EWOULDBLOCK) return tl::unexpected(in_use(path));
     if (no_lock != 0)
         log(LogLevel::info, failed("lock", "the directory " + path + " itself", no_lock) +
                                 "; its file lock is all that keeps other processes out");
-    auto lock = take_lock(path, give_up_ns);
+    auto lock = take_lock(path, lock_wait);
     if (!lock) return tl::unexpected(lock.error());
     if (auto written = write_owner(path, lock->get()); !written)
         return tl::unexpected(written.error());
@@ -227,12 +206,13 @@ tl::expected<StateDirectory::PutBack, std::string> StateDirectory::put_back(
     const std::optional<Durable>& last) const {
     PutBack done;
     if (!has_its_lock()) {
-        const OwnedFd lock = open_lock(path_);
-        const int error = lock ? lock_within(lock.get(), read_clock().boottime_ns) : errno;
+        const auto lock = lock_file(path_of_lock(path_), Duration{0}, IfMissing::make);
+        int error = lock ? 0 : lock.error();
         // With the directory's lock it can only be one that is being refused for that.
         if (error == EWOULDBLOCK && !directory_is_locked_) return tl::unexpected(in_use(path_));
         // By the number that others know.
-        if (error == 0 && ::dup3(lock.get(), lock_.get(), O_CLOEXEC) >= 0) {
+        if (lock && ::dup3(lock->get(), lock_.get(), O_CLOEXEC) < 0) error = errno;
+        if (error == 0) {
             // Whose it is, is for a message only: a full disk is no reason to end.
             static_cast<void>(write_owner(path_, lock_.get()));
             done.names.emplace_back(lock_name);
