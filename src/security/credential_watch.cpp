@@ -15,6 +15,7 @@
 #include "src/base/os/bell.hpp"
 #include "src/base/os/descriptors.hpp"
 #include "src/base/os/quiet_thread.hpp"
+#include "src/base/text/rfc3339.hpp"
 
 namespace bullring {
 
@@ -112,18 +113,29 @@ private:
     }
 
     void warn_of_end() {
+        const std::int64_t now = std::time(nullptr);
+        const std::int64_t begin = source_->now()->not_before();
+        if (const bool early = now < begin; early != std::exchange(is_early_, early))
+            log(early ? LogLevel::warn : LogLevel::info,
+                early
+                    ? fmt::format("this node's certificate is not valid before {}: until then, by "
+                                  "the clocks of this machine and the others, no other node lets "
+                                  "it in; is the clock right?",
+                                  Rfc3339(std::chrono::seconds(begin)).date())
+                    : std::string("this node's certificate is valid now"));
         const std::int64_t end = source_->now()->not_after();
         if (end == 0) return;
         if (end != warned_not_after_) {
             warned_not_after_ = end;
             warned_days_ = days_before.back() + 1;
         }
-        const auto days = days_to_warn_of(end - std::time(nullptr));
+        const auto days = days_to_warn_of(end - now);
         if (!days || *days >= warned_days_) return;
         warned_days_ = *days;
         log(LogLevel::warn,
             *days == 0
-                ? std::string("this node's certificate has expired: no other node lets it in")
+                ? std::string("this node's certificate has expired: no other node lets it in "
+                              "until there is a new one in its file")
                 : fmt::format("this node's certificate expires in less than {} day{}: {}", *days,
                               *days == 1 ? "" : "s", source_->now()->described()));
     }
@@ -142,6 +154,7 @@ private:
     bool asked_ = false;
     CredentialMarks seen_;
     std::string problem_;  // with the files as they are; empty: none
+    bool is_early_ = false;
     std::int64_t warned_not_after_ = 0;
     std::int64_t warned_days_ = 0;
 };

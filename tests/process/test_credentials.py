@@ -369,7 +369,7 @@ class TestCert:
         (authority / "ca.key").write_bytes((tmp_path / "admin.key").read_bytes())
         assert "ca.key is not the key of ca.pem" in refused(*words, "ca")
         (authority / "ca.pem").write_text("nothing")
-        assert "holds no certificate" in refused(*words, "ca")
+        assert "has no certificate" in refused(*words, "ca")
         assert not (tmp_path / "o").exists()
 
     def test_one_ca_takes_over_from_another(self, authority, made, openssl, tmp_path):
@@ -432,7 +432,7 @@ class TestCert:
             (["node", "1", "1"], "ID 1 is given twice"),
             (["show"], "no FILE; expected bullring cert show FILE…"),
             (["show", "none"], "No such file"),
-            (["show", "/dev/null"], "holds no certificate"),
+            (["show", "/dev/null"], "has no certificate"),
         ],
     )
     def test_a_wrong_command_line_is_refused(self, refused, words, said):

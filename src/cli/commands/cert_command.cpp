@@ -25,6 +25,7 @@
 #include "src/cli/credentials/description.hpp"
 #include "src/cli/credentials/pem.hpp"
 #include "src/security/peer_identity.hpp"
+#include "src/security/pem_text.hpp"
 
 namespace bullring {
 
@@ -212,16 +213,15 @@ Result<std::string> show(const CertOptions& options) {
     for (const std::string& path : options.files) {
         const auto text = read_text_file(path);
         if (!text) return usage(text.error());
-        const std::vector<OwnedCertificate> certificates = certificates_in(*text);
-        for (const OwnedCertificate& one : certificates)
-            shown += one_line(path) + "\n" + description(*one);
-        if (!certificates.empty()) continue;
-        const OwnedCrl list = revocation_list_in(*text);
-        if (!list)
-            return usage(about_file(path,
-                                    "holds no certificate; expected one as PEM, or a list of "
-                                    "revoked ones"));
-        shown += one_line(path) + "\n" + description(*list);
+        const auto certificates = certificates_in(*text, OtherBlocks::skip);
+        if (certificates)
+            for (const OwnedCertificate& one : *certificates)
+                shown += one_line(path) + "\n" + description(*one);
+        const auto lists = revocation_lists_in(*text, OtherBlocks::skip);
+        if (lists)
+            for (const OwnedCrl& one : *lists) shown += one_line(path) + "\n" + description(*one);
+        if (!certificates && !lists)
+            return usage(about_file(path, certificates.error() + ", or a list of revoked ones"));
     }
     return shown;
 }
@@ -235,9 +235,9 @@ Result<std::string> make_list(const CertOptions& options) {
     for (const std::string& path : options.files) {
         const auto text = read_text_file(path);
         if (!text) return usage(text.error());
-        std::vector<OwnedCertificate> found = certificates_in(*text);
-        if (found.empty())
-            return usage(about_file(path, "holds no certificate; expected one as PEM"));
+        auto all = certificates_in(*text, OtherBlocks::skip);
+        if (!all) return usage(about_file(path, all.error()));
+        std::vector<OwnedCertificate>& found = *all;
         // The first one is what the file is for; those that follow lead to the CA.
         if (X509_check_ca(found.front().get()) != 0)
             return usage(about_file(path,
@@ -261,8 +261,8 @@ Result<std::string> make_list(const CertOptions& options) {
     if (!list) return usage(fmt::format("the CA in {}: {}", in_quotes(options.ca), list.error()));
     if (const auto written = write(path, *list, public_mode, true); !written)
         return tl::unexpected(written.error());
-    const OwnedCrl made = revocation_list_in(*list);
-    return one_line(path) + "\n" + (made ? description(*made) : "");
+    const auto made = revocation_lists_in(*list);
+    return one_line(path) + "\n" + (made ? description(*made->front()) : "");
 }
 
 Result<std::string> done(const CertOptions& options) {
