@@ -15,6 +15,7 @@
 #include "src/base/os/bell.hpp"
 #include "src/base/os/descriptors.hpp"
 #include "src/base/os/quiet_thread.hpp"
+#include "src/base/text/rfc3339.hpp"
 
 namespace bullring {
 
@@ -116,19 +117,31 @@ private:
     }
 
     void warn_of_end() {
+        const char* const whose = bearer_.node ? "this node's" : "this observer's";
+        const std::int64_t now = std::time(nullptr);
+        const std::int64_t begin = source_->now()->not_before();
+        if (const bool early = now < begin; early != std::exchange(is_early_, early))
+            tell_(early ? LogLevel::warn : LogLevel::info,
+                  early
+                      ? fmt::format("{} certificate is not valid before {}: until then, by the "
+                                    "clocks of this machine and the others, no other node lets it "
+                                    "in; is the clock right?",
+                                    whose, Rfc3339(std::chrono::seconds(begin)).date())
+                      : fmt::format("{} certificate is valid now", whose));
         const std::int64_t end = source_->now()->not_after();
         if (end == 0) return;
         if (end != warned_not_after_) {
             warned_not_after_ = end;
             warned_days_ = days_before.back() + 1;
         }
-        const auto days = days_to_warn_of(end - std::time(nullptr));
+        const auto days = days_to_warn_of(end - now);
         if (!days || *days >= warned_days_) return;
         warned_days_ = *days;
-        const char* const whose = bearer_.node ? "this node's" : "this observer's";
         tell_(LogLevel::warn,
               *days == 0
-                  ? fmt::format("{} certificate has expired: no other node lets it in", whose)
+                  ? fmt::format("{} certificate has expired: no other node lets it in until there "
+                                "is a new one in its file",
+                                whose)
                   : fmt::format("{} certificate expires in less than {} day{}: {}", whose, *days,
                                 *days == 1 ? "" : "s", source_->now()->described()));
     }
@@ -148,6 +161,7 @@ private:
     bool asked_ = false;
     CredentialMarks seen_;
     std::string problem_;  // with the files as they are; empty: none
+    bool is_early_ = false;
     std::int64_t warned_not_after_ = 0;
     std::int64_t warned_days_ = 0;
 };

@@ -1,41 +1,25 @@
 #include "src/security/credentials.hpp"
 
+#include <array>
 #include <chrono>
 #include <ctime>
 #include <utility>
 
 #include <fmt/format.h>
 #include <openssl/err.h>
-#include <openssl/pem.h>
 #include <openssl/x509v3.h>
 
 #include "src/base/os/private_file.hpp"
 #include "src/base/text/rfc3339.hpp"
 #include "src/base/text/text.hpp"
+#include "src/security/openssl_reason.hpp"
 #include "src/security/peer_identity.hpp"
+#include "src/security/pem_text.hpp"
 #include "src/security/trust.hpp"
 
 namespace bullring {
 
 namespace {
-
-/// Neither asks for a passphrase nor gives one.
-int no_passphrase(char*, int, int, void*) { return 0; }
-
-OwnedBio reader_of(std::string_view text) {
-    return OwnedBio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
-}
-
-/// All that `read` finds in the text, one after the other.
-template <class Owned, class Read>
-std::vector<Owned> all_in(std::string_view text, Read read) {
-    std::vector<Owned> found;
-    const OwnedBio bio = reader_of(text);
-    while (auto* const one = read(bio.get(), nullptr, &no_passphrase, nullptr))
-        found.emplace_back(one);
-    ERR_clear_error();  // the end of the text is reported as an error
-    return found;
-}
 
 std::int64_t seconds_of(const ASN1_TIME* time) {
     std::tm parts{};
@@ -84,57 +68,81 @@ private:
 
     // ---- Certificates.
 
-    template <class Owned, class Read>
-    void read_pem(const char* flag, const std::string& file, const char* what, Read read,
-                  std::vector<Owned>& into) {
-        const auto text = read_regular_file(file);
-        if (!text) return say(flag, file, text.error());
-        into = all_in<Owned>(*text, read);
-        if (into.empty()) say(flag, file, fmt::format("has no {}; expected one in PEM", what));
+    template <class Value>
+    void take(const char* flag, const std::string& file, tl::expected<Value, std::string> found,
+              Value& into) {
+        if (found)
+            into = std::move(*found);
+        else
+            say(flag, file, std::move(found.error()));
     }
 
-    void read_private_key() {
-        const auto text = read_private_file(options_.private_key_file);
-        if (!text) return say("tls-key", options_.private_key_file, text.error());
-        auto found = all_in<OwnedPrivateKey>(text->view(), &PEM_read_bio_PrivateKey);
-        if (found.empty())
-            return say("tls-key", options_.private_key_file,
-                       "has no private key; expected one in PEM, without a passphrase");
-        loaded_.private_key = std::move(found.front());
+    void read_files() {
+        const std::string& ca = options_.ca_file;
+        const std::string& crl = options_.crl_file;
+        const auto others = crl == ca ? OtherBlocks::skip : OtherBlocks::refuse;
+        const auto chain_in = [](const std::string& pem) {
+            return certificates_in(pem, OtherBlocks::skip);
+        };
+        const auto key_in = [](const SecretText& pem) { return private_key_in(pem.view()); };
+        const auto authorities_in = [&](const std::string& pem) {
+            return certificates_in(pem, others);
+        };
+        const auto lists_in = [&](const std::string& pem) {
+            return revocation_lists_in(pem, others);
+        };
+        take("tls-cert", options_.certificate_file,
+             read_regular_file(options_.certificate_file).and_then(chain_in), loaded_.chain);
+        take("tls-key", options_.private_key_file,
+             read_private_file(options_.private_key_file).and_then(key_in), loaded_.private_key);
+        take("tls-ca", ca, read_regular_file(ca).and_then(authorities_in), loaded_.authorities);
+        if (!crl.empty())
+            take("tls-crl", crl, read_regular_file(crl).and_then(lists_in), loaded_.revocations);
     }
 
     void load_certificates() {
-        read_pem("tls-cert", options_.certificate_file, "certificate", &PEM_read_bio_X509,
-                 loaded_.chain);
-        read_private_key();
-        read_pem("tls-ca", options_.ca_file, "certificate", &PEM_read_bio_X509,
-                 loaded_.authorities);
-        if (!options_.crl_file.empty())
-            read_pem("tls-crl", options_.crl_file, "revocation list", &PEM_read_bio_X509_CRL,
-                     loaded_.revocations);
+        read_files();
         if (loaded_.chain.empty()) return;
         X509& mine = *loaded_.chain.front();
+        loaded_.not_before = seconds_of(X509_get0_notBefore(&mine));
         loaded_.not_after = seconds_of(X509_get0_notAfter(&mine));
         if (loaded_.private_key && X509_check_private_key(&mine, loaded_.private_key.get()) != 1)
             say("tls-key", options_.private_key_file,
                 "is not the key of " + in_quotes(options_.certificate_file) +
                     "; expected the one that was made with it");
         ERR_clear_error();
-        check_identity(mine);
-        if (all_are_authorities()) check_trusted(mine);
+        const bool is_ours = check_identity(mine);
+        if (loaded_.private_key) check_strength(mine);
+        if (all_are_authorities()) check_trusted(mine, is_ours);
+    }
+
+    /// OpenSSL refuses what is too weak when a context is made of it.
+    void check_strength(X509& mine) {
+        const OwnedSslContext context(SSL_CTX_new(TLS_method()));
+        bool strong = context && SSL_CTX_use_certificate(context.get(), &mine) == 1;
+        for (std::size_t i = 1; strong && i < loaded_.chain.size(); ++i)
+            strong = SSL_CTX_add1_chain_cert(context.get(), loaded_.chain[i].get()) == 1;
+        if (!strong)
+            say("tls-cert", options_.certificate_file, "does not serve TLS: " + openssl_reason());
+        level_ = context ? SSL_CTX_get_security_level(context.get()) : 0;
     }
 
     bool all_are_authorities() {
         for (const OwnedCertificate& one : loaded_.authorities) {
             if (X509_check_ca(one.get()) != 0) continue;
+            const bool says_so = (X509_get_extension_flags(one.get()) & EXFLAG_CA) != 0;
+            std::array<char, 128> name{};
+            X509_NAME_oneline(X509_get_subject_name(one.get()), name.data(), name.size());
             say("tls-ca", options_.ca_file,
-                "has a certificate that is no CA's; expected those of CAs alone");
+                fmt::format("has a certificate that is no CA's, {}{}; expected those of CAs alone",
+                            in_quotes(name.data()),
+                            says_so ? ": its key usage lacks keyCertSign" : ""));
             return false;
         }
         return !loaded_.authorities.empty();
     }
 
-    void check_identity(const X509& mine) {
+    bool check_identity(const X509& mine) {
         auto identity = identity_in(mine, bearer_.cluster, TlsSide::dialler);
         const PeerIdentity self{PeerRole::member, bearer_.node};
         if (identity == self) identity = identity_in(mine, bearer_.cluster, TlsSide::acceptor);
@@ -148,30 +156,36 @@ private:
         else if (bearer_.node && *identity != self)
             say("tls-cert", options_.certificate_file,
                 "is for " + bullring::to_text(*identity) + "; " + right);
+        return identity.has_value();
     }
 
     /// As the others will judge it.
-    void check_trusted(X509& mine) {
+    void check_trusted(X509& mine, bool is_ours) {
         const OwnedStore store = trust_store(loaded_.authorities, loaded_.revocations);
         const OwnedStoreContext context(X509_STORE_CTX_new());
         STACK_OF(X509)* const between = sk_X509_new_null();
         for (const OwnedCertificate& one : loaded_.chain) sk_X509_push(between, one.get());
         X509_STORE_CTX_init(context.get(), store.get(), &mine, between);
         X509_STORE_CTX_set_verify_cb(context.get(), &forgive_old_revocations);
-        if (in_use_ != nullptr && X509_cmp(&mine, in_use_) == 0)
-            X509_VERIFY_PARAM_set_flags(X509_STORE_CTX_get0_param(context.get()),
-                                        X509_V_FLAG_NO_CHECK_TIME);
+        X509_VERIFY_PARAM* const how = X509_STORE_CTX_get0_param(context.get());
+        X509_VERIFY_PARAM_set_auth_level(how, level_);
+        X509_VERIFY_PARAM_set_purpose(how, X509_PURPOSE_SSL_CLIENT);
+        // Time mends the one, a renewal the other: a node starts, says so and waits.
+        const bool starts = in_use_ == nullptr && bearer_.node;
+        if (starts || (in_use_ != nullptr && X509_cmp(&mine, in_use_) == 0))
+            X509_VERIFY_PARAM_set_flags(how, X509_V_FLAG_NO_CHECK_TIME);
         const int trusted = X509_verify_cert(context.get());
         const int error = X509_STORE_CTX_get_error(context.get());
+        const std::string why =
+            why_not_trusted(error, X509_STORE_CTX_get_current_cert(context.get()));
         sk_X509_free(between);
         ERR_clear_error();
-        if (trusted == 1) return;
+        if (trusted == 1 || (error == X509_V_ERR_INVALID_PURPOSE && !is_ours)) return;
         if (error == X509_V_ERR_UNABLE_TO_GET_CRL)
             return say("tls-crl", options_.crl_file,
                        "has no list of the CA that has signed " +
                            in_quotes(options_.certificate_file) + "; expected one of each CA of " +
                            in_quotes(options_.ca_file));
-        const std::string why = why_not_trusted(error);
         std::string text = "would be refused by the others: " + why;
         if (why == why_not_trusted(X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY))
             text = "is not signed by a CA of " + in_quotes(options_.ca_file) +
@@ -185,6 +199,7 @@ private:
     const SecurityOptions& options_;
     const Bearer& bearer_;
     const X509* in_use_;
+    int level_ = 0;  // of security, as TLS will ask for it
     Credentials loaded_;
     std::vector<CredentialProblem> problems_;
 };

@@ -31,7 +31,8 @@ struct Credentials {
     OwnedPrivateKey private_key;
     std::vector<OwnedCertificate> authorities;
     std::vector<OwnedCrl> revocations;
-    std::int64_t not_after = 0;  // of one's own certificate, in seconds since 1970; 0: none
+    std::int64_t not_before = 0;  // of one's own certificate, in seconds since 1970; 0: none
+    std::int64_t not_after = 0;
 };
 
 struct CredentialProblem {
@@ -43,9 +44,9 @@ struct CredentialProblem {
 /// `"FILE" is …`.
 std::string to_text(const CredentialProblem& problem);
 
-/// All problems, not only the first. The files that the mode needs have been named. A certificate
-/// that has expired is none unless it is the one in use: whom its owner lets in may change all the
-/// same.
+/// All problems, not only the first. The files that the mode needs have been named. That its time
+/// has not come, or is over, is none for the certificate in use, for whom its owner lets in may
+/// change all the same; and none for a node that starts, which waits for that or for another one.
 tl::expected<Credentials, std::vector<CredentialProblem>> load_credentials(
     const SecurityOptions& options, const Bearer& bearer, const X509* in_use = nullptr);
 

@@ -91,28 +91,4 @@ tl::expected<PeerIdentity, std::string> identity_in(const X509& certificate,
     return *found;
 }
 
-std::string why_not_trusted(long error) {
-    switch (error) {
-        case X509_V_ERR_CERT_HAS_EXPIRED: return "its certificate has expired";
-        case X509_V_ERR_CERT_NOT_YET_VALID:
-            return "its certificate is not valid yet; is the clock right on both machines?";
-        case X509_V_ERR_CERT_REVOKED: return "its certificate has been revoked";
-        case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
-        case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
-        case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-        case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
-        case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
-        case X509_V_ERR_CERT_UNTRUSTED:
-        case X509_V_ERR_CERT_SIGNATURE_FAILURE:
-            return "its certificate is not from this cluster's CA";
-        case X509_V_ERR_INVALID_PURPOSE:
-            return "its certificate lacks the extended key usage for this";
-        case X509_V_ERR_UNABLE_TO_GET_CRL:
-            return "the revocation list has nothing of the CA that signed its certificate";
-        default:
-            return std::string("its certificate is refused: ") +
-                   X509_verify_cert_error_string(error);
-    }
-}
-
 }  // namespace bullring

@@ -38,7 +38,4 @@ enum class TlsSide { dialler, acceptor };
 tl::expected<PeerIdentity, std::string> identity_in(const X509& certificate,
                                                     std::string_view cluster, TlsSide peer_is);
 
-/// Why a certificate is not trusted, for people; `error` is one of X509_V_ERR_….
-std::string why_not_trusted(long error);
-
 }  // namespace bullring

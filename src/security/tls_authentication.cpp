@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "src/base/text/text.hpp"
+#include "src/security/openssl_reason.hpp"
 #include "src/security/psk.hpp"
 #include "src/security/tls_connection.hpp"
 #include "src/security/trust.hpp"
@@ -20,6 +21,9 @@ int TlsConnection::on_verify(int sound, X509_STORE_CTX* at) {
     // With a key no certificate is trusted, and that is no fault of its CA's.
     if (connection->context_->mode() == SecurityMode::key)
         X509_STORE_CTX_set_error(at, X509_V_ERR_APPLICATION_VERIFICATION);
+    else if (sound == 0 && connection->problem_.empty())
+        connection->problem_ =
+            why_not_trusted(X509_STORE_CTX_get_error(at), X509_STORE_CTX_get_current_cert(at));
     if (sound == 0 || X509_STORE_CTX_get_error_depth(at) != 0) return sound;
     if (connection->judge_certificate(*X509_STORE_CTX_get_current_cert(at))) return 1;
     X509_STORE_CTX_set_error(at, X509_V_ERR_APPLICATION_VERIFICATION);

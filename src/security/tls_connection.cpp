@@ -11,6 +11,7 @@
 
 #include "src/base/os/socket_error.hpp"
 #include "src/base/text/text.hpp"
+#include "src/security/openssl_reason.hpp"
 #include "src/security/trust.hpp"
 
 namespace bullring {
@@ -196,8 +197,7 @@ std::string TlsConnection::why_failed() const {
             return fmt::format("it does not speak TLS 1.3; {}", other_security);
         default: break;
     }
-    const char* const text = ERR_reason_error_string(ERR_peek_error());
-    return fmt::format("the TLS handshake failed: {}", text != nullptr ? text : "no reason given");
+    return fmt::format("the TLS handshake failed: {}", openssl_reason());
 }
 
 std::string TlsConnection::why_alert(int alert) const {
@@ -212,7 +212,8 @@ std::string TlsConnection::why_alert(int alert) const {
         case SSL_AD_CERTIFICATE_REVOKED:
             return "it refuses this end's certificate: it has been revoked";
         case SSL_AD_UNSUPPORTED_CERTIFICATE:
-            return "it refuses this end's certificate: it lacks the extended key usage";
+            return "it refuses this end's certificate: its key usage or extended key usage does "
+                   "not allow this; the log there says which";
         case SSL_AD_CERTIFICATE_REQUIRED:
         case SSL_AD_MISSING_EXTENSION:
             return fmt::format("it wants a certificate; {}", other_security);

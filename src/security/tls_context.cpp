@@ -1,6 +1,5 @@
 #include "src/security/tls_context.hpp"
 
-#include <array>
 #include <chrono>
 #include <utility>
 
@@ -8,6 +7,7 @@
 #include <openssl/err.h>
 
 #include "src/base/text/rfc3339.hpp"
+#include "src/security/openssl_reason.hpp"
 #include "src/security/trust.hpp"
 
 namespace bullring {
@@ -18,13 +18,6 @@ namespace {
 constexpr const char* suites = "TLS_AES_128_GCM_SHA256:TLS_CHACHA20_POLY1305_SHA256";
 constexpr const char* groups = "X25519:P-256";
 
-std::string openssl_error() {
-    std::array<char, 256> text{};
-    ERR_error_string_n(ERR_get_error(), text.data(), text.size());
-    ERR_clear_error();
-    return std::string("OpenSSL: ") + text.data();
-}
-
 }  // namespace
 
 tl::expected<std::shared_ptr<const TlsContext>, std::string> TlsContext::make(
@@ -32,7 +25,7 @@ tl::expected<std::shared_ptr<const TlsContext>, std::string> TlsContext::make(
     ERR_clear_error();
     const std::shared_ptr<TlsContext> made(
         new TlsContext(std::move(credentials), std::move(bearer)));
-    if (!made->configure()) return tl::unexpected(openssl_error());
+    if (!made->configure()) return tl::unexpected(openssl_reason());
     return made;
 }
 
@@ -103,14 +96,15 @@ tl::expected<void, std::string> TlsContext::trusts(X509& certificate,
     const OwnedStoreContext context(X509_STORE_CTX_new());
     if (!context || X509_STORE_CTX_init(context.get(), SSL_CTX_get_cert_store(context_.get()),
                                         &certificate, between) != 1)
-        return tl::unexpected(openssl_error());
+        return tl::unexpected(openssl_reason());
     X509_STORE_CTX_set_verify_cb(context.get(), &forgive_old_revocations);
     X509_VERIFY_PARAM_set_flags(X509_STORE_CTX_get0_param(context.get()),
                                 X509_V_FLAG_NO_CHECK_TIME);
     const int trusted = X509_verify_cert(context.get());
-    const int error = X509_STORE_CTX_get_error(context.get());
     ERR_clear_error();
-    if (trusted != 1) return tl::unexpected(why_not_trusted(error));
+    if (trusted != 1)
+        return tl::unexpected(why_not_trusted(X509_STORE_CTX_get_error(context.get()),
+                                              X509_STORE_CTX_get_current_cert(context.get())));
     return {};
 }
 

@@ -25,6 +25,7 @@ public:
     const Bearer& bearer() const { return bearer_; }
     /// Of one's own certificate, in seconds since 1970; 0: none.
     std::int64_t not_after() const { return credentials_.not_after; }
+    std::int64_t not_before() const { return credentials_.not_before; }
     /// For people: the names of the keys, the one for dialling first; or the end of the
     /// certificate.
     std::string described() const;

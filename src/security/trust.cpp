@@ -13,7 +13,8 @@ OwnedStore trust_store(const std::vector<OwnedCertificate>& authorities,
 }
 
 int forgive_old_revocations(int sound, X509_STORE_CTX* at) {
-    if (sound != 0 || X509_STORE_CTX_get_error(at) != X509_V_ERR_CRL_HAS_EXPIRED) return sound;
+    const int error = X509_STORE_CTX_get_error(at);
+    if (error != X509_V_ERR_CRL_HAS_EXPIRED && error != X509_V_ERR_CRL_NOT_YET_VALID) return sound;
     X509_STORE_CTX_set_error(at, X509_V_OK);
     return 1;
 }

@@ -12,8 +12,9 @@ namespace bullring {
 OwnedStore trust_store(const std::vector<OwnedCertificate>& authorities,
                        const std::vector<OwnedCrl>& revocations);
 
-/// For OpenSSL: a list of what is revoked counts, however old it is. That none has come for a while
-/// must not end a cluster; what it revokes stays revoked.
+/// For OpenSSL: a list of what is revoked counts, however old it is, and before its time. That none
+/// has come for a while, or a clock that is behind, must not end a cluster; what it revokes stays
+/// revoked.
 int forgive_old_revocations(int sound, X509_STORE_CTX* at);
 
 }  // namespace bullring

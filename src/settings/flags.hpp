@@ -39,6 +39,8 @@ struct Text {
 struct Place {
     void (*read)(Request& request, const RawValue& value, Text text) = nullptr;
     std::string (*standard)() = nullptr;
+    std::string (*right)() = nullptr;  // what it can be, for people: "a whole number"
+    bool on_or_off = true;             // may mean something to it
 };
 
 /// Those that have a setting: names of subcommands, with blanks between them.

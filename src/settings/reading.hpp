@@ -68,6 +68,29 @@ std::string text_of_default(const Value& value) {
         return "none";
 }
 
+template <class Value>
+inline constexpr bool may_be_off = std::is_enum_v<Value> || std::is_same_v<Value, bool> ||
+                                   std::is_same_v<Value, protocol::Duration>;
+
+template <class Value>
+std::string right_for() {
+    if constexpr (std::is_enum_v<Value>)
+        return "one of " + protocol::all_names<Value>();
+    else if constexpr (std::is_same_v<Value, bool>)
+        return "true or false";
+    else if constexpr (std::is_same_v<Value, std::int64_t> ||
+                       std::is_same_v<Value, protocol::NodeId>)
+        return "a whole number";
+    else if constexpr (std::is_same_v<Value, protocol::Priority>)
+        return "a whole number, or \"never\"";
+    else if constexpr (std::is_same_v<Value, protocol::Duration>)
+        return "a time with its unit, in quotes: \"50ms\"";
+    else if constexpr (std::is_same_v<Value, std::string> || std::is_same_v<Value, Endpoint>)
+        return "a text in quotes";
+    else
+        return "a text in quotes, or an array of them";
+}
+
 template <auto field, auto reader = nullptr>
 void read_into(Request& request, const RawValue& value, Text text) {
     constexpr bool by_type = std::is_null_pointer_v<decltype(reader)>;
@@ -87,7 +110,13 @@ std::string default_of() {
     return text_of_default((Request().*field).value);
 }
 
+template <auto field>
+std::string right_of() {
+    return right_for<decltype((Request().*field).value)>();
+}
+
 template <auto field, auto reader = nullptr>
-inline constexpr Place into{&read_into<field, reader>, &default_of<field>};
+inline constexpr Place into{&read_into<field, reader>, &default_of<field>, &right_of<field>,
+                            may_be_off<decltype((Request().*field).value)>};
 
 }  // namespace bullring

@@ -14,6 +14,7 @@
 #include "src/cli/credentials/authority.hpp"
 #include "src/cli/credentials/description.hpp"
 #include "src/cli/credentials/pem.hpp"
+#include "src/security/pem_text.hpp"
 #include "src/security/tls_context.hpp"
 #include "tests/fuzz/input.hpp"
 #include "tests/fuzz/memory_file.hpp"
@@ -241,14 +242,17 @@ void check_lines(std::string_view text) {
 }
 
 void check_shown(const Files& files) {
-    for (const OwnedCertificate& one : certificates_in(files.certificate)) {
+    const auto shown = certificates_in(files.certificate);
+    if (!shown) expect(shown.error() == one_line(shown.error()), "a problem that a terminal obeys");
+    for (std::size_t i = 0; shown && i < shown->size(); ++i) {
+        const OwnedCertificate& one = (*shown)[i];
         check_lines(description(*one));
         const auto again = certificates_in(to_pem(*one));
-        expect(again.size() == 1 && X509_cmp(again.front().get(), one.get()) == 0,
+        expect(again && again->size() == 1 && X509_cmp(again->front().get(), one.get()) == 0,
                "its own text is another certificate");
     }
-    if (const OwnedCrl list = revocation_list_in(files.revocations))
-        check_lines(description(*list));
+    if (const auto lists = revocation_lists_in(files.revocations))
+        for (const OwnedCrl& list : *lists) check_lines(description(*list));
 }
 
 /// As `bullring cert` opens its CA.
@@ -261,12 +265,14 @@ void check_authority(const Files& files) {
     }
     expect(authority->name() == one_line(authority->name()), "a name that a terminal would obey");
     const auto list = authority->revocation_list(files.revocations, {}, 1);
-    expect(!list || revocation_list_in(*list), "a list that nobody can read");
+    expect(!list || revocation_lists_in(*list), "a list that nobody can read");
 }
 
 /// As the others judge it, who have no use for its private key: OpenSSL takes long to read one.
 void check_judged(const Made& made, const Company& company) {
-    for (const OwnedCertificate& one : certificates_in(test::pem_of(made.certificate))) {
+    const auto own = certificates_in(test::pem_of(made.certificate));
+    expect(own.has_value(), "its own text is no certificate");
+    for (const OwnedCertificate& one : *own) {
         check_lines(description(*one));
         const auto trusted = company.node->trusts(*one, nullptr);
         for (const TlsSide side : {TlsSide::dialler, TlsSide::acceptor}) {

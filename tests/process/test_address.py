@@ -86,7 +86,6 @@ def lifetime_left(spaces):
         (["224.0.0.9/8", "--dev", "lo"], "is a multicast address"),
         (["10.0.0.9/24", "10.0.0.9/32", "--dev", "lo"], '"10.0.0.9/32" is given twice'),
         (["10.0.0.9/24", "--dev", "a/b"], '"a/b" is not the name of a network interface'),
-        (["10.0.0.9/24", "--dev", "eth77"], 'there is no network interface "eth77"; there is lo'),
         (["127.0.0.1/24", "--dev", "lo"], "loopback"),
         (["10.0.0.9/24", "--address", "10.0.0.8/24", "--dev", "lo"], "--address is given, too"),
         (["10.0.0.9/24", "--dev", "lo", "--", "job"], '"job" is not an IP address'),
@@ -128,6 +127,28 @@ def test_ipv6_where_it_is_disabled_is_refused(refused, host):
     status, said = refused(f"{IPV6}/64", "--dev", "eth0", prefix=host.prefix(1))
     assert status == 2
     assert "IPv6 is disabled" in said
+
+
+def test_an_interface_that_is_not_there_yet_is_waited_for(spawn, host, tmp_path):
+    def start():
+        return spawn(
+            [*host.prefix(1), find_program(), "address", "--id", "1", "--peers", "1=127.0.0.1:7100"]
+            + ["--data-dir", str(tmp_path / "state"), f"{IPV4}/24", "--dev", "later"],
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    ended = start()
+    assert 'no network interface "later"; there is' in ended.stderr.readline()
+    ended.terminate()
+    assert ended.wait(timeout=DEADLINE) == 0
+    goes_on = start()
+    assert "waiting for it" in goes_on.stderr.readline()
+    host.ip(1, "link", "add", "later", "type", "bridge")
+    host.ip(1, "link", "set", "later", "up")
+    wait_until((tmp_path / "state" / "lock").exists, "the node starts")
+    goes_on.terminate()
+    goes_on.wait(timeout=DEADLINE)
 
 
 def test_an_address_that_an_earlier_run_left_is_taken_off(hosts):

@@ -1,5 +1,6 @@
 """`bullring key` and `bullring cert`: what they make, as openssl sees it, and what they refuse."""
 
+import fcntl
 import os
 import re
 import stat
@@ -42,6 +43,20 @@ def made(bullring):
         done = bullring(*words)
         assert (done.returncode, done.stderr) == (0, "")
         return done.stdout
+
+    return run
+
+
+@pytest.fixture
+def at_once(spawn, tmp_path):
+    """Does all of it at one time, and gives the statuses."""
+
+    def run(commands):
+        started = [
+            spawn([find_program(), *words], cwd=tmp_path, stdout=subprocess.DEVNULL)
+            for words in commands
+        ]
+        return [one.wait(timeout=DEADLINE) for one in started]
 
     return run
 
@@ -114,6 +129,25 @@ class TestKey:
         text = (tmp_path / "k").read_text()
         assert "at most 8" in refused("key", "add", "k")
         assert (tmp_path / "k").read_text() == text
+
+    def test_keys_that_are_added_at_one_time_are_all_there(self, made, at_once, tmp_path):
+        key_file(tmp_path / "k")
+        done = at_once([["key", "add", "k"]] * 7)
+        assert done == [0] * 7
+        assert len(made("key", "list", "k").splitlines()) == 1 + 8
+        assert [entry.name for entry in tmp_path.iterdir()] == ["k"]
+
+    def test_another_programs_lock_is_waited_for(self, spawn, made, tmp_path):
+        file = key_file(tmp_path / "k")
+        with open(file) as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            added = spawn([find_program(), "key", "add", "k"], cwd=tmp_path)
+            # pause: what does not wait is done by now
+            with pytest.raises(subprocess.TimeoutExpired):
+                added.wait(timeout=0.5)
+            assert file.read_text() == KEY + "\n"
+        assert added.wait(timeout=DEADLINE) == 0
+        assert len(file.read_text().splitlines()) == 2
 
     @pytest.mark.parametrize(
         ("text", "said"),
@@ -265,6 +299,28 @@ class TestCert:
         assert "CIPHER is TLS_" in handshake("observer", *crl)
         assert "CIPHER is TLS_" not in handshake("admin", *crl)
 
+    def test_all_that_is_revoked_at_one_time_is_in_the_list(self, authority, made, at_once):
+        ids = [str(id) for id in range(10, 22)]
+        made("cert", "node", *ids, "--ca", "ca")
+        done = at_once([["cert", "revoke", "--ca", "ca", f"node-{id}.pem"] for id in ids])
+        assert done == [0] * len(ids)
+        listed = made("cert", "show", "ca/crl.pem")
+        assert len(re.findall(r"(?m)^  revoked   [0-9A-F]+ on 20", listed)) == len(ids)
+
+    def test_certificates_that_replace_each_other_at_one_time_fit_their_keys(
+        self, authority, at_once, openssl
+    ):
+        assert at_once([["cert", "node", "1", "--ca", "ca", "--overwrite"]] * 8) == [0] * 8
+        of_both = [
+            openssl(*words).stdout
+            for words in (
+                ["x509", "-in", "node-1.pem", "-noout", "-pubkey"],
+                ["pkey", "-in", "node-1.key", "-pubout"],
+            )
+        ]
+        assert of_both[0] == of_both[1]
+        assert len(list((authority / "issued").glob("node-1-*.pem"))) == 1 + 8
+
     def test_another_clusters_certificate_is_not_revoked(self, authority, made, refused, tmp_path):
         made("cert", "ca", "--cluster", "red", "--out", "red")
         assert "is not signed by the CA" in refused("cert", "revoke", "--ca", "red", "admin.pem")
@@ -313,7 +369,7 @@ class TestCert:
         (authority / "ca.key").write_bytes((tmp_path / "admin.key").read_bytes())
         assert "ca.key is not the key of ca.pem" in refused(*words, "ca")
         (authority / "ca.pem").write_text("nothing")
-        assert "holds no certificate" in refused(*words, "ca")
+        assert "has no certificate" in refused(*words, "ca")
         assert not (tmp_path / "o").exists()
 
     def test_one_ca_takes_over_from_another(self, authority, made, openssl, tmp_path):
@@ -376,7 +432,7 @@ class TestCert:
             (["node", "1", "1"], "ID 1 is given twice"),
             (["show"], "no FILE; expected bullring cert show FILE…"),
             (["show", "none"], "No such file"),
-            (["show", "/dev/null"], "holds no certificate"),
+            (["show", "/dev/null"], "has no certificate"),
         ],
     )
     def test_a_wrong_command_line_is_refused(self, refused, words, said):

@@ -286,6 +286,28 @@ def test_certificates_expire_and_the_cluster_goes_on_until_it_has_new_ones(secur
     wait_until_all_hear_each_other(cluster, *observer)
 
 
+@pytest.mark.parametrize(
+    ("days", "says"),
+    [(-2, "this node's certificate is not valid before "), (31, "certificate has expired: no")],
+    ids=["before", "after"],
+)
+def test_members_whose_certificates_time_it_is_not_start_and_wait(secured, tmp_path, days, says):
+    made = secured(TLS)
+    cluster = made.cluster
+    page = Page(tmp_path / "clocks")
+    cluster.environment |= page.environment(build(tmp_path))
+    page.move_date(days * DAY_S)
+    cluster.start()
+    cluster.wait_for(lambda: all(says in node.current.log() for node in cluster), says)
+    assert not any(node.leads for node in cluster)
+    if days < 0:
+        page.move_date(0)
+    else:
+        for node in cluster:
+            made.authority.issue(f"node/{node.id}", days=2 * LEAF_DAYS)
+    cluster.wait_leader()
+
+
 def test_credentials_are_read_when_their_file_has_changed(secured):
     made = secured(KEY)
     leader = made.start()

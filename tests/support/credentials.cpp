@@ -82,7 +82,7 @@ TestCa::TestCa() : key_(EVP_EC_gen("P-256")) {
 Credentials TestCa::issue(const CertificateWish& wish) const {
     Credentials made;
     made.mode = SecurityMode::tls;
-    made.private_key.reset(EVP_EC_gen("P-256"));
+    made.private_key.reset(wish.rsa_bits == 0 ? EVP_EC_gen("P-256") : EVP_RSA_gen(wish.rsa_bits));
     OwnedCertificate mine =
         certificate_for(made.private_key.get(), "nobody", wish.from_hours, wish.to_hours);
     add_extension(mine.get(), certificate_.get(), NID_authority_key_identifier, "keyid");
@@ -92,6 +92,8 @@ Credentials TestCa::issue(const CertificateWish& wish) const {
     std::string uses = wish.client ? "clientAuth" : "";
     if (wish.server) uses += uses.empty() ? "serverAuth" : ",serverAuth";
     if (wish.uses) add_extension(mine.get(), certificate_.get(), NID_ext_key_usage, uses);
+    if (!wish.key_usage.empty())
+        add_extension(mine.get(), certificate_.get(), NID_key_usage, wish.key_usage);
     sign(*mine);
     made.chain.push_back(std::move(mine));
     made.authorities.push_back(copy_of(certificate_));

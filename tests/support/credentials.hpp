@@ -19,7 +19,9 @@ struct CertificateWish {
     std::vector<std::string> uris;
     bool client = true;
     bool server = true;
-    bool uses = true;  // says what it may be used for
+    bool uses = true;         // says what it may be used for
+    std::string key_usage{};  // of its key; empty: not said
+    unsigned rsa_bits = 0;    // 0: an elliptic curve
     int from_hours = -1;
     int to_hours = 24;
 };

@@ -8,6 +8,7 @@
 #include "src/cli/credentials/authority.hpp"
 #include "src/cli/credentials/key_lines.hpp"
 #include "src/cli/credentials/pem.hpp"
+#include "src/security/pem_text.hpp"
 
 namespace bullring::credentials_test {
 
@@ -29,7 +30,7 @@ const Subject third{"bullring://blue/node/3", "node 3", true};
 OwnedCertificate certificate_of(const Authority& ca, Days days = {}) {
     const auto made = ca.issue("blue", third, days);
     REQUIRE(made.has_value());
-    return std::move(certificates_in(made->certificate).front());
+    return std::move(certificates_in(made->certificate).value().front());
 }
 
 }  // namespace
@@ -71,7 +72,7 @@ TEST_CASE("authority: a certificate bears the one URI, and is for clients and, o
     CHECK(X509_get_extended_key_usage(node.get()) == (XKU_SSL_SERVER | XKU_SSL_CLIENT));
     const auto admin = ca.issue("blue", {"bullring://blue/admin", "admin", false}, {});
     REQUIRE(admin.has_value());
-    CHECK(X509_get_extended_key_usage(certificates_in(admin->certificate).front().get()) ==
+    CHECK(X509_get_extended_key_usage(certificates_in(admin->certificate).value().front().get()) ==
           XKU_SSL_CLIENT);
     CHECK_FALSE(authority().has_signed(*node));
 }
@@ -106,9 +107,9 @@ TEST_CASE("authority: a list keeps what earlier ones have, and takes a certifica
     REQUIRE(first.has_value());
     const auto second = ca.revocation_list(*first, {one.get(), other.get()}, 7);
     REQUIRE(second.has_value());
-    const OwnedCrl list = revocation_list_in(*second);
-    REQUIRE(list != nullptr);
-    CHECK(sk_X509_REVOKED_num(X509_CRL_get_REVOKED(list.get())) == 2);
+    const auto lists = revocation_lists_in(*second);
+    REQUIRE(lists.has_value());
+    CHECK(sk_X509_REVOKED_num(X509_CRL_get_REVOKED(lists->front().get())) == 2);
     CHECK_FALSE(authority().revocation_list(*first, {}, {}).has_value());
     CHECK_FALSE(ca.revocation_list("nothing", {}, {}).has_value());
 }

@@ -153,8 +153,7 @@ TEST_CASE("options: a certificate has to be this node's, of that CA, with its ke
     const auto wrong_node = with_files(second_certificate, key, of_ca);
     CHECK(one_has(wrong_node, "is for node 2; expected one for bullring://bullring/node/1"));
     CHECK(one_has(wrong_node, "is not the key of"));
-    CHECK(one_has(with_files(certificate, key, certificate),
-                  "has a certificate that is no CA's; expected those of CAs alone"));
+    CHECK(one_has(with_files(certificate, key, certificate), "has a certificate that is no CA's"));
     CertificateWish admin;
     admin.uris = {"bullring://bullring/admin"};
     admin.server = false;
@@ -170,13 +169,45 @@ TEST_CASE("options: a certificate has to be this node's, of that CA, with its ke
     CHECK(one_has(with_files(key, certificate, of_ca), "has no certificate; expected one in PEM"));
     CHECK(one_has(with_files(key, certificate, of_ca), "has no private key; expected one in PEM"));
 
+    CertificateWish weak;
+    weak.uris = {"bullring://bullring/node/1"};
+    weak.rsa_bits = 1024;
+    const Credentials short_key = ca.issue(weak);
+    CHECK(one_has(with_files(PrivateFile(pem_of(short_key.chain.front())),
+                             PrivateFile(pem_of(short_key.private_key)), of_ca),
+                  "its key is too short for this machine's OpenSSL; expected RSA with 2048"));
+    weak.rsa_bits = 0;
+    weak.key_usage = "critical,dataEncipherment";
+    const Credentials no_signer = ca.issue(weak);
+    CHECK(one_has(with_files(PrivateFile(pem_of(no_signer.chain.front())),
+                             PrivateFile(pem_of(no_signer.private_key)), of_ca),
+                  "its certificate has a key usage without digitalSignature"));
+    const std::string bundle = pem_of(ca.certificate()) + pem_of(other.certificate());
+    CHECK(one_has(with_files(certificate, key, PrivateFile(bundle.substr(0, bundle.size() - 40))),
+                  "\" is cut off: it ends within the CERTIFICATE of line "));
+
     CertificateWish late;
     late.uris = {"bullring://bullring/node/1"};
     late.from_hours = -3;
     late.to_hours = -1;
     const Credentials expired = ca.issue(late);
-    CHECK(one_has(with_files(PrivateFile(pem_of(expired.chain.front())),
-                             PrivateFile(pem_of(expired.private_key)), of_ca),
+    CertificateWish early = late;
+    early.from_hours = 1;
+    early.to_hours = 3;
+    // A node starts and waits for its time, or for another one. A caller has no time to wait.
+    for (const CertificateWish& wish : {late, early}) {
+        const Credentials one = ca.issue(wish);
+        CHECK(with_files(PrivateFile(pem_of(one.chain.front())),
+                         PrivateFile(pem_of(one.private_key)),
+                         of_ca) == std::vector<std::string>{});
+    }
+    late.uris = {"bullring://bullring/observer"};
+    const Credentials asks = ca.issue(late);
+    const PrivateFile asks_certificate(pem_of(asks.chain.front()));
+    const PrivateFile asks_key(pem_of(asks.private_key));
+    CHECK(one_has(wrong({"status", "--peers", here, "--security", "tls", "--tls-cert",
+                         asks_certificate.file.path(), "--tls-key", asks_key.file.path(),
+                         "--tls-ca", of_ca.file.path()}),
                   "would be refused by the others: its certificate has expired"));
 
     // While it is in use, whom it lets in may change all the same.

@@ -338,9 +338,12 @@ TEST_CASE("options: unknown keys of the file and values of a wrong kind are all 
     CHECK(one_has(problems, "line 4: unknown key \"colour\""));
     CHECK(one_has(problems, "line 5: unknown key \"config\""));
     CHECK(one_has(problems, "line 9: a table [node] has no meaning; expected keys without"));
-    CHECK(one_has(problems, "peers in " + file.path() + ": a TOML array"));
-    CHECK(one_has(problems, "lease in " + file.path() + ": a TOML floating-point"));
-    CHECK(one_has(problems, "advertise in " + file.path() + ": a TOML string"));
+    CHECK(one_has(problems,
+                  "peers in " + file.path() +
+                      ": [ 1, 2 ] can't be its value; expected a text in quotes, or an array"));
+    CHECK(one_has(problems, "lease in " + file.path() +
+                                ": 0.5 can't be its value; expected a time with its unit"));
+    CHECK(one_has(problems, "advertise in " + file.path() + ": a text with a NUL"));
     CHECK(one_has(problems, "heartbeat in " + file.path() + ": \"50\" has no unit"));
     CHECK(problems_of({"status", "--peers", three_peers, "--config", file.path()}).size() == 5);
 }

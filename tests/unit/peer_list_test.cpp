@@ -121,7 +121,7 @@ TEST_CASE("peer list: @FILE is read from the file, whose name stands before its 
     const bullring::test::TemporaryFile wrong("1=a:1\n2=b\n");
     const ParsedPeers refused = bullring::read_peers("@" + wrong.path());
     REQUIRE(refused.problems.size() == 1);
-    CHECK(refused.problems.front().starts_with(wrong.path() + ": entry \"2=b\""));
+    CHECK(refused.problems.front().starts_with(wrong.path() + " line 2: entry \"2=b\""));
 }
 
 TEST_CASE("peer list: a file that can't be read is a mistake that names it") {

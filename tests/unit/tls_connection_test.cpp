@@ -264,8 +264,15 @@ std::vector<Refusal> refusals() {
                    "of them"});
     all.push_back({"a dialler that may only serve",
                    with(wish([](auto& one) { one.client = false; })), node2(),
-                   refused + "it lacks the extended key usage",
+                   refused + "its key usage or extended key usage does not allow this; the log "
+                             "there says which",
                    "its certificate lacks the extended key usage for this"});
+    all.push_back({"a certificate whose key may not sign",
+                   with(wish([](auto& one) { one.key_usage = "critical,dataEncipherment"; })),
+                   node2(),
+                   refused + "its key usage or extended key usage does not allow this; the log "
+                             "there says which",
+                   "its certificate has a key usage without digitalSignature"});
     all.push_back({"a certificate that does not say what it may be used for",
                    with(wish([](auto& one) { one.uses = false; })), node2(),
                    refused + "the log there says why; all members need the same --security",

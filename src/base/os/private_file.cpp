@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -169,12 +170,20 @@ tl::expected<void, NotWritten> replace_file(const std::string& path, std::string
     int error = 0;
     if (replaces && ::fchown(file.get(), before.st_uid, before.st_gid) != 0) error = errno;
     if (error == 0) error = finish(file.get(), text, replaces ? before.st_mode & 0777U : mode);
+    // Others that wait for their turn to change it get it once this one has been looked at.
+    if (error == 0 && ::flock(file.get(), LOCK_EX) != 0) error = errno;
     if (error == 0 && std::rename(temporary.c_str(), target.c_str()) != 0) error = errno;
     if (error != 0) {
         ::unlink(temporary.c_str());
         return tl::unexpected(not_written(error));
     }
     sync_directory_of(target);
+    const auto opened = open_regular(target);
+    const auto there = opened ? read_all(opened->file.get(), text.size())
+                              : tl::expected<SecretText, std::string>(tl::unexpect, "");
+    if (!there || there->view() != text)
+        return tl::unexpected(NotWritten{
+            true, "has other contents than were written: another program changes it, too"});
     return {};
 }
 

@@ -61,6 +61,8 @@ tl::expected<void, NotWritten> create_file(const std::string& path, std::string_
                                            mode_t mode);
 /// Puts a file in the place of another one, at once and as a whole: readers see the one or the
 /// other. It has the other one's owner, group and mode. Without another one it makes a new one.
+/// What is there in the end has been read again. Whoever writes what comes of the file's earlier
+/// text holds its lock since before that was read (file_lock.hpp).
 tl::expected<void, NotWritten> replace_file(const std::string& path, std::string_view text,
                                             mode_t mode);
 

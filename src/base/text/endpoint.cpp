@@ -182,6 +182,21 @@ std::string canonical(const Endpoint& endpoint) {
 
 class PeerParser {
 public:
+    /// The name of the list's file; its mistakes are told by their lines. Empty: no file.
+    explicit PeerParser(std::string file) : file_(std::move(file)) {}
+
+    ParsedPeers parse(std::string_view text) && {
+        while (!text.empty()) {
+            const std::size_t line_end = std::min(text.find('\n'), text.size());
+            ++number_;
+            line(text.substr(0, line_end));
+            text.remove_prefix(std::min(line_end + 1, text.size()));
+        }
+        number_ = 0;
+        return std::move(*this).result();
+    }
+
+private:
     void line(std::string_view text) {
         text = trimmed(text.substr(0, text.find('#')));
         // A comma at the end of a line is how lists are written; one too many elsewhere may be a
@@ -203,7 +218,6 @@ public:
         return std::move(parsed_);
     }
 
-private:
     void entry(std::string_view text) {
         ++entries_;
         if (text.empty()) {
@@ -243,11 +257,16 @@ private:
         }
     }
 
-    void problem(std::string text) { parsed_.problems.push_back(std::move(text)); }
+    void problem(const std::string& text) {
+        const std::string line = number_ == 0 ? "" : " line " + std::to_string(number_);
+        parsed_.problems.push_back(file_.empty() ? text : file_ + line + ": " + text);
+    }
 
     ParsedPeers parsed_;
     std::map<std::string, NodeId> owners_;
     std::size_t entries_ = 0;
+    std::string file_;
+    std::size_t number_ = 0;  // of the line; 0: the list as a whole
 };
 
 }  // namespace
@@ -286,15 +305,7 @@ tl::expected<NodeId, std::string> node_id_of_host(std::string_view host_name) {
     return NodeId{value + 1};
 }
 
-ParsedPeers parse_peers(std::string_view text) {
-    PeerParser parser;
-    while (!text.empty()) {
-        const std::size_t line_end = text.find('\n');
-        parser.line(text.substr(0, line_end));
-        text = line_end == std::string_view::npos ? std::string_view{} : text.substr(line_end + 1);
-    }
-    return std::move(parser).result();
-}
+ParsedPeers parse_peers(std::string_view text) { return PeerParser({}).parse(text); }
 
 std::string ids_text(const PeerList& peers) {
     std::string text;
@@ -310,9 +321,7 @@ ParsedPeers read_peers(std::string_view argument) {
     if (path.empty()) return {{}, {"\"@\" names no file; expected @FILE"}};
     const auto text = read_text_file(path);
     if (!text) return {{}, {text.error()}};
-    ParsedPeers parsed = parse_peers(*text);
-    for (std::string& problem : parsed.problems) problem = path + ": " + problem;
-    return parsed;
+    return PeerParser(path).parse(*text);
 }
 
 }  // namespace bullring

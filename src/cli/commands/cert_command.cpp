@@ -25,16 +25,12 @@
 #include "src/cli/credentials/description.hpp"
 #include "src/cli/credentials/pem.hpp"
 #include "src/security/peer_identity.hpp"
+#include "src/security/pem_text.hpp"
 
 namespace bullring {
 
 namespace {
 
-/// Why the command ends, and with which status.
-struct Failure {
-    int status = not_done;
-    std::string why;
-};
 template <class Value>
 using Result = tl::expected<Value, Failure>;
 
@@ -110,17 +106,26 @@ Result<std::string> make_ca(const CertOptions& options) {
     return made_text(options.out, "ca", "the CA of cluster " + cluster, *made);
 }
 
-Result<Authority> open_ca(const std::string& directory) {
+/// A CA, and the turn to sign with it: other processes wait until this is gone.
+struct OpenedAuthority {
+    Authority ca;
+    OwnedFd turn;
+};
+
+Result<OpenedAuthority> open_ca(const std::string& directory) {
     const auto certificate = read_text_file(in(directory, "ca.pem"));
     if (!certificate)
         return usage(certificate.error() +
                      "; expected the CA, as bullring cert ca makes it, in the directory of --ca");
-    const auto key = read_private_file(in(directory, "ca.key"));
-    if (!key) return usage(about_file(in(directory, "ca.key"), key.error()));
+    const std::string key_path = in(directory, "ca.key");
+    auto turn = turn_at(key_path);
+    if (!turn) return tl::unexpected(turn.error());
+    const auto key = read_private_file(key_path);
+    if (!key) return usage(about_file(key_path, key.error()));
     auto opened = Authority::open(*certificate, key->view());
     if (!opened)
         return usage(fmt::format("the CA in {}: {}", in_quotes(directory), opened.error()));
-    return std::move(*opened);
+    return OpenedAuthority{std::move(*opened), std::move(*turn)};
 }
 
 /// One certificate, and the name of its files.
@@ -173,8 +178,9 @@ Result<std::string> make_certificate(const Authority& ca, const CertOptions& opt
 }
 
 Result<std::string> make_certificates(const CertOptions& options) {
-    const auto ca = open_ca(options.ca);
-    if (!ca) return tl::unexpected(ca.error());
+    const auto authority = open_ca(options.ca);
+    if (!authority) return tl::unexpected(authority.error());
+    const Authority* const ca = &authority->ca;
     const std::string cluster =
         options.cluster.value_or(ca->cluster().empty() ? "bullring" : ca->cluster());
     if (!ca->cluster().empty() && ca->cluster() != cluster)
@@ -207,31 +213,31 @@ Result<std::string> show(const CertOptions& options) {
     for (const std::string& path : options.files) {
         const auto text = read_text_file(path);
         if (!text) return usage(text.error());
-        const std::vector<OwnedCertificate> certificates = certificates_in(*text);
-        for (const OwnedCertificate& one : certificates)
-            shown += one_line(path) + "\n" + description(*one);
-        if (!certificates.empty()) continue;
-        const OwnedCrl list = revocation_list_in(*text);
-        if (!list)
-            return usage(about_file(path,
-                                    "holds no certificate; expected one as PEM, or a list of "
-                                    "revoked ones"));
-        shown += one_line(path) + "\n" + description(*list);
+        const auto certificates = certificates_in(*text, OtherBlocks::skip);
+        if (certificates)
+            for (const OwnedCertificate& one : *certificates)
+                shown += one_line(path) + "\n" + description(*one);
+        const auto lists = revocation_lists_in(*text, OtherBlocks::skip);
+        if (lists)
+            for (const OwnedCrl& one : *lists) shown += one_line(path) + "\n" + description(*one);
+        if (!certificates && !lists)
+            return usage(about_file(path, certificates.error() + ", or a list of revoked ones"));
     }
     return shown;
 }
 
 Result<std::string> make_list(const CertOptions& options) {
-    const auto ca = open_ca(options.ca);
-    if (!ca) return tl::unexpected(ca.error());
+    const auto authority = open_ca(options.ca);
+    if (!authority) return tl::unexpected(authority.error());
+    const Authority* const ca = &authority->ca;
     std::vector<OwnedCertificate> certificates;
     std::vector<X509*> revoked;
     for (const std::string& path : options.files) {
         const auto text = read_text_file(path);
         if (!text) return usage(text.error());
-        std::vector<OwnedCertificate> found = certificates_in(*text);
-        if (found.empty())
-            return usage(about_file(path, "holds no certificate; expected one as PEM"));
+        auto all = certificates_in(*text, OtherBlocks::skip);
+        if (!all) return usage(about_file(path, all.error()));
+        std::vector<OwnedCertificate>& found = *all;
         // The first one is what the file is for; those that follow lead to the CA.
         if (X509_check_ca(found.front().get()) != 0)
             return usage(about_file(path,
@@ -255,8 +261,8 @@ Result<std::string> make_list(const CertOptions& options) {
     if (!list) return usage(fmt::format("the CA in {}: {}", in_quotes(options.ca), list.error()));
     if (const auto written = write(path, *list, public_mode, true); !written)
         return tl::unexpected(written.error());
-    const OwnedCrl made = revocation_list_in(*list);
-    return one_line(path) + "\n" + (made ? description(*made) : "");
+    const auto made = revocation_lists_in(*list);
+    return one_line(path) + "\n" + (made ? description(*made->front()) : "");
 }
 
 Result<std::string> done(const CertOptions& options) {

@@ -65,6 +65,12 @@ tl::expected<SecretText, std::string> changed(const KeyOptions& options, std::st
 
 int run_key(const KeyOptions& options) {
     if (options.action == KeyAction::make) return make_key(options);
+    const bool changes = options.action != KeyAction::list;
+    const auto turn = changes ? turn_at(options.file) : OwnedFd();
+    if (!turn) {
+        print_error(turn.error().why);
+        return turn.error().status;
+    }
     const auto before = read_private_file(options.file, key_file_bytes_max);
     if (!before) return refuse(options.file, before.error());
     const auto keys = parse_keys(before->view());
@@ -72,7 +78,7 @@ int run_key(const KeyOptions& options) {
         for (const std::string& problem : keys.error()) refuse(options.file, problem);
         return wrong_usage;
     }
-    if (options.action == KeyAction::list) return list_keys(*keys);
+    if (!changes) return list_keys(*keys);
 
     const auto after = changed(options, before->view());
     if (!after) return refuse(options.file, after.error());

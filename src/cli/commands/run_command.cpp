@@ -58,6 +58,7 @@ int run_run(const RunOptions& options) {
     leave_first_process();
     const bool ignores_hangup = is_ignored(SIGHUP);
     const HeldAddresses held(options.device, options.command);
+    if (!wait_for_device(held)) return 0;
     if (complain_of_work(options, held)) return wrong_usage;
     SharedLeasePage* const page = lasting_lease_page();
     if (page == nullptr) return 1;

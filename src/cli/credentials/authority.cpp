@@ -9,7 +9,9 @@
 #include <openssl/x509v3.h>
 
 #include "src/cli/credentials/pem.hpp"
+#include "src/security/openssl_reason.hpp"
 #include "src/security/peer_identity.hpp"
+#include "src/security/pem_text.hpp"
 
 namespace bullring {
 
@@ -111,6 +113,10 @@ std::string cluster_of(X509& certificate) {
     return {};
 }
 
+std::string cannot(const char* what) {
+    return fmt::format("OpenSSL can't {}: {}", what, openssl_reason());
+}
+
 bool add_revoked(X509_CRL& list, const ASN1_INTEGER& serial, const ASN1_TIME& when) {
     X509_REVOKED* known = nullptr;
     ASN1_INTEGER* const asked = const_cast<ASN1_INTEGER*>(&serial);
@@ -140,11 +146,11 @@ bool set_number(X509_CRL& list, const X509_CRL* earlier) {
 tl::expected<CertificateAndKey, std::string> Authority::make(const std::string& cluster,
                                                              Days days) {
     const OwnedPrivateKey key = generated_key();
-    if (!key) return tl::unexpected(openssl_failure("make a key"));
+    if (!key) return tl::unexpected(cannot("make a key"));
     const OwnedCertificate certificate = begun(*key);
     const OwnedTime end = in_days(days.value_or(ca_days));
     if (!certificate || !end || X509_set1_notAfter(certificate.get(), end.get()) != 1)
-        return tl::unexpected(openssl_failure("make a certificate"));
+        return tl::unexpected(cannot("make a certificate"));
     X509& ca = *certificate;
     X509_NAME& name = *X509_get_subject_name(&ca);
     const bool made =
@@ -156,18 +162,17 @@ tl::expected<CertificateAndKey, std::string> Authority::make(const std::string& 
         // Two CAs of one cluster, as while one takes over from the other, differ in their names.
         set_name(name, cluster, "bullring CA " + short_key_name(ca)) &&
         X509_set_issuer_name(&ca, &name) == 1 && X509_sign(&ca, key.get(), digest_for(*key)) > 0;
-    if (!made) return tl::unexpected(openssl_failure("make a certificate"));
+    if (!made) return tl::unexpected(cannot("make a certificate"));
     return as_pem(ca, *key);
 }
 
 tl::expected<Authority, std::string> Authority::open(std::string_view certificate,
                                                      std::string_view key) {
-    std::vector<OwnedCertificate> found = certificates_in(certificate);
-    if (found.empty())
-        return tl::unexpected(std::string("ca.pem holds no certificate; expected one as PEM"));
+    auto found = certificates_in(certificate, OtherBlocks::skip);
+    if (!found) return tl::unexpected("ca.pem " + found.error());
     auto own_key = private_key_in(key);
-    if (!own_key) return tl::unexpected("ca.key: the key " + own_key.error());
-    X509& ca = *found.front();
+    if (!own_key) return tl::unexpected("ca.key " + own_key.error());
+    X509& ca = *found->front();
     if (X509_check_ca(&ca) != 1)
         return tl::unexpected(std::string("ca.pem is not the certificate of a CA"));
     if (X509_check_private_key(&ca, own_key->get()) != 1)
@@ -175,7 +180,7 @@ tl::expected<Authority, std::string> Authority::open(std::string_view certificat
     if (X509_cmp_current_time(X509_get0_notAfter(&ca)) < 0)
         return tl::unexpected("ca.pem has expired on " + time_text(*X509_get0_notAfter(&ca)));
     std::string cluster = cluster_of(ca);
-    return Authority(std::move(found.front()), std::move(*own_key), std::move(cluster));
+    return Authority(std::move(found->front()), std::move(*own_key), std::move(cluster));
 }
 
 std::string Authority::name() const {
@@ -193,12 +198,12 @@ tl::expected<CertificateAndKey, std::string> Authority::issue(const std::string&
                                                               Days days) const {
     const ASN1_TIME& last = *X509_get0_notAfter(certificate_.get());
     const OwnedTime asked = in_days(days.value_or(certificate_days));
-    if (!asked) return tl::unexpected(openssl_failure("read the clock"));
+    if (!asked) return tl::unexpected(cannot("read the clock"));
     const bool too_long = is_later(*asked, last);
     const OwnedPrivateKey key = generated_key();
-    if (!key) return tl::unexpected(openssl_failure("make a key"));
+    if (!key) return tl::unexpected(cannot("make a key"));
     const OwnedCertificate made = begun(*key);
-    if (!made) return tl::unexpected(openssl_failure("make a certificate"));
+    if (!made) return tl::unexpected(cannot("make a certificate"));
     X509& ca = *certificate_;
     const bool done = X509_set1_notAfter(made.get(), too_long ? &last : asked.get()) == 1 &&
                       set_name(*X509_get_subject_name(made.get()), cluster, subject.name) &&
@@ -211,7 +216,7 @@ tl::expected<CertificateAndKey, std::string> Authority::issue(const std::string&
                                     subject.is_server ? "serverAuth,clientAuth" : "clientAuth") &&
                       add_extension(*made, ca, NID_subject_alt_name, "URI:" + subject.uri) &&
                       X509_sign(made.get(), key_.get(), digest_for(*key_)) > 0;
-    if (!done) return tl::unexpected(openssl_failure("make a certificate"));
+    if (!done) return tl::unexpected(cannot("make a certificate"));
     return as_pem(*made, *key);
 }
 
@@ -222,9 +227,16 @@ bool Authority::has_signed(X509& certificate) const {
 tl::expected<std::string, std::string> Authority::revocation_list(std::string_view earlier,
                                                                   const std::vector<X509*>& revoked,
                                                                   Days days) const {
-    const OwnedCrl before = earlier.empty() ? nullptr : revocation_list_in(earlier);
-    if (!earlier.empty() && (!before || X509_CRL_verify(before.get(), key_.get()) != 1))
-        return tl::unexpected(std::string("crl.pem is not a list that this CA has signed"));
+    OwnedCrl before;
+    if (!earlier.empty()) {
+        auto lists = revocation_lists_in(earlier);
+        if (!lists) return tl::unexpected("crl.pem " + lists.error());
+        if (lists->size() > 1)
+            return tl::unexpected(std::string("crl.pem has several lists; expected this CA's"));
+        if (X509_CRL_verify(lists->front().get(), key_.get()) != 1)
+            return tl::unexpected(std::string("crl.pem is not a list that this CA has signed"));
+        before = std::move(lists->front());
+    }
     const ASN1_TIME& last = *X509_get0_notAfter(certificate_.get());
     const OwnedTime asked = days ? in_days(*days) : nullptr;
     const OwnedTime now = in_days(0);
@@ -251,7 +263,7 @@ tl::expected<std::string, std::string> Authority::revocation_list(std::string_vi
     done = done && issuer && X509_CRL_add_ext(list.get(), issuer.get(), -1) == 1 &&
            set_number(*list, before.get()) && X509_CRL_sort(list.get()) == 1 &&
            X509_CRL_sign(list.get(), key_.get(), digest_for(*key_)) > 0;
-    if (!done) return tl::unexpected(openssl_failure("make a revocation list"));
+    if (!done) return tl::unexpected(cannot("make a revocation list"));
     return to_pem(*list);
 }
 

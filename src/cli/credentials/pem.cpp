@@ -6,7 +6,6 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
 
@@ -19,59 +18,13 @@ namespace {
 using OwnedNames = std::unique_ptr<GENERAL_NAMES, FreedBy<&GENERAL_NAMES_free>>;
 using OwnedNumber = std::unique_ptr<BIGNUM, FreedBy<&BN_free>>;
 
-OwnedBio reader_of(std::string_view text) {
-    return OwnedBio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
-}
-
 std::string_view content(BIO& memory) {
     char* data = nullptr;
     const long size = BIO_get_mem_data(&memory, &data);
     return size > 0 ? std::string_view(data, static_cast<std::size_t>(size)) : std::string_view();
 }
 
-/// Notes that a passphrase was wanted, and has none.
-int no_passphrase(char* /*buffer*/, int /*size*/, int /*writing*/, void* wanted) {
-    *static_cast<bool*>(wanted) = true;
-    return -1;
-}
-
 }  // namespace
-
-std::string openssl_failure(const std::string& what) {
-    const unsigned long error = ERR_get_error();
-    const char* const reason = error == 0 ? nullptr : ERR_reason_error_string(error);
-    ERR_clear_error();
-    return "OpenSSL can't " + what + ": " + (reason == nullptr ? "no reason given" : reason);
-}
-
-std::vector<OwnedCertificate> certificates_in(std::string_view pem) {
-    std::vector<OwnedCertificate> found;
-    const OwnedBio text = reader_of(pem);
-    bool wanted = false;
-    while (OwnedCertificate one{PEM_read_bio_X509(text.get(), nullptr, no_passphrase, &wanted)})
-        found.push_back(std::move(one));
-    // Each but the last ends with "no start line"; all else is damage.
-    if (ERR_GET_REASON(ERR_peek_last_error()) != PEM_R_NO_START_LINE) found.clear();
-    ERR_clear_error();
-    return found;
-}
-
-OwnedCrl revocation_list_in(std::string_view pem) {
-    bool wanted = false;
-    OwnedCrl list(PEM_read_bio_X509_CRL(reader_of(pem).get(), nullptr, no_passphrase, &wanted));
-    ERR_clear_error();
-    return list;
-}
-
-tl::expected<OwnedPrivateKey, std::string> private_key_in(std::string_view pem) {
-    bool wanted = false;
-    OwnedPrivateKey key(
-        PEM_read_bio_PrivateKey(reader_of(pem).get(), nullptr, no_passphrase, &wanted));
-    ERR_clear_error();
-    if (key) return key;
-    return tl::unexpected(std::string(wanted ? "is encrypted; expected one without a passphrase"
-                                             : "is not PEM, or is damaged"));
-}
 
 std::string to_pem(X509& certificate) {
     const OwnedBio memory(BIO_new(BIO_s_mem()));

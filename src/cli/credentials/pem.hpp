@@ -1,4 +1,4 @@
-// Certificates, keys and revocation lists as PEM, and what is shown of them to people.
+// Writes certificates, keys and revocation lists as PEM, and shows them to people.
 #pragma once
 
 #include <string>
@@ -11,15 +11,6 @@
 #include "src/security/openssl.hpp"
 
 namespace bullring {
-
-/// "OpenSSL can't WHAT: its reason"; forgets OpenSSL's errors.
-std::string openssl_failure(const std::string& what);
-
-/// All that the text has, in its order; none when it has none, or one that is damaged.
-std::vector<OwnedCertificate> certificates_in(std::string_view pem);
-OwnedCrl revocation_list_in(std::string_view pem);
-/// Nobody is asked for a passphrase. The error goes on where "the key " stops.
-tl::expected<OwnedPrivateKey, std::string> private_key_in(std::string_view pem);
 
 std::string to_pem(X509& certificate);
 std::string to_pem(X509_CRL& list);

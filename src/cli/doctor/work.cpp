@@ -97,7 +97,14 @@ void check_certificate(const NodeOptions& options, Findings& findings) {
     const auto end = std::chrono::seconds(loaded->not_after);
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     const std::string until = "it is valid until " + std::string(Rfc3339(end).text());
-    if (end - now < soon)
+    const auto begin = std::chrono::seconds(loaded->not_before);
+    if (now < begin || now >= end)
+        findings.fail("certificate",
+                      now < begin ? "it is not valid before " + std::string(Rfc3339(begin).text())
+                                  : "it was valid until " + std::string(Rfc3339(end).text()),
+                      "no other node lets it in: set the clock, or make a new one (bullring cert "
+                      "node); the node takes it without a restart");
+    else if (end - now < soon)
         findings.warn("certificate", until,
                       "make a new one (bullring cert node); the node takes it without a restart");
     else

@@ -22,17 +22,18 @@ std::optional<std::string> joined_strings(const toml::array& array) {
 
 bool is_list(std::string_view key) { return key == "peers" || key == "join" || key == "address"; }
 
-/// The text that the command line would have for it; nullopt when no flag can mean such a value.
-std::optional<std::string> raw_text(const toml::node& node, std::string_view key) {
+/// The text that the command line would have for it; nullopt when the flag can mean no such value.
+std::optional<std::string> raw_text(const toml::node& node, const Flag& flag) {
     if (const auto* text = node.as_string()) {
         // The system's calls would take such a text for a shorter one.
         if (text->get().find('\0') != std::string::npos) return std::nullopt;
         return text->get();
     }
     if (const auto* number = node.as_integer()) return std::to_string(number->get());
-    if (const auto* boolean = node.as_boolean()) return boolean->get() ? "on" : "off";
+    const auto* boolean = node.as_boolean();
+    if (boolean != nullptr && flag.place.on_or_off) return boolean->get() ? "on" : "off";
     const auto* array = node.as_array();
-    if (array != nullptr && is_list(key)) return joined_strings(*array);
+    if (array != nullptr && is_list(flag.name)) return joined_strings(*array);
     return std::nullopt;
 }
 
@@ -45,10 +46,18 @@ RawValues unreadable(std::string_view subcommand) {
     return values;
 }
 
-std::string type_name(const toml::node& node) {
+/// As it is shown to whoever has written it.
+std::string value_text(const toml::node& node) {
+    if (node.is_table()) return "a table";
+    if (node.is_string()) return "a text with a NUL in it";
     std::ostringstream text;
-    text << node.type();
-    return text.str();
+    if (const auto* array = node.as_array())
+        text << *array;
+    else
+        node.visit([&](const auto& value) {
+            if constexpr (toml::is_value<decltype(value)>) text << value.get();
+        });
+    return one_line(text.str());
 }
 
 }  // namespace
@@ -87,15 +96,14 @@ RawValues read_config_file(std::string_view subcommand, const RawValue& config,
                                       : "; did you mean " + std::string(meant) + "?"));
             continue;
         }
-        if (find_flag(subcommand, key) == nullptr) continue;
-        const auto raw = raw_text(node, key);
+        const Flag* const flag = find_flag(subcommand, key);
+        if (flag == nullptr) continue;
+        const auto raw = raw_text(node, *flag);
         values[key] = {raw.value_or(""), origin, raw.has_value()};
-        if (!raw) {
+        if (!raw)
             report(problems, origin,
-                   "a TOML " + type_name(node) +
-                       " of this kind can't be its value; expected a string" +
-                       (is_list(key) ? " or an array of strings" : ""));
-        }
+                   value_text(node) + " can't be its value; expected " +
+                       (flag->place.right == nullptr ? "true or false" : flag->place.right()));
     }
     return values;
 }

@@ -30,8 +30,13 @@ tl::expected<Refounding, std::string> refound(const std::string& data_dir,
                         identity.self.value, protocol::ids_text(before.members)));
     if (before.members.size() == 1) return Refounding{before, before};
     const Durable after = protocol::refounded(before, identity.self, clock);
-    if (write)
-        if (auto saved = directory->save(after); !saved) return tl::unexpected(saved.error());
+    if (!write) return Refounding{before, after};
+    if (auto saved = directory->save(after); !saved) return tl::unexpected(saved.error());
+    const auto written = directory->load();
+    if (!written) return tl::unexpected(written.error());
+    if (*written != after)
+        return tl::unexpected("the state in " + data_dir +
+                              " is not what was written: another program changes it, too");
     return Refounding{before, after};
 }
 

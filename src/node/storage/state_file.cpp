@@ -1,7 +1,6 @@
 #include "src/node/storage/state_file.hpp"
 
 #include <cerrno>
-#include <ctime>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -13,7 +12,7 @@
 #include <unistd.h>
 
 #include "src/base/log/logging.hpp"
-#include "src/base/os/clock.hpp"
+#include "src/base/os/file_lock.hpp"
 #include "src/base/text/failure_text.hpp"
 
 namespace bullring {
@@ -50,17 +49,6 @@ tl::expected<void, std::string> make_directories(const std::filesystem::path& pa
     return {};
 }
 
-/// 0, EWOULDBLOCK when somebody else has it for so long, or what else is wrong.
-int lock_within(int fd, std::int64_t give_up_ns) {
-    while (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
-        if (errno != EWOULDBLOCK && errno != EINTR) return errno;
-        if (read_clock().boottime_ns >= give_up_ns) return EWOULDBLOCK;
-        const timespec pause{0, 10'000'000};
-        ::nanosleep(&pause, nullptr);
-    }
-    return 0;
-}
-
 std::string path_of_lock(const std::string& directory) {
     return directory + "/" + StateDirectory::lock_name;
 }
@@ -77,20 +65,19 @@ std::string in_use(const std::string& directory) {
     return fmt::format("the data directory {} is in use by {}", directory, owner);
 }
 
-/// Made as needed, and not locked yet.
-OwnedFd open_lock(int directory) {
-    return OwnedFd(
-        ::openat(directory, StateDirectory::lock_name, O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+/// By its descriptor: another directory may be at that path by now.
+tl::expected<OwnedFd, int> lock_in(int directory, Duration wait) {
+    return lock_file(
+        fmt::format("/proc/thread-self/fd/{}/{}", directory, StateDirectory::lock_name), wait,
+        IfMissing::make);
 }
 
 tl::expected<OwnedFd, std::string> take_lock(const std::string& directory, int opened,
-                                             std::int64_t give_up_ns) {
-    OwnedFd lock = open_lock(opened);
-    if (!lock) return tl::unexpected(failed("write", path_of_lock(directory), errno));
-    const int error = lock_within(lock.get(), give_up_ns);
-    if (error == EWOULDBLOCK) return tl::unexpected(in_use(directory));
-    if (error != 0) return tl::unexpected(failed("lock", path_of_lock(directory), error));
-    return lock;
+                                             Duration wait) {
+    auto lock = lock_in(opened, wait);
+    if (lock) return std::move(*lock);
+    if (lock.error() == EWOULDBLOCK) return tl::unexpected(in_use(directory));
+    return tl::unexpected(failed("write and lock", path_of_lock(directory), lock.error()));
 }
 
 /// For the message of others.
@@ -147,14 +134,13 @@ tl::expected<StateDirectory, std::string> StateDirectory::open(const std::string
     if (auto made = make_directories(path); !made) return tl::unexpected(made.error());
     OwnedFd directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!directory) return tl::unexpected(failed("open the data directory", path, errno));
-    const std::int64_t give_up_ns = read_clock().boottime_ns + lock_wait.ns;
     // First, so that whoever is refused has not made another lock file.
-    const int no_lock = lock_within(directory.get(), give_up_ns);
+    const int no_lock = lock_within(directory.get(), lock_wait);
     if (no_lock == EWOULDBLOCK) return tl::unexpected(in_use(path));
     if (no_lock != 0)
         log(LogLevel::info, failed("lock", "the directory " + path + " itself", no_lock) +
                                 "; its file lock is all that keeps other processes out");
-    auto lock = take_lock(path, directory.get(), give_up_ns);
+    auto lock = take_lock(path, directory.get(), lock_wait);
     if (!lock) return tl::unexpected(lock.error());
     if (auto written = write_owner(path, lock->get()); !written)
         return tl::unexpected(written.error());
@@ -239,12 +225,13 @@ tl::expected<StateDirectory::PutBack, std::string> StateDirectory::put_back(
     const std::optional<Durable>& last) const {
     PutBack done;
     if (!has_its_lock()) {
-        const OwnedFd lock = open_lock(directory_.get());
-        const int error = lock ? lock_within(lock.get(), read_clock().boottime_ns) : errno;
+        const auto lock = lock_in(directory_.get(), Duration{0});
+        int error = lock ? 0 : lock.error();
         // With the directory's lock it can only be one that is being refused for that.
         if (error == EWOULDBLOCK && !directory_is_locked_) return tl::unexpected(in_use(path_));
         // By the number that others know.
-        if (error == 0 && ::dup3(lock.get(), lock_.get(), O_CLOEXEC) >= 0) {
+        if (lock && ::dup3(lock->get(), lock_.get(), O_CLOEXEC) < 0) error = errno;
+        if (error == 0) {
             // Whose it is, is for a message only: a full disk is no reason to end.
             static_cast<void>(write_owner(path_, lock_.get()));
             done.names.emplace_back(lock_name);

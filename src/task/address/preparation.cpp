@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
+#include <ctime>
 #include <iterator>
 #include <memory>
 #include <system_error>
@@ -91,10 +93,31 @@ tl::expected<void, std::string> check_may_go(const PresentAddress& present) {
         host_text(present.address), device_name(present.interface), to_text(present.address)));
 }
 
+bool is_there(const HeldAddresses& held) { return ::if_nametoindex(held.device().c_str()) != 0; }
+
 }  // namespace
 
+bool wait_for_device(const HeldAddresses& held) {
+    if (held.device().empty() || is_there(held)) return true;
+    sigset_t ends;
+    sigset_t before;
+    ::sigemptyset(&ends);
+    ::sigaddset(&ends, SIGINT);
+    ::sigaddset(&ends, SIGTERM);
+    ::pthread_sigmask(SIG_BLOCK, &ends, &before);
+    if (const auto checked = check_device(held); !checked)
+        print_error(checked.error() + "; waiting for it");
+    bool ended = false;
+    while (!ended && !is_there(held)) {
+        const timespec pause{0, 100'000'000};
+        ended = ::sigtimedwait(&ends, nullptr, &pause) > 0;
+    }
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    return !ended;
+}
+
 tl::expected<void, std::string> check_device(const HeldAddresses& held) {
-    if (::if_nametoindex(held.device().c_str()) == 0)
+    if (!is_there(held))
         return tl::unexpected(
             fmt::format("--dev: there is no network interface \"{}\"; there is {}", held.device(),
                         fmt::join(device_names(), ", ")));

@@ -1,0 +1,25 @@
+// Owns: locks by which processes that change one file take turns. A lock is gone with its
+// descriptor, or with the process. Blocks.
+#pragma once
+
+#include <string>
+
+#include <tl/expected.hpp>
+
+#include "protocol/values/time.hpp"
+#include "src/base/os/owned_fd.hpp"
+
+namespace bullring {
+
+/// 0, EWOULDBLOCK when somebody else has it for so long, or what else is wrong.
+int lock_within(int fd, protocol::Duration wait);
+
+enum class IfMissing { fail, make };
+
+/// The lock of the file that is at this path once it is locked, not of one that has been replaced
+/// or removed by then. Whoever changes a file takes it before the file is read, and gives it back
+/// when the file has been replaced. The error is errno's, EWOULDBLOCK as above.
+tl::expected<OwnedFd, int> lock_file(const std::string& path, protocol::Duration wait,
+                                     IfMissing if_missing = IfMissing::fail);
+
+}  // namespace bullring
