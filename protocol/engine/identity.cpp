@@ -36,7 +36,7 @@ bool IdentityPoll::majority_has_told(const Membership& base) const {
 }
 
 bool IdentityPoll::held_by_majority(const Membership& base) const {
-    // What an earlier leader has given may not be what a majority has.
+    // The id that an earlier leader has given may not be what a majority has.
     return given_.id && base.is_majority(members_of(base, [this](const Identity& has) {
         return has.id == given_.id && (has.settled || has.epoch == epoch_);
     }));
@@ -79,7 +79,7 @@ bool Engine::is_stranger(Index i) const {
 /// They meet anew, and refuse each other.
 void Engine::part_with(Step& step, Index i) {
     while (const AcceptedSession* found = sessions_.any_accepted(i)) close_accepted(step, *found);
-    // What its grants may be tied to stays open, until it closes that itself.
+    // The sessions that its grants may be tied to stay open, until it closes them itself.
     if (tenure_.follows()) dial_again(step, i);
 }
 

@@ -17,16 +17,16 @@ public:
     explicit IdentityPoll(Epoch epoch) : epoch_(epoch) {}
 
     Epoch epoch() const { return epoch_; }
-    /// What a member has on its disk.
+    /// That is on the disk of a member.
     void note(NodeId member, const Identity& has);
     bool has_told(NodeId member) const;
     bool majority_has_told(const Membership& base) const;
     /// Of all that were told the settled one, or else that of the newest leader.
     Identity newest() const;
-    /// What all are told by the next renewals; no id: they are asked.
+    /// All are told that by the next renewals; no id: they are asked.
     const Identity& given() const { return given_; }
     void give(ClusterId id) { given_ = {id, epoch_, false}; }
-    /// What is given is on the disks of a majority of `base`.
+    /// A majority of `base` has the given one on its disks.
     bool held_by_majority(const Membership& base) const;
     void settle() { given_.settled = true; }
 

@@ -2,64 +2,10 @@
 // that the engine needs is never closed here: its FIN would release a promise.
 #include <algorithm>
 
+#include "protocol/member/hello.hpp"
 #include "protocol/member/member.hpp"
 
 namespace bullring::protocol {
-
-namespace {
-
-std::string versions_text(std::uint16_t lowest, std::uint16_t highest) {
-    return std::to_string(lowest) + "-" + std::to_string(highest);
-}
-
-/// The lowest version that a node with this list speaks: before it there were no tags.
-std::uint16_t lowest_with(const Membership& members) {
-    return members.changed() ? version_with_tags : version_lowest;
-}
-
-bool has_list(const Hello& hello) { return hello.had_file_at_start || !hello.recovering; }
-
-/// The list that the dialler has, without addresses where nobody has changed it; empty: it has
-/// none.
-Membership shown_by(const Hello& hello) {
-    if (hello.changed) return *hello.changed;
-    return has_list(hello) && !hello.members.empty() ? Membership(hello.members) : Membership();
-}
-
-/// C11: nobody is told by a version that knows of no ids, nor listened to.
-ClusterId id_told_to(std::uint16_t version, ClusterId id) {
-    return version >= version_with_identity ? id : ClusterId{};
-}
-
-/// The list as a refusal shows it: the dialler may be behind (C6.1), or about to found a cluster
-/// beside this one (C8.1).
-std::optional<Membership> as_shown_to(const Hello& hello, const Membership& list) {
-    const bool can_read = hello.version_highest >= version_with_tags;
-    return can_read && !list.empty() ? std::optional(list) : std::nullopt;
-}
-
-/// C1.5
-Refused of_other_cluster(const Membership& mine, const Membership& yours) {
-    return {"founders", ids_text(mine.founders()), ids_text(yours.founders())};
-}
-
-/// C11.4
-Refused of_other_id(ClusterId mine, ClusterId yours) {
-    return {std::string(refused_for_id), to_text(mine), to_text(yours)};
-}
-
-/// They have no tag by which one could be the newer one.
-bool both_unchanged(const Membership& list, const Hello& hello) {
-    return !list.changed() && !hello.changed;
-}
-
-/// Members that refuse a node because of the lists say who they are: the node may be behind.
-bool is_refused_by_list(const Refused& refused) {
-    return refused.field == "members" || refused.field == refused_for_members ||
-           refused.field == "id";
-}
-
-}  // namespace
 
 void Member::on_dialled(Step& step, const Dialled& event) {
     const auto peer = setup_.members().index(event.peer);
@@ -91,68 +37,6 @@ void Member::on_dialled(Step& step, const Dialled& event) {
     if (hello.fast_release == FastRelease::notice) hello.commitment = setup_.commitment();
     fill_hello(hello);
     step.act(Send{event.session, hello});
-}
-
-/// The first field that differs, of those that all nodes of one cluster have in common.
-std::optional<Refused> Member::cluster_difference(const Hello& yours) const {
-    const Config& mine = config();
-    const std::uint16_t lowest = lowest_with(list());
-    if (yours.version_highest < lowest || yours.version_lowest > mine.wire_highest)
-        return Refused{"version", versions_text(lowest, mine.wire_highest),
-                       versions_text(yours.version_lowest, yours.version_highest)};
-    if (yours.cluster != mine.cluster) return Refused{"cluster", mine.cluster, yours.cluster};
-    if (are_of_different_clusters(cluster_id(), yours.cluster_id))
-        return of_other_id(cluster_id(), yours.cluster_id);
-    // Of lists that nobody has changed the members are the founders: see seat_difference().
-    const Membership shown = shown_by(yours);
-    if (!both_unchanged(list(), yours) && shown.is_of_other_cluster_than(list()))
-        return of_other_cluster(list(), shown);
-    if (yours.quorum != mine.quorum)
-        return Refused{"quorum", name(mine.quorum), name(yours.quorum)};
-    if (yours.algorithm != mine.algorithm)
-        return Refused{"algorithm", name(mine.algorithm), name(yours.algorithm)};
-    if (yours.rho_ppm != mine.timing.rho_ppm)
-        return Refused{"rho", std::to_string(mine.timing.rho_ppm), std::to_string(yours.rho_ppm)};
-    return std::nullopt;
-}
-
-/// Why a node of this cluster is not taken for a member.
-std::optional<Refused> Member::seat_difference(const HelloReceived& event, Instant now) const {
-    const Hello& hello = event.hello;
-    const std::vector<NodeId> ids = list().empty() ? config().members.ids() : list().ids();
-    // Who is to be added has none.
-    if (both_unchanged(list(), hello) && !ids.empty() && !hello.members.empty() &&
-        hello.members != ids)
-        return Refused{"members", protocol::ids_text(ids), protocol::ids_text(hello.members),
-                       as_shown_to(hello, list())};
-    const std::string said = std::to_string(hello.id.value);
-    const auto index = setup_.members().index(hello.id);
-    const auto shown = as_shown_to(hello, list());
-    // Members come and go: this node is still to be added, or does not know yet that the other was.
-    const bool they_change = list().changed() || ids.empty() || hello.changed || hello.shown;
-    if (!index && they_change)
-        return Refused{std::string(refused_for_members), protocol::ids_text(ids), said, shown};
-    if (!index) return Refused{"id", "one of " + protocol::ids_text(ids), said, shown};
-    if (*index == me())
-        return Refused{"id", std::to_string(setup_.self().value) + " is this node's own id", said};
-    const Peer& peer = peers_[*index];
-    if (peers_.heard(*index, now) && peer.incarnation != hello.incarnation)
-        return twin_refusal(hello.id);
-    if (sessions_.has_accepted(*index, hello.incarnation, hello.session))
-        return Refused{"session", "already open", std::to_string(hello.session.value)};
-    return std::nullopt;
-}
-
-void Member::refuse(Step& step, const HelloReceived& event, Refused refused) {
-    refused.cluster_id = id_told_to(event.hello.version_highest, cluster_id());
-    step.act(Send{event.session, refused});
-    step.act(CloseSession{event.session});
-    step.act(HandshakeRefused{event.hello.id, true, refused, event.addresses.remote});
-}
-
-// C12.1
-void Member::believe(Step& step, const Word& word) {
-    if (!are_of_different_clusters(cluster_id(), word.cluster_id)) on_word(step, word);
 }
 
 void Member::on_hello(Step& step, const HelloReceived& event) {

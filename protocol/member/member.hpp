@@ -3,8 +3,8 @@
 // what the two engines say that derive from it, Engine (by a majority of promises with leases) and
 // Textbook (quorum none: by its own word). Selectors see it through MemberAccess.
 //
-// Functions stand in files by subject: handshake (§3), standing (§7), step_down (R5, §9), report
-// (what peers and users learn), why (what an operator reads).
+// Functions stand in files by subject: handshake, judging (§3), standing (§7), step_down (R5, §9),
+// report (what peers and users learn), why (what an operator reads).
 #pragma once
 
 #include <optional>
@@ -44,7 +44,7 @@ struct AddressedRequest {
     MemberSet to;
 };
 
-/// What a peer says of its cluster.
+/// The word of a peer on its cluster.
 struct Word {
     Membership list{};   // that holds for it
     Membership shown{};  // of who has none: the newest that it was shown
@@ -332,10 +332,12 @@ private:
     virtual std::string why_silent(Instant /*now*/) const { return {}; }
     virtual std::string why_bound(Instant /*now*/) const { return {}; }
 
-    // handshake.cpp
+    // judging.cpp
     std::optional<Refused> cluster_difference(const Hello& hello) const;
     std::optional<Refused> seat_difference(const HelloReceived& event, Instant now) const;
     void refuse(Step& step, const HelloReceived& event, Refused refused);
+
+    // handshake.cpp
     void give_up_dialled(Step& step, DialledSession& session, SessionEnd how);
     void close_lingering(Step& step);
     void end_accepted(Step& step, const AcceptedSession& session, SessionEnd how);

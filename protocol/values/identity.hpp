@@ -20,7 +20,7 @@ struct ClusterId {
 /// 16 hexadecimal digits.
 std::string to_text(ClusterId id);
 
-/// What a node has been told of its cluster's id. Durable.
+/// A node's knowledge of its cluster's id. Durable.
 struct Identity {
     ClusterId id;
     Epoch epoch;           // of the leader that told it

@@ -169,7 +169,7 @@ void Checks::check_counted_by_members(const World& world, HostIndex voter) {
     for (HostIndex o = 0; o < world.homes(); ++o) {
         if (o == voter || !world.host(o).running() || !counts(world, o, voter, Until::end_by_one))
             continue;
-        // What it granted with its own disk says nothing of the one that it has now.
+        // A grant that it gave with its own disk says nothing of the one that it has now.
         const auto is_of_this_run = [&](const ReceivedGrant& grant) {
             return grant.by == host.incarnation;
         };

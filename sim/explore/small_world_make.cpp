@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "protocol/values/assert.hpp"
+#include "sim/explore/neighbour.hpp"
 #include "sim/explore/small_world.hpp"
 #include "sim/explore/tell_action.hpp"
 
@@ -82,7 +83,6 @@ private:
     void task_ends(std::size_t node);
     void fault(const Move& move);
     void change(const Move& move, MemberChange::What what);
-    void greet(const Move& move);
     void reset(Session& broken) const;
     void cut(Session& broken);
     void forget_sessions();
@@ -247,7 +247,7 @@ void MoveMaker::power_off(std::size_t node) {
 
 void MoveMaker::disk_answers(std::size_t node) {
     const Durable written = *host(node).writing;
-    see(check_written(state_, node, written));
+    see(check_written(node, written));
     host(node).disk = written;
     host(node).writing.reset();
     step(node, Persisted{written});
@@ -281,7 +281,7 @@ void MoveMaker::fault(const Move& move) {
         case MoveKind::remove: return change(move, MemberChange::What::remove);
         case MoveKind::promote: return change(move, MemberChange::What::promote);
         case MoveKind::demote: return change(move, MemberChange::What::demote);
-        case MoveKind::greet: return greet(move);
+        case MoveKind::greet: return step(node, greeting(world_.config(node), move.session));
         default: return;
     }
 }
@@ -289,25 +289,6 @@ void MoveMaker::fault(const Move& move) {
 void MoveMaker::change(const Move& move, MemberChange::What what) {
     const NodeId about{std::uint64_t{move.session.acceptor} + 1};
     step(move.node(), MembersRequested{{what, about, "n" + std::to_string(about.value)}, {}});
-}
-
-/// On a connection that only the answer goes back on, to nobody here.
-void MoveMaker::greet(const Move& move) {
-    const Config& config = world_.config(move.node());
-    Hello hello;
-    hello.version_lowest = version_with_tags;
-    hello.cluster = "neighbours";
-    hello.changed = list_of_neighbours(state_.hosts.size());
-    hello.members = hello.changed->ids();
-    hello.algorithm = config.algorithm;
-    hello.rho_ppm = config.timing.rho_ppm;
-    hello.id = {std::uint64_t{move.session.acceptor} + 1};
-    hello.incarnation = {UINT64_MAX - hello.id.value};
-    hello.lease = config.timing.lease;
-    hello.heartbeat_period = config.timing.heartbeat;
-    hello.had_file_at_start = true;
-    const SessionName unknown{move.session.acceptor, move.session.dialler, 0};
-    step(move.node(), HelloReceived{session_id(unknown, false), hello, {"a", "d"}});
 }
 
 void MoveMaker::reset(Session& broken) const {

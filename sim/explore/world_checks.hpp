@@ -30,12 +30,8 @@ std::optional<Violation> check_elected(const WorldState& state, std::size_t node
 std::optional<Violation> check_published(const WorldState& state, std::size_t node,
                                          const protocol::Publish& publish);
 
-/// Of the second cluster beside a small world of so many nodes: newer than any list of its own.
-protocol::Membership list_of_neighbours(std::size_t nodes);
-
 /// I19: no list of the second cluster comes on a disk.
-std::optional<Violation> check_written(const WorldState& state, std::size_t node,
-                                       const protocol::Durable& written);
+std::optional<Violation> check_written(std::size_t node, const protocol::Durable& written);
 
 /// I7: no grant while recovering. I10: RESIGN only when nothing is published and no task runs.
 /// I11: nothing proposed or granted that the disk does not know of. L5: no token older than

@@ -21,7 +21,7 @@ WITHOUT_A_MUTANT = {
     "C5.4": "two majorities would have to share this voter alone (members_test.cpp)",
     "C6.1": "no seed shows a list to a restarted voter whose promise counts (members_test.cpp)",
     "C10.1": "no host of the simulator is the only one of its cluster that is left, and told so",
-    "C11.5": "the simulator's nodes are given right addresses with an empty disk (founding_test.cpp)",
+    "C11.5": "the simulator gives right addresses to who has an empty disk (identity_test.cpp)",
     "R2.2a": "a node stands where a majority dials it, and those would grant (voter_test.cpp)",
     "R3.1": "a candidacy begins with an empty lease: what a follower has counted is gone by then",
     "R3.5": "an end that has passed is never the q-th largest of a lease that is valid",

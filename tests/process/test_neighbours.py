@@ -1,5 +1,5 @@
-"""Two clusters in one network, with the same IDs: an address of the one is mistaken for the other's, or
-given away while its node is down, a backup of the one is restored on the other's machine.
+"""Two clusters in one network, with the same IDs: an address of the one is mistaken for the
+other's, or given away while its node is down, a backup of the one is restored on its machine.
 
 Each machine has an address of its own. What each cluster does is judged by its own streams.
 """
@@ -109,7 +109,7 @@ def test_an_address_that_is_given_away_meanwhile(network, clusters):
     ours, theirs = clusters("bully", ["twins", "twins"])
     wait_for_ids([ours, theirs])
     before = ids_of(theirs)
-    # One of ours is started anew with an address of theirs in its peer list, and one of theirs, too.
+    # One of ours is started anew with an address of theirs in its peer list.
     mine = next(node for node in ours if not node.leads)
     mine.kill()
     mine.wait_exit()
@@ -188,7 +188,7 @@ def test_a_cluster_that_is_cloned_with_its_disks(network, clusters, new_cluster)
             ours[node.id].data_dir, node.data_dir, ignore=shutil.ignore_patterns("*.sock")
         )
     clone.start()
-    # What holds: with addresses of its own it does not reach the original, nor is it reached.
+    # With addresses of its own it does not reach the original, nor is it reached.
     clone.wait_leader()
     assert_unchanged(ours, leader, 2, "a clone beside it")
     assert ids_of(clone) == ids_of(ours)

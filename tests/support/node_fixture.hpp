@@ -55,7 +55,7 @@ public:
     Actions persisted();
     void disk_answers(bool at_once) { disk_answers_ = at_once; }
 
-    /// What peers say of the cluster's id from now on.
+    /// Peers say that id of the cluster from now on.
     void peers_know(protocol::ClusterId id) { cluster_id_ = id; }
 
     // ---- Peers. What they say is what healthy peers of a full mesh say, unless a test changes it.
