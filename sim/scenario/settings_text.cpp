@@ -174,6 +174,25 @@ void read_algorithm(LineReader& line, Scenario& scenario) {
     line.end();
 }
 
+/// The settings that single members have, by `line(NAME, VALUE)`.
+template <class Line>
+void add_members(const Settings& s, const Line& line) {
+    for (const auto& [id, priority] : s.priorities)
+        line("priority",
+             fmt::format("{} {}", id.value,
+                         priority.is_never() ? "never" : std::to_string(priority.value)));
+    for (const auto& [id, lease] : s.leases)
+        line("lease-of", fmt::format("{} {}", id.value, duration_text(lease.ns)));
+    for (const auto& [id, lease] : s.leases_max)
+        line("lease-max-of", fmt::format("{} {}", id.value, duration_text(lease.ns)));
+    for (const auto& [id, heartbeat] : s.heartbeats)
+        line("heartbeat-of", fmt::format("{} {}", id.value, duration_text(heartbeat.ns)));
+    for (const auto& [id, version] : s.wires)
+        line("wire-of", fmt::format("{} {}", id.value, version));
+    for (const auto& [id, ahead] : s.wall_clocks)
+        line("wall-clock-of", fmt::format("{} {}", id.value, duration_text(ahead.ns)));
+}
+
 }  // namespace
 
 std::vector<NodeId> parse_ids(std::string_view text) {
@@ -267,20 +286,7 @@ std::string settings_text(const Scenario& scenario) {
     toggle("hooks", s.hooks, usual.hooks);
     duration("kill-margin", s.kill_margin, usual.kill_margin);
     range("task-ending", s.task_ending, usual.task_ending);
-    for (const auto& [id, priority] : s.priorities)
-        line("priority",
-             fmt::format("{} {}", id.value,
-                         priority.is_never() ? "never" : std::to_string(priority.value)));
-    for (const auto& [id, lease] : s.leases)
-        line("lease-of", fmt::format("{} {}", id.value, duration_text(lease.ns)));
-    for (const auto& [id, lease] : s.leases_max)
-        line("lease-max-of", fmt::format("{} {}", id.value, duration_text(lease.ns)));
-    for (const auto& [id, heartbeat] : s.heartbeats)
-        line("heartbeat-of", fmt::format("{} {}", id.value, duration_text(heartbeat.ns)));
-    for (const auto& [id, version] : s.wires)
-        line("wire-of", fmt::format("{} {}", id.value, version));
-    for (const auto& [id, ahead] : s.wall_clocks)
-        line("wall-clock-of", fmt::format("{} {}", id.value, duration_text(ahead.ns)));
+    add_members(s, line);
     return out;
 }
 

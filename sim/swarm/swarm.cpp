@@ -151,6 +151,14 @@ bool can_win(const Settings& s, std::size_t i, Linked linked) {
     return granting >= s.ids.size() / 2 + 1;
 }
 
+/// Somebody is granted its lease by a majority where all reach each other.
+void make_winnable(Settings& s) {
+    for (std::size_t i = 0; i < s.ids.size(); ++i)
+        if (can_win(s, i, [](std::size_t, std::size_t) { return true; })) return;
+    s.leases.clear();
+    s.heartbeats.clear();
+}
+
 /// Draws a graph of links; true when a node that may lead is connected to a majority in it.
 bool draw_graph(const Settings& s, Rng& rng, Command& graph) {
     Draw draw(rng);
@@ -253,13 +261,7 @@ Scenario draw_scenario(std::uint64_t seed, const SwarmOptions& options) {
     s.quorum = options.quorum.value_or(none ? QuorumMode::none : QuorumMode::majority);
     draw_wires(s, seed);
     make_sound(s);
-    bool winnable = false;
-    for (std::size_t i = 0; i < s.ids.size(); ++i)
-        winnable = winnable || can_win(s, i, [](std::size_t, std::size_t) { return true; });
-    if (!winnable) {
-        s.leases.clear();
-        s.heartbeats.clear();
-    }
+    make_winnable(s);
     const Time faults_end = options.duration.value_or(draw.time(2 * sec, 12 * sec));
     scenario.commands = plan_faults(s, options.faults, faults_end, rng);
     constexpr std::uint64_t half_rolled_percent = 3;

@@ -27,7 +27,7 @@ std::optional<std::string> decoded(std::string_view path) {
 }  // namespace
 
 std::optional<RequestTarget> request_target(std::string_view target) {
-    http_parser_url parts;
+    http_parser_url parts{};
     http_parser_url_init(&parts);
     if (http_parser_parse_url(target.data(), target.size(), 0, &parts) != 0) return std::nullopt;
     const auto has = [&](http_parser_url_fields field) {

@@ -23,7 +23,7 @@ public:
     LocalListener(LocalListener&& other) noexcept
         : listener_(std::move(other.listener_)),
           path_(std::exchange(other.path_, {})),
-          file_(other.file_) {}
+          file_(std::move(other.file_)) {}
     LocalListener& operator=(LocalListener&& other) = delete;
     LocalListener(const LocalListener&) = delete;
     LocalListener& operator=(const LocalListener&) = delete;
