@@ -29,12 +29,12 @@ std::optional<Refused> Member::cluster_difference(const Hello& yours) const {
         return Refused{"version", versions_text(lowest, mine.wire_highest),
                        versions_text(yours.version_lowest, yours.version_highest)};
     if (yours.cluster != mine.cluster) return Refused{"cluster", mine.cluster, yours.cluster};
-    if (are_of_different_clusters(cluster_id(), yours.cluster_id))
-        return of_other_id(cluster_id(), yours.cluster_id);
     // Of lists that nobody has changed the members are the founders: see seat_difference().
     const Membership shown = shown_by(yours);
     if (!both_unchanged(list(), yours) && shown.is_of_other_cluster_than(list()))
         return of_other_cluster(list(), shown);
+    if (are_of_different_clusters(cluster_id(), yours.cluster_id))
+        return of_other_id(cluster_id(), yours.cluster_id);
     if (yours.quorum != mine.quorum)
         return Refused{"quorum", name(mine.quorum), name(yours.quorum)};
     if (yours.algorithm != mine.algorithm)

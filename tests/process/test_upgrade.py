@@ -11,7 +11,7 @@ from clusters import on_both
 from rolling import FLAGS, Clients, Rolling
 from harness.waiting import wait_until
 
-NEWEST = 3
+NEWEST = 4
 
 
 def highest(node):
@@ -98,20 +98,21 @@ def test_the_highest_common_version_is_answered(alone, versions, spoken):
 
 
 def test_what_a_later_version_has_added_to_hello_is_left_out(alone):
-    kind, body = answer(alone, versions=(1, 4), more=b"more than is known")
+    no_id = bytes(8)
+    kind, body = answer(alone, versions=(1, NEWEST + 1), more=no_id + b"more than is known")
     assert (kind, wire.spoken(body)) == (wire.HELLO_ACK, NEWEST)
 
 
 def test_who_speaks_no_common_version_is_told_both_ranges(alone):
-    kind, body = answer(alone, versions=(4, 5))
-    assert (kind, wire.texts(body)) == (wire.REFUSED, ["version", f"1-{NEWEST}", "4-5"])
-    said = f"version is '1-{NEWEST}' here and '4-5' there"
+    kind, body = answer(alone, versions=(5, 6))
+    assert (kind, wire.texts(body)) == (wire.REFUSED, ["version", f"1-{NEWEST}", "5-6"])
+    said = f"version is '1-{NEWEST}' here and '5-6' there"
     wait_until(lambda: said in alone.current.log(), "it is logged")
 
 
-@pytest.mark.parametrize("version", ["0", "4", "two"])
+@pytest.mark.parametrize("version", ["0", str(NEWEST + 1), "two"])
 def test_a_version_that_is_not_known_is_a_usage_error(new_cluster, version):
     cluster = new_cluster(1, flags=["--wire", version])
     cluster[1].start().current.expected_to_run = False
     assert cluster[1].wait_exit() == 2
-    assert "expected a whole number, 1 … 3" in cluster[1].current.log()
+    assert f"expected a whole number, 1 … {NEWEST}" in cluster[1].current.log()

@@ -12,7 +12,7 @@ from test_upgrade import NEWEST
 pytestmark = [pytest.mark.long, pytest.mark.limit(3600)]
 
 # That version speaks no higher one.
-OF_PREVIOUS = 2
+OF_PREVIOUS = 3
 
 
 def highest(node):
