@@ -172,6 +172,7 @@ private:
         return host.disk.file && host.disk.file->identity.settled;
     }
     void forget_mistakes_about(HostIndex h);
+    void forget_copies_beside(HostIndex h);
     bool may_found(Site site, const protocol::Membership& founders) const;
     /// That peer is one of those that the host deals with.
     bool dials(const Host& host, HostIndex peer) const;

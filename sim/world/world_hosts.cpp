@@ -14,7 +14,10 @@ void World::start(HostIndex h) {
     // A state file is bound to the name of its cluster.
     if (cluster_of(h) != host.site && !settings_.neighbours_have_this_name) return;
     // A9: who can't tell them apart itself is told right addresses.
-    if (settings_.neighbours_have_this_name && !has_settled_id(host)) forget_mistakes_about(h);
+    if (settings_.neighbours_have_this_name && !has_settled_id(host)) {
+        forget_mistakes_about(h);
+        forget_copies_beside(h);
+    }
     // To start takes longer than the wall clock's resolution, from which a lost disk counts on.
     if (now_ < host.started_at + 2 * ms) return;
     host.started_at = now_;
@@ -217,6 +220,14 @@ void World::forget_mistakes_about(HostIndex h) {
     for (Host& host : hosts_)
         if (host.site != hosts_[h].site)
             std::erase_if(host.readdressed, [h](const auto& one) { return one.second == h; });
+}
+
+void World::forget_copies_beside(HostIndex h) {
+    for (HostIndex o = 0; o < hosts_.size(); ++o) {
+        if (o == h || !hosts_[o].own_disk || hosts_[o].site != hosts_[h].site) continue;
+        die(o, Death::killed);
+        return_disk(o);
+    }
 }
 
 void World::copy_disk(HostIndex h, HostIndex from) {
