@@ -239,8 +239,7 @@ void Checks::note_word(const World& world, HostIndex h, Instant now, const Event
             of_[h].to_remove.insert(asked->change.id);
     } else if (const auto* receive = std::get_if<Receive>(&event)) {
         if (World::side_of(receive->session) != acceptor_side) return;
-        const HostIndex by = world.connection_of(receive->session).ends[dialler_side].host;
-        of_[h].last_word[world.host(by).id] = now;
+        of_[h].last_word[world.connection_of(receive->session).ends[dialler_side].host] = now;
     }
 }
 
@@ -250,7 +249,8 @@ void Checks::check_removals(const World& world, HostIndex h, Instant now, const 
     const Duration forget_after = world.settings().forget_after;
     for (const MemberEntry& member : base.entries()) {
         if (newest.find(member.id) != nullptr || of_[h].to_remove.contains(member.id)) continue;
-        const auto last = of_[h].last_word.find(member.id);
+        const auto from = world.host_of(member.id, world.host(h).site);
+        const auto last = from ? of_[h].last_word.find(*from) : of_[h].last_word.end();
         const Instant since = last == of_[h].last_word.end()
                                   ? of_[h].leads_since
                                   : later(of_[h].leads_since, last->second);
@@ -266,7 +266,9 @@ void Checks::check_removals(const World& world, HostIndex h, Instant now, const 
     }
     // One that is added is waited for.
     for (const MemberEntry& member : newest.entries())
-        if (base.find(member.id) == nullptr) of_[h].last_word[member.id] = now;
+        if (const auto from = world.host_of(member.id, world.host(h).site);
+            from && base.find(member.id) == nullptr)
+            of_[h].last_word[*from] = now;
 }
 
 /// L6

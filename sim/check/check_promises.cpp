@@ -90,6 +90,8 @@ void Checks::check_silence_over(const World& world, HostIndex h, Instant now) {
     const Host& host = world.host(h);
     const bool was_recovering = std::exchange(of_[h].recovering, host.node->recovering());
     if (!was_recovering || host.node->recovering()) return;
+    // Its own promises are on the disk that it will get back.
+    if (host.own_disk) return;
     if (was_told_without_vote(world, h, now)) return void_earlier_runs(world, h, now);
     const Instant unbroken = host.clock.unbroken(now);
     const Promise& promise = host.node->promise();

@@ -63,6 +63,10 @@ void Checks::on_action(const World& world, HostIndex h, Instant now, const Actio
                 coverage_.count(what.done ? Seen::members_done : Seen::members_refused);
             } else if constexpr (std::is_same_v<What, Persist>) {
                 check_durable(world, h, what.durable);
+                // A leader without others sends its list to nobody before it writes it.
+                const Engine* const engine = world.host(h).node->engine();
+                if (engine != nullptr && what.durable.members == engine->holder().newest())
+                    note_list(world, world.cluster_of(h), what.durable.members);
             } else if constexpr (std::is_same_v<What, Deposed>) {
                 if (world.host(h).site == Site::own) ++depositions_;
                 if (what.reason == DeposedReason::preempted) check_handover(world, h);

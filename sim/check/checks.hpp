@@ -182,9 +182,9 @@ private:
         protocol::Membership base_before;  // the list that decided before this step
         protocol::Membership proposed;     // the list that its last request had
         Epoch proposed_in;
-        std::set<NodeId> to_remove;           // as operators have asked this run of it
-        std::map<NodeId, Instant> last_word;  // on a session that was dialled to it
-        Instant leads_since;                  // or stands
+        std::set<NodeId> to_remove;              // as operators have asked this run of it
+        std::map<HostIndex, Instant> last_word;  // on a session that was dialled to it
+        Instant leads_since;                     // or stands
     };
     // check_messages.cpp
     OfHost::Token* token_at(HostIndex h, NodeId owner, Incarnation incarnation,

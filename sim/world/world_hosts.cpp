@@ -203,8 +203,9 @@ HostIndex World::add_impostor(NodeId id) {
 
 bool World::can_be_told_apart() const {
     return !settings_.neighbours_have_this_name ||
-           std::all_of(hosts_.begin(), hosts_.end(),
-                       [this](const Host& host) { return host.impostor || has_settled_id(host); });
+           std::all_of(hosts_.begin(), hosts_.end(), [this](const Host& host) {
+               return has_settled_id(host) || (host.impostor && !host.running());
+           });
 }
 
 void World::mistake(Site site, HostIndex member, HostIndex target) {
