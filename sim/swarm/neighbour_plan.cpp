@@ -71,8 +71,7 @@ private:
         const bool by_neighbours = percent(60);
         Target member = own_node();
         if (by_neighbours) member = there(member);
-        const bool of_other = percent(85);
-        add(at, Verb::mistake, member, of_other == by_neighbours ? own_node() : neighbour());
+        add(at, Verb::mistake, member, by_neighbours ? own_node() : neighbour());
         if (!by_neighbours ||
             std::binary_search(settings_.neighbours.begin(), settings_.neighbours.end(), member.id))
             add(at + spell(), Verb::mistake, member, member);

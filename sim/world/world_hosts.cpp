@@ -71,7 +71,7 @@ bool World::may_found(Site site, const Membership& founders) const {
         return list.changed() && !list.is_majority(named);
     };
     return std::none_of(hosts_.begin(), hosts_.end(), [&](const Host& host) {
-        if (host.site != site) return false;
+        if (host.site != site || host.own_disk) return false;
         const Engine* const engine = host.running() ? host.node->engine() : nullptr;
         return (host.disk.file && outdated(host.disk.file->members)) ||
                (host.writing && outdated(host.writing->members)) ||
