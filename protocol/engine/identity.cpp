@@ -1,46 +1,8 @@
 // The id of the cluster (PROTOCOL C11): how a leader finds the one that there is or draws one, how
 // it is settled, and whom a node leaves that learns it.
-#include <algorithm>
-#include <utility>
-
 #include "protocol/engine/engine.hpp"
 
 namespace bullring::protocol {
-
-// ---- The leader's record.
-
-void IdentityPoll::note(NodeId member, const Identity& has) {
-    const auto is_it = [member](const Told& one) { return one.member == member; };
-    const auto found = std::find_if(told_.begin(), told_.end(), is_it);
-    if (found == told_.end())
-        told_.push_back({member, has});
-    else
-        found->has = has;
-}
-
-Identity IdentityPoll::newest() const {
-    Identity newest;
-    for (const auto& [member, has] : told_)
-        if (std::pair(has.settled, has.epoch) > std::pair(newest.settled, newest.epoch))
-            newest = has;
-    return newest;
-}
-
-bool IdentityPoll::has_told(NodeId member) const {
-    return std::any_of(told_.begin(), told_.end(),
-                       [member](const Told& one) { return one.member == member; });
-}
-
-bool IdentityPoll::majority_has_told(const Membership& base) const {
-    return base.is_majority(members_of(base, [](const Identity&) { return true; }));
-}
-
-bool IdentityPoll::held_by_majority(const Membership& base) const {
-    // The id that an earlier leader has given may not be what a majority has.
-    return given_.id && base.is_majority(members_of(base, [this](const Identity& has) {
-        return has.id == given_.id && (has.settled || has.epoch == epoch_);
-    }));
-}
 
 // ---- Whom a node believes.
 
@@ -118,9 +80,7 @@ void Engine::manage_identity(Step& step) {
         if (newest.settled) poll_.settle();
     }
     // C11.3
-    if (!poll_.given().settled && poll_.held_by_majority(holder_.base())) {
-        poll_.settle();
-    }
+    if (!poll_.given().settled && poll_.held_by_majority(holder_.base())) poll_.settle();
     learn_identity(poll_.given());
 }
 
