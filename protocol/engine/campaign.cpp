@@ -99,10 +99,10 @@ void Engine::on_grant(Step& step, Index voter, const Grant& grant) {
     // R3.2: a second process with the voter's id, elsewhere, cannot vote.
     Peer& peer = peers_[voter];
     if (!peer.has_ack || peer.ack.incarnation != grant.voter_incarnation) return;
-    peer.tag = grant.tag;
     if (grant.identity) on_identity_told(step, voter, *grant.identity);
     // C11.4: its session is older than what one of the two has learned since.
     if (is_stranger(voter)) return;
+    peer.tag = grant.tag;
     // R3.3: of a session that is closed, or may still be, the FIN would release the promise.
     if (grant.tied_session) {
         const DialledSession* session = sessions_.dialled(grant.tied_session);
@@ -136,8 +136,10 @@ void Engine::grants_changed(Step& step) {
 }
 
 void Engine::on_nack(Step& step, Index voter, const Nack& nack) {
+    if (is_stranger(voter)) return;
     const bool believed = learn_epoch(step.now, nack.promised_epoch);
-    if (nack.members) believe(step, {*nack.members, {}, peers_[voter].cluster_id});
+    // C3.1: it has asked for that.
+    if (nack.members) believe(step, {*nack.members, {}, cluster_id()});
     if (nack.holder_incarnation != setup_.incarnation() || nack.epoch != epoch()) return;
     if (nack.reason == NackReason::stale_members) return on_stale_members(step, voter, nack);
     if (nack.reason == NackReason::busy && nack.promise_holder && believed)

@@ -10,7 +10,9 @@ Engine::Engine(const Config& config, const Start& start)
     : Member(config, start),
       voter_(max_seen_),
       recovery_(setup_, start),
-      reserve_(start.file, setup_.config().hooks) {}
+      reserve_(start.file, setup_.config().hooks) {
+    reserve_.want(DirectoryId{Rng(~start.seed).next()});
+}
 
 LeaderView Engine::first_hand(Instant now) const {
     if (own_lease_valid(now)) return {setup_.self(), epoch(), lease_end(), tenure_.published()};
@@ -101,6 +103,7 @@ bool Engine::keeps_open(SessionId dialled, Instant now) const {
 void Engine::fill_hello(Hello& hello) const {
     hello.recovering = recovering();
     hello.had_file_at_start = recovery_.had_file();
+    hello.directory = reserve_.directory();
     if (list().empty() && changes_.shown.changed()) {
         hello.shown = changes_.shown;
         hello.version_lowest = version_with_tags;
@@ -150,7 +153,11 @@ void Engine::on_persisted(Step& step, const Persisted& event) {
     const auto before = list().tag();
     const ClusterId known_before = cluster_id();
     reserve_.on_persisted(event.durable);
-    if (cluster_id() != known_before) part_with_strangers(step);
+    if (cluster_id() != known_before) {
+        // C12.2: it could not be judged when it was shown.
+        changes_.shown = list();
+        part_with_strangers(step);
+    }
     if (list().tag() == before) return;
     step.act(MembersChanged{list()});
     // C5: a list that its own vote settles has waited for this.
@@ -180,7 +187,7 @@ void Engine::keep_reserve(Step& step) {
         for (const Index i : setup_.others()) needed = std::max(needed, expected_promise(i));
         reserve_.lower_promised_max(needed);
     }
-    reserve_.write(step);
+    reserve_.write(step, leaving());
 }
 
 bool Engine::all_written() const {

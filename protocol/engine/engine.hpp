@@ -4,8 +4,8 @@
 // Its parts have their own state: voter (the promise), holder (what was granted to it), recovery
 // (R6), reserve (R7), identity poll (C11). Rules that need several of them stand here, in files by
 // subject: vote (R2), campaign (R1, R3), restart (R6, C8, twins), recall (R6: the answer to a
-// restarted voter), members (C1 to C8), forgetting (C9), identity (C11), preemption (§9), engine
-// (the rest).
+// restarted voter), members (C1 to C8), forgetting (C9), identity (C11), callers (C13),
+// preemption (§9), engine (the rest).
 #pragma once
 
 #include <optional>
@@ -91,7 +91,8 @@ private:
     void on_forgotten(const Peer& peer) override {
         changes_.twin_over = later(changes_.twin_over, peer.twin_over);
     }
-    void expect_lease_of(Index i) override { reserve_.want({}, expected_promise(i)); }
+    void note_run_of(Step& step, Index i) override;
+    bool may_be_dialled_where_it_calls(Index i) const override;
     void on_ack(Step& step, Index i, const HelloAck& ack) override;
     void greet(Step& step, Index i) override;
     void on_accepted_ended(Step& step, const AcceptedSession& session, SessionEnd how) override;
@@ -173,6 +174,7 @@ private:
     Membership known_members() const;
     void on_shown(Step& step, const Membership& shown);
     bool is_of_other_cluster(const Membership& shown) const;
+    bool hears_a_founder(Instant now) const;
     void note_other_founding(Step& step, const Membership& shown);
     void take_shown(Instant now);
     std::string contradiction(const MemberChange& change) const;
@@ -201,6 +203,11 @@ private:
     bool identity_is_awaited() const;
     Identity identity_to_tell() const;
     void on_identity_told(Step& step, Index voter, const Identity& has);
+
+    // callers.cpp
+    bool is_same_run(Index i) const;
+    std::string address_of(Index i) const;
+    bool says_it_is_at(NodeId member, const std::string& address) const;
 
     // forgetting.cpp
     bool may_be_forgotten(Instant now, Index i) const;

@@ -37,11 +37,23 @@ void Engine::on_word(Step& step, const Word& word) {
 
 void Engine::on_shown(Step& step, const Membership& shown) {
     if (is_of_other_cluster(shown)) return;  // C1.5
-    if (list().empty() && shown.is_of_other_cluster_than(config().members))
+    if (list().empty() && shown.is_of_other_cluster_than(config().members)) {
         note_other_founding(step, shown);
+        if (hears_a_founder(step.now)) return;  // C12.3
+    }
     // R9.1: of an epoch that is not believed it is ignored.
     if (!shown.changed() || !learn_epoch(step.now, shown.tag()->epoch)) return;
-    if (shown.tag() > changes_.shown.tag()) changes_.shown = shown;
+    // C12.3: one of its own founders comes before those of others (C1.4).
+    const bool of_others = shown.is_of_other_cluster_than(config().members);
+    const bool knew_others = changes_.shown.is_of_other_cluster_than(config().members);
+    const bool other_founders = !changes_.shown.empty() && of_others != knew_others;
+    if (other_founders ? knew_others : shown.tag() > changes_.shown.tag()) changes_.shown = shown;
+}
+
+bool Engine::hears_a_founder(Instant now) const {
+    for (const Index i : setup_.others())
+        if (peers_.heard(i, now) && peers_[i].founders == config().members.founders()) return true;
+    return false;
 }
 
 bool Engine::is_of_other_cluster(const Membership& shown) const {
@@ -112,7 +124,8 @@ std::string Engine::contradiction(const MemberChange& change) const {
     }
     if (!change.address.empty())
         for (const MemberEntry& other : base.entries())
-            if (other.address == change.address && other.id != change.id)
+            if (other.address == change.address && other.id != change.id &&
+                !says_it_is_at(change.id, change.address))
                 return node(other.id) + " has the address " + change.address;
     for (const Index i : setup_.others())
         if (const auto version = version_with(i); version != 0 && version < version_with_tags)
@@ -241,11 +254,10 @@ bool Engine::may_be_told(const Coordinator& request) const {
 }
 
 void Engine::take_told(Step& step, const Coordinator& request) {
-    if (!learn_epoch(step.now, request.epoch)) return;
     const bool founders = request.tag == Tag{} && !request.members;
     const Membership& told = founders ? config().members : request.members.value_or(Membership{});
     if (told.find(setup_.self()) == nullptr || told.tag() != request.tag) return;
-    if (is_of_other_cluster(told)) return;
+    if (is_of_other_cluster(told) || !learn_epoch(step.now, request.epoch)) return;
     meet_again(step, told);
     go_on_with(told, request.identity.value_or(Identity{}));
     voter_.raise_floor(max_seen_);

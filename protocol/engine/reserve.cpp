@@ -43,6 +43,24 @@ void Reserve::want(const Identity& told) {
     if (told.settled || told.epoch >= has.epoch) has = {told.id, told.epoch, again};
 }
 
+// C13.1
+void Reserve::want_met(const MetDirectory& met, Instant now) {
+    std::vector<MetDirectory>& all = wanted_.met;
+    if (std::find(all.begin(), all.end(), met) != all.end()) return;
+    met_at_ = now;
+    // Before there is a file it is a member of the list that is to come there.
+    const auto is_member = [&](NodeId id) {
+        return wanted_.members.empty() || wanted_.members.find(id) != nullptr;
+    };
+    std::erase_if(all, [&](const MetDirectory& one) {
+        return one.member == met.member || !is_member(one.member);
+    });
+    if (!is_member(met.member)) return;
+    const auto after = std::find_if(
+        all.begin(), all.end(), [&](const MetDirectory& one) { return one.member > met.member; });
+    all.insert(after, met);
+}
+
 // R7.2
 void Reserve::keep_ahead_of(Epoch max_seen) {
     if (max_seen + low > std::max(disk_.hw, wanted_.hw)) want(ahead_of(max_seen), Duration{0});
@@ -52,8 +70,13 @@ void Reserve::lower_promised_max(Duration needed) {
     if (all_written() && needed < disk_.promised_max) wanted_.promised_max = needed;
 }
 
-void Reserve::write(Step& step) {
+void Reserve::write(Step& step, bool at_stop) {
     if (writing_ || wanted_ == disk_) return;
+    if (!at_stop && !due(step.now, met_at_ + patience)) {
+        Durable needed = wanted_;
+        needed.met = disk_.met;
+        if (needed == disk_) return;
+    }
     writing_ = wanted_;
     step.act(Persist{wanted_});
 }
@@ -61,6 +84,7 @@ void Reserve::write(Step& step) {
 void Reserve::on_persisted(const Durable& durable) {
     disk_ = durable;
     writing_.reset();
+    if (disk_.met == wanted_.met) met_at_ = long_ago;
     if (!outrun_) ahead_ = std::max(ahead_ / 2, ahead);
     outrun_ = false;
 }

@@ -18,6 +18,8 @@ public:
     static constexpr std::uint64_t low = 512;
     /// Others follow a restart that begins so far ahead at once (EpochBound, R9).
     static constexpr std::uint64_t ahead_max = EpochBound::step;
+    /// So long it waits with what no vote waits for.
+    static constexpr Duration patience = seconds(5);
 
     /// `hooks`: of this run. Those of the run before count until there_are_hooks() says else.
     Reserve(const std::optional<Durable>& file, bool hooks)
@@ -47,6 +49,16 @@ public:
     /// C11.2: asks for that id of the cluster in place of one that is not settled and of no newer
     /// leader.
     void want(const Identity& told);
+    /// C13.1: asks for that id of its own directory, if it has none yet.
+    void want(DirectoryId own) {
+        if (!wanted_.directory) wanted_.directory = own;
+    }
+    /// Of a node without a file it will be that of its first one.
+    DirectoryId directory() const { return wanted_.directory; }
+    /// C13.1: asks for that in place of what was known of the member; only of a member of the list.
+    void want_met(const MetDirectory& met, Instant now);
+    /// What is known, on the disk or on its way there.
+    const std::vector<MetDirectory>& met() const { return wanted_.met; }
     /// The list on the disk, or the newer one that is to come there.
     const Membership& newest_members() const { return wanted_.members; }
     bool has_members() const { return wanted_.members == disk_.members; }
@@ -60,12 +72,15 @@ public:
     /// Whether something may outlive the process from now on; said when nothing of an earlier run
     /// does any more.
     void there_are_hooks(bool hooks) { wanted_.hooks = hooks; }
-    /// Writes what is wanted, one write at a time.
-    void write(Step& step);
+    /// Writes what is wanted, one write at a time. Whom it has met can wait for another write, but
+    /// at a clean stop: on a slow disk it would hold up what a vote waits for.
+    void write(Step& step, bool at_stop = false);
     void on_persisted(const Durable& durable);
 
     bool operator==(const Reserve&) const = default;
-    auto digest_fields() const { return std::tie(disk_, wanted_, writing_, ahead_, outrun_); }
+    auto digest_fields() const {
+        return std::tie(disk_, wanted_, writing_, ahead_, outrun_, met_at_);
+    }
 
 private:
     Durable disk_;
@@ -73,6 +88,7 @@ private:
     std::optional<Durable> writing_;
     std::uint64_t ahead_ = ahead;
     bool outrun_ = false;  // the write under way
+    Instant met_at_ = long_ago;
 };
 
 }  // namespace bullring::protocol

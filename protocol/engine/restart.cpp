@@ -187,7 +187,7 @@ void Engine::on_ack(Step& step, Index i, const HelloAck& ack) {
     // its id, the others have to say.
     const bool by_others = (recovering() && !recovery_.had_file()) || peer.hears_twin;
     taken_after_twin(peer, step.now);
-    expect_lease_of(i);
+    note_run_of(step, i);
     if (by_others) voter_.raise_floor(std::min(ack.max_seen, max_seen_));
 }
 

@@ -62,6 +62,10 @@ Vote Engine::vote(Step& step, const LeaseRequest& request) {
     // C1.5
     if (request.members && is_of_other_cluster(*request.members))
         return refused(NackReason::unknown_holder, timing().campaign_wait);
+    // C11.4: a token may come by way of somebody who can't tell the two apart.
+    const auto from = setup_.members().index(request.key.id);
+    if (from && *from != me() && is_stranger(*from))
+        return refused(NackReason::unknown_holder, timing().campaign_wait);
     // Its own epochs are counted, one by one, from what it has believed before.
     const bool believed = request.key == own_key() || learn_epoch(now, request.epoch);
     if (auto refusal = refusal_outside_promise(now, request)) return *refusal;
@@ -138,8 +142,9 @@ void Engine::on_coordinator(Step& step, const AcceptedSession& from, const Coord
                                    request.tag,
                                    request.members});
     if (given.kind == Vote::Kind::after_disk) return voter_.wait_for_disk(from, request, step.now);
-    // C11.2: from the leader that it supports.
-    if (given.kind == Vote::Kind::granted && request.identity) learn_identity(*request.identity);
+    // C11.2: from the leader that it supports, and that is at that member's address.
+    if (given.kind == Vote::Kind::granted && request.identity && is_same_run(from.peer))
+        learn_identity(*request.identity);
     const bool busy = given.kind == Vote::Kind::refused && given.reason == NackReason::busy;
     answer(step, from, request, given, busy && voter_.park(from, request, step.now));
 }
@@ -183,9 +188,8 @@ void Engine::serve_waiting(Step& step) {
 // R9.3: a stranger's word on its lease makes nothing durable: its requests are refused, too.
 Duration Engine::expected_promise(Index i) const {
     const Peer& peer = peers_[i];
-    const bool known = peer.has_ack && peer.ack.incarnation == peer.incarnation;
     const Duration lease = peer.introduction.lease;
-    return known && lease <= timing().lease_max ? timing().promise(lease) : Duration{0};
+    return is_same_run(i) && lease <= timing().lease_max ? timing().promise(lease) : Duration{0};
 }
 
 }  // namespace bullring::protocol

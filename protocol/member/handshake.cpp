@@ -1,6 +1,7 @@
 // Handshakes, the ends of sessions, and the dialler's close rule (PROTOCOL §3). A dialled session
 // that the engine needs is never closed here: its FIN would release a promise.
 #include <algorithm>
+#include <utility>
 
 #include "protocol/member/hello.hpp"
 #include "protocol/member/member.hpp"
@@ -30,6 +31,7 @@ void Member::on_dialled(Step& step, const Dialled& event) {
     hello.advertised = config().advertised;
     hello.addresses = event.addresses;
     hello.cluster_id = id_told_to(hello.version_highest, cluster_id());
+    hello.listens = config().listens;
     // R4.4: children of hooks may outlive the process, and nobody can tell when they have ended.
     const bool unused =
         !fenced() || config().hooks || (config().fast_release == FastRelease::fin && !config().tie);
@@ -68,6 +70,7 @@ void Member::on_hello(Step& step, const HelloReceived& event) {
     peer.tag = shown.tag();
     peer.founders = shown.founders();
     peer.cluster_id = id_told_to(config().wire_highest, hello.cluster_id);
+    peer.directory = hello.directory;
     // R4.3: the addresses agree unless something in between rewrites them, and could send a FIN of
     // its own.
     const bool direct = event.addresses.local == hello.addresses.remote &&
@@ -79,7 +82,8 @@ void Member::on_hello(Step& step, const HelloReceived& event) {
         hello.session,
         config().fast_release == FastRelease::fin && hello.fast_release == FastRelease::fin &&
             direct,
-        Introduction{hello.priority, hello.lease, hello.heartbeat_period, hello.advertised},
+        Introduction{hello.priority, hello.lease, hello.heartbeat_period, hello.advertised,
+                     calls_from(hello.listens, event.addresses.remote)},
         std::min(config().wire_highest, hello.version_highest)};
     peer.incarnation = hello.incarnation;
     // The newest by the dialler's numbers: two sockets may be read in any order, and another
@@ -94,7 +98,7 @@ void Member::on_hello(Step& step, const HelloReceived& event) {
         close_accepted(step, *sessions_.least_needed(index));
     }
     sessions_.add(session);
-    expect_lease_of(index);
+    note_run_of(step, index);
 
     HelloAck ack;
     ack.id = setup_.self();
@@ -109,7 +113,10 @@ void Member::on_hello(Step& step, const HelloReceived& event) {
     ack.cluster_id = id_told_to(ack.version, cluster_id());
     answer_hello(step.now, hello, ack);
     step.act(Send{event.session, ack});
-    if (!sessions_.has_dialled_in_use(index)) step.act(DialNow{hello.id});
+    const bool dial = !sessions_.has_dialled_in_use(index);
+    std::string also_at;
+    if (may_be_dialled_where_it_calls(index)) also_at = session.introduction.calls_from;
+    if (dial || !also_at.empty()) step.act(DialNow{hello.id, std::move(also_at)});
     // It waits for its bit in our mask before it counts us as connected.
     send(step, index, heartbeat(step.now));
 }
@@ -176,6 +183,7 @@ void Member::on_refused(Step& step, SessionId id, const Refused& refused) {
     peers_[index].refused = true;
     step.act(HandshakeRefused{this->id(index), false, refused, {}});
     give_up_dialled(step, *session, SessionEnd::protocol);
+    if (are_of_different_clusters(cluster_id(), refused.cluster_id)) return;
     if (is_twin_refusal(refused, setup_.self())) told_of_twin(step, peers_[index]);
     // C12.1: who refuses for another reason has not judged this node to be of its cluster.
     if (refused.list && is_refused_by_list(refused))

@@ -31,6 +31,13 @@ inline ClusterId id_told_to(std::uint16_t version, ClusterId id) {
     return version >= version_with_identity ? id : ClusterId{};
 }
 
+/// Where the dialler of a HELLO is to be dialled, which has come from `seen`; empty: it has not
+/// said.
+inline std::string calls_from(const std::string& listens, const std::string& seen) {
+    if (!listens.starts_with(':')) return listens;
+    return seen.substr(0, seen.rfind(':')) + listens;
+}
+
 /// C1.5
 inline Refused of_other_cluster(const Membership& mine, const Membership& yours) {
     return {"founders", ids_text(mine.founders()), ids_text(yours.founders())};

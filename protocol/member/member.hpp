@@ -310,8 +310,11 @@ private:
     virtual void fill_hello(Hello& /*hello*/) const {}
     /// Adds what HELLO_ACK says of promises, and keeps to it from now on (R3).
     virtual void answer_hello(Instant /*now*/, const Hello& /*hello*/, HelloAck& /*ack*/) {}
-    /// That peer may ask for a lease as long as its HELLO says.
-    virtual void expect_lease_of(Index /*i*/) {}
+    /// A run of that peer has said HELLO, or has answered one: it may ask for a lease as long as it
+    /// says (R7), and its directory is known from now on (C13.1), if it has done both.
+    virtual void note_run_of(Step& /*step*/, Index /*i*/) {}
+    /// C13.1: whether the peer is dialled where it says that it is, too.
+    virtual bool may_be_dialled_where_it_calls(Index /*i*/) const { return false; }
     /// That peer has taken this node's session.
     virtual void on_ack(Step& /*step*/, Index /*i*/, const HelloAck& /*ack*/) {}
     /// Says again what was broadcast before, to one that has not been asked or could not answer.

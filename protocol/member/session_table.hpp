@@ -21,6 +21,7 @@ struct Introduction {
     Duration lease;
     Duration heartbeat_period;
     std::string advertised;
+    std::string calls_from;  // where it can be dialled, as it says; empty: it has not said
     bool operator==(const Introduction&) const = default;
 };
 

@@ -25,9 +25,11 @@ struct CloseSession {
     bool operator==(const CloseSession&) const = default;
 };
 
-/// The peer is there: dial it now instead of waiting for the back-off.
+/// The peer is there: dial it now instead of waiting for the back-off, unless it is connected.
 struct DialNow {
     NodeId peer;
+    /// It may be dialled there, too, from now on (C13.1); empty: at its own address alone.
+    std::string calls_from = {};
     bool operator==(const DialNow&) const = default;
 };
 

@@ -28,6 +28,7 @@ struct Config {
     Timing timing;
     Priority priority;
     std::string advertised;
+    std::string listens;  // see Hello::listens
     bool preempt = true;
     FastRelease fast_release = FastRelease::fin;  // as voter and as holder
     bool tie = true;  // with fin: ask voters to tie grants to sessions; false where children act

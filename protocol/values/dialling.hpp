@@ -23,8 +23,8 @@ Duration unacknowledged_max(const Timing& timing);
 
 /// A peer that can be reached again has been dialled again within this: an attempt of before may
 /// fail first, at the end of its connection, of its TLS handshake or of its HELLO, and then comes
-/// the pause.
-inline constexpr Duration redial_max = handshake_max * 3 + dial_pause_max;
+/// the pause; and so may one at the other of two addresses (C13.1).
+inline constexpr Duration redial_max = (handshake_max * 3 + dial_pause_max) * 2;
 
 /// A peer that is up has dialled a node that has just started within this, unless packets are lost.
 Duration first_call_max(const Timing& timing);

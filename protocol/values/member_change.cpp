@@ -47,7 +47,12 @@ std::optional<Membership> with(const Membership& list, const MemberChange& chang
         case MemberChange::What::remove: entries.erase(at); break;
         case MemberChange::What::promote: at->votes = true; break;
         case MemberChange::What::demote: at->votes = false; break;
-        case MemberChange::What::address: at->address = change.address; break;
+        case MemberChange::What::address:
+            // C13.2: two members never have one.
+            for (MemberEntry& other : entries)
+                if (other.address == change.address) other.address = at->address;
+            at->address = change.address;
+            break;
     }
     const bool somebody_votes = std::any_of(entries.begin(), entries.end(),
                                             [](const MemberEntry& member) { return member.votes; });
@@ -58,9 +63,10 @@ std::optional<Membership> with(const Membership& list, const MemberChange& chang
 bool is_so_already(const Membership& list, const MemberChange& change) {
     const MemberEntry* const member = list.find(change.id);
     switch (change.what) {
-        case MemberChange::What::add:
+        case MemberChange::What::add: return member != nullptr && member->address == change.address;
         case MemberChange::What::address:
-            return member != nullptr && member->address == change.address;
+            // In a list that nobody has changed they are what each node was started with.
+            return list.changed() && member != nullptr && member->address == change.address;
         case MemberChange::What::remove: return member == nullptr;
         case MemberChange::What::promote: return member != nullptr && member->votes;
         case MemberChange::What::demote: return member != nullptr && !member->votes;

@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "protocol/values/directory.hpp"
 #include "protocol/values/identity.hpp"
 #include "protocol/values/ids.hpp"
 #include "protocol/values/membership.hpp"
@@ -36,7 +37,7 @@ const char* name(FastRelease release);
 /// The versions of the messages that this code speaks (PROTOCOL §4). A node may be configured to
 /// speak none above `Config::wire_highest`.
 inline constexpr std::uint16_t version_lowest = 1;
-inline constexpr std::uint16_t version_highest = 4;
+inline constexpr std::uint16_t version_highest = 5;
 /// The first in which a list of members has a tag: none below it is spoken once members have
 /// changed.
 inline constexpr std::uint16_t version_with_tags = 3;
@@ -78,6 +79,10 @@ struct Hello {
     std::optional<Membership> changed = std::nullopt;  // K, once it has been changed
     std::optional<Membership> shown = std::nullopt;    // of who has none: the newest it was shown
     ClusterId cluster_id{};                            // C11, once it is settled
+    DirectoryId directory{};                           // C13.1
+    /// Where the dialler can be dialled, as "host:port"; ":port": at the address where it is seen;
+    /// empty: it has not said.
+    std::string listens{};
     bool operator==(const Hello&) const = default;
 };
 

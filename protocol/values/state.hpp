@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
+#include "protocol/values/directory.hpp"
 #include "protocol/values/identity.hpp"
 #include "protocol/values/ids.hpp"
 #include "protocol/values/membership.hpp"
@@ -16,8 +18,10 @@ struct Durable {
     Epoch hw;               // every epoch ever proposed or granted here is ≤ hw
     Duration promised_max;  // the longest promise ever given here is ≤ promised_max
     bool hooks = false;  // of a run that may have had some (Config::hooks); nobody outlives it else
-    Membership members{};  // K; every file has one
-    Identity identity{};   // C11; a file of before there were any has none
+    Membership members{};             // K; every file has one
+    Identity identity{};              // C11; a file of before there were any has none
+    DirectoryId directory{};          // C13.1: its own
+    std::vector<MetDirectory> met{};  // C13.1: by id, of members of K
     bool operator==(const Durable&) const = default;
 };
 

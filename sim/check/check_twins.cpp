@@ -18,6 +18,7 @@ void Checks::note_twin(const World& world, HostIndex h, Instant now, const Recei
     };
     if (const auto* refused = std::get_if<Refused>(&receive.message)) {
         if (refused->mine.find("another process") == std::string::npos) return;
+        if (world.cluster_of(peer) != world.cluster_of(h)) return;
         coverage_.count(Seen::told_of_twin);
         // It may take a while until this peer can be dialled again and answers.
         twins[peer] = {now + length(timing.lease_max) + milliseconds(1500), false};

@@ -109,7 +109,7 @@ void Checks::on_incident(const World& world, const Incident& incident) {
         ledger_.note_death(incident.host);
         of_[incident.host] = {};
         const bool has_copy = world.host(incident.host).own_disk.has_value();
-        if (has_copy != has_copy_[incident.host]) {
+        if (has_copy || has_copy_[incident.host]) {  // or another one
             on_disk_[incident.host] = {};
             identities_[incident.host] = {};
         }

@@ -38,6 +38,8 @@ public:
     }
     void take(const protocol::SessionId& id);
     void take(const protocol::Incarnation& run);
+    /// Everybody is at its address here, whatever its directory.
+    void take(const protocol::DirectoryId& id) { word(id ? 1 : 0); }
     void take(const protocol::Heartbeat& heartbeat);
     /// The draws so far show in other fields, and the next ones are not known yet.
     void take(const protocol::Rng&) {}

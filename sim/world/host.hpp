@@ -54,6 +54,7 @@ struct Dialling {
     bool attempt = false;  // a dial is scheduled or on its way
     Time pause = 10 * ms;  // before the next attempt; doubles
     std::uint32_t try_number = 0;
+    bool elsewhere = false;  // the next attempt is where the peer calls from
 };
 
 struct Host {
@@ -82,6 +83,7 @@ struct Host {
     std::vector<Dialling> dialling;              // by peer
     protocol::Membership dials;                  // itself included
     std::map<HostIndex, HostIndex> readdressed;  // members that it dials elsewhere
+    std::map<HostIndex, HostIndex> called_from;  // where members may be, too (C13.1)
     std::optional<protocol::Durable> writing;
     std::set<protocol::HolderKey> introduced;  // whose HELLO this run has read: their notices count
     std::vector<protocol::Event> local;        // happened while it was paused

@@ -198,6 +198,7 @@ void World::carry_out(HostIndex h, const Action& action) {
                 close(what.session);
             } else if constexpr (std::is_same_v<What, DialNow>) {
                 if (const auto peer = host_of(what.peer)) {
+                    note_call(h, *peer, what.calls_from);
                     host.dialling[*peer].pause = 10 * ms;
                     dial_after(h, *peer, 0);
                 }

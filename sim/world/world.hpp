@@ -164,6 +164,9 @@ private:
     void notice(HostIndex h, std::size_t which);
 
     // world_network.cpp: connections
+    /// Of two clusters of one name a mistaken address leads the one to the other.
+    bool may_meet(const Host& a, const Host& b) const;
+    void note_call(HostIndex h, HostIndex peer, const std::string& from);
     /// nullopt: nobody has that address.
     std::optional<HostIndex> address_of(HostIndex h, HostIndex peer) const;
     /// Two clusters that differ by their names, or by ids that are settled.

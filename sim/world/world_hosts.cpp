@@ -13,11 +13,8 @@ void World::start(HostIndex h) {
     if (host.running() || host.disk.state == DiskState::torn) return;
     // A state file is bound to the name of its cluster.
     if (cluster_of(h) != host.site && !settings_.neighbours_have_this_name) return;
-    // A9: who can't tell them apart itself is told right addresses.
-    if (settings_.neighbours_have_this_name && !has_settled_id(host)) {
-        forget_mistakes_about(h);
-        forget_copies_beside(h);
-    }
+    // A9
+    if (settings_.neighbours_have_this_name && !has_settled_id(host)) forget_copies_beside(h);
     // To start takes longer than the wall clock's resolution, from which a lost disk counts on.
     if (now_ < host.started_at + 2 * ms) return;
     host.started_at = now_;
@@ -40,6 +37,7 @@ void World::start(HostIndex h) {
     host.local.clear();
     host.writing.reset();
     host.introduced.clear();
+    host.called_from.clear();
     host.dialling.assign(members(), {});
     Start start;
     start.now = clock(h);
@@ -50,6 +48,7 @@ void World::start(HostIndex h) {
     const Time wall = now_ + (ahead == settings_.wall_clocks.end() ? 0 : ahead->second.ns);
     start.wall_clock_ms = 1'700'000'000'000 + static_cast<std::uint64_t>(wall / ms);
     Config config = configs_[h];
+    config.listens = std::to_string(h);  // as addresses are written here
     const bool astray = settings_.founders_of.contains(host.id);
     if (!start.file && !astray && !may_found(host.site, config.members))
         config.members = {};  // it is told
@@ -209,9 +208,8 @@ bool World::can_be_told_apart() const {
 }
 
 void World::mistake(Site site, HostIndex member, HostIndex target) {
-    const bool other = hosts_[target].site != site;
     // A copy is not met by those who deal with the original (A1).
-    if (hosts_[target].own_disk || (other && !can_be_told_apart())) return;
+    if (hosts_[target].own_disk) return;
     for (Host& host : hosts_)
         if (host.site == site && !host.own_disk) host.readdressed[member] = target;
 }

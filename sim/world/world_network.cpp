@@ -19,9 +19,25 @@ bool replaces(const Message& newer, const Message& older) {
 
 }  // namespace
 
+void World::note_call(HostIndex h, HostIndex peer, const std::string& from) {
+    if (!from.empty()) hosts_[h].called_from[peer] = std::stoull(from);
+}
+
+// A9
+bool World::may_meet(const Host& a, const Host& b) const {
+    if (a.site == b.site || !settings_.neighbours_have_this_name) return true;
+    return has_settled_id(a) && has_settled_id(b);
+}
+
 std::optional<HostIndex> World::address_of(HostIndex h, HostIndex peer) const {
-    const auto elsewhere = hosts_[h].readdressed.find(peer);
-    if (elsewhere != hosts_[h].readdressed.end()) return elsewhere->second;
+    const Host& host = hosts_[h];
+    const auto called = host.called_from.find(peer);
+    if (called != host.called_from.end() && host.dialling[peer].elsewhere &&
+        may_meet(host, hosts_[called->second]))
+        return called->second;
+    const auto elsewhere = host.readdressed.find(peer);
+    if (elsewhere != host.readdressed.end() && may_meet(host, hosts_[elsewhere->second]))
+        return elsewhere->second;
     return host_of(settings_.ids[peer], hosts_[h].site);
 }
 
@@ -41,6 +57,7 @@ void World::dial_again(HostIndex h, HostIndex peer) {
     dialling.session = no_session;
     const Time pause = dialling.pause;
     dialling.pause = std::min(dialling.pause * 2, dial_pause_max.ns);
+    dialling.elsewhere = !dialling.elsewhere;
     dial_after(h, peer, draw({pause / 2, pause}));
 }
 
@@ -237,6 +254,10 @@ void World::deliver(std::size_t number, Side reader, Parcel&& parcel) {
     } else if (std::holds_alternative<HelloAck>(*parcel.message)) {
         connection.established = true;
         hosts_[h].dialling[connection.dialled].pause = dial_pause_min.ns;
+    } else if (std::holds_alternative<Refused>(*parcel.message) &&
+               hosts_[connection.acceptor().host].id != settings_.ids[connection.dialled]) {
+        // It is not the member's word.
+        return reject(number, reader);
     }
     step(h, Receive{session, std::move(*parcel.message)});
 }

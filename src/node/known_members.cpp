@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "src/base/os/tcp.hpp"
 #include "src/base/text/endpoint.hpp"
 #include "src/settings/survival_note.hpp"
 
@@ -73,6 +74,13 @@ std::string take_members(const Membership& file, NodeOptions& options) {
     for (const std::string& difference : differences)
         text += (text.empty() ? "" : "; ") + difference;
     return text;
+}
+
+std::string said_address(const NodeOptions& options) {
+    const Endpoint& own = options.peers.at(options.config.self);
+    const bool as_seen =
+        is_unspecified(own.host) || is_loopback(own.host) || tcp::numeric_addresses(own).empty();
+    return as_seen ? ":" + std::to_string(own.port) : to_text(own);
 }
 
 std::string DialledMembers::follow(const Membership& list,

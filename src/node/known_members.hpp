@@ -15,6 +15,10 @@ namespace bullring {
 /// gives come before those of the list. What differs between the two, for the log; empty: nothing.
 std::string take_members(const protocol::Membership& file, NodeOptions& options);
 
+/// Where this node can be dialled, as it says in its HELLOs: at its own entry; at the address where
+/// it is seen, if that has a name, which means something else elsewhere, or says no address.
+std::string said_address(const NodeOptions& options);
+
 /// Where the members of a list are dialled while the node runs.
 class DialledMembers {
 public:

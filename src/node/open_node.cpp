@@ -38,6 +38,7 @@ tl::expected<OpenedNode, std::string> open_node(NodeOptions& options,
         else
             log(LogLevel::warn, "bullring resign --local can't be used here: " + control.error());
     }
+    options.config.listens = said_address(options);
     // After the lock: the silence of R6 is counted from when no other process can have promised.
     parts.start.now = read_clock();
     parts.start.incarnation = {random_bits()};

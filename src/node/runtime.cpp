@@ -332,7 +332,7 @@ void Runtime::carry_out(const protocol::Action& action) {
                 transport_.flush();  // what was to be said before goes out before the FIN
                 transport_.close(what.session);
             } else if constexpr (std::is_same_v<What, protocol::DialNow>) {
-                transport_.dial_now(what.peer);
+                transport_.dial_now(what.peer, what.calls_from);
             } else if constexpr (std::is_same_v<What, protocol::DealWith>) {
                 deal_with(what.members);
             } else if constexpr (std::is_same_v<What, protocol::Persist>) {

@@ -234,6 +234,9 @@ asio::awaitable<std::string> Joiner::ask() {
 
     ObserverOptions cluster{{}, options_.config.cluster, options_.security, {}};
     cluster.log.level = LogLevel::error;  // what refusals say is told by the outcome
+    // It may lead itself, and the list need not have its address.
+    if (const auto own = parse_endpoint(address_))
+        cluster.peers.emplace(options_.config.self, *own);
     for (const MemberEntry& member : told_list_.entries())
         if (const auto endpoint = parse_endpoint(member.address);
             endpoint && member.id != options_.config.self)

@@ -112,7 +112,7 @@ constexpr std::array rows{
          by(members, library), into<&Request::hang_after>, "the profile's longest pause",
          at_least_1ms_or_off},
     Flag{"wire", "N",
-         "speak at most this version of the wire format, 1 … 4; see bullring-upgrade(7)",
+         "speak at most this version of the wire format, 1 … 5; see bullring-upgrade(7)",
          by(members, library), into<&Request::wire>, nullptr,
          from(protocol::version_lowest, protocol::version_highest)},
     Flag{"allow-drill", nullptr,

@@ -89,6 +89,7 @@ public:
     void operator()(protocol::Epoch epoch) { archive_(epoch.value); }
     void operator()(protocol::SessionId session) { archive_(session.value); }
     void operator()(protocol::ClusterId id) { archive_(id.value); }
+    void operator()(protocol::DirectoryId id) { archive_(id.value); }
     void operator()(protocol::Priority priority) { archive_(priority.value); }
     void operator()(protocol::Duration duration) {
         archive_(std::clamp<std::int64_t>(duration.ns, 0, protocol::forever.ns));
@@ -176,6 +177,7 @@ public:
     void operator()(protocol::Epoch& epoch) { epoch.value = below_limit("epoch"); }
     void operator()(protocol::SessionId& session) { archive_(session.value); }
     void operator()(protocol::ClusterId& id) { archive_(id.value); }
+    void operator()(protocol::DirectoryId& id) { archive_(id.value); }
     void operator()(protocol::Priority& priority) {
         archive_(priority.value);
         const bool in_range = priority.value >= -priority_max && priority.value <= priority_max;

@@ -122,6 +122,10 @@ constexpr void fields(Coder& c, M& m) {
         c.optional(m.shown, [&](auto& list) { members(c, list); });
     });
     c.behind(4, [&] { c(m.cluster_id); });
+    c.behind(5, [&] {
+        c(m.directory);
+        c.text(m.listens, protocol::address_bytes_max);
+    });
 }
 
 template <class Coder, Is<protocol::Recall> M>

@@ -134,6 +134,8 @@ inline protocol::Hello draw_hello() {
         m.shown = draw_members_or_none();
     }
     m.cluster_id = draw_cluster_id();
+    m.directory = {draw_word()};
+    m.listens = draw_text(protocol::address_bytes_max);
     return m;
 }
 

@@ -54,7 +54,8 @@ Start start_with_file(const Config& config) {
                          config.timing.promise(config.timing.lease),
                          config.hooks,
                          config.members,
-                         {cluster_id, {1}, true}};
+                         {cluster_id, {1}, true},
+                         {0xD0 + config.self.value}};
     return start;
 }
 

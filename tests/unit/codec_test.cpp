@@ -198,10 +198,12 @@ TEST_CASE("codec: a field of a later version is written and read from that versi
 }
 
 TEST_CASE(
-    "codec: a HELLO says the cluster's id behind what the version has that it is written in") {
+    "codec: a HELLO says the cluster's id, directory and address behind what its version has") {
     protocol::Hello hello;
     hello.id = {1};
     hello.cluster_id = {0xC1};
+    hello.directory = {0xD1};
+    hello.listens = ":7100";
     const auto read = [](const Bytes& frame, std::uint16_t version) {
         const auto result = decode(frame, version);
         REQUIRE(result.has_value());
@@ -211,12 +213,17 @@ TEST_CASE(
         hello.version_lowest = lowest;
         protocol::Hello without = hello;
         without.cluster_id = {};
+        without.directory = {};
+        without.listens.clear();
+        protocol::Hello with_id = without;
+        with_id.cluster_id = hello.cluster_id;
         const Bytes frame = encoded(protocol::Message{hello}, protocol::version_highest);
         CHECK(read(frame, protocol::version_highest) == hello);
         // Of one that speaks no ids, and to one.
         CHECK(read(encoded(protocol::Message{hello}, protocol::version_with_tags),
                    protocol::version_highest) == without);
         CHECK(read(frame, protocol::version_with_tags) == without);
+        CHECK(read(frame, protocol::version_with_identity) == with_id);
     }
 }
 

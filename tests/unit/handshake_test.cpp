@@ -45,6 +45,7 @@ TEST_CASE(
     expected.fast_release = FastRelease::fin;
     expected.had_file_at_start = true;
     expected.cluster_id = test::cluster_id;
+    expected.directory = test::start_with_file(node.config()).file->directory;
     CHECK(hellos == std::vector<Hello>{expected});
 }
 

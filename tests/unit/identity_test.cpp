@@ -1,12 +1,10 @@
-// C11, C12: the cluster's id, by which two clusters of one name and the same founders are told
-// apart; and whose word is believed.
+// C11: the cluster's id, by which two clusters of one name and the same founders are told apart.
 #include <map>
 #include <set>
 
 #include <doctest/doctest.h>
 
-#include "protocol/values/member_change.hpp"
-#include "tests/support/node_fixture.hpp"
+#include "tests/support/identity_fixture.hpp"
 
 namespace bullring::protocol::identity_test {
 namespace {
@@ -15,17 +13,6 @@ using test::Actions;
 using test::NodeFixture;
 using test::only;
 using test::sent;
-
-constexpr ClusterId other_id{0xBAD};
-
-/// Of a version that knew of no ids, or of before the first leader.
-Start without_id(const Config& config) {
-    Start start = test::start_with_file(config);
-    start.file->identity = {};
-    return start;
-}
-
-Config member(std::uint64_t self = 3) { return test::config_for(self, {1, 2, 3}); }
 
 /// Node 3 leads with the grants of 1 and 2, and nobody knows an id.
 struct Leader {
@@ -52,43 +39,6 @@ struct Leader {
         return node.last_request(peer)->identity.value_or(Identity{});
     }
 };
-
-/// Node 3, which never stands, follows 1.
-NodeFixture follower(const Start& start, ClusterId peers_know) {
-    Config config = member();
-    config.priority = Priority::never();
-    NodeFixture node(config, start);
-    node.peers_know(peers_know);
-    node.disk_answers(true);
-    node.recover();
-    node.connect(1);
-    node.connect(2);
-    return node;
-}
-
-Coordinator renewal(NodeFixture& node, Epoch epoch, const std::optional<Identity>& identity) {
-    Coordinator request;
-    request.epoch = epoch;
-    request.lease = node.timing().lease;
-    request.stamp = node.now();
-    request.renew = true;
-    request.identity = identity;
-    return request;
-}
-
-Membership changed_list() {
-    const Membership list(std::vector<NodeId>{{1}, {2}, {3}});
-    return *with(list, {MemberChange::What::add, {4}, "h:4"}, {{9000}, 1});
-}
-
-HelloReceived hello_with_list(NodeFixture& node, std::uint64_t from) {
-    HelloReceived hello = node.hello_from(from);
-    hello.hello.version_lowest = version_with_tags;
-    hello.hello.changed = changed_list();
-    return hello;
-}
-
-bool knows_the_list(const NodeFixture& node) { return node.view().list.tag() != Tag{}; }
 
 }  // namespace
 
@@ -279,52 +229,28 @@ TEST_CASE("identity: a node without a file goes on with those of one cluster onl
     CHECK(grants[0].identity->id == test::cluster_id);
 }
 
-// C12.1
-TEST_CASE("believing: the list of who is of another cluster is not believed") {
-    NodeFixture node = follower(test::start_with_file(member()), test::cluster_id);
-    HelloReceived hello = hello_with_list(node, 1);
-    hello.hello.incarnation = {77};
-    SUBCASE("of another name") { hello.hello.cluster = "neighbours"; }
-    SUBCASE("with another id") { hello.hello.cluster_id = other_id; }
-    SUBCASE("with another algorithm") { hello.hello.algorithm = Algorithm::ring; }
-    SUBCASE("with another quorum") { hello.hello.quorum = QuorumMode::none; }
-    SUBCASE("with other rates of clocks") { hello.hello.rho_ppm = 1; }
-    REQUIRE(sent<Refused>(node.step(hello)).size() == 1);
-    node.after(seconds(1));
-    CHECK_FALSE(knows_the_list(node));
-    CHECK(node.node().member().max_seen() < Epoch{9000});
-}
-
-TEST_CASE("believing: a node that founds is not kept from it by another cluster's list") {
-    Config config = member();
-    NodeFixture node(config, test::start_without_file(config));
+// C11.4
+TEST_CASE("identity: a token of another cluster's node is granted nothing, whoever passes it on") {
+    Config config = test::config_for(3, {1, 2, 3}, Algorithm::ring);
+    config.priority = Priority::never();
+    NodeFixture node(config, without_id(config));
+    node.peers_know(other_id);
     node.disk_answers(true);
-    node.wake();
-    HelloReceived hello = hello_with_list(node, 1);
-    hello.hello.cluster = "neighbours";
-    REQUIRE(sent<Refused>(node.step(hello)).size() == 1);
-    for (const std::uint64_t peer : {1U, 2U}) {
-        HelloAck ack = node.ack_from(peer);
-        ack.had_file_at_start = false;
-        ack.recall.answer = Recall::Answer::none;
-        ack.cluster_id = {};
-        node.dial(peer, ack);
-    }
-    CHECK_FALSE(node.node().recovering());
-}
-
-TEST_CASE("believing: the list in a refusal counts where the list is why") {
-    NodeFixture node = follower(test::start_with_file(member()), test::cluster_id);
-    const auto refused_for = [&](const char* field, ClusterId id) {
-        node.step(Dialled{{2}, {9001}, {}});
-        node.step(Receive{{9001}, Refused{field, "a", "b", changed_list(), id}});
-        node.after(seconds(1));
-        return knows_the_list(node);
-    };
-    CHECK_FALSE(refused_for("cluster", {}));
-    CHECK_FALSE(refused_for("algorithm", {}));
-    CHECK_FALSE(refused_for("member", other_id));
-    CHECK(refused_for("member", test::cluster_id));
+    node.recover();
+    node.connect(2);
+    node.peers_know(test::cluster_id);
+    node.connect(1);
+    for (int i = 0; i < 3; ++i)
+        node.hear(1, renewal(node, {6000}, Identity{test::cluster_id, {6000}, true}));
+    REQUIRE(node.view().cluster_id == test::cluster_id);
+    node.hear(1, Resign{{6000}, nobody});
+    CoordinatorToken token;
+    token.walk = node.walk_from(2, {1, 0});
+    token.request.epoch = {7000};
+    token.request.lease = node.timing().campaign_lease;
+    token.request.stamp = node.now();
+    node.hear(1, token);
+    CHECK(node.view().promised_to == nobody);
 }
 
 }  // namespace bullring::protocol::identity_test

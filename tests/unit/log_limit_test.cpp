@@ -1,6 +1,7 @@
 #include "src/base/log/log_limit.hpp"
 
 #include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -24,7 +25,18 @@ TEST_CASE("log limit: one line in ten seconds for each kind and source, and a co
     CHECK(limit.admit("a", member(2), start) == 0);
     CHECK(limit.admit("a", stranger(1), start) == 0);
     CHECK(limit.admit("a", member(1), start + LogLimit::every) == 2);
-    CHECK(limit.admit("a", member(1), start + 2 * LogLimit::every) == 0);
+    CHECK_FALSE(limit.admit("a", member(1), start + 2 * LogLimit::every).has_value());
+}
+
+TEST_CASE("log limit: what goes on is said at a falling rate, and at once again after a rest") {
+    LogLimit limit;
+    std::vector<long> said;
+    const auto at = [](int seconds) { return start + std::chrono::seconds(seconds); };
+    for (int second = 0; second <= 600; ++second)
+        if (limit.admit("a", member(1), at(second))) said.push_back(second);
+    CHECK(said == std::vector<long>{0, 10, 30, 70, 150, 270, 390, 510});
+    CHECK(limit.admit("a", member(1), at(510 + 240)) == 90);
+    CHECK(limit.admit("a", member(1), at(510 + 250)) == 0);
 }
 
 TEST_CASE("log limit: strangers from any number of addresses get a bounded number of lines") {

@@ -241,8 +241,8 @@ TEST_CASE("members: no two of them have one address") {
         CHECK(answers[0].lasting);
         CHECK_FALSE(answers[0].done);
     }
-    CHECK(only<MembersAnswer>(ask(node, {What::address, {2}, "h:2"})) ==
-          std::vector<MembersAnswer>{{asked, true, {}}});
+    // It is each node's own until a list has it.
+    CHECK(only<MembersAnswer>(ask(node, {What::address, {2}, "h:2"})).empty());
 }
 
 TEST_CASE("members: only one change at a time, and only at the leader") {
@@ -322,7 +322,7 @@ TEST_CASE("members: a node that is shown to be removed does not stand, and grant
     const Membership without = *with(node.config().members, {What::remove, {3}, {}}, {{6000}, 1});
     const Actions actions = node.step(Dialled{{1}, {1500}, {}});
     REQUIRE(sent<Hello>(actions).size() == 1);
-    node.step(Receive{{1500}, Refused{"member", "1,2", "3", without}});
+    node.step(Receive{{1500}, Refused{"member", "1,2", "3", without, test::cluster_id}});
     CHECK(list_of(node) == without);
     CHECK_FALSE(node.view().eligible);
     CHECK(node.view().why == "removed: not in the list of members 6000.1");

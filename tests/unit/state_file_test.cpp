@@ -182,14 +182,31 @@ TEST_CASE("state file: the cluster's id is kept, and a file of before there was 
               .value() == durable);
 }
 
+TEST_CASE("state file: directories are kept, and a file of before there were any has none") {
+    const TemporaryDirectory place;
+    Durable before = durable;
+    before.identity = {{0xC1}, {4711}, true};
+    Durable with_directories = before;
+    with_directories.directory = {0xD2};
+    with_directories.met = {{{1}, "h1:1", {0xD1}}, {{3}, "", {0xD3}}};
+    REQUIRE(opened(place.path()).save(with_directories).has_value());
+    CHECK(opened(place.path()).load().value() == with_directories);
+    CHECK(decoded("42554c4c52494e4700000002 00000000000000000000000000000000030000000000000001000"
+                  "100000000000000000002010100000000000000000003020100000000000300000000000000010"
+                  "000000000000002000000000000000300000000000000c100000000000012670194565513")
+              .value() == before);
+}
+
 TEST_CASE("state file: what a later version has added at the end is left out") {
-    Durable with_id = durable;
-    with_id.identity = {{0xC1}, {4711}, true};
-    CHECK(decoded("42554c4c52494e4700000002 000000000000000000000000000000000300000000000000010"
-                  "0010000000000000000000201010000000000000000000302010000000000030000000000000"
-                  "0010000000000000002000000000000000300000000000000c10000000000001267016c61746"
-                  "5724a8cbd97")
-              .value() == with_id);
+    Durable with_all = durable;
+    with_all.identity = {{0xC1}, {4711}, true};
+    with_all.directory = {0xD2};
+    with_all.met = {{{3}, "h3:1", {0xD3}}};
+    CHECK(decoded("42554c4c52494e4700000002 00000000000000000000000000000000030000000000000001000"
+                  "100000000000000000002010100000000000000000003020100000000000300000000000000010"
+                  "000000000000002000000000000000300000000000000c10000000000001267010000000000000"
+                  "0d2000000010000000000000003000468333a3100000000000000d36c61746572f2f46709")
+              .value() == with_all);
     CHECK(decoded("42554c4c52494e4700000002 01e1332a01").value().hooks);
 }
 

@@ -215,7 +215,7 @@ TEST_CASE("transport: a peer that comes back is dialled at once when it is told 
     REQUIRE(again.has_value());
     Host acceptor(io, voter, {});
     acceptor.transport.listen(std::move(*again));
-    dialler.transport.dial_now(voter);
+    dialler.transport.dial_now(voter, {});
     CHECK(run_until(io, [&] { return has_one<protocol::Receive>(dialler); }));
 }
 

@@ -1,5 +1,6 @@
 #include "src/base/log/log_limit.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace bullring {
@@ -30,7 +31,8 @@ std::optional<std::uint64_t> LogLimit::admit(std::string_view kind, const LogSou
         ++line.left_out;
         return std::nullopt;
     }
-    line.next = now + every;
+    line.pause = now < line.next + line.pause ? std::min(line.pause * 2, at_most) : every;
+    line.next = now + line.pause;
     return std::exchange(line.left_out, 0);
 }
 

@@ -1,6 +1,6 @@
-// Owns: the rate limit of log lines that others can cause: one line in ten seconds for each kind of
-// event and each source of it. Strangers can come from any number of addresses, so all their
-// sources share one limit, and never use up that of members.
+// Owns: the rate limit of log lines that others can cause: for each kind of event and each source
+// of it one line in ten seconds, and then fewer, as long as it goes on. Strangers can come from any
+// number of addresses, so all their sources share one limit, and never use up that of members.
 #pragma once
 
 #include <chrono>
@@ -24,7 +24,9 @@ class LogLimit {
 public:
     using Time = std::chrono::steady_clock::time_point;
 
+    /// Twice as long each time, up to `at_most`, until nothing has come for as long again.
     static constexpr std::chrono::seconds every{10};
+    static constexpr std::chrono::seconds at_most{120};
     /// Each one with its own line; all that come beyond share one.
     static constexpr std::size_t strangers_max = 16;
     static constexpr std::size_t members_max = 64;
@@ -36,6 +38,7 @@ public:
 private:
     struct Line {
         Time next;
+        std::chrono::seconds pause{0};
         std::uint64_t left_out = 0;
     };
     struct Kind {

@@ -36,13 +36,14 @@ std::chrono::nanoseconds chrono(Duration d) { return std::chrono::nanoseconds(d.
 Dialler::Dialler(asio::io_context& io, NodeId self, const PeerList& peers, const DialTiming& timing,
                  std::uint64_t seed, Callbacks callbacks)
     : io_(io), self_(self), timing_(timing), rng_(seed), callbacks_(std::move(callbacks)) {
-    for (const auto& [id, endpoint] : peers) add(id, endpoint);
+    for (const auto& [id, endpoint] : peers) add(id, endpoint, {});
 }
 
-void Dialler::add(NodeId id, const Endpoint& endpoint) {
+void Dialler::add(NodeId id, const Endpoint& endpoint, Addresses called_from) {
     if (id == self_) return;
     auto peer = std::make_shared<Peer>(io_, endpoint);
     peer->pause = timing_.pause_min;
+    peer->called_from = std::move(called_from);
     peer->numeric = on_addresses(*peer, tcp::numeric_addresses(endpoint));
     peers_.emplace(id, peer);
     if (started_) keep_connected(id, peer);
@@ -54,6 +55,8 @@ void Dialler::start() {
 }
 
 void Dialler::follow(const PeerList& peers) {
+    std::map<NodeId, Addresses> called;
+    for (const auto& [id, known] : peers_) called.emplace(id, known->called_from);
     std::erase_if(peers_, [&](const auto& known) {
         const auto found = peers.find(known.first);
         if (found != peers.end() && found->second == known.second->endpoint) return false;
@@ -62,7 +65,15 @@ void Dialler::follow(const PeerList& peers) {
         return true;
     });
     for (const auto& [id, endpoint] : peers)
-        if (!peers_.contains(id)) add(id, endpoint);
+        if (!peers_.contains(id)) add(id, endpoint, called[id]);
+}
+
+void Dialler::note_call(NodeId id, const std::string& from) {
+    const auto found = peers_.find(id);
+    const auto endpoint = parse_endpoint(from);
+    if (found == peers_.end() || !endpoint) return;
+    if (Addresses where = tcp::numeric_addresses(*endpoint); !where.empty())
+        found->second->called_from = std::move(where);
 }
 
 void Dialler::dial_now(NodeId id) {
@@ -75,7 +86,9 @@ void Dialler::dial_now(NodeId id) {
 
 void Dialler::on_established(NodeId id) {
     const auto found = peers_.find(id);
-    if (found != peers_.end()) found->second->pause = timing_.pause_min;
+    if (found == peers_.end()) return;
+    found->second->pause = timing_.pause_min;
+    found->second->answered = true;
 }
 
 void Dialler::on_session_over(Dial dial, bool refused) {
@@ -84,6 +97,7 @@ void Dialler::on_session_over(Dial dial, bool refused) {
     if (!found->second->in_session || found->second->dial != dial.number) return;
     found->second->in_session = false;
     found->second->refused = refused;
+    if (!found->second->answered) ++found->second->misses;
     found->second->signal.cancel();
 }
 
@@ -103,8 +117,11 @@ void Dialler::end(Peer& peer) {
 }
 
 bool Dialler::is_host_of_peer(const std::string& host) const {
-    return std::any_of(peers_.begin(), peers_.end(),
-                       [&](const auto& one) { return one.second->hosts.contains(host); });
+    return std::any_of(peers_.begin(), peers_.end(), [&](const auto& one) {
+        const Addresses& called = one.second->called_from;
+        return one.second->hosts.contains(host) ||
+               (!called.empty() && tcp::host_of(tcp::to_text(called.front())) == host);
+    });
 }
 
 void Dialler::keep_connected(NodeId id, const std::shared_ptr<Peer>& peer) {
@@ -118,22 +135,35 @@ void Dialler::keep_connected(NodeId id, const std::shared_ptr<Peer>& peer) {
     });
 }
 
+/// Where it is tried first another one may answer, or something that hangs: the next attempt begins
+/// with the next address.
+Dialler::Addresses Dialler::turn_of(const Peer& peer) {
+    Addresses all = peer.addresses;
+    for (const auto& address : peer.called_from)
+        if (std::find(all.begin(), all.end(), address) == all.end()) all.push_back(address);
+    if (all.empty()) return all;
+    const auto first = static_cast<Addresses::difference_type>(peer.misses % all.size());
+    std::rotate(all.begin(), all.begin() + first, all.end());
+    return all;
+}
+
 asio::awaitable<void> Dialler::dial_again_and_again(NodeId id, std::shared_ptr<Peer> shared) {
     Peer& peer = *shared;
     while (is_wanted(peer)) {
         if (peer.addresses.empty()) look_up(peer);
-        if (peer.addresses.empty()) {
+        if (peer.addresses.empty() && peer.called_from.empty()) {
             peer.waits_for_address = true;
             co_await wait(peer, resolve_max);
             peer.waits_for_address = false;
         }
-        Addresses addresses = peer.addresses;
+        Addresses addresses = turn_of(peer);
         // For the next attempt; not before this one has begun, since it makes a thread.
         asio::post(io_, [this, shared] { look_up(*shared); });
         OwnedFd fd = co_await connect_to_one_of(io_, std::move(addresses), timing_.connect_max);
         if (!is_wanted(peer)) co_return;
         if (fd) {
             peer.in_session = true;
+            peer.answered = false;
             peer.hurry = false;
             peer.failing_since.reset();
             peer.reported_unreachable = false;
@@ -173,9 +203,14 @@ void Dialler::note_failure(NodeId id, Peer& peer) {
     if (!peer.failing_since) peer.failing_since = now;
     if (peer.reported_unreachable || now - *peer.failing_since < unreachable_after) return;
     peer.reported_unreachable = true;
-    callbacks_.unreachable(id, peer.addresses.empty()
-                                   ? "the name " + peer.endpoint.host + " does not resolve"
-                                   : "no answer at " + to_text(peer.endpoint));
+    callbacks_.unreachable(
+        id,
+        peer.addresses.empty()
+            ? "the name " + peer.endpoint.host + " does not resolve"
+            : "no answer at " + to_text(peer.endpoint) +
+                  (peer.called_from.empty() ? ""
+                                            : " nor at " + tcp::to_text(peer.called_from.front()) +
+                                                  ", where it has called from"));
 }
 
 asio::awaitable<void> Dialler::pause(Peer& peer) {

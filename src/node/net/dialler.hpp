@@ -50,6 +50,9 @@ public:
     /// From now on these. Who is not among them is dialled no more, and who is at another address
     /// now is dialled there at once; their connections are left to whoever uses them.
     void follow(const PeerList& peers);
+    /// The peer may be there, too ("host:port", numeric; anything else is nowhere): when it does
+    /// not answer at its address it is dialled there.
+    void note_call(protocol::NodeId peer, const std::string& from);
     /// Ends the waiting of one peer at once, and makes its pauses short again.
     void dial_now(protocol::NodeId peer);
     /// The handshake is done: the next pause is a short one.
@@ -75,23 +78,27 @@ private:
         Addresses addresses;          // the resolver's last answer
         std::set<std::string> hosts;  // the same, without ports
         bool numeric = false;         // an address needs no look-up
+        Addresses called_from;        // tried behind those; at most one
+        std::size_t misses = 0;       // connections that came to nothing
         std::optional<asio::steady_timer::time_point> found_at;  // when it came
         bool waits_for_address = false;
         bool gone = false;  // no peer any more, or at another address
         protocol::Duration pause;
         std::uint64_t dial = 0;   // the number of the last one
         bool in_session = false;  // … which is of use
+        bool answered = false;    // … and on which the peer has answered
         bool hurry = false;       // skip the next pause
         bool refused = false;
         std::optional<asio::steady_timer::time_point> failing_since;
         bool reported_unreachable = false;
     };
 
-    void add(protocol::NodeId id, const Endpoint& endpoint);
+    void add(protocol::NodeId id, const Endpoint& endpoint, Addresses called_from);
     void keep_connected(protocol::NodeId id, const std::shared_ptr<Peer>& peer);
     asio::awaitable<void> dial_again_and_again(protocol::NodeId id, std::shared_ptr<Peer> shared);
     bool is_wanted(const Peer& peer) const { return !stopped_ && !peer.gone; }
     static void end(Peer& peer);
+    static Addresses turn_of(const Peer& peer);
     void look_up(Peer& peer);
     /// False when nothing was found; then what was known before stays.
     bool on_addresses(Peer& peer, Addresses found);

@@ -288,6 +288,9 @@ std::string Transport::on_answer(Entry& entry, Frame&& frame) {
         if (entry.secured != nullptr && !is_up_to_date(*entry.secured))
             dialler_.replace(entry.dial);
     } else if (std::holds_alternative<protocol::Refused>(*message)) {
+        if (frame.sender.id != entry.peer.id) {
+            return "node " + std::to_string(frame.sender.id.value) + " answers at its address";
+        }
         entry.phase = Phase::refused;
     } else {
         return "the answer to HELLO is neither HELLO_ACK nor REFUSED";

@@ -89,7 +89,7 @@ public:
     /// At a local socket whose file says who may connect: whoever may is an administrator.
     void listen_locally(OwnedFd listener);
     void start_dialling();
-    void dial_now(protocol::NodeId peer);
+    void dial_now(protocol::NodeId peer, const std::string& calls_from);
     /// From now on these are the members. Sessions of others are left to the node.
     void follow(PeerList peers, const protocol::Membership& members);
 

@@ -12,7 +12,10 @@ using protocol::NodeId;
 
 void Transport::start_dialling() { dialler_.start(); }
 
-void Transport::dial_now(NodeId peer) { dialler_.dial_now(peer); }
+void Transport::dial_now(NodeId peer, const std::string& calls_from) {
+    dialler_.note_call(peer, calls_from);
+    dialler_.dial_now(peer);
+}
 
 void Transport::follow(PeerList peers, const protocol::Membership& members) {
     options_.peers = std::move(peers);

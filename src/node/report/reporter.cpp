@@ -109,10 +109,9 @@ void Reporter::tell_all() {
 void Reporter::tell(const protocol::Action& action) {
     if (const auto* up = std::get_if<protocol::PeerUp>(&action)) {
         refusals_.erase(up->peer);
-        log(LogLevel::info, fmt::format("peer {} is up", up->peer.value));
+        tell_peer(up->peer, "up");
     } else if (const auto* down = std::get_if<protocol::PeerDown>(&action)) {
-        log(LogLevel::info,
-            fmt::format("peer {} is down: {}", down->peer.value, protocol::name(down->reason)));
+        tell_peer(down->peer, std::string("down: ") + protocol::name(down->reason));
     } else if (const auto* refused = std::get_if<protocol::HandshakeRefused>(&action)) {
         tell_refusal(*refused);
     } else if (const auto* note = std::get_if<protocol::Note>(&action)) {
@@ -124,6 +123,16 @@ void Reporter::tell(const protocol::Action& action) {
     } else if (const auto* changed = std::get_if<protocol::MembersChanged>(&action)) {
         tell_members(changed->members);
     }
+}
+
+void Reporter::tell_peer(protocol::NodeId peer, const std::string& state) {
+    const auto now = std::chrono::steady_clock::now();
+    Changes& changes = changes_[peer];
+    if (now - changes.since > Changes::within) changes = {now, 0};
+    if (++changes.count <= Changes::told_max)
+        return log(LogLevel::info, fmt::format("peer {} is {}", peer.value, state));
+    log_limited(LogLevel::warn, "comes and goes", {std::to_string(peer.value)},
+                fmt::format("peer {} comes and goes; now it is {}", peer.value, state));
 }
 
 void Reporter::tell_members(const protocol::Membership& members) {

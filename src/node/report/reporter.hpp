@@ -4,6 +4,7 @@
 // report.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -47,9 +48,18 @@ private:
         std::vector<protocol::Action> actions;
     };
 
+    /// A peer's, up and down; those beyond are told by a limited line.
+    struct Changes {
+        static constexpr std::chrono::seconds within{60};
+        static constexpr int told_max = 10;
+        std::chrono::steady_clock::time_point since;
+        int count = 0;
+    };
+
     void tell_later();
     void tell_all();
     void tell(const protocol::Action& action);
+    void tell_peer(protocol::NodeId peer, const std::string& state);
     void tell_refusal(const protocol::HandshakeRefused& refusal);
     void tell_members(const protocol::Membership& members);
     void write_event(std::string line, const BackgroundWriter::Marks& marks = {});
@@ -67,6 +77,7 @@ private:
     asio::steady_timer timer_;
     bool timer_runs_ = false;
     std::vector<Step> steps_;
+    std::map<protocol::NodeId, Changes> changes_;
     std::map<protocol::NodeId, protocol::Refused> refusals_;  // said of members: field, here, there
 };
 

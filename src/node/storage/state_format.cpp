@@ -133,6 +133,27 @@ Identity read_identity(FieldReader& reader) {
     return identity;
 }
 
+void put_directories(std::vector<std::byte>& out, const Durable& durable) {
+    put(out, durable.directory.value, 8);
+    put(out, durable.met.size(), 4);
+    for (const protocol::MetDirectory& one : durable.met) {
+        put(out, one.member.value, 8);
+        put(out, one.address.size(), 2);
+        put(out, one.address);
+        put(out, one.directory.value, 8);
+    }
+}
+
+void read_directories(FieldReader& reader, Durable& durable) {
+    durable.directory.value = reader.number(8);
+    for (std::uint64_t left = reader.number(4); left > 0 && reader.ok(); --left) {
+        protocol::MetDirectory& one = durable.met.emplace_back();
+        one.member.value = reader.number(8);
+        one.address = reader.text(reader.number(2));
+        one.directory.value = reader.number(8);
+    }
+}
+
 /// nullopt: it is no list.
 std::optional<Membership> read_list(FieldReader& reader) {
     Tag tag;
@@ -166,6 +187,7 @@ std::vector<std::byte> encode_state(const StateIdentity& identity, const Durable
     put(out, durable.hooks ? 1 : 0, 1);
     put_list(out, durable.members);
     put_identity(out, durable.identity);
+    put_directories(out, durable);
     put(out, crc32(out.data(), out.size()), 4);
     return out;
 }
@@ -208,6 +230,7 @@ tl::expected<Durable, std::string> decode_state(const StateIdentity& identity,
         members = Membership(ids);
     // Of a version that knew of none.
     if (reader.more()) durable.identity = read_identity(reader);
+    if (reader.more()) read_directories(reader, durable);
     if (!members || !reader.ok() || durable.promised_max.ns < 0) {
         return tl::unexpected(std::string("is damaged: its fields do not fit"));
     }

@@ -14,11 +14,14 @@ namespace bullring {
 
 namespace {
 
-/// Nothing that is known there is missing here.
+/// It is of this directory, or of before there were ids of any, and nothing that is known there is
+/// missing here.
 bool is_older(const protocol::Durable& there, const protocol::Durable& here) {
     return there.hw <= here.hw && there.promised_max <= here.promised_max &&
            there.members.tag() <= here.members.tag() &&
-           !there.members.is_of_other_cluster_than(here.members);
+           !there.members.is_of_other_cluster_than(here.members) &&
+           (!there.identity.known() || there.identity.known() == here.identity.known()) &&
+           (!there.directory || there.directory == here.directory);
 }
 
 }  // namespace
