@@ -1,8 +1,10 @@
 // The border of the program: nothing leaves it but an exit status and, if that is not 0, a line on
 // stderr that says why.
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -10,6 +12,7 @@
 #include <unistd.h>
 
 #include "src/base/log/logging.hpp"
+#include "src/base/os/start_wait.hpp"
 #include "src/base/text/failure_text.hpp"
 #include "src/cli/commands/check_programs.hpp"
 #include "src/cli/commands/commands.hpp"
@@ -43,6 +46,34 @@ int complain(const UsageProblems& usage) {
     for (const std::string& problem : usage.problems) print_error(problem);
     complain_of_programs(usage.command, usage.health_cmd);
     return wrong_usage;
+}
+
+/// Waits, before a node is started, for what time or another program may mend.
+ParsedOptions options_in_time(const std::vector<std::string>& arguments,
+                              const Environment& environment) {
+    using Clock = std::chrono::steady_clock;
+    // A file that has just come may be one that is being written, or gets its mode after that.
+    constexpr std::chrono::seconds settled{10};
+    ParsedOptions options = parse_options(arguments, environment);
+    const auto* const first = std::get_if<UsageProblems>(&options);
+    if (first == nullptr || !first->pass ||
+        !missing_programs(first->command, first->health_cmd).empty())
+        return options;
+    std::optional<Clock::time_point> wrong_since;
+    const auto look = [&]() -> Obstacles {
+        options = parse_options(arguments, environment);
+        const auto* const usage = std::get_if<UsageProblems>(&options);
+        if (usage == nullptr) return {};
+        if (usage->pass)
+            wrong_since.reset();
+        else if (!wrong_since)
+            wrong_since = Clock::now();
+        else if (Clock::now() - *wrong_since > settled)
+            return {};
+        return usage->problems;
+    };
+    wait_to_start(look, [](const std::string& text) { print_error(text); });
+    return options;
 }
 
 /// Started by `run` and `lead`, never by a user.
@@ -89,7 +120,7 @@ int main(int argc, char** argv) {
         if (!arguments.empty() && arguments.front() == completion_word)
             return run_completion({arguments.begin() + 1, arguments.end()});
         const Environment environment = environment_of_process();
-        const ParsedOptions options = parse_options(arguments, environment);
+        const ParsedOptions options = options_in_time(arguments, environment);
         const Work* const work = std::get_if<Work>(&options);
         const bool doctor_warns = work != nullptr && work->options<DoctorOptions>() != nullptr;
         if (!arguments.empty() && !doctor_warns) warn_of_variables(arguments.front(), environment);

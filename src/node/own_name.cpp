@@ -1,40 +1,16 @@
 #include "src/node/own_name.hpp"
 
 #include <algorithm>
-#include <array>
-#include <ctime>
 
 #include <fmt/format.h>
-#include <signal.h>
-#include <unistd.h>
 
 #include "src/base/log/logging.hpp"
+#include "src/base/os/start_wait.hpp"
 #include "src/base/os/tcp.hpp"
 
 namespace bullring {
 
 namespace {
-
-/// As long as it lives the two signals by which a program is stopped end this one at once, and
-/// well: it has not begun.
-class StopsAtOnce {
-public:
-    StopsAtOnce() {
-        struct sigaction end {};
-        end.sa_handler = [](int) { ::_exit(0); };
-        for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &end, &before_[i]);
-    }
-    StopsAtOnce(const StopsAtOnce&) = delete;
-    StopsAtOnce& operator=(const StopsAtOnce&) = delete;
-    ~StopsAtOnce() {
-        for (std::size_t i = 0; i < signals.size(); ++i)
-            ::sigaction(signals[i], &before_[i], nullptr);
-    }
-
-private:
-    static constexpr std::array<int, 2> signals{SIGTERM, SIGINT};
-    std::array<struct sigaction, 2> before_{};
-};
 
 bool is_name(const Endpoint& endpoint) { return tcp::numeric_addresses(endpoint).empty(); }
 
@@ -59,22 +35,14 @@ std::string why_nobody_reaches(const NodeOptions& options) {
 
 void wait_for_own_name(const Endpoint& listen) {
     if (!is_name(listen)) return;
-    const StopsAtOnce stops;
-    bool warned = false;
-    while (true) {
+    const auto look = [&]() -> Obstacles {
         const auto found = tcp::resolve(listen);
-        if (found) break;
-        if (!warned)
-            log(LogLevel::warn,
-                fmt::format(
-                    "cannot listen on {} yet: {}; waiting for the name to resolve (--listen "
-                    "0.0.0.0:{} needs none)",
-                    to_text(listen), found.error(), listen.port));
-        warned = true;
-        const timespec pause{1, 0};
-        ::nanosleep(&pause, nullptr);
-    }
-    if (warned) log(LogLevel::info, listen.host + " resolves now");
+        if (found) return {};
+        return {fmt::format("cannot listen on {} yet: {} (--listen 0.0.0.0:{} needs no name)",
+                            to_text(listen), found.error(), listen.port)};
+    };
+    if (!wait_to_start(look, [](const std::string& text) { log(LogLevel::warn, text); }))
+        log(LogLevel::info, listen.host + " resolves now");
 }
 
 }  // namespace bullring

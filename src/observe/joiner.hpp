@@ -1,7 +1,7 @@
-// Owns: a node's wish to be a member of a cluster that runs already (PROTOCOL C9). It asks the
-// members that --join names to be added, to be dialled where it listens now, and with --voter for a
-// vote, again and again until that is so. A thread of its own, with a loop; what it says of the
-// node's state comes from the node's loop.
+// Owns: a node's wish to be a member of a cluster that runs already (PROTOCOL C2.2, C8.3). It asks
+// the members that --join names to be added, to be dialled where it listens now, and with --voter
+// for a vote, again and again until that is so. A thread of its own, with a loop; what it says of
+// the node's state comes from the node's loop.
 #pragma once
 
 #include <map>

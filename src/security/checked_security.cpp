@@ -92,7 +92,7 @@ SecurityOptions checked_security(const Request& request, protocol::NodeId self, 
     const auto loaded = load_credentials(options, {request.cluster.value, self});
     if (loaded) return options;
     for (const CredentialProblem& problem : loaded.error())
-        report.say(problem.flag, to_text(problem));
+        report.say(problem.flag, to_text(problem), problem.passes);
     return options;
 }
 

@@ -41,8 +41,8 @@ public:
     }
 
 private:
-    void say(const char* flag, const std::string& file, std::string what) {
-        problems_.push_back({flag, file, std::move(what)});
+    void say(const char* flag, const std::string& file, std::string what, bool passes = false) {
+        problems_.push_back({flag, file, std::move(what), passes});
     }
 
     // ---- Keys.
@@ -53,7 +53,8 @@ private:
         if (keys)
             into = std::move(*keys);
         else
-            for (std::string& problem : keys.error()) say(flag, file, std::move(problem));
+            for (NotRead& problem : keys.error())
+                say(flag, file, std::move(problem.why), problem.passes);
     }
 
     void load_keys() {
@@ -68,9 +69,11 @@ private:
 
     // ---- Certificates.
 
-    template <class Value>
-    void take(const char* flag, const std::string& file, tl::expected<Value, std::string> found,
-              Value& into) {
+    template <class Text, class Value, class Parse>
+    void take(const char* flag, const std::string& file, const tl::expected<Text, NotRead>& text,
+              const Parse& parse, Value& into) {
+        if (!text) return say(flag, file, text.error().why, text.error().passes);
+        auto found = parse(*text);
         if (found)
             into = std::move(*found);
         else
@@ -91,13 +94,13 @@ private:
         const auto lists_in = [&](const std::string& pem) {
             return revocation_lists_in(pem, others);
         };
-        take("tls-cert", options_.certificate_file,
-             read_regular_file(options_.certificate_file).and_then(chain_in), loaded_.chain);
-        take("tls-key", options_.private_key_file,
-             read_private_file(options_.private_key_file).and_then(key_in), loaded_.private_key);
-        take("tls-ca", ca, read_regular_file(ca).and_then(authorities_in), loaded_.authorities);
+        take("tls-cert", options_.certificate_file, read_regular_file(options_.certificate_file),
+             chain_in, loaded_.chain);
+        take("tls-key", options_.private_key_file, read_private_file(options_.private_key_file),
+             key_in, loaded_.private_key);
+        take("tls-ca", ca, read_regular_file(ca), authorities_in, loaded_.authorities);
         if (!crl.empty())
-            take("tls-crl", crl, read_regular_file(crl).and_then(lists_in), loaded_.revocations);
+            take("tls-crl", crl, read_regular_file(crl), lists_in, loaded_.revocations);
     }
 
     void load_certificates() {
@@ -109,7 +112,8 @@ private:
         if (loaded_.private_key && X509_check_private_key(&mine, loaded_.private_key.get()) != 1)
             say("tls-key", options_.private_key_file,
                 "is not the key of " + in_quotes(options_.certificate_file) +
-                    "; expected the one that was made with it");
+                    "; expected the one that was made with it",
+                true);
         ERR_clear_error();
         const bool is_ours = check_identity(mine);
         if (loaded_.private_key) check_strength(mine);
@@ -185,15 +189,18 @@ private:
             return say("tls-crl", options_.crl_file,
                        "has no list of the CA that has signed " +
                            in_quotes(options_.certificate_file) + "; expected one of each CA of " +
-                           in_quotes(options_.ca_file));
+                           in_quotes(options_.ca_file),
+                       true);
         std::string text = "would be refused by the others: " + why;
-        if (why == why_not_trusted(X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY))
+        const bool is_anothers =
+            why == why_not_trusted(X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY);
+        if (is_anothers)
             text = "is not signed by a CA of " + in_quotes(options_.ca_file) +
                    "; expected the CA that has signed it";
         if (error == X509_V_ERR_CERT_HAS_EXPIRED)
             text += " on " + std::string(Rfc3339(std::chrono::seconds(loaded_.not_after)).date()) +
                     "; expected a new one";
-        say("tls-cert", options_.certificate_file, text);
+        say("tls-cert", options_.certificate_file, text, is_anothers);
     }
 
     const SecurityOptions& options_;

@@ -39,6 +39,8 @@ struct CredentialProblem {
     const char* flag;  // by which the file was named
     std::string file;
     std::string what;  // what is wrong with it and what would be right
+    /// As NotRead has it. So does what two files disagree about: a renewal replaces one by one.
+    bool passes = false;
     bool operator==(const CredentialProblem&) const = default;
 };
 /// `"FILE" is …`.

@@ -115,10 +115,14 @@ tl::expected<std::vector<Key>, std::vector<std::string>> parse_keys(std::string_
     return keys;
 }
 
-tl::expected<std::vector<Key>, std::vector<std::string>> read_key_file(const std::string& path) {
+tl::expected<std::vector<Key>, std::vector<NotRead>> read_key_file(const std::string& path) {
     const auto text = read_private_file(path, key_file_bytes_max);
     if (!text) return tl::unexpected(std::vector{text.error()});
-    return parse_keys(text->view());
+    return parse_keys(text->view()).map_error([](const std::vector<std::string>& problems) {
+        std::vector<NotRead> all;
+        for (const std::string& problem : problems) all.push_back({problem});
+        return all;
+    });
 }
 
 tl::expected<Key, std::string> new_key() {

@@ -37,7 +37,7 @@ struct Key {
 tl::expected<std::vector<Key>, std::vector<std::string>> parse_keys(std::string_view text);
 
 /// The same of a file, which nobody else may be able to read.
-tl::expected<std::vector<Key>, std::vector<std::string>> read_key_file(const std::string& path);
+tl::expected<std::vector<Key>, std::vector<NotRead>> read_key_file(const std::string& path);
 
 /// Of OpenSSL's generator for secrets. The error is for people.
 tl::expected<Key, std::string> new_key();

@@ -36,7 +36,9 @@ void take_address(const std::string& text, HttpOptions& options, Report& report)
 
 void take_token_file(const std::string& path, HttpOptions& options, Report& report) {
     const auto text = read_private_file(path);
-    if (!text) return report.refuse("http-token-file", path, text.error());
+    if (!text)
+        return report.say("http-token-file", in_quotes(path) + " " + text.error().why,
+                          text.error().passes);
     if (trimmed(text->view()).empty())
         return report.refuse("http-token-file", path, "is empty; expected a token on each line");
     options.token_file = path;

@@ -22,7 +22,8 @@ bool Report::typed(std::string_view flag) const {
     return found != values_.end() && found->second.origin.starts_with(this->flag(flag));
 }
 
-void Report::say(std::string_view flag, const std::string& what) {
+void Report::say(std::string_view flag, const std::string& what, bool passes) {
+    passing_ += passes ? 1 : 0;
     const auto found = values_.find(flag);
     report(problems_, found == values_.end() ? this->flag(flag) : found->second.origin, what);
 }

@@ -2,6 +2,7 @@
 // mean is not known here.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <optional>
@@ -42,16 +43,20 @@ public:
     std::string flag(std::string_view name) const { return dashes_ + std::string(name); }
     /// Not by the environment or the file, which serve other subcommands, too; to a library always.
     bool typed(std::string_view flag) const;
-    void say(std::string_view flag, const std::string& what);
+    /// `passes`: time or another program may mend it, without an edit.
+    void say(std::string_view flag, const std::string& what, bool passes = false);
     /// With the value in quotes.
     void refuse(std::string_view flag, std::string_view value, const std::string& why);
     void require(std::string_view flag, bool given, const std::string& right);
     void add(std::string problem) { problems_.push_back(std::move(problem)); }
+    /// Whether there are problems, and none but those that pass.
+    bool all_pass() const { return passing_ > 0 && passing_ == problems_.size(); }
 
 private:
     const RawValues& values_;
     Problems& problems_;
     const char* dashes_;
+    std::size_t passing_ = 0;
 };
 
 }  // namespace bullring

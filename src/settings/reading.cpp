@@ -140,7 +140,10 @@ bool take(const Text& text, protocol::NodeId& into) {
 
 bool own_id(const Text& text, protocol::NodeId& into) {
     if (in_small_letters(text.text) != "hostname") return take(text, into);
-    return take_parsed(text, node_id_of_host(host_name()), into);
+    const auto parsed = node_id_of_host(host_name());
+    if (parsed) return take_parsed(text, parsed, into);
+    text.report.say(text.flag, parsed.error(), true);  // a machine may get its name at its start
+    return false;
 }
 
 bool take(const Text& text, protocol::Priority& into) {
@@ -215,7 +218,8 @@ bool take(const Text& text, std::vector<Endpoint>& into) {
 
 bool take(const Text& text, PeerList& into) {
     ParsedPeers parsed = read_peers(text.text);
-    for (const std::string& problem : parsed.problems) text.report.say(text.flag, problem);
+    for (const std::string& problem : parsed.problems)
+        text.report.say(text.flag, problem, parsed.passes);
     into = std::move(parsed.peers);
     return true;
 }

@@ -143,7 +143,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     file.hold(file_of(input));
     const auto text = read_private_file(file.path(), key_file_bytes_max);
     if (!text) {
-        check_problem(text.error());
+        check_problem(text.error().why);
         return 0;
     }
     const auto keys = parse_keys(text->view());

@@ -122,28 +122,41 @@ def test_an_address_on_another_interface_is_refused(refused, host):
     host.ip(1, "addr", "del", f"{IPV4}/32", "dev", "other")  # which says so if it is not there
 
 
-def test_ipv6_where_it_is_disabled_is_refused(refused, host):
-    host.write(1, "/proc/sys/net/ipv6/conf/eth0/disable_ipv6", "1")
-    status, said = refused(f"{IPV6}/64", "--dev", "eth0", prefix=host.prefix(1))
-    assert status == 2
-    assert "IPv6 is disabled" in said
-
-
-def test_an_interface_that_is_not_there_yet_is_waited_for(spawn, host, tmp_path):
-    def start():
+@pytest.fixture
+def start_holder(spawn, host, tmp_path):
+    def start(address, device):
         return spawn(
             [*host.prefix(1), find_program(), "address", "--id", "1", "--peers", "1=127.0.0.1:7100"]
-            + ["--data-dir", str(tmp_path / "state"), f"{IPV4}/24", "--dev", "later"],
+            + ["--data-dir", str(tmp_path / "state"), address, "--dev", device],
             stderr=subprocess.PIPE,
             text=True,
         )
+
+    return start
+
+
+def test_ipv6_that_is_not_enabled_yet_is_waited_for(start_holder, host, tmp_path):
+    disabled = "/proc/sys/net/ipv6/conf/eth0/disable_ipv6"
+    host.write(1, disabled, "1")
+    goes_on = start_holder(f"{IPV6}/64", "eth0")
+    line = goes_on.stderr.readline()
+    assert "IPv6 is disabled" in line and "waiting for that to change" in line
+    host.write(1, disabled, "0")
+    wait_until((tmp_path / "state" / "lock").exists, "the node starts")
+    goes_on.terminate()
+    goes_on.wait(timeout=DEADLINE)
+
+
+def test_an_interface_that_is_not_there_yet_is_waited_for(start_holder, host, tmp_path):
+    def start():
+        return start_holder(f"{IPV4}/24", "later")
 
     ended = start()
     assert 'no network interface "later"; there is' in ended.stderr.readline()
     ended.terminate()
     assert ended.wait(timeout=DEADLINE) == 0
     goes_on = start()
-    assert "waiting for it" in goes_on.stderr.readline()
+    assert "waiting for that to change" in goes_on.stderr.readline()
     host.ip(1, "link", "add", "later", "type", "bridge")
     host.ip(1, "link", "set", "later", "up")
     wait_until((tmp_path / "state" / "lock").exists, "the node starts")

@@ -510,7 +510,6 @@ def test_where_everybody_can_read_nothing_is_changed(new_cluster, ports, token):
         (["--http", "unix:"], "unix:PATH"),
         (["--http", "unix:/" + "a" * 120], "107 bytes"),
         (["--http-public"], "it needs http ADDRESS"),
-        (["--http", "127.0.0.1:1", "--http-token-file", "/nowhere"], '"/nowhere"'),
     ],
 )
 def test_wrong_settings_are_refused(new_cluster, flags, says):

@@ -170,6 +170,18 @@ def test_a_manager_that_does_not_listen_delays_nothing(new_cluster, manager):
     manager.wait_for(lambda told: told.get("READY") == "1" and "leader, " in told["STATUS"])
 
 
+def test_what_a_start_waits_for_is_the_status(manager, spawn, tmp_path):
+    key = tmp_path / "key"
+    words = ["node", "--id", "1", "--peers", "1=127.0.0.1:1", "--security", "key"]
+    process = spawn(
+        [find_program(), *words, "--key-file", str(key)],
+        env={**clean_environment(), **manager.variables()},
+    )
+    manager.wait_status("waiting: --key-file: ", str(key))
+    process.terminate()
+    assert process.wait(timeout=DEADLINE) == 0
+
+
 def test_an_abstract_socket_does_as_well(new_cluster, tmp_path):
     manager = Manager(f"@bullring-test-{os.getpid()}")
     cluster = new_cluster(1)

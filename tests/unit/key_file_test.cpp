@@ -108,7 +108,7 @@ TEST_CASE("key file: it has 4 KiB at most") {
     const TemporaryDirectory place;
     const auto read = read_key_file(file_with(place, filled + "#", secret_mode));
     REQUIRE_FALSE(read.has_value());
-    CHECK(read.error() == Problems{"is longer than 4096 bytes, which is too long"});
+    CHECK(read.error().front().why == "is longer than 4096 bytes, which is too long");
 }
 
 TEST_CASE("key file: what anybody else can read or change is refused") {
@@ -122,7 +122,7 @@ TEST_CASE("key file: what anybody else can read or change is refused") {
         REQUIRE(::chmod(path.c_str(), mode) == 0);
         const auto read = read_key_file(path);
         REQUIRE_FALSE(read.has_value());
-        CHECK(read.error().front().find("(chmod 600)") != std::string::npos);
+        CHECK(read.error().front().why.find("(chmod 600)") != std::string::npos);
     }
     // The group may read what is root's.
     REQUIRE(::chmod(path.c_str(), 0640) == 0);
@@ -135,12 +135,12 @@ TEST_CASE("key file: what is no file, or is not there, is refused") {
     const TemporaryDirectory place;
     const auto error_of = [](const std::string& path) {
         const auto read = read_key_file(path);
-        return read ? Problems{} : read.error();
+        return read ? "" : read.error().front().why;
     };
-    CHECK(error_of(place.path()) == Problems{"is not a regular file"});
-    CHECK(error_of(place / "none") == Problems{"cannot be read: No such file or directory"});
+    CHECK(error_of(place.path()) == "is not a regular file");
+    CHECK(error_of(place / "none") == "cannot be read: No such file or directory");
     REQUIRE(::mkfifo((place / "fifo").c_str(), 0600) == 0);
-    CHECK(error_of(place / "fifo") == Problems{"is not a regular file"});
+    CHECK(error_of(place / "fifo") == "is not a regular file");
 }
 
 TEST_CASE("private file: a file that is there is not touched unless it is to be replaced") {

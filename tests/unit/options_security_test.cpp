@@ -124,6 +124,55 @@ TEST_CASE("options: what is wrong with a file is said with its name") {
                   "can be read or changed by others"));
 }
 
+TEST_CASE(
+    "options: a start waits for what time or another program may mend, and for nothing else") {
+    const auto waits = [](const Words& words) {
+        const ParsedOptions options = parsed(words);
+        const auto* usage = std::get_if<UsageProblems>(&options);
+        REQUIRE(usage != nullptr);
+        return usage->pass;
+    };
+    const auto keyed = [](const std::string& file, const Words& more = {}) {
+        return with(node(here, {"--security", "key", "--key-file", file}), more);
+    };
+    const PrivateFile empty("");
+    const PrivateFile rubbish("rubbish\n");
+    const PrivateFile open_to_all(line_of(key_of(1)).view());
+    ::chmod(open_to_all.file.path().c_str(), 0644);
+    CHECK(waits(keyed("/nowhere/k")));
+    CHECK(waits(keyed(empty.file.path())));
+    CHECK_FALSE(waits(keyed(rubbish.file.path())));
+    CHECK_FALSE(waits(keyed(open_to_all.file.path())));
+    CHECK_FALSE(waits(keyed("/")));
+    CHECK_FALSE(waits(keyed("/nowhere/k", {"--check"})));
+    CHECK_FALSE(waits(keyed("/nowhere/k", {"--lease", "5"})));
+    CHECK_FALSE(waits(keyed("/nowhere/k", {"--config", "/nowhere/c"})));
+    CHECK_FALSE(waits({"status", "--peers", here, "--security", "key", "--key-file", "/nowhere"}));
+    CHECK(waits({"node", "--id", "1", "--peers", "@/nowhere"}));
+    CHECK_FALSE(waits({"node", "--id", "1", "--peers", "@/"}));
+    CHECK_FALSE(waits({"node", "--id", "1", "--peers", "@" + rubbish.file.path()}));
+    CHECK(waits({"run", "--id", "1", "--peers", "@/nowhere", "--", "true"}));
+
+    const TestCa ca;
+    const TestCa other;
+    const Credentials mine = ca.node(1, "bullring");
+    const PrivateFile certificate(pem_of(mine.chain.front()));
+    const PrivateFile key(pem_of(mine.private_key));
+    const PrivateFile others_key(pem_of(ca.node(1, "bullring").private_key));
+    const PrivateFile second(pem_of(ca.node(2, "bullring").chain.front()));
+    const PrivateFile of_ca(pem_of(ca.certificate()));
+    const PrivateFile of_other(pem_of(other.certificate()));
+    const auto tls = [](const PrivateFile& cert, const PrivateFile& its_key,
+                        const PrivateFile& its_ca) {
+        return node(here, {"--security", "tls", "--tls-cert", cert.file.path(), "--tls-key",
+                           its_key.file.path(), "--tls-ca", its_ca.file.path()});
+    };
+    CHECK(waits(tls(certificate, others_key, of_ca)));
+    CHECK(waits(tls(certificate, key, of_other)));
+    CHECK_FALSE(waits(tls(second, key, of_ca)));
+    CHECK_FALSE(waits(tls(certificate, key, rubbish)));
+}
+
 TEST_CASE("options: who may only ask has either of the keys") {
     const PrivateFile key(line_of(key_of(1)).view());
     for (const char* flag : {"--key-file", "--observer-key-file"})

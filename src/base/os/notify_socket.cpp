@@ -64,6 +64,11 @@ ManagerVariables take_manager_variables() {
     return result;
 }
 
+void tell_manager(const std::string& lines) {
+    const char* const socket = std::getenv("NOTIFY_SOCKET");
+    if (socket != nullptr && is_address(socket)) NotifySocket(socket).send(lines);
+}
+
 NotifySocket::NotifySocket(const std::string& path)
     : socket_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
     sockaddr_un address{};

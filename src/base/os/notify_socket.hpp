@@ -22,6 +22,9 @@ struct ManagerVariables {
 };
 ManagerVariables take_manager_variables();
 
+/// Lines NAME=value, before the variables are taken.
+void tell_manager(const std::string& lines);
+
 class NotifySocket {
 public:
     /// `path`: absolute, or the name of an abstract socket behind a '@'.

@@ -25,25 +25,27 @@ NotWritten not_written(int error) {
     return {error == EEXIST, "cannot be written: " + text_of(error)};
 }
 
-tl::unexpected<std::string> unreadable(int error) {
-    return tl::unexpected("cannot be read: " + text_of(error));
+tl::unexpected<NotRead> unreadable(int error) {
+    return tl::unexpected(NotRead{"cannot be read: " + text_of(error), true});
 }
+
+tl::unexpected<NotRead> refused(std::string why) { return tl::unexpected(NotRead{std::move(why)}); }
 
 struct Opened {
     OwnedFd file;
     struct stat about {};
 };
 
-tl::expected<Opened, std::string> open_regular(const std::string& path) {
+tl::expected<Opened, NotRead> open_regular(const std::string& path) {
     Opened opened;
     // A FIFO must not make the program wait.
     opened.file = OwnedFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     if (!opened.file || ::fstat(opened.file.get(), &opened.about) != 0) return unreadable(errno);
-    if (!S_ISREG(opened.about.st_mode)) return tl::unexpected(std::string("is not a regular file"));
+    if (!S_ISREG(opened.about.st_mode)) return refused("is not a regular file");
     return opened;
 }
 
-tl::expected<SecretText, std::string> read_all(int file, std::size_t bytes_max) {
+tl::expected<SecretText, NotRead> read_all(int file, std::size_t bytes_max) {
     // Read in one place: nothing of it is left in a buffer that has become too small.
     std::string text(bytes_max + 1, '\0');
     std::size_t size = 0;
@@ -59,8 +61,10 @@ tl::expected<SecretText, std::string> read_all(int file, std::size_t bytes_max) 
     SecretText secret(std::move(text));
     if (error != 0) return unreadable(error);
     if (size > bytes_max)
-        return tl::unexpected(fmt::format("is longer than {} bytes, which is too long", bytes_max));
-    if (is_utf16(secret.view())) return tl::unexpected(std::string(not_utf8));
+        return refused(fmt::format("is longer than {} bytes, which is too long", bytes_max));
+    // As a full disk, a power cut, or a program that is about to write it, leaves one.
+    if (size == 0) return tl::unexpected(NotRead{"is empty", true});
+    if (is_utf16(secret.view())) return refused(not_utf8);
     const std::string_view bare = without_mark(secret.view());
     if (bare.size() == size) return secret;
     return SecretText(std::string(bare));
@@ -109,14 +113,14 @@ void SecretText::wipe() {
     text_.clear();
 }
 
-tl::expected<std::string, std::string> read_regular_file(const std::string& path,
-                                                         std::size_t bytes_max) {
+tl::expected<std::string, NotRead> read_regular_file(const std::string& path,
+                                                     std::size_t bytes_max) {
     const auto opened = open_regular(path);
     if (!opened) return tl::unexpected(opened.error());
     const struct stat& about = opened->about;
     const mode_t of_others = about.st_gid == 0 ? S_IWOTH : S_IWGRP | S_IWOTH;
     if ((about.st_mode & of_others) != 0)
-        return tl::unexpected(
+        return refused(
             fmt::format("can be changed by others than its owner (mode {:04o}); expected a file "
                         "that its owner alone can change (chmod 644)",
                         about.st_mode & 07777U));
@@ -125,8 +129,8 @@ tl::expected<std::string, std::string> read_regular_file(const std::string& path
     return std::string(text->view());
 }
 
-tl::expected<SecretText, std::string> read_private_file(const std::string& path,
-                                                        std::size_t bytes_max) {
+tl::expected<SecretText, NotRead> read_private_file(const std::string& path,
+                                                    std::size_t bytes_max) {
     const auto opened = open_regular(path);
     if (!opened) return tl::unexpected(opened.error());
     const struct stat& about = opened->about;
@@ -134,7 +138,7 @@ tl::expected<SecretText, std::string> read_private_file(const std::string& path,
     // The bits of the group are also the most that an access control list allows to anybody.
     const mode_t of_group = roots ? S_IWGRP : S_IRGRP | S_IWGRP;
     if ((about.st_mode & (of_group | S_IROTH | S_IWOTH)) != 0) {
-        return tl::unexpected(
+        return refused(
             fmt::format("can be read or changed by others than its owner (mode {:04o}); expected a "
                         "file of its owner alone (chmod 600)",
                         about.st_mode & 07777U));
@@ -180,7 +184,7 @@ tl::expected<void, NotWritten> replace_file(const std::string& path, std::string
     sync_directory_of(target);
     const auto opened = open_regular(target);
     const auto there = opened ? read_all(opened->file.get(), text.size())
-                              : tl::expected<SecretText, std::string>(tl::unexpect, "");
+                              : tl::expected<SecretText, NotRead>(tl::unexpect, NotRead{});
     if (!there || there->view() != text)
         return tl::unexpected(NotWritten{
             true, "has other contents than were written: another program changes it, too"});

@@ -12,6 +12,8 @@
 #include <sys/types.h>
 #include <tl/expected.hpp>
 
+#include "src/base/text/not_read.hpp"
+
 namespace bullring {
 
 /// A text that is overwritten before its memory is given back.
@@ -38,14 +40,14 @@ inline constexpr std::size_t private_file_bytes_max = std::size_t{256} * 1024;
 
 /// The whole file, which has no secret, and which nobody but its owner and root, and root's group,
 /// can change. The error says what is wrong with it; it does not name it.
-tl::expected<std::string, std::string> read_regular_file(
+tl::expected<std::string, NotRead> read_regular_file(
     const std::string& path, std::size_t bytes_max = private_file_bytes_max);
 
 /// The whole file. Refused when others than its owner and root can read it, except its group when
 /// the file or the group is root's, or when others than its owner and root can write it. The error
 /// says what is wrong with the file and what would be right; it does not name the file.
-tl::expected<SecretText, std::string> read_private_file(
-    const std::string& path, std::size_t bytes_max = private_file_bytes_max);
+tl::expected<SecretText, NotRead> read_private_file(const std::string& path,
+                                                    std::size_t bytes_max = private_file_bytes_max);
 
 inline constexpr mode_t secret_mode = 0600;
 inline constexpr mode_t public_mode = 0644;

@@ -318,9 +318,9 @@ std::string ids_text(const PeerList& peers) {
 ParsedPeers read_peers(std::string_view argument) {
     if (!argument.starts_with('@')) return parse_peers(argument);
     const std::string path(argument.substr(1));
-    if (path.empty()) return {{}, {"\"@\" names no file; expected @FILE"}};
+    if (path.empty()) return {{}, {"\"@\" names no file; expected @FILE"}, false};
     const auto text = read_text_file(path);
-    if (!text) return {{}, {text.error()}};
+    if (!text) return {{}, {text.error().why}, text.error().passes};
     return PeerParser(path).parse(*text);
 }
 

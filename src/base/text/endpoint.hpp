@@ -42,6 +42,7 @@ tl::expected<protocol::NodeId, std::string> node_id_of_host(std::string_view hos
 struct ParsedPeers {
     PeerList peers;                     // the entries that are sound
     std::vector<std::string> problems;  // one sentence for each thing that is wrong
+    bool passes = false;                // NotRead::passes of the file
 };
 
 /// Entries are separated by commas or line breaks; `#` starts a comment up to the end of the line.

@@ -134,21 +134,24 @@ const char* why_not_whole(std::string_view text) {
     return is_number ? "is not a whole number" : "is not a number";
 }
 
-tl::expected<std::string, std::string> read_text_file(const std::string& path) {
-    const auto refuse = [&](const std::string& why) {
-        return tl::unexpected("the file " + in_quotes(path) + " can't be read: " + why);
+tl::expected<std::string, NotRead> read_text_file(const std::string& path) {
+    const auto refuse = [&](const std::string& why, bool passes = false) {
+        return tl::unexpected(
+            NotRead{"the file " + in_quotes(path) + " can't be read: " + why, passes});
     };
-    const auto system_reason = [] { return std::generic_category().message(errno); };
+    const auto refused_by_system = [&] {
+        return refuse(std::generic_category().message(errno), errno != EISDIR);
+    };
 
     const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "re"));
-    if (!file) return refuse(system_reason());
+    if (!file) return refused_by_system();
     std::string text;
     std::array<char, 4096> buffer{};
     while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), file.get())) {
         text.append(buffer.data(), count);
         if (text.size() > file_bytes_max) return refuse("it is longer than 1 MiB");
     }
-    if (std::ferror(file.get()) != 0) return refuse(system_reason());
+    if (std::ferror(file.get()) != 0) return refused_by_system();
     if (is_utf16(text)) return refuse(std::string("it ") + not_utf8);
     return std::string(without_mark(text));
 }

@@ -7,6 +7,8 @@
 
 #include <tl/expected.hpp>
 
+#include "src/base/text/not_read.hpp"
+
 namespace bullring {
 
 /// In double quotes, on one line and of bounded length, whatever the bytes are.
@@ -29,6 +31,6 @@ const char* why_not_whole(std::string_view text);
 
 /// The whole file of UTF-8, at most 1 MiB, without a byte order mark. The error names the file and
 /// the system's reason.
-tl::expected<std::string, std::string> read_text_file(const std::string& path);
+tl::expected<std::string, NotRead> read_text_file(const std::string& path);
 
 }  // namespace bullring

@@ -115,13 +115,13 @@ struct OpenedAuthority {
 Result<OpenedAuthority> open_ca(const std::string& directory) {
     const auto certificate = read_text_file(in(directory, "ca.pem"));
     if (!certificate)
-        return usage(certificate.error() +
+        return usage(certificate.error().why +
                      "; expected the CA, as bullring cert ca makes it, in the directory of --ca");
     const std::string key_path = in(directory, "ca.key");
     auto turn = turn_at(key_path);
     if (!turn) return tl::unexpected(turn.error());
     const auto key = read_private_file(key_path);
-    if (!key) return usage(about_file(key_path, key.error()));
+    if (!key) return usage(about_file(key_path, key.error().why));
     auto opened = Authority::open(*certificate, key->view());
     if (!opened)
         return usage(fmt::format("the CA in {}: {}", in_quotes(directory), opened.error()));
@@ -212,7 +212,7 @@ Result<std::string> show(const CertOptions& options) {
     std::string shown;
     for (const std::string& path : options.files) {
         const auto text = read_text_file(path);
-        if (!text) return usage(text.error());
+        if (!text) return usage(text.error().why);
         const auto certificates = certificates_in(*text, OtherBlocks::skip);
         if (certificates)
             for (const OwnedCertificate& one : *certificates)
@@ -234,7 +234,7 @@ Result<std::string> make_list(const CertOptions& options) {
     std::vector<X509*> revoked;
     for (const std::string& path : options.files) {
         const auto text = read_text_file(path);
-        if (!text) return usage(text.error());
+        if (!text) return usage(text.error().why);
         auto all = certificates_in(*text, OtherBlocks::skip);
         if (!all) return usage(about_file(path, all.error()));
         std::vector<OwnedCertificate>& found = *all;
@@ -254,7 +254,7 @@ Result<std::string> make_list(const CertOptions& options) {
     std::string earlier;
     if (is_there(path)) {
         auto text = read_text_file(path);
-        if (!text) return usage(text.error());
+        if (!text) return usage(text.error().why);
         earlier = std::move(*text);
     }
     const auto list = ca->revocation_list(earlier, revoked, options.days);

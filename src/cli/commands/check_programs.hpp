@@ -2,12 +2,15 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "src/settings/run_options.hpp"
 
 namespace bullring {
 
-/// Prints what is wrong with them, a line each; empty names are passed over. Whether anything is.
+/// Says what is wrong with them, a sentence each; empty names are passed over.
+std::vector<std::string> missing_programs(const Command& command, const std::string& health_cmd);
+/// Prints it, a line each. Whether there is anything.
 bool complain_of_programs(const Command& command, const std::string& health_cmd);
 
 }  // namespace bullring

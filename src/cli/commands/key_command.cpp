@@ -72,7 +72,7 @@ int run_key(const KeyOptions& options) {
         return turn.error().status;
     }
     const auto before = read_private_file(options.file, key_file_bytes_max);
-    if (!before) return refuse(options.file, before.error());
+    if (!before) return refuse(options.file, before.error().why);
     const auto keys = parse_keys(before->view());
     if (!keys) {
         for (const std::string& problem : keys.error()) refuse(options.file, problem);

@@ -43,23 +43,15 @@ std::string figures(const RunOptions& options) {
                        to_text(options.kill_after), replaced);
 }
 
-/// Whether the system refuses what the command line names; it has been said.
-bool complain_of_work(const RunOptions& options, const HeldAddresses& held) {
-    if (options.device.empty())
-        return complain_of_programs(options.command, options.node.health.command);
-    const bool wrong = complain_of_programs({}, options.node.health.command);
-    const auto checked = check_device(held);
-    if (!checked) print_error(checked.error());
-    return wrong || !checked;
-}
-
 int run_run(const RunOptions& options) {
     discard_writes_to_missing_streams();
     leave_first_process();
     const bool ignores_hangup = is_ignored(SIGHUP);
     const HeldAddresses held(options.device, options.command);
-    if (!wait_for_device(held)) return 0;
-    if (complain_of_work(options, held)) return wrong_usage;
+    if (complain_of_programs(options.device.empty() ? options.command : Command{},
+                             options.node.health.command))
+        return wrong_usage;
+    wait_for_device(held);
     SharedLeasePage* const page = lasting_lease_page();
     if (page == nullptr) return 1;
     // The last event is the guard's, which sees the end of the command.

@@ -68,7 +68,7 @@ RawValues read_config_file(std::string_view subcommand, const RawValue& config,
     const std::string& path = config.text;
     const auto text = read_text_file(path);
     if (!text) {
-        report(problems, config.origin, text.error());
+        report(problems, config.origin, text.error().why);
         return unreadable(subcommand);
     }
     toml::table table;

@@ -28,7 +28,7 @@ ParsedOptions parse_options(const std::vector<std::string>& arguments,
     Problems problems;
     CommandLine line = read_command_line(arguments, problems);
     if (line.information) return Information{std::move(*line.information)};
-    if (line.subcommand == nullptr) return UsageProblems{std::move(problems), {}, {}};
+    if (line.subcommand == nullptr) return UsageProblems{std::move(problems), {}, {}, false};
     const std::string_view subcommand = line.subcommand->name;
 
     // A value of a higher source hides those of lower ones.
@@ -48,7 +48,11 @@ ParsedOptions parse_options(const std::vector<std::string>& arguments,
     Work work = line.subcommand->body(
         {*line.subcommand, request, line.operands, line.command, environment, report});
     if (problems.empty()) return work;
-    return UsageProblems{std::move(problems), std::move(line.command), request.health_cmd.value};
+    // All that start a node have --check, and it does not wait.
+    const bool starts = find_flag(subcommand, "check") != nullptr && !request.check.value;
+    const bool pass = starts && report.all_pass();
+    return UsageProblems{std::move(problems), std::move(line.command), request.health_cmd.value,
+                         pass};
 }
 
 }  // namespace bullring

@@ -23,6 +23,8 @@ struct UsageProblems {
     // Given nevertheless; only the system can say whether these programs exist.
     Command command;
     std::string health_cmd;
+    /// A node is to be started, and time or another program may mend all that is in its way.
+    bool pass = false;
 };
 
 using ParsedOptions = std::variant<UsageProblems, Information, Work>;

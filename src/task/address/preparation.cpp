@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
-#include <ctime>
 #include <iterator>
 #include <memory>
 #include <system_error>
@@ -19,6 +17,7 @@
 
 #include "src/base/log/logging.hpp"
 #include "src/base/os/owned_fd.hpp"
+#include "src/base/os/start_wait.hpp"
 #include "src/task/address/address_table.hpp"
 
 namespace bullring {
@@ -97,23 +96,13 @@ bool is_there(const HeldAddresses& held) { return ::if_nametoindex(held.device()
 
 }  // namespace
 
-bool wait_for_device(const HeldAddresses& held) {
-    if (held.device().empty() || is_there(held)) return true;
-    sigset_t ends;
-    sigset_t before;
-    ::sigemptyset(&ends);
-    ::sigaddset(&ends, SIGINT);
-    ::sigaddset(&ends, SIGTERM);
-    ::pthread_sigmask(SIG_BLOCK, &ends, &before);
-    if (const auto checked = check_device(held); !checked)
-        print_error(checked.error() + "; waiting for it");
-    bool ended = false;
-    while (!ended && !is_there(held)) {
-        const timespec pause{0, 100'000'000};
-        ended = ::sigtimedwait(&ends, nullptr, &pause) > 0;
-    }
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    return !ended;
+void wait_for_device(const HeldAddresses& held) {
+    if (held.device().empty()) return;
+    const auto look = [&]() -> Obstacles {
+        const auto checked = check_device(held);
+        return checked ? Obstacles{} : Obstacles{checked.error()};
+    };
+    wait_to_start(look, &print_error);
 }
 
 tl::expected<void, std::string> check_device(const HeldAddresses& held) {
