@@ -10,6 +10,8 @@ namespace bullring {
 
 namespace {
 
+constexpr std::string_view silence = LeaderEnd::lease_expired;
+
 const char* way_of(protocol::DeposedReason reason) {
     switch (reason) {
         case protocol::DeposedReason::lease_expired: return LeaderEnd::lease_expired;
@@ -51,6 +53,8 @@ void LeaderEnd::note(const protocol::Action& action) {
             } else if constexpr (std::is_same_v<What, protocol::Deposed>) {
                 seen_ = way_of(what.reason);
             } else if constexpr (std::is_same_v<What, protocol::LeaderChanged>) {
+                // Its end, if it had only been silent until then.
+                if (what.after_end && (seen_ == nullptr || seen_ == silence)) seen_ = died;
                 if (what.leader) reason_ = reason_ == nullptr ? first : way();
                 leader_ = what.leader;
                 epoch_ = what.epoch;

@@ -113,6 +113,23 @@ TEST_CASE("metrics: who steps down first and resigns when its task has ended has
     CHECK(one.changes() == std::map<std::string, std::uint64_t>{{"first", 1}, {"resigned", 1}});
 }
 
+TEST_CASE("metrics: who was silent first and is known to have ended then has died") {
+    Counted one;
+    one.at(0, {follows(2)});
+    const auto change = [&](const Event& event, std::vector<Action> actions) {
+        one.at(1, std::move(actions), event);
+        one.at(2, {LeaderChanged{{1}, {8}, "", true}});
+        return one.changes();
+    };
+    using protocol::PeerDown;
+    using protocol::PeerDownReason;
+    const PeerDown silent{{2}, PeerDownReason::timeout};
+    SUBCASE("") { CHECK(change(protocol::Wake{}, {silent, lost})["died"] == 1); }
+    SUBCASE("what it has said itself counts more") {
+        CHECK(change(protocol::Receive{{1}, protocol::Resign{{7}, {}}}, {lost})["resigned"] == 1);
+    }
+}
+
 TEST_CASE("metrics: a candidate of the leader's epoch that resigns is not the leader") {
     Counted one;
     one.at(0, {follows(2)});
