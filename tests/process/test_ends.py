@@ -123,16 +123,21 @@ WAYS = {
 }
 
 
+def counted(node):
+    """The reasons of which there has been one."""
+    lines = ask(node.http, "/metrics").body.splitlines()
+    counts = [line for line in lines if line.startswith("bullring_leader_changes_total{")]
+    return [line.split('"')[1] for line in counts if not line.endswith(" 0")]
+
+
 def told(node):
     """The reason of the last change of leader, by each that tells it."""
-    changes = [event for event in node.current.stream.of("leader") if event["leader"] is not None]
-    counts = [line for line in ask(node.http, "/metrics").body.splitlines() if "_changes_" in line]
-    counted = [line.split('"')[1] for line in counts if line[0] != "#" and line[-2:] != " 0"]
+    changes = [event for event in node.current.stream.of("leader") if event["before"] is not None]
     return {
         "events": changes[-1]["before"],
         "/history": ask(node.http, "/history").json["changes"][0]["reason"],
         "/failovers": ask(node.http, "/failovers").json[0]["reason"],
-        "metrics": next(reason for reason in counted if reason != "first"),
+        "metrics": next(reason for reason in counted(node) if reason != "first"),
     }
 
 
@@ -141,6 +146,31 @@ def logged(node):
     lines = [json.loads(line) for line in node.current.log().splitlines()]
     reasons = [line["reason"] for line in lines if line.get("leader", "") is None]
     return {SENTENCES[reason] for reason in reasons if reason in SENTENCES}
+
+
+def test_a_leader_that_one_node_has_lost_from_sight_has_not_changed(new_cluster):
+    cluster = new_cluster(3, flags=["--no-preempt"])
+    for node in cluster:
+        node.http = cluster.directory / f"{node.id}.http"
+        node.flags = ["--http", f"unix:{node.http}"]
+    with contextlib.closing(Relay()) as relay:
+        relay.put_between(cluster)
+        leader = cluster.start().wait_settled()
+        view = leader.view
+        blind = next(node for node in cluster if node is not leader)
+        ids = [node.id for node in cluster if node is not blind]
+        relay.cut([*((blind.id, i) for i in ids), *((i, blind.id) for i in ids)])
+        cluster.wait_for(lambda: blind.view[0] is None, "it has lost its leader")
+        relay.heal()
+        cluster.wait_for(lambda: blind.view[0] is not None, "it follows again")
+        if leader.view != view:
+            return  # a busy machine: it was another leadership
+        assert [event["before"] for event in blind.current.stream.of("leader")][-2:] == [None] * 2
+        history = ask(blind.http, "/history").json
+        assert len(history["changes"]) == len(ask(blind.http, "/failovers").json) == 1
+        assert history["changes"][0]["reason"] == "first"
+        assert history["leaderless_ms"] > 0
+        assert counted(blind) == ["first"]
 
 
 @pytest.mark.parametrize("mode", ["none", KEY, TLS])

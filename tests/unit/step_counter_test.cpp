@@ -155,6 +155,18 @@ TEST_CASE("metrics: what is over by the time of a change is not its reason") {
           std::map<std::string, std::uint64_t>{{"first", 1}, {"lease_expired", 1}});
 }
 
+TEST_CASE("metrics: a leader that comes into sight again has led on, and nothing has changed") {
+    Counted one;
+    one.at(0, {follows(2)});
+    one.at(10, {protocol::PeerDown{{2}, protocol::PeerDownReason::timeout}, lost});
+    one.at(20, {follows(2)});
+    CHECK(one.changes() == std::map<std::string, std::uint64_t>{{"first", 1}});
+    CHECK(one.failovers() == 0);
+    CHECK(one.counts.leaderless_ns.value() == 10'000'000);
+    one.at(30, {LeaderChanged{{2}, {8}, ""}});  // it was elected again
+    CHECK(one.changes() == std::map<std::string, std::uint64_t>{{"first", 1}, {"replaced", 1}});
+}
+
 TEST_CASE("metrics: whatever can be counted is there from the start, at 0") {
     NodeCounts counts;
     const auto names = [](const NamedCounts& some) {
