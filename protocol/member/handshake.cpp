@@ -213,6 +213,7 @@ void Member::on_died(Step& step, const Died& event) {
     Peer& peer = peers_[*index];
     if (peer.incarnation != event.incarnation) return;
     peer.lost_until = long_ago;
+    peer.last_end = PeerDownReason::eof;
     // Its sessions may have ended before, and who stands since then waits for this word.
     peers_.note_gone(*index, max_seen_, step.now);
 }
@@ -221,7 +222,8 @@ void Member::give_up_dialled(Step& step, DialledSession& session, SessionEnd how
     Peer& peer = peers_[session.peer];
     if (peer.dialled == session.id) peer.dialled = no_session;
     // A socket in error state can send no FIN any more.
-    if (how == SessionEnd::reset || session.state == DialledState::greeting) {
+    if (how == SessionEnd::reset || how == SessionEnd::truncated ||
+        session.state == DialledState::greeting) {
         step.act(CloseSession{session.id});
         sessions_.remove_dialled(session.id);
         return;
@@ -248,6 +250,23 @@ void Member::close_accepted(Step& step, const AcceptedSession& closed, SessionEn
     end_accepted(step, session, as);
 }
 
+namespace {
+
+/// To people. What a FIN may release is another matter (R4).
+PeerDownReason as_told(SessionEnd how) {
+    switch (how) {
+        case SessionEnd::eof:
+        case SessionEnd::truncated: return PeerDownReason::eof;
+        case SessionEnd::reset: return PeerDownReason::reset;
+        case SessionEnd::timeout: return PeerDownReason::timeout;
+        case SessionEnd::protocol:
+        case SessionEnd::overflow: break;
+    }
+    return PeerDownReason::protocol;
+}
+
+}  // namespace
+
 void Member::end_accepted(Step& step, const AcceptedSession& session, SessionEnd how) {
     on_accepted_ended(step, session, how);
     Peer& peer = peers_[session.peer];
@@ -265,10 +284,7 @@ void Member::end_accepted(Step& step, const AcceptedSession& session, SessionEnd
         peer.lost_until = step.now + setup_.longest_promise();
     peer.has_heartbeat = false;
     peer.view = {};
-    peer.last_end = how == SessionEnd::eof       ? PeerDownReason::eof
-                    : how == SessionEnd::timeout ? PeerDownReason::timeout
-                    : how == SessionEnd::reset   ? PeerDownReason::reset
-                                                 : PeerDownReason::protocol;
+    peer.last_end = as_told(how);
     if (how == SessionEnd::eof) peers_.note_gone(session.peer, max_seen_, step.now);
 }
 

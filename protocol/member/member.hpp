@@ -367,6 +367,7 @@ private:
     LeaderView user_leader(Instant now) const;
     std::string advertised_by(NodeId leader) const;
     void report_leader(Step& step);
+    bool has_ended(NodeId node) const;
     void send_heartbeats(Step& step);
     Duration change_told_within() const;
     MemberSet told_of_change(bool stands_anew) const;

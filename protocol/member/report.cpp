@@ -96,7 +96,14 @@ void Member::report_leader(Step& step) {
     if (fenced() && leader.leader && leader.epoch < reported_.epoch()) leader = {};
     if (reported_.is(leader)) return;
     forget_hold_off(step.now);
-    reported_.tell(step, leader, advertised_by(leader.leader));
+    const bool after_end = leader.leader && has_ended(reported_.last());
+    reported_.tell(step, leader, advertised_by(leader.leader), after_end);
+}
+
+/// The process of that node, as far as is known here; one that was started anew has not.
+bool Member::has_ended(NodeId node) const {
+    const auto i = setup_.members().index(node);
+    return i && *i != me() && !peers_[*i].accepted && peers_[*i].last_end == PeerDownReason::eof;
 }
 
 HeartbeatState Member::heartbeat_state(Instant now) const {

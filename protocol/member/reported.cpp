@@ -38,11 +38,15 @@ void HeartbeatClock::told_change(Instant now, const HeartbeatState& state, const
     state_ = state;
 }
 
-void ReportedLeader::tell(Step& step, const LeaderView& view, std::string advertised) {
+void ReportedLeader::tell(Step& step, const LeaderView& view, std::string advertised,
+                          bool after_end) {
     leader_ = view.leader;
     since_ = step.now;
-    if (view.leader) epoch_ = view.epoch;
-    step.act(LeaderChanged{leader_, epoch_, std::move(advertised)});
+    if (view.leader) {
+        last_ = view.leader;
+        epoch_ = view.epoch;
+    }
+    step.act(LeaderChanged{leader_, epoch_, std::move(advertised), after_end});
 }
 
 void ReportedLeader::answer_when_replaced(RequestId request, Epoch given_up) {

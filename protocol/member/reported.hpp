@@ -77,10 +77,12 @@ public:
     /// The highest epoch that was reported to users.
     Epoch epoch() const { return epoch_; }
     Instant since() const { return since_; }
+    /// The last one that there was.
+    NodeId last() const { return last_; }
     bool is(const LeaderView& view) const {
         return view.leader == leader_ && (!view.leader || view.epoch == epoch_);
     }
-    void tell(Step& step, const LeaderView& view, std::string advertised);
+    void tell(Step& step, const LeaderView& view, std::string advertised, bool after_end);
 
     /// `request` is to be answered when a leader of an epoch after `given_up` is in place.
     void answer_when_replaced(RequestId request, Epoch given_up);
@@ -88,11 +90,12 @@ public:
 
     bool operator==(const ReportedLeader&) const = default;
     auto digest_fields() const {
-        return std::tie(leader_, epoch_, since_, resign_request_, resigned_epoch_);
+        return std::tie(leader_, last_, epoch_, since_, resign_request_, resigned_epoch_);
     }
 
 private:
     NodeId leader_;
+    NodeId last_;
     Epoch epoch_;
     Instant since_ = never;
     RequestId resign_request_;

@@ -113,6 +113,7 @@ struct LeaderChanged {
     NodeId leader;
     Epoch epoch;
     std::string advertised;
+    bool after_end = false;  // a new leader, and the process of the one before is known to be gone
     bool operator==(const LeaderChanged&) const = default;
 };
 

@@ -36,17 +36,18 @@ struct Receive {
 };
 
 enum class SessionEnd : std::uint8_t {
-    eof,       // read returned 0 after all earlier bytes: the only end that can release anything
-    reset,     // ECONNRESET, EPIPE, …
-    timeout,   // ETIMEDOUT, or a handshake that did not come
-    protocol,  // it sent rubbish; closed here
-    overflow,  // nothing more can be sent (its outbox is full): to be given up; still open
+    eof,        // read returned 0 after all earlier bytes: the only end that can release anything
+    reset,      // ECONNRESET, EPIPE, …
+    truncated,  // a secured session's connection ended without its close_notify; as `reset`
+    timeout,    // ETIMEDOUT, or a handshake that did not come
+    protocol,   // it sent rubbish; closed here
+    overflow,   // nothing more can be sent (its outbox is full): to be given up; still open
 };
 
 /// The session is of no more use. A dialled session's socket stays open until CloseSession, unless
-/// it is in an error state (`reset`, `timeout` of the connection) or its handshake was never done:
-/// then no FIN can release anything, and the host may have closed it. An accepted one is closed
-/// already.
+/// it is in an error state (`reset`, `truncated`, `timeout` of the connection) or its handshake was
+/// never done: then no FIN can release anything, and the host may have closed it. An accepted one
+/// is closed already.
 struct SessionEnded {
     SessionId session;
     SessionEnd how = SessionEnd::eof;

@@ -182,6 +182,7 @@ void Checks::count_event(const World& world, HostIndex h, const Event& event) {
     if (const auto* ended = std::get_if<SessionEnded>(&event)) {
         switch (ended->how) {
             case SessionEnd::eof: coverage_.count(Seen::end_by_eof); break;
+            case SessionEnd::truncated:
             case SessionEnd::reset: coverage_.count(Seen::end_by_reset); break;
             case SessionEnd::timeout: coverage_.count(Seen::end_by_timeout); break;
             case SessionEnd::overflow: coverage_.count(Seen::end_by_overflow); break;

@@ -22,6 +22,7 @@ std::string name(const Content& content) {
     switch (std::get<protocol::SessionEnd>(content)) {
         case protocol::SessionEnd::eof: return "FIN";
         case protocol::SessionEnd::reset: return "RST";
+        case protocol::SessionEnd::truncated: return "TRUNCATED";
         case protocol::SessionEnd::timeout: return "TIMEOUT";
         case protocol::SessionEnd::protocol: return "RUBBISH";
         case protocol::SessionEnd::overflow: return "OVERFLOW";

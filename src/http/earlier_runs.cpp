@@ -83,8 +83,8 @@ private:
         const bool is_first = reason != nullptr && reason == std::string_view(LeaderEnd::first);
         const bool follows_on = std::exchange(led_, true) && !is_first;
         const auto lost_ns = std::exchange(lost_ns_, std::nullopt);
-        if (!past_.empty() && !follows_on && !lost_ns) {
-            // A leader from before the node was started anew has led all along.
+        if (!past_.empty()) {
+            // It has led all along, while the node was started anew or did not hear of it.
             const protocol::LeaderChanged& last = past_.back().begin.what;
             if (last.leader == what.leader && last.epoch == what.epoch) return;
         }

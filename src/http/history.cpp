@@ -22,7 +22,7 @@ void History::add(const RecentChanges::Change& change) {
 
 namespace {
 
-/// A leader from before this node was started anew has led all along.
+/// It has led all along, while this node was started anew or did not hear of it.
 bool is_same(const History::Leadership& one, const protocol::LeaderChanged& other) {
     return one.begin.what.leader == other.leader && one.begin.what.epoch == other.epoch;
 }
@@ -39,7 +39,7 @@ void History::add_earlier(const std::deque<Leadership>& past) {
 
 void History::add_leader(const RecentChanges::Change& change) {
     const bool is_first = !std::exchange(led_, true);
-    if (is_first && !leaderships_.empty() && is_same(leaderships_.back(), change.what)) return;
+    if (!leaderships_.empty() && is_same(leaderships_.back(), change.what)) return;
     std::int64_t gap_ns = leaderless_since_ ? change.ts_ns - *leaderless_since_ : 0;
     if (is_first) gap_ns = -1;
     leaderships_.push_back({change, gap_ns, std::nullopt});

@@ -35,7 +35,7 @@ struct RecentChanges {
     struct Change {
         std::int64_t ts_ns = 0;  // CLOCK_BOOTTIME
         protocol::LeaderChanged what;
-        const char* reason = nullptr;  // of LeaderEnd; none: no leader, or none is known
+        const char* reason = nullptr;  // of LeaderEnd; none: no leader, or the same one
     };
     std::uint64_t count = 0;        // of all that there have been
     std::array<Change, kept> last;  // that of number n at n % kept

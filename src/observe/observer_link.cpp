@@ -196,6 +196,7 @@ asio::awaitable<std::string> ObserverLink::send(const ObserverMessage& request, 
                 break;
             case IoStatus::eof:
             case IoStatus::reset:
+            case IoStatus::truncated:
             case IoStatus::timeout:
             case IoStatus::unusable: co_return broken().why;
         }
@@ -237,6 +238,7 @@ asio::awaitable<tl::expected<ObserverLink::Received, LinkFailure>> ObserverLink:
             }
             case IoStatus::eof: co_return failure("it closed the connection");
             case IoStatus::reset:
+            case IoStatus::truncated:
             case IoStatus::unusable: co_return tl::unexpected(broken());
             case IoStatus::timeout: co_return failure("the connection timed out");
         }

@@ -82,7 +82,7 @@ IoResult TlsConnection::receive(int socket) {
     std::array<std::byte, piece_bytes> piece{};
     const ssize_t count = ::recv(socket, piece.data(), piece.size(), 0);
     if (count < 0) return socket_failure(socket, errno);
-    if (count == 0) return {IoStatus::reset, 0};
+    if (count == 0) return {IoStatus::truncated, 0};
     if (BIO_write(in_, piece.data(), static_cast<int>(count)) != count)
         return {IoStatus::reset, 0};  // no memory
     return {IoStatus::done, static_cast<std::size_t>(count)};

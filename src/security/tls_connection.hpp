@@ -44,8 +44,8 @@ public:
     tl::expected<void, std::string> accepted_by(const TlsContext& context) const;
 
     /// `eof` is said when the other end has said that it ends (close_notify), and in no other case.
-    /// The end of the TCP connection alone is `reset`: anybody on the way can cause it. At most one
-    /// read from the socket and two records, so that no other end can keep the caller: after
+    /// The end of the TCP connection alone is `truncated`: anybody on the way can cause it. At most
+    /// one read from the socket and two records, so that no other end can keep the caller: after
     /// `would_block`, too, `pending` says whether there is more.
     IoResult read(int socket, std::span<std::byte> into);
     /// More may be read although the socket has nothing.

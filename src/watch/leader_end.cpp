@@ -10,6 +10,8 @@ namespace bullring {
 
 namespace {
 
+constexpr std::string_view silence = LeaderEnd::lease_expired;
+
 const char* way_of(protocol::DeposedReason reason) {
     switch (reason) {
         case protocol::DeposedReason::lease_expired: return LeaderEnd::lease_expired;
@@ -51,19 +53,26 @@ void LeaderEnd::note(const protocol::Action& action) {
             } else if constexpr (std::is_same_v<What, protocol::Deposed>) {
                 seen_ = way_of(what.reason);
             } else if constexpr (std::is_same_v<What, protocol::LeaderChanged>) {
-                if (what.leader) reason_ = reason_ == nullptr ? first : way();
+                if (what.leader) follow(what);
                 leader_ = what.leader;
-                epoch_ = what.epoch;
-                lost_ = !what.leader;
-                if (what.leader) seen_ = nullptr;
             }
         },
         action);
 }
 
+void LeaderEnd::follow(const protocol::LeaderChanged& to) {
+    // Its end, if it had only been silent until then.
+    if (to.after_end && (seen_ == nullptr || seen_ == silence)) seen_ = died;
+    const bool led_on = to.leader == last_ && to.epoch == epoch_;
+    reason_ = led_on ? nullptr : last_ ? way() : first;
+    last_ = to.leader;
+    epoch_ = to.epoch;
+    seen_ = nullptr;
+}
+
 const char* LeaderEnd::way() const {
     if (seen_ != nullptr) return seen_;
-    return lost_ ? lease_expired : replaced;
+    return leader_ ? replaced : lease_expired;
 }
 
 const char* LeaderEnd::sentence() const {

@@ -20,20 +20,22 @@ public:
     void note(const protocol::Event& event);
     void note(const protocol::Action& action);
 
-    /// Of the last change to a leader, itself noted: how the one before went, or `first`. A loss is
-    /// no such change: what is heard after it still counts.
+    /// Of the last change to a leader, itself noted: how the one before went, or `first`; none if
+    /// it is the same one in the same epoch, which had been lost from sight. A loss is no such
+    /// change: what is heard after it still counts.
     const char* reason() const { return reason_; }
     /// For people: "it has resigned".
     const char* sentence() const;
 
 private:
+    void follow(const protocol::LeaderChanged& to);
     const char* way() const;
 
-    protocol::NodeId leader_;
-    protocol::Epoch epoch_;
+    protocol::NodeId leader_;  // nobody: it is lost, or there has been none
+    protocol::NodeId last_;    // that there was
+    protocol::Epoch epoch_;    // its
     const char* seen_ = nullptr;
-    bool lost_ = false;
-    const char* reason_ = nullptr;  // none: it has followed nobody yet
+    const char* reason_ = nullptr;
 };
 
 }  // namespace bullring

@@ -117,6 +117,11 @@ class Relay:
             self._cut |= set(pairs)
         self._do(lambda: None)
 
+    def reset(self, pairs):
+        """The same, and their connections end by RST."""
+        self.cut(pairs)
+        self._do(lambda: self._abort_all(set(pairs)))
+
     def heal(self):
         """Everything gets through again, also what was held back."""
         with self._lock:
@@ -202,6 +207,11 @@ class Relay:
                 self._selector.register(listener, selectors.EVENT_READ)
         for end in list(self._pipes):
             self._watch(end)
+
+    def _abort_all(self, pairs):
+        for end in list(self._pipes):
+            if end in self._pipes and self._pipes[end][0].link in pairs:
+                self._abort(self._pipes[end][0])
 
     def _drop_all(self):
         both = {frozenset((pipe.source, pipe.sink)): pipe for pipe, _ in self._pipes.values()}

@@ -264,7 +264,8 @@ TEST_CASE("handshake: a second run of an id is refused while the first one is he
 }
 
 TEST_CASE("handshake: the end of the first run's newest session lets the second one in at once") {
-    for (const SessionEnd how : {SessionEnd::eof, SessionEnd::reset, SessionEnd::timeout}) {
+    for (const SessionEnd how :
+         {SessionEnd::eof, SessionEnd::reset, SessionEnd::truncated, SessionEnd::timeout}) {
         NodeFixture node = voter();
         node.connect(2);
         node.lose(2, how);

@@ -130,6 +130,40 @@ TEST_CASE("notice: who has stood in vain stands again at once") {
     CHECK((node.role() == Role::candidate || !sent<Election>(actions).empty()));
 }
 
+TEST_CASE("notice: a change of leader says whether the one before has ended, by notice or by FIN") {
+    const auto ended = [](FastRelease fast_release, const auto& end) {
+        NodeFixture node = promised(voter_config(fast_release));
+        node.pass(node.timing().suspect_after);
+        REQUIRE(only<PeerDown>(node.wake())[0].reason == PeerDownReason::timeout);
+        end(node);
+        Heartbeat of_next = node.heartbeat_from(4);
+        of_next.leader = {4};
+        of_next.leader_epoch = {5002};
+        of_next.leader_announced = true;
+        of_next.leader_remaining = node.timing().lease;
+        const auto changes = only<LeaderChanged>(node.hear(4, of_next));
+        REQUIRE(changes.size() == 1);
+        return changes[0].after_end;
+    };
+    const auto lost = [](SessionEnd how) {
+        return [how](NodeFixture& node) { node.lose(5, how); };
+    };
+    CHECK(ended(FastRelease::notice, [](NodeFixture& node) { node.step(death_of_5(node)); }));
+    CHECK(ended(FastRelease::notice, [](NodeFixture& node) {
+        node.lose(5, SessionEnd::reset);
+        node.step(death_of_5(node));
+    }));
+    CHECK(ended(FastRelease::fin, lost(SessionEnd::eof)));
+    CHECK(ended(FastRelease::off, lost(SessionEnd::truncated)));
+    CHECK(!ended(FastRelease::fin, lost(SessionEnd::reset)));
+    CHECK(!ended(FastRelease::notice, [](NodeFixture&) {}));
+    CHECK(!ended(FastRelease::fin, [](NodeFixture& node) {
+        node.lose(5);
+        node.new_incarnation(5);
+        node.connect(5);
+    }));
+}
+
 // N4
 TEST_CASE("notice: a holder asks for grants that no session's end releases, and says so") {
     Config config = test::config_for(3, {1, 2, 3});

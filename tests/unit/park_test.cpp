@@ -110,7 +110,8 @@ TEST_CASE("park: RESIGN of the parked epoch empties the slot and of another epoc
 
 // R2.8
 TEST_CASE("park: the end of the parked candidate's session empties the slot, however it ends") {
-    for (const SessionEnd how : {SessionEnd::eof, SessionEnd::reset, SessionEnd::timeout}) {
+    for (const SessionEnd how :
+         {SessionEnd::eof, SessionEnd::reset, SessionEnd::truncated, SessionEnd::timeout}) {
         NodeFixture node = promised();
         node.hear(4, candidacy(node, 5002));
         node.lose(4, how);
@@ -141,9 +142,9 @@ TEST_CASE("park: a parked request that has become stale is refused, not granted"
 // ---- What releases a promise and what does not (I8).
 
 // R4.2
-TEST_CASE("release: reset, timeout, protocol error and overflow release nothing") {
-    for (const SessionEnd how :
-         {SessionEnd::reset, SessionEnd::timeout, SessionEnd::protocol, SessionEnd::overflow}) {
+TEST_CASE("release: reset, truncation, timeout, protocol error and overflow release nothing") {
+    for (const SessionEnd how : {SessionEnd::reset, SessionEnd::truncated, SessionEnd::timeout,
+                                 SessionEnd::protocol, SessionEnd::overflow}) {
         NodeFixture node = promised();
         node.lose(5, how);
         CHECK(node.view().promised_to == NodeId{5});

@@ -106,7 +106,7 @@ void make(Sessions& sessions, const Move& move, SessionEnd how) {
 }
 
 constexpr SessionEnd ends[] = {SessionEnd::eof, SessionEnd::reset, SessionEnd::timeout,
-                               SessionEnd::protocol};
+                               SessionEnd::truncated, SessionEnd::protocol};
 
 TEST_CASE("sessions: silent ones in a member's name never make this node deaf to it") {
     int orders = 0;

@@ -113,6 +113,23 @@ TEST_CASE("metrics: who steps down first and resigns when its task has ended has
     CHECK(one.changes() == std::map<std::string, std::uint64_t>{{"first", 1}, {"resigned", 1}});
 }
 
+TEST_CASE("metrics: who was silent first and is known to have ended then has died") {
+    Counted one;
+    one.at(0, {follows(2)});
+    const auto change = [&](const Event& event, std::vector<Action> actions) {
+        one.at(1, std::move(actions), event);
+        one.at(2, {LeaderChanged{{1}, {8}, "", true}});
+        return one.changes();
+    };
+    using protocol::PeerDown;
+    using protocol::PeerDownReason;
+    const PeerDown silent{{2}, PeerDownReason::timeout};
+    SUBCASE("") { CHECK(change(protocol::Wake{}, {silent, lost})["died"] == 1); }
+    SUBCASE("what it has said itself counts more") {
+        CHECK(change(protocol::Receive{{1}, protocol::Resign{{7}, {}}}, {lost})["resigned"] == 1);
+    }
+}
+
 TEST_CASE("metrics: a candidate of the leader's epoch that resigns is not the leader") {
     Counted one;
     one.at(0, {follows(2)});
@@ -136,6 +153,18 @@ TEST_CASE("metrics: what is over by the time of a change is not its reason") {
     one.at(4, {follows(1)});
     CHECK(one.changes() ==
           std::map<std::string, std::uint64_t>{{"first", 1}, {"lease_expired", 1}});
+}
+
+TEST_CASE("metrics: a leader that comes into sight again has led on, and nothing has changed") {
+    Counted one;
+    one.at(0, {follows(2)});
+    one.at(10, {protocol::PeerDown{{2}, protocol::PeerDownReason::timeout}, lost});
+    one.at(20, {follows(2)});
+    CHECK(one.changes() == std::map<std::string, std::uint64_t>{{"first", 1}});
+    CHECK(one.failovers() == 0);
+    CHECK(one.counts.leaderless_ns.value() == 10'000'000);
+    one.at(30, {LeaderChanged{{2}, {8}, ""}});  // it was elected again
+    CHECK(one.changes() == std::map<std::string, std::uint64_t>{{"first", 1}, {"replaced", 1}});
 }
 
 TEST_CASE("metrics: whatever can be counted is there from the start, at 0") {

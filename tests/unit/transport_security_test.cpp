@@ -159,7 +159,7 @@ bool is_closed(const RawSocket& socket) {
 }
 
 const std::vector<SessionEnd> eof{SessionEnd::eof};
-const std::vector<SessionEnd> reset{SessionEnd::reset};
+const std::vector<SessionEnd> truncated{SessionEnd::truncated};
 
 }  // namespace
 
@@ -180,7 +180,7 @@ TEST_CASE("transport: the end of a secured dialler's process is no eof") {
     Pair pair(secured(by_key(voter)), secured(by_key(holder)));
     REQUIRE(pair.established());
     pair.dialler.reset();  // its descriptors are closed, as the kernel does
-    CHECK(pair.ends() == reset);
+    CHECK(pair.ends() == truncated);
 }
 
 TEST_CASE("transport: who is authenticated as one member can't say that it is another") {

@@ -10,6 +10,7 @@ enum class IoStatus {
     would_block,  // wait for the descriptor, then try again
     eof,          // the other end is closed, and all that it sent has been read
     reset,        // nothing more can come of it, and closing it releases nothing
+    truncated,    // the same: the TCP connection was closed without the session's own end in it
     timeout,      // the same, because nobody answered
     unusable,     // an error, and yet the connection stands: closing it would send FIN
 };

@@ -71,13 +71,15 @@ void StepCounter::count(Instant now, const protocol::LeaderChanged& change) {
         counts_.elections.add("lost");
         standing_ = false;
     }
+    const char* const reason = end_.reason();  // none: it has led all along
     if (!was_led) {
         const protocol::Duration without = protocol::elapsed(since_, now);
         counts_.leaderless_since_ns.store(0);
         counts_.leaderless_ns.add(static_cast<std::uint64_t>(without.ns));
-        if (end_.reason() != std::string_view(LeaderEnd::first)) counts_.failovers.add(without);
+        if (reason != nullptr && reason != std::string_view(LeaderEnd::first))
+            counts_.failovers.add(without);
     }
-    counts_.leader_changes.add(end_.reason());
+    if (reason != nullptr) counts_.leader_changes.add(reason);
 }
 
 void StepCounter::count_refusal(const protocol::HandshakeRefused& refusal) {

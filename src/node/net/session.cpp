@@ -21,6 +21,7 @@ using Wait = asio::posix::descriptor_base;
 
 SessionEnd end_of(IoStatus status) {
     if (status == IoStatus::eof) return SessionEnd::eof;
+    if (status == IoStatus::truncated) return SessionEnd::truncated;
     if (status == IoStatus::timeout) return SessionEnd::timeout;
     if (status == IoStatus::unusable) return SessionEnd::overflow;
     return SessionEnd::reset;
@@ -84,6 +85,7 @@ void Session::read_once() {
         case IoStatus::would_block: return;
         case IoStatus::eof:
         case IoStatus::reset:
+        case IoStatus::truncated:
         case IoStatus::timeout:
         case IoStatus::unusable: end(end_of(result.status), stream_->why_ended()); return;
     }
@@ -152,6 +154,7 @@ void Session::flush() {
             case IoStatus::would_block: wait_for_room(); return;
             case IoStatus::eof:
             case IoStatus::reset:
+            case IoStatus::truncated:
             case IoStatus::timeout:
             case IoStatus::unusable:
                 outbox_.clear();

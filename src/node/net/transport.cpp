@@ -346,9 +346,10 @@ void Transport::end(Entry& entry, SessionEnd how, const std::string& why) {
     entry.deadline.reset();
     session->discard_input();
     tell_dialler_of_end(entry);
-    // In an error state no FIN can result from closing; and before the handshake is done nothing is
-    // tied to it. Any other dialled session stays open until the node says so (§3, close rule).
-    if (how == SessionEnd::reset || how == SessionEnd::timeout) {
+    // In an error state no FIN can result from closing, and the one of a session that was truncated
+    // would say nothing; and before the handshake is done nothing is tied to it. Any other dialled
+    // session stays open until the node says so (§3, close rule).
+    if (how == SessionEnd::reset || how == SessionEnd::truncated || how == SessionEnd::timeout) {
         give_up_keeping(entry);
         sessions_.erase(session->id());
         session->abandon();

@@ -138,7 +138,7 @@ void RecentFailovers::on_leader(NodeId leader, Epoch epoch) {
         if (!unrest_->lost) unrest_->lost = now_;
     } else {
         unrest_->found = now_;
-        unrest_->reason = end_.reason();
+        if (const char* const reason = end_.reason()) unrest_->reason = reason;
         epoch_ = epoch;
     }
     leader_ = leader;

@@ -85,7 +85,8 @@ void Host::end_session(SessionId session, SessionEnd how) {
     ended.over = true;
     Peer& peer = peers_.at(ended.to);
     if (peer.dialled == session) peer.dialled = no_session;
-    if (how == SessionEnd::reset || how == SessionEnd::timeout) dialled_.erase(session);
+    if (how == SessionEnd::reset || how == SessionEnd::truncated || how == SessionEnd::timeout)
+        dialled_.erase(session);
     step(SessionEnded{session, how});
 }
 
@@ -157,14 +158,14 @@ void Host::one_event() {
         case 13: {
             if (accepted_.empty()) return;
             constexpr SessionEnd ends[] = {SessionEnd::eof, SessionEnd::reset, SessionEnd::timeout,
-                                           SessionEnd::protocol};
+                                           SessionEnd::truncated, SessionEnd::protocol};
             const SessionEnd how = input_.one_of(ends);
             return end_session(any_of(accepted_)->first, how);
         }
         case 14: {
             if (dialled_.empty()) return;
             constexpr SessionEnd ends[] = {SessionEnd::eof, SessionEnd::reset, SessionEnd::timeout,
-                                           SessionEnd::overflow};
+                                           SessionEnd::truncated, SessionEnd::overflow};
             const SessionEnd how = input_.one_of(ends);
             return end_session(any_of(dialled_)->first, how);
         }
