@@ -127,19 +127,20 @@ void Member::on_hello_ack(Step& step, SessionId id, const HelloAck& ack) {
     const Index index = session->peer;
     Peer& peer = peers_[index];
     if (ack.id != this->id(index)) {
-        step.act(HandshakeRefused{
-            this->id(index),
-            false,
-            Refused{"id", std::to_string(ack.id.value), std::to_string(this->id(index).value)},
-            {}});
+        step.act(HandshakeRefused{this->id(index),
+                                  false,
+                                  refusal(Difference::id, std::to_string(ack.id.value),
+                                          std::to_string(this->id(index).value)),
+                                  {}});
         return give_up_dialled(step, *session, SessionEnd::protocol);
     }
     if (ack.version < version_lowest || ack.version > config().wire_highest) {
-        step.act(HandshakeRefused{this->id(index),
-                                  false,
-                                  Refused{"version", versions_text(ack.version, ack.version),
-                                          versions_text(version_lowest, config().wire_highest)},
-                                  {}});
+        step.act(
+            HandshakeRefused{this->id(index),
+                             false,
+                             refusal(Difference::version, versions_text(ack.version, ack.version),
+                                     versions_text(version_lowest, config().wire_highest)),
+                             {}});
         return give_up_dialled(step, *session, SessionEnd::protocol);
     }
     if (ack.changed && ack.changed->is_of_other_cluster_than(list())) {

@@ -40,18 +40,18 @@ inline std::string calls_from(const std::string& listens, const std::string& see
 
 /// C1.5
 inline Refused of_other_cluster(const Membership& mine, const Membership& yours) {
-    return {"founders", ids_text(mine.founders()), ids_text(yours.founders())};
+    return refusal(Difference::founders, ids_text(mine.founders()), ids_text(yours.founders()));
 }
 
 /// C11.4
 inline Refused of_other_id(ClusterId mine, ClusterId yours) {
-    return {std::string(refused_for_id), to_text(mine), to_text(yours)};
+    return refusal(Difference::cluster_id, to_text(mine), to_text(yours));
 }
 
 /// Members that refuse a node because of the lists say who they are: the node may be behind.
 inline bool is_refused_by_list(const Refused& refused) {
-    return refused.field == "members" || refused.field == refused_for_members ||
-           refused.field == "id";
+    return differs_in(refused, Difference::members) || differs_in(refused, Difference::member) ||
+           differs_in(refused, Difference::id);
 }
 
 }  // namespace bullring::protocol

@@ -26,9 +26,10 @@ std::optional<Refused> Member::cluster_difference(const Hello& yours) const {
     const Config& mine = config();
     const std::uint16_t lowest = lowest_with(list());
     if (yours.version_highest < lowest || yours.version_lowest > mine.wire_highest)
-        return Refused{"version", versions_text(lowest, mine.wire_highest),
-                       versions_text(yours.version_lowest, yours.version_highest)};
-    if (yours.cluster != mine.cluster) return Refused{"cluster", mine.cluster, yours.cluster};
+        return refusal(Difference::version, versions_text(lowest, mine.wire_highest),
+                       versions_text(yours.version_lowest, yours.version_highest));
+    if (yours.cluster != mine.cluster)
+        return refusal(Difference::cluster, mine.cluster, yours.cluster);
     // Of lists that nobody has changed the members are the founders: see seat_difference().
     const Membership shown = shown_by(yours);
     if (!both_unchanged(list(), yours) && shown.is_of_other_cluster_than(list()))
@@ -36,11 +37,12 @@ std::optional<Refused> Member::cluster_difference(const Hello& yours) const {
     if (are_of_different_clusters(cluster_id(), yours.cluster_id))
         return of_other_id(cluster_id(), yours.cluster_id);
     if (yours.quorum != mine.quorum)
-        return Refused{"quorum", name(mine.quorum), name(yours.quorum)};
+        return refusal(Difference::quorum, name(mine.quorum), name(yours.quorum));
     if (yours.algorithm != mine.algorithm)
-        return Refused{"algorithm", name(mine.algorithm), name(yours.algorithm)};
+        return refusal(Difference::algorithm, name(mine.algorithm), name(yours.algorithm));
     if (yours.rho_ppm != mine.timing.rho_ppm)
-        return Refused{"rho", std::to_string(mine.timing.rho_ppm), std::to_string(yours.rho_ppm)};
+        return refusal(Difference::rho, std::to_string(mine.timing.rho_ppm),
+                       std::to_string(yours.rho_ppm));
     return std::nullopt;
 }
 
@@ -51,23 +53,22 @@ std::optional<Refused> Member::seat_difference(const HelloReceived& event, Insta
     // A node that is to be added has none.
     if (both_unchanged(list(), hello) && !ids.empty() && !hello.members.empty() &&
         hello.members != ids)
-        return Refused{"members", protocol::ids_text(ids), protocol::ids_text(hello.members),
-                       as_shown_to(hello, list())};
+        return refusal(Difference::members, protocol::ids_text(ids),
+                       protocol::ids_text(hello.members), as_shown_to(hello, list()));
     const std::string said = std::to_string(hello.id.value);
     const auto index = setup_.members().index(hello.id);
     const auto shown = as_shown_to(hello, list());
     // Members come and go: this node is still to be added, or does not know yet that the other was.
     const bool they_change = list().changed() || ids.empty() || hello.changed || hello.shown;
     if (!index && they_change)
-        return Refused{std::string(refused_for_members), protocol::ids_text(ids), said, shown};
-    if (!index) return Refused{"id", "one of " + protocol::ids_text(ids), said, shown};
-    if (*index == me())
-        return Refused{"id", std::to_string(setup_.self().value) + " is this node's own id", said};
+        return refusal(Difference::member, protocol::ids_text(ids), said, shown);
+    if (!index) return refusal(Difference::id, "one of " + protocol::ids_text(ids), said, shown);
+    if (*index == me()) return own_id_refusal(setup_.self());
     const Peer& peer = peers_[*index];
     if (peers_.heard(*index, now) && peer.incarnation != hello.incarnation)
         return twin_refusal(hello.id);
     if (sessions_.has_accepted(*index, hello.incarnation, hello.session))
-        return Refused{"session", "already open", std::to_string(hello.session.value)};
+        return refusal(Difference::session, "already open", std::to_string(hello.session.value));
     return std::nullopt;
 }
 

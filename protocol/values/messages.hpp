@@ -8,10 +8,11 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
+#include "protocol/values/difference.hpp"
 #include "protocol/values/directory.hpp"
 #include "protocol/values/identity.hpp"
 #include "protocol/values/ids.hpp"
@@ -124,19 +125,9 @@ struct HelloAck {
     bool operator==(const HelloAck&) const = default;
 };
 
-/// The `field` of a refusal that keeps its reason to itself, because the dialler comes from no
-/// member's address; `yours` is that address.
-inline constexpr std::string_view refused_untold = "address";
-
-/// The `field` of a refusal of who is not in a list that has been changed.
-inline constexpr std::string_view refused_for_members = "member";
-
-/// The `field` of a refusal of who is of another cluster of this name.
-inline constexpr std::string_view refused_for_id = "cluster id";
-
 /// The acceptor's other answer: what differs, seen from the acceptor ("mine") and the dialler.
 struct Refused {
-    std::string field;
+    std::string field;  // the name of a Difference, or of one that newer programs know
     std::string mine;
     std::string yours;
     std::optional<Membership> list = std::nullopt;  // K, where the lists are what differs
@@ -144,14 +135,32 @@ struct Refused {
     bool operator==(const Refused&) const = default;
 };
 
+/// For this reason and no other word: what differs has a remedy.
+inline Refused refusal(Difference what, std::string mine, std::string yours,
+                       std::optional<Membership> list = std::nullopt) {
+    return {name(what), std::move(mine), std::move(yours), std::move(list)};
+}
+inline bool differs_in(const Refused& refused, Difference what) {
+    return refused.field == name(what);
+}
+
+/// The acceptor itself has this id.
+inline Refused own_id_refusal(NodeId id) {
+    return refusal(Difference::id, std::to_string(id.value) + " is this node's own id",
+                   std::to_string(id.value));
+}
+
 /// Two processes have this id: the acceptor hears another one. The dialler recognises it (R6).
 inline Refused twin_refusal(NodeId id) {
-    return {"id", "another process with id " + std::to_string(id.value) + " is connected",
-            std::to_string(id.value)};
+    return refusal(Difference::id,
+                   "another process with id " + std::to_string(id.value) + " is connected",
+                   std::to_string(id.value));
+}
+inline bool says_the_same(const Refused& a, const Refused& b) {
+    return a.field == b.field && a.mine == b.mine && a.yours == b.yours;
 }
 inline bool is_twin_refusal(const Refused& refused, NodeId id) {
-    const Refused twin = twin_refusal(id);
-    return refused.field == twin.field && refused.mine == twin.mine && refused.yours == twin.yours;
+    return says_the_same(refused, twin_refusal(id));
 }
 
 struct Heartbeat {

@@ -7,6 +7,7 @@
 #include "protocol/values/actions.hpp"
 #include "protocol/values/algorithms.hpp"
 #include "protocol/values/config.hpp"
+#include "protocol/values/difference.hpp"
 #include "protocol/values/messages.hpp"
 #include "protocol/values/state.hpp"
 #include "protocol/values/timing.hpp"
@@ -47,6 +48,24 @@ std::span<const char* const> message_names() { return message_words; }
 const char* name(Algorithm algorithm) {
     for (const AlgorithmRow& row : algorithm_table)
         if (row.algorithm == algorithm) return row.name;
+    return no_name;
+}
+
+const char* name(Difference difference) {
+    switch (difference) {
+        case Difference::version: return "version";
+        case Difference::cluster: return "cluster";
+        case Difference::founders: return "founders";
+        case Difference::cluster_id: return "cluster id";
+        case Difference::quorum: return "quorum";
+        case Difference::algorithm: return "algorithm";
+        case Difference::rho: return "rho";
+        case Difference::members: return "members";
+        case Difference::member: return "member";
+        case Difference::id: return "id";
+        case Difference::session: return "session";
+        case Difference::address: return "address";
+    }
     return no_name;
 }
 

@@ -75,6 +75,7 @@ void Checks::check_identity(const World& world, HostIndex h) {
     const Identity before = std::exchange(identities_[h], disk ? disk->identity : Identity());
     disk_was_lost_ = disk_was_lost_ || (!disk && before.id);
     if (identities_[h] == before || !identities_[h].settled) return;
+    if (world.settings().beyond_disk) return;  // A6
     const Founding own{world.cluster_of(h), disk->members.founders()};
     ClusterId& known = clusters_[own].id;
     const std::string says =
@@ -209,7 +210,6 @@ void Checks::check_proposal(const World& world, HostIndex h, Instant now,
     const Membership before = std::exchange(of.proposed, newest);
     const bool is_new =
         request.renew && of.proposed_in == request.epoch && before.tag() != newest.tag();
-    if (of.proposed_in != request.epoch) of.leads_since = now;
     of.proposed_in = request.epoch;
     note_list(world, world.cluster_of(h), newest);
     if (!is_new) return;
@@ -254,7 +254,7 @@ void Checks::check_removals(const World& world, HostIndex h, Instant now, const 
         const Instant since = last == of_[h].last_word.end()
                                   ? of_[h].leads_since
                                   : later(of_[h].leads_since, last->second);
-        const bool silent = forget_after.ns > 0 && elapsed(since, now) >= forget_after;
+        const bool silent = forget_after.ns > 0 && due(now, since + forget_after);
         if (!member.votes && silent) {
             coverage_.count(Seen::forgotten);
             continue;

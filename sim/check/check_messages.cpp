@@ -226,7 +226,8 @@ void Checks::count_action(const World& world, HostIndex h, const Action& action)
         }
     } else if (const auto* refused = std::get_if<HandshakeRefused>(&action)) {
         coverage_.count(Seen::handshake_refused);
-        if (refused->difference.field == refused_for_id) coverage_.count(Seen::identity_refused);
+        if (differs_in(refused->difference, Difference::cluster_id))
+            coverage_.count(Seen::identity_refused);
     }
 }
 

@@ -57,6 +57,7 @@ void Checks::on_action(const World& world, HostIndex h, Instant now, const Actio
                 check_published(world, h, what);
             } else if constexpr (std::is_same_v<What, Elected>) {
                 check_elected(world, h, what);
+                of_[h].leads_since = now;
             } else if constexpr (std::is_same_v<What, CloseSession>) {
                 check_close(world, h, now, what);
             } else if constexpr (std::is_same_v<What, MembersAnswer>) {

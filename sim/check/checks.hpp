@@ -184,7 +184,7 @@ private:
         Epoch proposed_in;
         std::set<NodeId> to_remove;              // as operators have asked this run of it
         std::map<HostIndex, Instant> last_word;  // on a session that was dialled to it
-        Instant leads_since;                     // or stands
+        Instant leads_since;
     };
     // check_messages.cpp
     OfHost::Token* token_at(HostIndex h, NodeId owner, Incarnation incarnation,

@@ -30,9 +30,9 @@ bool listens_to(const World& world, HostIndex h, Instant now, SessionId session)
 }
 
 /// The process that has granted this, or the member whose earlier run has.
-std::optional<HostIndex> voter_of(const World& world, const TokenGrant& grant) {
+std::optional<HostIndex> voter_of(const World& world, HostIndex holder, const TokenGrant& grant) {
     if (const auto h = world.host_of(grant.voter_incarnation)) return h;
-    return world.host_of(grant.voter);
+    return world.host_of(grant.voter, world.host(holder).site);
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ void Ledger::before_step(const World& world, HostIndex h, Instant now, const Eve
         if (token->walk.owner_incarnation != host.incarnation) return;
         if (!comes_home(h, token->walk)) return;
         for (const TokenGrant& grant : token->grants) {
-            const auto voter = voter_of(world, grant);
+            const auto voter = voter_of(world, h, grant);
             if (!voter) continue;
             receive(world, h, now,
                     {*voter, token->request.epoch, {}, grant.tied_session, token->request.tag},

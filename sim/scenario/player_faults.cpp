@@ -163,9 +163,7 @@ void Player::disk(HostIndex h, const Command& command) {
         disk.slow = 0;
     } else if (word == "lost" && idle) {
         coverage.count(Seen::disk_lost);
-        disk.file.reset();
-        disk.history.clear();
-        disk.state = DiskState::good;
+        world_.lose_disk(h);
     } else if (word == "torn" && idle) {
         coverage.count(Seen::disk_torn);
         disk.state = DiskState::torn;

@@ -112,6 +112,8 @@ public:
     Disk& disk(HostIndex h) { return hosts_[h].disk; }
     /// False when there is nothing older.
     bool roll_back_disk(HostIndex h);
+    /// Be it a copy: then it is one of its own that is empty.
+    void lose_disk(HostIndex h);
 
     // ---- Links and sessions.
     void cut(HostIndex from, HostIndex to);

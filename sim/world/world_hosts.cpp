@@ -13,8 +13,11 @@ void World::start(HostIndex h) {
     if (host.running() || host.disk.state == DiskState::torn) return;
     // A state file is bound to the name of its cluster.
     if (cluster_of(h) != host.site && !settings_.neighbours_have_this_name) return;
-    // A9
-    if (settings_.neighbours_have_this_name && !has_settled_id(host)) forget_copies_beside(h);
+    // A9: who can't tell them apart itself is told right addresses.
+    if (settings_.neighbours_have_this_name && !has_settled_id(host)) {
+        forget_mistakes_about(h);
+        forget_copies_beside(h);
+    }
     // To start takes longer than the wall clock's resolution, from which a lost disk counts on.
     if (now_ < host.started_at + 2 * ms) return;
     host.started_at = now_;
@@ -189,6 +192,14 @@ bool World::roll_back_disk(HostIndex h) {
     return true;
 }
 
+void World::lose_disk(HostIndex h) {
+    hosts_[h].own_disk.reset();
+    Disk& disk = hosts_[h].disk;
+    disk.file.reset();
+    disk.history.clear();
+    disk.state = DiskState::good;
+}
+
 HostIndex World::add_impostor(NodeId id) {
     const HostIndex h = hosts_.size();
     if (h >= links_.hosts()) return h;
@@ -208,8 +219,9 @@ bool World::can_be_told_apart() const {
 }
 
 void World::mistake(Site site, HostIndex member, HostIndex target) {
+    const bool other = hosts_[target].site != site;
     // A copy is not met by those who deal with the original (A1).
-    if (hosts_[target].own_disk) return;
+    if (hosts_[target].own_disk || (other && !can_be_told_apart())) return;
     for (Host& host : hosts_)
         if (host.site == site && !host.own_disk) host.readdressed[member] = target;
 }

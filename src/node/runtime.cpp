@@ -82,7 +82,8 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
       pulse_(parts.pulse != nullptr ? *parts.pulse : own_pulse_),
       keeper_(parts.keeper),
       showcase_(parts.showcase),
-      reporter_(io_, options.config, parts.writer, parts.events, pulse_,
+      reporter_(io_, options.config, way_to_start(options, parts.start.file.has_value()),
+                parts.writer, parts.events, pulse_,
                 [this](const std::string& address) { return transport_.source_of(address); }),
       wake_timer_(io_, [this] { on_event(protocol::Wake{}); }),
       drain_timer_(io_),
@@ -376,6 +377,8 @@ void Runtime::follow_up(Instant now, const protocol::Action& action) {
                 for (NodeListener* one : listeners_) one->peer_changed(now, what.peer, true);
             } else if constexpr (std::is_same_v<What, protocol::PeerDown>) {
                 for (NodeListener* one : listeners_) one->peer_changed(now, what.peer, false);
+            } else if constexpr (std::is_same_v<What, protocol::HandshakeRefused>) {
+                for (NodeListener* one : listeners_) one->handshake_refused(now, what);
             } else if constexpr (std::is_same_v<What, protocol::ResignAnswer> ||
                                  std::is_same_v<What, protocol::MembersAnswer>) {
                 answer(what);

@@ -5,6 +5,7 @@
 #include <exception>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 #include <variant>
@@ -162,18 +163,34 @@ private:
 
     void on_answer(const MemberAnswer& from) {
         if (!from.answer) return;
-        // Nobody is waited for at another address.
-        if (whom_ != Whom::anybody)
-            for (const Question& question : questions_)
-                if (question.answer.id == from.id && !question.answer.answer)
-                    question.link->cancel();
-        const bool asks_more =
-            whom_ == Whom::anybody || (whom_ == Whom::members && from.answer->list.changed());
-        if (!asks_more) return;
-        for (const protocol::MemberEntry& member : from.answer->list.entries())
+        if (whom_ == Whom::anybody) {
+            ask_listed(from.answer->list, [](const auto&) { return true; });
+        } else if (whom_ == Whom::members) {
+            if (from.answer->list.changed())
+                ask_listed(from.answer->list, [&](NodeId id) { return !has_answered(id); });
+            ask_listed(newest_list(answers()), [&](NodeId id) { return is_peer(id); });
+        }
+        give_up_elsewhere();
+    }
+
+    template <class IsAsked>
+    void ask_listed(const protocol::Membership& list, const IsAsked& is_asked) {
+        for (const protocol::MemberEntry& member : list.entries())
             if (const auto endpoint = parse_endpoint(member.address);
-                endpoint && (whom_ == Whom::anybody || !has_answered(member.id)))
+                endpoint && is_asked(member.id))
                 ask_also(member.id, *endpoint);
+    }
+
+    /// A member that has answered is waited for at no address but the one that the list has.
+    void give_up_elsewhere() {
+        if (whom_ == Whom::anybody) return;
+        const protocol::Membership list = newest_list(answers());
+        for (const Question& question : questions_) {
+            const protocol::MemberEntry* const entry = list.find(question.answer.id);
+            const bool is_listed = entry != nullptr && entry->address == question.answer.address;
+            if (!question.answer.answer && !is_listed && has_answered(question.answer.id))
+                question.link->cancel();
+        }
     }
 
     bool has_answered(NodeId id) const {
@@ -193,10 +210,22 @@ private:
         all.reserve(by_id.size());
         for (auto& [id, answer] : by_id) all.push_back(std::move(answer));
         const protocol::Membership list = newest_list(all);
+        for (MemberAnswer& one : all) one.listed = listed(one, list);
         std::erase_if(all, [&](const MemberAnswer& one) {
             return !is_peer(one.id) && list.find(one.id) == nullptr;
         });
         return all;
+    }
+
+    /// The outcome at the list's address of who was not asked there alone.
+    std::optional<ListedAddress> listed(const MemberAnswer& member,
+                                        const protocol::Membership& list) const {
+        const protocol::MemberEntry* const entry = list.find(member.id);
+        if (entry == nullptr || entry->address == member.address) return std::nullopt;
+        for (const Question& question : questions_)
+            if (question.answer.id == member.id && question.answer.address == entry->address)
+                return ListedAddress{entry->address, question.answer.problem};
+        return std::nullopt;
     }
 
     bool is_peer(NodeId id) const {

@@ -19,9 +19,10 @@ std::string difference(const ObserverRefused& refused);
 using Enough = std::function<bool(const std::vector<MemberAnswer>&)>;
 
 /// Asks every member for its status at once and waits for all of them, until the deadline, or (when
-/// `enough` is given) until it says so. Those whom a changed list of members names are asked, too,
-/// at the addresses that it has, unless they have answered at those of `peers`. The answers are in
-/// the order of ids, one each; of members that `peers` does not have those of the newest list.
+/// `enough` is given) until it says so. Those whom a changed list of members names are asked, too.
+/// Where the newest list has another address than `peers`, both are asked: an answer at one says
+/// nothing of the other. The answers are in the order of ids, one each; of members that `peers`
+/// does not have those of the newest list.
 asio::awaitable<std::vector<MemberAnswer>> ask_members(ObserverLoop& loop, const PeerList& peers,
                                                        std::string cluster, Deadline deadline,
                                                        Enough enough = {});

@@ -14,7 +14,9 @@
 #include "src/base/log/logging.hpp"
 #include "src/base/os/clock.hpp"
 #include "src/base/os/quiet_thread.hpp"
+#include "src/node/report/refusal_text.hpp"
 #include "src/observe/asking.hpp"
+#include "src/observe/join_plan.hpp"
 #include "src/observe/member_changing.hpp"
 #include "src/observe/reached_cluster.hpp"
 
@@ -48,16 +50,6 @@ constexpr Duration standstill_min = protocol::seconds(1);
 std::string asked_text(const NodeOptions& options) {
     std::string text;
     for (const Endpoint& one : options.join) text += (text.empty() ? "" : ", ") + to_text(one);
-    return text;
-}
-
-std::string why_nobody_tells(const std::vector<MemberAnswer>& answers) {
-    constexpr std::size_t most = 5;  // a name may stand for many
-    std::string text;
-    for (std::size_t i = 0; i < std::min(answers.size(), most); ++i)
-        text += (i == 0 ? "" : "; ") + answers[i].address + ": " +
-                (answers[i].answer ? "no list of members yet" : answers[i].problem);
-    if (answers.size() > most) text += fmt::format("; and {} more", answers.size() - most);
     return text;
 }
 
@@ -97,6 +89,16 @@ void Joiner::leader_changed(Instant /*at*/, const protocol::LeaderChanged& chang
 
 void Joiner::peer_changed(Instant at, protocol::NodeId peer, bool up) {
     heard_until_[peer] = up ? protocol::never : at;
+}
+
+void Joiner::handshake_refused(Instant /*at*/, const protocol::HandshakeRefused& refusal) {
+    asio::post(loop_->io, [this, refusal] {
+        const protocol::NodeId self = options_.config.self;
+        const WayToStart way = way_to_start(options_, !list_.empty());
+        if (told_list_.find(refusal.peer) == nullptr || remedy(refusal, self, way).empty()) return;
+        refusal_ = fmt::format("{} {}: {}", refusal.by_us ? "refuses node" : "is refused by node",
+                               refusal.peer.value, refusal_text(refusal, self, way));
+    });
 }
 
 /// A node learns so late that it was removed: it keeps its promise to its leader before it takes
@@ -194,8 +196,12 @@ asio::awaitable<void> Joiner::pause() {
 }
 
 std::string Joiner::why_not_told() {
-    if (!told_until_) told_until_ = deadline_in(told_max);
+    if (!told_until_) {
+        told_until_ = deadline_in(told_max);
+        refusal_.clear();  // it was none of them yet
+    }
     if (std::chrono::steady_clock::now() < *told_until_) return {};
+    if (!refusal_.empty()) return "it is a member, and " + refusal_;
     return "it is a member, and the leader does not reach it at " + address_ +
            "; give --join-as HOST:PORT, where the others dial it";
 }
@@ -207,30 +213,22 @@ void Joiner::tell(const std::string& obstacle) {
     told_ = obstacle;
 }
 
+// Outside of the coroutine: g++ 12 cannot have such lists in one.
 std::vector<Endpoint> Joiner::addresses() const {
-    std::vector<Endpoint> all = options_.join;
-    for (const Membership* const list : {&list_, &told_list_})
-        for (const MemberEntry& member : list->entries()) {
-            const auto endpoint = parse_endpoint(member.address);
-            if (endpoint && member.id != options_.config.self &&
-                std::find(all.begin(), all.end(), *endpoint) == all.end())
-                all.push_back(*endpoint);
-        }
-    return all;
+    return asked_to_join(options_, {list_, told_list_});
+}
+tl::expected<JoinPlan, Obstacle> Joiner::plan(const std::vector<MemberAnswer>& answers) const {
+    return plan_joining({options_, self_, list_}, answers);
 }
 
 asio::awaitable<std::string> Joiner::ask() {
     const std::string asks = "asks " + asked_text(options_) + " to be added: ";
     const std::vector<MemberAnswer> answers =
         co_await ask_anybody(*loop_, addresses(), options_.config.cluster, deadline_in(round_max));
-    const Membership told = newest_list(answers);
-    if (told.empty()) co_return asks + why_nobody_tells(answers);
-    told_list_ = told;
-    const auto address = own_address(answers);
-    if (!address) co_return asks + address.error();
-    address_ = *address;
-    const Wishes wanted = wishes(answers);
-    if (!wanted) co_return asks + wanted.error();
+    if (const Membership told = newest_list(answers); !told.empty()) told_list_ = told;
+    const auto plan = this->plan(answers);
+    if (!plan) co_return asks + to_text(plan.error());
+    address_ = plan->address;
 
     ObserverOptions cluster{{}, options_.config.cluster, options_.security, {}};
     cluster.log.level = LogLevel::error;  // what refusals say is told by the outcome
@@ -245,7 +243,7 @@ asio::awaitable<std::string> Joiner::ask() {
         if (const auto endpoint = parse_endpoint(one.address); one.answer && endpoint)
             cluster.peers.insert_or_assign(one.id, *endpoint);
 
-    for (const MemberChange& change : *wanted) {
+    for (const MemberChange& change : plan->changes) {
         if (stays_out_) break;  // somebody has removed it meanwhile
         RemoteCluster members(*loop_, cluster, change_max);
         // Named: g++ 12 destroys a temporary of such an expression twice.
@@ -257,72 +255,6 @@ asio::awaitable<std::string> Joiner::ask() {
         log(LogLevel::info, outcome.text);
     }
     co_return std::string();
-}
-
-Joiner::Wishes Joiner::wishes(const std::vector<MemberAnswer>& answers) const {
-    const protocol::NodeId self = options_.config.self;
-    for (const MemberAnswer& one : answers)
-        if (one.id == self && one.answer && one.incarnation != self_)
-            return tl::unexpected(
-                fmt::format("another process is node {}, at {}; end it, or give this one an --id "
-                            "of its own",
-                            self.value, one.address));
-    if (list_.is_of_other_cluster_than(told_list_))
-        return tl::unexpected(
-            fmt::format("its directory {} is of a cluster that was founded by {}, and this one was "
-                        "founded by {}; end it, delete the directory, and start it again",
-                        options_.data_dir, protocol::ids_text(list_.founders()),
-                        protocol::ids_text(told_list_.founders())));
-    const MemberEntry* const entry = told_list_.find(self);
-    std::vector<MemberChange> all;
-    if (entry == nullptr)
-        all.push_back({MemberChange::What::add, self, address_});
-    else if (entry->address != address_)
-        all.push_back({MemberChange::What::address, self, address_});
-    if (options_.voter && (entry == nullptr || !entry->votes))
-        all.push_back({MemberChange::What::promote, self, {}});
-    return all;
-}
-
-/// How the others are to dial this node.
-tl::expected<std::string, std::string> Joiner::own_address(
-    const std::vector<MemberAnswer>& answers) const {
-    if (options_.join_as.port != 0) return to_text(options_.join_as);
-    const Endpoint& listen = options_.listen;
-    const bool everywhere = is_unspecified(listen.host);
-    if (!everywhere && !is_loopback(listen.host)) return to_text(listen);
-    std::vector<std::string> seen;
-    for (const MemberAnswer& one : answers)
-        if (one.answer && one.incarnation != self_)
-            // It is told without a port.
-            if (const auto from = parse_endpoint(one.answer->asked_from + ":1"))
-                // Where it listens by IPv4 alone nobody dials it by IPv6.
-                if (listen.host != "0.0.0.0" || from->host.find(':') == std::string::npos)
-                    seen.push_back(from->host);
-    std::stable_partition(seen.begin(), seen.end(),
-                          [](const std::string& host) { return !is_loopback(host); });
-    const std::vector<MemberEntry>& members = told_list_.entries();
-    const bool all_here =
-        std::all_of(members.begin(), members.end(), [&](const MemberEntry& member) {
-            const auto endpoint = parse_endpoint(member.address);
-            return member.id == options_.config.self || !endpoint || is_loopback(endpoint->host);
-        });
-    const bool by_loopback = seen.empty() || is_loopback(seen.front());
-    if (by_loopback && !all_here)
-        return tl::unexpected("the others do not reach it at " + to_text(listen) +
-                              ", as far as it knows; give --join-as HOST:PORT");
-    if (!everywhere) return to_text(listen);
-    if (seen.empty())
-        return tl::unexpected(std::string(
-            "nobody says at which address it sees this node; give --join-as HOST:PORT"));
-    // The members may see it at several addresses: one that the list has already stays.
-    const MemberEntry* const entry = told_list_.find(options_.config.self);
-    const auto listed = parse_endpoint(entry != nullptr ? entry->address : "");
-    const bool is_it = listed && is_loopback(listed->host) == by_loopback &&
-                       std::any_of(answers.begin(), answers.end(), [&](const auto& one) {
-                           return one.incarnation == self_ && one.address == entry->address;
-                       });
-    return is_it ? entry->address : to_text({seen.front(), listen.port});
 }
 
 }  // namespace bullring

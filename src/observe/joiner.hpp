@@ -16,8 +16,8 @@
 #include <asio/steady_timer.hpp>
 #include <tl/expected.hpp>
 
-#include "protocol/values/member_change.hpp"
 #include "protocol/values/rng.hpp"
+#include "src/observe/join_plan.hpp"
 #include "src/observe/observer_client.hpp"
 #include "src/settings/node_options.hpp"
 #include "src/task/task_host.hpp"
@@ -37,11 +37,10 @@ public:
     void leader_changed(protocol::Instant at, const protocol::LeaderChanged& change) override;
     void members_changed(protocol::Instant at, const protocol::MembersChanged& change) override;
     void peer_changed(protocol::Instant at, protocol::NodeId peer, bool up) override;
+    void handshake_refused(protocol::Instant at,
+                           const protocol::HandshakeRefused& refusal) override;
 
 private:
-    /// The changes that are to be asked for, or why none can be.
-    using Wishes = tl::expected<std::vector<protocol::MemberChange>, std::string>;
-
     asio::awaitable<void> run();
     /// Nothing is left to be asked for, or why there is.
     asio::awaitable<std::string> ask();
@@ -53,9 +52,7 @@ private:
     protocol::Duration learns_within() const;
     void ask_again(const char* why);
     std::vector<Endpoint> addresses() const;
-    Wishes wishes(const std::vector<MemberAnswer>& answers) const;
-    tl::expected<std::string, std::string> own_address(
-        const std::vector<MemberAnswer>& answers) const;
+    tl::expected<JoinPlan, Obstacle> plan(const std::vector<MemberAnswer>& answers) const;
     /// It is in the list, and has not been told so.
     std::string why_not_told();
     void tell(const std::string& obstacle);
@@ -83,6 +80,7 @@ private:
     protocol::Instant stood_at_ = protocol::long_ago;  // the end of a standstill before that
     std::string told_;                    // the obstacle that was met last; empty: none
     std::string address_;                 // that the list is to have
+    std::string refusal_;                 // the last one, of or by a member; empty: none
     std::optional<Deadline> told_until_;  // by then its leader should have reached it
 
     std::thread thread_;

@@ -13,10 +13,24 @@
 namespace bullring {
 namespace {
 
-const NodeAnswer* answer_of(protocol::NodeId id, const std::vector<MemberAnswer>& answers) {
+/// Nullptr: it has not answered anywhere.
+const MemberAnswer* answer_of(protocol::NodeId id, const std::vector<MemberAnswer>& answers) {
     const auto found = std::find_if(answers.begin(), answers.end(),
                                     [id](const MemberAnswer& one) { return one.id == id; });
-    return found == answers.end() || !found->answer ? nullptr : &*found->answer;
+    return found == answers.end() || !found->answer ? nullptr : &*found;
+}
+
+/// It has answered at the address that the list has of it, or the list has none.
+bool is_reached(const MemberAnswer& member, const protocol::MemberEntry& as_listed) {
+    if (!member.answer) return false;
+    const bool is_there = as_listed.address.empty() || member.address == as_listed.address;
+    return is_there || (member.listed && member.listed->address == as_listed.address &&
+                        member.listed->problem.empty());
+}
+
+std::string reachable_text(const MemberAnswer* answer, const protocol::MemberEntry& member) {
+    if (answer == nullptr) return "no";
+    return is_reached(*answer, member) ? "yes" : "at " + one_line(answer->address);
 }
 
 }  // namespace
@@ -25,11 +39,11 @@ std::string members_table(const protocol::Membership& list,
                           const std::vector<MemberAnswer>& answers) {
     std::vector<std::array<std::string, 5>> rows{{"ID", "ADDRESS", "VOTE", "REACHABLE", "ROLE"}};
     for (const protocol::MemberEntry& member : list.entries()) {
-        const NodeAnswer* const answer = answer_of(member.id, answers);
+        const MemberAnswer* const answer = answer_of(member.id, answers);
         rows.push_back({std::to_string(member.id.value),
                         member.address.empty() ? "-" : one_line(member.address),
-                        member.votes ? "yes" : "no", answer != nullptr ? "yes" : "no",
-                        answer != nullptr ? one_line(answer->role) : "-"});
+                        member.votes ? "yes" : "no", reachable_text(answer, member),
+                        answer != nullptr ? one_line(answer->answer->role) : "-"});
     }
     return table(rows) + fmt::format("list {}\n", to_text(list.tag().value_or(protocol::Tag{})));
 }
@@ -40,12 +54,14 @@ std::string members_json(const protocol::Membership& list,
     json["tag"] = to_text(list.tag().value_or(protocol::Tag{}));
     json["members"] = Json::array();
     for (const protocol::MemberEntry& member : list.entries()) {
-        const NodeAnswer* const answer = answer_of(member.id, answers);
-        json["members"].push_back({{"id", member.id.value},
-                                   {"address", member.address},
-                                   {"vote", member.votes},
-                                   {"reachable", answer != nullptr},
-                                   {"role", answer != nullptr ? Json(answer->role) : Json()}});
+        const MemberAnswer* const answer = answer_of(member.id, answers);
+        json["members"].push_back(
+            {{"id", member.id.value},
+             {"address", member.address},
+             {"vote", member.votes},
+             {"reachable", answer != nullptr && is_reached(*answer, member)},
+             {"reached_at", answer != nullptr ? Json(answer->address) : Json()},
+             {"role", answer != nullptr ? Json(answer->answer->role) : Json()}});
     }
     return json_text(json);
 }

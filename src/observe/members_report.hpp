@@ -9,12 +9,14 @@
 
 namespace bullring {
 
-/// ID, address, vote, reachable, role, one line a member; below them the tag.
+/// ID, address, vote, reachable, role, one line a member; below them the tag. Reachable at the
+/// address of the list: who has answered at another one alone has that instead of "yes".
 std::string members_table(const protocol::Membership& list,
                           const std::vector<MemberAnswer>& answers);
 
-/// {"tag":"7.2","members":[{"id":1,"address":"…","vote":true,"reachable":true,"role":"leader"},…]}
-/// on one line. The role of a member that has not answered is null.
+/// {"tag":"7.2","members":[{"id":1,"address":"…","vote":true,"reachable":true,
+/// "reached_at":"…","role":"leader"},…]} on one line. Where a member that has not answered was
+/// reached, and its role, are null.
 std::string members_json(const protocol::Membership& list,
                          const std::vector<MemberAnswer>& answers);
 

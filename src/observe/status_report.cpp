@@ -105,6 +105,9 @@ Json node_json(const MemberAnswer& member, const protocol::Membership& list) {
     node["id"] = member.id.value;
     node["address"] = member.address;
     node["reachable"] = member.answer.has_value();
+    if (member.listed) node["listed_address"] = member.listed->address;
+    if (member.listed && !member.listed->problem.empty())
+        node["listed_problem"] = member.listed->problem;
     if (!member.answer) {
         for (const char* key :
              {"advertised", "role", "leader", "epoch", "lease_left_ms", "promised_to"}) {
@@ -234,6 +237,12 @@ Origin meant_origin(const std::vector<MemberAnswer>& members) {
     return meant;
 }
 
+std::string elsewhere(const MemberAnswer& member) {
+    if (!member.listed || member.listed->problem.empty()) return "";
+    return "; not reached at " + member.listed->address +
+           ", which the list has: " + member.listed->problem;
+}
+
 /// It has no vote, or is no member any more, which it says itself if it is there.
 std::string standing(const MemberAnswer& member, const Origin& origin,
                      const protocol::Membership& list) {
@@ -277,7 +286,8 @@ Row row_of(const MemberAnswer& member, const Origin& origin, const protocol::Mem
                           ? ""
                           : " until " + answer.certificate_not_after.substr(0, 10)) +
                      (answer.security_migrates ? ", migrating" : "")),
-            one_line(answer.why + standing(member, origin, list) + older_text(answer))};
+            one_line(answer.why + standing(member, origin, list) + elsewhere(member) +
+                     older_text(answer))};
 }
 
 }  // namespace

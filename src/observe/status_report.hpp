@@ -55,6 +55,13 @@ struct NodeAnswer {
 /// The error names what is missing or wrong.
 tl::expected<NodeAnswer, std::string> parse_node_answer(const std::string& json);
 
+/// Where a list of members has somebody, and what came of asking there.
+struct ListedAddress {
+    std::string address;
+    std::string problem;  // why it is not reached there, for people; empty: it is
+    bool operator==(const ListedAddress&) const = default;
+};
+
 /// A member, of the peer list or of a list of members that was told, and what came of asking it.
 struct MemberAnswer {
     protocol::NodeId id;
@@ -63,6 +70,8 @@ struct MemberAnswer {
     std::string problem;                  // why it is not, for people
     bool refused = false;                 // somebody is there, but not the member of this cluster
     protocol::Incarnation incarnation{};  // of the process that has answered
+    /// Where the newest list has another address of it: that one was asked, too.
+    std::optional<ListedAddress> listed{};
 };
 
 struct Agreement {

@@ -162,7 +162,7 @@ constexpr std::array rows{
          "take and dial members without security as well, while a cluster changes to tls or key",
          by(members, library), into<&Request::security_migrate>},
     Flag{"check", nullptr, "only say what is in the way of a start, as bullring doctor does",
-         by(starters), into<&Request::check>},
+         by(starters, "lead"), into<&Request::check>},
     Flag{"strict", nullptr, "also fail for a warning", by("doctor"), into<&Request::strict>},
     Flag{"strict", nullptr, "also fail where the streams prove nothing", by("audit"),
          into<&Request::strict>},

@@ -34,6 +34,8 @@ public:
     virtual void members_changed(protocol::Instant, const protocol::MembersChanged&) {}
     /// The two hear each other from now on, or no more.
     virtual void peer_changed(protocol::Instant, protocol::NodeId, bool /*up*/) {}
+    /// Here or by the peer.
+    virtual void handshake_refused(protocol::Instant, const protocol::HandshakeRefused&) {}
     /// To a ResignRequested of the host.
     virtual void resign_answered(const protocol::ResignAnswer&) {}
 };

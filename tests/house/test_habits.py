@@ -104,3 +104,10 @@ def test_the_editor_is_told_what_the_formatters_decide():
     assert "max_line_length = 100" in editor
     assert "IndentWidth: 4" in (ROOT / ".clang-format").read_text()
     assert "indent_size = 4" in editor
+
+
+def test_a_refusal_is_made_of_a_difference_that_has_its_remedies():
+    """Of a word of its own nothing would say what is to be done (refusal_text.hpp)."""
+    sources = [path for room in ("protocol", "src") for path in (ROOT / room).rglob("*.[ch]pp")]
+    made = [path for path in sources if re.search(r"\bRefused\{\"", path.read_text())]
+    assert made == []

@@ -330,12 +330,9 @@ def test_members_that_run_are_asked(new_cluster):
     assert len([line for line in lines(text, "ok") if "it answers within" in line]) == 2, text
     status, text = doctor_of([*words, "--algorithm", "ring"])
     assert status == 1
-    assert (
-        len(
-            [x for x in lines(text, "fail") if "its --algorithm is bully, and here it is ring" in x]
-        )
-        == 2
-    )
+    differs = "algorithm is 'ring' here and 'bully' there"
+    assert len([line for line in lines(text, "fail") if differs in line]) == 2, text
+    assert text.count("→ give all members the same --algorithm") == 2
     status, text = doctor_of([*words, "--cluster", "another"])
     assert status == 1
     assert (
@@ -366,6 +363,172 @@ def test_who_would_be_refused_is_told(new_cluster, ports):
     status, text = doctor_of([*words_of(cluster[3]), "--peers", swapped])
     assert status == 1
     assert len([line for line in lines(text, "fail") if "somebody else is there" in line]) == 2
+
+
+@pytest.fixture
+def joining(new_cluster, ports, tmp_path):
+    """A cluster of three, and the doctor's words of a node 4 that would join it."""
+    cluster = new_cluster(3, flags=["--lease-max", "1s"]).start()
+    cluster.wait_settled()
+
+    def says(*more, by=(1,), address=None):
+        joins = ",".join(
+            [*(cluster[member].address for member in by), *([address] * bool(address))]
+        )
+        listen = f"127.0.0.1:{ports.take()}"
+        words = ["--id", "4", "--join", joins, "--listen", listen]
+        return doctor_of([*words, "--data-dir", str(tmp_path / "joins"), *more])
+
+    return cluster, says
+
+
+def test_who_would_join_is_told_what_it_would_ask_for_and_nobody_is_asked_for_it(joining):
+    cluster, says = joining
+    before = cluster.member_list()
+    status, text = says("--voter")
+    assert (status, lines(text, "fail"), lines(text, "warn")) == (0, [], []), text
+    (plan,) = [line for line in lines(text, "ok") if line.startswith("joining: it would ask")]
+    assert "to be added, without a vote, at 127.0.0.1:" in plan
+    assert plan.endswith(", and for a vote")
+    assert text.count("it answers, and says: ") == 3, text
+    assert says("--listen", "0.0.0.0:7100", "--security", "none")[0] == 0
+    # Two questions to one member are none of its business either.
+    assert cluster.member_list() == before
+    assert not [event for event in cluster.events() if event["event"] == "members"]
+
+
+@pytest.mark.parametrize(
+    ("more", "found", "remedy"),
+    [
+        (
+            ["--algorithm", "ring"],
+            "algorithm is 'ring' here and 'bully' there",
+            "give this node the --algorithm of the others",
+        ),
+        (["--wire", "2"], "version is '2-2' here and '3-4' there", "take --wire 2 from this node"),
+        (["--cluster", "another"], "somebody is there, and refuses: ", "compare --cluster"),
+        (["--id", "2"], "another process is node 2, at ", "give this one an --id of its own"),
+    ],
+    ids=["algorithm", "wire", "cluster", "id"],
+)
+def test_who_could_not_join_is_told_why(joining, more, found, remedy):
+    _, says = joining
+    status, text = says(*more)
+    assert status == 1
+    assert [line for line in lines(text, "fail") if found in line], text
+    assert [line for line in text.splitlines() if "→" in line and remedy in line], text
+    assert "--join-as" not in text
+
+
+def test_addresses_at_which_nobody_is_fail_if_there_are_no_others(joining, ports):
+    _, says = joining
+    dead = f"127.0.0.1:{ports.take()}"
+    found = f"join {dead}: no member answers there: Connection refused"
+    status, text = says(address=dead)
+    assert (status, lines(text, "warn")) == (0, [found]), text
+    status, text = says(by=(), address=dead)
+    assert (status, lines(text, "fail")) == (1, [found]), text
+
+
+def test_an_id_that_is_taken_by_a_member_that_joined_is_told(joining):
+    cluster, says = joining
+    taken = cluster.new_node(4)
+    taken.join = [cluster[1].address]
+    taken.start()
+    cluster.wait_for(lambda: 4 in cluster.member_list()[1], "node 4 is a member")
+    status, text = says(by=(2,))
+    assert status == 1
+    assert [x for x in lines(text, "fail") if f"node 4, at {taken.address}" in x], text
+    # On the directory of that process it is the same node.
+    status, text = doctor_of(words_of(taken))
+    assert (status, lines(text, "fail")) == (0, []), text
+    assert f"joining: node 4 is a member already, at {taken.address}" in text
+    # And when it has ended its place is taken over.
+    taken.kill()
+    cluster.wait_for(
+        lambda: not [n for n in cluster.status()["nodes"] if 4 in n["peers_up"]], "all know it"
+    )
+    status, text = says(by=(2,))
+    assert "this node takes its place" in text
+    assert status == 0, text
+
+
+def test_a_key_that_is_another_does_not_join(secured, ports, tmp_path):
+    made = secured("key")
+    made.start()
+    key = tmp_path / "other.key"
+    subprocess.run([find_program(), "key", "new", "--out", str(key)], check=True)
+    words = ["--id", "4", "--join", made.cluster[1].address, "--security", "key"]
+    words += ["--listen", f"127.0.0.1:{ports.take()}", "--data-dir", str(tmp_path / "joins")]
+    status, text = doctor_of([*words, "--key-file", str(key)])
+    assert status == 1
+    assert [line for line in lines(text, "fail") if "it has another key" in line], text
+
+
+def test_who_has_no_security_yet_is_no_failure_in_a_migration(new_cluster, tmp_path):
+    cluster = new_cluster(3).start()
+    cluster.wait_settled()
+    key = tmp_path / "cluster.key"
+    subprocess.run([find_program(), "key", "new", "--out", str(key)], check=True)
+    words = [*words_of(cluster[1]), "--security", "key", "--key-file", str(key)]
+    stop(cluster, cluster[1])
+    status, text = doctor_of(words)
+    assert status == 1
+    assert len([x for x in lines(text, "fail") if "somebody is there, and refuses" in x]) == 2, text
+    status, text = doctor_of([*words, "--security-migrate"])
+    assert status == 0, text
+    assert len([x for x in lines(text, "note") if "it has no security yet" in x]) == 2, text
+
+
+def test_lead_is_examined_by_the_node_that_it_would_ask(new_cluster, tmp_path):
+    cluster = new_cluster(3).start()
+    leader = cluster.wait_settled()
+
+    def says(*words, command=("true",)):
+        done = subprocess.run(
+            [find_program(), "lead", *map(str, words), "--check", "--", *command],
+            env=clean_environment(),
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        return done.returncode, done.stdout + done.stderr
+
+    status, text = says("--data-dir", leader.data_dir)
+    assert (status, f"it is {leader.id} of cluster" in text) == (0, True), text
+    assert "leads with grants of" in text
+    other = next(node for node in cluster if node is not leader)
+    status, text = says("--data-dir", other.data_dir, command=["touch", str(tmp_path / "file")])
+    assert (status, "it would not begin now" in text) == (0, True), text
+    assert not (tmp_path / "file").exists()
+    status, text = says("--data-dir", other.data_dir, "--id", leader.id)
+    assert (status, "→ correct --id and --cluster, or --data-dir" in text) == (1, True), text
+    status, text = says("--data-dir", tmp_path / "nowhere", command=["/no/such/program"])
+    assert status == 1
+    assert [line.split(":")[0] for line in lines(text, "fail")] == [
+        "command",
+        f"node in {tmp_path}/nowhere",
+    ]
+
+
+def test_the_list_in_the_state_file_is_what_a_start_goes_by(new_cluster):
+    cluster = new_cluster(3, flags=["--lease-max", "1s", "--no-preempt"]).start()
+    leader = cluster.wait_settled()
+    one, other = (node for node in cluster if node is not leader)
+    assert cluster.member("demote", str(one.id)).returncode == 0
+    stop(cluster, one)
+    status, text = doctor_of(words_of(one))
+    assert (status, lines(text, "warn")) == (0, []), text
+    status, text = doctor_of([*words_of(one), "--wire", "2"])
+    assert (status, "it was changed, which --wire 2 has no messages for" in text) == (1, True), text
+    # One that was removed while it was away is told so by the others.
+    assert cluster.member("remove", str(one.id)).returncode == 0
+    status, text = doctor_of(words_of(one))
+    assert status == 1
+    found = f"this node is not one of its members {min(leader.id, other.id)}, "
+    assert len([line for line in lines(text, "fail") if found in line]) == 2, text
+    assert f"→ have it added: bullring member add {one.id}={one.address}" in text
 
 
 def test_without_a_quorum_a_node_that_runs_is_told_by_its_address(new_cluster):

@@ -191,6 +191,28 @@ def test_who_is_not_reached_is_told_so(new_cluster):
     assert node.wait_exit() == 0
 
 
+@pytest.mark.parametrize(
+    ("flag", "remedy"),
+    [
+        (
+            ["--algorithm", "ring"],
+            "algorithm is 'ring' here and 'bully' there; give this node the --algorithm of the",
+        ),
+        (["--wire", "2"], "version is '2-2' here and '3-4' there; take --wire 2 from this node"),
+    ],
+    ids=["algorithm", "wire"],
+)
+def test_who_would_be_refused_says_why_and_is_not_added(new_cluster, flag, remedy):
+    cluster = new_cluster(1, flags=FLAGS).start()
+    cluster.wait_leader()
+    node = joiner(cluster, 4, *flag).start()
+    cluster.wait_for(lambda: remedy in node.current.log(), "it says why")
+    cluster.never(lambda: 4 in cluster.member_list()[1], "it is added", 1)
+    assert "--join-as" not in node.current.log()
+    node.terminate()
+    assert node.wait_exit() == 0
+
+
 @contextlib.contextmanager
 def strange_node_4(cluster, by, data_dir):
     """A process beside those of the cluster; gives the file that it logs to."""

@@ -89,6 +89,35 @@ def test_a_removed_node_says_so_and_disturbs_nobody(new_cluster, algorithm, n):
 
 
 @on_both(1)
+def test_nobody_is_reachable_at_an_address_that_was_a_slip(new_cluster, algorithm, n):
+    cluster = grown_to_three(new_cluster, algorithm)
+    cluster.wait_settled()
+    slipped = cluster[3]
+    nowhere = f"127.0.0.1:{cluster.ports.take()}"
+    done(cluster.member("address", f"3={nowhere}"), f"node 3 has the address {nowhere}")
+    # --peers has where it is, and it follows there still.
+    (told,) = [
+        member
+        for member in json.loads(cluster.member("list", "--json").stdout)["members"]
+        if member["id"] == 3
+    ]
+    assert told["address"] == nowhere
+    assert (told["reachable"], told["reached_at"]) == (False, slipped.address)
+    (row,) = [line for line in cluster.member("list").stdout.splitlines() if nowhere in line]
+    assert row.split()[3:5] == ["at", slipped.address]
+    node = next(node for node in cluster.status()["nodes"] if node["id"] == 3)
+    assert (node["address"], node["reachable"]) == (slipped.address, True)
+    assert (node["listed_address"], node["listed_problem"]) == (nowhere, "Connection refused")
+    # And back: then it is reachable where the list has it.
+    done(
+        cluster.member("address", f"3={slipped.address}"),
+        f"node 3 has the address {slipped.address}",
+    )
+    assert '"reachable":false' not in cluster.member("list", "--json").stdout
+    cluster.wait_settled()
+
+
+@on_both(1)
 def test_a_dead_machine_is_replaced_under_its_id_and_under_another(new_cluster, algorithm, n):
     cluster = grown_to_three(new_cluster, algorithm)
     moved = cluster[3]

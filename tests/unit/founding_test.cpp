@@ -82,7 +82,7 @@ TEST_CASE("founding: whoever was shown a list that this node lacks may be a memb
         const Membership own({{9000}, 0}, list_of(node).entries(), list_of(node).founders());
         hello.hello.members.clear();
         hello.hello.shown = own;
-        CHECK(sent<Refused>(node.step(hello))[0].field == refused_for_members);
+        CHECK(differs_in(sent<Refused>(node.step(hello))[0], Difference::member));
     }
 }
 

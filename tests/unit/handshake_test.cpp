@@ -515,7 +515,7 @@ TEST_CASE("twin: other refusals silence nobody") {
     for (const Refused& other :
          {Refused{"id", "another process with id 2 is connected", "2"},
           Refused{"id", "3 is this node's own id", "1"}, Refused{"algorithm", "ring", "bully"},
-          Refused{std::string(refused_untold), "", "192.0.2.7"}}) {
+          refusal(protocol::Difference::address, "", "192.0.2.7")}) {
         NodeFixture node = voter();
         node.dial(2);
         node.step(Dialled{{3}, to_3, {}});

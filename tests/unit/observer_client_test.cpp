@@ -205,6 +205,10 @@ std::string found_in(const std::vector<MemberAnswer>& answers) {
     return found;
 }
 
+protocol::Membership list_of_one_at(const Endpoint& endpoint) {
+    return list_of(7, std::vector(1, entry(1, endpoint)));
+}
+
 PeerList one_three_five(const Endpoint& one, const Endpoint& three, const Endpoint& five) {
     return peers_of({{1, one}, {3, three}, {5, five}});
 }
@@ -228,6 +232,33 @@ TEST_CASE("observer: those whom a changed list names are asked, too, at its addr
         REQUIRE(answers.size() == 5);
         CHECK(answers[2].address == to_text(moved.endpoint()));
         CHECK(newest_list(answers).tag() == newer.tag());
+    });
+}
+
+TEST_CASE("observer: who answers where it was asked is asked where the list has it as well") {
+    run([](ObserverLoop& loop) -> asio::awaitable<void> {
+        DeadPort dead(loop);
+        FakeMember slipped(loop, {state_of(1, 3, list_of_one_at(dead.endpoint()))});
+        PeerList peers{{{1}, slipped.endpoint()}};
+        auto answers = co_await ask_members(loop, peers, "blue", late());
+        REQUIRE(answers.size() == 1);
+        CHECK(answers[0].answer.has_value());
+        CHECK(answers[0].address == to_text(slipped.endpoint()));
+        REQUIRE(answers[0].listed.has_value());
+        CHECK(answers[0].listed->address == to_text(dead.endpoint()));
+        CHECK(answers[0].listed->problem == "Connection refused");
+        CHECK(status_table(answers).find("not reached at " + to_text(dead.endpoint())) !=
+              std::string::npos);
+
+        // Of two addresses that are both its own nothing is said.
+        FakeMember there(loop, {state_of(1)});
+        FakeMember twice(loop, {state_of(1, 3, list_of_one_at(there.endpoint()))});
+        peers = {{{1}, twice.endpoint()}};
+        answers = co_await ask_members(loop, peers, "blue", late());
+        REQUIRE(answers.size() == 1);
+        REQUIRE(answers[0].listed.has_value());
+        CHECK(answers[0].listed->problem.empty());
+        CHECK(status_table(answers).find("not reached") == std::string::npos);
     });
 }
 

@@ -41,10 +41,11 @@ private:
         asio::io_context io;
         const protocol::Config config = test::config_for(1, {1, 2, 3});
         LoopPulse pulse;
-        Reporter reporter(io, config, nullptr, std::nullopt, pulse, [](const std::string& address) {
-            const std::string host = address.substr(0, address.rfind(':'));
-            return LogSource{host, host == "10.0.0.1"};
-        });
+        Reporter reporter(io, config, {}, nullptr, std::nullopt, pulse,
+                          [](const std::string& address) {
+                              const std::string host = address.substr(0, address.rfind(':'));
+                              return LogSource{host, host == "10.0.0.1"};
+                          });
         for (const HandshakeRefused& refusal : refusals) {
             std::vector<protocol::Action> actions{refusal};
             reporter.add(protocol::Instant{}, protocol::Wake{}, actions);

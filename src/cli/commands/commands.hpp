@@ -33,5 +33,7 @@ bool only_checks(const Given& given);
 /// Says what is in the way of a start with these options. `device`: as RunOptions has it.
 Work examination(const Given& given, NodeOptions node, Command command = {},
                  std::string device = {});
+/// The same of `lead`.
+Work examination(LeadOptions options);
 
 }  // namespace bullring

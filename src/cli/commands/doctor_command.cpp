@@ -22,7 +22,7 @@ namespace {
 constexpr protocol::Duration patience = protocol::seconds(2);
 
 doctor::Findings examine(const DoctorOptions& options, bool& lookups_pending) {
-    const NodeOptions& node = options.node;
+    NodeOptions node = options.node;
     doctor::Findings findings;
     // A check that fails for want of threads or descriptors is a finding, too.
     const auto look = [&](const char* subject, const std::function<void()>& check) {
@@ -34,18 +34,22 @@ doctor::Findings examine(const DoctorOptions& options, bool& lookups_pending) {
     };
     for (const std::string& variable : options.wrong_variables)
         findings.warn("environment", variable, "rename it or unset it");
+    doctor::DirectorySight directory;
+    if (node.config.quorum == protocol::QuorumMode::majority)
+        look("data directory", [&] { directory = doctor::check_directory(node, findings); });
+    doctor::check_list(directory.list, node, findings);
     for (const std::string& note : node.start_notes) findings.note("options", note);
     look("limits", [&] { doctor::check_limits(node, findings); });
-    bool runs = false;
-    if (node.config.quorum == protocol::QuorumMode::majority)
-        look("data directory", [&] { runs = doctor::check_directory(node, findings); });
     look("members", [&] {
-        const doctor::Surroundings around = doctor::look_around(node, patience);
+        const doctor::Surroundings around = doctor::look_around(node, directory.list, patience);
         lookups_pending = around.lookups_pending;
-        runs = runs || around.runs(node);
+        const bool runs = directory.runs || around.runs(node);
         doctor::check_addresses(node, around, findings);
         doctor::check_ports(node, around, runs, findings);
-        doctor::check_members(node, around, runs, findings);
+        if (node.join.empty())
+            doctor::check_members(node, directory.list, around, runs, findings);
+        else
+            doctor::check_joining(node, directory.list, around, runs, findings);
     });
     look("work", [&] { doctor::check_work(options, findings); });
     look("certificate", [&] { doctor::check_certificate(node, findings); });
@@ -54,13 +58,17 @@ doctor::Findings examine(const DoctorOptions& options, bool& lookups_pending) {
     return findings;
 }
 
+/// Prints them. The exit status.
+int told(const doctor::Findings& findings, bool strict, bool json) {
+    const bool wrong = findings.count(doctor::Level::failure) > 0 ||
+                       (strict && findings.count(doctor::Level::warning) > 0);
+    const bool printed = print_answer(json ? to_json(findings) : to_text(findings));
+    return printed && !wrong ? 0 : not_done;
+}
+
 int run_doctor(const DoctorOptions& options) {
     bool lookups_pending = false;
-    const doctor::Findings findings = examine(options, lookups_pending);
-    const bool wrong = findings.count(doctor::Level::failure) > 0 ||
-                       (options.strict && findings.count(doctor::Level::warning) > 0);
-    const bool printed = print_answer(options.json ? to_json(findings) : to_text(findings));
-    const int status = printed && !wrong ? 0 : not_done;
+    const int status = told(examine(options, lookups_pending), options.strict, options.json);
     if (lookups_pending) {
         std::fflush(stdout);
         std::_Exit(status);
@@ -68,11 +76,20 @@ int run_doctor(const DoctorOptions& options) {
     return status;
 }
 
+int check_lead(const LeadOptions& options) {
+    doctor::Findings findings;
+    doctor::check_lead({options.data_dir, options.id, options.cluster, options.command}, patience,
+                       findings);
+    return told(findings, false, false);
+}
+
 }  // namespace
 
 Work doctor_command(const Given& given) {
     return examination(given, checked(given.request, given.environment, {}, given.report));
 }
+
+Work examination(LeadOptions options) { return {std::move(options), check_lead}; }
 
 Work examination(const Given& given, NodeOptions node, Command command, std::string device) {
     return {DoctorOptions{std::move(node), std::move(command), std::move(device),

@@ -301,6 +301,7 @@ Work lead_command(const Given& given) {
     options.wait = request.wait_for.value;
     options.kill_after = request.kill_after.value;
     options.log = request.log();
+    if (only_checks(given)) return examination(std::move(options));
     return {std::move(options), run_lead};
 }
 

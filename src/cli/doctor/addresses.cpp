@@ -86,8 +86,9 @@ public:
 private:
     bool is_name() const { return tcp::numeric_addresses(endpoint_).empty(); }
     bool any_is_here() const {
-        return std::any_of(found_->begin(), found_->end(),
-                           [](const auto& one) { return is_on_this_machine(one.address()); });
+        return std::any_of(found_->begin(), found_->end(), [](const auto& one) {
+            return one.address().is_unspecified() || is_on_this_machine(one.address());
+        });
     }
     bool others_are_elsewhere() const {
         if (own_ && options_.listen != endpoint_) return false;

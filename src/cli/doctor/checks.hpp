@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "protocol/values/membership.hpp"
 #include "src/cli/doctor/doctor_options.hpp"
 #include "src/cli/doctor/findings.hpp"
 #include "src/cli/doctor/surroundings.hpp"
@@ -25,13 +26,30 @@ void check_addresses(const NodeOptions& options, const Surroundings& around, Fin
 void check_ports(const NodeOptions& options, const Surroundings& around, bool runs,
                  Findings& findings);
 
-/// Whether the other members are reached, and belong to this one.
-void check_members(const NodeOptions& options, const Surroundings& around, bool runs,
-                   Findings& findings);
+/// Whether the other members are reached, and belong to this one. `list`: of the state file.
+void check_members(const NodeOptions& options, const protocol::Membership& list,
+                   const Surroundings& around, bool runs, Findings& findings);
 
+/// The same of a node that joins: those whom it would ask, what it would ask them for, and what is
+/// in its way. Nobody is asked for it.
+void check_joining(const NodeOptions& options, const protocol::Membership& list,
+                   const Surroundings& around, bool runs, Findings& findings);
+
+/// The reasons why this node and a member that has answered would refuse each other.
+void tell_differences(const std::string& subject, const NodeOptions& options,
+                      const protocol::Membership& list, const NodeAnswer& answer, bool runs,
+                      Findings& findings);
+
+struct DirectorySight {
+    bool runs = false;          // a node, on it, now
+    protocol::Membership list;  // in its state file; empty: there is none
+};
 /// The data directory: whether it can be used, whose state is in it, how long fsync() takes there.
-/// Returns whether a node runs on it now.
-bool check_directory(const NodeOptions& options, Findings& findings);
+DirectorySight check_directory(const NodeOptions& options, Findings& findings);
+
+/// The list in the state file, which holds whatever --peers has: the members of `options` become
+/// those that a start would find.
+void check_list(const protocol::Membership& list, NodeOptions& options, Findings& findings);
 
 /// Descriptors and processes.
 void check_limits(const NodeOptions& options, Findings& findings);
@@ -46,6 +64,12 @@ void check_realtime(const NodeOptions& options, Findings& findings);
 /// Checks the needs of `run` and `address` beside a node; and the commands of hooks and health
 /// checks.
 void check_work(const DoctorOptions& options, Findings& findings);
+
+/// Whether its program is there.
+void check_command(const Command& command, Findings& findings);
+
+/// The needs of `lead`: its command, and the node on this machine.
+void check_lead(const LeadSubject& options, protocol::Duration patience, Findings& findings);
 
 /// When the certificate expires.
 void check_certificate(const NodeOptions& options, Findings& findings);

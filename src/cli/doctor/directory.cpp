@@ -83,43 +83,46 @@ void check_disk(const std::string& subject, const NodeOptions& options,
         findings.ok(subject, takes);
 }
 
-/// Whether a node runs on it now.
-bool check_state(const std::string& subject, const NodeOptions& options, Findings& findings) {
+DirectorySight check_state(const std::string& subject, const NodeOptions& options,
+                           Findings& findings) {
     const StateIdentity identity{options.config.cluster, options.config.self};
-    const auto sight = StateDirectory::look_at(options.data_dir, identity);
-    if (!sight)
+    auto sight = StateDirectory::look_at(options.data_dir, identity);
+    if (!sight) {
         findings.fail(subject, sight.error(), "see bullring-troubleshooting(7)");
-    else if (sight->in_use)
+        return {};
+    }
+    if (sight->in_use)
         findings.note(subject, *sight->in_use);
     else
-        findings.ok(subject, sight->has_state ? "the state in it is sound and this member's"
-                                              : "no node has left a state in it yet");
-    return sight && sight->in_use;
+        findings.ok(subject, sight->state ? "the state in it is sound and this member's"
+                                          : "no node has left a state in it yet");
+    return {sight->in_use.has_value(),
+            sight->state ? sight->state->members : protocol::Membership()};
 }
 
 }  // namespace
 
-bool check_directory(const NodeOptions& options, Findings& findings) {
+DirectorySight check_directory(const NodeOptions& options, Findings& findings) {
     const std::string subject = "data directory " + options.data_dir;
     const std::filesystem::path there = nearest_there(options.data_dir);
     std::error_code ignored;
     if (!std::filesystem::is_directory(there, ignored)) {
         findings.fail(subject, there.string() + " is no directory", "give another --data-dir");
-        return false;
+        return {};
     }
     if (::access(there.c_str(), R_OK | W_OK | X_OK) != 0) {
         findings.fail(subject, fmt::format("{} can't be written: {}", there.string(), reason()),
                       "make it writable for this node's user, or give another --data-dir");
-        return false;
+        return {};
     }
     const bool exists = there == std::filesystem::path(options.data_dir);
-    bool runs = false;
+    DirectorySight sight;
     if (exists)
-        runs = check_state(subject, options, findings);
+        sight = check_state(subject, options, findings);
     else
         findings.ok(subject, "it will be made in " + there.string());
     check_disk(subject, options, there, findings);
-    return runs;
+    return sight;
 }
 
 }  // namespace bullring::doctor

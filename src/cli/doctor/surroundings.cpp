@@ -4,7 +4,9 @@
 #include <cerrno>
 #include <chrono>
 #include <future>
+#include <memory>
 #include <optional>
+#include <stdexcept>
 #include <system_error>
 
 #include <poll.h>
@@ -13,6 +15,7 @@
 #include "src/base/os/quiet_thread.hpp"
 #include "src/base/os/tcp.hpp"
 #include "src/base/text/failure_text.hpp"
+#include "src/observe/join_plan.hpp"
 #include "src/observe/observer_client.hpp"
 
 namespace bullring::doctor {
@@ -121,13 +124,43 @@ std::map<protocol::NodeId, MemberAnswer> ask(const NodeOptions& options,
             asking.peers.emplace(
                 id, Endpoint{one.connected.address().to_string(), one.connected.port()});
     std::map<protocol::NodeId, MemberAnswer> answers;
-    if (asking.peers.empty()) return answers;
-    run_observer(asking, [&](ObserverLoop& loop) -> asio::awaitable<int> {
-        for (MemberAnswer& one :
-             co_await ask_only(loop, asking.peers, asking.cluster, deadline_in(patience)))
-            answers.emplace(one.id, std::move(one));
-        co_return 0;
-    });
+    const auto ask_them = [&] {
+        if (asking.peers.empty()) return;
+        run_observer(asking, [&](ObserverLoop& loop) -> asio::awaitable<int> {
+            for (MemberAnswer& one :
+                 co_await ask_only(loop, asking.peers, asking.cluster, deadline_in(patience)))
+                if (one.answer || !answers.contains(one.id))
+                    answers.insert_or_assign(one.id, std::move(one));
+            co_return 0;
+        });
+    };
+    ask_them();
+    if (!options.security.migrate) return answers;
+    // A node in a migration dials members that have no security yet without.
+    std::erase_if(asking.peers,
+                  [&](const auto& peer) { return answers[peer.first].answer.has_value(); });
+    asking.security = {};
+    ask_them();
+    return answers;
+}
+
+/// As the node itself would ask, with its credentials. It asks what all may ask, and for no place.
+std::vector<MemberAnswer> ask_as_joiner(const NodeOptions& options,
+                                        const protocol::Membership& list,
+                                        protocol::Duration patience, bool& lookups_pending) {
+    auto loop = std::make_unique<ObserverLoop>();
+    const auto tell = [](LogLevel, const std::string&) {};
+    if (const auto secured =
+            loop->secure(options.security, {options.config.cluster, options.config.self}, tell);
+        !secured)
+        throw std::runtime_error(secured.error());
+    std::vector<MemberAnswer> answers =
+        run_to_end(*loop, ask_anybody(*loop, asked_to_join(options, {list}), options.config.cluster,
+                                      deadline_in(patience)));
+    if (loop->lookups != 0) {
+        lookups_pending = true;
+        static_cast<void>(loop.release());  // a thread that can't be stopped uses it
+    }
     return answers;
 }
 
@@ -138,7 +171,8 @@ bool Surroundings::runs(const NodeOptions& options) const {
     return own != answers.end() && own->second.answer.has_value();
 }
 
-Surroundings look_around(const NodeOptions& options, protocol::Duration patience) {
+Surroundings look_around(const NodeOptions& options, const protocol::Membership& list,
+                         protocol::Duration patience) {
     std::map<protocol::NodeId, Lookup> lookups;
     for (const auto& [id, endpoint] : options.peers) lookups.emplace(id, Lookup(endpoint));
     Lookup listen(options.listen);
@@ -158,6 +192,8 @@ Surroundings look_around(const NodeOptions& options, protocol::Duration patience
     if (http) around.http = http->wait_until(names_end, around.lookups_pending);
     around.reached = dialled.wait_until(in(patience));
     around.answers = ask(options, around.reached, patience);
+    if (!options.join.empty())
+        around.joined = ask_as_joiner(options, list, patience, around.lookups_pending);
     return around;
 }
 

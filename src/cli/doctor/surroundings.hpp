@@ -35,13 +35,16 @@ struct Surroundings {
     // Of those whose names mean something, this node's own entry among them.
     std::map<protocol::NodeId, Reach> reached;
     std::map<protocol::NodeId, MemberAnswer> answers;  // of those that take connections
+    std::vector<MemberAnswer> joined;                  // of those whom a node that joins would ask
     bool lookups_pending = false;  // threads that can't be stopped look names up still
 
     /// Whether this node runs already, at its own address.
     bool runs(const NodeOptions& options) const;
 };
 
-/// Takes three times `patience` at most, for names, connections and answers.
-Surroundings look_around(const NodeOptions& options, protocol::Duration patience);
+/// Takes four times `patience` at most, for names, connections and answers. `list`: of the state
+/// file, whose members are asked, too, by a node that joins.
+Surroundings look_around(const NodeOptions& options, const protocol::Membership& list,
+                         protocol::Duration patience);
 
 }  // namespace bullring::doctor

@@ -63,15 +63,19 @@ void check_file(const char* flag, const std::string& path, Findings& findings) {
 
 }  // namespace
 
+void check_command(const Command& command, Findings& findings) {
+    const auto found = find_program(command.front());
+    if (found)
+        findings.ok("command", *found);
+    else
+        findings.fail("command", found.error().text, "give a program that is there");
+}
+
 void check_work(const DoctorOptions& options, Findings& findings) {
     if (!options.device.empty()) {
         check_held(options, findings);
     } else if (!options.command.empty()) {
-        const auto found = find_program(options.command.front());
-        if (found)
-            findings.ok("command", *found);
-        else
-            findings.fail("command", found.error().text, "give a program that is there");
+        check_command(options.command, findings);
     }
     const NodeOptions& node = options.node;
     if (!shell_finds(node.health.command))

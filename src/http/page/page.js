@@ -101,6 +101,12 @@ function stack(id) {
   }
 }
 
+/// The other members dial it where it is not.
+function elsewhere(node) {
+  if (!node.listed_problem) return "";
+  return `; not reached at ${node.listed_address}, which the list has: ${node.listed_problem}`;
+}
+
 function memberRow(node) {
   const row = element("tr", undefined, node.id === self.id ? "self" : "");
   const name = heading("", "row");
@@ -111,7 +117,7 @@ function memberRow(node) {
   const or = (value) => (value === null || value === undefined ? "–" : String(value));
   row.append(name,
              cell(element("span", role, "role " + role), "plain"),
-             cell(node.reachable ? node.why : "does not answer" +
+             cell(node.reachable ? node.why + elsewhere(node) : "does not answer" +
                   (node.problem ? `: ${node.problem}` : ""), "wide"),
              cell(node.address, "plain"),
              cell(or(node.priority), "plain"),

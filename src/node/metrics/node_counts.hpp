@@ -33,8 +33,9 @@ struct NodeCounts {
     // By how the leader before went.
     NamedCounts leader_changes{"first", "replaced", "resigned", "died", "lease_expired"};
     // Connections, by what differs, or what else is wrong.
-    NamedCounts refused{"version", "cluster", "members", "quorum", "algorithm", "rho",
-                        "id",      "session", "garbage", "silent", "security",  "other"};
+    NamedCounts refused{"version",   "cluster", "founders", "cluster id", "quorum",
+                        "algorithm", "rho",     "members",  "member",     "id",
+                        "session",   "garbage", "silent",   "security",   "other"};
     DurationCounts failovers{failover_bounds};
     Count leaderless_ns;                               // in times that are over
     std::atomic<std::int64_t> leaderless_since_ns{0};  // 0: there is a leader

@@ -1,22 +1,13 @@
 #include "src/node/metrics/step_counter.hpp"
 
-#include <array>
-#include <string_view>
 #include <type_traits>
 #include <variant>
+
+#include "protocol/values/names.hpp"
 
 namespace bullring {
 
 using protocol::Instant;
-
-namespace {
-
-/// The fields that a refusal can name here. The name comes from a message, so it is looked up and
-/// not believed.
-constexpr std::array refusal_fields{"version", "cluster", "members", "quorum", "algorithm",
-                                    "rho",     "id",      "session", "member", "founders"};
-
-}  // namespace
 
 StepCounter::StepCounter(protocol::NodeId self, Instant started, NodeCounts& counts)
     : self_(self), counts_(counts), since_(started) {
@@ -84,9 +75,9 @@ void StepCounter::count(Instant now, const protocol::LeaderChanged& change) {
 
 void StepCounter::count_refusal(const protocol::HandshakeRefused& refusal) {
     if (!refusal.by_us) return;
-    for (const char* const field : refusal_fields)
-        if (refusal.difference.field == field) return counts_.refused.add(field);
-    counts_.refused.add("other");
+    // The word comes from a message, so it is looked up and not believed.
+    const auto what = protocol::named<protocol::Difference>(refusal.difference.field);
+    counts_.refused.add(what ? protocol::name(*what) : "other");
 }
 
 }  // namespace bullring

@@ -135,11 +135,12 @@ void Transport::count_refused(SessionEnd how) {
 /// if it is misconfigured, has to; all others learn no more than the version. A dialler that
 /// learns of another process with its id has already named the right cluster and members.
 Message Transport::as_shown_to(const Entry& entry, const protocol::Refused& refused) const {
-    if (refused.field == "version" || protocol::is_twin_refusal(refused, entry.peer.id) ||
-        entry.secured != nullptr || source_of(entry.addresses.remote).member)
+    if (protocol::differs_in(refused, protocol::Difference::version) ||
+        protocol::is_twin_refusal(refused, entry.peer.id) || entry.secured != nullptr ||
+        source_of(entry.addresses.remote).member)
         return refused;
-    return protocol::Refused{std::string(protocol::refused_untold), "",
-                             tcp::host_of(entry.addresses.remote)};
+    return protocol::refusal(protocol::Difference::address, "",
+                             tcp::host_of(entry.addresses.remote));
 }
 
 LogSource Transport::source_of(const std::string& address) const {

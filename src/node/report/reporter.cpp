@@ -36,15 +36,16 @@ EventTime event_time_now() { return {read_clock().boottime_ns, wall_clock_ns()};
 
 }  // namespace
 
-Reporter::Reporter(asio::io_context& io, const protocol::Config& config, BackgroundWriter* writer,
-                   std::optional<BackgroundWriter::StreamId> events, LoopPulse& pulse,
-                   std::function<LogSource(const std::string&)> source_of)
+Reporter::Reporter(asio::io_context& io, const protocol::Config& config, const WayToStart& way,
+                   BackgroundWriter* writer, std::optional<BackgroundWriter::StreamId> events,
+                   LoopPulse& pulse, std::function<LogSource(const std::string&)> source_of)
     : writer_(writer),
       events_(events),
       pulse_(pulse),
       event_lines_(config),
       role_log_(config.self),
       self_(config.self),
+      way_(way),
       members_(config.members),
       source_of_(std::move(source_of)),
       timer_(io) {}
@@ -147,29 +148,8 @@ void Reporter::tell_members(const protocol::Membership& members) {
     }
 }
 
-namespace {
-
-/// It was removed, or is still to be added.
-std::string why_no_member(const protocol::HandshakeRefused& refusal) {
-    const std::string& members = refusal.difference.mine;
-    if (members.empty())
-        return std::string(refusal.by_us ? "this node" : "it") + " waits for being added itself";
-    return fmt::format("{} is not one of the members {}", refusal.by_us ? "it" : "this node",
-                       members);
-}
-
-}  // namespace
-
 void Reporter::tell_refusal(const protocol::HandshakeRefused& refusal) {
     const protocol::Refused& what = refusal.difference;
-    if (!refusal.by_us && what.field == protocol::refused_untold) {
-        log_limited(LogLevel::error, "refused", {std::to_string(refusal.peer.value)},
-                    fmt::format("refused by node {} in the handshake: this node comes from {}, "
-                                "which is not a member's address there; the log there says "
-                                "why",
-                                refusal.peer.value, what.yours));
-        return;
-    }
     const std::string& here = refusal.by_us ? what.mine : what.yours;
     const std::string& there = refusal.by_us ? what.yours : what.mine;
     LogSource source = source_of_(refusal.address);
@@ -187,14 +167,10 @@ void Reporter::tell_refusal(const protocol::HandshakeRefused& refusal) {
     const std::string who =
         refusal.by_us ? fmt::format("refused node {} at {}", refusal.peer.value, refusal.address)
                       : fmt::format("refused by node {}", refusal.peer.value);
-    const bool is_twin = protocol::is_twin_refusal(what, refusal.by_us ? refusal.peer : self_);
-    const bool is_no_member = what.field == protocol::refused_for_members;
-    const std::string why =
-        is_twin        ? what.mine
-        : is_no_member ? why_no_member(refusal)
-                       : fmt::format("{} is '{}' here and '{}' there", what.field, here, there);
-    const bool said = log_limited(is_no_member ? LogLevel::info : LogLevel::error, "refused",
-                                  source, fmt::format("{} in the handshake: {}", who, why));
+    const bool is_no_member = differs_in(what, protocol::Difference::member);
+    const bool said = log_limited(
+        is_no_member ? LogLevel::info : LogLevel::error, "refused", source,
+        fmt::format("{} in the handshake: {}", who, refusal_text(refusal, self_, way_)));
     if (said && of_member) refusals_[refusal.peer] = difference;
 }
 

@@ -20,6 +20,7 @@
 #include "src/base/log/log_limit.hpp"
 #include "src/node/report/background_writer.hpp"
 #include "src/node/report/events_file.hpp"
+#include "src/node/report/refusal_text.hpp"
 #include "src/node/report/role_log.hpp"
 #include "src/watch/leader_end.hpp"
 #include "src/watch/loop_pulse.hpp"
@@ -30,9 +31,9 @@ class Reporter {
 public:
     /// `events` is where the event stream goes, if there is one; `pulse` shows how much it has of
     /// a leadership; `source_of` says whose host an address is.
-    Reporter(asio::io_context& io, const protocol::Config& config, BackgroundWriter* writer,
-             std::optional<BackgroundWriter::StreamId> events, LoopPulse& pulse,
-             std::function<LogSource(const std::string& address)> source_of);
+    Reporter(asio::io_context& io, const protocol::Config& config, const WayToStart& way,
+             BackgroundWriter* writer, std::optional<BackgroundWriter::StreamId> events,
+             LoopPulse& pulse, std::function<LogSource(const std::string& address)> source_of);
 
     void started(int pid);
     /// One step. Takes out of its actions what it will report.
@@ -72,6 +73,7 @@ private:
     LeaderEnd end_;
     RoleLog role_log_;
     protocol::NodeId self_;
+    WayToStart way_;
     protocol::Membership members_;
     std::function<LogSource(const std::string&)> source_of_;
     asio::steady_timer timer_;

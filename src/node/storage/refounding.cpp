@@ -15,7 +15,7 @@ tl::expected<Refounding, std::string> refound(const std::string& data_dir,
     const auto sight = StateDirectory::look_at(data_dir, identity);
     if (!sight) return tl::unexpected(sight.error());
     if (sight->in_use) return tl::unexpected(*sight->in_use + "; stop the node first");
-    if (!sight->has_state)
+    if (!sight->state)
         return tl::unexpected("there is no state file in " + data_dir +
                               "; refound a node that was a member");
     const auto directory = StateDirectory::open(data_dir, identity, protocol::Duration{0});

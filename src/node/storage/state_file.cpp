@@ -176,9 +176,9 @@ tl::expected<StateDirectory::Sight, std::string> StateDirectory::look_at(
     for (const OwnedFd* one : {&directory, &lock})
         if (*one && ::flock(one->get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK)
             sight.in_use = in_use(path);
-    const auto state = read_state(path + "/" + state_name, identity);
+    auto state = read_state(path + "/" + state_name, identity);
     if (!state) return tl::unexpected(state.error());
-    sight.has_state = state->has_value();
+    sight.state = std::move(*state);
     return sight;
 }
 

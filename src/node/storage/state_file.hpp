@@ -33,7 +33,7 @@ public:
     /// The report for a caller that only looks.
     struct Sight {
         std::optional<std::string> in_use;  // by whom, for people
-        bool has_state = false;
+        std::optional<protocol::Durable> state;
     };
     /// Of a directory that is there. Changes nothing, and takes no lock for longer than a moment.
     /// The error says why a node could not use it.

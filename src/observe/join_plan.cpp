@@ -1,0 +1,173 @@
+#include "src/observe/join_plan.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "src/node/report/refusal_text.hpp"
+
+namespace bullring {
+namespace {
+
+using protocol::Difference;
+using protocol::MemberChange;
+using protocol::MemberEntry;
+using protocol::Membership;
+
+using Unplanned = tl::unexpected<Obstacle>;
+
+Obstacle nobody_tells(const std::vector<MemberAnswer>& answers) {
+    constexpr std::size_t most = 5;  // a name may stand for many
+    std::string text;
+    for (std::size_t i = 0; i < std::min(answers.size(), most); ++i)
+        text += (i == 0 ? "" : "; ") + answers[i].address + ": " +
+                (answers[i].answer ? "no list of members yet" : answers[i].problem);
+    if (answers.size() > most) text += fmt::format("; and {} more", answers.size() - most);
+    const bool is_refused = std::any_of(answers.begin(), answers.end(),
+                                        [](const MemberAnswer& one) { return one.refused; });
+    return {text, is_refused ? "compare --cluster and --security with those of the others" : ""};
+}
+
+/// How the others are to dial it.
+tl::expected<std::string, Obstacle> address_of(const JoiningNode& node, const Membership& told,
+                                               const std::vector<MemberAnswer>& answers) {
+    const NodeOptions& options = node.options;
+    if (options.join_as.port != 0) return to_text(options.join_as);
+    const Endpoint& listen = options.listen;
+    const bool everywhere = is_unspecified(listen.host);
+    if (!everywhere && !is_loopback(listen.host)) return to_text(listen);
+    std::vector<std::string> seen;
+    for (const MemberAnswer& one : answers)
+        if (one.answer && one.incarnation != node.run)
+            // It is told without a port.
+            if (const auto from = parse_endpoint(one.answer->asked_from + ":1"))
+                // Where it listens by IPv4 alone nobody dials it by IPv6.
+                if (listen.host != "0.0.0.0" || from->host.find(':') == std::string::npos)
+                    seen.push_back(from->host);
+    std::stable_partition(seen.begin(), seen.end(),
+                          [](const std::string& host) { return !is_loopback(host); });
+    const std::vector<MemberEntry>& members = told.entries();
+    const bool all_here =
+        std::all_of(members.begin(), members.end(), [&](const MemberEntry& member) {
+            const auto endpoint = parse_endpoint(member.address);
+            return member.id == options.config.self || !endpoint || is_loopback(endpoint->host);
+        });
+    const bool by_loopback = seen.empty() || is_loopback(seen.front());
+    if (by_loopback && !all_here)
+        return Unplanned(
+            {"the others do not reach it at " + to_text(listen) + ", as far as it knows",
+             "give --join-as HOST:PORT"});
+    if (!everywhere) return to_text(listen);
+    if (seen.empty())
+        return Unplanned(
+            {"nobody says at which address it sees this node", "give --join-as HOST:PORT"});
+    // The members may see it at several addresses: one that the list has already stays.
+    const MemberEntry* const entry = told.find(options.config.self);
+    const auto listed = parse_endpoint(entry != nullptr ? entry->address : "");
+    const bool is_it = listed && is_loopback(listed->host) == by_loopback &&
+                       std::any_of(answers.begin(), answers.end(), [&](const auto& one) {
+                           return one.incarnation == node.run && one.address == entry->address;
+                       });
+    return is_it ? entry->address : to_text({seen.front(), listen.port});
+}
+
+/// Before it is in the list, where it would be refused by all.
+std::optional<Obstacle> in_the_way(const JoiningNode& node, const Membership& told,
+                                   const std::vector<MemberAnswer>& answers) {
+    const NodeOptions& options = node.options;
+    const protocol::NodeId self = options.config.self;
+    for (const MemberAnswer& one : answers)
+        if (one.id == self && one.answer && one.incarnation != node.run)
+            return Obstacle{
+                fmt::format("another process is node {}, at {}", self.value, one.address),
+                "end it, or give this one an --id of its own"};
+    if (node.list.is_of_other_cluster_than(told))
+        return Obstacle{
+            fmt::format("its directory {} is of a cluster that was founded by {}, and this one was "
+                        "founded by {}",
+                        options.data_dir, protocol::ids_text(node.list.founders()),
+                        protocol::ids_text(told.founders())),
+            "end it, delete the directory, and start it again"};
+    for (const MemberAnswer& one : answers)
+        if (one.answer && one.id != self && one.answer->founders == told.founders())
+            if (const auto differ = settings_that_differ(options, node.list, *one.answer);
+                !differ.empty())
+                return differ.front();
+    if (told.find(self) == nullptr && told.size() == protocol::members_max)
+        return Obstacle{fmt::format("the cluster has {} members, which is the most", told.size()),
+                        "remove one, or let further instances watch"};
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::string to_text(const Obstacle& obstacle) {
+    return obstacle.what + (obstacle.remedy.empty() ? "" : "; " + obstacle.remedy);
+}
+
+std::vector<Endpoint> asked_to_join(const NodeOptions& options,
+                                    const std::vector<Membership>& lists) {
+    std::vector<Endpoint> all = options.join;
+    for (const Membership& list : lists)
+        for (const MemberEntry& member : list.entries()) {
+            const auto endpoint = parse_endpoint(member.address);
+            if (endpoint && member.id != options.config.self &&
+                std::find(all.begin(), all.end(), *endpoint) == all.end())
+                all.push_back(*endpoint);
+        }
+    return all;
+}
+
+tl::expected<JoinPlan, Obstacle> plan_joining(const JoiningNode& node,
+                                              const std::vector<MemberAnswer>& answers) {
+    const NodeOptions& options = node.options;
+    const protocol::NodeId self = options.config.self;
+    JoinPlan plan{newest_list(answers), {}, {}};
+    if (plan.list.empty()) return Unplanned(nobody_tells(answers));
+    if (auto obstacle = in_the_way(node, plan.list, answers))
+        return Unplanned(std::move(*obstacle));
+    auto address = address_of(node, plan.list, answers);
+    if (!address) return Unplanned(std::move(address.error()));
+    plan.address = std::move(*address);
+    for (const MemberEntry& other : plan.list.entries())
+        if (other.id != self && other.address == plan.address)
+            return Unplanned(Obstacle{
+                fmt::format("node {} has the address {}", other.id.value, plan.address),
+                "give this node another --listen or --join-as, or have the other removed"});
+    const MemberEntry* const entry = plan.list.find(self);
+    if (entry == nullptr)
+        plan.changes.push_back({MemberChange::What::add, self, plan.address});
+    else if (entry->address != plan.address)
+        plan.changes.push_back({MemberChange::What::address, self, plan.address});
+    if (options.voter && (entry == nullptr || !entry->votes))
+        plan.changes.push_back({MemberChange::What::promote, self, {}});
+    return plan;
+}
+
+std::vector<Obstacle> settings_that_differ(const NodeOptions& options, const Membership& list,
+                                           const NodeAnswer& member) {
+    const protocol::Config& config = options.config;
+    std::vector<Obstacle> all;
+    const auto differs = [&](Difference what, std::string there, std::string here) {
+        if (there == here) return;
+        const protocol::HandshakeRefused refusal{
+            member.id, false, protocol::refusal(what, std::move(there), std::move(here)), {}};
+        all.push_back({why_refused(refusal, config.self),
+                       remedy(refusal, config.self, way_to_start(options, !list.empty()))});
+    };
+    // A node is added by a change of the list.
+    const bool changes = !options.join.empty() || list.changed() || member.list.changed();
+    const std::uint64_t lowest = changes ? protocol::version_with_tags : protocol::version_lowest;
+    const auto versions = [lowest](std::uint64_t highest) {
+        return fmt::format("{}-{}", std::min(lowest, highest), highest);
+    };
+    if (config.wire_highest < lowest || member.wire < lowest)
+        differs(Difference::version, versions(member.wire), versions(config.wire_highest));
+    differs(Difference::quorum, member.quorum, protocol::name(config.quorum));
+    differs(Difference::algorithm, member.algorithm, protocol::name(config.algorithm));
+    return all;
+}
+
+}  // namespace bullring
