@@ -57,7 +57,7 @@ public:
     DirectoryId directory() const { return wanted_.directory; }
     /// C13.1: asks for that in place of what was known of the member; only of a member of the list.
     void want_met(const MetDirectory& met, Instant now);
-    /// What is known, on the disk or on its way there.
+    /// All that are known, on the disk or on their way there.
     const std::vector<MetDirectory>& met() const { return wanted_.met; }
     /// The list on the disk, or the newer one that is to come there.
     const Membership& newest_members() const { return wanted_.members; }

@@ -19,28 +19,6 @@ bool replaces(const Message& newer, const Message& older) {
 
 }  // namespace
 
-void World::note_call(HostIndex h, HostIndex peer, const std::string& from) {
-    if (!from.empty()) hosts_[h].called_from[peer] = std::stoull(from);
-}
-
-// A9
-bool World::may_meet(const Host& a, const Host& b) const {
-    if (a.site == b.site || !settings_.neighbours_have_this_name) return true;
-    return has_settled_id(a) && has_settled_id(b);
-}
-
-std::optional<HostIndex> World::address_of(HostIndex h, HostIndex peer) const {
-    const Host& host = hosts_[h];
-    const auto called = host.called_from.find(peer);
-    if (called != host.called_from.end() && host.dialling[peer].elsewhere &&
-        may_meet(host, hosts_[called->second]))
-        return called->second;
-    const auto elsewhere = host.readdressed.find(peer);
-    if (elsewhere != host.readdressed.end() && may_meet(host, hosts_[elsewhere->second]))
-        return elsewhere->second;
-    return host_of(settings_.ids[peer], hosts_[h].site);
-}
-
 void World::dial_after(HostIndex h, HostIndex peer, Time wait) {
     Host& host = hosts_[h];
     Dialling& dialling = host.dialling[peer];

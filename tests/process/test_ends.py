@@ -193,7 +193,7 @@ def test_how_a_leader_went(new_cluster, tmp_path, mode, name):
         def wait_until_told(node):
             scene.cluster.wait_for(lambda: has_changed(node), f"node {node.id} tells of a change")
             words = told(node)
-            # Who hears its successor before its own word knows of no end.
+            # A node that hears the successor before its leader's own word knows of no end.
             known = reason != "resigned" or words["events"] != "replaced"
             assert set(words.values()) == {reason if known else "replaced"}, words
 
