@@ -131,12 +131,13 @@ tl::expected<JoinPlan, Obstacle> plan_joining(const JoiningNode& node,
     auto address = address_of(node, plan.list, answers);
     if (!address) return Unplanned(std::move(address.error()));
     plan.address = std::move(*address);
+    const MemberEntry* const entry = plan.list.find(self);
+    // A member exchanges addresses with who has its own in the list (PROTOCOL C13.2).
     for (const MemberEntry& other : plan.list.entries())
-        if (other.id != self && other.address == plan.address)
+        if (entry == nullptr && other.address == plan.address)
             return Unplanned(Obstacle{
                 fmt::format("node {} has the address {}", other.id.value, plan.address),
                 "give this node another --listen or --join-as, or have the other removed"});
-    const MemberEntry* const entry = plan.list.find(self);
     if (entry == nullptr)
         plan.changes.push_back({MemberChange::What::add, self, plan.address});
     else if (entry->address != plan.address)
