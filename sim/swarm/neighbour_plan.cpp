@@ -85,7 +85,9 @@ private:
         command.word = name(percent(50) ? MemberChange::What::add : what[rng_.below(what.size())]);
     }
     void crash(Time at) {
-        add(at, percent(70) ? Verb::crash : Verb::power_off, neighbour());
+        // Each of its own: a compiler may draw arguments in any order.
+        const Verb verb = percent(70) ? Verb::crash : Verb::power_off;
+        add(at, verb, neighbour());
         add(at + spell(), Verb::start, there({Target::Kind::all, {}, {}}));
     }
     /// A backup of the one cluster is restored on a machine of the other.

@@ -120,6 +120,7 @@ tl::expected<std::vector<Key>, std::vector<NotRead>> read_key_file(const std::st
     if (!text) return tl::unexpected(std::vector{text.error()});
     return parse_keys(text->view()).map_error([](const std::vector<std::string>& problems) {
         std::vector<NotRead> all;
+        all.reserve(problems.size());
         for (const std::string& problem : problems) all.push_back({problem});
         return all;
     });
