@@ -11,7 +11,7 @@ from clusters import on_both
 from rolling import FLAGS, Clients, Rolling
 from harness.waiting import wait_until
 
-NEWEST = 4
+NEWEST = 5
 
 
 def highest(node):
@@ -98,15 +98,16 @@ def test_the_highest_common_version_is_answered(alone, versions, spoken):
 
 
 def test_what_a_later_version_has_added_to_hello_is_left_out(alone):
-    no_id = bytes(8)
-    kind, body = answer(alone, versions=(1, NEWEST + 1), more=no_id + b"more than is known")
+    neither_id_nor_address = bytes(8) + bytes(8) + bytes(2)
+    more = neither_id_nor_address + b"more than is known"
+    kind, body = answer(alone, versions=(1, NEWEST + 1), more=more)
     assert (kind, wire.spoken(body)) == (wire.HELLO_ACK, NEWEST)
 
 
 def test_who_speaks_no_common_version_is_told_both_ranges(alone):
-    kind, body = answer(alone, versions=(5, 6))
-    assert (kind, wire.texts(body)) == (wire.REFUSED, ["version", f"1-{NEWEST}", "5-6"])
-    said = f"version is '1-{NEWEST}' here and '5-6' there"
+    kind, body = answer(alone, versions=(NEWEST + 1, NEWEST + 2))
+    assert (kind, wire.texts(body)) == (wire.REFUSED, ["version", f"1-{NEWEST}", f"{NEWEST + 1}-{NEWEST + 2}"])
+    said = f"version is '1-{NEWEST}' here and '{NEWEST + 1}-{NEWEST + 2}' there"
     wait_until(lambda: said in alone.current.log(), "it is logged")
 
 
