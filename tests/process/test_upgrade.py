@@ -105,9 +105,11 @@ def test_what_a_later_version_has_added_to_hello_is_left_out(alone):
 
 
 def test_who_speaks_no_common_version_is_told_both_ranges(alone):
-    kind, body = answer(alone, versions=(NEWEST + 1, NEWEST + 2))
-    assert (kind, wire.texts(body)) == (wire.REFUSED, ["version", f"1-{NEWEST}", f"{NEWEST + 1}-{NEWEST + 2}"])
-    said = f"version is '1-{NEWEST}' here and '{NEWEST + 1}-{NEWEST + 2}' there"
+    later = (NEWEST + 1, NEWEST + 2)
+    ours, theirs = f"1-{NEWEST}", f"{NEWEST + 1}-{NEWEST + 2}"
+    kind, body = answer(alone, versions=later)
+    assert (kind, wire.texts(body)) == (wire.REFUSED, ["version", ours, theirs])
+    said = f"version is '{ours}' here and '{theirs}' there"
     wait_until(lambda: said in alone.current.log(), "it is logged")
 
 
