@@ -166,7 +166,8 @@ void Engine::on_nack(Step& step, Index voter, const Nack& nack) {
 void Engine::on_stale_members(Step& step, Index voter, const Nack& nack) {
     // It has an older one, of before it lost its disk: it is sent again, whole.
     if (nack.members && nack.members->tag() < holder_.newest().tag()) {
-        if (version_with(voter) < version_with_tags) return part_with(step, voter);  // nor can be
+        // Its session is of before the list was changed, and can carry none.
+        if (version_with(voter) < version_with_tags) return part_with(step, voter);
         peers_[voter].tag.reset();
         return greet(step, voter);
     }

@@ -72,11 +72,12 @@ void Reserve::lower_promised_max(Duration needed) {
 
 void Reserve::write(Step& step, bool at_stop) {
     if (writing_ || wanted_ == disk_) return;
-    if (!at_stop && !due(step.now, met_at_ + patience)) {
-        Durable needed = wanted_;
-        needed.met = disk_.met;
-        if (needed == disk_) return;
-    }
+    const auto all_but_met = [](const Durable& one) {
+        return std::tie(one.hw, one.promised_max, one.hooks, one.members, one.identity,
+                        one.directory);
+    };
+    const bool can_wait = !at_stop && !due(step.now, met_at_ + patience);
+    if (can_wait && all_but_met(wanted_) == all_but_met(disk_)) return;
     writing_ = wanted_;
     step.act(Persist{wanted_});
 }
