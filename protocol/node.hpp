@@ -35,6 +35,9 @@ public:
     /// The node's knowledge, judged at `now`.
     View view(Instant now, const HostReasons& reasons = {}) const;
 
+    /// 0: it is not known yet (C11).
+    ClusterId cluster_id() const { return member().cluster_id(); }
+
     // ---- The state behind the view, for those who check it from outside.
     const Member& member() const;
     /// The promise that it has given as a voter; with quorum none it never gives one.

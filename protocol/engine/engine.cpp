@@ -159,7 +159,7 @@ void Engine::on_persisted(Step& step, const Persisted& event) {
         part_with_strangers(step);
     }
     if (list().tag() == before) return;
-    step.act(MembersChanged{list()});
+    step.act(MembersChanged{list(), cluster_id()});
     // C5: a list that its own vote settles has waited for this.
     if (tenure_.leads()) holder_.renew_at_once(step.now);
 }

@@ -72,6 +72,7 @@ struct DealWith {
 /// The list of members that holds for this node, now on its disk, is another one.
 struct MembersChanged {
     Membership members;
+    ClusterId cluster_id{};  // that the node knows by then; 0: none
     bool operator==(const MembersChanged&) const = default;
 };
 

@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "protocol/values/ids.hpp"
 
@@ -19,6 +20,8 @@ struct ClusterId {
 
 /// 16 hexadecimal digits.
 std::string to_text(ClusterId id);
+/// 0: the text is something else.
+ClusterId cluster_id_in(std::string_view text);
 
 /// A node's knowledge of its cluster's id. Durable.
 struct Identity {

@@ -191,9 +191,11 @@ void NodeCore::open() {
     }
     if (undertaker_) opened_->parts.undertaker = &*undertaker_;
     const protocol::Incarnation incarnation = opened_->parts.start.incarnation;
+    KnownCluster known = known_by(opened_->parts.start);
     auto runtime = std::make_unique<Runtime>(options_.node, std::move(opened_->parts));
     if (!options_.node.join.empty()) {
-        joiner_ = std::make_unique<Joiner>(options_.node, incarnation, opened_->security, *runtime);
+        joiner_ = std::make_unique<Joiner>(options_.node, incarnation, std::move(known),
+                                           opened_->security, *runtime);
         runtime->listen(*joiner_);
     }
     const std::lock_guard lock(mutex_);

@@ -64,7 +64,11 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
       observers_(
           io_, transport_, self_, options.config.cluster,
           ObserverChange{
-              .ts_ns = parts.start.now.boottime_ns, .leader = {}, .epoch = {}, .advertised = {}},
+              .ts_ns = parts.start.now.boottime_ns,
+              .leader = {},
+              .epoch = {},
+              .advertised = {},
+              .cluster_id = {}},
           {[this](const std::string& asked_from) {
                StatusInput input = status();
                input.asked_from = asked_from;
@@ -76,7 +80,8 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
            [this](const Drill& what) { return drill(what); },
            [this](const protocol::MemberChange& change, std::uint64_t request) {
                change_members(change, {protocol::Asker::observer, request});
-           }}),
+           },
+           [this] { return node_.cluster_id(); }}),
       watch_(io_),
       writer_(parts.writer),
       pulse_(parts.pulse != nullptr ? *parts.pulse : own_pulse_),
@@ -362,7 +367,8 @@ void Runtime::follow_up(Instant now, const protocol::Action& action) {
             } else if constexpr (std::is_same_v<What, protocol::StopTask>) {
                 host_->stop(what.epoch, what.reason);
             } else if constexpr (std::is_same_v<What, protocol::LeaderChanged>) {
-                observers_.on_change({now.boottime_ns, what.leader, what.epoch, what.advertised});
+                observers_.on_change(
+                    {now.boottime_ns, what.leader, what.epoch, what.advertised, {}});
                 for (NodeListener* one : listeners_) one->leader_changed(now, what);
             } else if constexpr (std::is_same_v<What, protocol::Elected>) {
                 show_leadership(what.epoch);

@@ -79,18 +79,21 @@ public:
           peers_(std::move(peers)),
           cluster_(std::move(cluster)),
           deadline_(deadline),
-          changed_(loop.io, Deadline::max()) {}
+          changed_(loop.io, deadline_in(given_first)) {}
 
     asio::awaitable<std::vector<MemberAnswer>> run(Enough enough) {
         for (const auto& [id, endpoint] : peers_)
             if (whom_ == Whom::anybody)
                 ask_all_at(endpoint);
             else
-                ask_also(id, endpoint);
+                ask_also(id, endpoint, true);
         while (pending_ != 0) {
-            asio::error_code ignored;
-            co_await changed_.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
-            if (ended_ || !(failure_ || (enough && enough(answers())))) continue;
+            asio::error_code ended;
+            co_await changed_.async_wait(asio::redirect_error(asio::use_awaitable, ended));
+            if (!ended) changed_.expires_at(Deadline::max());
+            give_up_elsewhere(!ended);
+            const bool is_over = failure_ || (enough && most_agree() && enough(answers()));
+            if (ended_ || !is_over) continue;
             ended_ = true;
             for (const Question& question : questions_) question.link->cancel();
         }
@@ -107,8 +110,12 @@ public:
     }
 
 private:
+    /// Who answers sooner at the address that was given is not passed over for the list's.
+    static constexpr protocol::Duration given_first = protocol::milliseconds(250);
+
     struct Question {
         MemberAnswer answer;
+        bool given = false;  // its address, by the one who asks
         std::unique_ptr<ObserverLink> link;
     };
 
@@ -140,11 +147,11 @@ private:
         co_return machines;
     }
 
-    void ask_also(NodeId id, const Endpoint& endpoint) {
+    void ask_also(NodeId id, const Endpoint& endpoint, bool given = false) {
         const std::string address = to_text(endpoint);
         if (ended_ || !asked_.emplace(id, address).second) return;
         Question& question = questions_.emplace_back(Question{
-            {id, address, std::nullopt, {}, false}, std::make_unique<ObserverLink>(loop_)});
+            {id, address, std::nullopt, {}, false}, given, std::make_unique<ObserverLink>(loop_)});
         ++pending_;
         asio::co_spawn(loop_.io,
                        ask(*question.link, question.answer, endpoint, cluster_, deadline_),
@@ -170,7 +177,17 @@ private:
                 ask_listed(from.answer->list, [&](NodeId id) { return !has_answered(id); });
             ask_listed(newest_list(answers()), [&](NodeId id) { return is_peer(id); });
         }
-        give_up_elsewhere();
+    }
+
+    /// Another cluster's node, at a mistaken address, may be the first to answer, and knows where
+    /// to find others of its own.
+    bool most_agree() const { return most_are_of_one_cluster(given()); }
+
+    std::vector<MemberAnswer> given() const {
+        std::vector<MemberAnswer> all;
+        for (const Question& question : questions_)
+            if (question.given) all.push_back(question.answer);
+        return all;
     }
 
     template <class IsAsked>
@@ -182,8 +199,8 @@ private:
     }
 
     /// A member that has answered is waited for at no address but the one that the list has.
-    void give_up_elsewhere() {
-        if (whom_ == Whom::anybody) return;
+    void give_up_elsewhere(bool is_late) {
+        if (whom_ == Whom::anybody || !(is_late || most_agree())) return;
         const protocol::Membership list = newest_list(answers());
         for (const Question& question : questions_) {
             const protocol::MemberEntry* const entry = list.find(question.answer.id);
@@ -201,7 +218,9 @@ private:
 
     std::vector<MemberAnswer> answers() const {
         std::map<NodeId, MemberAnswer> by_id;
+        const std::vector<MemberAnswer> given = this->given();
         for (const Question& question : questions_) {
+            if (!question.given && !may_count_beside(given, question.answer)) continue;
             const auto [known, is_new] = by_id.emplace(question.answer.id, question.answer);
             if (!is_new && !known->second.answer && question.answer.answer)
                 known->second = question.answer;

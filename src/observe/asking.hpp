@@ -19,7 +19,8 @@ std::string difference(const ObserverRefused& refused);
 using Enough = std::function<bool(const std::vector<MemberAnswer>&)>;
 
 /// Asks every member for its status at once and waits for all of them, until the deadline, or (when
-/// `enough` is given) until it says so. Those whom a changed list of members names are asked, too.
+/// `enough` is given) until it says so, once a majority of `peers` has answered as of one cluster.
+/// Those whom a changed list of members names are asked, too.
 /// Where the newest list has another address than `peers`, both are asked: an answer at one says
 /// nothing of the other. The answers are in the order of ids, one each; of members that `peers`
 /// does not have those of the newest list.

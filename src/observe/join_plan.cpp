@@ -73,6 +73,21 @@ tl::expected<std::string, Obstacle> address_of(const JoiningNode& node, const Me
     return is_it ? entry->address : to_text({seen.front(), listen.port});
 }
 
+bool is_of_other_cluster(const KnownCluster& known, const NodeAnswer& answer) {
+    const bool has_other_founders = !known.list.empty() && !answer.founders.empty() &&
+                                    known.list.founders() != answer.founders;
+    return has_other_founders || are_of_different_clusters(known.id, answer.cluster_id);
+}
+
+/// Those of the node's cluster, if its directory is of one, and else of that of most.
+std::vector<MemberAnswer> of_its_cluster(const KnownCluster& known,
+                                         std::vector<MemberAnswer> answers) {
+    std::erase_if(answers, [&](const MemberAnswer& one) {
+        return one.answer && is_of_other_cluster(known, *one.answer);
+    });
+    return of_one_cluster(std::move(answers));
+}
+
 /// Before it is in the list, where it would be refused by all.
 std::optional<Obstacle> in_the_way(const JoiningNode& node, const Membership& told,
                                    const std::vector<MemberAnswer>& answers) {
@@ -83,16 +98,9 @@ std::optional<Obstacle> in_the_way(const JoiningNode& node, const Membership& to
             return Obstacle{
                 fmt::format("another process is node {}, at {}", self.value, one.address),
                 "end it, or give this one an --id of its own"};
-    if (node.list.is_of_other_cluster_than(told))
-        return Obstacle{
-            fmt::format("its directory {} is of a cluster that was founded by {}, and this one was "
-                        "founded by {}",
-                        options.data_dir, protocol::ids_text(node.list.founders()),
-                        protocol::ids_text(told.founders())),
-            "end it, delete the directory, and start it again"};
     for (const MemberAnswer& one : answers)
-        if (one.answer && one.id != self && one.answer->founders == told.founders())
-            if (const auto differ = settings_that_differ(options, node.list, *one.answer);
+        if (one.answer && one.id != self && !one.answer->founders.empty())
+            if (const auto differ = settings_that_differ(options, node.known, *one.answer);
                 !differ.empty())
                 return differ.front();
     if (told.find(self) == nullptr && told.size() == protocol::members_max)
@@ -102,6 +110,11 @@ std::optional<Obstacle> in_the_way(const JoiningNode& node, const Membership& to
 }
 
 }  // namespace
+
+KnownCluster known_by(const protocol::Start& start) {
+    if (!start.file) return {};
+    return {start.file->members, start.file->identity.known()};
+}
 
 std::string to_text(const Obstacle& obstacle) {
     return obstacle.what + (obstacle.remedy.empty() ? "" : "; " + obstacle.remedy);
@@ -124,11 +137,19 @@ tl::expected<JoinPlan, Obstacle> plan_joining(const JoiningNode& node,
                                               const std::vector<MemberAnswer>& answers) {
     const NodeOptions& options = node.options;
     const protocol::NodeId self = options.config.self;
-    JoinPlan plan{newest_list(answers), {}, {}};
-    if (plan.list.empty()) return Unplanned(nobody_tells(answers));
-    if (auto obstacle = in_the_way(node, plan.list, answers))
+    JoinPlan plan;
+    plan.answers = of_its_cluster(node.known, answers);
+    plan.list = newest_list(plan.answers);
+    plan.cluster_id = node.known.id ? node.known.id : meant_cluster_id(plan.answers);
+    if (plan.list.empty()) {
+        for (const MemberAnswer& one : answers)
+            if (one.answer && is_of_other_cluster(node.known, *one.answer))
+                return Unplanned(settings_that_differ(options, node.known, *one.answer).front());
+        return Unplanned(nobody_tells(plan.answers));
+    }
+    if (auto obstacle = in_the_way(node, plan.list, plan.answers))
         return Unplanned(std::move(*obstacle));
-    auto address = address_of(node, plan.list, answers);
+    auto address = address_of(node, plan.list, plan.answers);
     if (!address) return Unplanned(std::move(address.error()));
     plan.address = std::move(*address);
     const MemberEntry* const entry = plan.list.find(self);
@@ -147,7 +168,7 @@ tl::expected<JoinPlan, Obstacle> plan_joining(const JoiningNode& node,
     return plan;
 }
 
-std::vector<Obstacle> settings_that_differ(const NodeOptions& options, const Membership& list,
+std::vector<Obstacle> settings_that_differ(const NodeOptions& options, const KnownCluster& known,
                                            const NodeAnswer& member) {
     const protocol::Config& config = options.config;
     std::vector<Obstacle> all;
@@ -156,8 +177,16 @@ std::vector<Obstacle> settings_that_differ(const NodeOptions& options, const Mem
         const protocol::HandshakeRefused refusal{
             member.id, false, protocol::refusal(what, std::move(there), std::move(here)), {}};
         all.push_back({why_refused(refusal, config.self),
-                       remedy(refusal, config.self, way_to_start(options, !list.empty()))});
+                       remedy(refusal, config.self, way_to_start(options, !known.list.empty()))});
     };
+    const protocol::Membership& list = known.list;
+    if (is_of_other_cluster(known, member)) {
+        if (list.founders() != member.founders)
+            differs(Difference::founders, protocol::ids_text(member.founders),
+                    protocol::ids_text(list.founders()));
+        else
+            differs(Difference::cluster_id, to_text(member.cluster_id), to_text(known.id));
+    }
     // A node is added by a change of the list.
     const bool changes = !options.join.empty() || list.changed() || member.list.changed();
     const std::uint64_t lowest = changes ? protocol::version_with_tags : protocol::version_lowest;

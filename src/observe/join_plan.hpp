@@ -21,15 +21,26 @@ struct Obstacle {
 /// "WHAT; REMEDY"
 std::string to_text(const Obstacle& obstacle);
 
+/// By its state directory.
+struct KnownCluster {
+    protocol::Membership list;  // empty: the node has none yet
+    protocol::ClusterId id;     // 0: it does not know it
+};
+
+/// Of a node that begins so.
+KnownCluster known_by(const protocol::Start& start);
+
 /// The node that would join.
 struct JoiningNode {
     const NodeOptions& options;
-    protocol::Incarnation run;         // 0: it does not run yet
-    const protocol::Membership& list;  // its own; empty: it has none yet
+    protocol::Incarnation run;  // 0: it does not run yet
+    const KnownCluster& known;
 };
 
 struct JoinPlan {
-    protocol::Membership list;                    // the newest that a member has told
+    std::vector<MemberAnswer> answers;            // of the cluster that it joins
+    protocol::Membership list;                    // the newest that they have told
+    protocol::ClusterId cluster_id;               // 0: nobody knows it
     std::string address;                          // at which the others are to dial the node
     std::vector<protocol::MemberChange> changes;  // empty: it has what it wants
 };
@@ -41,10 +52,9 @@ std::vector<Endpoint> asked_to_join(const NodeOptions& options,
 tl::expected<JoinPlan, Obstacle> plan_joining(const JoiningNode& node,
                                               const std::vector<MemberAnswer>& answers);
 
-/// In what a node with these options and this list differs from a member, so that the two would
-/// refuse each other.
-std::vector<Obstacle> settings_that_differ(const NodeOptions& options,
-                                           const protocol::Membership& list,
+/// In what a node with these options and this directory differs from a member, so that the two
+/// would refuse each other.
+std::vector<Obstacle> settings_that_differ(const NodeOptions& options, const KnownCluster& known,
                                            const NodeAnswer& member);
 
 }  // namespace bullring

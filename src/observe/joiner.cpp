@@ -55,12 +55,12 @@ std::string asked_text(const NodeOptions& options) {
 
 }  // namespace
 
-Joiner::Joiner(const NodeOptions& options, protocol::Incarnation self,
+Joiner::Joiner(const NodeOptions& options, protocol::Incarnation self, KnownCluster known,
                std::shared_ptr<const TlsSource> security, NodeLink& node)
     : options_(options),
       self_(self),
       node_(node),
-      list_(options.config.members),
+      known_(std::move(known)),
       rng_(random_bits()),
       pause_(pause_first),
       looked_at_(read_clock()) {
@@ -94,7 +94,7 @@ void Joiner::peer_changed(Instant at, protocol::NodeId peer, bool up) {
 void Joiner::handshake_refused(Instant /*at*/, const protocol::HandshakeRefused& refusal) {
     asio::post(loop_->io, [this, refusal] {
         const protocol::NodeId self = options_.config.self;
-        const WayToStart way = way_to_start(options_, !list_.empty());
+        const WayToStart way = way_to_start(options_, !known_.list.empty());
         if (told_list_.find(refusal.peer) == nullptr || remedy(refusal, self, way).empty()) return;
         refusal_ = fmt::format("{} {}: {}", refusal.by_us ? "refuses node" : "is refused by node",
                                refusal.peer.value, refusal_text(refusal, self, way));
@@ -115,18 +115,19 @@ void Joiner::members_changed(Instant at, const protocol::MembersChanged& change)
     const auto heard = heard_until_.find(leader_);
     const bool on_purpose =
         heard != heard_until_.end() && !due(at, heard->second + learns_within());
-    asio::post(loop_->io, [this, list = change.members, on_purpose] { on_list(list, on_purpose); });
+    asio::post(loop_->io, [this, known = KnownCluster{change.members, change.cluster_id},
+                           on_purpose] { on_list(known, on_purpose); });
 }
 
-void Joiner::on_list(const Membership& list, bool on_purpose) {
+void Joiner::on_list(const KnownCluster& known, bool on_purpose) {
     const protocol::NodeId self = options_.config.self;
-    const MemberEntry* const before = list_.find(self);
+    const MemberEntry* const before = known_.list.find(self);
     const bool was_in = before != nullptr;
     // C9.1: a voter never is, and nobody is where it is switched off.
     const bool is_forgotten_never =
         was_in && (before->votes || options_.config.forget_after.ns == 0);
-    list_ = list;
-    if (const MemberEntry* const entry = list.find(self)) {
+    known_ = known;
+    if (const MemberEntry* const entry = known.list.find(self)) {
         stays_out_ = false;
         if (address_.empty() || entry->address == address_) return;
         ask_again("the list has another address of it");
@@ -170,7 +171,7 @@ asio::awaitable<void> Joiner::run() {
             std::string obstacle = co_await ask();
             // Before the leader has told it who the members are it may be forgotten without
             // learning of it.
-            const bool is_told = list_.find(options_.config.self) != nullptr;
+            const bool is_told = known_.list.find(options_.config.self) != nullptr;
             if (is_told) told_until_.reset();
             if (obstacle.empty() && !is_told) obstacle = why_not_told();
             if (!stays_out_) tell(obstacle);
@@ -215,19 +216,19 @@ void Joiner::tell(const std::string& obstacle) {
 
 // Outside of the coroutine: g++ 12 cannot have such lists in one.
 std::vector<Endpoint> Joiner::addresses() const {
-    return asked_to_join(options_, {list_, told_list_});
+    return asked_to_join(options_, {known_.list, told_list_});
 }
 tl::expected<JoinPlan, Obstacle> Joiner::plan(const std::vector<MemberAnswer>& answers) const {
-    return plan_joining({options_, self_, list_}, answers);
+    return plan_joining({options_, self_, known_}, answers);
 }
 
 asio::awaitable<std::string> Joiner::ask() {
     const std::string asks = "asks " + asked_text(options_) + " to be added: ";
     const std::vector<MemberAnswer> answers =
         co_await ask_anybody(*loop_, addresses(), options_.config.cluster, deadline_in(round_max));
-    if (const Membership told = newest_list(answers); !told.empty()) told_list_ = told;
     const auto plan = this->plan(answers);
     if (!plan) co_return asks + to_text(plan.error());
+    told_list_ = plan->list;
     address_ = plan->address;
 
     ObserverOptions cluster{{}, options_.config.cluster, options_.security, {}};
@@ -239,7 +240,7 @@ asio::awaitable<std::string> Joiner::ask() {
         if (const auto endpoint = parse_endpoint(member.address);
             endpoint && member.id != options_.config.self)
             cluster.peers.emplace(member.id, *endpoint);
-    for (const MemberAnswer& one : answers)
+    for (const MemberAnswer& one : plan->answers)
         if (const auto endpoint = parse_endpoint(one.address); one.answer && endpoint)
             cluster.peers.insert_or_assign(one.id, *endpoint);
 
@@ -248,7 +249,8 @@ asio::awaitable<std::string> Joiner::ask() {
         RemoteCluster members(*loop_, cluster, change_max);
         // Named: g++ 12 destroys a temporary of such an expression twice.
         std::vector<MemberChange> one{change};
-        const Outcome outcome = co_await change_members(members, std::move(one), change_max);
+        const Outcome outcome = co_await change_members(members, std::move(one), change_max,
+                                                        plan->cluster_id);
         const bool promotes = change.what == MemberChange::What::promote;
         if (outcome.exit_status != 0)
             co_return (promotes ? "asks for a vote: " : asks) + outcome.text;

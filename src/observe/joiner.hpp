@@ -26,9 +26,10 @@ namespace bullring {
 
 class Joiner final : public NodeListener {
 public:
-    /// Asks at once. `self` is this run of the node, `security` that of its sessions. Both
-    /// `options` and `node` outlive it; `node` has to be told to listen to it.
-    Joiner(const NodeOptions& options, protocol::Incarnation self,
+    /// Asks at once. `self` is this run of the node, `known` the cluster of its directory,
+    /// `security` that of its sessions. Both `options` and `node` outlive it; `node` has to be told
+    /// to listen to it.
+    Joiner(const NodeOptions& options, protocol::Incarnation self, KnownCluster known,
            std::shared_ptr<const TlsSource> security, NodeLink& node);
     /// Waits for nothing but its thread, which ends at once.
     ~Joiner() override;
@@ -56,7 +57,7 @@ private:
     /// It is in the list, and has not been told so.
     std::string why_not_told();
     void tell(const std::string& obstacle);
-    void on_list(const protocol::Membership& list, bool on_purpose);
+    void on_list(const KnownCluster& known, bool on_purpose);
 
     const NodeOptions& options_;
     const protocol::Incarnation self_;
@@ -70,7 +71,7 @@ private:
     // ---- The thread alone.
     std::unique_ptr<ObserverLoop> loop_ = std::make_unique<ObserverLoop>();
     asio::steady_timer timer_{loop_->io};
-    protocol::Membership list_;       // the node's own; empty: it has none yet
+    KnownCluster known_;              // by the node
     protocol::Membership told_list_;  // by the members, when it asked last
     protocol::Rng rng_;
     protocol::Duration pause_;

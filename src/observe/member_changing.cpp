@@ -17,19 +17,22 @@ std::string member_name(protocol::NodeId id) { return "node " + std::to_string(i
 
 class Changing {
 public:
-    Changing(AskedCluster& cluster, const MemberChange& change, protocol::Duration timeout)
-        : cluster_(cluster), change_(change), timeout_(timeout) {}
+    Changing(AskedCluster& cluster, const MemberChange& change, protocol::ClusterId meant,
+             protocol::Duration timeout)
+        : cluster_(cluster), change_(change), meant_(meant), timeout_(timeout) {}
 
     asio::awaitable<Outcome> run() {
         const Enough found = [](const auto& so_far) { return claimed_leader(so_far).has_value(); };
         while (!cluster_.time_is_up()) {
-            if (const auto leader = claimed_leader(co_await cluster_.ask(found))) {
+            const std::vector<MemberAnswer> answers = co_await cluster_.ask(found);
+            if (const auto leader = claimed_leader(answers)) {
                 // Not as one expression: g++ 12 destroys a temporary of it twice.
                 std::optional<Outcome> outcome;
                 if (removes(leader->leader))
                     outcome = co_await hand_over(leader->leader);
                 else
-                    outcome = co_await ask_for_change(leader->leader);
+                    outcome = co_await ask_for_change(
+                        leader->leader, meant_ ? meant_ : meant_cluster_id(answers));
                 if (outcome) co_return std::move(*outcome);
             }
             // The obstacle may pass: a member that is being started, a change that is under way.
@@ -53,9 +56,10 @@ private:
     }
 
     /// Nothing when there is more to be done: the leader refuses for now, or is gone.
-    asio::awaitable<std::optional<Outcome>> ask_for_change(protocol::NodeId leader) {
+    asio::awaitable<std::optional<Outcome>> ask_for_change(protocol::NodeId leader,
+                                                           protocol::ClusterId meant) {
         // Named: g++ 12 destroys a temporary of such an expression twice.
-        ObserverMessage wish = ChangeMembers{cluster_.name(), change_};
+        ObserverMessage wish = ChangeMembers{cluster_.name(), change_, meant};
         if (!co_await cluster_.request(leader, std::move(wish))) co_return std::nullopt;
         asked_ = leader;
         while (!cluster_.time_is_up()) {
@@ -99,6 +103,7 @@ private:
 
     AskedCluster& cluster_;
     const MemberChange& change_;
+    protocol::ClusterId meant_;
     protocol::Duration timeout_;
     bool handed_over_ = false;  // the member that is to be removed
     protocol::NodeId asked_;    // the leader that was asked last and has not answered
@@ -121,11 +126,11 @@ std::string done_text(const MemberChange& change) {
 }
 
 asio::awaitable<Outcome> change_members(AskedCluster& cluster, std::vector<MemberChange> changes,
-                                        protocol::Duration timeout) {
+                                        protocol::Duration timeout, protocol::ClusterId meant) {
     Outcome outcome;
     std::string done;
     for (const MemberChange& change : changes) {
-        Changing changing(cluster, change, timeout);
+        Changing changing(cluster, change, meant, timeout);
         outcome = co_await changing.run();
         if (outcome.exit_status != 0) {
             if (!done.empty()) outcome.text = done + "; but " + outcome.text;

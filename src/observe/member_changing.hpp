@@ -8,6 +8,7 @@
 
 #include <asio/awaitable.hpp>
 
+#include "protocol/values/identity.hpp"
 #include "protocol/values/member_change.hpp"
 #include "protocol/values/time.hpp"
 #include "src/observe/asked_cluster.hpp"
@@ -15,10 +16,11 @@
 namespace bullring {
 
 /// One after the other; each is done when a majority has settled the list with it, or when it was
-/// so already. `timeout` is only printed.
+/// so already. Of the cluster with the id `meant`; 0: of that which is reached. `timeout` is only
+/// printed.
 asio::awaitable<Outcome> change_members(AskedCluster& cluster,
                                         std::vector<protocol::MemberChange> changes,
-                                        protocol::Duration timeout);
+                                        protocol::Duration timeout, protocol::ClusterId meant = {});
 
 /// "node 4 is a member without a vote", once it is so.
 std::string done_text(const protocol::MemberChange& change);

@@ -72,7 +72,7 @@ NodeAnswer read_answer(const Json& json) {
     answer.list = read_list(node);
     answer.founders = read_founders(node);
     if (const auto found = node.find("cluster_id"); found != node.end() && !found->is_null())
-        answer.cluster_id = found->get<std::string>();
+        answer.cluster_id = protocol::cluster_id_in(found->get<std::string>());
     if (const auto found = node.find("wire_with"); found != node.end())
         for (const auto& [id, spoken] : found->items())
             answer.wire_with[{whole_number(Json::parse(id))}] = whole_number(spoken);
@@ -139,7 +139,7 @@ Json node_json(const MemberAnswer& member, const protocol::Membership& list) {
         node["wire_with"][std::to_string(id.value)] = spoken;
     node["members_tag"] = to_text(answer.list.tag().value_or(protocol::Tag{}));
     node["founders"] = ids_or_null(answer.founders);
-    node["cluster_id"] = answer.cluster_id.empty() ? Json(nullptr) : Json(answer.cluster_id);
+    node["cluster_id"] = answer.cluster_id ? Json(to_text(answer.cluster_id)) : Json();
     node["security"] = answer.security;
     node["priority"] = answer.priority ? priority_json(*answer.priority) : Json(nullptr);
     node["eligible"] = answer.eligible ? Json(*answer.eligible) : Json(nullptr);
@@ -172,16 +172,16 @@ std::string older_text(const NodeAnswer& answer) {
 constexpr std::size_t columns = 10;
 using Row = std::array<std::string, columns>;
 
-/// By this clusters of one name are told apart. No id: it is not known yet.
+/// By this clusters of one name are told apart.
 struct Origin {
     std::vector<protocol::NodeId> founders;
-    std::string id;
+    protocol::ClusterId id;
 };
 
 Origin origin_of(const NodeAnswer& answer) { return {answer.founders, answer.cluster_id}; }
 
 bool differ(const Origin& a, const Origin& b) {
-    return a.founders != b.founders || (!a.id.empty() && !b.id.empty() && a.id != b.id);
+    return a.founders != b.founders || are_of_different_clusters(a.id, b.id);
 }
 
 /// It has answered, and has a list, of another cluster.
@@ -203,11 +203,9 @@ protocol::Membership newest_list_of(const Origin& origin,
 
 /// Somebody with the same founders knows more: there may be two such clusters.
 bool is_vague(const Origin& origin, const std::vector<MemberAnswer>& members) {
-    return origin.id.empty() &&
-           std::any_of(members.begin(), members.end(), [&](const MemberAnswer& one) {
-               return one.answer && !one.answer->cluster_id.empty() &&
-                      one.answer->founders == origin.founders;
-           });
+    return !origin.id && std::any_of(members.begin(), members.end(), [&](const MemberAnswer& one) {
+        return one.answer && one.answer->cluster_id && one.answer->founders == origin.founders;
+    });
 }
 
 /// The cluster that is asked about: of which most have answered; of two that are equal in that the
@@ -243,15 +241,17 @@ std::string elsewhere(const MemberAnswer& member) {
            ", which the list has: " + member.listed->problem;
 }
 
+std::string of_another_cluster(const NodeAnswer& answer, const Origin& origin) {
+    return "of another cluster of this name, founded by " + protocol::ids_text(answer.founders) +
+           (answer.founders == origin.founders ? ", with the id " + to_text(answer.cluster_id)
+                                               : "");
+}
+
 /// It has no vote, or is no member any more, which it says itself if it is there.
 std::string standing(const MemberAnswer& member, const Origin& origin,
                      const protocol::Membership& list) {
     if (is_of_other_cluster(member, origin))
-        return "; of another cluster of this name, founded by " +
-               protocol::ids_text(member.answer->founders) +
-               (member.answer->founders == origin.founders
-                    ? ", with the id " + one_line(member.answer->cluster_id)
-                    : "");
+        return "; " + of_another_cluster(*member.answer, origin);
     if (!list.changed()) return "";
     const protocol::MemberEntry* const listed = list.find(member.id);
     if (listed == nullptr)
@@ -302,6 +302,38 @@ tl::expected<NodeAnswer, std::string> parse_node_answer(const std::string& json)
     } catch (const Json::exception& error) {
         return tl::unexpected(std::string("its status can't be read: ") + error.what());
     }
+}
+
+std::vector<MemberAnswer> of_one_cluster(std::vector<MemberAnswer> members) {
+    const Origin origin = meant_origin(members);
+    for (MemberAnswer& one : members) {
+        if (!is_of_other_cluster(one, origin)) continue;
+        one.problem = of_another_cluster(*one.answer, origin);
+        one.refused = true;
+        one.answer.reset();
+    }
+    return members;
+}
+
+bool most_are_of_one_cluster(const std::vector<MemberAnswer>& members) {
+    const Origin origin = meant_origin(members);
+    const auto agree = std::count_if(members.begin(), members.end(), [&](const MemberAnswer& one) {
+        return one.answer && !is_of_other_cluster(one, origin);
+    });
+    return static_cast<std::size_t>(agree) * 2 > members.size();
+}
+
+bool may_count_beside(const std::vector<MemberAnswer>& asked_first, const MemberAnswer& found) {
+    const Origin origin = meant_origin(asked_first);
+    const bool is_clear =
+        most_are_of_one_cluster(asked_first) ||
+        std::none_of(asked_first.begin(), asked_first.end(),
+                     [&](const MemberAnswer& one) { return is_of_other_cluster(one, origin); });
+    return !found.answer || (is_clear && !is_of_other_cluster(found, origin));
+}
+
+protocol::ClusterId meant_cluster_id(const std::vector<MemberAnswer>& members) {
+    return meant_origin(members).id;
 }
 
 protocol::Membership newest_list(const std::vector<MemberAnswer>& members) {

@@ -10,6 +10,7 @@
 
 #include <tl/expected.hpp>
 
+#include "protocol/values/identity.hpp"
 #include "protocol/values/ids.hpp"
 #include "protocol/values/membership.hpp"
 
@@ -37,7 +38,7 @@ struct NodeAnswer {
     /// node's.
     protocol::Membership list;
     std::vector<protocol::NodeId> founders;  // of that list; empty: not sent, or it has none yet
-    std::string cluster_id;  // 16 hexadecimal digits; empty: not sent, or it does not know it
+    protocol::ClusterId cluster_id;           // 0: not sent, or it does not know it
     std::map<protocol::NodeId, std::uint64_t> wire_with;  // that it speaks with each member
     std::string security;                                 // none, key or tls
     bool security_migrates = false;                       // who has none is let in, too
@@ -82,6 +83,19 @@ struct Agreement {
 
 // Where the answers are of two clusters of one name, told apart by their founders and ids, all of
 // these functions go by the one that more of those who answered are of.
+
+/// The answers of that cluster; what others have answered is a problem with their addresses.
+std::vector<MemberAnswer> of_one_cluster(std::vector<MemberAnswer> members);
+
+/// A majority has answered, and is of that cluster.
+bool most_are_of_one_cluster(const std::vector<MemberAnswer>& members);
+
+/// Whether who was found by a list is of that cluster. Nobody is where those who were asked first
+/// are of two, and of none most.
+bool may_count_beside(const std::vector<MemberAnswer>& asked_first, const MemberAnswer& found);
+
+/// The id of that cluster; 0: nobody knows it.
+protocol::ClusterId meant_cluster_id(const std::vector<MemberAnswer>& members);
 
 /// The newest list of members that any of them has told; empty: none has told one.
 protocol::Membership newest_list(const std::vector<MemberAnswer>& members);

@@ -7,6 +7,7 @@
 
 #include <asio/redirect_error.hpp>
 #include <asio/use_awaitable.hpp>
+#include <fmt/format.h>
 
 #include "protocol/values/dialling.hpp"
 #include "src/base/os/clock.hpp"
@@ -110,6 +111,13 @@ asio::awaitable<bool> Watcher::follow(Member member) {
         }
         const auto* state = std::get_if<ObserverChange>(&received->message);
         if (state == nullptr) break;
+        if (!co_await is_of_this_cluster(state->cluster_id)) {
+            callbacks_.refused(member.first, to_text(member.second),
+                               fmt::format("it is of another cluster of this name, with the id {}; "
+                                           "that of most members is {}",
+                                           to_text(state->cluster_id), to_text(cluster_id_)));
+            break;
+        }
         // Not with the first state: all watchers of a leader that has died come to the next member
         // together, and a question of each would hold up the election.
         if (heard && is_due(learned_, learn_every) && co_await is_no_member(member)) break;
@@ -146,6 +154,16 @@ asio::awaitable<bool> Watcher::is_no_member(Member member) {
     if (!answer || !answer->list.changed()) co_return false;
     take_list(answer->list);
     co_return answer->list.find(member.first) == nullptr;
+}
+
+asio::awaitable<bool> Watcher::is_of_this_cluster(protocol::ClusterId id) {
+    if (!id || id == cluster_id_) co_return true;
+    const Enough known = [](const auto& so_far) { return bool(meant_cluster_id(so_far)); };
+    const std::vector<MemberAnswer> answers =
+        co_await ask_members(loop_, peers_, cluster_, deadline_in(first_state_max), known);
+    const protocol::ClusterId meant = meant_cluster_id(answers);
+    if (meant) cluster_id_ = meant;
+    co_return !meant || id == meant;
 }
 
 void Watcher::take_list(const protocol::Membership& list) {

@@ -1,6 +1,7 @@
 // Owns: following the leader from outside: it asks one member at a time, and goes on with the next
 // at once when that one is gone, falls silent, is no member any more, or knows no leader for long.
-// Who the members are it learns from them. One thread: that of its loop.
+// Who the members are it learns from them, and which cluster of that name it is from most of them.
+// One thread: that of its loop.
 #pragma once
 
 #include <functional>
@@ -12,6 +13,7 @@
 #include <asio/awaitable.hpp>
 #include <asio/steady_timer.hpp>
 
+#include "protocol/values/identity.hpp"
 #include "protocol/values/membership.hpp"
 #include "protocol/values/rng.hpp"
 #include "src/node/observers/watch_sequence.hpp"
@@ -45,6 +47,9 @@ private:
     /// Others may know better.
     bool knows_nothing(const ObserverChange& state);
     asio::awaitable<bool> is_no_member(Member member);
+    /// The members are asked what is not known yet, and again by whom it is contradicted: one of
+    /// them, at an address that is another cluster's, does not say which one is meant.
+    asio::awaitable<bool> is_of_this_cluster(protocol::ClusterId id);
     void take_list(const protocol::Membership& list);
     void also(protocol::NodeId id, const Endpoint& endpoint);
     Member next_after(const Member& member) const;
@@ -57,6 +62,7 @@ private:
     std::vector<Member> members_;  // to be asked in this order; never empty
     protocol::Membership list_;    // the newest that was told, if it is not that of `peers_`
     std::string cluster_;
+    protocol::ClusterId cluster_id_;  // 0: not known yet
     Callbacks callbacks_;
     WatchSequence sequence_;
     protocol::Rng rng_;

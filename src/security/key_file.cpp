@@ -15,6 +15,7 @@ namespace bullring {
 namespace {
 
 constexpr std::string_view prefix = "bullring-key-v1:";
+constexpr const char* expects_a_key = "; expected a line as bullring key new makes it";
 constexpr std::string_view any_version = "bullring-key-";
 constexpr std::string_view alphabet =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -108,15 +109,22 @@ tl::expected<std::vector<Key>, std::vector<std::string>> parse_keys(std::string_
         lines.push_back(number);
     }
     if (problems.empty() && keys.empty())
-        problems.emplace_back("has no key; expected a line as bullring key new makes it");
+        problems.emplace_back(std::string("has no key") + expects_a_key);
     if (keys.size() > keys_max)
         problems.push_back(fmt::format("has {} keys; expected at most {}", keys.size(), keys_max));
     if (!problems.empty()) return tl::unexpected(std::move(problems));
     return keys;
 }
 
+tl::expected<SecretText, NotRead> read_key_text(const std::string& path) {
+    return read_private_file(path, key_file_bytes_max).map_error([](NotRead error) {
+        if (error.why == is_empty) error.why += expects_a_key;
+        return error;
+    });
+}
+
 tl::expected<std::vector<Key>, std::vector<NotRead>> read_key_file(const std::string& path) {
-    const auto text = read_private_file(path, key_file_bytes_max);
+    const auto text = read_key_text(path);
     if (!text) return tl::unexpected(std::vector{text.error()});
     return parse_keys(text->view()).map_error([](const std::vector<std::string>& problems) {
         std::vector<NotRead> all;

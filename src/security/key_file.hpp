@@ -36,7 +36,9 @@ struct Key {
 /// right; they name no file.
 tl::expected<std::vector<Key>, std::vector<std::string>> parse_keys(std::string_view text);
 
-/// The same of a file, which nobody else may be able to read.
+/// A file of keys as it is, which nobody else may be able to read.
+tl::expected<SecretText, NotRead> read_key_text(const std::string& path);
+/// The keys in it.
 tl::expected<std::vector<Key>, std::vector<NotRead>> read_key_file(const std::string& path);
 
 /// Of OpenSSL's generator for secrets. The error is for people.

@@ -142,6 +142,10 @@ public:
     void behind(std::uint16_t version, Fields&& fields) {
         if (spoken_ >= version) fields();
     }
+    template <class Fields>
+    void at_end(Fields&& fields) {
+        fields();
+    }
 
     template <class Condition>
     void check(Condition&& /*holds*/, const char* /*what*/) {}
@@ -268,6 +272,11 @@ public:
     template <class Fields>
     void behind(std::uint16_t version, Fields&& fields) {
         if (spoken_ >= version && left() != 0) fields();
+    }
+    /// Fields of a message that has no version; who does not know them leaves them out.
+    template <class Fields>
+    void at_end(Fields&& fields) {
+        if (left() != 0) fields();
     }
 
     template <class Condition>

@@ -313,6 +313,7 @@ constexpr void fields(Coder& c, M& m) {
     c(m.leader);
     c(m.epoch);
     c.text(m.advertised, protocol::advertised_bytes_max);
+    c.at_end([&] { c(m.cluster_id); });
 }
 
 template <class Coder, Is<ResignResult> M>
@@ -347,6 +348,7 @@ template <class Coder, Is<ChangeMembers> M>
 constexpr void fields(Coder& c, M& m) {
     c.text(m.cluster, protocol::cluster_name_bytes_max);
     whole(c, m.change);
+    c.at_end([&] { c(m.cluster_id); });
 }
 
 template <class Coder, Is<ChangeResult> M>

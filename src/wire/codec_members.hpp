@@ -53,6 +53,10 @@ public:
     constexpr void behind(std::uint16_t version, Fields&& fields) {
         since(version, fields);
     }
+    template <class Fields>
+    constexpr void at_end(Fields&& fields) {
+        since(static_cast<std::uint16_t>(latest_ + 1), fields);
+    }
     constexpr void written_in(const std::uint16_t& /*version*/) {}
     template <class Condition>
     constexpr void check(Condition&& /*holds*/, const char* /*what*/) {}

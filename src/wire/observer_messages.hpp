@@ -7,6 +7,7 @@
 #include <string>
 #include <variant>
 
+#include "protocol/values/identity.hpp"
 #include "protocol/values/ids.hpp"
 #include "protocol/values/member_change.hpp"
 #include "protocol/values/time.hpp"
@@ -38,6 +39,7 @@ struct ObserverChange {
     protocol::NodeId leader;
     protocol::Epoch epoch;
     std::string advertised;
+    protocol::ClusterId cluster_id{};  // 0: the node does not know it, or does not tell
     bool operator==(const ObserverChange&) const = default;
 };
 
@@ -92,6 +94,7 @@ struct DrillResult {
 struct ChangeMembers {
     std::string cluster;
     protocol::MemberChange change;
+    protocol::ClusterId cluster_id{};  // that is meant; 0: whichever has that name
     bool operator==(const ChangeMembers&) const = default;
 };
 

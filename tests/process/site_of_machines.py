@@ -91,6 +91,8 @@ class Site:
         events = f"{node.data_dir}.{len(node.incarnations)}.events"
         node.environment = {"BULLRING_EVENTS": events, "XDG_STATE_HOME": self.disk(node.machine)}
         self.cluster.nodes[node_id] = node
+        if "--peers" in words:
+            self.peers = words[words.index("--peers") + 1]
         node.start()
         self.cluster.wait_for(lambda: node.current.stream.events, f"node {node_id} runs")
 

@@ -152,7 +152,7 @@ class TestKey:
     @pytest.mark.parametrize(
         ("text", "said"),
         [
-            ("", "has no key"),
+            ("", "is empty; expected a line as bullring key new makes it"),
             ("\nsecret\n", "line 2 is no key; expected bullring-key-v1: and 43 letters"),
             (KEY + "A\n", "line 1 has 44 characters after bullring-key-v1:; expected 43"),
             (KEY[:-1] + "!\n", "line 1 has at column 59 what is no letter of base64url"),

@@ -39,6 +39,7 @@ RECIPES = {
     "Shrink": Recipe(5, voters(1, 2, 3)),
     "A machine is replaced under the same ID": Recipe(3, voters(1, 2, 3), lost=[{2}]),
     "A machine gets another address": Recipe(3, voters(1, 2, 3)),
+    "Many machines get other addresses": Recipe(3, voters(1, 2, 3)),
     "A machine is replaced under a new ID": Recipe(3, voters(1, 3, 4), lost=[{2}]),
     "All move to new machines": Recipe(3, voters(4, 5, 6)),
     "A disk is lost": Recipe(3, voters(1, 2, 3), lost=[{3}, {3}]),

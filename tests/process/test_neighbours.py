@@ -5,10 +5,12 @@ Each machine has an address of its own. What each cluster does is judged by its 
 """
 
 import shutil
+import subprocess
 
 from harness import netns
 import pytest
 from clusters import assert_unchanged, on_both
+from watcher import Watcher
 
 REASON = netns.unavailable()
 pytestmark = pytest.mark.skipif(REASON is not None, reason=REASON or "")
@@ -103,6 +105,34 @@ def test_clusters_of_one_name_are_told_apart_by_their_ids(clusters, algorithm, n
     ours.wait_for(lambda: "cluster id is" in ours[2].current.log(), "it is refused")
     assert_unchanged(ours, leader, 2, "a cluster of the same name")
     assert len(ids_of(ours) | ids_of(theirs)) == 2
+
+
+def test_who_looks_on_by_a_mistaken_address_is_told_of_one_cluster(clusters, spawn):
+    ours, theirs = clusters("bully", ["twins", "twins"])
+    wait_for_ids([ours, theirs])
+    mistaken = ours.peers.replace(f"2={ours[2].address}", f"2={theirs[2].address}")
+    prefix = ours[1].prefix
+    # Some of them begin with theirs.
+    watchers = [
+        Watcher(spawn, ours, mistaken, stderr=subprocess.PIPE, prefix=prefix) for _ in range(24)
+    ]
+    for watcher in watchers:
+        watcher.until(lambda line: line["leader"] is not None)
+    done = ours.command("resign", prefix=prefix)
+    assert done.returncode == 0, done.stderr
+    epoch = ours.wait_leader().view[1]
+    for watcher in watchers:
+        watcher.until(lambda line: line["leader"] is not None and line["epoch"] >= epoch)
+    led = {(e["node"], e["epoch"]) for e in ours.events() if e["event"] == "elected"}
+    for watcher in watchers:
+        told = {(one["leader"], one["epoch"]) for one in watcher.seen if one["leader"]}
+        assert told <= led, (told, led)
+        watcher.process.terminate()
+    refused = [watcher.process.communicate()[1] for watcher in watchers]
+    assert any("of another cluster of this name, with the id" in text for text in refused), refused
+    # Node 2 is reached by the list, or not at all: what its neighbour says counts for nothing.
+    listed = ours.command("member", "list", peers=mistaken, prefix=prefix).stdout.splitlines()
+    assert [line.split()[3] for line in (listed[1], listed[3])] == ["yes", "yes"], listed
 
 
 def test_an_address_that_is_given_away_meanwhile(network, clusters):

@@ -13,7 +13,7 @@ from harness.node import ROOT
 HERE = pathlib.Path(__file__).parent
 CONFTEST = f"""
 import importlib.util, sys
-sys.path[:0] = ["{HERE}", "{ROOT / 'scripts' / 'lib'}"]
+sys.path[:0] = ["{HERE}", "{ROOT / 'scripts' / 'lib'}", "{ROOT / 'tests'}"]
 spec = importlib.util.spec_from_file_location("fixtures", "{HERE / 'conftest.py'}")
 module = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(module)

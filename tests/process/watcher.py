@@ -11,9 +11,10 @@ from harness.waiting import DEADLINE
 class Watcher:
     """A `bullring watch` whose lines are read as they come."""
 
-    def __init__(self, spawn, cluster, peers=None, *flags, stderr=subprocess.DEVNULL):
+    def __init__(self, spawn, cluster, peers=None, *flags, stderr=subprocess.DEVNULL, prefix=()):
         self.process = spawn(
             [
+                *prefix,
                 cluster.program,
                 "watch",
                 "--peers",

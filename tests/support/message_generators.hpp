@@ -290,7 +290,7 @@ inline ObserverMessage draw_observer_message(std::size_t kind) {
         case 1: return ObserverState{draw_text(4096)};
         case 2:
             return ObserverChange{*rc::gen::arbitrary<std::int64_t>(), draw_id(), draw_epoch(),
-                                  draw_text(protocol::advertised_bytes_max)};
+                                  draw_text(protocol::advertised_bytes_max), {draw_number()}};
         case 3: return ResignResult{draw_bool(), draw_text(1024), draw_bool()};
         case 4: return ObserverRefused{draw_text(64), draw_text(1536), draw_text(1536)};
         case 5:
@@ -300,7 +300,8 @@ inline ObserverMessage draw_observer_message(std::size_t kind) {
         case 7:
             return ChangeMembers{draw_text(protocol::cluster_name_bytes_max),
                                  {draw_choice(protocol::MemberChange::What::address), draw_member(),
-                                  draw_text(protocol::member_address_bytes_max)}};
+                                  draw_text(protocol::member_address_bytes_max)},
+                                 {draw_number()}};
         default: return ChangeResult{draw_bool(), draw_text(1024), draw_bool()};
     }
 }

@@ -39,12 +39,12 @@ MemberAnswer answer_of(std::uint64_t id, const Membership& list) {
 
 tl::expected<JoinPlan, Obstacle> planned(const NodeOptions& options,
                                          const std::vector<MemberAnswer>& answers,
-                                         const Membership& own = {}) {
+                                         const KnownCluster& own = {}) {
     return plan_joining({options, {}, own}, answers);
 }
 
 std::string in_the_way(const NodeOptions& options, const std::vector<MemberAnswer>& answers,
-                       const Membership& own = {}) {
+                       const KnownCluster& own = {}) {
     const auto plan = planned(options, answers, own);
     return plan ? "nothing" : to_text(plan.error());
 }
@@ -92,6 +92,33 @@ TEST_CASE("joining: what the members would refuse is in the way, with its own re
     two[1].answer->algorithm = "ring";
     two.push_back(answer_of(1, list_of()));
     CHECK(in_the_way(joiner(), two) == "nothing");
+}
+
+TEST_CASE("joining: by a directory of another cluster nothing is asked of this one") {
+    std::vector<MemberAnswer> answers{answer_of(1, list_of())};
+    answers[0].answer->cluster_id = {0xb};
+    const KnownCluster founded_by_2{Membership(std::vector<protocol::NodeId>{{2}}), {}};
+    const std::string remedy =
+        "if this node's directory is another cluster's, or an old copy, end it, delete the "
+        "directory, and start it again; else correct the addresses of --join and in the list "
+        "(bullring member address)";
+    CHECK(in_the_way(joiner(), answers, founded_by_2) ==
+          "founders is '2' here and '1' there; " + remedy);
+    const KnownCluster twin{list_of(), {0xa}};
+    CHECK(in_the_way(joiner(), answers, twin) ==
+          "cluster id is '000000000000000a' here and '000000000000000b' there; " + remedy);
+    CHECK(in_the_way(joiner(), answers, {list_of(), {0xb}}) == "nothing");
+    CHECK(in_the_way(joiner(), answers, {list_of(), {}}) == "nothing");
+    // Its own is told from the others, though more of those have answered.
+    answers.push_back(answer_of(1, list_of()));
+    answers[1].answer->cluster_id = {0xb};
+    answers.push_back(answer_of(2, list_of({{{2}, 1, true, "10.0.0.2:7100"}})));
+    answers[2].answer->cluster_id = {0xa};
+    const auto plan = planned(joiner(), answers, twin);
+    REQUIRE(plan.has_value());
+    CHECK(plan->cluster_id == protocol::ClusterId{0xa});
+    CHECK(plan->answers.size() == 1);
+    CHECK(plan->list.size() == 2);
 }
 
 TEST_CASE("joining: a place or an address that another has is in the way") {

@@ -48,6 +48,18 @@ Bytes state_of(std::uint64_t id, std::uint64_t leader = 3, const protocol::Membe
     return frame(ObserverState{node_status_json(input)});
 }
 
+/// Of a cluster of 1, 2 and 3, whose list nobody has changed; it has node 1 at `first`.
+Bytes state_of_twin(std::uint64_t id, std::uint64_t cluster, const std::string& first) {
+    StatusInput input;
+    input.view.list = protocol::Membership(
+        protocol::Tag{}, {{{1}, 0, true, first}, {{2}, 1, true, ""}, {{3}, 2, true, ""}},
+        {{1}, {2}, {3}});
+    input.view.cluster_id = {cluster};
+    input.view.self = {id};
+    input.cluster = "blue";
+    return frame(ObserverState{node_status_json(input)});
+}
+
 /// Listens on a port of its own, takes one connection, and answers each request with these pieces.
 /// It keeps the connection open until it is gone.
 class FakeMember {
@@ -180,7 +192,8 @@ protocol::MemberEntry entry(std::uint64_t id, const Endpoint& endpoint) {
 }
 
 protocol::Membership list_of(std::uint64_t epoch, const std::vector<protocol::MemberEntry>& all) {
-    return {{{epoch}, epoch == 0 ? 0U : 1U}, all, protocol::ids_of(all)};
+    if (epoch == 0) return {protocol::Tag{}, all, protocol::ids_of(all)};
+    return {{{epoch}, 1}, all, {{1}}};
 }
 
 PeerList peers_of(const std::vector<std::pair<std::uint64_t, Endpoint>>& all) {
@@ -279,7 +292,9 @@ TEST_CASE("observer: when enough is known nobody is waited for any more") {
     run([](ObserverLoop& loop) -> asio::awaitable<void> {
         FakeMember silent(loop, {});
         FakeMember sound(loop, {state_of(2)});
-        const PeerList peers{{{1}, silent.endpoint()}, {{2}, sound.endpoint()}};
+        FakeMember another(loop, {state_of(3)});
+        const PeerList peers{
+            {{1}, silent.endpoint()}, {{2}, sound.endpoint()}, {{3}, another.endpoint()}};
         const Enough one_answer = [](const auto& answers) {
             return std::any_of(answers.begin(), answers.end(),
                                [](const auto& member) { return member.answer.has_value(); });
@@ -289,6 +304,43 @@ TEST_CASE("observer: when enough is known nobody is waited for any more") {
         CHECK(std::chrono::steady_clock::now() < deadline);
         CHECK(!answers[0].answer.has_value());
         CHECK(answers[1].answer.has_value());
+        CHECK(answers[2].answer.has_value());
+    });
+}
+
+TEST_CASE("observer: a mistaken address leads to no cluster but the one that most are of") {
+    run([](ObserverLoop& loop) -> asio::awaitable<void> {
+        FakeMember neighbour(loop, {state_of_twin(1, 0xb, "")});
+        FakeMember mistaken(loop, {state_of_twin(2, 0xb, to_text(neighbour.endpoint()))});
+        // Ours are slower.
+        FakeMember one(loop, {});
+        FakeMember three(loop, {});
+        const PeerList peers{
+            {{1}, one.endpoint()}, {{2}, mistaken.endpoint()}, {{3}, three.endpoint()}};
+        asio::steady_timer timer(loop.io, std::chrono::milliseconds(50));
+        timer.async_wait([&](const asio::error_code&) {
+            one.send(state_of_twin(1, 0xa, ""));
+            three.send(state_of_twin(3, 0xa, ""));
+        });
+        const Enough known = [](const auto& so_far) { return bool(meant_cluster_id(so_far)); };
+        const auto answers = co_await ask_members(loop, peers, "blue", late(), known);
+        CHECK(neighbour.request().has_value());
+        CHECK(meant_cluster_id(answers) == protocol::ClusterId{0xa});
+        CHECK(answers[0].answer->cluster_id == protocol::ClusterId{0xa});
+    });
+}
+
+TEST_CASE("observer: where one of each cluster answers no list decides which is meant") {
+    run([](ObserverLoop& loop) -> asio::awaitable<void> {
+        FakeMember neighbour(loop, {state_of_twin(1, 0xb, "")});
+        FakeMember mistaken(loop, {state_of_twin(2, 0xb, to_text(neighbour.endpoint()))});
+        DeadPort dead(loop);
+        FakeMember three(loop, {state_of_twin(3, 0xa, "")});
+        const PeerList peers{
+            {{1}, dead.endpoint()}, {{2}, mistaken.endpoint()}, {{3}, three.endpoint()}};
+        const auto answers = co_await ask_members(loop, peers, "blue", soon());
+        CHECK(!answers[0].answer.has_value());
+        CHECK_FALSE(most_are_of_one_cluster(answers));
     });
 }
 

@@ -25,7 +25,11 @@ struct Observed final : TransportHandler {
     Observed()
         : transport(io, options(), *this),
           sessions(io, transport, {self, incarnation_of(self)}, "blue",
-                   {.ts_ns = 5, .leader = {3}, .epoch = {7}, .advertised = "here"},
+                   {.ts_ns = 5,
+                    .leader = {3},
+                    .epoch = {7},
+                    .advertised = "here",
+                    .cluster_id = {}},
                    {[this](const std::string& from) {
                         asked_from = from;
                         return std::string(R"({"a":1})");
@@ -34,7 +38,8 @@ struct Observed final : TransportHandler {
                     [this](const Drill& what) { return drill(what); },
                     [this](const protocol::MemberChange& change, std::uint64_t request) {
                         changes.emplace_back(change, request);
-                    }}) {
+                    },
+                    [this] { return cluster_id; }}) {
         transport.listen(std::move(listener.fds));
     }
     static TransportOptions options() {
@@ -58,6 +63,7 @@ struct Observed final : TransportHandler {
     std::vector<std::pair<NodeId, std::uint64_t>> resigns;
     std::vector<std::pair<protocol::MemberChange, std::uint64_t>> changes;
     std::string asked_from;
+    protocol::ClusterId cluster_id;
 
     ObserverSessions::DrillAnswer drill(const Drill& what) {
         if (refuses_drills) return {DrillResult{false, "not here", {}, 0}, {}};
@@ -223,6 +229,33 @@ TEST_CASE("observers: changes of the members are answered each with its own resu
           ChangeResult{false, "a change is under way", false});
     CHECK(std::get<ChangeResult>(one.next().value()) == ChangeResult{true, "", false});
     CHECK_FALSE(one.next().has_value());
+}
+
+TEST_CASE("observers: a change that is meant for another cluster of this name is not made") {
+    const protocol::MemberChange remove{protocol::MemberChange::What::remove, {2}, ""};
+    Observed node;
+    Observer early(node, ChangeMembers{"blue", remove, {0xa}});
+    const auto wait = std::get<ChangeResult>(early.next().value());
+    CHECK(wait == ChangeResult{false, "it does not know its cluster's id yet", false});
+    node.cluster_id = {0xb};
+    Observer mistaken(node, ChangeMembers{"blue", remove, {0xa}});
+    CHECK(std::get<ObserverRefused>(mistaken.next().value()) ==
+          ObserverRefused{"cluster id", "000000000000000b", "000000000000000a"});
+    Observer sure(node, ChangeMembers{"blue", remove, {0xb}});
+    REQUIRE(run_until(node.io, [&] { return node.changes.size() == 1; }));
+    Observer any(node, ChangeMembers{"blue", remove});
+    REQUIRE(run_until(node.io, [&] { return node.changes.size() == 2; }));
+}
+
+TEST_CASE("observers: a watcher is told the cluster's id once the node knows it") {
+    Observed node;
+    Observer watcher(node, ObserveWhat::watch);
+    CHECK(watcher.next_change({}) == first);
+    node.cluster_id = {0xb};
+    ObserverChange known = change(8);
+    node.sessions.on_change(known);
+    known.cluster_id = {0xb};
+    CHECK(watcher.next_change(first) == known);
 }
 
 TEST_CASE("observers: a watcher gets the state first and then every change in order") {

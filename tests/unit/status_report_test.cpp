@@ -136,12 +136,27 @@ TEST_CASE(
     MemberAnswer one = founded_by({{1}, {2}, {3}}, member(1, 3, 7));
     MemberAnswer two = founded_by({{1}, {2}, {3}}, member(2, 1, 9));
     MemberAnswer three = founded_by({{1}, {2}, {3}}, member(3, 3, 7));
-    one.answer->cluster_id = three.answer->cluster_id = "00000000000000c1";
-    two.answer->cluster_id = "0000000000000bad";
+    one.answer->cluster_id = three.answer->cluster_id = protocol::cluster_id_in("00000000000000c1");
+    two.answer->cluster_id = {0xbad};
     const std::vector<MemberAnswer> members{two, one, three};
     CHECK(agreement(members) == Agreement{{3}, {7}});
     CHECK(status_table(members).find("of another cluster of this name, founded by 1,2,3, with the "
                                      "id 0000000000000bad\n") != std::string::npos);
+    CHECK(meant_cluster_id(members) == protocol::ClusterId{0xc1});
+    const Members ours = of_one_cluster(members);
+    CHECK(!ours[0].answer.has_value());
+    CHECK(ours[0].problem ==
+          "of another cluster of this name, founded by 1,2,3, with the id 0000000000000bad");
+    CHECK((ours[1].answer.has_value() && ours[2].answer.has_value()));
+    CHECK(most_are_of_one_cluster(members));
+    CHECK_FALSE(most_are_of_one_cluster({two, one, member(3)}));
+    CHECK_FALSE(most_are_of_one_cluster({two, one}));
+}
+
+TEST_CASE("status: a cluster's id is 16 hexadecimal digits") {
+    CHECK(protocol::cluster_id_in("0000000000000bad") == protocol::ClusterId{0xbad});
+    for (const char* none : {"", "bad", "0000000000000bax", "00000000000000bad", "-00000000000bad"})
+        CHECK(!protocol::cluster_id_in(none));
 }
 
 TEST_CASE("status: a node of another cluster of the same name counts for nothing, and says so") {

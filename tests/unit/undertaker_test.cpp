@@ -183,9 +183,16 @@ TEST_SUITE("undertaker" * doctest::skip(thread_sanitizer)) {
 
     TEST_CASE("undertaker: the next one learns what the last one knew") {
         const BoundListener voter = listen_anywhere();
-        Child one(node(voter, {}, {}, [](Undertaker& undertaker) {
-            if (!undertaker.start()) ::_exit(1);
+        std::array<int, 2> ends{-1, -1};
+        REQUIRE(::pipe(ends.data()) == 0);
+        const OwnedFd begin(ends[1]);
+        const OwnedFd begun(ends[0]);
+        Child one(node(voter, {}, {}, [&](Undertaker& undertaker) {
+            if (!undertaker.start() || ::write(begin.get(), "x", 1) != 1) ::_exit(1);
         }));
+        // Killed before that it has none.
+        char word = 0;
+        REQUIRE(::read(begun.get(), &word, 1) == 1);
         const RawSocket session = RawSocket::accept(voter);
         RawSocket mourner = RawSocket::accept(voter);
         if (read(mourner, 5).empty()) mourner = RawSocket::accept(voter);  // of the first one

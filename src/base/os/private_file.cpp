@@ -63,7 +63,7 @@ tl::expected<SecretText, NotRead> read_all(int file, std::size_t bytes_max) {
     if (size > bytes_max)
         return refused(fmt::format("is longer than {} bytes, which is too long", bytes_max));
     // As a full disk, a power cut, or a program that is about to write it, leaves one.
-    if (size == 0) return tl::unexpected(NotRead{"is empty", true});
+    if (size == 0) return tl::unexpected(NotRead{is_empty, true});
     if (is_utf16(secret.view())) return refused(not_utf8);
     const std::string_view bare = without_mark(secret.view());
     if (bare.size() == size) return secret;

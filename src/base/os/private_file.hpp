@@ -38,6 +38,9 @@ private:
 /// A key or a chain of certificates has a few KiB.
 inline constexpr std::size_t private_file_bytes_max = std::size_t{256} * 1024;
 
+/// The error about a file without a byte in it.
+inline constexpr const char* is_empty = "is empty";
+
 /// The whole file, which has no secret, and which nobody but its owner and root, and root's group,
 /// can change. The error says what is wrong with it; it does not name it.
 tl::expected<std::string, NotRead> read_regular_file(

@@ -37,19 +37,19 @@ doctor::Findings examine(const DoctorOptions& options, bool& lookups_pending) {
     doctor::DirectorySight directory;
     if (node.config.quorum == protocol::QuorumMode::majority)
         look("data directory", [&] { directory = doctor::check_directory(node, findings); });
-    doctor::check_list(directory.list, node, findings);
+    doctor::check_list(directory.known.list, node, findings);
     for (const std::string& note : node.start_notes) findings.note("options", note);
     look("limits", [&] { doctor::check_limits(node, findings); });
     look("members", [&] {
-        const doctor::Surroundings around = doctor::look_around(node, directory.list, patience);
+        const doctor::Surroundings around = doctor::look_around(node, directory.known.list, patience);
         lookups_pending = around.lookups_pending;
         const bool runs = directory.runs || around.runs(node);
         doctor::check_addresses(node, around, findings);
         doctor::check_ports(node, around, runs, findings);
         if (node.join.empty())
-            doctor::check_members(node, directory.list, around, runs, findings);
+            doctor::check_members(node, directory.known, around, runs, findings);
         else
-            doctor::check_joining(node, directory.list, around, runs, findings);
+            doctor::check_joining(node, directory.known, around, runs, findings);
     });
     look("work", [&] { doctor::check_work(options, findings); });
     look("certificate", [&] { doctor::check_certificate(node, findings); });

@@ -71,7 +71,7 @@ int run_key(const KeyOptions& options) {
         print_error(turn.error().why);
         return turn.error().status;
     }
-    const auto before = read_private_file(options.file, key_file_bytes_max);
+    const auto before = read_key_text(options.file);
     if (!before) return refuse(options.file, before.error().why);
     const auto keys = parse_keys(before->view());
     if (!keys) {

@@ -118,12 +118,13 @@ int Member::run(MakeHost make_host) {
         };
     }
     const protocol::Incarnation incarnation = opened_->parts.start.incarnation;
+    KnownCluster known = known_by(opened_->parts.start);
     runtime_.emplace(options_, std::move(opened_->parts));
     if (!options_.health.command.empty())
         health_.emplace(options_.health, options_.config.self, options_.config.cluster, *runtime_);
     if (http_) http_->start(opened_->security);
     if (!options_.join.empty()) {
-        joiner_.emplace(options_, incarnation, opened_->security, *runtime_);
+        joiner_.emplace(options_, incarnation, std::move(known), opened_->security, *runtime_);
         runtime_->listen(*joiner_);
     }
     const int status = runtime_->run();

@@ -19,7 +19,8 @@ namespace {
 using protocol::MemberChange;
 
 /// Prints the newest list that anybody has told.
-int print_members(const std::vector<MemberAnswer>& answers, const MemberOptions& options) {
+int print_members(const std::vector<MemberAnswer>& all, const MemberOptions& options) {
+    const std::vector<MemberAnswer> answers = of_one_cluster(all);
     const protocol::Membership list = newest_list(answers);
     if (list.empty()) {
         print_error(why_no_list(answers));

@@ -9,6 +9,7 @@
 #include "src/cli/doctor/doctor_options.hpp"
 #include "src/cli/doctor/findings.hpp"
 #include "src/cli/doctor/surroundings.hpp"
+#include "src/observe/join_plan.hpp"
 
 namespace bullring::doctor {
 
@@ -26,23 +27,23 @@ void check_addresses(const NodeOptions& options, const Surroundings& around, Fin
 void check_ports(const NodeOptions& options, const Surroundings& around, bool runs,
                  Findings& findings);
 
-/// Whether the other members are reached, and belong to this one. `list`: of the state file.
-void check_members(const NodeOptions& options, const protocol::Membership& list,
+/// Whether the other members are reached, and belong to this one.
+void check_members(const NodeOptions& options, const KnownCluster& known,
                    const Surroundings& around, bool runs, Findings& findings);
 
 /// The same of a node that joins: those whom it would ask, what it would ask them for, and what is
 /// in its way. Nobody is asked for it.
-void check_joining(const NodeOptions& options, const protocol::Membership& list,
+void check_joining(const NodeOptions& options, const KnownCluster& known,
                    const Surroundings& around, bool runs, Findings& findings);
 
 /// The reasons why this node and a member that has answered would refuse each other.
 void tell_differences(const std::string& subject, const NodeOptions& options,
-                      const protocol::Membership& list, const NodeAnswer& answer, bool runs,
+                      const KnownCluster& known, const NodeAnswer& answer, bool runs,
                       Findings& findings);
 
 struct DirectorySight {
-    bool runs = false;          // a node, on it, now
-    protocol::Membership list;  // in its state file; empty: there is none
+    bool runs = false;   // a node, on it, now
+    KnownCluster known;  // by its state file
 };
 /// The data directory: whether it can be used, whose state is in it, how long fsync() takes there.
 DirectorySight check_directory(const NodeOptions& options, Findings& findings);

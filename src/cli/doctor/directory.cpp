@@ -97,7 +97,8 @@ DirectorySight check_state(const std::string& subject, const NodeOptions& option
         findings.ok(subject, sight->state ? "the state in it is sound and this member's"
                                           : "no node has left a state in it yet");
     return {sight->in_use.has_value(),
-            sight->state ? sight->state->members : protocol::Membership()};
+            sight->state ? KnownCluster{sight->state->members, sight->state->identity.known()}
+                         : KnownCluster{}};
 }
 
 }  // namespace

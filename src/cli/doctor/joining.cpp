@@ -50,7 +50,7 @@ std::string wishes_text(const NodeOptions& options, const JoinPlan& plan) {
 
 }  // namespace
 
-void check_joining(const NodeOptions& options, const protocol::Membership& list,
+void check_joining(const NodeOptions& options, const KnownCluster& known,
                    const Surroundings& around, bool runs, Findings& findings) {
     const protocol::NodeId self = options.config.self;
     const auto answers = [](const MemberAnswer& one) { return one.answer.has_value(); };
@@ -69,16 +69,16 @@ void check_joining(const NodeOptions& options, const protocol::Membership& list,
             continue;
         }
         const std::size_t before = findings.all().size();
-        tell_differences(asked_at(asked), options, list, *asked.answer, runs, findings);
+        tell_differences(asked_at(asked), options, known, *asked.answer, runs, findings);
         if (findings.all().size() == before)
             findings.ok(asked_at(asked), "it answers, and says: " + asked.answer->why);
     }
     if (!anybody_answers) return;
-    const auto plan = plan_joining({options, run, list}, around.joined);
+    const auto plan = plan_joining({options, run, known}, around.joined);
     if (!plan && std::any_of(findings.all().begin(), findings.all().end(),
                              [&](const Finding& one) { return one.what == plan.error().what; }))
         return;
-    if (plan && !runs && list.empty() && plan->list.find(self) != nullptr)
+    if (plan && !runs && known.list.empty() && plan->list.find(self) != nullptr)
         findings.note("joining",
                       fmt::format("node {} is a member, and nobody answers at its address: this "
                                   "node takes its place",

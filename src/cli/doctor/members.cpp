@@ -94,13 +94,13 @@ void tell_way(const std::string& subject, const NodeAnswer& answer, bool by_loop
                   "when its lease is over");
 }
 
-void tell_reached(const NodeOptions& options, const protocol::Membership& list,
+void tell_reached(const NodeOptions& options, const KnownCluster& known,
                   const MemberAnswer& member, const Reach& reach, bool runs, Findings& findings) {
     const std::string subject = subject_of(member.id, options.peers.at(member.id));
     if (!member.answer) return tell_unanswered(subject, member, findings);
     const std::size_t before = findings.all().size();
-    tell_differences(subject, options, list, *member.answer, runs, findings);
-    tell_lists(subject, options, list, *member.answer, findings);
+    tell_differences(subject, options, known, *member.answer, runs, findings);
+    tell_lists(subject, options, known.list, *member.answer, findings);
     tell_way(subject, *member.answer, reach.connected.address().is_loopback(), findings);
     if (findings.all().size() != before) return;
     const protocol::Duration heartbeat = options.config.timing.heartbeat;
@@ -118,9 +118,9 @@ void tell_reached(const NodeOptions& options, const protocol::Membership& list,
 }  // namespace
 
 void tell_differences(const std::string& subject, const NodeOptions& options,
-                      const protocol::Membership& list, const NodeAnswer& answer, bool runs,
+                      const KnownCluster& known, const NodeAnswer& answer, bool runs,
                       Findings& findings) {
-    for (const Obstacle& differs : settings_that_differ(options, list, answer))
+    for (const Obstacle& differs : settings_that_differ(options, known, answer))
         findings.fail(subject, differs.what, differs.remedy);
     const protocol::NodeId self = options.config.self;
     const auto& up = answer.peers_up;
@@ -158,7 +158,7 @@ void check_list(const protocol::Membership& list, NodeOptions& options, Findings
         findings.warn(subject, differs, "bring --peers up to date");
 }
 
-void check_members(const NodeOptions& options, const protocol::Membership& list,
+void check_members(const NodeOptions& options, const KnownCluster& known,
                    const Surroundings& around, bool runs, Findings& findings) {
     for (const auto& [id, reach] : around.reached) {
         if (id == options.config.self) continue;
@@ -167,7 +167,7 @@ void check_members(const NodeOptions& options, const protocol::Membership& list,
         if (reach.error != 0)
             tell_unreached(subject_of(id, endpoint), endpoint, reach.error, findings);
         else if (answer != around.answers.end())
-            tell_reached(options, list, answer->second, reach, runs, findings);
+            tell_reached(options, known, answer->second, reach, runs, findings);
     }
 }
 

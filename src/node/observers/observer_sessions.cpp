@@ -6,6 +6,7 @@
 
 #include <asio/post.hpp>
 
+#include "protocol/values/difference.hpp"
 #include "src/base/log/logging.hpp"
 
 namespace bullring {
@@ -101,6 +102,14 @@ void ObserverSessions::on_change_members(SessionId observer, const ChangeMembers
     if (!transport_.may_command(observer) &&
         !joins(what.change, transport_.certified_member(observer)))
         return answer_and_close(observer, ChangeResult{false, administrators_only, true});
+    const protocol::ClusterId ours = node_.cluster_id();
+    if (protocol::are_of_different_clusters(ours, what.cluster_id))
+        return answer_and_close(observer,
+                                ObserverRefused{name(protocol::Difference::cluster_id),
+                                                to_text(ours), to_text(what.cluster_id)});
+    if (what.cluster_id && !ours)
+        return answer_and_close(
+            observer, ChangeResult{false, "it does not know its cluster's id yet", false});
     const std::uint64_t request = ++last_request_;
     requests_.emplace(request, observer);
     node_.change_members(what.change, request);
@@ -132,7 +141,7 @@ void ObserverSessions::on_gone(SessionId observer) {
 void ObserverSessions::on_change(const ObserverChange& change) {
     current_ = change;
     if (watchers_.empty()) return;
-    append(encoded(current_));
+    append(state());
 }
 
 void ObserverSessions::on_resign_answer(const protocol::ResignAnswer& answer) {
@@ -158,6 +167,12 @@ ObserverSessions::Bytes ObserverSessions::encoded(const ObserverMessage& message
     return frame;
 }
 
+ObserverSessions::Bytes ObserverSessions::state() const {
+    ObserverChange now = current_;
+    now.cluster_id = node_.cluster_id();
+    return encoded(now);
+}
+
 void ObserverSessions::answer_and_close(SessionId observer, const ObserverMessage& message) {
     transport_.send_to_observer(observer, encoded(message));
     transport_.close(observer);
@@ -177,7 +192,7 @@ void ObserverSessions::add_watcher(SessionId observer) {
     if (removed_) return answer_and_close(observer, not_a_member());
     const std::uint64_t next = first_line_ + lines_.size();
     watchers_.emplace(observer, next);
-    if (!transport_.send_to_observer(observer, encoded(current_))) return on_gone(observer);
+    if (!transport_.send_to_observer(observer, state())) return on_gone(observer);
     transport_.flush();
     keep_alive_later();
 }
@@ -245,7 +260,7 @@ void ObserverSessions::keep_alive_later() {
     keep_alive_.async_wait([this](const asio::error_code& error) {
         keeping_alive_ = false;
         if (error || watchers_.empty()) return;
-        append(encoded(current_));
+        append(state());
         keep_alive_later();
     });
 }

@@ -39,6 +39,7 @@ public:
         /// The answer comes back through on_members_answer with the same number.
         std::function<void(const protocol::MemberChange& change, std::uint64_t request)>
             change_members;
+        std::function<protocol::ClusterId()> cluster_id;
     };
 
     ObserverSessions(asio::io_context& io, Transport& transport, Sender self, std::string cluster,
@@ -66,6 +67,8 @@ private:
     void on_drill(protocol::SessionId observer, const Drill& what);
     void on_change_members(protocol::SessionId observer, const ChangeMembers& what);
     Bytes encoded(const ObserverMessage& message) const;
+    /// For watchers.
+    Bytes state() const;
     void answer_and_close(protocol::SessionId observer, const ObserverMessage& message);
     void ask_to_resign(protocol::SessionId observer, protocol::NodeId to);
     void answer_request(protocol::RequestId request, const ObserverMessage& answer);
