@@ -329,7 +329,11 @@ bool may_count_beside(const std::vector<MemberAnswer>& asked_first, const Member
         most_are_of_one_cluster(asked_first) ||
         std::none_of(asked_first.begin(), asked_first.end(),
                      [&](const MemberAnswer& one) { return is_of_other_cluster(one, origin); });
-    return !found.answer || (is_clear && !is_of_other_cluster(found, origin));
+    if (!found.answer || !is_clear) return !found.answer;
+    if (!is_of_other_cluster(found, origin)) return true;
+    const protocol::Membership list = newest_list_of(origin, asked_first);
+    const protocol::MemberEntry* const entry = list.find(found.id);
+    return entry != nullptr && entry->address == found.address;
 }
 
 protocol::ClusterId meant_cluster_id(const std::vector<MemberAnswer>& members) {

@@ -90,8 +90,8 @@ std::vector<MemberAnswer> of_one_cluster(std::vector<MemberAnswer> members);
 /// A majority has answered, and is of that cluster.
 bool most_are_of_one_cluster(const std::vector<MemberAnswer>& members);
 
-/// Whether who was found by a list is of that cluster. Nobody is where those who were asked first
-/// are of two, and of none most.
+/// Whether who was found by a list is of that cluster, or at least where its own list has a member.
+/// Nobody is where those who were asked first are of two, and of none most.
 bool may_count_beside(const std::vector<MemberAnswer>& asked_first, const MemberAnswer& found);
 
 /// The id of that cluster; 0: nobody knows it.
