@@ -61,27 +61,25 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
                  transport_options(options, parts.start, parts.showcase, parts.security.get(),
                                    parts.undertaker),
                  *this),
-      observers_(
-          io_, transport_, self_, options.config.cluster,
-          ObserverChange{
-              .ts_ns = parts.start.now.boottime_ns,
-              .leader = {},
-              .epoch = {},
-              .advertised = {},
-              .cluster_id = {}},
-          {[this](const std::string& asked_from) {
-               StatusInput input = status();
-               input.asked_from = asked_from;
-               return node_status_json(input);
-           },
-           [this](NodeId to, std::uint64_t request) {
-               on_event(protocol::ResignRequested{to, {protocol::Asker::observer, request}});
-           },
-           [this](const Drill& what) { return drill(what); },
-           [this](const protocol::MemberChange& change, std::uint64_t request) {
-               change_members(change, {protocol::Asker::observer, request});
-           },
-           [this] { return node_.cluster_id(); }}),
+      observers_(io_, transport_, self_, options.config.cluster,
+                 ObserverChange{.ts_ns = parts.start.now.boottime_ns,
+                                .leader = {},
+                                .epoch = {},
+                                .advertised = {},
+                                .cluster_id = {}},
+                 {[this](const std::string& asked_from) {
+                      StatusInput input = status();
+                      input.asked_from = asked_from;
+                      return node_status_json(input);
+                  },
+                  [this](NodeId to, std::uint64_t request) {
+                      on_event(protocol::ResignRequested{to, {protocol::Asker::observer, request}});
+                  },
+                  [this](const Drill& what) { return drill(what); },
+                  [this](const protocol::MemberChange& change, std::uint64_t request) {
+                      change_members(change, {protocol::Asker::observer, request});
+                  },
+                  [this] { return node_.cluster_id(); }}),
       watch_(io_),
       writer_(parts.writer),
       pulse_(parts.pulse != nullptr ? *parts.pulse : own_pulse_),

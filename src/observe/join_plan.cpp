@@ -74,8 +74,8 @@ tl::expected<std::string, Obstacle> address_of(const JoiningNode& node, const Me
 }
 
 bool is_of_other_cluster(const KnownCluster& known, const NodeAnswer& answer) {
-    const bool has_other_founders = !known.list.empty() && !answer.founders.empty() &&
-                                    known.list.founders() != answer.founders;
+    const bool has_other_founders =
+        !known.list.empty() && !answer.founders.empty() && known.list.founders() != answer.founders;
     return has_other_founders || are_of_different_clusters(known.id, answer.cluster_id);
 }
 

@@ -249,8 +249,8 @@ asio::awaitable<std::string> Joiner::ask() {
         RemoteCluster members(*loop_, cluster, change_max);
         // Named: g++ 12 destroys a temporary of such an expression twice.
         std::vector<MemberChange> one{change};
-        const Outcome outcome = co_await change_members(members, std::move(one), change_max,
-                                                        plan->cluster_id);
+        const Outcome outcome =
+            co_await change_members(members, std::move(one), change_max, plan->cluster_id);
         const bool promotes = change.what == MemberChange::What::promote;
         if (outcome.exit_status != 0)
             co_return (promotes ? "asks for a vote: " : asks) + outcome.text;

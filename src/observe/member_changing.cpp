@@ -31,8 +31,8 @@ public:
                 if (removes(leader->leader))
                     outcome = co_await hand_over(leader->leader);
                 else
-                    outcome = co_await ask_for_change(
-                        leader->leader, meant_ ? meant_ : meant_cluster_id(answers));
+                    outcome = co_await ask_for_change(leader->leader,
+                                                      meant_ ? meant_ : meant_cluster_id(answers));
                 if (outcome) co_return std::move(*outcome);
             }
             // The obstacle may pass: a member that is being started, a change that is under way.

@@ -38,7 +38,7 @@ struct NodeAnswer {
     /// node's.
     protocol::Membership list;
     std::vector<protocol::NodeId> founders;  // of that list; empty: not sent, or it has none yet
-    protocol::ClusterId cluster_id;           // 0: not sent, or it does not know it
+    protocol::ClusterId cluster_id;          // 0: not sent, or it does not know it
     std::map<protocol::NodeId, std::uint64_t> wire_with;  // that it speaks with each member
     std::string security;                                 // none, key or tls
     bool security_migrates = false;                       // who has none is let in, too

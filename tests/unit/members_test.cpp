@@ -73,7 +73,8 @@ TEST_CASE("members: a voter writes a newer list first, and grants when that is o
     CHECK(only<Persist>(actions)[0].durable.members == newer);
     CHECK(list_of(node).tag() == Tag{});
     actions = node.persisted();
-    CHECK(only<MembersChanged>(actions) == std::vector<MembersChanged>{{newer, node.node().cluster_id()}});
+    CHECK(only<MembersChanged>(actions) ==
+          std::vector<MembersChanged>{{newer, node.node().cluster_id()}});
     CHECK(only<DealWith>(actions) == std::vector<DealWith>{{newer}});
     REQUIRE(sent<Grant>(actions).size() == 1);
     CHECK(sent<Grant>(actions)[0].tag == *newer.tag());

@@ -24,22 +24,19 @@ constexpr NodeId self{1};
 struct Observed final : TransportHandler {
     Observed()
         : transport(io, options(), *this),
-          sessions(io, transport, {self, incarnation_of(self)}, "blue",
-                   {.ts_ns = 5,
-                    .leader = {3},
-                    .epoch = {7},
-                    .advertised = "here",
-                    .cluster_id = {}},
-                   {[this](const std::string& from) {
-                        asked_from = from;
-                        return std::string(R"({"a":1})");
-                    },
-                    [this](NodeId to, std::uint64_t request) { resigns.emplace_back(to, request); },
-                    [this](const Drill& what) { return drill(what); },
-                    [this](const protocol::MemberChange& change, std::uint64_t request) {
-                        changes.emplace_back(change, request);
-                    },
-                    [this] { return cluster_id; }}) {
+          sessions(
+              io, transport, {self, incarnation_of(self)}, "blue",
+              {.ts_ns = 5, .leader = {3}, .epoch = {7}, .advertised = "here", .cluster_id = {}},
+              {[this](const std::string& from) {
+                   asked_from = from;
+                   return std::string(R"({"a":1})");
+               },
+               [this](NodeId to, std::uint64_t request) { resigns.emplace_back(to, request); },
+               [this](const Drill& what) { return drill(what); },
+               [this](const protocol::MemberChange& change, std::uint64_t request) {
+                   changes.emplace_back(change, request);
+               },
+               [this] { return cluster_id; }}) {
         transport.listen(std::move(listener.fds));
     }
     static TransportOptions options() {

@@ -41,7 +41,8 @@ doctor::Findings examine(const DoctorOptions& options, bool& lookups_pending) {
     for (const std::string& note : node.start_notes) findings.note("options", note);
     look("limits", [&] { doctor::check_limits(node, findings); });
     look("members", [&] {
-        const doctor::Surroundings around = doctor::look_around(node, directory.known.list, patience);
+        const doctor::Surroundings around =
+            doctor::look_around(node, directory.known.list, patience);
         lookups_pending = around.lookups_pending;
         const bool runs = directory.runs || around.runs(node);
         doctor::check_addresses(node, around, findings);

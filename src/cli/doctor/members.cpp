@@ -94,8 +94,8 @@ void tell_way(const std::string& subject, const NodeAnswer& answer, bool by_loop
                   "when its lease is over");
 }
 
-void tell_reached(const NodeOptions& options, const KnownCluster& known,
-                  const MemberAnswer& member, const Reach& reach, bool runs, Findings& findings) {
+void tell_reached(const NodeOptions& options, const KnownCluster& known, const MemberAnswer& member,
+                  const Reach& reach, bool runs, Findings& findings) {
     const std::string subject = subject_of(member.id, options.peers.at(member.id));
     if (!member.answer) return tell_unanswered(subject, member, findings);
     const std::size_t before = findings.all().size();

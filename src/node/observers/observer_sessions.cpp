@@ -104,9 +104,8 @@ void ObserverSessions::on_change_members(SessionId observer, const ChangeMembers
         return answer_and_close(observer, ChangeResult{false, administrators_only, true});
     const protocol::ClusterId ours = node_.cluster_id();
     if (protocol::are_of_different_clusters(ours, what.cluster_id))
-        return answer_and_close(observer,
-                                ObserverRefused{name(protocol::Difference::cluster_id),
-                                                to_text(ours), to_text(what.cluster_id)});
+        return answer_and_close(observer, ObserverRefused{name(protocol::Difference::cluster_id),
+                                                          to_text(ours), to_text(what.cluster_id)});
     if (what.cluster_id && !ours)
         return answer_and_close(
             observer, ChangeResult{false, "it does not know its cluster's id yet", false});
