@@ -291,11 +291,13 @@ void Player::calm() {
     world_.end_loss();
     for (HostIndex h = world_.homes(); h < world_.hosts(); ++h) world_.die(h, Death::killed);
     world_.restore_addresses();
-    for (HostIndex h = 0; h < world_.homes(); ++h) {
+    for (HostIndex h = 0; h < world_.homes(); ++h)
         if (world_.host(h).own_disk) {
             world_.die(h, Death::killed);
             world_.return_disk(h);
         }
+    world_.empty_left_behind();
+    for (HostIndex h = 0; h < world_.homes(); ++h) {
         world_.interrupt(h, {});
         world_.set_slow(h, 0);
         world_.set_rates(h, {});

@@ -200,6 +200,31 @@ void World::lose_disk(HostIndex h) {
     disk.state = DiskState::good;
 }
 
+void World::empty_left_behind() {
+    std::map<std::pair<Site, ClusterId>, std::pair<std::size_t, Epoch>> known;
+    const auto of = [this](HostIndex h) {
+        const Identity& own = hosts_[h].disk.file->identity;
+        return std::pair(std::pair(cluster_of(h), own.id), own.epoch);
+    };
+    for (HostIndex h = 0; h < homes(); ++h) {
+        if (!has_settled_id(hosts_[h])) continue;
+        auto& [nodes, epoch] = known[of(h).first];
+        ++nodes;
+        epoch = std::max(epoch, of(h).second);
+    }
+    for (HostIndex h = 0; h < homes(); ++h) {
+        if (!has_settled_id(hosts_[h])) continue;
+        const auto own = of(h).first;
+        const bool is_left_behind =
+            std::any_of(known.begin(), known.end(), [&](const auto& other) {
+                return other.first.first == own.first && other.second > known[own];
+            });
+        if (!is_left_behind) continue;
+        die(h, Death::killed);
+        lose_disk(h);
+    }
+}
+
 HostIndex World::add_impostor(NodeId id) {
     const HostIndex h = hosts_.size();
     if (h >= links_.hosts()) return h;
