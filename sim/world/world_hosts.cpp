@@ -215,10 +215,9 @@ void World::empty_left_behind() {
     for (HostIndex h = 0; h < homes(); ++h) {
         if (!has_settled_id(hosts_[h])) continue;
         const auto own = of(h).first;
-        const bool is_left_behind =
-            std::any_of(known.begin(), known.end(), [&](const auto& other) {
-                return other.first.first == own.first && other.second > known[own];
-            });
+        const bool is_left_behind = std::any_of(known.begin(), known.end(), [&](const auto& other) {
+            return other.first.first == own.first && other.second > known[own];
+        });
         if (!is_left_behind) continue;
         die(h, Death::killed);
         lose_disk(h);

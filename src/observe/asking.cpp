@@ -15,6 +15,7 @@
 #include <asio/use_awaitable.hpp>
 
 #include "src/base/text/text.hpp"
+#include "src/observe/which_cluster.hpp"
 
 namespace bullring {
 namespace {
@@ -110,7 +111,7 @@ public:
     }
 
 private:
-    /// Who answers sooner at the address that was given is not passed over for the list's.
+    /// An answer from the address that was given is waited for so long, where the list's is sooner.
     static constexpr protocol::Duration given_first = protocol::milliseconds(250);
 
     struct Question {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "src/node/report/refusal_text.hpp"
+#include "src/observe/which_cluster.hpp"
 
 namespace bullring {
 namespace {

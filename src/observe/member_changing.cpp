@@ -7,6 +7,7 @@
 
 #include "protocol/values/durations.hpp"
 #include "src/observe/resigning.hpp"
+#include "src/observe/which_cluster.hpp"
 
 namespace bullring {
 namespace {

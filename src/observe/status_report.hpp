@@ -81,24 +81,8 @@ struct Agreement {
     bool operator==(const Agreement&) const = default;
 };
 
-// Where the answers are of two clusters of one name, told apart by their founders and ids, all of
-// these functions go by the one that more of those who answered are of.
-
-/// The answers of that cluster; what others have answered is a problem with their addresses.
-std::vector<MemberAnswer> of_one_cluster(std::vector<MemberAnswer> members);
-
-/// A majority has answered, and is of that cluster.
-bool most_are_of_one_cluster(const std::vector<MemberAnswer>& members);
-
-/// Whether who was found by a list is of that cluster, or at least where its own list has a member.
-/// Nobody is where those who were asked first are of two, and of none most.
-bool may_count_beside(const std::vector<MemberAnswer>& asked_first, const MemberAnswer& found);
-
-/// The id of that cluster; 0: nobody knows it.
-protocol::ClusterId meant_cluster_id(const std::vector<MemberAnswer>& members);
-
-/// The newest list of members that any of them has told; empty: none has told one.
-protocol::Membership newest_list(const std::vector<MemberAnswer>& members);
+// Where the answers are of two clusters of one name (which_cluster.hpp), all of these functions go
+// by the one that is meant.
 
 /// The leader and epoch that a majority of the voters, the unreachable ones counted, agrees on with
 /// a live lease. The voters are those of the newest list that was told; where none has ever been

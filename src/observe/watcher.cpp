@@ -13,6 +13,7 @@
 #include "src/base/os/clock.hpp"
 #include "src/observe/asking.hpp"
 #include "src/observe/observer_client.hpp"
+#include "src/observe/which_cluster.hpp"
 
 namespace bullring {
 

@@ -36,7 +36,7 @@ def killed(*nodes):
 
 
 def wait_for_its_id(cluster):
-    """Who does not know it yet takes no list of who does (C12.2)."""
+    """A node without an id takes no list of those that have one (C12.2)."""
 
     def known():
         ids = {node["cluster_id"] for node in cluster.status()["nodes"]}

@@ -17,6 +17,7 @@
 #include <doctest/doctest.h>
 
 #include "src/node/observers/status_json.hpp"
+#include "src/observe/which_cluster.hpp"
 
 #if defined(__GNUC__) && !defined(__clang__)
 // When g++ 12 inlines a coroutine's frame it takes Asio's pair of new and delete for a mismatch.

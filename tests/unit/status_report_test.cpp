@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include "src/observe/which_cluster.hpp"
+
 namespace bullring::status_report_test {
 namespace {
 

@@ -12,6 +12,7 @@
 #include "src/observe/members_report.hpp"
 #include "src/observe/observer_client.hpp"
 #include "src/observe/reached_cluster.hpp"
+#include "src/observe/which_cluster.hpp"
 
 namespace bullring {
 namespace {

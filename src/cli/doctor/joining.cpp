@@ -8,6 +8,7 @@
 
 #include "src/cli/doctor/checks.hpp"
 #include "src/observe/join_plan.hpp"
+#include "src/observe/which_cluster.hpp"
 
 namespace bullring::doctor {
 

@@ -10,6 +10,7 @@
 #include <asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
+#include "src/observe/which_cluster.hpp"
 #include "src/verify/drill/absence.hpp"
 #include "src/verify/drill/drill_options.hpp"
 

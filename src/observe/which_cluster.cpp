@@ -1,0 +1,111 @@
+#include "src/observe/which_cluster.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+namespace bullring {
+namespace {
+
+Origin origin_of(const NodeAnswer& answer) { return {answer.founders, answer.cluster_id}; }
+
+bool differ(const Origin& a, const Origin& b) {
+    return a.founders != b.founders || are_of_different_clusters(a.id, b.id);
+}
+
+/// Somebody with the same founders knows more: there may be two such clusters.
+bool is_vague(const Origin& origin, const std::vector<MemberAnswer>& members) {
+    return !origin.id && std::any_of(members.begin(), members.end(), [&](const MemberAnswer& one) {
+        return one.answer && one.answer->cluster_id && one.answer->founders == origin.founders;
+    });
+}
+
+}  // namespace
+
+bool is_of_other_cluster(const MemberAnswer& member, const Origin& origin) {
+    return member.answer && !member.answer->founders.empty() &&
+           differ(origin_of(*member.answer), origin);
+}
+
+protocol::Membership newest_list_of(const Origin& origin,
+                                    const std::vector<MemberAnswer>& members) {
+    protocol::Membership newest;
+    for (const MemberAnswer& member : members)
+        if (member.answer && !differ(origin_of(*member.answer), origin) &&
+            newest.tag() < member.answer->list.tag())
+            newest = member.answer->list;
+    return newest;
+}
+
+Origin meant_origin(const std::vector<MemberAnswer>& members) {
+    using Weight = std::pair<std::ptrdiff_t, std::ptrdiff_t>;
+    Origin meant;
+    Weight most{0, 0};
+    for (const MemberAnswer& member : members) {
+        if (!member.answer || member.answer->founders.empty()) continue;
+        const Origin origin = origin_of(*member.answer);
+        if (is_vague(origin, members)) continue;
+        const protocol::Membership list = newest_list_of(origin, members);
+        const Weight weight{
+            std::count_if(members.begin(), members.end(),
+                          [&](const MemberAnswer& one) {
+                              return one.answer && !differ(origin_of(*one.answer), origin);
+                          }),
+            std::count_if(members.begin(), members.end(), [&](const MemberAnswer& one) {
+                return one.answer && list.find(one.id) != nullptr;
+            })};
+        if (weight > most) {
+            most = weight;
+            meant = origin;
+        }
+    }
+    return meant;
+}
+
+std::string of_another_cluster(const NodeAnswer& answer, const Origin& origin) {
+    return "of another cluster of this name, founded by " + protocol::ids_text(answer.founders) +
+           (answer.founders == origin.founders ? ", with the id " + to_text(answer.cluster_id)
+                                               : "");
+}
+
+std::vector<MemberAnswer> of_one_cluster(std::vector<MemberAnswer> members) {
+    const Origin origin = meant_origin(members);
+    for (MemberAnswer& one : members) {
+        if (!is_of_other_cluster(one, origin)) continue;
+        one.problem = of_another_cluster(*one.answer, origin);
+        one.refused = true;
+        one.answer.reset();
+    }
+    return members;
+}
+
+bool most_are_of_one_cluster(const std::vector<MemberAnswer>& members) {
+    const Origin origin = meant_origin(members);
+    const auto agree = std::count_if(members.begin(), members.end(), [&](const MemberAnswer& one) {
+        return one.answer && !is_of_other_cluster(one, origin);
+    });
+    return static_cast<std::size_t>(agree) * 2 > members.size();
+}
+
+bool may_count_beside(const std::vector<MemberAnswer>& asked_first, const MemberAnswer& found) {
+    const Origin origin = meant_origin(asked_first);
+    const bool is_clear =
+        most_are_of_one_cluster(asked_first) ||
+        std::none_of(asked_first.begin(), asked_first.end(),
+                     [&](const MemberAnswer& one) { return is_of_other_cluster(one, origin); });
+    if (!found.answer || !is_clear) return !found.answer;
+    if (!is_of_other_cluster(found, origin)) return true;
+    const protocol::Membership list = newest_list_of(origin, asked_first);
+    const protocol::MemberEntry* const entry = list.find(found.id);
+    return entry != nullptr && entry->address == found.address;
+}
+
+protocol::ClusterId meant_cluster_id(const std::vector<MemberAnswer>& members) {
+    return meant_origin(members).id;
+}
+
+protocol::Membership newest_list(const std::vector<MemberAnswer>& members) {
+    return newest_list_of(meant_origin(members), members);
+}
+
+}  // namespace bullring
