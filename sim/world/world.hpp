@@ -114,8 +114,8 @@ public:
     bool roll_back_disk(HostIndex h);
     /// Be it a copy: then it is one of its own that is empty.
     void lose_disk(HostIndex h);
-    /// What a node's log asks its operator for: where most of a cluster have lost their disks, and
-    /// have another id since, the others begin anew.
+    /// The remedy that a node's log names: where most of a cluster have lost their disks, and have
+    /// another id since, the others begin anew.
     void empty_left_behind();
 
     // ---- Links and sessions.

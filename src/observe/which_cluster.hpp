@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "src/observe/status_report.hpp"
+#include "src/observe/node_answer.hpp"
 
 namespace bullring {
 
