@@ -191,7 +191,7 @@ void NodeCore::open() {
     }
     if (undertaker_) opened_->parts.undertaker = &*undertaker_;
     const protocol::Incarnation incarnation = opened_->parts.start.incarnation;
-    KnownCluster known = known_by(opened_->parts.start);
+    KnownCluster known = known_by(opened_->parts.start.file);
     auto runtime = std::make_unique<Runtime>(options_.node, std::move(opened_->parts));
     if (!options_.node.join.empty()) {
         joiner_ = std::make_unique<Joiner>(options_.node, incarnation, std::move(known),

@@ -80,7 +80,8 @@ public:
           peers_(std::move(peers)),
           cluster_(std::move(cluster)),
           deadline_(deadline),
-          changed_(loop.io, deadline_in(given_first)) {}
+          given_first_until_(deadline_in(given_first)),
+          changed_(loop.io, given_first_until_) {}
 
     asio::awaitable<std::vector<MemberAnswer>> run(Enough enough) {
         for (const auto& [id, endpoint] : peers_)
@@ -92,7 +93,7 @@ public:
             asio::error_code ended;
             co_await changed_.async_wait(asio::redirect_error(asio::use_awaitable, ended));
             if (!ended) changed_.expires_at(Deadline::max());
-            give_up_elsewhere(!ended);
+            give_up_elsewhere();
             const bool is_over = failure_ || (enough && most_agree() && enough(answers()));
             if (ended_ || !is_over) continue;
             ended_ = true;
@@ -200,7 +201,8 @@ private:
     }
 
     /// A member that has answered is waited for at no address but the one that the list has.
-    void give_up_elsewhere(bool is_late) {
+    void give_up_elsewhere() {
+        const bool is_late = std::chrono::steady_clock::now() >= given_first_until_;
         if (whom_ == Whom::anybody || !(is_late || most_agree())) return;
         const protocol::Membership list = newest_list(answers());
         for (const Question& question : questions_) {
@@ -258,6 +260,7 @@ private:
     Asked peers_;
     std::string cluster_;
     Deadline deadline_;
+    Deadline given_first_until_;
     asio::steady_timer changed_;
     std::deque<Question> questions_;
     std::set<std::pair<NodeId, std::string>> asked_;

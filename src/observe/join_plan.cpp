@@ -74,17 +74,15 @@ tl::expected<std::string, Obstacle> address_of(const JoiningNode& node, const Me
     return is_it ? entry->address : to_text({seen.front(), listen.port});
 }
 
-bool is_of_other_cluster(const KnownCluster& known, const NodeAnswer& answer) {
-    const bool has_other_founders =
-        !known.list.empty() && !answer.founders.empty() && known.list.founders() != answer.founders;
-    return has_other_founders || are_of_different_clusters(known.id, answer.cluster_id);
+bool is_foreign(const KnownCluster& known, const NodeAnswer& answer) {
+    return !known.list.empty() && is_of_other_cluster(answer, {known.list.founders(), known.id});
 }
 
 /// Those of the node's cluster, if its directory is of one, and else of that of most.
 std::vector<MemberAnswer> of_its_cluster(const KnownCluster& known,
                                          std::vector<MemberAnswer> answers) {
     std::erase_if(answers, [&](const MemberAnswer& one) {
-        return one.answer && is_of_other_cluster(known, *one.answer);
+        return one.answer && is_foreign(known, *one.answer);
     });
     return of_one_cluster(std::move(answers));
 }
@@ -112,9 +110,9 @@ std::optional<Obstacle> in_the_way(const JoiningNode& node, const Membership& to
 
 }  // namespace
 
-KnownCluster known_by(const protocol::Start& start) {
-    if (!start.file) return {};
-    return {start.file->members, start.file->identity.known()};
+KnownCluster known_by(const std::optional<protocol::Durable>& file) {
+    if (!file) return {};
+    return {file->members, file->identity.known()};
 }
 
 std::string to_text(const Obstacle& obstacle) {
@@ -144,7 +142,7 @@ tl::expected<JoinPlan, Obstacle> plan_joining(const JoiningNode& node,
     plan.cluster_id = node.known.id ? node.known.id : meant_cluster_id(plan.answers);
     if (plan.list.empty()) {
         for (const MemberAnswer& one : answers)
-            if (one.answer && is_of_other_cluster(node.known, *one.answer))
+            if (one.answer && is_foreign(node.known, *one.answer))
                 return Unplanned(settings_that_differ(options, node.known, *one.answer).front());
         return Unplanned(nobody_tells(plan.answers));
     }
@@ -181,7 +179,7 @@ std::vector<Obstacle> settings_that_differ(const NodeOptions& options, const Kno
                        remedy(refusal, config.self, way_to_start(options, !known.list.empty()))});
     };
     const protocol::Membership& list = known.list;
-    if (is_of_other_cluster(known, member)) {
+    if (is_foreign(known, member)) {
         if (list.founders() != member.founders)
             differs(Difference::founders, protocol::ids_text(member.founders),
                     protocol::ids_text(list.founders()));

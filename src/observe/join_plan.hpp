@@ -2,6 +2,7 @@
 // to `status`. Pure. The joiner acts by it; `doctor` tells it, and asks for nothing.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,8 +28,8 @@ struct KnownCluster {
     protocol::ClusterId id;     // 0: it does not know it
 };
 
-/// Of a node that begins so.
-KnownCluster known_by(const protocol::Start& start);
+/// Nothing, if there is none.
+KnownCluster known_by(const std::optional<protocol::Durable>& file);
 
 /// The node that would join.
 struct JoiningNode {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "src/base/text/text.hpp"
+#include "src/observe/which_cluster.hpp"
 
 namespace bullring {
 namespace {
@@ -49,7 +50,7 @@ asio::awaitable<std::vector<MemberAnswer>> RemoteCluster::ask(Enough enough) {
     for (const MemberAnswer& one : answers)
         if (const auto endpoint = parse_endpoint(one.address); one.answer && endpoint)
             addresses_[one.id] = *endpoint;
-    notes_.say(answers);
+    notes_.say(of_one_cluster(answers));
     co_return answers;
 }
 

@@ -176,6 +176,7 @@ std::optional<Agreement> agreement(const std::vector<MemberAnswer>& members) {
 std::optional<Agreement> claimed_leader(const std::vector<MemberAnswer>& members) {
     const Origin meant = meant_origin(members);
     std::optional<Agreement> found;
+    if (is_ambiguous(members)) return found;
     for (const MemberAnswer& member : members) {
         if (!member.answer || is_of_other_cluster(member, meant) ||
             member.answer->role != "leader" || !member.answer->follows_live_leader())

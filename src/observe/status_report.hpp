@@ -25,7 +25,8 @@ struct Agreement {
 /// changed, all that were asked.
 std::optional<Agreement> agreement(const std::vector<MemberAnswer>& members);
 
-/// The member that says of itself that it leads; with several, the one with the newest epoch.
+/// The member that says of itself that it leads; with several, the one with the newest epoch. None
+/// where it is a guess which cluster is meant: its leader would be asked for something.
 std::optional<Agreement> claimed_leader(const std::vector<MemberAnswer>& members);
 
 bool all_reachable(const std::vector<MemberAnswer>& members);

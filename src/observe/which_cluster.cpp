@@ -20,11 +20,36 @@ bool is_vague(const Origin& origin, const std::vector<MemberAnswer>& members) {
     });
 }
 
+/// Of those who have a list, and say all that they could; some more than once.
+std::vector<Origin> origins_of(const std::vector<MemberAnswer>& members) {
+    std::vector<Origin> origins;
+    for (const MemberAnswer& member : members)
+        if (member.answer && !member.answer->founders.empty())
+            if (Origin origin = origin_of(*member.answer); !is_vague(origin, members))
+                origins.push_back(std::move(origin));
+    return origins;
+}
+
+/// How many have answered of it, and how many of all who have answered its list has.
+using Weight = std::pair<std::ptrdiff_t, std::ptrdiff_t>;
+Weight weight_of(const Origin& origin, const std::vector<MemberAnswer>& members) {
+    const protocol::Membership list = newest_list_of(origin, members);
+    return {std::count_if(members.begin(), members.end(),
+                          [&](const MemberAnswer& one) {
+                              return one.answer && !differ(origin_of(*one.answer), origin);
+                          }),
+            std::count_if(members.begin(), members.end(), [&](const MemberAnswer& one) {
+                return one.answer && list.find(one.id) != nullptr;
+            })};
+}
+
 }  // namespace
 
+bool is_of_other_cluster(const NodeAnswer& answer, const Origin& origin) {
+    return !answer.founders.empty() && differ(origin_of(answer), origin);
+}
 bool is_of_other_cluster(const MemberAnswer& member, const Origin& origin) {
-    return member.answer && !member.answer->founders.empty() &&
-           differ(origin_of(*member.answer), origin);
+    return member.answer && is_of_other_cluster(*member.answer, origin);
 }
 
 protocol::Membership newest_list_of(const Origin& origin,
@@ -38,28 +63,22 @@ protocol::Membership newest_list_of(const Origin& origin,
 }
 
 Origin meant_origin(const std::vector<MemberAnswer>& members) {
-    using Weight = std::pair<std::ptrdiff_t, std::ptrdiff_t>;
     Origin meant;
     Weight most{0, 0};
-    for (const MemberAnswer& member : members) {
-        if (!member.answer || member.answer->founders.empty()) continue;
-        const Origin origin = origin_of(*member.answer);
-        if (is_vague(origin, members)) continue;
-        const protocol::Membership list = newest_list_of(origin, members);
-        const Weight weight{
-            std::count_if(members.begin(), members.end(),
-                          [&](const MemberAnswer& one) {
-                              return one.answer && !differ(origin_of(*one.answer), origin);
-                          }),
-            std::count_if(members.begin(), members.end(), [&](const MemberAnswer& one) {
-                return one.answer && list.find(one.id) != nullptr;
-            })};
-        if (weight > most) {
+    for (const Origin& origin : origins_of(members))
+        if (const Weight weight = weight_of(origin, members); weight > most) {
             most = weight;
             meant = origin;
         }
-    }
     return meant;
+}
+
+bool is_ambiguous(const std::vector<MemberAnswer>& members) {
+    const Origin meant = meant_origin(members);
+    const std::vector<Origin> origins = origins_of(members);
+    return std::any_of(origins.begin(), origins.end(), [&](const Origin& other) {
+        return differ(other, meant) && weight_of(other, members) == weight_of(meant, members);
+    });
 }
 
 std::string of_another_cluster(const NodeAnswer& answer, const Origin& origin) {

@@ -19,8 +19,12 @@ struct Origin {
 /// the first.
 Origin meant_origin(const std::vector<MemberAnswer>& members);
 
-/// It has answered, and has a list, of another cluster.
+/// It has a list, of another cluster.
+bool is_of_other_cluster(const NodeAnswer& answer, const Origin& origin);
 bool is_of_other_cluster(const MemberAnswer& member, const Origin& origin);
+
+/// Of another cluster as many have answered, and its list is as good: any choice is a guess.
+bool is_ambiguous(const std::vector<MemberAnswer>& members);
 
 /// "of another cluster of this name, founded by 4"
 std::string of_another_cluster(const NodeAnswer& answer, const Origin& origin);

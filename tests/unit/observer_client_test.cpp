@@ -331,6 +331,28 @@ TEST_CASE("observer: a mistaken address leads to no cluster but the one that mos
     });
 }
 
+TEST_CASE("observer: members that have moved are not waited for where they were") {
+    run([](ObserverLoop& loop) -> asio::awaitable<void> {
+        FakeMember one_there(loop, {state_of(1)});
+        FakeMember two_there(loop, {state_of(2)});
+        FakeMember one(loop, {});
+        FakeMember two(loop, {});
+        FakeMember three(loop, {});
+        const protocol::Membership list =
+            list_of(7, {entry(1, one_there.endpoint()), entry(2, two_there.endpoint()),
+                        entry(3, three.endpoint())});
+        const PeerList peers =
+            peers_of({{1, one.endpoint()}, {2, two.endpoint()}, {3, three.endpoint()}});
+        // Long after those that were given had their time.
+        asio::steady_timer timer(loop.io, std::chrono::milliseconds(400));
+        timer.async_wait([&](const asio::error_code&) { three.send(state_of(3, 3, list)); });
+        const Deadline deadline = late();
+        const auto answers = co_await ask_members(loop, peers, "blue", deadline);
+        CHECK(std::chrono::steady_clock::now() < deadline);
+        CHECK(found_in(answers) == "1 2 3 ");
+    });
+}
+
 TEST_CASE("observer: where one of each cluster answers no list decides which is meant") {
     run([](ObserverLoop& loop) -> asio::awaitable<void> {
         FakeMember neighbour(loop, {state_of_twin(1, 0xb, "")});

@@ -153,6 +153,11 @@ TEST_CASE(
     CHECK(most_are_of_one_cluster(members));
     CHECK_FALSE(most_are_of_one_cluster({two, one, member(3)}));
     CHECK_FALSE(most_are_of_one_cluster({two, one}));
+    CHECK_FALSE(is_ambiguous(members));
+    // Of three one is dead, and one is a neighbour that leads.
+    MemberAnswer leads = founded_by({{1}, {2}, {3}}, member(2, 2, 9));
+    leads.answer->cluster_id = {0xbad};
+    CHECK(!claimed_leader({member(1), leads, three}));
 }
 
 TEST_CASE("status: a cluster's id is 16 hexadecimal digits") {
@@ -177,9 +182,11 @@ TEST_CASE("status: a node of another cluster of the same name counts for nothing
     // One of each: that whose list has both.
     const Members two{founded_by({{4}}, member(4, 4, 9)), one};
     CHECK(newest_list(two) == grown);
-    // One of each, and neither has heard of the other: the first that was named.
+    // One of each, and neither has heard of the other: nobody is asked for anything.
     const Members strangers{founded_by({{1}}, member(1, 1, 7)), founded_by({{4}}, member(4, 4, 9))};
-    CHECK(claimed_leader(strangers) == Agreement{{1}, {7}});
+    CHECK(is_ambiguous(strangers));
+    CHECK(!claimed_leader(strangers));
+    CHECK_FALSE(is_ambiguous(two));
     // A node that has no list yet is of no other cluster.
     CHECK(agreement({founded_by({{1}, {2}, {3}}, member(1, 3, 7)), member(2, 3, 7), member(3)}) ==
           Agreement{{3}, {7}});

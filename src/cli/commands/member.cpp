@@ -118,7 +118,7 @@ int Member::run(MakeHost make_host) {
         };
     }
     const protocol::Incarnation incarnation = opened_->parts.start.incarnation;
-    KnownCluster known = known_by(opened_->parts.start);
+    KnownCluster known = known_by(opened_->parts.start.file);
     runtime_.emplace(options_, std::move(opened_->parts));
     if (!options_.health.command.empty())
         health_.emplace(options_.health, options_.config.self, options_.config.cluster, *runtime_);
