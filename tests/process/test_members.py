@@ -148,10 +148,13 @@ def test_a_node_that_has_founded_a_cluster_of_its_own_stays_outside(new_cluster,
     leader = cluster.wait_leader()
     founded.wait_leader()
     done(cluster.member("add", f"4={stray.address}"), f"node 4 is a member, at {stray.address}")
-    refused(
-        cluster.member("promote", "4", "--timeout", "1s"),
-        "node 4 refuses this node; the logs of both say why; waited 1s",
-    )
+    promote = cluster.member("promote", "4", "--timeout", "1s")
+    assert (promote.returncode, promote.stdout) == (1, "")
+    *why, last = promote.stderr.splitlines()
+    assert last == "bullring: node 4 refuses this node; the logs of both say why; waited 1s"
+    # Said if it has answered by then.
+    stray_said = f"bullring: node 4 at {stray.address}: of another cluster of this name, founded by 4"
+    assert set(why) <= {stray_said}
     status = cluster.status()
     assert status["leader"] == leader.id
     assert [node["founders"] for node in status["nodes"]] == [[1, 2, 3]] * 3 + [[4]]

@@ -107,6 +107,10 @@ def test_clusters_of_one_name_are_told_apart_by_their_ids(clusters, algorithm, n
     assert len(ids_of(ours) | ids_of(theirs)) == 2
 
 
+def elected(cluster):
+    return {(one["node"], one["epoch"]) for one in cluster.events() if one["event"] == "elected"}
+
+
 def test_who_looks_on_by_a_mistaken_address_is_told_of_one_cluster(clusters, spawn):
     ours, theirs = clusters("bully", ["twins", "twins"])
     wait_for_ids([ours, theirs])
@@ -118,15 +122,20 @@ def test_who_looks_on_by_a_mistaken_address_is_told_of_one_cluster(clusters, spa
     ]
     for watcher in watchers:
         watcher.until(lambda line: line["leader"] is not None)
+    epoch = ours.wait_leader().view[1]
     done = ours.command("resign", prefix=prefix)
     assert done.returncode == 0, done.stderr
-    epoch = ours.wait_leader().view[1]
     for watcher in watchers:
-        watcher.until(lambda line: line["leader"] is not None and line["epoch"] >= epoch)
-    led = {(e["node"], e["epoch"]) for e in ours.events() if e["event"] == "elected"}
+        watcher.until(lambda line: line["leader"] is not None and line["epoch"] > epoch)
+    told = {
+        (one["leader"], one["epoch"])
+        for watcher in watchers
+        for one in list(watcher.seen)
+        if one["leader"]
+    }
+    # An event stream is written a little later than the frames are sent.
+    ours.wait_for(lambda: told <= elected(ours), f"{told} have been elected here")
     for watcher in watchers:
-        told = {(one["leader"], one["epoch"]) for one in watcher.seen if one["leader"]}
-        assert told <= led, (told, led)
         watcher.process.terminate()
     refused = [watcher.process.communicate()[1] for watcher in watchers]
     assert any("of another cluster of this name, with the id" in text for text in refused), refused
