@@ -16,6 +16,7 @@
 #include "src/http/failover_answers.hpp"
 #include "src/http/page.hpp"
 #include "src/http/unix_socket.hpp"
+#include "src/observe/which_cluster.hpp"
 
 namespace bullring {
 
@@ -159,6 +160,9 @@ void HttpService::answer_cluster(const HttpRequest&, const HttpReplyPtr& reply) 
         [this](const std::exception_ptr& failure, std::vector<MemberAnswer> members) {
             const std::vector<HttpReplyPtr> replies = std::exchange(ask_for_cluster_, {});
             HttpAnswer answer{500, "the members can't be asked\n", "text/plain"};
+            // A node knows which cluster it is of, whatever most addresses are of.
+            if (const protocol::View& own = now().node.status.view; own.cluster_id)
+                members = of_cluster({own.list.founders(), own.cluster_id}, std::move(members));
             if (!failure) answer = {200, status_json(options_.config.cluster, members) + "\n"};
             for (const HttpReplyPtr& one : replies) one->send(answer);
         });

@@ -160,11 +160,17 @@ asio::awaitable<bool> Watcher::is_no_member(Member member) {
 asio::awaitable<bool> Watcher::is_of_this_cluster(protocol::ClusterId id) {
     if (!id || id == cluster_id_) co_return true;
     const Enough known = [](const auto& so_far) { return bool(meant_cluster_id(so_far)); };
-    const std::vector<MemberAnswer> answers =
-        co_await ask_members(loop_, peers_, cluster_, deadline_in(first_state_max), known);
+    const bool is_known = bool(cluster_id_);
+    std::vector<MemberAnswer> answers;
+    if (is_known)
+        answers = co_await ask_only(loop_, peers_, cluster_, deadline_in(first_state_max));
+    else
+        answers =
+            co_await ask_members(loop_, peers_, cluster_, deadline_in(first_state_max), known);
     const protocol::ClusterId meant = meant_cluster_id(answers);
-    if (meant) cluster_id_ = meant;
-    co_return !meant || id == meant;
+    // The one that is watched is not given up for the few that answer while its own are away.
+    if (meant && (!is_known || most_are_of_one_cluster(answers))) cluster_id_ = meant;
+    co_return !cluster_id_ || id == cluster_id_;
 }
 
 void Watcher::take_list(const protocol::Membership& list) {

@@ -87,8 +87,7 @@ std::string of_another_cluster(const NodeAnswer& answer, const Origin& origin) {
                                                : "");
 }
 
-std::vector<MemberAnswer> of_one_cluster(std::vector<MemberAnswer> members) {
-    const Origin origin = meant_origin(members);
+std::vector<MemberAnswer> of_cluster(const Origin& origin, std::vector<MemberAnswer> members) {
     for (MemberAnswer& one : members) {
         if (!is_of_other_cluster(one, origin)) continue;
         one.problem = of_another_cluster(*one.answer, origin);
@@ -96,6 +95,11 @@ std::vector<MemberAnswer> of_one_cluster(std::vector<MemberAnswer> members) {
         one.answer.reset();
     }
     return members;
+}
+
+std::vector<MemberAnswer> of_one_cluster(std::vector<MemberAnswer> members) {
+    const Origin origin = meant_origin(members);
+    return of_cluster(origin, std::move(members));
 }
 
 bool most_are_of_one_cluster(const std::vector<MemberAnswer>& members) {

@@ -32,9 +32,11 @@ std::string of_another_cluster(const NodeAnswer& answer, const Origin& origin);
 /// Of those who have such a list: one that has none yet tells the members that it was started with.
 protocol::Membership newest_list_of(const Origin& origin, const std::vector<MemberAnswer>& members);
 
+/// The answers of that cluster; what others have answered is a problem with their addresses.
+std::vector<MemberAnswer> of_cluster(const Origin& origin, std::vector<MemberAnswer> members);
+
 // By the cluster that is meant.
 
-/// The answers of that cluster; what others have answered is a problem with their addresses.
 std::vector<MemberAnswer> of_one_cluster(std::vector<MemberAnswer> members);
 
 /// A majority has answered, and is of that cluster.

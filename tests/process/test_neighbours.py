@@ -8,6 +8,7 @@ import shutil
 import subprocess
 
 from harness import netns
+from harness.http import ask
 import pytest
 from clusters import assert_unchanged, on_both
 from watcher import Watcher
@@ -142,6 +143,42 @@ def test_who_looks_on_by_a_mistaken_address_is_told_of_one_cluster(clusters, spa
     # Node 2 is reached by the list, or not at all: what its neighbour says counts for nothing.
     listed = ours.command("member", "list", peers=mistaken, prefix=prefix).stdout.splitlines()
     assert [line.split()[3] for line in (listed[1], listed[3])] == ["yes", "yes"], listed
+
+
+def test_who_looks_on_stays_with_its_cluster_while_that_is_away(clusters, spawn):
+    ours, theirs = clusters("bully", ["twins", "twins"])
+    wait_for_ids([ours, theirs])
+    mistaken = ours.peers.replace(f"2={ours[2].address}", f"2={theirs[2].address}")
+    watcher = Watcher(spawn, ours, mistaken, prefix=ours[1].prefix)
+    watcher.until(lambda line: line["leader"] is not None)
+    # Their node 2 alone answers now.
+    ours.kill_all()
+    theirs_led = {e["epoch"] for e in theirs.events() if e["event"] == "elected"}
+    seen = watcher.until(lambda line: line["leader"] is None or line["epoch"] in theirs_led)
+    assert seen["leader"] is None, watcher.seen
+    ours.start()
+    epoch = ours.wait_leader().view[1]
+    seen = watcher.until(lambda line: line["leader"] is not None)
+    assert seen["epoch"] == epoch, watcher.seen
+
+
+def test_a_node_shows_its_own_cluster_whatever_its_addresses_are_of(clusters, tmp_path):
+    ours, theirs = clusters("bully", ["twins", "twins"])
+    wait_for_ids([ours, theirs])
+    (own_id,) = ids_of(ours)
+    node = next(one for one in ours if not one.leads)
+    node.kill()
+    node.wait_exit()
+    node.peers = theirs.peers.replace(theirs[node.id].address, node.address)
+    socket = tmp_path / "http.sock"
+    node.start(["--http", f"unix:{socket}"])
+    others = [one for one in theirs if one.id != node.id]
+    ours.wait_for(lambda: "cluster id is" in others[0].current.log(), "it is refused there")
+    told = ask(socket, "/cluster").json
+    assert told["leader"] is None, told
+    assert [one["cluster_id"] for one in told["nodes"] if one["reachable"]] == [own_id], told
+    problems = [one["problem"] for one in told["nodes"] if not one["reachable"]]
+    assert all("of another cluster of this name" in one for one in problems), told
 
 
 def test_an_address_that_is_given_away_meanwhile(network, clusters):

@@ -392,6 +392,19 @@ TEST_CASE("audit: the report quotes both lines, and says what was not seen") {
     CHECK(to_text(idle.history, idle.verdict).find("Nobody led") != std::string::npos);
 }
 
+TEST_CASE("audit: a line is quoted without what a terminal would obey") {
+    const auto follows = [](int node, int leader) {
+        return here.line(50, node,
+                         fmt::format(R"("event":"leader","leader":{},"epoch":5,)"
+                                     "\"advertised\":\"\xC2\x9B\x32J\"",
+                                     leader));
+    };
+    const auto bad = judged(two(follows(1, 1), follows(2, 2)));
+    const std::string text = to_text(bad.history, bad.verdict);
+    CHECK(text.find("\xC2\x9B") == std::string::npos);
+    CHECK(text.find("\\xc2") != std::string::npos);
+}
+
 TEST_CASE("audit: clocks are counted alike in both forms, also where nobody led on one") {
     const auto told = [](const Files& files) {
         const auto seen = judged(files);

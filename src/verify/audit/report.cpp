@@ -8,6 +8,7 @@
 
 #include "src/base/text/json.hpp"
 #include "src/base/text/rfc3339.hpp"
+#include "src/base/text/text.hpp"
 
 namespace bullring::audit {
 
@@ -54,7 +55,7 @@ std::string to_text(const History& history, const Verdict& verdict) {
     for (const Contradiction& one : verdict.contradictions) {
         text += fmt::format("CONTRADICTION: {}\n", one.what);
         for (const Quote& quote : {one.first, one.second})
-            text += fmt::format("  {}: {}\n", history.text(quote.place), quote.text);
+            text += fmt::format("  {}: {}\n", history.text(quote.place), one_line(quote.text));
     }
     if (verdict.proved()) {
         text += verdict.leaderships.empty()
