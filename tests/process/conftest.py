@@ -130,8 +130,8 @@ def spawn():
 
     yield start
     for process in started:
-        process.kill()
-        process.communicate()
+        with process:  # the test may have read, and closed, its streams
+            process.kill()
 
 
 @pytest.fixture

@@ -166,10 +166,9 @@ ObserverSessions::Bytes ObserverSessions::encoded(const ObserverMessage& message
     return frame;
 }
 
-ObserverSessions::Bytes ObserverSessions::state() const {
-    ObserverChange now = current_;
-    now.cluster_id = node_.cluster_id();
-    return encoded(now);
+ObserverSessions::Bytes ObserverSessions::state() {
+    current_.cluster_id = node_.cluster_id();
+    return encoded(current_);
 }
 
 void ObserverSessions::answer_and_close(SessionId observer, const ObserverMessage& message) {

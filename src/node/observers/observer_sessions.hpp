@@ -68,7 +68,7 @@ private:
     void on_change_members(protocol::SessionId observer, const ChangeMembers& what);
     Bytes encoded(const ObserverMessage& message) const;
     /// For watchers.
-    Bytes state() const;
+    Bytes state();
     void answer_and_close(protocol::SessionId observer, const ObserverMessage& message);
     void ask_to_resign(protocol::SessionId observer, protocol::NodeId to);
     void answer_request(protocol::RequestId request, const ObserverMessage& answer);
