@@ -202,6 +202,9 @@ constexpr std::array rows{
          "how many times in a row the command is restarted after ending within 10s; then this node "
          "only votes",
          by("run"), into<&Request::max_restarts>, "unlimited", from(0, 1'000'000)},
+    Flag{"pass-hup", nullptr,
+         "pass SIGHUP on to the command, too; most programs end by it unless they expect it",
+         by("run"), into<&Request::pass_hup>},
     Flag{"stall-after", "D",
          "how long the command may go without progress before it is treated as stalled; it shows "
          "progress by BULLRING_PROGRESS_FILE or BULLRING_PROGRESS_FD",

@@ -88,6 +88,7 @@ struct Request {
     Asked<protocol::Duration> restart_delay{RunOptions().restart_delay};
     Asked<std::int64_t> max_restarts;
     Asked<protocol::Duration> stall_after;  // 0: off
+    Asked<bool> pass_hup;
     Asked<protocol::Duration> stop_margin;
     Asked<protocol::Duration> step_down_timeout;
     Asked<std::string> address;

@@ -40,6 +40,7 @@ struct RunOptions {
     std::optional<protocol::Duration> restart_delay_if_killed;
     std::optional<std::int64_t> max_restarts;  // none: as often as it ends
     protocol::Duration stall_after{0};         // 0: progress is not watched
+    bool pass_hup = false;                     // SIGHUP is for the command, too
 };
 
 /// How long before the end of a lease nothing of a command may be left: what killing it may take on

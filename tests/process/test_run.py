@@ -246,7 +246,7 @@ def test_hooks_stand_around_the_command(new_cluster, tmp_path):
 
 
 def test_under_nohup_the_command_ignores_sighup(new_cluster):
-    cluster = new_cluster(1, flags=QUICK)
+    cluster = new_cluster(1, flags=[*QUICK, "--pass-hup"])
     cluster[1].task = ["sleep", "60"]
     previous = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
@@ -379,7 +379,7 @@ def test_with_the_progress_descriptor_closed_the_file_still_counts(new_cluster):
 
 
 def test_signals_are_passed_on(new_cluster):
-    cluster = new_cluster(1, flags=QUICK)
+    cluster = new_cluster(1, flags=[*QUICK, "--pass-hup"])
     cluster[1].task = [
         "sh",
         "-c",

@@ -149,6 +149,7 @@ Work run_command(const Given& given) {
     options.restart_delay = request.restart_delay.value;
     options.max_restarts = request.max_restarts.asked();
     options.stall_after = request.stall_after.value;
+    options.pass_hup = request.pass_hup.value;
     return started_or_checked(given, std::move(options));
 }
 

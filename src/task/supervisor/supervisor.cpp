@@ -128,7 +128,9 @@ tl::expected<void, std::string> Supervisor::prepare() {
     }
     if (auto spawned = guard_->spawn(); !spawned) return spawned;
     instruct_guard();
-    for (const int signal : {SIGHUP, SIGUSR1, SIGUSR2, SIGWINCH}) signals_.add(signal);
+    for (const int signal : {SIGUSR1, SIGUSR2, SIGWINCH}) signals_.add(signal);
+    // To the node it says "read again", which is no reason to end what has no handler for it.
+    if (options_.pass_hup) signals_.add(SIGHUP);
     wait_for_signal();
     return {};
 }
