@@ -33,7 +33,9 @@ class Terminal:
         return self._shown.decode(errors="replace")
 
     def close(self):
-        os.close(self.ours)
+        if self.ours is not None:
+            os.close(self.ours)
+        self.ours = None
 
     def type(self, text):
         os.write(self.ours, text.encode())

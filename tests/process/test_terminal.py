@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 
 import pytest
 from harness.node import find_program
@@ -55,3 +56,12 @@ def test_ctrl_z_ends_the_command_before_the_node_stops(terminal):
     assert not alive(command)
     shown.process.send_signal(signal.SIGCONT)
     wait_command(shown, times=2)
+
+
+def test_a_terminal_that_is_closed_ends_nothing(terminal):
+    shown = terminal(f"{READY}; while :; do sleep 0.05; done")
+    command = wait_command(shown)
+    shown.close()
+    with pytest.raises(subprocess.TimeoutExpired):
+        shown.process.wait(1)
+    assert alive(command)
