@@ -194,6 +194,17 @@ class Cluster:
             deadline,
         )
 
+    def wait_its_id(self, **options):
+        """Waits until all nodes have the cluster's id on their disks: it comes with the first
+        leader, and nothing else is written soon after. A node without it takes no list of those
+        that have one (C12.2)."""
+
+        def known():
+            ids = {node["cluster_id"] for node in self.status(**options)["nodes"]}
+            return len(ids) == 1 and None not in ids
+
+        self.wait_for(known, "all know the cluster's id")
+
     def wait_settled(self, deadline=DEADLINE, credentials=()):
         """Waits until every acting node has granted the leader its lease: no silence is left.
 

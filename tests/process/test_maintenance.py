@@ -1,5 +1,5 @@
-"""What maintenance does to a command that knows nothing of Bullring, has no handler for any signal and
-writes no progress: nothing, but where a leader has to change.
+"""Maintenance does nothing to a command that knows nothing of Bullring, but where a leader has to
+change: it has no handler for any signal, and shows no progress.
 """
 
 import os
@@ -13,7 +13,7 @@ from secured import KEY, read_anew, wait_until_all_hear_each_other
 
 JOBS = {
     "sleep": ["sleep", "600"],
-    "python": [sys.executable, "-c", "import time; time.sleep(600)"],
+    "python": [sys.executable, "-c", "import signal; signal.pause()"],
     "shell": ["sh", "-c", "while :; do sleep 0.1; done"],
 }
 QUICK = ["--kill-after", "300ms", "--lease", "3s"]

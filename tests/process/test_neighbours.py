@@ -55,10 +55,7 @@ def ids_of(cluster):
 
 def wait_for_ids(clusters):
     for cluster in clusters:
-        cluster.wait_for(
-            lambda one=cluster: None not in ids_of(one) and len(ids_of(one)) == 1,
-            "the cluster has an id",
-        )
+        cluster.wait_its_id(prefix=cluster[1].prefix)
     ours, theirs = (ids_of(cluster) for cluster in clusters)
     assert ours != theirs
 

@@ -35,16 +35,6 @@ def killed(*nodes):
         node.wait_exit()
 
 
-def wait_for_its_id(cluster):
-    """A node without an id takes no list of those that have one (C12.2)."""
-
-    def known():
-        ids = {node["cluster_id"] for node in cluster.status()["nodes"]}
-        return len(ids) == 1 and None not in ids
-
-    cluster.wait_for(known, "all know the cluster's id")
-
-
 def why(cluster):
     return {node["id"]: node["why"] or "" for node in cluster.status()["nodes"]}
 
@@ -54,7 +44,7 @@ def test_one_that_is_left_leads_alone_and_whoever_comes_back_is_out(new_cluster,
     cluster = new_cluster(n, algorithm).start()
     one, two, three = cluster
     before = cluster.wait_settled().view[1]
-    wait_for_its_id(cluster)
+    cluster.wait_its_id()
     killed(one, two)
     three.terminate()
     assert three.wait_exit() == 0

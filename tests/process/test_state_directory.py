@@ -104,6 +104,7 @@ def test_what_somebody_removes_is_there_again(one):
     """As what cleans up old files does. Other processes are refused in the meantime, too."""
     one.start()
     node = one.wait_settled()
+    one.wait_its_id()
     state = node.data_dir / "state"
     before = state.read_bytes()
     for name in ("state", "lock", "lead.sock", "control.sock"):
@@ -292,3 +293,15 @@ def test_a_full_disk_ends_the_process(one):
     script = f'{mount} && {{ {fill}; exec "$@"; }}'
     one[1].prefix = ["unshare", "-m", "sh", "-c", script, str(directory)]
     assert_refused(one)
+
+
+@ROOT_ONLY
+def test_a_directory_is_locked_without_proc(new_cluster):
+    """As in a chroot where nobody has mounted it."""
+    cluster = new_cluster(1)
+    hides_proc = 'mount -t tmpfs none /proc && exec "$0" "$@"'
+    cluster[1].prefix = ["unshare", "--mount", "sh", "-c", hides_proc]
+    cluster.start()
+    cluster.wait_leader()
+    second = cluster.command("node", "--id", "1", "--data-dir", cluster[1].data_dir)
+    assert (second.returncode, "is in use by process" in second.stderr) == (1, True), second.stderr

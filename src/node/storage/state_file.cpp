@@ -67,9 +67,7 @@ std::string in_use(const std::string& directory) {
 
 /// By its descriptor: another directory may be at that path by now.
 tl::expected<OwnedFd, int> lock_in(int directory, Duration wait) {
-    return lock_file(
-        fmt::format("/proc/thread-self/fd/{}/{}", directory, StateDirectory::lock_name), wait,
-        IfMissing::make);
+    return lock_file(StateDirectory::lock_name, wait, IfMissing::make, directory);
 }
 
 tl::expected<OwnedFd, std::string> take_lock(const std::string& directory, int opened,
