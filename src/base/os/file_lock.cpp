@@ -22,7 +22,7 @@ OwnedFd open_to_lock(int directory, const std::string& path, IfMissing if_missin
     const int make = if_missing == IfMissing::make ? O_CREAT : 0;
     OwnedFd file(::openat(directory, path.c_str(), O_RDWR | make | flags, 0600));
     const bool may_be_read = errno == EACCES || errno == EPERM || errno == EROFS || errno == EISDIR;
-    if (!file && make == 0 && may_be_read) 
+    if (!file && make == 0 && may_be_read)
         file = OwnedFd(::openat(directory, path.c_str(), O_RDONLY | flags));
     return file;
 }

@@ -19,7 +19,8 @@ enum class IfMissing { fail, make };
 
 /// The lock of the file that is at this path once it is locked, not of one that has been replaced
 /// or removed by then. Whoever changes a file takes it before the file is read, and gives it back
-/// when the file has been replaced. A relative path begins at `directory`. The error is errno's, EWOULDBLOCK as above.
+/// when the file has been replaced. A relative path begins at `directory`. The error is errno's,
+/// EWOULDBLOCK as above.
 tl::expected<OwnedFd, int> lock_file(const std::string& path, protocol::Duration wait,
                                      IfMissing if_missing = IfMissing::fail,
                                      int directory = AT_FDCWD);
