@@ -303,5 +303,9 @@ def test_a_directory_is_locked_without_proc(new_cluster):
     cluster[1].prefix = ["unshare", "--mount", "sh", "-c", hides_proc]
     cluster.start()
     cluster.wait_leader()
+    # Its socket is there, too.
+    change = ["member", "add", "2=127.0.0.1:9", "--local", "--data-dir", cluster[1].data_dir]
+    added = subprocess.run([cluster.program, *change], capture_output=True, text=True)
+    assert added.returncode == 0, added.stderr
     second = cluster.command("node", "--id", "1", "--data-dir", cluster[1].data_dir)
     assert (second.returncode, "is in use by process" in second.stderr) == (1, True), second.stderr

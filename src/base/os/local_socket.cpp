@@ -1,6 +1,7 @@
 #include "src/base/os/local_socket.hpp"
 
 #include <cerrno>
+#include <cstddef>
 #include <system_error>
 
 #include <fcntl.h>
@@ -16,13 +17,16 @@ namespace bullring {
 
 namespace {
 
-/// By way of the descriptor of the directory, so that its length does not matter. A thread may have
-/// descriptors of its own.
-sockaddr_un address_in(int directory, const std::string& name) {
+/// A path that is too long for it goes by way of the descriptor of the directory, which needs
+/// /proc. A thread may have descriptors of its own.
+sockaddr_un address_of(const std::string& path, int directory, const std::string& name) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
-    fmt::format_to_n(address.sun_path, sizeof address.sun_path - 1, "/proc/thread-self/fd/{}/{}",
-                     directory, name);
+    constexpr std::size_t longest = sizeof address.sun_path - 1;
+    if (path.size() <= longest)
+        path.copy(address.sun_path, longest);
+    else
+        fmt::format_to_n(address.sun_path, longest, "/proc/thread-self/fd/{}/{}", directory, name);
     return address;
 }
 
@@ -49,7 +53,7 @@ tl::expected<LocalListener, std::string> LocalListener::open(const std::string& 
     OwnedFd listener(::socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (!opened || !listener) return failed("make");
     if (::unlink(path.c_str()) != 0 && errno != ENOENT) return failed("replace");
-    const sockaddr_un address = address_in(opened.get(), name);
+    const sockaddr_un address = address_of(path, opened.get(), name);
     // The file gets this mode, so it is never open to others, not even for a moment.
     if (::fchmod(listener.get(), 0600) != 0 ||
         ::bind(listener.get(), plain(address), sizeof address) != 0)
@@ -72,7 +76,7 @@ tl::expected<OwnedFd, int> connect_locally(const std::string& directory, const s
     if (!opened) return tl::unexpected(errno);
     OwnedFd socket(::socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (!socket) return tl::unexpected(errno);
-    const sockaddr_un address = address_in(opened.get(), name);
+    const sockaddr_un address = address_of(directory + "/" + name, opened.get(), name);
     if (::connect(socket.get(), plain(address), sizeof address) != 0) return tl::unexpected(errno);
     return socket;
 }
