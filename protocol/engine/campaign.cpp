@@ -16,7 +16,9 @@ Coordinator Engine::candidacy(Instant now) {
             .tie = ties(),
             .heartbeat = std::nullopt,
             .tag = *holder_.newest().tag(),
-            .members = holder_.newest()};
+            .members = holder_.newest(),
+            .settled = false,
+            .identity = identity()};
 }
 
 Coordinator Engine::renewal(Instant now) const {
@@ -136,10 +138,9 @@ void Engine::grants_changed(Step& step) {
 }
 
 void Engine::on_nack(Step& step, Index voter, const Nack& nack) {
+    if (nack.identity && nack.identity->known()) peers_[voter].cluster_id = nack.identity->known();
     if (is_stranger(voter)) return;
     const bool believed = learn_epoch(step.now, nack.promised_epoch);
-    // C3.1: it has asked for that.
-    if (nack.members) believe(step, {*nack.members, {}, cluster_id()});
     if (nack.holder_incarnation != setup_.incarnation() || nack.epoch != epoch()) return;
     if (nack.reason == NackReason::stale_members) return on_stale_members(step, voter, nack);
     if (nack.reason == NackReason::busy && nack.promise_holder && believed)
@@ -157,7 +158,11 @@ void Engine::on_nack(Step& step, Index voter, const Nack& nack) {
         election_timer_.call(Call::higher_epoch);
         return;
     }
-    holder_.refuse(voter, nack.remaining);
+    refused_by(step, voter, nack.remaining);
+}
+
+void Engine::refused_by(Step& step, Index voter, Duration remaining) {
+    holder_.refuse(voter, remaining);
     // R3.11: no majority is left that has not refused.
     if (holder_.cannot_win_any_more())
         abandon(step, holder_.wait_until_quorum_free(step.now, setup_.longest_promise()));
@@ -170,6 +175,17 @@ void Engine::on_stale_members(Step& step, Index voter, const Nack& nack) {
         if (version_with(voter) < version_with_tags) return part_with(step, voter);
         peers_[voter].tag.reset();
         return greet(step, voter);
+    }
+    if (nack.members) {
+        peers_[voter].tag = nack.members->tag();
+        if (!may_take_list_of(voter, nack.identity)) {
+            note_list_refused(step, voter, *nack.members->tag());
+            if (role() == Role::candidate) refused_by(step, voter, nack.remaining);
+            return;
+        }
+        // C3.1: it has asked for that.
+        on_shown(step, *nack.members);
+        learn_with_list(nack.identity);
     }
     if (role() != Role::candidate) return;
     // C4.1: it stands again under that list, once it is on the disk.

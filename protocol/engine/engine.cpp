@@ -151,14 +151,14 @@ void Engine::advance_engine(Step& step) {
 
 void Engine::on_persisted(Step& step, const Persisted& event) {
     const auto before = list().tag();
-    const ClusterId known_before = cluster_id();
+    const Identity identity_before = identity();
     reserve_.on_persisted(event.durable);
-    if (cluster_id() != known_before) {
-        // C12.2: it could not be judged when it was shown.
-        changes_.shown = list();
-        part_with_strangers(step);
-    }
+    // C12.2: it could not be judged when it was shown.
+    if (identity().id != identity_before.id) changes_.shown = list();
+    if (cluster_id() != identity_before.known()) part_with_strangers(step);
     if (list().tag() == before) return;
+    // C1.5: who has said to have that one when nobody here knew it may have another one.
+    if (tenure_.follows()) forget_who_has(list());
     step.act(MembersChanged{list(), cluster_id()});
     // C5: a list that its own vote settles has waited for this.
     if (tenure_.leads()) holder_.renew_at_once(step.now);

@@ -35,7 +35,7 @@ public:
 
     const Membership& list() const override { return reserve_.on_disk().members; }
     bool is_majority(MemberSet members) const override { return deciding().is_majority(members); }
-    ClusterId cluster_id() const override;
+    Identity identity() const override;
     LeaderView first_hand(Instant now) const override;
     LeaderView second_hand(Instant now) const override { return peers_.second_hand(now); }
     Duration view_left(Instant now, const LeaderView& view) const override {
@@ -129,6 +129,7 @@ private:
     bool renewal_due(Instant now) const;
     void grants_changed(Step& step);
     void on_stale_members(Step& step, Index voter, const Nack& nack);
+    void refused_by(Step& step, Index voter, Duration remaining);
 
     // recall.cpp
     Recall recall(Instant now, Index i, const Hello& hello) const;
@@ -180,8 +181,10 @@ private:
     std::string contradiction(const MemberChange& change) const;
     std::string hindrance(Instant now, const MemberChange& change) const;
     Tag next_tag() const;
+    void forget_who_has(const Membership& one);
     void propose(Instant now, const Membership& next);
     void manage_list(Step& step);
+    bool somebody_is_ahead(Instant now) const;
     bool somebody_is_to_be_told(Instant now) const;
     void list_settled(Step& step);
     void end_change(Step& step, bool done, std::string why);
@@ -194,6 +197,9 @@ private:
     // identity.cpp
     std::optional<ClusterId> answered_id() const;
     void learn_identity(const Identity& told);
+    void learn_with_list(const std::optional<Identity>& named);
+    bool may_take_list_of(Index from, const std::optional<Identity>& named) const;
+    void note_list_refused(Step& step, Index from, const Tag& tag);
     void part_with_strangers(Step& step);
     bool is_stranger(Index i) const;
     void part_with(Step& step, Index i);

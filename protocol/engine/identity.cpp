@@ -1,14 +1,36 @@
 // The id of the cluster (PROTOCOL C11): how a leader finds the one that there is or draws one, how
 // it is settled, and whom a node leaves that learns it.
+#include <string>
+#include <utility>
+
 #include "protocol/engine/engine.hpp"
 
 namespace bullring::protocol {
 
 // ---- Whom a node believes.
 
-ClusterId Engine::cluster_id() const {
+Identity Engine::identity() const {
     const bool knows_of_ids = config().wire_highest >= version_with_identity;
-    return knows_of_ids ? reserve_.on_disk().identity.known() : ClusterId{};
+    return knows_of_ids ? reserve_.on_disk().identity : Identity{};
+}
+
+/// C12.2: of one that was asked, or that asks.
+bool Engine::may_take_list_of(Index from, const std::optional<Identity>& named) const {
+    const std::uint16_t version = version_with(from);
+    if (!identity().id || (version != 0 && version < version_with_named_lists)) return true;
+    return named && named->id && !are_of_different_clusters(cluster_id(), named->id);
+}
+
+void Engine::note_list_refused(Step& step, Index from, const Tag& tag) {
+    Peer& peer = peers_[from];
+    if (std::exchange(peer.list_refused, peer.incarnation) == peer.incarnation) return;
+    step.act(Note{Note::Level::warning, id(from),
+                  "its list of members, " + to_text(tag) +
+                      ", is newer than this node's and of no cluster with an id, and this one has "
+                      "the id " +
+                      to_text(identity().id) +
+                      ": it is not taken; if that node's state directory is an old one, end it, "
+                      "delete the directory, and start it again"});
 }
 
 /// Of those that have answered a node without a file: it can go on with them only if they are of
@@ -26,6 +48,11 @@ std::optional<ClusterId> Engine::answered_id() const {
 
 void Engine::learn_identity(const Identity& told) {
     if (config().wire_highest >= version_with_identity && told.id) reserve_.want(told);
+}
+
+/// C12.2: as one that is given: it is no leader's word.
+void Engine::learn_with_list(const std::optional<Identity>& named) {
+    if (named) learn_identity({named->id, named->epoch, false});
 }
 
 // C11.4: two of which one did not know its cluster yet have agreed when they met.

@@ -160,7 +160,13 @@ std::string Engine::hindrance(Instant now, const MemberChange& change) const {
     return {};
 }
 
+void Engine::forget_who_has(const Membership& one) {
+    for (const Index i : setup_.others())
+        if (peers_[i].tag == one.tag()) peers_[i].tag.reset();
+}
+
 void Engine::propose(Instant now, const Membership& next) {
+    forget_who_has(next);  // nobody: what is called so there is of another cluster
     holder_.propose(next, now);
     holder_.renew_at_once(now);
 }
@@ -192,9 +198,8 @@ void Engine::manage_list(Step& step) {
     // C2.1: only on top of a list of its own epoch. C6.1: and above one that was shown. C8.4: and
     // for who has none.
     const bool own = holder_.base().tag()->epoch == epoch();
-    const bool shown_above =
-        changes_.shown.tag() > holder_.base().tag() && changes_.shown.tag()->epoch < epoch();
-    if (!own && (changes_.pending || shown_above || somebody_is_to_be_told(step.now)))
+    if (!own &&
+        (changes_.pending || somebody_is_ahead(step.now) || somebody_is_to_be_told(step.now)))
         return propose(step.now, retagged(holder_.base(), next_tag()));
     if (!changes_.pending) return;
     // C2.2
@@ -202,6 +207,15 @@ void Engine::manage_list(Step& step) {
         return end_change(step, false, std::move(why));
     changes_.pending->proposed = true;
     propose(step.now, *with(holder_.base(), changes_.pending->change, next_tag()));
+}
+
+// C6.1
+bool Engine::somebody_is_ahead(Instant now) const {
+    for (const Index i : peers_.connected(now)) {
+        const auto& tag = peers_[i].tag;
+        if (tag > holder_.base().tag() && tag->epoch < epoch()) return true;
+    }
+    return false;
 }
 
 // C8.4

@@ -95,16 +95,24 @@ Vote Engine::vote(Step& step, const LeaseRequest& request) {
     if (request.tag < own.tag()) {
         Vote vote = refused(NackReason::stale_members, timing().campaign_wait);
         vote.members = own;
+        vote.identity = identity();
         return vote;
     }
     // C3.2: under a newer one when that is on the disk.
-    if (request.tag > own.tag() && request.members && request.members->tag() == request.tag)
+    if (request.tag > own.tag() && request.members && request.members->tag() == request.tag) {
+        if (from && *from != me() && !may_take_list_of(*from, request.identity)) {
+            note_list_refused(step, *from, request.tag);
+            return refused(NackReason::unknown_holder, timing().campaign_wait);
+        }
         reserve_.want(*request.members);
+        learn_with_list(request.identity);
+    }
     if (request.tag != list().tag()) {
         if (reserve_.newest_members().tag() == request.tag) return of_kind(Vote::Kind::after_disk);
         // It thought that this node had the list.
         Vote vote = refused(NackReason::stale_members, Duration{0});
         vote.members = own;
+        vote.identity = identity();
         return vote;
     }
     // C7.1
@@ -124,7 +132,7 @@ Vote Engine::vote(Step& step, const LeaseRequest& request) {
 
 Vote Engine::vote_for_itself(Step& step, Epoch epoch, Duration lease, bool renew,
                              const Membership& list) {
-    return vote(step, {own_key(), epoch, lease, renew, no_session, *list.tag(), list});
+    return vote(step, {own_key(), epoch, lease, renew, no_session, *list.tag(), list, {}});
 }
 
 void Engine::on_coordinator(Step& step, const AcceptedSession& from, const Coordinator& request) {
@@ -140,11 +148,12 @@ void Engine::on_coordinator(Step& step, const AcceptedSession& from, const Coord
                                    request.renew,
                                    tied ? from.id : no_session,
                                    request.tag,
-                                   request.members});
+                                   request.members,
+                                   request.identity});
     if (given.kind == Vote::Kind::after_disk) return voter_.wait_for_disk(from, request, step.now);
     // C11.2: from the leader that it supports, and that is at that member's address.
-    if (given.kind == Vote::Kind::granted && request.identity && is_same_run(from.peer))
-        learn_identity(*request.identity);
+    const bool renewed = given.kind == Vote::Kind::granted && request.renew;
+    if (renewed && request.identity && is_same_run(from.peer)) learn_identity(*request.identity);
     const bool busy = given.kind == Vote::Kind::refused && given.reason == NackReason::busy;
     answer(step, from, request, given, busy && voter_.park(from, request, step.now));
 }
@@ -161,8 +170,8 @@ void Engine::answer(Step& step, const AcceptedSession& from, const Coordinator& 
                     setup_.incarnation(),
                     std::nullopt,
                     *list().tag()};  // C1.2
-        if (request.identity) grant.identity = reserve_.on_disk().identity;
         if (request.renew) {
+            if (request.identity) grant.identity = reserve_.on_disk().identity;
             grant.heartbeat = heartbeat(step.now);
             heartbeat_told_by_grant(step.now);
         }
@@ -170,7 +179,7 @@ void Engine::answer(Step& step, const AcceptedSession& from, const Coordinator& 
     }
     send(step, from.peer,
          Nack{from.incarnation, request.epoch, given.reason, given.promise_holder,
-              given.promised_epoch, given.remaining, parked, given.members});
+              given.promised_epoch, given.remaining, parked, given.members, given.identity});
 }
 
 // R2.8

@@ -40,7 +40,12 @@ inline std::string calls_from(const std::string& listens, const std::string& see
 
 /// C1.5
 inline Refused of_other_cluster(const Membership& mine, const Membership& yours) {
-    return refusal(Difference::founders, ids_text(mine.founders()), ids_text(yours.founders()));
+    if (mine.founders() != yours.founders())
+        return refusal(Difference::founders, ids_text(mine.founders()), ids_text(yours.founders()));
+    const auto text = [](const Membership& list) {
+        return ids_text(list.ids()) + " since " + to_text(*list.tag());
+    };
+    return refusal(Difference::members, text(mine), text(yours));
 }
 
 /// C11.4

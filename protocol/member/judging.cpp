@@ -82,8 +82,8 @@ void Member::refuse(Step& step, const HelloReceived& event, Refused refused) {
 // C12.1
 void Member::believe(Step& step, const Word& word) {
     if (are_of_different_clusters(cluster_id(), word.cluster_id)) return;
-    // C12.2: who knows no id can't tell, nor can be told, of which cluster it is.
-    if (list().empty() || cluster_id() == word.cluster_id) on_word(step, word);
+    // C12.2: who has no id can't tell, nor can be told, of which cluster it is.
+    if (list().empty() || identity().id == word.cluster_id) on_word(step, word);
 }
 
 }  // namespace bullring::protocol

@@ -82,7 +82,9 @@ Coordinator Member::as_sent_to(Index to, const Coordinator& request) const {
     if (knows || version < version_with_tags) sent.members.reset();
     const bool has_id = request.identity && request.identity->known() &&
                         request.identity->known() == peers_[to].cluster_id;
-    if (has_id || version < version_with_identity) sent.identity.reset();
+    // C12.2: a list goes with the id of its cluster.
+    const bool without = sent.members ? false : has_id || !request.renew;
+    if (without || version < version_with_identity) sent.identity.reset();
     return sent;
 }
 

@@ -36,6 +36,7 @@ struct LeaseRequest {
     SessionId session;  // to tie to; `no_session` when untied
     Tag tag{};          // of the list of members that the holder goes by
     std::optional<Membership> members = std::nullopt;  // that list, where it was sent
+    std::optional<Identity> identity = std::nullopt;   // of its cluster, with that list
 };
 
 /// A request of this node, and to whom it goes.
@@ -60,6 +61,7 @@ struct Vote {
     Epoch promised_epoch;
     Duration remaining{0};
     std::optional<Membership> members = std::nullopt;  // stale_members: the voter's list
+    std::optional<Identity> identity = std::nullopt;   // of its cluster, with that list
 };
 
 class Member {
@@ -84,7 +86,9 @@ public:
     /// The list of members that holds for this node. Empty: it has none yet (C8).
     virtual const Membership& list() const { return config().members; }
     /// C11. 0: it is not known yet, or nobody speaks of it.
-    virtual ClusterId cluster_id() const { return {}; }
+    virtual Identity identity() const { return {}; }
+    /// The id by which its cluster is told from others.
+    ClusterId cluster_id() const { return identity().known(); }
     /// So many are enough for a leader, by the list that decides for this node now.
     virtual bool is_majority(MemberSet members) const = 0;
     /// It is in no list any more, as far as it knows (C7.1).

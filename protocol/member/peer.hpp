@@ -37,6 +37,7 @@ struct Peer {
     std::optional<Tag> tag = std::nullopt;
     std::vector<NodeId> founders;  // of the list in its HELLO; empty: it had none
     ClusterId cluster_id;          // that it has last said to know (C11)
+    Incarnation list_refused;      // of the run of which that was said last (C12.2)
     DirectoryId directory;         // of the run that was heard last
 
     // ---- From its last heartbeat on that session.
@@ -89,11 +90,11 @@ struct Peer {
     bool operator==(const Peer&) const = default;
     auto digest_fields() const {
         return std::tie(incarnation, many_runs, accepted, introduction, heard_at, met_at,
-                        lost_until, tag, founders, cluster_id, directory, has_heartbeat, heartbeat,
-                        heartbeat_at, view, dialled, has_ack, ack, ack_at, answered_again,
-                        without_file, refused, hears_twin, twin_over, gone_epoch, gone_at,
-                        gone_until, resigned_by, resigned_epoch, buried, buried_until, up, up_since,
-                        told_older, last_end, told_at, handed_over, hand_over_hold_off,
+                        lost_until, tag, founders, cluster_id, list_refused, directory,
+                        has_heartbeat, heartbeat, heartbeat_at, view, dialled, has_ack, ack, ack_at,
+                        answered_again, without_file, refused, hears_twin, twin_over, gone_epoch,
+                        gone_at, gone_until, resigned_by, resigned_epoch, buried, buried_until, up,
+                        up_since, told_older, last_end, told_at, handed_over, hand_over_hold_off,
                         hand_over_not_before);
     }
 };

@@ -148,7 +148,10 @@ void Ring::carry(MemberAccess& member, Step& step, const AddressedRequest& asked
     visit(token.walk, member.me());
     token.request = request;
     // C1.1: all nodes have the founders' list, or are told it by its tag.
-    if (request.tag == Tag{}) token.request.members.reset();
+    if (request.tag == Tag{}) {
+        token.request.members.reset();
+        token.request.identity.reset();
+    }
     if (!hops_.forward(member, step, token)) member.abandon(step, member.timing().hop_wait);
 }
 
@@ -173,7 +176,8 @@ void Ring::vote_and_pass(MemberAccess& member, Step& step, CoordinatorToken toke
                                         token.request.renew,
                                         tied ? session->id : no_session,
                                         token.request.tag,
-                                        token.request.members});
+                                        token.request.members,
+                                        token.request.identity});
     if (vote) {
         const bool after_disk = vote->kind == Vote::Kind::after_disk;
         const bool granted = vote->kind == Vote::Kind::granted;
@@ -196,9 +200,10 @@ void Ring::vote_and_pass(MemberAccess& member, Step& step, CoordinatorToken toke
                                    vote->promised_epoch, vote->remaining});
         // C4.1: a token has no room for the list.
         if (vote->members)
-            member.send(step, owner,
-                        Nack{token.walk.owner_incarnation, token.request.epoch, vote->reason,
-                             nobody, Epoch{}, vote->remaining, false, vote->members});
+            member.send(
+                step, owner,
+                Nack{token.walk.owner_incarnation, token.request.epoch, vote->reason, nobody,
+                     Epoch{}, vote->remaining, false, vote->members, vote->identity});
     }
     visit(token.walk, member.me());
     // Enough for the lease: straight home with it.

@@ -114,9 +114,12 @@ public:
     /// The members with which the cluster began, in ascending order: by them two clusters of one
     /// name are told apart (C1.4).
     const std::vector<NodeId>& founders() const { return data().founders; }
-    /// Both are lists, and their founders differ.
+    /// Both are lists, and their founders differ, or they are not the same though they have been
+    /// changed by the same leader at the same time: no cluster has two lists of one tag.
     bool is_of_other_cluster_than(const Membership& other) const {
-        return !founders().empty() && !other.founders().empty() && founders() != other.founders();
+        if (founders().empty() || other.founders().empty()) return false;
+        return founders() != other.founders() ||
+               (changed() && tag() == other.tag() && entries() != other.entries());
     }
 
     std::size_t size() const { return data().entries.size(); }

@@ -44,6 +44,8 @@ inline constexpr std::uint16_t version_highest = 5;
 inline constexpr std::uint16_t version_with_tags = 3;
 /// The first in which the cluster has an id (C11).
 inline constexpr std::uint16_t version_with_identity = 4;
+/// The first in which no list goes without the id of its cluster (C12.2).
+inline constexpr std::uint16_t version_with_named_lists = 5;
 
 inline constexpr std::size_t advertised_bytes_max = 256;
 inline constexpr std::size_t cluster_name_bytes_max = 64;
@@ -214,6 +216,7 @@ struct Coordinator {
     std::optional<Membership> members = std::nullopt;   // that list, for who may not have it yet
     bool settled = false;  // renewal: that list decides, and was settled in this epoch (C8.4)
     /// Renewal, to who may not have it yet: the cluster's id; without one: what is yours? (C11)
+    /// Beside a list: the id that the sender has on its disk (C12.2).
     std::optional<Identity> identity = std::nullopt;
     bool operator==(const Coordinator&) const = default;
 };
@@ -254,6 +257,7 @@ struct Nack {
     Duration remaining;     // after this the voter may be free
     bool parked = false;    // the request waits for the end of the promise
     std::optional<Membership> members = std::nullopt;  // stale_members: the voter's list
+    std::optional<Identity> identity = std::nullopt;   // beside it: on the voter's disk (C12.2)
     bool operator==(const Nack&) const = default;
 };
 

@@ -46,7 +46,7 @@ bool Checks::echoes(const World& world, HostIndex holder, const ReceivedGrant& g
 }
 
 void Checks::note_list(const World& world, Site site, const Membership& list) {
-    if (list.empty()) return;
+    if (list.empty() || site == Site::predecessor) return;  // nobody here has seen its lists
     const Founding of{site, list.founders()};
     const auto [at, is_new] = clusters_[of].lists.try_emplace(*list.tag(), list);
     if (is_new) return check_lists(world, of);
@@ -144,7 +144,7 @@ void Checks::check_list_written(const World& world, HostIndex h) {
         std::exchange(on_disk_[h], disk ? disk->members : Membership());  // else it is lost
     const Membership& list = on_disk_[h];
     check_identity(world, h);
-    if (list.empty() || list == before) return;
+    if (list.empty() || list == before || world.cluster_of(h) == Site::predecessor) return;
     check_provenance(world, h, list);
     if (list.is_of_other_cluster_than(before))
         fail(world, "I19",
@@ -276,6 +276,7 @@ void Checks::check_stale_members(const World& world, HostIndex h, Instant now, N
                                  const Nack& nack) {
     if (nack.reason != NackReason::stale_members) return;
     coverage_.count(Seen::list_refused_as_stale);
+    if (world.cluster_of(h) == Site::predecessor) return;  // it has to, and makes no majority
     const Promise& promise = world.host(h).node->promise();
     if (!promise.live(now) || promise.key().id != holder || promise.epoch() != nack.epoch) return;
     const auto o = world.host_of(promise.key().incarnation);

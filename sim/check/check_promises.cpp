@@ -44,6 +44,7 @@ void Checks::check_given(const World& world, HostIndex h, Instant now, const Giv
 
 /// Two holders of one epoch could both be elected in it. A renewal comes from whoever has been.
 void Checks::check_one_holder(const World& world, HostIndex h, Epoch epoch, HolderKey holder) {
+    if (world.cluster_of(h) == Site::predecessor) return;
     const HolderKey* elected = clusters_[founding(world, h)].elected_in.find(epoch);
     if (elected != nullptr && *elected == holder) return;
     const HolderKey* before = voted_[h].find(epoch);

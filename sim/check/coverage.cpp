@@ -44,6 +44,7 @@ constexpr std::array<std::string_view, seen_count> names{
     "members_asked",
     "address_mistaken",
     "disk_copied",
+    "disk_of_predecessor",
     "elected",
     "elected_by_clock_epoch",
     "elected_successor",

@@ -50,6 +50,7 @@ enum class Seen : std::uint8_t {
     members_asked,
     address_mistaken,
     disk_copied,
+    disk_of_predecessor,
     // ---- Reactions.
     elected,
     elected_by_clock_epoch,

@@ -172,6 +172,9 @@ void Player::disk(HostIndex h, const Command& command) {
         if (!from) return;
         coverage.count(Seen::disk_copied);
         world_.copy_disk(h, *from);
+    } else if (word == "predecessor" && idle) {
+        world_.find_old_disk(h);
+        if (world_.cluster_of(h) == Site::predecessor) coverage.count(Seen::disk_of_predecessor);
     } else if (word == "own" && idle) {
         world_.return_disk(h);
     } else if (word == "older" && idle && world_.roll_back_disk(h)) {

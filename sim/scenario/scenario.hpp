@@ -43,9 +43,9 @@ enum class Verb : std::uint8_t {
     second,     // a second process with this id
     readdress,  // a dials the member b at its second process' address from now on
     mistake,    // everybody of a's cluster dials a where b is from now on
-    disk,       // word: lost torn older failing good slow (duration) copied (from b) own
-    cut,        // a, b; word ">" (one way) or "-"
-    heal,       // a, b; or a = all
+    disk,  // word: lost torn older failing good slow (duration) copied (from b) predecessor own
+    cut,   // a, b; word ">" (one way) or "-"
+    heal,  // a, b; or a = all
     isolate,
     graph,  // links: exactly these are whole
     reset,

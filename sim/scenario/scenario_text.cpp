@@ -97,8 +97,8 @@ void read_links(LineReader& line, Command& command) {
 
 void read_disk(LineReader& line, Command& command) {
     command.a = line.target();
-    command.word =
-        line.one_of({"lost", "torn", "older", "failing", "good", "slow", "copied", "own"});
+    command.word = line.one_of(
+        {"lost", "torn", "older", "failing", "good", "slow", "copied", "predecessor", "own"});
     if (command.word == "copied") command.b = line.target();
     if (command.word == "slow") command.duration = line.duration("how much longer a write takes");
 }

@@ -38,7 +38,7 @@ public:
             case 1: return mistake(at);
             case 2: return change(at);
             case 3: return crash(at);
-            default: return copy_disk(at);
+            default: return percent(50) ? copy_disk(at) : find_old_disk(at);
         }
     }
     std::vector<Command> take() { return std::move(plan_); }
@@ -102,6 +102,28 @@ private:
         add(back, Verb::crash, to);
         add(back, Verb::disk, to).word = "own";
         add(back + 3 * ms, Verb::start, to);
+    }
+
+    /// A machine comes back with a directory of before the cluster was founded anew.
+    void find_old_disk(Time at) {
+        const Target of = percent(70) ? own_node() : neighbour();
+        add(at, Verb::crash, of);
+        add(at, Verb::disk, of).word = "predecessor";
+        const Time starts = at + time(3 * ms, sec);
+        add(starts, Verb::start, of);
+        if (percent(70)) {
+            Target leader{Target::Kind::leader, {}, {}};
+            leader.site = of.site;
+            Target all{Target::Kind::all, {}, {}};
+            all.site = of.site;
+            const Time fails = starts + spell();
+            add(fails, Verb::crash, leader);
+            add(fails + spell(), Verb::start, all);
+        }
+        const Time back = starts + spell() + 5 * ms;
+        add(back, Verb::crash, of);
+        add(back, Verb::disk, of).word = "own";
+        add(back + 3 * ms, Verb::start, of);
     }
 
     Settings& settings_;

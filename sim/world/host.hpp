@@ -66,9 +66,10 @@ struct Host {
     Incarnation incarnation;
     HostClock clock;
     Disk disk;
-    std::optional<Disk> own_disk;  // while it has a copy of another machine's
+    std::optional<Disk> own_disk;  // while it has a copy of another machine's, or an old one
     bool machine_up = true;        // its kernel answers
     Time started_at = -sec;
+    Time not_before = 0;  // it has another disk, and by then all that it has promised is over
     bool paused = false;
     bool suspended = false;
     Time slow = 0;  // what each step takes

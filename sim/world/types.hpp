@@ -30,8 +30,9 @@ inline constexpr Time end_of_time = INT64_MAX / 2;
 /// member's id by mistake.
 using HostIndex = std::size_t;
 
-/// The cluster that a story is about, and one beside it that is none of its business.
-enum class Site : std::uint8_t { own, neighbour };
+/// The cluster that a story is about, one beside it that is none of its business, and one of the
+/// same name and the same founders that has ended before it began, of which only disks are left.
+enum class Site : std::uint8_t { own, neighbour, predecessor };
 
 struct Range {
     Time min = 0;

@@ -110,7 +110,7 @@ void World::handle(const Scheduled& what) {
             const Durable durable = *host.writing;
             host.writing.reset();
             if (host.disk.state != DiskState::good) return die(h, Death::killed);
-            host.disk.write(durable, host.site);
+            write(host, durable);
             return give(h, Persisted{durable});
         }
         case Happening::task_ended: {

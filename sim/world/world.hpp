@@ -104,6 +104,9 @@ public:
     void mistake(Site site, HostIndex member, HostIndex target);
     /// The machine gets a copy of another one's disk, and its own one again. Its process is down.
     void copy_disk(HostIndex h, HostIndex from);
+    /// Or a disk of the cluster's predecessor, with a list that is newer than all of today's, and
+    /// without an id. It is this machine's own once it has been told today's list (A9).
+    void find_old_disk(HostIndex h);
     void return_disk(HostIndex h);
     /// The member whose id this process has.
     HostIndex member_of(HostIndex h) const { return *host_of(hosts_[h].id); }
@@ -181,6 +184,7 @@ private:
     }
     void forget_mistakes_about(HostIndex h);
     void forget_copies_beside(HostIndex h);
+    void write(Host& host, const protocol::Durable& durable);
     bool may_found(Site site, const protocol::Membership& founders) const;
     /// That peer is one of those that the host deals with.
     bool dials(const Host& host, HostIndex peer) const;

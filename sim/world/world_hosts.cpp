@@ -19,7 +19,7 @@ void World::start(HostIndex h) {
         forget_copies_beside(h);
     }
     // To start takes longer than the wall clock's resolution, from which a lost disk counts on.
-    if (now_ < host.started_at + 2 * ms) return;
+    if (now_ < host.started_at + 2 * ms || now_ < host.not_before) return;
     host.started_at = now_;
     if (!host.machine_up) {
         host.machine_up = true;
@@ -98,7 +98,7 @@ void World::die(HostIndex h, Death death) {
         tell({.kind = death == Death::power_off ? "power_off" : "crash", .host = h, .detail = {}});
         // A write on its way may have reached the disk or not.
         if (host.writing && host.disk.state == DiskState::good && rng_.below(2) == 0) {
-            host.disk.write(*host.writing, host.site);
+            write(host, *host.writing);
         }
         const std::uint32_t run = host.run;
         if (death != Death::power_off) send_notices(h);
@@ -279,9 +279,69 @@ void World::copy_disk(HostIndex h, HostIndex from) {
     host.own_disk = std::exchange(host.disk, hosts_[from].disk);
 }
 
+void World::find_old_disk(HostIndex h) {
+    Host& host = hosts_[h];
+    if (host.running() || host.own_disk || !host.disk.file) return;
+    Epoch highest;
+    Epoch today;
+    Tag newest;
+    for (HostIndex o = 0; o < homes(); ++o) {
+        const Host& other = hosts_[o];
+        if (other.site != host.site) continue;
+        // A9: those who have no id can't tell, nor can those who can't say theirs.
+        if (other.own_disk || !has_settled_id(other) ||
+            configs_[o].wire_highest < version_with_named_lists)
+            return;
+        if (other.running()) today = std::max(today, other.node->member().max_seen());
+        for (const Durable* file : {&*other.disk.file, other.writing ? &*other.writing : nullptr})
+            if (file != nullptr) {
+                highest = std::max(highest, file->hw);
+                newest = std::max(newest, *file->members.tag());
+            }
+    }
+    Durable old = *host.disk.file;
+    std::vector<NodeId> others = old.members.founders();
+    std::erase(others, host.id);
+    if (others.empty()) return;
+    std::vector<MemberEntry> entries{{host.id, 0, true, {}}};
+    const std::size_t first = rng_.below(others.size());
+    const std::size_t count = 1 + rng_.below(others.size());
+    for (std::size_t i = 0; i < count; ++i)
+        entries.push_back(
+            {others[(first + i) % others.size()], static_cast<Index>(i + 1), true, {}});
+    // Perhaps with the tag of a list that today's leader will write.
+    const Tag before = newest;
+    if (rng_.below(4) == 0)
+        newest.epoch = {newest.epoch.value + rng_.below(highest.value - newest.epoch.value + 1)};
+    else
+        newest.epoch = std::max(newest.epoch, today);
+    newest.version = static_cast<std::uint32_t>(rng_.below(2));
+    if (newest.epoch == before.epoch) newest.version += before.version + 1;
+    old.hw = highest;
+    old.members = Membership(newest, std::move(entries), old.members.founders());
+    old.identity = {};
+    old.directory = {rng_.next()};
+    old.met.clear();
+    host.not_before = now_ + old.promised_max.ns * 11 / 10;
+    host.own_disk = std::exchange(host.disk, Disk{});
+    host.disk.file = std::move(old);
+    host.disk.written_at = Site::predecessor;
+}
+
+void World::write(Host& host, const Durable& durable) {
+    const bool joins = host.disk.written_at == Site::predecessor && host.disk.file &&
+                       host.disk.file->members.tag() != durable.members.tag();
+    host.disk.write(durable, host.site);
+    if (!joins) return;
+    host.disk.written_at = host.site;
+    host.disk.history.clear();
+    host.own_disk.reset();
+}
+
 void World::return_disk(HostIndex h) {
     Host& host = hosts_[h];
     if (host.running() || !host.own_disk) return;
+    host.not_before = 0;
     host.disk = *std::exchange(host.own_disk, std::nullopt);
 }
 

@@ -234,6 +234,7 @@ constexpr void fields(Coder& c, M& m) {
     c(m.remaining);
     c.flags(m.parked);
     c.since(3, [&] { c.optional(m.members, [&](auto& list) { members(c, list); }); });
+    c.since(5, [&] { c.optional(m.identity, [&](auto& identity) { whole(c, identity); }); });
 }
 
 template <class Coder, Is<protocol::Resign> M>

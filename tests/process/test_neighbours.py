@@ -224,6 +224,45 @@ def test_a_backup_restored_on_a_machine_of_another_cluster(network, clusters):
     ours.wait_for(lambda: node.view == leader.view, "it is back with its own disk")
 
 
+@on_both(3)
+def test_a_directory_of_before_the_cluster_had_an_id_is_not_believed(new_cluster, algorithm, n):
+    """Of a cluster of this name that is no more: by its list node 3 would lead alone."""
+    cluster = new_cluster(n, algorithm, flags=["--wire", "3"]).start()
+    cluster.wait_leader()
+    if not cluster[3].leads:
+        assert cluster.resign("--to", "3").returncode == 0
+        cluster.wait_for(lambda: cluster[3].leads, "node 3 leads")
+    for change in (["remove", "1"], ["demote", "2"]):
+        done = cluster.member(*change)
+        assert done.returncode == 0, done.stderr
+
+    def stop_all():
+        for node in cluster:
+            node.terminate()
+        for node in cluster:
+            node.wait_exit()
+
+    stop_all()
+    old = cluster[2].data_dir.with_name("old")
+    cluster[2].data_dir.rename(old)
+    for one in (1, 3):
+        shutil.rmtree(cluster[one].data_dir)
+    cluster.flags = []
+    cluster.start()
+    cluster.wait_leader()
+    cluster.wait_its_id()
+    stop_all()
+    shutil.rmtree(cluster[2].data_dir)
+    old.rename(cluster[2].data_dir)
+    cluster[2].start()
+    cluster[3].start()
+    cluster.wait_for(lambda: "it is not taken" in cluster[3].current.log(), "3 is shown the list")
+    cluster.never(lambda: cluster[3].leads, "it would be the only one with a vote", 2)
+    cluster[1].start()
+    cluster.wait_leader(among=[1, 3])
+    assert set(cluster.member_list()[1]) == set(IDS)
+
+
 def test_a_backup_of_a_cluster_of_another_name_does_not_start(clusters):
     ours, theirs = clusters("bully", ["alpha", "beta"])
     node = next(one for one in ours if not one.leads)

@@ -218,6 +218,7 @@ inline protocol::Nack draw_nack() {
     m.remaining = draw_duration();
     m.parked = draw_bool();
     m.members = draw_members_or_none();
+    m.identity = draw_identity_or_none();
     return m;
 }
 

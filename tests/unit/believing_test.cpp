@@ -6,8 +6,29 @@
 namespace bullring::protocol::believing_test {
 namespace {
 
+using test::Actions;
 using test::NodeFixture;
+using test::only;
 using test::sent;
+
+Identity named(ClusterId id, bool settled = true) { return {id, {1}, settled}; }
+
+/// What node 3 has on its disk of its cluster's id.
+Start knowing(const Identity& identity) {
+    Start start = test::start_with_file(member());
+    start.file->identity = identity;
+    return start;
+}
+
+/// Node 1 stands under the changed list.
+Coordinator candidacy_under_list(NodeFixture& node, const std::optional<Identity>& identity) {
+    Coordinator request = renewal(node, {9001}, identity);
+    request.renew = false;
+    request.lease = node.timing().campaign_lease;
+    request.tag = *changed_list().tag();
+    request.members = changed_list();
+    return request;
+}
 
 }  // namespace
 
@@ -104,6 +125,118 @@ TEST_CASE(
     CHECK_FALSE(knows_the_list(node));
     renewed({9500}, changed_list());
     CHECK(node.view().list == changed_list());
+}
+
+// C12.2, C3.2
+TEST_CASE("believing: a request's list is taken of who names a cluster, if this node knows one") {
+    const auto takes = [](const Identity& has, const std::optional<Identity>& said) {
+        NodeFixture node = follower(knowing(has), has.known());
+        const Actions actions = node.hear(1, candidacy_under_list(node, said));
+        if (!knows_the_list(node)) {
+            const auto nacks = sent<Nack>(actions);
+            CHECK(nacks.size() == 1);
+            CHECK(nacks.at(0).reason == NackReason::unknown_holder);
+        }
+        return knows_the_list(node);
+    };
+    const Identity settled = named(test::cluster_id);
+    const Identity given = named(test::cluster_id, false);
+    CHECK(takes(settled, settled));
+    CHECK(takes(settled, given));
+    CHECK_FALSE(takes(settled, Identity{}));
+    CHECK_FALSE(takes(settled, std::nullopt));
+    CHECK_FALSE(takes(settled, named(other_id, false)));
+    // The next leader may give another one than the last.
+    CHECK(takes(given, named(other_id, false)));
+    CHECK_FALSE(takes(given, Identity{}));
+    CHECK(takes({}, settled));
+    CHECK(takes({}, Identity{}));
+}
+
+// C12.2
+TEST_CASE("believing: with a list comes the id of its cluster, as one that is given") {
+    NodeFixture node = follower(knowing({}), {});
+    node.hear(1, candidacy_under_list(node, named(test::cluster_id)));
+    REQUIRE(knows_the_list(node));
+    CHECK(node.node().member().identity() == named(test::cluster_id, false));
+}
+
+// C12.2
+TEST_CASE("believing: a list of no cluster is told of once in each run of who has it") {
+    NodeFixture node = follower(knowing(named(test::cluster_id)), test::cluster_id);
+    Actions all;
+    for (int i = 0; i < 3; ++i) {
+        const Actions actions = node.hear(1, candidacy_under_list(node, Identity{}));
+        all.insert(all.end(), actions.begin(), actions.end());
+    }
+    const auto notes = only<Note>(all);
+    REQUIRE(notes.size() == 1);
+    CHECK(notes[0].level == Note::Level::warning);
+    CHECK(notes[0].peer == NodeId{1});
+    CHECK(notes[0].text.find("9000.1") != std::string::npos);
+}
+
+// C12.2, C4.1
+TEST_CASE("believing: an answer's list counts if it was asked for, and names the cluster") {
+    NodeFixture node(member(), knowing(named(test::cluster_id)));
+    node.stand({1, 2});
+    Nack nack;
+    nack.holder_incarnation = node.own_incarnation();
+    nack.epoch = node.last_request(1)->epoch;
+    nack.reason = NackReason::stale_members;
+    nack.members = changed_list();
+    nack.remaining = node.timing().campaign_wait;
+    SUBCASE("it has asked nobody") {
+        nack.identity = named(test::cluster_id);
+        nack.epoch = {nack.epoch.value + 1};
+        node.hear(1, nack);
+        node.after(seconds(1));
+        CHECK_FALSE(knows_the_list(node));
+    }
+    SUBCASE("of no cluster: it is one that refuses, and another one is enough") {
+        node.hear(1, nack);
+        CHECK(node.role() == Role::candidate);
+        Grant grant;
+        grant.holder_incarnation = node.own_incarnation();
+        grant.epoch = nack.epoch;
+        grant.lease = node.timing().campaign_lease;
+        grant.stamp = node.last_request(2)->stamp;
+        grant.voter_incarnation = node.incarnation_of(2);
+        node.hear(2, grant);
+        CHECK(node.role() == Role::leader);
+        CHECK_FALSE(knows_the_list(node));
+    }
+    SUBCASE("of no cluster, and so are all: it waits before it asks again") {
+        node.hear(1, nack);
+        const Actions actions = node.hear(2, nack);
+        CHECK(node.role() == Role::follower);
+        CHECK(sent<Coordinator>(actions).empty());
+    }
+}
+
+// C1.5
+TEST_CASE("believing: no cluster has two lists of one tag") {
+    const Membership founders(std::vector<NodeId>{{1}, {2}, {3}});
+    const Membership of_others =
+        *with(founders, {MemberChange::What::demote, {2}, {}}, *changed_list().tag());
+    Start start = knowing({});
+    start.file->members = of_others;
+    NodeFixture node = follower(start, {});
+    SUBCASE("in a HELLO") {
+        const auto refused = sent<Refused>(node.step(hello_with_list(node, 1)));
+        REQUIRE(refused.size() == 1);
+        CHECK(refused[0].field == "members");
+        CHECK(refused[0].mine == "1,2,3 since 9000.1");
+        CHECK(refused[0].yours == "1,2,3,4 since 9000.1");
+        CHECK_FALSE(refused[0].list);
+    }
+    SUBCASE("in a request") {
+        const auto nacks =
+            sent<Nack>(node.hear(1, candidacy_under_list(node, named(test::cluster_id))));
+        REQUIRE(nacks.size() == 1);
+        CHECK(nacks[0].reason == NackReason::unknown_holder);
+    }
+    CHECK(node.view().list == of_others);
 }
 
 // C12.3

@@ -31,6 +31,8 @@ Membership with_4(Tag tag) {
     return *with(Membership(std::vector<NodeId>{{1}, {2}, {3}}), {What::add, {4}, "h:4"}, tag);
 }
 
+constexpr Identity settled_id{test::cluster_id, {1}, true};
+
 /// As node 1 asks for its leadership, under that list.
 Coordinator request(NodeFixture& node, Epoch epoch, bool renew, const Membership& list) {
     return {.epoch = epoch,
@@ -38,7 +40,8 @@ Coordinator request(NodeFixture& node, Epoch epoch, bool renew, const Membership
             .stamp = node.now(),
             .renew = renew,
             .tag = *list.tag(),
-            .members = list};
+            .members = list,
+            .identity = settled_id};
 }
 
 NodeFixture voter() {
@@ -153,7 +156,8 @@ TEST_CASE("members: a candidate that is shown a newer list stands again under th
                                         .promise_holder = {},
                                         .promised_epoch = {},
                                         .remaining = {},
-                                        .members = newer});
+                                        .members = newer,
+                                        .identity = settled_id});
     CHECK(sent<Resign>(actions).size() == 2);
     CHECK(node.role() == Role::follower);
     actions = node.persisted();
@@ -292,6 +296,43 @@ TEST_CASE("members: a list that a peer has shown to have is not sent to it again
         CHECK(renewal.tag == *list_of(node).tag());
         CHECK_FALSE(renewal.members.has_value());
     }
+}
+
+// C1.1, C1.5
+TEST_CASE("members: a list that is new is sent to who has said to have one of its tag") {
+    NodeFixture node(three());
+    node.disk_answers(true);
+    node.lead({1, 2});
+    const Epoch epoch = node.view().epoch;
+    HelloReceived hello = node.hello_from(1);
+    hello.hello.version_lowest = version_with_tags;
+    hello.hello.changed = with_4({epoch, 0});
+    node.step(hello);
+    const Actions actions = ask(node, {What::add, {5}, "h:5"});
+    for (const Coordinator& renewal : sent<Coordinator>(actions)) {
+        CHECK(renewal.tag == Tag{epoch, 0});
+        CHECK(renewal.members.has_value());
+        CHECK(renewal.identity);
+    }
+}
+
+// C6.1, C12.2
+TEST_CASE("members: a leader restates its list for who refuses it with a newer one of an earlier") {
+    NodeFixture node(three());
+    node.disk_answers(true);
+    node.lead({1, 2});
+    const Epoch epoch = node.view().epoch;
+    REQUIRE(list_of(node).tag() == Tag{});
+    node.hear(1, Nack{.holder_incarnation = node.own_incarnation(),
+                      .epoch = epoch,
+                      .reason = NackReason::stale_members,
+                      .promise_holder = {},
+                      .promised_epoch = {},
+                      .remaining = {},
+                      .members = with_4({{17}, 3})});
+    node.run_granted(node.timing().heartbeat * 4);
+    CHECK(list_of(node).tag() == Tag{epoch, 0});
+    CHECK(list_of(node).ids() == std::vector<NodeId>{{1}, {2}, {3}});
 }
 
 // R2.5, C3.2
