@@ -43,4 +43,14 @@ bool Engine::says_it_is_at(NodeId member, const std::string& address) const {
     return false;
 }
 
+/// The process that is heard with that id is reached at its entry's address.
+bool Engine::answers_at_its_address(Instant now, NodeId member) const {
+    const auto i = setup_.members().index(member);
+    if (!i) return false;
+    if (*i == me()) return says_it_is_at(member, address_of(*i));
+    const DialledSession* const session = sessions_.dialled(peers_[*i].dialled);
+    return session != nullptr && !session->elsewhere && is_same_run(*i) &&
+           peers_.connected(*i, now);
+}
+
 }  // namespace bullring::protocol

@@ -178,7 +178,7 @@ private:
     bool hears_a_founder(Instant now) const;
     void note_other_founding(Step& step, const Membership& shown);
     void take_shown(Instant now);
-    std::string contradiction(const MemberChange& change) const;
+    std::string contradiction(Instant now, const MemberChange& change) const;
     std::string hindrance(Instant now, const MemberChange& change) const;
     Tag next_tag() const;
     void forget_who_has(const Membership& one);
@@ -214,6 +214,7 @@ private:
     bool is_same_run(Index i) const;
     std::string address_of(Index i) const;
     bool says_it_is_at(NodeId member, const std::string& address) const;
+    bool answers_at_its_address(Instant now, NodeId member) const;
 
     // forgetting.cpp
     bool may_be_forgotten(Instant now, Index i) const;

@@ -100,7 +100,7 @@ void Engine::on_members_requested(Step& step, const MembersRequested& event) {
     if (changes_.pending || holder_.lease().next())
         return answer(false, "a change is under way; ask again when it is done");
     if (is_so_already(holder_.base(), event.change)) return answer(true, {});
-    if (std::string why = contradiction(event.change); !why.empty())
+    if (std::string why = contradiction(step.now, event.change); !why.empty())
         return answer(false, std::move(why), true);
     if (std::string why = hindrance(step.now, event.change); !why.empty())
         return answer(false, std::move(why));
@@ -108,7 +108,7 @@ void Engine::on_members_requested(Step& step, const MembersRequested& event) {
 }
 
 /// The reason that no waiting helps against; empty: there is none.
-std::string Engine::contradiction(const MemberChange& change) const {
+std::string Engine::contradiction(Instant now, const MemberChange& change) const {
     using What = MemberChange::What;
     const Membership& base = holder_.base();
     const MemberEntry* const member = base.find(change.id);
@@ -125,7 +125,8 @@ std::string Engine::contradiction(const MemberChange& change) const {
     if (!change.address.empty())
         for (const MemberEntry& other : base.entries())
             if (other.address == change.address && other.id != change.id &&
-                !says_it_is_at(change.id, change.address))
+                (!says_it_is_at(change.id, change.address) ||
+                 answers_at_its_address(now, other.id)))
                 return node(other.id) + " has the address " + change.address;
     for (const Index i : setup_.others())
         if (const auto version = version_with(i); version != 0 && version < version_with_tags)

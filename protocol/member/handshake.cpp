@@ -12,7 +12,8 @@ void Member::on_dialled(Step& step, const Dialled& event) {
     const auto peer = setup_.members().index(event.peer);
     // Under way when it was removed.
     if (!peer || *peer == me()) return step.act(CloseSession{event.session});
-    sessions_.add(DialledSession{event.session, *peer, DialledState::greeting, asks_again()});
+    sessions_.add(DialledSession{
+        event.session, *peer, DialledState::greeting, asks_again(), event.elsewhere});
     Hello hello;
     hello.version_lowest = lowest_with(list());
     hello.version_highest = config().wire_highest;
@@ -185,6 +186,7 @@ void Member::on_refused(Step& step, SessionId id, const Refused& refused) {
     step.act(HandshakeRefused{this->id(index), false, refused, {}});
     give_up_dialled(step, *session, SessionEnd::protocol);
     if (are_of_different_clusters(cluster_id(), refused.cluster_id)) return;
+    // R6.14: also of who names no cluster: it may be of this one, and the silence is safe.
     if (is_twin_refusal(refused, setup_.self())) told_of_twin(step, peers_[index]);
     // C12.1: who refuses for another reason has not judged this node to be of its cluster.
     if (refused.list && is_refused_by_list(refused))

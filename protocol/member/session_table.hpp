@@ -44,6 +44,7 @@ struct DialledSession {
     Index peer = 0;
     DialledState state = DialledState::greeting;
     bool asks_again = false;                 // its HELLO came after the silence (R6)
+    bool elsewhere = false;                  // not at its entry's address (C13.1)
     std::uint16_t version = version_lowest;  // that is spoken on it once it is up
     bool operator==(const DialledSession&) const = default;
 };

@@ -17,6 +17,7 @@ struct Dialled {
     NodeId peer;
     SessionId session;
     Addresses addresses;
+    bool elsewhere = false;  // where it calls from (C13.1), which is not its entry's address
     bool operator==(const Dialled&) const = default;
 };
 

@@ -74,7 +74,8 @@ void World::connected(HostIndex h, HostIndex peer) {
     const SessionId session = session_id(number, dialler_side);
     host.dialling[peer].session = session;
     queue_.push(now_ + handshake_max.ns, Happening::handshake_late, number);
-    step(h, Dialled{settings_.ids[peer], session, {"dialler", "acceptor"}});
+    const bool elsewhere = at != host_of(settings_.ids[peer], host.site);
+    step(h, Dialled{settings_.ids[peer], session, {"dialler", "acceptor"}, elsewhere});
 }
 
 void World::handshake_late(std::size_t number) {

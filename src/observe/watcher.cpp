@@ -153,6 +153,7 @@ asio::awaitable<bool> Watcher::is_no_member(Member member) {
         co_await ask_only(loop_, only, cluster_, deadline_in(first_state_max));
     const std::optional<NodeAnswer>& answer = answers.front().answer;
     if (!answer || !answer->list.changed()) co_return false;
+    if (cluster_id_ && answer->cluster_id != cluster_id_) co_return false;
     take_list(answer->list);
     co_return answer->list.find(member.first) == nullptr;
 }

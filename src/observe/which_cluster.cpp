@@ -54,10 +54,11 @@ bool is_of_other_cluster(const MemberAnswer& member, const Origin& origin) {
 
 protocol::Membership newest_list_of(const Origin& origin,
                                     const std::vector<MemberAnswer>& members) {
+    // Who names no id may have a list of before the cluster was founded anew (PROTOCOL C12.2).
     protocol::Membership newest;
     for (const MemberAnswer& member : members)
-        if (member.answer && !differ(origin_of(*member.answer), origin) &&
-            newest.tag() < member.answer->list.tag())
+        if (member.answer && member.answer->founders == origin.founders &&
+            member.answer->cluster_id == origin.id && newest.tag() < member.answer->list.tag())
             newest = member.answer->list;
     return newest;
 }

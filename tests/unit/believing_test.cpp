@@ -13,7 +13,7 @@ using test::sent;
 
 Identity named(ClusterId id, bool settled = true) { return {id, {1}, settled}; }
 
-/// What node 3 has on its disk of its cluster's id.
+/// Node 3, with that identity of its cluster on its disk.
 Start knowing(const Identity& identity) {
     Start start = test::start_with_file(member());
     start.file->identity = identity;

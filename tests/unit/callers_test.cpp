@@ -160,6 +160,14 @@ TEST_CASE("callers: who says that it is at another member's address exchanges wi
     HelloReceived hello = node.hello_from(1);
     hello.hello.listens = "h2:1";
     node.accept(hello);
+    CHECK(change({1}, "h2:1").size() == 1);  // where 2 answers
+    SUBCASE("that is down") { node.lose(2); }
+    SUBCASE("that is elsewhere, too") {
+        node.step(Dialled{{2}, {9001}, {}, true});
+        node.step(Receive{{9001}, node.ack_from(2)});
+    }
+    node.dial(1);
+    node.hear_heartbeat(1);
     CHECK(change({1}, "h2:1").empty());  // it is under way
 }
 

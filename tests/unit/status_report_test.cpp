@@ -160,6 +160,17 @@ TEST_CASE(
     CHECK(!claimed_leader({member(1), leads, three}));
 }
 
+TEST_CASE("status: the list of who names no id counts where nobody names one") {
+    const protocol::Membership old = list(9, {2});
+    const protocol::Membership todays = list(7, {1, 2, 3});
+    MemberAnswer stray = telling(member(2, 2, 9), old);
+    MemberAnswer one = telling(member(1, 3, 7), todays);
+    stray.answer->founders = one.answer->founders = todays.founders();
+    CHECK(newest_list({stray, one}) == old);
+    one.answer->cluster_id = {0xc1};
+    CHECK(newest_list({stray, one}) == todays);
+}
+
 TEST_CASE("status: a cluster's id is 16 hexadecimal digits") {
     CHECK(protocol::cluster_id_in("0000000000000bad") == protocol::ClusterId{0xbad});
     for (const char* none : {"", "bad", "0000000000000bax", "00000000000000bad", "-00000000000bad"})

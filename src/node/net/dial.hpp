@@ -11,6 +11,7 @@ namespace bullring {
 struct Dial {
     protocol::NodeId peer;     // `nobody`: this connection has been accepted
     std::uint64_t number = 0;  // of all of this node's, from 1
+    bool elsewhere = false;    // not at its address: where it calls from
 
     explicit operator bool() const { return static_cast<bool>(peer); }
 };

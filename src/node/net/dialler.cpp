@@ -147,6 +147,12 @@ Dialler::Addresses Dialler::turn_of(const Peer& peer) {
     return all;
 }
 
+bool Dialler::is_elsewhere(const Peer& peer, int fd) {
+    const std::string reached = tcp::addresses_of(fd).remote;
+    return std::none_of(peer.addresses.begin(), peer.addresses.end(),
+                        [&](const auto& address) { return tcp::to_text(address) == reached; });
+}
+
 asio::awaitable<void> Dialler::dial_again_and_again(NodeId id, std::shared_ptr<Peer> shared) {
     Peer& peer = *shared;
     while (is_wanted(peer)) {
@@ -168,7 +174,8 @@ asio::awaitable<void> Dialler::dial_again_and_again(NodeId id, std::shared_ptr<P
             peer.failing_since.reset();
             peer.reported_unreachable = false;
             peer.dial = ++dials_;
-            callbacks_.connected({id, peer.dial}, std::move(fd));
+            const Dial dial{id, peer.dial, is_elsewhere(peer, fd.get())};
+            callbacks_.connected(dial, std::move(fd));
             while (peer.in_session && is_wanted(peer)) co_await wait(peer, protocol::seconds(3600));
         } else {
             note_failure(id, peer);

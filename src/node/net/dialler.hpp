@@ -99,6 +99,7 @@ private:
     bool is_wanted(const Peer& peer) const { return !stopped_ && !peer.gone; }
     static void end(Peer& peer);
     static Addresses turn_of(const Peer& peer);
+    static bool is_elsewhere(const Peer& peer, int fd);
     void look_up(Peer& peer);
     /// False when nothing was found; then what was known before stays.
     bool on_addresses(Peer& peer, Addresses found);

@@ -47,7 +47,8 @@ void Transport::dialled_session(Dial dial, OwnedFd fd, std::unique_ptr<TlsConnec
         add(Side::dialled, std::move(fd), std::move(connection), options_.outbox_bytes_max);
     entry.dial = dial;
     entry.peer.id = dial.peer;
-    handler_.on_event(protocol::Dialled{dial.peer, entry.session->id(), entry.addresses});
+    handler_.on_event(
+        protocol::Dialled{dial.peer, entry.session->id(), entry.addresses, dial.elsewhere});
 }
 
 std::vector<std::pair<NodeId, protocol::Duration>> Transport::round_trips() const {
