@@ -2,7 +2,6 @@
 
 #include <array>
 #include <chrono>
-#include <ctime>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,21 +14,16 @@
 #include "src/security/openssl_reason.hpp"
 #include "src/security/peer_identity.hpp"
 #include "src/security/pem_text.hpp"
+#include "src/security/revocations.hpp"
 #include "src/security/trust.hpp"
 
 namespace bullring {
 
 namespace {
 
-std::int64_t seconds_of(const ASN1_TIME* time) {
-    std::tm parts{};
-    if (ASN1_TIME_to_tm(time, &parts) != 1) return 0;
-    return ::timegm(&parts);
-}
-
 class Loader {
 public:
-    Loader(const SecurityOptions& options, const Bearer& bearer, const X509* in_use)
+    Loader(const SecurityOptions& options, const Bearer& bearer, const Credentials* in_use)
         : options_(options), bearer_(bearer), in_use_(in_use) {}
 
     tl::expected<Credentials, std::vector<CredentialProblem>> load() {
@@ -117,7 +111,9 @@ private:
         ERR_clear_error();
         const bool is_ours = check_identity(mine);
         if (loaded_.private_key) check_strength(mine);
-        if (all_are_authorities()) check_trusted(mine, is_ours);
+        if (!all_are_authorities()) return;
+        if (in_use_ != nullptr) check_revocations(in_use_->revocations);
+        check_trusted(mine, is_ours);
     }
 
     /// OpenSSL refuses what is too weak when a context is made of it.
@@ -163,6 +159,12 @@ private:
         return identity.has_value();
     }
 
+    /// A certificate that has been revoked stays so.
+    void check_revocations(const std::vector<OwnedCrl>& in_use) {
+        std::string why = setback(loaded_.revocations, in_use, loaded_.authorities);
+        if (!why.empty()) say("tls-crl", options_.crl_file, std::move(why));
+    }
+
     /// As the others will judge it.
     void check_trusted(X509& mine, bool is_ours) {
         const OwnedStore store = trust_store(loaded_.authorities, loaded_.revocations);
@@ -176,7 +178,7 @@ private:
         X509_VERIFY_PARAM_set_purpose(how, X509_PURPOSE_SSL_CLIENT);
         // Time mends the one, a renewal the other: a node starts, says so and waits.
         const bool starts = in_use_ == nullptr && bearer_.node;
-        if (starts || (in_use_ != nullptr && X509_cmp(&mine, in_use_) == 0))
+        if (starts || (in_use_ != nullptr && X509_cmp(&mine, in_use_->chain.front().get()) == 0))
             X509_VERIFY_PARAM_set_flags(how, X509_V_FLAG_NO_CHECK_TIME);
         const int trusted = X509_verify_cert(context.get());
         const int error = X509_STORE_CTX_get_error(context.get());
@@ -205,7 +207,7 @@ private:
 
     const SecurityOptions& options_;
     const Bearer& bearer_;
-    const X509* in_use_;
+    const Credentials* in_use_;
     int level_ = 0;  // of security, as TLS will ask for it
     Credentials loaded_;
     std::vector<CredentialProblem> problems_;
@@ -218,7 +220,7 @@ std::string to_text(const CredentialProblem& problem) {
 }
 
 tl::expected<Credentials, std::vector<CredentialProblem>> load_credentials(
-    const SecurityOptions& options, const Bearer& bearer, const X509* in_use) {
+    const SecurityOptions& options, const Bearer& bearer, const Credentials* in_use) {
     return Loader(options, bearer, in_use).load();
 }
 

@@ -49,7 +49,8 @@ std::string to_text(const CredentialProblem& problem);
 /// All problems, not only the first. The files that the mode needs have been named. That its time
 /// has not come, or is over, is none for the certificate in use, for whom its owner lets in may
 /// change all the same; and none for a node that starts, which waits for that or for another one.
+/// A list of revocations that is older than the one in use is a problem.
 tl::expected<Credentials, std::vector<CredentialProblem>> load_credentials(
-    const SecurityOptions& options, const Bearer& bearer, const X509* in_use = nullptr);
+    const SecurityOptions& options, const Bearer& bearer, const Credentials* in_use = nullptr);
 
 }  // namespace bullring

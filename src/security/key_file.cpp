@@ -117,10 +117,9 @@ tl::expected<std::vector<Key>, std::vector<std::string>> parse_keys(std::string_
 }
 
 tl::expected<SecretText, NotRead> read_key_text(const std::string& path) {
-    return read_private_file(path, key_file_bytes_max).map_error([](NotRead error) {
-        if (error.why == is_empty) error.why += expects_a_key;
-        return error;
-    });
+    auto text = read_private_file(path, key_file_bytes_max);
+    if (!text && text.error().why == is_empty) text.error().why += expects_a_key;
+    return text;
 }
 
 tl::expected<std::vector<Key>, std::vector<NotRead>> read_key_file(const std::string& path) {

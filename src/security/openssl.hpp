@@ -1,6 +1,8 @@
 // Owns: OpenSSL's objects, by C++ rules.
 #pragma once
 
+#include <cstdint>
+#include <ctime>
 #include <memory>
 
 #include <openssl/bio.h>
@@ -30,5 +32,11 @@ using OwnedStoreContext = std::unique_ptr<X509_STORE_CTX, FreedBy<&X509_STORE_CT
 using OwnedPrivateKey = std::unique_ptr<EVP_PKEY, FreedBy<&EVP_PKEY_free>>;
 using OwnedKdf = std::unique_ptr<EVP_KDF, FreedBy<&EVP_KDF_free>>;
 using OwnedKdfContext = std::unique_ptr<EVP_KDF_CTX, FreedBy<&EVP_KDF_CTX_free>>;
+
+/// Since 1970; 0 for what is no time.
+inline std::int64_t seconds_of(const ASN1_TIME* time) {
+    std::tm parts{};
+    return ASN1_TIME_to_tm(time, &parts) == 1 ? ::timegm(&parts) : 0;
+}
 
 }  // namespace bullring

@@ -8,6 +8,7 @@
 
 #include "src/base/text/rfc3339.hpp"
 #include "src/security/openssl_reason.hpp"
+#include "src/security/revocations.hpp"
 #include "src/security/trust.hpp"
 
 namespace bullring {
@@ -62,10 +63,14 @@ bool TlsContext::use_certificates() {
 }
 
 std::string TlsContext::described() const {
-    if (mode() == SecurityMode::tls)
-        return "the certificate lasts until " +
-               std::string(Rfc3339(std::chrono::seconds(not_after())).date());
     std::string text;
+    if (mode() == SecurityMode::tls) {
+        text = fmt::format("the certificate lasts until {}",
+                           Rfc3339(std::chrono::seconds(not_after())).date());
+        for (const OwnedCrl& list : credentials_.revocations)
+            text += ", revoked is what " + bullring::described(*list) + " has";
+        return text;
+    }
     for (const Key& key : credentials_.keys) text += (text.empty() ? "" : ", ") + key.id;
     text = fmt::format("key{} {}", credentials_.keys.size() == 1 ? "" : "s", text);
     if (credentials_.keys.size() > 1) text += ", the first for dialling";

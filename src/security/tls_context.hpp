@@ -23,11 +23,12 @@ public:
 
     SecurityMode mode() const { return credentials_.mode; }
     const Bearer& bearer() const { return bearer_; }
+    const Credentials& credentials() const { return credentials_; }
     /// Of one's own certificate, in seconds since 1970; 0: none.
     std::int64_t not_after() const { return credentials_.not_after; }
     std::int64_t not_before() const { return credentials_.not_before; }
     /// For people: the names of the keys, the one for dialling first; or the end of the
-    /// certificate.
+    /// certificate, and the lists of revocations.
     std::string described() const;
     SSL_CTX& native() const { return *context_; }
 

@@ -6,7 +6,7 @@ namespace {
 
 tl::expected<std::shared_ptr<const TlsContext>, std::string> load(const SecurityOptions& options,
                                                                   const Bearer& bearer,
-                                                                  const X509* in_use) {
+                                                                  const Credentials* in_use) {
     auto credentials = load_credentials(options, bearer, in_use);
     if (credentials) return TlsContext::make(std::move(*credentials), bearer);
     std::string problems;
@@ -19,7 +19,7 @@ tl::expected<std::shared_ptr<const TlsContext>, std::string> load(const Security
 
 tl::expected<std::shared_ptr<const TlsContext>, std::string> load_tls_anew(
     const SecurityOptions& options, const Bearer& bearer, const TlsContext& in_use) {
-    return load(options, bearer, SSL_CTX_get0_certificate(&in_use.native()));
+    return load(options, bearer, &in_use.credentials());
 }
 
 tl::expected<std::shared_ptr<TlsSource>, std::string> open_tls(const SecurityOptions& options,

@@ -1,5 +1,9 @@
 #include "src/security/trust.hpp"
 
+#include <algorithm>
+
+#include "src/security/revocations.hpp"
+
 namespace bullring {
 
 OwnedStore trust_store(const std::vector<OwnedCertificate>& authorities,
@@ -7,7 +11,12 @@ OwnedStore trust_store(const std::vector<OwnedCertificate>& authorities,
     OwnedStore store(X509_STORE_new());
     for (const OwnedCertificate& authority : authorities)
         X509_STORE_add_cert(store.get(), authority.get());
-    for (const OwnedCrl& revoked : revocations) X509_STORE_add_crl(store.get(), revoked.get());
+    // OpenSSL prefers the one whose time has not run out, which may be an older one.
+    for (const OwnedCrl& revoked : revocations)
+        if (std::none_of(revocations.begin(), revocations.end(), [&](const auto& other) {
+                return is_older(*revoked, *other, authorities);
+            }))
+            X509_STORE_add_crl(store.get(), revoked.get());
     if (!revocations.empty()) X509_STORE_set_flags(store.get(), X509_V_FLAG_CRL_CHECK);
     return store;
 }

@@ -8,7 +8,8 @@
 
 namespace bullring {
 
-/// A store that trusts these authorities alone, and nothing that they have revoked.
+/// A store that trusts these authorities alone, and nothing that they have revoked by the newest
+/// list of each.
 OwnedStore trust_store(const std::vector<OwnedCertificate>& authorities,
                        const std::vector<OwnedCrl>& revocations);
 

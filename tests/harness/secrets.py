@@ -93,10 +93,13 @@ class Authority:
         """A list of all that has been revoked so far."""
         database = self.directory / "index.txt"
         database.touch()
+        number = self.directory / "number"
+        if not number.exists():
+            number.write_text("01\n")
         config = self.directory / "ca.cnf"
         config.write_text(
             f"[ca]\ndefault_ca=d\n[d]\ndatabase={database}\ndefault_md=sha256\n"
-            "default_crl_days=30\n"
+            f"default_crl_days=30\ncrlnumber={number}\n"
         )
         signer = ["-config", config, "-cert", self.certificate, "-keyfile", self._key]
         for certificate in certificates:

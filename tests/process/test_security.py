@@ -358,6 +358,41 @@ def test_a_revoked_member_is_let_go(new_cluster, tmp_path):
     assert {one["id"]: one["reachable"] for one in asked["nodes"]}[1]
 
 
+def test_an_older_list_takes_no_revocation_back(new_cluster, tmp_path):
+    cluster = new_cluster(3)
+    authority = Authority(tmp_path / "ca", cluster.name)
+    crl = authority.revoke()
+    old = crl.read_bytes()
+    for node in cluster:
+        node.flags = authority.flags(f"node/{node.id}", crl=crl)
+    cluster[2].start()
+    cluster[3].start()
+    cluster.wait_for(lambda: all(cluster[i].view[0] == 3 for i in (2, 3)), "node 3 leads")
+    authority.revoke(authority.directory / "node-1.crt")
+    cluster.wait_for(
+        lambda: all("read anew" in cluster[i].current.log() for i in (2, 3)), "both have the list"
+    )
+    fresh = crl.with_suffix(".old")
+    fresh.write_bytes(old)
+    fresh.rename(crl)
+    cluster.wait_for(
+        lambda: all("left as they were" in cluster[i].current.log() for i in (2, 3)), "both say so"
+    )
+    cluster[1].start()
+    cluster.wait_for(lambda: "has been revoked" in cluster[2].current.log(), "it is refused")
+    assert not any(
+        event["peer"] == 1 for i in (2, 3) for event in cluster[i].current.stream.of("peer_up")
+    )
+    # A start takes the list that is there.
+    cluster[2].terminate()
+    cluster[2].wait_exit()
+    cluster[2].start()
+    cluster.wait_for(
+        lambda: any(event["peer"] == 1 for event in cluster[2].current.stream.of("peer_up")),
+        "node 1 is let in again",
+    )
+
+
 def test_off_loopback_the_security_has_to_be_named(new_cluster):
     cluster = new_cluster(3)
     done = subprocess.run(

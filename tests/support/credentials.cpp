@@ -111,20 +111,26 @@ Credentials TestCa::node(std::uint64_t id, const std::string& cluster) const {
     return issue(wish);
 }
 
-OwnedCrl TestCa::revoke(const Credentials& whose, int to_hours) const {
+OwnedCrl TestCa::revoke(const Credentials& whose, const ListWish& wish) const {
     OwnedCrl made(X509_CRL_new());
     X509_CRL_set_version(made.get(), 1);
     X509_CRL_set_issuer_name(made.get(), X509_get_subject_name(certificate_.get()));
     ASN1_TIME* const time = ASN1_TIME_new();
-    set_time(time, -2);
+    set_time(time, wish.from_hours);
     X509_CRL_set1_lastUpdate(made.get(), time);
     X509_REVOKED* const revoked = X509_REVOKED_new();
     X509_REVOKED_set_serialNumber(revoked, X509_get_serialNumber(whose.chain.front().get()));
     X509_REVOKED_set_revocationDate(revoked, time);
     X509_CRL_add0_revoked(made.get(), revoked);
-    set_time(time, to_hours);
+    set_time(time, wish.to_hours);
     X509_CRL_set1_nextUpdate(made.get(), time);
     ASN1_TIME_free(time);
+    if (wish.number != 0) {
+        ASN1_INTEGER* const number = ASN1_INTEGER_new();
+        ASN1_INTEGER_set(number, wish.number);
+        require(X509_CRL_add1_ext_i2d(made.get(), NID_crl_number, number, 0, 0) == 1);
+        ASN1_INTEGER_free(number);
+    }
     X509_CRL_sort(made.get());
     require(X509_CRL_sign(made.get(), key_.get(), EVP_sha256()) > 0);
     return made;

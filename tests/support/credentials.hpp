@@ -26,6 +26,12 @@ struct CertificateWish {
     int to_hours = 24;
 };
 
+struct ListWish {
+    int number = 0;  // 0: none
+    int from_hours = -2;
+    int to_hours = 24;
+};
+
 /// A CA with a key of its own.
 class TestCa {
 public:
@@ -34,8 +40,7 @@ public:
     /// Of a member, an administrator, an observer, or whoever is wished for.
     Credentials issue(const CertificateWish& wish) const;
     Credentials node(std::uint64_t id, const std::string& cluster = "blue") const;
-    /// One that has revoked what is given, as of now; it ends after so many hours.
-    OwnedCrl revoke(const Credentials& whose, int to_hours = 24) const;
+    OwnedCrl revoke(const Credentials& whose, const ListWish& wish = {}) const;
     /// As the issuer.
     void sign(X509& certificate) const;
     const OwnedCertificate& certificate() const { return certificate_; }

@@ -268,8 +268,8 @@ TEST_CASE("options: a certificate has to be this node's, of that CA, with its ke
     options.private_key_file = expired_key.file.path();
     options.ca_file = of_ca.file.path();
     const Bearer bearer{"bullring", protocol::NodeId{1}};
-    CHECK(load_credentials(options, bearer, expired.chain.front().get()).has_value());
-    CHECK(!load_credentials(options, bearer, mine.chain.front().get()).has_value());
+    CHECK(load_credentials(options, bearer, &expired).has_value());
+    CHECK(!load_credentials(options, bearer, &mine).has_value());
 }
 
 }  // namespace bullring::options_security_test

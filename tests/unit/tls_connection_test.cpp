@@ -182,7 +182,7 @@ TEST_CASE("tls: a list of revocations that is old still counts, and lets the oth
     const TestCa ca;
     const Credentials gone = ca.node(3);
     Credentials mine = ca.node(2);
-    mine.revocations.push_back(ca.revoke(gone, -1));
+    mine.revocations.push_back(ca.revoke(gone, {.to_hours = -1}));
     Pair pair(context_of(ca.node(1), 1), context_of(std::move(mine), 2));
     pair.shake();
     CHECK(pair.both_let_in());

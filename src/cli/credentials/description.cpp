@@ -7,6 +7,7 @@
 
 #include "src/base/text/text.hpp"
 #include "src/cli/credentials/pem.hpp"
+#include "src/security/revocations.hpp"
 
 namespace bullring {
 
@@ -64,12 +65,14 @@ std::string description(X509& certificate) {
 
 std::string description(X509_CRL& list) {
     const ASN1_TIME* const next = X509_CRL_get0_nextUpdate(&list);
+    const std::string number = number_of(list);
     std::string text =
         line("list of", name_text(*X509_CRL_get_issuer(&list))) +
         line("valid", fmt::format("{} to {}", time_text(*X509_CRL_get0_lastUpdate(&list)),
                                   next == nullptr ? std::string("no stated end")
                                                   : fmt::format("{} ({})", time_text(*next),
-                                                                distance_to(*next))));
+                                                                distance_to(*next)))) +
+        line("number", number.empty() ? "none" : number);
     STACK_OF(X509_REVOKED)* const revoked = X509_CRL_get_REVOKED(&list);
     for (int i = 0; i < sk_X509_REVOKED_num(revoked); ++i) {
         const X509_REVOKED* const one = sk_X509_REVOKED_value(revoked, i);

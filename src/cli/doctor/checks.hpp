@@ -72,7 +72,7 @@ void check_command(const Command& command, Findings& findings);
 /// The needs of `lead`: its command, and the node on this machine.
 void check_lead(const LeadSubject& options, protocol::Duration patience, Findings& findings);
 
-/// When the certificate expires.
+/// When the certificate expires, and which lists of revocations are there.
 void check_certificate(const NodeOptions& options, Findings& findings);
 
 }  // namespace bullring::doctor

@@ -13,8 +13,10 @@
 
 #include "src/base/text/rfc3339.hpp"
 #include "src/base/text/text.hpp"
+#include "src/cli/credentials/pem.hpp"
 #include "src/cli/doctor/checks.hpp"
 #include "src/security/credentials.hpp"
+#include "src/security/revocations.hpp"
 #include "src/task/address/holder.hpp"
 #include "src/task/address/preparation.hpp"
 #include "src/task/shell_command.hpp"
@@ -61,6 +63,20 @@ void check_file(const char* flag, const std::string& path, Findings& findings) {
                       "make its directory, writable for this node's user");
 }
 
+/// A start takes whichever is there: it can't know what another run had.
+void check_revocations(const X509_CRL& list, Findings& findings) {
+    const ASN1_TIME* const next = X509_CRL_get0_nextUpdate(&list);
+    const std::string has = described(list);
+    if (next == nullptr)
+        findings.ok("revocations", has);
+    else if (X509_cmp_current_time(next) < 0)
+        findings.warn("revocations", has + ": the next one was due by " + time_text(*next),
+                      "it counts all the same; make the list anew (bullring cert crl), and copy it "
+                      "to all members and callers");
+    else
+        findings.ok("revocations", has + ": the next one is due by " + time_text(*next));
+}
+
 }  // namespace
 
 void check_command(const Command& command, Findings& findings) {
@@ -98,6 +114,7 @@ void check_certificate(const NodeOptions& options, Findings& findings) {
     const auto loaded =
         load_credentials(options.security, {options.config.cluster, options.config.self});
     if (!loaded) return;  // it was sound a moment ago, when the options were read
+    for (const OwnedCrl& list : loaded->revocations) check_revocations(*list, findings);
     const auto end = std::chrono::seconds(loaded->not_after);
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     const std::string until = "it is valid until " + std::string(Rfc3339(end).text());
