@@ -179,7 +179,7 @@ int Runtime::run() {
         wait_for_signal();
         reaper_.emplace(io_);
     }
-    reporter_.started(::getpid());
+    reporter_.started(::getpid(), node_.cluster_id());
     const std::size_t members = options_.peers.size();
     const std::string known = options_.config.members.empty()
                                   ? "a member of no cluster yet"
@@ -317,6 +317,7 @@ void Runtime::step(const protocol::Event& event) {
     if (trace_) trace_->add(now, event, actions_);
     if (trace_log_) trace_log_->add(now, event, actions_);
     if (showcase_ != nullptr) show(now, event);
+    reporter_.note(now, node_.cluster_id());
     reporter_.add(now, event, actions_);
 }
 

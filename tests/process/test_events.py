@@ -12,7 +12,9 @@ from harness.waiting import DEADLINE, wait_until
 
 
 FURTHER_KEYS = {
-    "started": ["algorithm", "quorum", "peers", "version", "pid", "boot", "cluster"],
+    "started": ["algorithm", "quorum", "peers", "version", "pid", "boot", "cluster"]
+    + ["cluster_id"],
+    "cluster": ["cluster_id"],
     "peer_up": ["peer"],
     "peer_down": ["peer", "reason"],
     "election_started": ["epoch", "reason"],
@@ -28,9 +30,11 @@ REASONS_DOWN = {"eof", "reset", "timeout", "refused", "protocol"}
 def test_every_kind_has_its_keys_in_order(new_cluster, algorithm, n):
     cluster = new_cluster(n, algorithm, flags=["--advertise", "here"]).start()
     leader = cluster.wait_settled()
+    cluster.wait_its_id()
     leader.kill()
     leader.restart()
     cluster.wait_settled()
+    status = cluster.status()
     for node in cluster:
         node.terminate()
     for node in cluster:
@@ -47,6 +51,9 @@ def test_every_kind_has_its_keys_in_order(new_cluster, algorithm, n):
         if event["event"] == "started":
             assert (event["algorithm"], event["quorum"]) == (algorithm, "majority")
             assert event["peers"] == list(cluster.nodes)
+    ids = {event["cluster_id"] for event in cluster.events() if "cluster_id" in event} - {None}
+    assert ids == {one["cluster_id"] for one in status["nodes"]} and len(ids) == 1
+    assert cluster[leader.id].current.stream.of("started")[0]["cluster_id"] in ids
     assert seen == set(FURTHER_KEYS)
 
 

@@ -298,6 +298,17 @@ TEST_CASE("audit: streams of two clusters are not judged as one") {
     CHECK(mixture({started("1,2", blue) + started("1,2", red)}) ==
           R"(a:1 is of cluster "blue", and a:2 of cluster "red")");
     CHECK(mixture({started("1,2", blue), started("2,1", blue), started("1,2", "")}) == "none");
+    // Two of one name bear different ids, which may be known from the start or later.
+    const auto with_id = [&](const char* id) {
+        return started("1,2", fmt::format(R"({},"cluster_id":{})", blue, id).c_str());
+    };
+    const auto learns = [](const char* id) {
+        return here.line(0, 1, fmt::format(R"("event":"cluster","cluster_id":"{}")", id));
+    };
+    const std::string unknown = with_id("null");
+    CHECK(mixture({with_id(R"("03d1")"), unknown + learns("5f0c")}) ==
+          R"(a:1 is of the cluster with the id "03d1", and b:2 of the cluster with the id "5f0c")");
+    CHECK(mixture({with_id(R"("5f0c")"), unknown + learns("5f0c"), unknown}) == "none");
     // Where the names do not tell them apart, the members may.
     for (const char* name : {"", blue})
         CHECK(mixture({started("1,2", name), started("4,3", name)}) ==

@@ -50,7 +50,11 @@ TEST_CASE("events: each line has the keys of the interface in their order") {
     CHECK(lines.started(at, 42, "b-1") ==
           head + R"("event":"started","algorithm":"bully","quorum":"majority","peers":[1,3,9],)" +
               R"("version":")" + std::string(version) +
-              "\",\"pid\":42,\"boot\":\"b-1\",\"cluster\":\"bullring\"}\n");
+              "\",\"pid\":42,\"boot\":\"b-1\",\"cluster\":\"bullring\",\"cluster_id\":null}\n");
+    CHECK(
+        lines.started(at, 42, "b-1", {0x5F0C}).ends_with("\"cluster_id\":\"0000000000005f0c\"}\n"));
+    CHECK(lines.cluster(at, {0x5F0C}) ==
+          head + R"("event":"cluster","cluster_id":"0000000000005f0c"})" + "\n");
     CHECK(lines.stopped(at, "SIGTERM") == head + R"("event":"stopped","reason":"SIGTERM"})" + "\n");
     CHECK(line_of(protocol::PeerUp{{9}}) == head + R"("event":"peer_up","peer":9})" + "\n");
     CHECK(line_of(protocol::PeerDown{{9}, protocol::PeerDownReason::reset}) ==

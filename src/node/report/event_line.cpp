@@ -55,6 +55,8 @@ Started started(const Json& line) {
     // Streams of 0.1.0 have neither.
     if (line.contains("boot")) started.boot = text_of(line, "boot");
     if (line.contains("cluster")) started.cluster = text_of(line, "cluster");
+    const auto id = line.find("cluster_id");
+    if (id != line.end() && !id->is_null()) started.cluster_id = text_of(line, "cluster_id");
     return started;
 }
 
@@ -76,6 +78,8 @@ EventLine event_of(const Json& line) {
     const std::string& kind = text_of(line, "event");
     if (kind == "started") {
         event.what = started(line);
+    } else if (kind == "cluster") {
+        event.what = Cluster{text_of(line, "cluster_id")};
     } else if (kind == "members") {
         event.what = members(line);
     } else if (kind == "elected") {

@@ -17,8 +17,13 @@ namespace bullring::audit {
 struct Started {
     bool quorum_none = false;
     std::vector<std::uint64_t> peers;
-    std::string boot;                    // equal: ts_ns is one clock; empty: not recorded
-    std::optional<std::string> cluster;  // none: not recorded
+    std::string boot;                       // equal: ts_ns is one clock; empty: not recorded
+    std::optional<std::string> cluster;     // none: not recorded
+    std::optional<std::string> cluster_id;  // none: not recorded, or not known by then
+};
+/// The id that its cluster has is known from now on.
+struct Cluster {
+    std::string id;
 };
 struct Elected {
     std::uint64_t epoch = 0;
@@ -44,7 +49,7 @@ struct EventLine {
     std::int64_t ts_ns = 0;    // CLOCK_BOOTTIME
     std::int64_t time_ns = 0;  // the wall clock, since 1970
     std::uint64_t node = 0;
-    std::variant<OtherEvent, Started, Members, Elected, Deposed, Follows> what;
+    std::variant<OtherEvent, Started, Cluster, Members, Elected, Deposed, Follows> what;
 };
 
 /// The error says what is wrong with the line.

@@ -32,7 +32,8 @@ std::string line(const Json& json) { return json_text(json) + "\n"; }
 
 }  // namespace
 
-std::string EventLines::started(EventTime at, int pid, const std::string& boot) const {
+std::string EventLines::started(EventTime at, int pid, const std::string& boot,
+                                protocol::ClusterId id) const {
     Json json = head(at, config_.self, "started");
     json["algorithm"] = name(config_.algorithm);
     json["quorum"] = name(config_.quorum);
@@ -41,6 +42,13 @@ std::string EventLines::started(EventTime at, int pid, const std::string& boot) 
     json["pid"] = pid;
     json["boot"] = boot;
     json["cluster"] = config_.cluster;
+    json["cluster_id"] = id ? Json(to_text(id)) : Json();
+    return line(json);
+}
+
+std::string EventLines::cluster(EventTime at, protocol::ClusterId id) const {
+    Json json = head(at, config_.self, "cluster");
+    json["cluster_id"] = to_text(id);
     return line(json);
 }
 

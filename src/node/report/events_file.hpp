@@ -7,6 +7,7 @@
 
 #include "protocol/values/actions.hpp"
 #include "protocol/values/config.hpp"
+#include "protocol/values/identity.hpp"
 #include "protocol/values/ids.hpp"
 
 namespace bullring {
@@ -22,8 +23,11 @@ public:
     explicit EventLines(const protocol::Config& config)
         : config_(config), members_(config.members) {}
 
-    /// `boot`: of what ts_ns counts from (boot_name).
-    std::string started(EventTime at, int pid, const std::string& boot) const;
+    /// `boot`: of what ts_ns counts from (boot_name). `id`: of the cluster; 0: not known yet.
+    std::string started(EventTime at, int pid, const std::string& boot,
+                        protocol::ClusterId id = {}) const;
+    /// It is known now.
+    std::string cluster(EventTime at, protocol::ClusterId id) const;
     std::string stopped(EventTime at, const std::string& reason) const;
     /// Empty for an action that is no event. `reason`: of a change to a leader (LeaderEnd).
     std::string of(EventTime at, const protocol::Action& action, const char* reason = nullptr);

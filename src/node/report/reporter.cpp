@@ -50,8 +50,16 @@ Reporter::Reporter(asio::io_context& io, const protocol::Config& config, const W
       source_of_(std::move(source_of)),
       timer_(io) {}
 
-void Reporter::started(int pid) {
-    write_event(event_lines_.started(event_time_now(), pid, boot_name()));
+void Reporter::started(int pid, protocol::ClusterId id) {
+    cluster_id_ = id;
+    write_event(event_lines_.started(event_time_now(), pid, boot_name(), id));
+}
+
+void Reporter::note(Instant now, protocol::ClusterId id) {
+    if (id == cluster_id_) return;
+    cluster_id_ = id;
+    steps_.push_back(Step{now, {}, {}, id});
+    tell_later();
 }
 
 void Reporter::stopped(const std::string& reason) {
@@ -65,10 +73,10 @@ void Reporter::add(Instant now, const protocol::Event& event,
     Step* step = nullptr;
     const auto* received = std::get_if<protocol::Receive>(&event);
     if (received != nullptr && std::holds_alternative<protocol::Resign>(received->message))
-        step = &steps_.emplace_back(Step{now, event, {}});
+        step = &steps_.emplace_back(Step{now, event, {}, {}});
     for (protocol::Action& action : actions) {
         if (is_silent(action)) continue;
-        if (step == nullptr) step = &steps_.emplace_back(Step{now, {}, {}});
+        if (step == nullptr) step = &steps_.emplace_back(Step{now, {}, {}, {}});
         step->actions.push_back(std::move(action));
     }
     if (step == nullptr) return;
@@ -94,6 +102,7 @@ void Reporter::tell_all() {
     for (const Step& step : steps_) {
         const std::int64_t ago = now.ts_ns - step.at.boottime_ns;
         const EventTime then{step.at.boottime_ns, now.wall_clock_ns - ago};
+        if (step.learned) write_event(event_lines_.cluster(then, step.learned));
         if (step.resigned) end_.note(*step.resigned);
         for (const protocol::Action& action : step.actions) {
             end_.note(action);

@@ -35,7 +35,10 @@ public:
              BackgroundWriter* writer, std::optional<BackgroundWriter::StreamId> events,
              LoopPulse& pulse, std::function<LogSource(const std::string& address)> source_of);
 
-    void started(int pid);
+    /// `id`: of the cluster, as the state file has it; 0: not known yet.
+    void started(int pid, protocol::ClusterId id);
+    /// The cluster's id, as it is known at each step.
+    void note(protocol::Instant now, protocol::ClusterId id);
     /// One step. Takes out of its actions what it will report.
     void add(protocol::Instant now, const protocol::Event& event,
              std::vector<protocol::Action>& actions);
@@ -47,6 +50,7 @@ private:
         protocol::Instant at;
         std::optional<protocol::Event> resigned;  // that a leader does
         std::vector<protocol::Action> actions;
+        protocol::ClusterId learned{};  // with it
     };
 
     /// A peer's, up and down; those beyond are told by a limited line.
@@ -73,6 +77,7 @@ private:
     LeaderEnd end_;
     RoleLog role_log_;
     protocol::NodeId self_;
+    protocol::ClusterId cluster_id_;
     WayToStart way_;
     protocol::Membership members_;
     std::function<LogSource(const std::string&)> source_of_;

@@ -67,6 +67,7 @@ void History::contradict(std::string what, const Quote& first, const Quote& seco
 void History::on(const EventLine& event, const Quote& quote, const Started& started) {
     members_.insert(started.peers.begin(), started.peers.end());
     if (started.cluster) clusters_.try_emplace(*started.cluster, quote.place);
+    if (started.cluster_id) cluster_ids_.try_emplace(*started.cluster_id, quote.place);
     // One that has none yet is about to be added somewhere.
     if (!started.peers.empty())
         member_lists_.try_emplace({started.peers.begin(), started.peers.end()}, quote.place);
@@ -81,6 +82,10 @@ void History::on(const EventLine& event, const Quote& quote, const Started& star
                      clock_named(clock),
                      !started.boot.empty(),
                      !started.quorum_none});
+}
+
+void History::on(const EventLine& /*event*/, const Quote& quote, const Cluster& cluster) {
+    cluster_ids_.try_emplace(cluster.id, quote.place);
 }
 
 void History::on(const EventLine& /*event*/, const Quote& quote, const Members& members) {
@@ -182,11 +187,13 @@ const Run* History::next_run(const Leadership& held) const {
 }
 
 std::optional<std::string> History::mixture() const {
-    if (clusters_.size() > 1) {
-        const auto& [name, place] = *clusters_.begin();
-        const auto& [other, other_place] = *std::next(clusters_.begin());
-        return fmt::format("{} is of cluster {}, and {} of cluster {}", text(place),
-                           in_quotes(name), text(other_place), in_quotes(other));
+    for (const auto& [named, what] :
+         {std::pair(&clusters_, "cluster"), std::pair(&cluster_ids_, "the cluster with the id")}) {
+        if (named->size() < 2) continue;
+        const auto& [name, place] = *named->begin();
+        const auto& [other, other_place] = *std::next(named->begin());
+        return fmt::format("{} is of {} {}, and {} of {} {}", text(place), what, in_quotes(name),
+                           text(other_place), what, in_quotes(other));
     }
     // Members may have been replaced, but some stay each time: so lists of one cluster hang
     // together.

@@ -123,6 +123,7 @@ private:
     };
 
     void on(const EventLine& event, const Quote& quote, const Started& started);
+    void on(const EventLine& event, const Quote& quote, const Cluster& cluster);
     void on(const EventLine& event, const Quote& quote, const Members& members);
     void on(const EventLine& event, const Quote& quote, const Elected& elected);
     void on(const EventLine& event, const Quote& quote, const Deposed& deposed);
@@ -143,8 +144,9 @@ private:
     std::map<std::uint64_t, Sighting> sightings_;
     std::vector<Contradiction> contradictions_;
     std::unordered_map<std::string, std::size_t> clocks_;
-    // Where each was first named by a `started`:
+    // Where each was first named:
     std::map<std::string, Place> clusters_;
+    std::map<std::string, Place> cluster_ids_;
     std::map<std::set<std::uint64_t>, Place> member_lists_;
     std::set<std::uint64_t> nodes_, members_, without_quorum_;
     std::size_t lines_ = 0;
