@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 
 #include "src/base/log/logging.hpp"
-#include "src/wire/observer_messages.hpp"
+#include "src/settings/data_files.hpp"
 
 namespace bullring {
 

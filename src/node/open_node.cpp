@@ -11,7 +11,7 @@
 #include "src/node/known_members.hpp"
 #include "src/node/own_name.hpp"
 #include "src/security/death_secret.hpp"
-#include "src/wire/observer_messages.hpp"
+#include "src/settings/data_files.hpp"
 
 namespace bullring {
 

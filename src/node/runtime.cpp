@@ -187,6 +187,8 @@ int Runtime::run() {
     log(LogLevel::info, fmt::format("started, version {}, {}, listening on {}, {}", version, known,
                                     to_text(options_.listen), described(transport_.security())));
     for (const std::string& note : options_.start_notes) log(LogLevel::warn, note);
+    for (const LooseFile& file : options_.loose_files)
+        log(LogLevel::warn, fmt::format("{}: {}; {}", file.subject, file.what, file.remedy));
     if (trace_) trace_->started(started_at_, options_.config);
     on_event(protocol::Wake{});
     transport_.start_dialling();

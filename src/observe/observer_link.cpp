@@ -14,6 +14,7 @@
 #include "src/base/os/local_socket.hpp"
 #include "src/base/os/quiet_thread.hpp"
 #include "src/base/os/tcp.hpp"
+#include "src/settings/data_files.hpp"
 #include "src/wire/codec.hpp"
 
 namespace bullring {

@@ -7,6 +7,7 @@
 #include "protocol/values/algorithms.hpp"
 #include "protocol/values/messages.hpp"
 #include "src/base/text/text.hpp"
+#include "src/settings/check_files.hpp"
 #include "src/settings/request.hpp"
 #include "src/settings/survival_note.hpp"
 
@@ -264,6 +265,8 @@ NodeOptions checked(const Request& request, const Environment& environment,
     options.data_dir = checked_data_dir(request, environment, config.self, report);
     add_quorum_notes(options);
     add_security_notes(options);
+    check_written_files(options, request.config.value, report);
+    note_loose_files(options, request.config.value);
     return options;
 }
 

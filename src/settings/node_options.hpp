@@ -43,6 +43,13 @@ struct HttpOptions {
     bool any() const { return address.port != 0 || !socket.empty(); }
 };
 
+/// A file that a node believes and that others may change.
+struct LooseFile {
+    std::string subject;
+    std::string what;
+    std::string remedy;
+};
+
 struct NodeOptions {
     protocol::Config config;
     protocol::Profile profile = protocol::Profile::lan;
@@ -63,6 +70,7 @@ struct NodeOptions {
     bool allow_drill = false;          // it may be asked to crash, to hang and to be cut off
     LogOptions log;
     std::vector<std::string> start_notes;  // lines for the log (even peer list, quorum none …)
+    std::vector<LooseFile> loose_files;
 };
 
 }  // namespace bullring

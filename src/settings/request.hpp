@@ -50,6 +50,7 @@ struct Request {
     Asked<std::int64_t> wire{protocol::Config().wire_highest};
     Asked<bool> allow_drill;
     Asked<std::string> data_dir;
+    Asked<std::string> config;  // has been read
     Asked<std::string> events;
     Asked<std::string> trace;
 

@@ -14,10 +14,6 @@
 
 namespace bullring {
 
-/// The socket in a node's data directory, on which it takes these messages from the directory's
-/// owner: whoever that is may command the node.
-inline constexpr const char* control_socket_name = "control.sock";
-
 enum class ObserveWhat : std::uint8_t { status = 1, watch = 2, resign = 3 };
 
 /// The first frame of an observer's connection. The frame's sender is `nobody`.

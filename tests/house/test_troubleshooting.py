@@ -30,6 +30,7 @@ MAKERS = {
     "src/node/known_members.cpp",
     "src/node/node_files.cpp",
     "src/security/openssl_reason.cpp",
+    "src/settings/check_files.cpp",
     "src/settings/survival_note.cpp",
     "src/task/supervisor/guard_run.cpp",
     "src/verify/drill/tally.cpp",

@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 from harness.http import ask
+from harness.node import find_program
 from harness.waiting import DEADLINE
 
 
@@ -42,6 +43,37 @@ def assert_sound(one):
     """The node leads from its state as it is."""
     one.start()
     one.wait_settled()
+
+
+@pytest.mark.parametrize("flag", ["events", "trace", "http"])
+@pytest.mark.parametrize("name", ["state", "lock"])
+def test_no_stream_is_written_over_it(one, used, tmp_path, flag, name):
+    link = tmp_path / "link"
+    link.symlink_to(used.parent / name)
+
+    def files():
+        return {path.name: path.read_bytes() for path in used.parent.iterdir() if path.is_file()}
+
+    before = files()
+    value = f"unix:{link}" if flag == "http" else str(link)
+    words = ["node", "--id", "1", "--peers", one.peers, "--data-dir", used.parent, f"--{flag}"]
+    done = subprocess.run([find_program(), *words, value], capture_output=True, text=True)
+    assert done.returncode == 2 and str(link) in done.stderr, done.stderr
+    assert files() == before
+    assert_sound(one)
+
+
+def test_no_link_in_it_is_followed(one, used, tmp_path):
+    theirs = tmp_path / "theirs"
+    theirs.write_text("theirs")
+    lock = used.parent / "lock"
+    lock.unlink()
+    lock.symlink_to(theirs)
+    assert_refused(one)
+    assert str(lock) in one[1].current.log()
+    assert theirs.read_text() == "theirs"
+    lock.unlink()
+    assert_sound(one)
 
 
 @pytest.mark.parametrize("place", [0, 1, 1 / 3, 1 / 2, -1])

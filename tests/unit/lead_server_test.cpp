@@ -12,6 +12,7 @@
 
 #include "src/base/os/clock.hpp"
 #include "src/base/os/record_socket.hpp"
+#include "src/settings/data_files.hpp"
 #include "tests/support/temporary_files.hpp"
 
 namespace bullring::lead_server_test {

@@ -250,6 +250,38 @@ TEST_CASE("state file: a path that is no directory, and a file that cannot be re
     CHECK_FALSE(directory.save(durable).has_value());
 }
 
+TEST_CASE("state file: a link in the place of one of its files leads it to no other file") {
+    const TemporaryDirectory place;
+    const std::vector<char> theirs{'t', 'h', 'e', 'i', 'r', 's'};
+    overwrite(place / "theirs", theirs);
+    const auto link = [&](const char* name) {
+        std::filesystem::remove(place / name);
+        std::filesystem::create_symlink(place / "theirs", place / name);
+    };
+    const auto is_refused = [&](const auto& result, const char* name) {
+        REQUIRE_FALSE(result.has_value());
+        CHECK(mentions(result.error(), place / name + ": it is a symbolic link; expected a file"));
+        CHECK(content(place / "theirs") == theirs);
+    };
+    {
+        const StateDirectory directory = opened(place.path());
+        link("state");
+        is_refused(directory.load(), "state");
+        link("state.tmp");
+        is_refused(directory.save(durable), "state.tmp");
+    }
+    link("lock");
+    is_refused(StateDirectory::open(place.path(), identity, no_wait), "lock");
+    is_refused(StateDirectory::look_at(place.path(), identity), "lock");
+}
+
+TEST_CASE("state file: nobody waits for a FIFO in its place") {
+    const TemporaryDirectory place;
+    const StateDirectory directory = opened(place.path());
+    REQUIRE(::mkfifo((place / "state").c_str(), 0600) == 0);
+    CHECK_FALSE(directory.load().has_value());
+}
+
 TEST_CASE("state file: a disk that takes no more bytes is an error, and the old state stays") {
     const TemporaryDirectory place;
     const StateDirectory directory = opened(place.path());

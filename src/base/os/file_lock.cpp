@@ -19,7 +19,7 @@ namespace {
 OwnedFd open_to_lock(int directory, const std::string& path, IfMissing if_missing) {
     // NFS locks nothing that was opened for reading alone; and a FIFO must not make anybody wait.
     constexpr int flags = O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-    const int make = if_missing == IfMissing::make ? O_CREAT : 0;
+    const int make = if_missing == IfMissing::make ? O_CREAT | O_NOFOLLOW : 0;
     OwnedFd file(::openat(directory, path.c_str(), O_RDWR | make | flags, 0600));
     const bool may_be_read = errno == EACCES || errno == EPERM || errno == EROFS || errno == EISDIR;
     if (!file && make == 0 && may_be_read)

@@ -15,6 +15,7 @@ namespace bullring {
 /// 0, EWOULDBLOCK when somebody else has it for so long, or what else is wrong.
 int lock_within(int fd, protocol::Duration wait);
 
+/// A file that is made is the caller's own: a link in its place is not followed (ELOOP).
 enum class IfMissing { fail, make };
 
 /// The lock of the file that is at this path once it is locked, not of one that has been replaced

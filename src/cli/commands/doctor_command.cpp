@@ -39,6 +39,8 @@ doctor::Findings examine(const DoctorOptions& options, bool& lookups_pending) {
         look("data directory", [&] { directory = doctor::check_directory(node, findings); });
     doctor::check_list(directory.known.list, node, findings);
     for (const std::string& note : node.start_notes) findings.note("options", note);
+    for (const LooseFile& file : node.loose_files)
+        findings.warn(file.subject, file.what, file.remedy);
     look("limits", [&] { doctor::check_limits(node, findings); });
     look("members", [&] {
         const doctor::Surroundings around =

@@ -26,6 +26,7 @@
 #include "src/cli/commands/check_programs.hpp"
 #include "src/cli/commands/commands.hpp"
 #include "src/cli/commands/inherited.hpp"
+#include "src/settings/data_files.hpp"
 #include "src/task/supervisor/descendants.hpp"
 #include "src/task/supervisor/guard_process.hpp"
 #include "src/task/supervisor/lead_records.hpp"

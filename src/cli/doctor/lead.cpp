@@ -8,6 +8,7 @@
 #include "src/base/text/failure_text.hpp"
 #include "src/cli/doctor/checks.hpp"
 #include "src/observe/observer_client.hpp"
+#include "src/settings/data_files.hpp"
 #include "src/task/supervisor/lead_records.hpp"
 
 namespace bullring::doctor {

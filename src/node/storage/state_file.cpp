@@ -25,10 +25,14 @@ namespace {
 /// Of members_max members with the longest addresses.
 constexpr std::size_t file_bytes_max = std::size_t{32} * 1024;
 
-constexpr const char* temporary_name = "state.tmp";
+/// The files of the data directory are the node's own: no link leads it to one of somebody else,
+/// and a FIFO must not make it wait.
+constexpr int own_file = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
 
 std::string failed(const std::string& what, const std::string& path, int error) {
-    return fmt::format("cannot {} {}: {}", what, path, reason_text(error));
+    return fmt::format(
+        "cannot {} {}: {}", what, path,
+        error == ELOOP ? "it is a symbolic link; expected a file, or none" : reason_text(error));
 }
 
 /// Each missing part with 0700, and on the disk before the next.
@@ -55,7 +59,7 @@ std::string path_of_lock(const std::string& directory) {
 
 /// By whom, as that process has written it.
 std::string in_use(const std::string& directory) {
-    const OwnedFd lock(::open(path_of_lock(directory).c_str(), O_RDONLY | O_CLOEXEC));
+    const OwnedFd lock(::open(path_of_lock(directory).c_str(), O_RDONLY | own_file));
     char text[32] = {};
     std::string owner = "another process";
     if (lock && ::pread(lock.get(), text, sizeof text - 1, 0) > 0) {
@@ -101,7 +105,7 @@ tl::expected<void, std::string> write_all(int fd, const std::vector<std::byte>& 
 
 tl::expected<std::optional<Durable>, std::string> read_state(const std::string& path,
                                                              const StateIdentity& identity) {
-    const OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    const OwnedFd file(::open(path.c_str(), O_RDONLY | own_file));
     if (!file) {
         if (errno == ENOENT) return std::nullopt;
         return tl::unexpected(failed("read", path, errno));
@@ -143,7 +147,7 @@ tl::expected<StateDirectory, std::string> StateDirectory::open(const std::string
     if (auto written = write_owner(path, lock->get()); !written)
         return tl::unexpected(written.error());
     // A process that died while writing left this file; it never became the state.
-    const std::string temporary = path + "/" + temporary_name;
+    const std::string temporary = path + "/" + new_state_file_name;
     if (::unlink(temporary.c_str()) != 0 && errno != ENOENT) {
         return tl::unexpected(failed("remove", temporary, errno));
     }
@@ -166,7 +170,7 @@ tl::expected<StateDirectory::Sight, std::string> StateDirectory::look_at(
     const OwnedFd directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!directory) return tl::unexpected(failed("open the data directory", path, errno));
     const std::string lock_path = path_of_lock(path);
-    const OwnedFd lock(::open(lock_path.c_str(), O_RDONLY | O_CLOEXEC));
+    const OwnedFd lock(::open(lock_path.c_str(), O_RDONLY | own_file));
     if (!lock && errno != ENOENT) return tl::unexpected(failed("read", lock_path, errno));
     if (lock && ::access(lock_path.c_str(), W_OK) != 0)
         return tl::unexpected(failed("write", lock_path, errno));
@@ -182,17 +186,17 @@ tl::expected<StateDirectory::Sight, std::string> StateDirectory::look_at(
 
 tl::expected<void, std::string> StateDirectory::save(const Durable& durable) const {
     const std::string path = path_ + "/" + state_name;
-    const std::string temporary = path + ".tmp";
+    const std::string temporary = path_ + "/" + new_state_file_name;
     // By the directory that is locked, whatever its path leads to by now.
-    const OwnedFd file(
-        ::openat(directory_.get(), temporary_name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+    const OwnedFd file(::openat(directory_.get(), new_state_file_name,
+                                O_WRONLY | O_CREAT | O_TRUNC | own_file, 0600));
     if (!file) return tl::unexpected(failed("write", temporary, errno));
     if (auto written = write_all(file.get(), encode_state(identity_, durable), temporary);
         !written) {
         return written;
     }
     if (::fsync(file.get()) != 0) return tl::unexpected(failed("fsync", temporary, errno));
-    if (::renameat(directory_.get(), temporary_name, directory_.get(), state_name) != 0) {
+    if (::renameat(directory_.get(), new_state_file_name, directory_.get(), state_name) != 0) {
         return tl::unexpected(failed("rename to", path, errno));
     }
     if (::fsync(directory_.get()) != 0) return tl::unexpected(failed("fsync", path_, errno));

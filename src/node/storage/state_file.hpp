@@ -13,6 +13,7 @@
 #include "protocol/values/state.hpp"
 #include "protocol/values/time.hpp"
 #include "src/base/os/owned_fd.hpp"
+#include "src/settings/data_files.hpp"
 
 namespace bullring {
 
@@ -40,8 +41,8 @@ public:
     static tl::expected<Sight, std::string> look_at(const std::string& path,
                                                     const StateIdentity& identity);
 
-    static constexpr const char* state_name = "state";
-    static constexpr const char* lock_name = "lock";
+    static constexpr const char* state_name = state_file_name;
+    static constexpr const char* lock_name = lock_file_name;
 
     /// The directory is locked for as long as a duplicate of each of these is open: the file, by
     /// which earlier versions go, and the directory itself, whose lock nobody can remove and which

@@ -32,7 +32,4 @@ struct LeadAnswer {
     char cluster[72] = {};  // with its end
 };
 
-/// In the data directory.
-inline constexpr const char* lead_socket_name = "lead.sock";
-
 }  // namespace bullring

@@ -15,6 +15,7 @@
 #include "src/base/os/clock.hpp"
 #include "src/base/os/descriptors.hpp"
 #include "src/base/os/record_socket.hpp"
+#include "src/settings/data_files.hpp"
 #include "src/task/supervisor/lead_records.hpp"
 #include "src/watch/directory_watch.hpp"
 

@@ -32,7 +32,8 @@ ProgressWatch::ProgressWatch(asio::io_context& io, protocol::Duration stall_afte
       timer_(io) {}
 
 tl::expected<void, std::string> ProgressWatch::watch_file(const std::string& path) {
-    const OwnedFd made(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+    const OwnedFd made(
+        ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!made) return tl::unexpected(cannot("write", path, errno));
     OwnedFd watch(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
     if (!watch || ::inotify_add_watch(watch.get(), path.c_str(), IN_ATTRIB | IN_MODIFY) < 0)

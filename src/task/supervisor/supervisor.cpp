@@ -22,6 +22,7 @@
 #include "src/base/os/children.hpp"
 #include "src/base/os/clock.hpp"
 #include "src/base/os/descriptors.hpp"
+#include "src/settings/data_files.hpp"
 #include "src/task/supervisor/descendants.hpp"
 
 namespace bullring {
@@ -44,6 +45,10 @@ std::chrono::nanoseconds as_chrono(protocol::Duration duration) {
 
 protocol::Duration now() { return {read_clock().boottime_ns}; }
 
+std::string progress_file_of(const RunOptions& options) {
+    return options.node.data_dir + "/" + progress_file_name;
+}
+
 GuardSettings guard_settings_of(const RunOptions& options, bool ignores_hangup) {
     GuardSettings settings;
     settings.terminal_group = ::getpgrp();
@@ -57,7 +62,7 @@ GuardSettings guard_settings_of(const RunOptions& options, bool ignores_hangup) 
         settings.node_pause = std::min(settings.node_pause, options.node.hang_after);
     settings.id = std::to_string(options.node.config.self.value);
     settings.cluster = options.node.config.cluster;
-    if (options.stall_after.ns > 0) settings.progress_file = options.node.data_dir + "/progress";
+    if (options.stall_after.ns > 0) settings.progress_file = progress_file_of(options);
     settings.events_file = options.node.events_file;
     settings.log_format = options.node.log.format;
     settings.ignores_hangup = ignores_hangup;
@@ -122,7 +127,7 @@ tl::expected<void, std::string> Supervisor::prepare() {
     // A process that outlives the guard and its shield becomes a child of this process.
     ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     if (options_.stall_after.ns > 0) {
-        auto watched = progress_.watch_file(options_.node.data_dir + "/progress");
+        auto watched = progress_.watch_file(progress_file_of(options_));
         if (!watched) return watched;
         if (parts_.undertaker != nullptr) parts_.undertaker->hold(progress_.descriptor());
     }
