@@ -185,6 +185,10 @@ TEST_CASE("callers: a leader is where others see it") {
     CHECK(change().size() == 1);
     ack.addresses.remote = "h2:4711";
     node.dial(1, ack);
+    CHECK(change().size() == 1);  // where 2 answers
+    node.accept(1);
+    node.hear_heartbeat(1);
+    node.lose(2);
     CHECK(change().empty());
 }
 
