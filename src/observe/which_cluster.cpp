@@ -54,7 +54,7 @@ bool is_of_other_cluster(const MemberAnswer& member, const Origin& origin) {
 
 protocol::Membership newest_list_of(const Origin& origin,
                                     const std::vector<MemberAnswer>& members) {
-    // Who names no id may have a list of before the cluster was founded anew (PROTOCOL C12.2).
+    // A list without an id may be of before the cluster was founded anew (PROTOCOL C12.2).
     protocol::Membership newest;
     for (const MemberAnswer& member : members)
         if (member.answer && member.answer->founders == origin.founders &&
