@@ -12,8 +12,8 @@ void Member::on_dialled(Step& step, const Dialled& event) {
     const auto peer = setup_.members().index(event.peer);
     // Under way when it was removed.
     if (!peer || *peer == me()) return step.act(CloseSession{event.session});
-    sessions_.add(DialledSession{
-        event.session, *peer, DialledState::greeting, asks_again(), event.elsewhere});
+    sessions_.add(DialledSession{event.session, *peer, DialledState::greeting, asks_again(),
+                                 event.elsewhere});
     Hello hello;
     hello.version_lowest = lowest_with(list());
     hello.version_highest = config().wire_highest;

@@ -4,10 +4,12 @@ other's, or given away while its node is down, a backup of the one is restored o
 Each machine has an address of its own. What each cluster does is judged by its own streams.
 """
 
+import os
 import shutil
 import subprocess
 
 from harness import netns
+from harness.events import EventError
 from harness.http import ask
 import pytest
 from clusters import assert_unchanged, on_both
@@ -218,6 +220,9 @@ def test_a_backup_restored_on_a_machine_of_another_cluster(network, clusters):
     )
     node.terminate()
     node.wait_exit()
+    with pytest.raises(EventError, match="expected the streams of one cluster"):
+        ours.audit()
+    os.unlink(node.current.stream.path)
     shutil.rmtree(node.data_dir)
     own.rename(node.data_dir)
     node.start()
