@@ -143,6 +143,7 @@ void Engine::on_nack(Step& step, Index voter, const Nack& nack) {
     const bool believed = learn_epoch(step.now, nack.promised_epoch);
     if (nack.holder_incarnation != setup_.incarnation() || nack.epoch != epoch()) return;
     if (nack.reason == NackReason::stale_members) return on_stale_members(step, voter, nack);
+    if (nack.members) take_answered(step, voter, nack);
     if (nack.reason == NackReason::busy && nack.promise_holder && believed)
         adopt_view(step, voter,
                    {nack.promise_holder, nack.promised_epoch, step.now + nack.remaining, false});
@@ -168,6 +169,20 @@ void Engine::refused_by(Step& step, Index voter, Duration remaining) {
         abandon(step, holder_.wait_until_quorum_free(step.now, setup_.longest_promise()));
 }
 
+/// C12.2: the list that answers a request of this node. False: it is not believed.
+bool Engine::take_answered(Step& step, Index voter, const Nack& nack) {
+    const Membership& theirs = *nack.members;
+    if (theirs.is_of_other_cluster_than(newest_list())) return false;  // C1.5
+    peers_[voter].tag = theirs.tag();
+    if (!may_take_list_of(voter, nack.identity)) {
+        note_list_refused(step, voter, *theirs.tag());
+        return false;
+    }
+    on_shown(step, theirs);
+    learn_with_list(nack.identity);
+    return true;
+}
+
 void Engine::on_stale_members(Step& step, Index voter, const Nack& nack) {
     // It has an older one, of before it lost its disk: it is sent again, whole.
     if (nack.members && nack.members->tag() < holder_.newest().tag()) {
@@ -176,16 +191,9 @@ void Engine::on_stale_members(Step& step, Index voter, const Nack& nack) {
         peers_[voter].tag.reset();
         return greet(step, voter);
     }
-    if (nack.members) {
-        peers_[voter].tag = nack.members->tag();
-        if (!may_take_list_of(voter, nack.identity)) {
-            note_list_refused(step, voter, *nack.members->tag());
-            if (role() == Role::candidate) refused_by(step, voter, nack.remaining);
-            return;
-        }
-        // C3.1: it has asked for that.
-        on_shown(step, *nack.members);
-        learn_with_list(nack.identity);
+    if (nack.members && !take_answered(step, voter, nack)) {
+        if (role() == Role::candidate) refused_by(step, voter, nack.remaining);
+        return;
     }
     if (role() != Role::candidate) return;
     // C4.1: it stands again under that list, once it is on the disk.

@@ -34,6 +34,9 @@ public:
     bool recovering() const { return !recovery_.over(); }
 
     const Membership& list() const override { return reserve_.on_disk().members; }
+    const Membership& newest_list() const override {
+        return tenure_.follows() ? reserve_.newest_members() : holder_.newest();
+    }
     bool is_majority(MemberSet members) const override { return deciding().is_majority(members); }
     Identity identity() const override;
     LeaderView first_hand(Instant now) const override;
@@ -128,6 +131,7 @@ private:
     bool renews() const;
     bool renewal_due(Instant now) const;
     void grants_changed(Step& step);
+    bool take_answered(Step& step, Index voter, const Nack& nack);
     void on_stale_members(Step& step, Index voter, const Nack& nack);
     void refused_by(Step& step, Index voter, Duration remaining);
 
@@ -184,19 +188,22 @@ private:
     void forget_who_has(const Membership& one);
     void propose(Instant now, const Membership& next);
     void manage_list(Step& step);
+    std::optional<NodeId> who_cannot_follow_lists() const;
     bool somebody_is_ahead(Instant now) const;
     bool somebody_is_to_be_told(Instant now) const;
     void list_settled(Step& step);
     void end_change(Step& step, bool done, std::string why);
     const Membership& list_for_own_vote(Instant now) const;
-    bool may_be_told(const Coordinator& request) const;
+    bool may_be_told(Index from, const Coordinator& request) const;
     void take_told(Step& step, const Coordinator& request);
     void meet_again(Step& step, const Membership& told);
     void go_on_with(const Membership& list, const Identity& identity);
 
     // identity.cpp
     std::optional<ClusterId> answered_id() const;
+    bool is_of_answered_cluster(Index from, const std::optional<Identity>& named) const;
     void learn_identity(const Identity& told);
+    void note_told(Index by, const Identity& has);
     void learn_with_list(const std::optional<Identity>& named);
     bool may_take_list_of(Index from, const std::optional<Identity>& named) const;
     void note_list_refused(Step& step, Index from, const Tag& tag);

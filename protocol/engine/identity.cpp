@@ -30,7 +30,8 @@ void Engine::note_list_refused(Step& step, Index from, const Tag& tag) {
                       "the id " +
                       to_text(identity().id) +
                       ": it is not taken; if that node's state directory is an old one, end it, "
-                      "delete the directory, and start it again"});
+                      "delete the directory, and start it again; if it has just been upgraded, "
+                      "start it with --wire 4 until there is a leader"});
 }
 
 /// Of those that have answered a node without a file: it can go on with them only if they are of
@@ -44,6 +45,15 @@ std::optional<ClusterId> Engine::answered_id() const {
         if (said) found = said;
     }
     return found;
+}
+
+/// C11.5: of a leader that tells a list.
+bool Engine::is_of_answered_cluster(Index from, const std::optional<Identity>& named) const {
+    const auto answered = answered_id();
+    if (!answered) return false;
+    const std::uint16_t version = version_with(from);
+    if (!*answered || (version != 0 && version < version_with_named_lists)) return true;
+    return named && named->id == *answered;
 }
 
 void Engine::learn_identity(const Identity& told) {
@@ -77,7 +87,9 @@ void Engine::part_with(Step& step, Index i) {
 /// More than the majority needs: one that has kept its disk where most have lost theirs.
 bool Engine::somebody_is_to_tell(Instant now) const {
     for (const Index i : peers_.connected(now))
-        if (version_with(i) >= version_with_identity && !poll_.has_told(id(i))) return true;
+        if (holder_.base().voters().contains(i) && version_with(i) >= version_with_identity &&
+            !poll_.has_told(id(i)))
+            return true;
     return false;
 }
 
@@ -90,21 +102,27 @@ bool Engine::majority_knows_of_ids() const {
     return holder_.base().is_majority(knowing);
 }
 
+/// A leader is one by the votes of its base: by them it is of their cluster, and of nobody else's.
+void Engine::note_told(Index by, const Identity& has) {
+    if (holder_.base().voters().contains(by)) poll_.note(id(by), has);
+}
+
 void Engine::manage_identity(Step& step) {
     if (!tenure_.leads() || !own_lease_valid(step.now) || !majority_knows_of_ids()) return;
     if (poll_.epoch() != epoch()) poll_ = IdentityPoll(epoch());
     poll_.note(setup_.self(), reserve_.on_disk().identity);
     for (const Index i : setup_.others())
-        if (const ClusterId said = peers_[i].cluster_id) poll_.note(id(i), {said, {}, true});
+        if (const ClusterId said = peers_[i].cluster_id) note_told(i, {said, {}, true});
     if (!poll_.given().id) {
-        const Identity newest = poll_.newest();
+        const auto newest = poll_.newest();
+        if (!newest) return;
         // C11.1: where a majority has none, no earlier leader has settled one.
-        if (!newest.settled && !poll_.majority_has_told(holder_.base())) return;
-        if (!newest.settled && somebody_is_to_tell(step.now)) return;
-        ClusterId id = newest.id;
+        if (!newest->settled && !poll_.majority_has_told(holder_.base())) return;
+        if (!newest->settled && somebody_is_to_tell(step.now)) return;
+        ClusterId id = newest->id;
         while (!id) id = {rng_.next()};
         poll_.give(id);
-        if (newest.settled) poll_.settle();
+        if (newest->settled) poll_.settle();
     }
     // C11.3
     if (!poll_.given().settled && poll_.held_by_majority(holder_.base())) poll_.settle();
@@ -125,7 +143,7 @@ Identity Engine::identity_to_tell() const {
 void Engine::on_identity_told(Step& step, Index voter, const Identity& has) {
     if (!tenure_.leads()) return;
     if (poll_.epoch() != epoch()) poll_ = IdentityPoll(epoch());
-    poll_.note(id(voter), has);
+    note_told(voter, has);
     peers_[voter].cluster_id = has.known();
     if (is_stranger(voter)) part_with(step, voter);
     manage_identity(step);

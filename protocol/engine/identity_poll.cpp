@@ -14,11 +14,13 @@ void IdentityPoll::note(NodeId member, const Identity& has) {
         found->has = has;
 }
 
-Identity IdentityPoll::newest() const {
+std::optional<Identity> IdentityPoll::newest() const {
     Identity newest;
-    for (const auto& [member, has] : told_)
+    for (const auto& [member, has] : told_) {
+        if (are_of_different_clusters(newest.known(), has.known())) return std::nullopt;
         if (std::pair(has.settled, has.epoch) > std::pair(newest.settled, newest.epoch))
             newest = has;
+    }
     return newest;
 }
 

@@ -2,6 +2,7 @@
 // have told this leadership, and the id that it gives them.
 #pragma once
 
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -21,8 +22,9 @@ public:
     void note(NodeId member, const Identity& has);
     bool has_told(NodeId member) const;
     bool majority_has_told(const Membership& base) const;
-    /// Of all that were told the settled one, or else that of the newest leader.
-    Identity newest() const;
+    /// Of all that were told the settled one, or else that of the newest leader. nullopt: they are
+    /// of two clusters.
+    std::optional<Identity> newest() const;
     /// All are told that by the next renewals; no id: they are asked.
     const Identity& given() const { return given_; }
     void give(ClusterId id) { given_ = {id, epoch_, false}; }

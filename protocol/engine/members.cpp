@@ -128,13 +128,20 @@ std::string Engine::contradiction(Instant now, const MemberChange& change) const
                 (!says_it_is_at(change.id, change.address) ||
                  answers_at_its_address(now, other.id)))
                 return node(other.id) + " has the address " + change.address;
-    for (const Index i : setup_.others())
-        if (const auto version = version_with(i); version != 0 && version < version_with_tags)
-            return node(id(i)) +
-                   " speaks a version of the wire format without lists that change; "
-                   "upgrade all members first";
+    if (const auto older = who_cannot_follow_lists())
+        return node(*older) +
+               " speaks a version of the wire format without lists that change, or without the "
+               "cluster's id; upgrade all members first";
     if (!with(base, change, {})) return node(change.id) + " is the last voter";
     return {};
+}
+
+// C11.3
+std::optional<NodeId> Engine::who_cannot_follow_lists() const {
+    const std::uint16_t needed = identity().id ? version_with_identity : version_with_tags;
+    for (const Index i : setup_.others())
+        if (const auto version = version_with(i); version != 0 && version < needed) return id(i);
+    return std::nullopt;
 }
 
 std::string Engine::hindrance(Instant now, const MemberChange& change) const {
@@ -195,6 +202,11 @@ void Engine::manage_list(Step& step) {
         return;
     }
     if (identity_is_awaited()) return;
+    if (who_cannot_follow_lists()) {
+        if (changes_.pending)
+            end_change(step, false, contradiction(step.now, changes_.pending->change));
+        return;
+    }
     forget_who_is_gone(step);
     // C2.1: only on top of a list of its own epoch. C6.1: and above one that was shown. C8.4: and
     // for who has none.
@@ -257,8 +269,9 @@ const Membership& Engine::list_for_own_vote(Instant now) const {
 
 // ---- C8: a node without a file is told its list.
 
-bool Engine::may_be_told(const Coordinator& request) const {
+bool Engine::may_be_told(Index from, const Coordinator& request) const {
     if (!recovering() || recovery_.had_file() || !request.renew) return false;
+    if (!is_of_answered_cluster(from, request.identity)) return false;
     // C8.3: the sessions of before the end of its silence are closed: what they brought is not
     // read.
     if (recovery_.waits_for_list()) return true;

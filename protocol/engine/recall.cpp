@@ -61,6 +61,7 @@ std::optional<Engine::Held> Engine::held() const {
 }
 
 bool Engine::nothing_held() const {
+    if (!answered_id()) return false;  // they are of two clusters
     for (const Index i : setup_.others())
         if (told_by(i) != Recall::Answer::none) return false;
     return true;

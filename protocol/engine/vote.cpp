@@ -77,9 +77,19 @@ Vote Engine::vote(Step& step, const LeaseRequest& request) {
     const PromiseRequest asked{request.key, request.epoch, request.renew,
                                timing().promise(request.lease), request.session};
     const PromiseVerdict verdict = promise().judge(asked, now);
+    const Membership& own = reserve_.newest_members();
+    const auto with_list = [&](NackReason reason, Duration remaining) {
+        Vote vote = refused(reason, remaining);
+        vote.members = own;
+        vote.identity = identity();
+        return vote;
+    };
     // R2.3: a voter whose promise to another holder is live refuses.
     if (verdict == PromiseVerdict::busy) {
-        Vote vote = refused(NackReason::busy, promise_left(now, promise().end()));
+        const Duration left = promise_left(now, promise().end());
+        // C3.1: who is behind may not know the leader.
+        Vote vote = request.tag < own.tag() ? with_list(NackReason::busy, left)
+                                            : refused(NackReason::busy, left);
         vote.promise_holder = promise().key().id;
         vote.promised_epoch = promise().epoch();
         return vote;
@@ -91,16 +101,12 @@ Vote Engine::vote(Step& step, const LeaseRequest& request) {
     // that has ended is not taken either: the leader of today may have no newer one.
     if (verdict == PromiseVerdict::stale) return stale(promise().vmax());
     // C3.1: never under an older list than its own.
-    const Membership& own = reserve_.newest_members();
-    if (request.tag < own.tag()) {
-        Vote vote = refused(NackReason::stale_members, timing().campaign_wait);
-        vote.members = own;
-        vote.identity = identity();
-        return vote;
-    }
+    if (request.tag < own.tag()) return with_list(NackReason::stale_members, timing().campaign_wait);
     // C3.2: under a newer one when that is on the disk.
     if (request.tag > own.tag() && request.members && request.members->tag() == request.tag) {
         if (from && *from != me() && !may_take_list_of(*from, request.identity)) {
+            // A token has passed somebody who leaves it out: its owner is asked for it.
+            if (!request.identity) return with_list(NackReason::stale_members, Duration{0});
             note_list_refused(step, *from, request.tag);
             return refused(NackReason::unknown_holder, timing().campaign_wait);
         }
@@ -110,10 +116,7 @@ Vote Engine::vote(Step& step, const LeaseRequest& request) {
     if (request.tag != list().tag()) {
         if (reserve_.newest_members().tag() == request.tag) return of_kind(Vote::Kind::after_disk);
         // It thought that this node had the list.
-        Vote vote = refused(NackReason::stale_members, Duration{0});
-        vote.members = own;
-        vote.identity = identity();
-        return vote;
+        return with_list(NackReason::stale_members, Duration{0});
     }
     // C7.1
     if (removed()) return refused(NackReason::recovering, timing().campaign_wait);
@@ -136,7 +139,7 @@ Vote Engine::vote_for_itself(Step& step, Epoch epoch, Duration lease, bool renew
 }
 
 void Engine::on_coordinator(Step& step, const AcceptedSession& from, const Coordinator& request) {
-    if (may_be_told(request)) return take_told(step, request);
+    if (may_be_told(from.peer, request)) return take_told(step, request);
     // C11.4: they have met when one of the two did not know its cluster yet.
     if (request.identity && request.identity->known())
         peers_[from.peer].cluster_id = request.identity->known();

@@ -144,11 +144,12 @@ void Member::on_hello_ack(Step& step, SessionId id, const HelloAck& ack) {
                              {}});
         return give_up_dialled(step, *session, SessionEnd::protocol);
     }
-    if (ack.changed && ack.changed->is_of_other_cluster_than(list())) {
-        step.act(
-            HandshakeRefused{this->id(index), false, of_other_cluster(*ack.changed, list()), {}});
-        return give_up_dialled(step, *session, SessionEnd::protocol);
-    }
+    for (const Membership* mine : {&list(), &newest_list()})
+        if (ack.changed && ack.changed->is_of_other_cluster_than(*mine)) {
+            step.act(HandshakeRefused{
+                this->id(index), false, of_other_cluster(*ack.changed, *mine), {}});
+            return give_up_dialled(step, *session, SessionEnd::protocol);
+        }
     if (are_of_different_clusters(cluster_id(), ack.cluster_id)) {
         step.act(HandshakeRefused{
             this->id(index), false, of_other_id(ack.cluster_id, cluster_id()), {}});

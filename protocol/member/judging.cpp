@@ -23,25 +23,26 @@ bool both_unchanged(const Membership& list, const Hello& hello) {
 
 /// The first field that differs, of those that all nodes of one cluster have in common.
 std::optional<Refused> Member::cluster_difference(const Hello& yours) const {
-    const Config& mine = config();
+    const Config& settings = config();
     const std::uint16_t lowest = lowest_with(list());
-    if (yours.version_highest < lowest || yours.version_lowest > mine.wire_highest)
-        return refusal(Difference::version, versions_text(lowest, mine.wire_highest),
+    if (yours.version_highest < lowest || yours.version_lowest > settings.wire_highest)
+        return refusal(Difference::version, versions_text(lowest, settings.wire_highest),
                        versions_text(yours.version_lowest, yours.version_highest));
-    if (yours.cluster != mine.cluster)
-        return refusal(Difference::cluster, mine.cluster, yours.cluster);
+    if (yours.cluster != settings.cluster)
+        return refusal(Difference::cluster, settings.cluster, yours.cluster);
     // Of lists that nobody has changed the members are the founders: see seat_difference().
     const Membership shown = shown_by(yours);
-    if (!both_unchanged(list(), yours) && shown.is_of_other_cluster_than(list()))
-        return of_other_cluster(list(), shown);
+    for (const Membership* mine : {&list(), &newest_list()})
+        if (!both_unchanged(*mine, yours) && shown.is_of_other_cluster_than(*mine))
+            return of_other_cluster(*mine, shown);
     if (are_of_different_clusters(cluster_id(), yours.cluster_id))
         return of_other_id(cluster_id(), yours.cluster_id);
-    if (yours.quorum != mine.quorum)
-        return refusal(Difference::quorum, name(mine.quorum), name(yours.quorum));
-    if (yours.algorithm != mine.algorithm)
-        return refusal(Difference::algorithm, name(mine.algorithm), name(yours.algorithm));
-    if (yours.rho_ppm != mine.timing.rho_ppm)
-        return refusal(Difference::rho, std::to_string(mine.timing.rho_ppm),
+    if (yours.quorum != settings.quorum)
+        return refusal(Difference::quorum, name(settings.quorum), name(yours.quorum));
+    if (yours.algorithm != settings.algorithm)
+        return refusal(Difference::algorithm, name(settings.algorithm), name(yours.algorithm));
+    if (yours.rho_ppm != settings.timing.rho_ppm)
+        return refusal(Difference::rho, std::to_string(settings.timing.rho_ppm),
                        std::to_string(yours.rho_ppm));
     return std::nullopt;
 }

@@ -83,7 +83,8 @@ Coordinator Member::as_sent_to(Index to, const Coordinator& request) const {
     const bool has_id = request.identity && request.identity->known() &&
                         request.identity->known() == peers_[to].cluster_id;
     // C12.2: a list goes with the id of its cluster.
-    const bool without = sent.members ? false : has_id || !request.renew;
+    if (sent.members && sent.identity && !sent.identity->id) sent.identity = identity();
+    const bool without = !sent.members && (has_id || !request.renew);
     if (without || version < version_with_identity) sent.identity.reset();
     return sent;
 }

@@ -85,6 +85,8 @@ public:
     bool fenced() const { return config().quorum != QuorumMode::none; }
     /// The list of members that holds for this node. Empty: it has none yet (C8).
     virtual const Membership& list() const { return config().members; }
+    /// Or that is to: on its way to the disk, or in its requests.
+    virtual const Membership& newest_list() const { return list(); }
     /// C11. 0: it is not known yet, or nobody speaks of it.
     virtual Identity identity() const { return {}; }
     /// The id by which its cluster is told from others.

@@ -113,6 +113,10 @@ void Checks::on_incident(const World& world, const Incident& incident) {
         if (has_copy || has_copy_[incident.host]) {  // or another one
             on_disk_[incident.host] = {};
             identities_[incident.host] = {};
+            // Each such disk is of another one.
+            std::erase_if(clusters_, [](const auto& one) {
+                return one.first.first == Site::predecessor;
+            });
         }
         has_copy_[incident.host] = has_copy;
     }

@@ -53,7 +53,7 @@ bool World::leads(HostIndex h) const {
 
 std::optional<HostIndex> World::leader(Site site) const {
     for (HostIndex h = 0; h < hosts_.size(); ++h)
-        if (hosts_[h].site == site && leads(h)) return h;
+        if (hosts_[h].site == site && cluster_of(h) != Site::predecessor && leads(h)) return h;
     return std::nullopt;
 }
 

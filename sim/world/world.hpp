@@ -184,6 +184,7 @@ private:
     }
     void forget_mistakes_about(HostIndex h);
     void forget_copies_beside(HostIndex h);
+    bool has_list(const Host& host, const protocol::Membership& list) const;
     void write(Host& host, const protocol::Durable& durable);
     bool may_found(Site site, const protocol::Membership& founders) const;
     /// That peer is one of those that the host deals with.

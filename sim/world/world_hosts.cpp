@@ -303,12 +303,16 @@ void World::find_old_disk(HostIndex h) {
     std::vector<NodeId> others = old.members.founders();
     std::erase(others, host.id);
     if (others.empty()) return;
+    // Perhaps the only one with a vote.
+    const bool alone = rng_.below(3) == 0;
     std::vector<MemberEntry> entries{{host.id, 0, true, {}}};
     const std::size_t first = rng_.below(others.size());
     const std::size_t count = 1 + rng_.below(others.size());
-    for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t i = 0; i < count; ++i) {
+        const bool votes = !alone && (i == 0 || rng_.below(4) != 0);
         entries.push_back(
-            {others[(first + i) % others.size()], static_cast<Index>(i + 1), true, {}});
+            {others[(first + i) % others.size()], static_cast<Index>(i + 1), votes, {}});
+    }
     // Perhaps with the tag of a list that today's leader will write.
     const Tag before = newest;
     if (rng_.below(4) == 0)
@@ -320,6 +324,7 @@ void World::find_old_disk(HostIndex h) {
     old.hw = highest;
     old.members = Membership(newest, std::move(entries), old.members.founders());
     old.identity = {};
+    if (rng_.below(4) == 0) old.identity = {{rng_.next()}, newest.epoch, false};
     old.directory = {rng_.next()};
     old.met.clear();
     host.not_before = now_ + old.promised_max.ns * 11 / 10;
@@ -328,9 +333,23 @@ void World::find_old_disk(HostIndex h) {
     host.disk.written_at = Site::predecessor;
 }
 
+/// That is of today's cluster.
+bool World::has_list(const Host& host, const Membership& list) const {
+    if (host.disk.written_at == Site::predecessor) return false;
+    const auto is_it = [&](const Membership& one) {
+        return one.tag() == list.tag() && one.entries() == list.entries();
+    };
+    const Engine* const engine = host.running() ? host.node->engine() : nullptr;
+    return (host.disk.file && is_it(host.disk.file->members)) ||
+           (host.writing && is_it(host.writing->members)) ||
+           (engine != nullptr && is_it(engine->holder().newest()));
+}
+
 void World::write(Host& host, const Durable& durable) {
-    const bool joins = host.disk.written_at == Site::predecessor && host.disk.file &&
-                       host.disk.file->members.tag() != durable.members.tag();
+    const bool joins = host.disk.written_at == Site::predecessor &&
+                       std::any_of(hosts_.begin(), hosts_.end(), [&](const Host& other) {
+                           return other.site == host.site && has_list(other, durable.members);
+                       });
     host.disk.write(durable, host.site);
     if (!joins) return;
     host.disk.written_at = host.site;

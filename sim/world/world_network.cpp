@@ -99,6 +99,22 @@ void World::handshake_late(std::size_t number) {
 
 // ---- Sending.
 
+namespace {
+
+/// The fields that are relayed, or are not left out by their sender where they can't be read.
+void leave_out_above(std::uint16_t version, Message& message) {
+    if (auto* token = std::get_if<CoordinatorToken>(&message)) {
+        if (version < version_with_identity) token->request.identity.reset();
+        if (version < version_with_tags) token->request.members.reset();
+    }
+    if (auto* nack = std::get_if<Nack>(&message)) {
+        if (version < version_with_named_lists) nack->identity.reset();
+        if (version < version_with_tags) nack->members.reset();
+    }
+}
+
+}  // namespace
+
 void World::send(const Send& send) {
     const std::size_t number = send.session.value / 2 - 1;
     const Side from = side_of(send.session);
@@ -118,6 +134,9 @@ void World::send(const Send& send) {
                     m.addresses = {"dialler", "translator"};
             },
             message);
+    const HostIndex a = connections_[number].dialler().host;
+    const HostIndex b = connections_[number].acceptor().host;
+    leave_out_above(std::min(configs_[a].wire_highest, configs_[b].wire_highest), message);
     transmit(number, from, Parcel{0, std::move(message)});
 }
 

@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import json
+import os
 import subprocess
 
 from clusters import on_both
@@ -173,6 +174,7 @@ def test_a_node_that_has_founded_a_cluster_of_its_own_stays_outside(new_cluster,
     # With an empty directory it is told whose member it is.
     stray.terminate()
     assert stray.wait_exit() == 0
+    os.unlink(stray.current.stream.path)  # it is of the cluster of its own
     stray.data_dir = founded.directory / "node-4-again"
     stray.peers = f"{cluster.peers},4={stray.address}"
     stray.start()

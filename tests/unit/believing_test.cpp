@@ -1,6 +1,7 @@
 // C12: whose word is believed.
 #include <doctest/doctest.h>
 
+#include "protocol/engine/identity_poll.hpp"
 #include "tests/support/identity_fixture.hpp"
 
 namespace bullring::protocol::believing_test {
@@ -144,7 +145,6 @@ TEST_CASE("believing: a request's list is taken of who names a cluster, if this 
     CHECK(takes(settled, settled));
     CHECK(takes(settled, given));
     CHECK_FALSE(takes(settled, Identity{}));
-    CHECK_FALSE(takes(settled, std::nullopt));
     CHECK_FALSE(takes(settled, named(other_id, false)));
     // The next leader may give another one than the last.
     CHECK(takes(given, named(other_id, false)));
@@ -237,6 +237,211 @@ TEST_CASE("believing: no cluster has two lists of one tag") {
         CHECK(nacks[0].reason == NackReason::unknown_holder);
     }
     CHECK(node.view().list == of_others);
+}
+
+namespace {
+
+const std::vector<NodeId> one_to_three{{1}, {2}, {3}};
+
+Membership with_7(Tag tag) {
+    return *with(Membership(one_to_three), {MemberChange::What::add, {7}, "x:7"}, tag);
+}
+
+/// Of the three `voter` alone has a vote.
+Membership alone(NodeId voter) {
+    std::vector<MemberEntry> entries;
+    for (const NodeId id : one_to_three)
+        entries.push_back({id, static_cast<Index>(entries.size()), id == voter, "h:1"});
+    return {{{4001}, 2}, std::move(entries), one_to_three};
+}
+
+/// It leads, and its own disk does not have the list yet that it has proposed.
+NodeFixture proposing() {
+    NodeFixture node(member());
+    node.disk_answers(true);
+    node.lead({1, 2});
+    node.step(MembersRequested{{MemberChange::What::add, {5}, "h:5"}, {Asker::observer, 1}});
+    REQUIRE(node.last_request(1)->tag == Tag{node.view().epoch, 0});
+    REQUIRE(node.view().list.tag() == Tag{});
+    return node;
+}
+
+}  // namespace
+
+// C1.1, C1.5
+TEST_CASE("believing: who has another list of the tag of the one that is proposed has not this") {
+    NodeFixture node = proposing();
+    const Membership theirs = with_7({node.view().epoch, 0});
+    SUBCASE("by its HELLO") {
+        node.lose(1);
+        node.new_incarnation(1);
+        HelloReceived hello = node.hello_from(1);
+        hello.hello.version_lowest = version_with_tags;
+        hello.hello.changed = theirs;
+        hello.hello.cluster_id = {};
+        CHECK(sent<Refused>(node.step(hello)).size() == 1);
+    }
+    SUBCASE("by its answer to a HELLO") {
+        node.lose(1);
+        HelloAck ack = node.ack_from(1);
+        ack.changed = theirs;
+        CHECK(only<HandshakeRefused>(node.dial(1, ack)).size() == 1);
+    }
+    SUBCASE("by its answer to an earlier request") {
+        Nack nack;
+        nack.holder_incarnation = node.own_incarnation();
+        nack.epoch = node.view().epoch;
+        nack.reason = NackReason::stale_members;
+        nack.members = theirs;
+        node.hear(1, nack);
+        node.after(node.timing().heartbeat);
+        CHECK(node.last_request(1)->members.has_value());
+    }
+}
+
+// C11.1
+TEST_CASE("believing: a leader is of the cluster of those that have a vote in its list") {
+    Start start = without_id(member());
+    start.file->members = alone({3});
+    NodeFixture node(member(), start);
+    node.disk_answers(true);
+    node.recover();
+    node.connect(1);
+    node.connect(2);
+    for (int i = 0; i < 50 && node.role() != Role::leader; ++i) node.run(node.timing().heartbeat);
+    REQUIRE(node.role() == Role::leader);
+    for (int i = 0; i < 10; ++i) node.run(node.timing().heartbeat);
+    const Identity own = node.node().member().identity();
+    CHECK(own.settled);
+    CHECK(own.id != test::cluster_id);
+}
+
+// C8.4, C11.5
+TEST_CASE("believing: who has lost its disk is told a list by the cluster that it has heard of") {
+    const Config config = member();
+    NodeFixture node(config, test::start_without_file(config));
+    node.disk_answers(true);
+    node.wake();
+    node.connect(2);
+    HelloReceived hello = node.hello_from(1);
+    hello.hello.version_lowest = version_with_tags;
+    hello.hello.changed = alone({1});
+    hello.hello.cluster_id = {};
+    node.accept(hello);
+    HelloAck ack = node.ack_from(1);
+    ack.cluster_id = {};
+    node.dial(1, ack);
+    const auto is_told = [&](const Identity& named) {
+        Coordinator told = renewal(node, {4001}, named);
+        told.tag = *alone({1}).tag();
+        told.members = alone({1});
+        told.settled = true;
+        node.hear(1, told);
+        node.after(milliseconds(10));
+        return !node.node().recovering();
+    };
+    CHECK_FALSE(is_told({}));
+    CHECK_FALSE(is_told(named(other_id)));
+    CHECK(is_told(named(test::cluster_id)));
+}
+
+// C11.5, R6.3
+TEST_CASE("believing: the words of two clusters end no silence") {
+    NodeFixture node(member(), without_id(member()));
+    node.disk_answers(true);
+    node.wake();
+    const auto answers = [&](std::uint64_t peer, ClusterId id) {
+        HelloAck ack = node.ack_from(peer);
+        ack.cluster_id = id;
+        ack.recall.answer = Recall::Answer::none;
+        node.dial(peer, ack);
+    };
+    answers(1, other_id);
+    answers(2, test::cluster_id);
+    CHECK(node.node().recovering());
+    answers(1, test::cluster_id);
+    CHECK_FALSE(node.node().recovering());
+}
+
+// C11.1
+TEST_CASE("believing: of voters with two settled ids a leader gives neither") {
+    IdentityPoll poll({7});
+    poll.note({1}, named(test::cluster_id));
+    poll.note({2}, named(other_id, false));
+    CHECK(poll.newest()->id == test::cluster_id);
+    poll.note({2}, named(other_id));
+    CHECK_FALSE(poll.newest());
+}
+
+// C12.2
+TEST_CASE("believing: beside a list a leader names the id that it has been given") {
+    Start start = knowing(named(test::cluster_id, false));
+    start.file->members = changed_list();
+    start.file->hw = {20000};
+    NodeFixture node(member(), start);
+    node.peers_know({});
+    node.disk_answers(true);
+    node.stand({1, 2});
+    node.answer_grant(2);
+    node.after(node.timing().heartbeat);
+    REQUIRE(node.last_request(1)->renew);
+    REQUIRE(node.last_request(1)->members.has_value());
+    CHECK(node.last_request(1)->identity->id == test::cluster_id);
+}
+
+// C3.1
+TEST_CASE("believing: who is behind is shown the list by a voter that is busy, and takes it") {
+    NodeFixture voter = follower(knowing(named(test::cluster_id)), test::cluster_id);
+    Coordinator renewed = candidacy_under_list(voter, named(test::cluster_id));
+    renewed.renew = true;
+    renewed.lease = voter.timing().lease;
+    voter.hear(2, renewed);
+    REQUIRE(knows_the_list(voter));
+    Coordinator candidacy = renewal(voter, {9002}, Identity{});
+    candidacy.renew = false;
+    candidacy.lease = voter.timing().campaign_lease;
+    const auto nacks = sent<Nack>(voter.hear(1, candidacy));
+    REQUIRE(nacks.size() == 1);
+    CHECK(nacks[0].reason == NackReason::busy);
+    CHECK(nacks[0].members == changed_list());
+    CHECK(nacks[0].identity->id == test::cluster_id);
+
+    NodeFixture node(member(), knowing({}));
+    node.peers_know({});
+    node.stand({1, 2});
+    node.disk_answers(true);
+    Nack nack = nacks[0];
+    nack.holder_incarnation = node.own_incarnation();
+    nack.epoch = node.last_request(1)->epoch;
+    node.hear(1, nack);
+    node.hear(2, nack);
+    node.after(milliseconds(1));
+    CHECK(knows_the_list(node));
+}
+
+// C3.1
+TEST_CASE("believing: the list of a token that has lost its id is asked for at its owner") {
+    NodeFixture node = follower(knowing(named(test::cluster_id)), test::cluster_id);
+    const auto nacks = sent<Nack>(node.hear(1, candidacy_under_list(node, std::nullopt)));
+    REQUIRE(nacks.size() == 1);
+    CHECK(nacks[0].reason == NackReason::stale_members);
+    CHECK(nacks[0].members == Membership(one_to_three));
+    CHECK(nacks[0].identity->id == test::cluster_id);
+}
+
+// C11.3
+TEST_CASE("believing: no list is changed while a member can't hear of the cluster's id") {
+    NodeFixture node(member());
+    node.disk_answers(true);
+    node.lead({1, 2});
+    HelloAck ack = node.ack_from(1);
+    ack.version = version_with_identity - 1;
+    node.dial(1, ack);
+    const auto answers = only<MembersAnswer>(node.step(
+        MembersRequested{{MemberChange::What::add, {5}, "h:5"}, {Asker::observer, 1}}));
+    REQUIRE(answers.size() == 1);
+    CHECK(answers[0].lasting);
+    CHECK(answers[0].why.find("node 1 speaks a version") == 0);
 }
 
 // C12.3

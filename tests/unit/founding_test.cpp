@@ -229,7 +229,8 @@ TEST_CASE("founding: a node that is told its list meets those anew who have not 
                                                   .stamp = node.now(),
                                                   .renew = true,
                                                   .tag = *list.tag(),
-                                                  .members = list});
+                                                  .members = list,
+                                                  .identity = Identity{test::cluster_id, {1}}});
     CHECK(list_of(node) == list);
     CHECK(only<DialNow>(told) == std::vector<DialNow>{DialNow{{2}}});
 }
