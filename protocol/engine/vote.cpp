@@ -101,7 +101,8 @@ Vote Engine::vote(Step& step, const LeaseRequest& request) {
     // that has ended is not taken either: the leader of today may have no newer one.
     if (verdict == PromiseVerdict::stale) return stale(promise().vmax());
     // C3.1: never under an older list than its own.
-    if (request.tag < own.tag()) return with_list(NackReason::stale_members, timing().campaign_wait);
+    if (request.tag < own.tag())
+        return with_list(NackReason::stale_members, timing().campaign_wait);
     // C3.2: under a newer one when that is on the disk.
     if (request.tag > own.tag() && request.members && request.members->tag() == request.tag) {
         if (from && *from != me() && !may_take_list_of(*from, request.identity)) {

@@ -114,9 +114,8 @@ void Checks::on_incident(const World& world, const Incident& incident) {
             on_disk_[incident.host] = {};
             identities_[incident.host] = {};
             // Each such disk is of another one.
-            std::erase_if(clusters_, [](const auto& one) {
-                return one.first.first == Site::predecessor;
-            });
+            std::erase_if(clusters_,
+                          [](const auto& one) { return one.first.first == Site::predecessor; });
         }
         has_copy_[incident.host] = has_copy;
     }

@@ -437,8 +437,8 @@ TEST_CASE("believing: no list is changed while a member can't hear of the cluste
     HelloAck ack = node.ack_from(1);
     ack.version = version_with_identity - 1;
     node.dial(1, ack);
-    const auto answers = only<MembersAnswer>(node.step(
-        MembersRequested{{MemberChange::What::add, {5}, "h:5"}, {Asker::observer, 1}}));
+    const auto answers = only<MembersAnswer>(
+        node.step(MembersRequested{{MemberChange::What::add, {5}, "h:5"}, {Asker::observer, 1}}));
     REQUIRE(answers.size() == 1);
     CHECK(answers[0].lasting);
     CHECK(answers[0].why.find("node 1 speaks a version") == 0);
