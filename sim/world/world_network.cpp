@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "protocol/values/dialling.hpp"
+#include "sim/world/older_versions.hpp"
 #include "sim/world/world.hpp"
 
 namespace bullring::sim {
@@ -98,22 +99,6 @@ void World::handshake_late(std::size_t number) {
 }
 
 // ---- Sending.
-
-namespace {
-
-/// The fields that are relayed, or are not left out by their sender where they can't be read.
-void leave_out_above(std::uint16_t version, Message& message) {
-    if (auto* token = std::get_if<CoordinatorToken>(&message)) {
-        if (version < version_with_identity) token->request.identity.reset();
-        if (version < version_with_tags) token->request.members.reset();
-    }
-    if (auto* nack = std::get_if<Nack>(&message)) {
-        if (version < version_with_named_lists) nack->identity.reset();
-        if (version < version_with_tags) nack->members.reset();
-    }
-}
-
-}  // namespace
 
 void World::send(const Send& send) {
     const std::size_t number = send.session.value / 2 - 1;
