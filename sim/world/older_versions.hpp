@@ -1,5 +1,5 @@
-// What sessions of earlier versions do not carry, and who writes the messages does not leave out
-// himself: there it is the codec that does.
+// The fields that sessions of earlier versions do not carry, and that no sender leaves out itself:
+// outside the simulator the codec does.
 #pragma once
 
 #include <cstdint>
