@@ -328,6 +328,7 @@ void World::find_old_disk(HostIndex h) {
     old.directory = {rng_.next()};
     old.met.clear();
     host.not_before = now_ + old.promised_max.ns * 11 / 10;
+    had_predecessor_ = true;
     host.own_disk = std::exchange(host.disk, Disk{});
     host.disk.file = std::move(old);
     host.disk.written_at = Site::predecessor;
