@@ -10,8 +10,10 @@ namespace bullring::protocol {
 // ---- Whom a node believes.
 
 Identity Engine::identity() const {
-    const bool knows_of_ids = config().wire_highest >= version_with_identity;
-    return knows_of_ids ? reserve_.on_disk().identity : Identity{};
+    if (config().wire_highest < version_with_identity) return {};
+    // A leader that has settled it knows so before its own disk does, and tells so to all.
+    const bool told = tenure_.leads() && poll_.epoch() == epoch() && poll_.given().settled;
+    return told ? poll_.given() : reserve_.on_disk().identity;
 }
 
 /// C12.2: of one that was asked, or that asks.
@@ -109,6 +111,7 @@ void Engine::note_told(Index by, const Identity& has) {
 
 void Engine::manage_identity(Step& step) {
     if (!tenure_.leads() || !own_lease_valid(step.now) || !majority_knows_of_ids()) return;
+    const ClusterId known_before = cluster_id();
     if (poll_.epoch() != epoch()) poll_ = IdentityPoll(epoch());
     poll_.note(setup_.self(), reserve_.on_disk().identity);
     for (const Index i : setup_.others())
@@ -127,6 +130,7 @@ void Engine::manage_identity(Step& step) {
     // C11.3
     if (!poll_.given().settled && poll_.held_by_majority(holder_.base())) poll_.settle();
     learn_identity(poll_.given());
+    if (cluster_id() != known_before) part_with_strangers(step);
 }
 
 // C11.3: a list is built on one whose voters have it, so that those of the next one find it.

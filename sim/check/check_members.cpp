@@ -82,7 +82,7 @@ void Checks::check_identity(const World& world, HostIndex h) {
         fmt::format("node {} of cluster {} has settled on the id {}", world.host(h).id.value,
                     ids_text(own.second), to_text(disk->identity.id));
     if (!known) coverage_.count(Seen::identity_settled);
-    const bool may_differ = disk_was_lost_ && before.id != known;
+    const bool may_differ = disk_was_lost_ && before.known() != known;
     if (known && known != disk->identity.id && !may_differ)
         fail(world, "I22", fmt::format("{}, and another one on {}", says, to_text(known)));
     known = disk->identity.id;

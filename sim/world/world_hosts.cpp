@@ -282,6 +282,8 @@ void World::copy_disk(HostIndex h, HostIndex from) {
 void World::find_old_disk(HostIndex h) {
     Host& host = hosts_[h];
     if (host.running() || host.own_disk || !host.disk.file) return;
+    for (const Host& other : hosts_)
+        if (other.disk.written_at == Site::predecessor) return;  // one cluster was here before
     Epoch highest;
     Epoch today;
     Tag newest;
