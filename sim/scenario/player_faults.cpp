@@ -299,9 +299,6 @@ void Player::calm() {
             world_.die(h, Death::killed);
             world_.return_disk(h);
         }
-    // C8.1: who has no file and was shown a changed list founds nothing in this run.
-    for (HostIndex h = 0; h < world_.homes(); ++h)
-        if (world_.had_predecessor() && !world_.disk(h).file) world_.die(h, Death::killed);
     world_.empty_left_behind();
     for (HostIndex h = 0; h < world_.homes(); ++h) {
         world_.interrupt(h, {});

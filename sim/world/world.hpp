@@ -107,7 +107,6 @@ public:
     /// Or a disk of the cluster's predecessor, with a list that is newer than all of today's, and
     /// without an id. It is this machine's own once it has been told today's list (A9).
     void find_old_disk(HostIndex h);
-    bool had_predecessor() const { return had_predecessor_; }
     void return_disk(HostIndex h);
     /// The member whose id this process has.
     HostIndex member_of(HostIndex h) const { return *host_of(hosts_[h].id); }
@@ -185,6 +184,7 @@ private:
     }
     void forget_mistakes_about(HostIndex h);
     void forget_copies_beside(HostIndex h);
+    void forget_predecessor();
     bool has_list(const Host& host, const protocol::Membership& list) const;
     void write(Host& host, const protocol::Durable& durable);
     bool may_found(Site site, const protocol::Membership& founders) const;
@@ -225,7 +225,6 @@ private:
     Settings settings_;
     protocol::Rng rng_;
     Time now_ = 0;
-    bool had_predecessor_ = false;
     EventQueue queue_;
     std::vector<Host> hosts_;
     std::vector<protocol::Config> configs_;
