@@ -22,8 +22,8 @@ Rng neighbour_source(std::uint64_t seed) { return Rng(seed ^ 0x7D1B'40C5'E98A'26
 
 class NeighbourPlanner {
 public:
-    NeighbourPlanner(Settings& settings, Time end, Rng& rng)
-        : settings_(settings), end_(end), rng_(rng) {}
+    NeighbourPlanner(Settings& settings, Time end, Rng& rng, bool predecessors)
+        : settings_(settings), end_(end), rng_(rng), predecessors_(predecessors) {}
 
     void draw_cluster() {
         settings_.neighbours_have_this_name = percent(of_this_name_percent);
@@ -38,7 +38,7 @@ public:
             case 1: return mistake(at);
             case 2: return change(at);
             case 3: return crash(at);
-            default: return percent(50) ? copy_disk(at) : find_old_disk(at);
+            default: return percent(50) || !predecessors_ ? copy_disk(at) : find_old_disk(at);
         }
     }
     std::vector<Command> take() { return std::move(plan_); }
@@ -129,6 +129,7 @@ private:
     Settings& settings_;
     Time end_;
     Rng& rng_;
+    bool predecessors_;
     std::vector<Command> plan_;
 };
 
@@ -141,12 +142,12 @@ bool draws_neighbours(const Settings& settings, std::uint64_t seed, bool all) {
            !settings.beyond_disk && !settings.beyond_rho;
 }
 
-bool plan_neighbours(Scenario& scenario, std::uint64_t seed, Time end) {
+bool plan_neighbours(Scenario& scenario, std::uint64_t seed, Time end, bool predecessors) {
     Rng rng = neighbour_source(seed);
     rng.next();
     Settings& s = scenario.settings;
     // Only who has an id can tell clusters of one name apart.
-    NeighbourPlanner planner(s, end, rng);
+    NeighbourPlanner planner(s, end, rng, predecessors);
     planner.draw_cluster();
     if (s.neighbours_have_this_name) s.wires.clear();
     const std::uint64_t incidents = 1 + rng.below(incidents_max);

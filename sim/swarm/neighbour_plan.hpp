@@ -15,6 +15,7 @@ bool draws_neighbours(const Settings& settings, std::uint64_t seed, bool all);
 
 /// Draws them, and adds what happens until `end`. True: they have a leader once everything is
 /// mended.
-bool plan_neighbours(Scenario& scenario, std::uint64_t seed, Time end);
+/// `predecessors`: old disks are found, too.
+bool plan_neighbours(Scenario& scenario, std::uint64_t seed, Time end, bool predecessors);
 
 }  // namespace bullring::sim

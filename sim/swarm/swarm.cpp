@@ -273,7 +273,7 @@ Scenario draw_scenario(std::uint64_t seed, const SwarmOptions& options) {
     const bool members_change = draws_members(s, seed, options.members);
     const bool disks_stay = !members_change || plan_members(scenario, seed, faults_end);
     const bool neighbours_lead = draws_neighbours(s, seed, options.neighbours) &&
-                                 plan_neighbours(scenario, seed, faults_end);
+                                 plan_neighbours(scenario, seed, faults_end, options.neighbours);
 
     Command calm = command(Verb::calm);
     calm.relative = false;
