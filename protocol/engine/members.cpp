@@ -202,19 +202,19 @@ void Engine::manage_list(Step& step) {
         return;
     }
     if (identity_is_awaited()) return;
+    forget_who_is_gone(step);
+    // C2.1: only on top of a list of its own epoch. C6.1: and above one that was shown. C8.4: and
+    // for who has none.
+    const bool own = holder_.base().tag()->epoch == epoch();
+    const bool restates = !own && (changes_.pending || somebody_is_ahead(step.now) ||
+                                   somebody_is_to_be_told(step.now));
+    if (!restates && !changes_.pending) return;
     if (who_cannot_follow_lists()) {
         if (changes_.pending)
             end_change(step, false, contradiction(step.now, changes_.pending->change));
         return;
     }
-    forget_who_is_gone(step);
-    // C2.1: only on top of a list of its own epoch. C6.1: and above one that was shown. C8.4: and
-    // for who has none.
-    const bool own = holder_.base().tag()->epoch == epoch();
-    if (!own &&
-        (changes_.pending || somebody_is_ahead(step.now) || somebody_is_to_be_told(step.now)))
-        return propose(step.now, retagged(holder_.base(), next_tag()));
-    if (!changes_.pending) return;
+    if (restates) return propose(step.now, retagged(holder_.base(), next_tag()));
     // C2.2
     if (std::string why = hindrance(step.now, changes_.pending->change); !why.empty())
         return end_change(step, false, std::move(why));

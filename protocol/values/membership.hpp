@@ -119,7 +119,8 @@ public:
     bool is_of_other_cluster_than(const Membership& other) const {
         if (founders().empty() || other.founders().empty()) return false;
         return founders() != other.founders() ||
-               (changed() && tag() == other.tag() && entries() != other.entries());
+               (&data() != &other.data() && changed() && tag() == other.tag() &&
+                entries() != other.entries());
     }
 
     std::size_t size() const { return data().entries.size(); }

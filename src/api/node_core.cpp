@@ -120,7 +120,6 @@ void NodeCore::start() {
     if (started()) return;
     try {
         open();
-        for (const std::string& note : options_.node.start_notes) log(LogLevel::warn, note);
         start_threads();
     } catch (...) {
         const std::lock_guard lock(mutex_);
