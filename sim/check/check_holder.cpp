@@ -91,15 +91,13 @@ void Checks::check_resign(const World& world, HostIndex h, const Resign& resign)
                          resign.epoch.value));
 }
 
-void Checks::check_request(const World& world, HostIndex h, Instant now,
-                           const Coordinator& request) {
+void Checks::check_request(const World& world, HostIndex h, const Coordinator& request) {
     const Host& host = world.host(h);
     if (!request.renew && host.task.running && host.task.epoch < request.epoch)
         fail(world, "I10",
              fmt::format("node {} campaigns for epoch {} while its task of epoch {} runs",
                          host.id.value, request.epoch.value, host.task.epoch.value));
     if (!request.renew) check_disk(world, h, request.epoch);
-    check_proposal(world, h, now, request);
 }
 
 void Checks::check_no_other_task(const World& world, HostIndex h) {

@@ -200,17 +200,18 @@ void Checks::check_grant_tag(const World& world, HostIndex h, const Grant& grant
                          host.disk.file ? text(host.disk.file->members) : "no list"));
 }
 
-/// I17: the first request with another list than the last one's of that leadership.
-void Checks::check_proposal(const World& world, HostIndex h, Instant now,
-                            const Coordinator& request) {
+/// I17: another list than the last one of that leadership. Whom it can be told is another matter.
+void Checks::check_proposal(const World& world, HostIndex h, Instant now) {
     OfHost& of = of_[h];
+    if (!world.host(h).running()) return;
     const Engine* const engine = world.host(h).node->engine();
-    if (engine == nullptr) return;
+    const Member& member = world.host(h).node->member();
+    if (engine == nullptr || member.role() == Role::follower) return;
+    const Epoch epoch = member.epoch();
     const Membership& newest = engine->holder().newest();
     const Membership before = std::exchange(of.proposed, newest);
-    const bool is_new =
-        request.renew && of.proposed_in == request.epoch && before.tag() != newest.tag();
-    of.proposed_in = request.epoch;
+    const bool is_new = of.proposed_in == epoch && before.tag() != newest.tag();
+    of.proposed_in = epoch;
     note_list(world, world.cluster_of(h), newest);
     if (!is_new) return;
     coverage_.count(Seen::list_proposed);
@@ -220,11 +221,11 @@ void Checks::check_proposal(const World& world, HostIndex h, Instant now,
     for (const NodeId id : voters_of(base))
         if (gained.erase(id) == 0) lost.insert(id);
     const bool same = gained.empty() && lost.empty();
-    if (newest.tag()->epoch != request.epoch || gained.size() + lost.size() > 1 ||
-        (base.tag()->epoch != request.epoch && base.entries() != newest.entries()))
+    if (newest.tag()->epoch != epoch || gained.size() + lost.size() > 1 ||
+        (base.tag()->epoch != epoch && base.entries() != newest.entries()))
         fail(world, "I17",
              fmt::format("node {} proposes {} on top of {} in epoch {}", world.host(h).id.value,
-                         text(newest), text(base), request.epoch.value));
+                         text(newest), text(base), epoch.value));
     check_removals(world, h, now, base, newest);
     // A list that is under way can only be undone.
     if (before.tag() > base.tag() && newest.tag() != base.tag() && !same)

@@ -21,7 +21,7 @@ void Checks::check_message(const World& world, HostIndex h, Instant now, const S
                 if (of_[h].event_was_persisted) coverage_.count(Seen::grant_after_disk);
                 check_grant_tag(world, h, m);
             } else if constexpr (std::is_same_v<M, Coordinator>) {
-                check_request(world, h, now, m);
+                check_request(world, h, m);
             } else if constexpr (std::is_same_v<M, Nack>) {
                 const HostIndex holder = world.connection_of(send.session).ends[acceptor_side].host;
                 check_stale_members(world, h, now, world.host(holder).id, m);
@@ -38,7 +38,7 @@ void Checks::check_message(const World& world, HostIndex h, Instant now, const S
             } else if constexpr (std::is_same_v<M, CoordinatorToken>) {
                 check_walk(world, h, m.walk);
                 if (m.walk.owner_incarnation == world.host(h).incarnation)
-                    check_request(world, h, now, m.request);
+                    check_request(world, h, m.request);
             }
         },
         send.message);

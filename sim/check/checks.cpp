@@ -98,6 +98,7 @@ void Checks::after_step(const World& world, HostIndex h, Instant now) {
     check_suspicion(world, h, now);
     if (world.settings().quorum == QuorumMode::none) return;
     check_silence_over(world, h, now);
+    check_proposal(world, h, now);
     check_list_written(world, h);
     check_counted_by_members(world, h);
     check_own_promise(world, h, now);

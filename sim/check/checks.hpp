@@ -101,8 +101,7 @@ private:
     void check_close(const World& world, HostIndex h, Instant now,
                      const protocol::CloseSession& close);
     void check_resign(const World& world, HostIndex h, const protocol::Resign& resign);
-    void check_request(const World& world, HostIndex h, Instant now,
-                       const protocol::Coordinator& request);
+    void check_request(const World& world, HostIndex h, const protocol::Coordinator& request);
     void check_no_other_task(const World& world, HostIndex h);
     // check_twins.cpp: I7 of a node that has heard of another process with its id
     void note_twin(const World& world, HostIndex h, Instant now, const protocol::Receive& receive);
@@ -125,8 +124,7 @@ private:
     void check_list_written(const World& world, HostIndex h);
     void check_counted_by_members(const World& world, HostIndex voter);
     void check_grant_tag(const World& world, HostIndex h, const protocol::Grant& grant);
-    void check_proposal(const World& world, HostIndex h, Instant now,
-                        const protocol::Coordinator& request);
+    void check_proposal(const World& world, HostIndex h, Instant now);
     void note_word(const World& world, HostIndex h, Instant now, const protocol::Event& event);
     void check_removals(const World& world, HostIndex h, Instant now,
                         const protocol::Membership& base, const protocol::Membership& newest);

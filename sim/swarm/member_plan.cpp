@@ -25,6 +25,12 @@ bool loses_disk(const Command& command) {
     return command.verb == Verb::disk && (command.word == "lost" || command.word == "torn");
 }
 
+bool keep_disks(Scenario& scenario, Rng& rng) {
+    const bool keeps = rng.below(100) < keep_disks_percent;
+    if (keeps) std::erase_if(scenario.commands, loses_disk);
+    return keeps;
+}
+
 bool draws_members(const Settings& settings, std::uint64_t seed, bool all) {
     Rng rng = source(seed);
     const bool drawn = all || rng.below(100) < with_changes_percent;
@@ -45,8 +51,7 @@ bool plan_members(Scenario& scenario, std::uint64_t seed, Time end) {
         return c.verb == Verb::second || c.verb == Verb::readdress ||
                c.a.kind == Target::Kind::second;
     });
-    const bool keeps = rng.below(100) < keep_disks_percent;
-    if (keeps) std::erase_if(scenario.commands, [](const Command& c) { return loses_disk(c); });
+    const bool keeps = keep_disks(scenario, rng);
 
     for (const NodeId id : s.ids)
         if (rng.below(100) < 60) s.founders.push_back(id);

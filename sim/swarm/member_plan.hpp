@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "protocol/values/rng.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace bullring::sim {
@@ -16,6 +17,9 @@ bool draws_members(const Settings& settings, std::uint64_t seed, bool all);
 /// they have, so that a leader can be required once everything is mended. (Of a list that has been
 /// changed the disks are all that is left of it: where those of a majority are lost, nobody leads.)
 bool plan_members(Scenario& scenario, std::uint64_t seed, Time end);
+
+/// Most plans lose no disk then. False: this one does.
+bool keep_disks(Scenario& scenario, protocol::Rng& rng);
 
 /// A node that has no file from then on, or none that can be read.
 bool loses_disk(const Command& command);

@@ -6,6 +6,7 @@
 #include "protocol/values/member_change.hpp"
 #include "protocol/values/names.hpp"
 #include "protocol/values/rng.hpp"
+#include "sim/swarm/member_plan.hpp"
 
 namespace bullring::sim {
 
@@ -18,12 +19,19 @@ constexpr std::uint64_t of_this_name_percent = 40;
 constexpr std::uint64_t all_ids_percent = 50;
 constexpr std::uint64_t incidents_max = 24;
 
+/// After which the list of the first cluster may be one that has been changed.
+bool finds_old_disk(const Command& command) {
+    return command.verb == Verb::disk && command.word == "predecessor" &&
+           command.a.site == Site::own;
+}
+
 Rng neighbour_source(std::uint64_t seed) { return Rng(seed ^ 0x7D1B'40C5'E98A'263FULL); }
 
 class NeighbourPlanner {
 public:
-    NeighbourPlanner(Settings& settings, Time end, Rng& rng, bool predecessors)
-        : settings_(settings), end_(end), rng_(rng), predecessors_(predecessors) {}
+    /// `own_stay`: the machines of the first cluster go on with what they have.
+    NeighbourPlanner(Settings& settings, Time end, Rng& rng, bool own_stay)
+        : settings_(settings), end_(end), rng_(rng), own_stay_(own_stay) {}
 
     void draw_cluster() {
         settings_.neighbours_have_this_name = percent(of_this_name_percent);
@@ -38,7 +46,7 @@ public:
             case 1: return mistake(at);
             case 2: return change(at);
             case 3: return crash(at);
-            default: return percent(50) || !predecessors_ ? copy_disk(at) : find_old_disk(at);
+            default: return percent(50) ? copy_disk(at) : find_old_disk(at);
         }
     }
     std::vector<Command> take() { return std::move(plan_); }
@@ -94,7 +102,7 @@ private:
     void copy_disk(Time at) {
         const Target a = neighbour();
         const Target b{Target::Kind::id, a.id, {}};
-        const auto [to, from] = percent(50) ? std::pair(a, b) : std::pair(b, a);
+        const auto [to, from] = own_stay_ || percent(50) ? std::pair(a, b) : std::pair(b, a);
         add(at, Verb::crash, to);
         add(at, Verb::disk, to, from).word = "copied";
         add(at + 3 * ms, Verb::start, to);
@@ -106,7 +114,7 @@ private:
 
     /// A machine comes back with a directory of before the cluster was founded anew.
     void find_old_disk(Time at) {
-        const Target of = percent(70) ? own_node() : neighbour();
+        const Target of = own_stay_ || percent(30) ? neighbour() : own_node();
         add(at, Verb::crash, of);
         add(at, Verb::disk, of).word = "predecessor";
         const Time starts = at + time(3 * ms, sec);
@@ -129,7 +137,7 @@ private:
     Settings& settings_;
     Time end_;
     Rng& rng_;
-    bool predecessors_;
+    bool own_stay_;
     std::vector<Command> plan_;
 };
 
@@ -142,21 +150,29 @@ bool draws_neighbours(const Settings& settings, std::uint64_t seed, bool all) {
            !settings.beyond_disk && !settings.beyond_rho;
 }
 
-bool plan_neighbours(Scenario& scenario, std::uint64_t seed, Time end, bool predecessors) {
+NeighboursPlanned plan_neighbours(Scenario& scenario, std::uint64_t seed, Time end) {
     Rng rng = neighbour_source(seed);
     rng.next();
     Settings& s = scenario.settings;
     // Only who has an id can tell clusters of one name apart.
-    NeighbourPlanner planner(s, end, rng, predecessors);
+    // Two processes of one id, and one of them is started again: A1.
+    const bool own_stay =
+        std::any_of(scenario.commands.begin(), scenario.commands.end(),
+                    [](const Command& command) { return command.verb == Verb::second; });
+    NeighbourPlanner planner(s, end, rng, own_stay);
     planner.draw_cluster();
     if (s.neighbours_have_this_name) s.wires.clear();
     const std::uint64_t incidents = 1 + rng.below(incidents_max);
     for (std::uint64_t i = 0; i < incidents; ++i)
         planner.strike(static_cast<Time>(rng.below(static_cast<std::uint64_t>(end))));
-    for (Command& command : planner.take()) scenario.commands.push_back(std::move(command));
+    std::vector<Command> plan = planner.take();
+    const bool disks_stay =
+        std::none_of(plan.begin(), plan.end(), finds_old_disk) || keep_disks(scenario, rng);
+    for (Command& command : plan) scenario.commands.push_back(std::move(command));
     std::stable_sort(scenario.commands.begin(), scenario.commands.end(),
                      [](const Command& x, const Command& y) { return x.at < y.at; });
-    return s.priorities.empty() && s.leases.empty() && s.leases_max.empty();
+    return {.they_lead = s.priorities.empty() && s.leases.empty() && s.leases_max.empty(),
+            .disks_stay = disks_stay};
 }
 
 }  // namespace bullring::sim

@@ -13,9 +13,12 @@ namespace bullring::sim {
 /// stay what they were. `all`: each seed has, where the settings allow it.
 bool draws_neighbours(const Settings& settings, std::uint64_t seed, bool all);
 
-/// Draws them, and adds what happens until `end`. True: they have a leader once everything is
-/// mended.
-/// `predecessors`: old disks are found, too.
-bool plan_neighbours(Scenario& scenario, std::uint64_t seed, Time end, bool predecessors);
+struct NeighboursPlanned {
+    bool they_lead;   // once everything is mended
+    bool disks_stay;  // of the first cluster, where its list may have been changed (plan_members)
+};
+
+/// Draws them, and adds what happens until `end`.
+NeighboursPlanned plan_neighbours(Scenario& scenario, std::uint64_t seed, Time end);
 
 }  // namespace bullring::sim

@@ -271,9 +271,13 @@ Scenario draw_scenario(std::uint64_t seed, const SwarmOptions& options) {
         scenario.commands = plan_half_rolled_address(s, faults_end, half_rolled);
 
     const bool members_change = draws_members(s, seed, options.members);
-    const bool disks_stay = !members_change || plan_members(scenario, seed, faults_end);
-    const bool neighbours_lead = draws_neighbours(s, seed, options.neighbours) &&
-                                 plan_neighbours(scenario, seed, faults_end, options.neighbours);
+    bool disks_stay = !members_change || plan_members(scenario, seed, faults_end);
+    bool neighbours_lead = false;
+    if (draws_neighbours(s, seed, options.neighbours)) {
+        const NeighboursPlanned planned = plan_neighbours(scenario, seed, faults_end);
+        neighbours_lead = planned.they_lead;
+        disks_stay = disks_stay && planned.disks_stay;
+    }
 
     Command calm = command(Verb::calm);
     calm.relative = false;

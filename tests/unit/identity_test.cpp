@@ -73,6 +73,18 @@ TEST_CASE("identity: a leader gives the id of the newest leader that has given o
     CHECK(leader.given(1).epoch == leader.node.view().epoch);
 }
 
+TEST_CASE("identity: an id that who lost its disk has from others goes before any given one") {
+    Leader leader;
+    leader.has[1] = {{7}, {}, false};
+    SUBCASE("the other one has none") {}
+    SUBCASE("the other one was given one by a leader that is no more") {
+        leader.has[2] = {{8}, {11}, false};
+    }
+    leader.renew({1, 2});
+    leader.renew({1, 2});
+    CHECK(leader.given(1).id == ClusterId{7});
+}
+
 TEST_CASE("identity: a settled id is given at once, and to nobody who is known to have it") {
     Leader leader;
     leader.has[2] = {{8}, {11}, true};
