@@ -217,7 +217,7 @@ void Member::on_died(Step& step, const Died& event) {
     Peer& peer = peers_[*index];
     if (peer.incarnation != event.incarnation) return;
     peer.lost_until = long_ago;
-    peer.last_end = PeerDownReason::eof;
+    note_end(step.now, *index, PeerDownReason::eof);
     // Its sessions may have ended before, and who stands since then waits for this word.
     peers_.note_gone(*index, max_seen_, step.now);
 }
@@ -282,14 +282,25 @@ void Member::end_accepted(Step& step, const AcceptedSession& session, SessionEnd
         listen_to(*next);
         return;
     }
-    peer.accepted = no_session;
     // N4: where a notice is to be waited for, a FIN may be anybody's.
     if (how != SessionEnd::eof || config().fast_release == FastRelease::notice)
         peer.lost_until = step.now + setup_.longest_promise();
     peer.has_heartbeat = false;
     peer.view = {};
-    peer.last_end = as_told(how);
+    note_end(step.now, session.peer, as_told(how));
     if (how == SessionEnd::eof) peers_.note_gone(session.peer, max_seen_, step.now);
+}
+
+void Member::note_end(Instant now, Index i, PeerDownReason told) {
+    Peer& peer = peers_[i];
+    const bool was_heard = peers_.heard(i, now);
+    const bool has_led = id(i) == reported_.last() && !has_ended(id(i));
+    peer.accepted = no_session;
+    peer.last_end = told;
+    if (!has_led) return;
+    // It lived until then, unless it had been silent.
+    reported_.note_sign(was_heard ? now : peer.heard_at);
+    if (told == PeerDownReason::eof) reported_.note_end(peer.incarnation);
 }
 
 std::optional<AcceptedSession> Member::sender_of(Step& step, SessionId id) {

@@ -350,6 +350,7 @@ private:
     void give_up_dialled(Step& step, DialledSession& session, SessionEnd how);
     void close_lingering(Step& step);
     void end_accepted(Step& step, const AcceptedSession& session, SessionEnd how);
+    void note_end(Instant now, Index i, PeerDownReason told);
     void listen_to(const AcceptedSession& session);
     /// Whether what comes on this session shows that its run is there (§3).
     bool is_heard_on(const AcceptedSession& session, Instant now) const;
@@ -374,6 +375,9 @@ private:
     std::string advertised_by(NodeId leader) const;
     void report_leader(Step& step);
     bool has_ended(NodeId node) const;
+    void note_signs_of(const LeaderView& leader, Instant now);
+    /// The last sign of life of the leader that was reported.
+    Instant led_until(Instant now) const;
     void send_heartbeats(Step& step);
     Duration change_told_within() const;
     MemberSet told_of_change(bool stands_anew) const;

@@ -94,16 +94,48 @@ void Member::report_leader(Step& step) {
     LeaderView leader = user_leader(step.now);
     // Epochs are reported in order: a word from before is not news.
     if (fenced() && leader.leader && leader.epoch < reported_.epoch()) leader = {};
-    if (reported_.is(leader)) return;
-    forget_hold_off(step.now);
-    const bool after_end = leader.leader && has_ended(reported_.last());
-    reported_.tell(step, leader, advertised_by(leader.leader), after_end);
+    if (!reported_.is(leader)) {
+        forget_hold_off(step.now);
+        const bool after_end = leader.leader && has_ended(reported_.last());
+        reported_.tell(step, leader, advertised_by(leader.leader), after_end, led_until(step.now));
+    }
+    note_signs_of(leader, step.now);
 }
 
-/// The process of that node, as far as is known here; one that was started anew has not.
+/// The process of that node, the last leader, as far as is known here; one that was started anew
+/// has ended, too.
 bool Member::has_ended(NodeId node) const {
     const auto i = setup_.members().index(node);
-    return i && *i != me() && !peers_[*i].accepted && peers_[*i].last_end == PeerDownReason::eof;
+    if (!i || *i == me() || !reported_.has_ended()) return false;
+    return !peers_[*i].accepted || peers_[*i].incarnation != reported_.ended_run();
+}
+
+/// Its own lease, or, while this node does not hear it, that others do. Their word may be as old as
+/// the silence that is allowed, and of a leader that falls silent to all some hear a little more
+/// than others: it counts only when it shows that the leader has outlived the silence here.
+void Member::note_signs_of(const LeaderView& leader, Instant now) {
+    const auto i = setup_.members().index(leader.leader);
+    if (!i) return;
+    if (*i == me()) return reported_.note_sign(leader.until);
+    if (peers_.heard(*i, now)) return;
+    const Instant shown_from = peers_[*i].heard_at + peers_.silence_allowed(*i) * 2;
+    for (const Index other : peers_.heard(now)) {
+        const Peer& peer = peers_[other];
+        if (peer.view.leader == leader.leader && peer.has_heartbeat &&
+            peer.heartbeat.heard.contains(*i) && due(peer.heartbeat_at, shown_from))
+            reported_.note_sign(peer.heartbeat_at);
+    }
+}
+
+Instant Member::led_until(Instant now) const {
+    const NodeId leader = reported_.leader();
+    const auto i = setup_.members().index(leader);
+    if (!i) return now;
+    if (*i == me()) return earlier(now, reported_.sign_at());
+    if (has_ended(leader)) return reported_.sign_at();
+    // It leads no more by its own word, or has lived to see the next one.
+    if (peers_.heard(*i, now)) return now;
+    return later(peers_[*i].heard_at, reported_.sign_at());
 }
 
 HeartbeatState Member::heartbeat_state(Instant now) const {

@@ -39,14 +39,23 @@ void HeartbeatClock::told_change(Instant now, const HeartbeatState& state, const
 }
 
 void ReportedLeader::tell(Step& step, const LeaderView& view, std::string advertised,
-                          bool after_end) {
+                          bool after_end, Instant led_until) {
+    if (leader_) unled_since_ = led_until;
+    LeaderChanged change{view.leader, epoch_, std::move(advertised), after_end};
+    if (last_) change.unled_since = unled_since_;
     leader_ = view.leader;
     since_ = step.now;
     if (view.leader) {
+        // One that is found again may be so by somebody who does not know yet that it has ended.
+        if (view.leader != last_ || view.epoch != epoch_) {
+            sign_at_ = step.now;
+            ended_at_ = never;
+        }
         last_ = view.leader;
-        epoch_ = view.epoch;
+        change.epoch = epoch_ = view.epoch;
+        unled_since_ = never;
     }
-    step.act(LeaderChanged{leader_, epoch_, std::move(advertised), after_end});
+    step.act(std::move(change));
 }
 
 void ReportedLeader::answer_when_replaced(RequestId request, Epoch given_up) {

@@ -115,6 +115,9 @@ struct LeaderChanged {
     Epoch epoch;
     std::string advertised;
     bool after_end = false;  // a new leader, and the process of the one before is known to be gone
+    /// Nobody has led from here on, as far as this node knows: the last sign of life of the leader
+    /// before, also of a loss. None: it is the first leader.
+    std::optional<Instant> unled_since = std::nullopt;
     bool operator==(const LeaderChanged&) const = default;
 };
 

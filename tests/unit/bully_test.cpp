@@ -292,7 +292,7 @@ TEST_CASE("bully: the highest survivor stands in the very step in which the lead
           Actions{ElectionStarted{{5002}, "no leader is known"},
                   RoleChanged{Role::candidate, {5002}}, Send{node.dialled(1), request},
                   Send{node.dialled(3), request}, PeerDown{{3}, PeerDownReason::eof},
-                  LeaderChanged{nobody, {5001}, ""}});
+                  LeaderChanged{nobody, {5001}, "", false, node.now()}});
 }
 
 TEST_CASE("bully: who asked before there was a leader is no reason for the election after it") {

@@ -252,15 +252,15 @@ TEST_CASE("reported leader: a resign is answered by the first leader of a later 
     std::vector<Action> out;
     Step step{at(1), out};
     ReportedLeader told;
-    told.tell(step, {{1}, {5}, at(9), true}, "", false);
+    told.tell(step, {{1}, {5}, at(9), true}, "", false, at(8));
     told.answer_when_replaced({Asker::observer, 42}, {5});
     told.answer_resign(step, {1});
     CHECK(only<ResignAnswer>(out).empty());
-    told.tell(step, {}, "", false);
+    told.tell(step, {}, "", false, at(8));
     CHECK(told.epoch() == Epoch{5});
     told.answer_resign(step, {1});
     CHECK(only<ResignAnswer>(out).empty());
-    told.tell(step, {{2}, {6}, at(9), true}, "", false);
+    told.tell(step, {{2}, {6}, at(9), true}, "", false, at(8));
     told.answer_resign(step, {1});
     told.answer_resign(step, {1});
     CHECK(only<ResignAnswer>(out) == std::vector<ResignAnswer>{{{Asker::observer, 42}, true, {}}});
@@ -271,7 +271,7 @@ TEST_CASE("reported leader: a resign after which nobody else leads is answered w
     Step step{at(1), out};
     ReportedLeader told;
     told.answer_when_replaced({Asker::observer, 42}, {5});
-    told.tell(step, {{1}, {6}, at(9), true}, "", false);
+    told.tell(step, {{1}, {6}, at(9), true}, "", false, at(8));
     told.answer_resign(step, {1});
     REQUIRE(only<ResignAnswer>(out).size() == 1);
     CHECK_FALSE(only<ResignAnswer>(out)[0].done);

@@ -50,9 +50,9 @@ TEST_CASE("park: the holder's FIN hands the parked candidate its grant in the sa
     NodeFixture node = promised();
     const Coordinator asked = candidacy(node, 5002);
     CHECK(parked(node.hear(4, asked)));
-    CHECK(without_heartbeats(node.lose(5)) == Actions{grant_to(node, 4, asked),
-                                                      PeerDown{{5}, PeerDownReason::eof},
-                                                      LeaderChanged{nobody, {5001}, ""}});
+    CHECK(without_heartbeats(node.lose(5)) ==
+          Actions{grant_to(node, 4, asked), PeerDown{{5}, PeerDownReason::eof},
+                  LeaderChanged{nobody, {5001}, "", false, node.now()}});
 }
 
 TEST_CASE("park: the holder's RESIGN hands the parked candidate its grant in the same step") {
@@ -60,7 +60,7 @@ TEST_CASE("park: the holder's RESIGN hands the parked candidate its grant in the
     const Coordinator asked = candidacy(node, 5002);
     node.hear(4, asked);
     CHECK(without_heartbeats(node.hear(5, Resign{{5001}, nobody})) ==
-          Actions{grant_to(node, 4, asked), LeaderChanged{nobody, {5001}, ""}});
+          Actions{grant_to(node, 4, asked), LeaderChanged{nobody, {5001}, "", false, node.now()}});
 }
 
 // R2.8

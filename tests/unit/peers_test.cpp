@@ -263,7 +263,7 @@ TEST_CASE("peers: a holder that is stepping down is no leader towards users and 
     Heartbeat heartbeat = naming(node, 3, 3, 5001);
     heartbeat.stepping_down = true;
     CHECK(only<LeaderChanged>(node.hear(3, heartbeat)) ==
-          std::vector<LeaderChanged>{{nobody, {5001}, ""}});
+          std::vector<LeaderChanged>{{nobody, {5001}, "", false, node.now()}});
     const Actions refused =
         node.hear(2, Coordinator{{5002}, milliseconds(250), node.now(), false, true});
     REQUIRE(sent<Nack>(refused).size() == 1);
@@ -273,8 +273,10 @@ TEST_CASE("peers: a holder that is stepping down is no leader towards users and 
 TEST_CASE("peers: users are told of leaders in the order of their epochs") {
     NodeFixture node = voter({2, 3});
     node.hear(2, naming(node, 2, 5, 5005));
+    const Instant told_at = node.now();
+    node.pass(milliseconds(1));
     CHECK(only<LeaderChanged>(node.hear(2, naming(node, 2, 4, 5004))) ==
-          std::vector<LeaderChanged>{{nobody, {5005}, ""}});
+          std::vector<LeaderChanged>{{nobody, {5005}, "", false, told_at}});
     CHECK(only<LeaderChanged>(node.hear(2, naming(node, 2, 4, 5006))).size() == 1);
 }
 

@@ -262,7 +262,8 @@ TEST_CASE("successor: who is named stands at once, without asking anybody") {
     CHECK(without_heartbeats(node.hear(3, Resign{{5001}, {1}})) ==
           Actions{ElectionStarted{{5002}, "named as the successor"},
                   RoleChanged{Role::candidate, {5002}}, Send{node.dialled(2), request},
-                  Send{node.dialled(3), request}, LeaderChanged{nobody, {5001}, ""}});
+                  Send{node.dialled(3), request},
+                  LeaderChanged{nobody, {5001}, "", false, node.now()}});
 }
 
 TEST_CASE("successor: it stands even when it held no promise for the one that resigns") {

@@ -32,7 +32,8 @@ TEST_CASE("step down: first the leadership is unpublished, then the task is told
     NodeFixture node = leader();
     CHECK(without_heartbeats(node.step(ResignRequested{{1}, {Asker::observer, 77}})) ==
           Actions{Publish{{}, long_ago}, RoleChanged{Role::stepping_down, epoch},
-                  StopTask{epoch, DeposedReason::resigned}, LeaderChanged{nobody, epoch, ""}});
+                  StopTask{epoch, DeposedReason::resigned},
+                  LeaderChanged{nobody, epoch, "", false, node.now()}});
 }
 
 // R5.2, R5.3
