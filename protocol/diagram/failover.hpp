@@ -18,10 +18,11 @@ struct FailoverStory {
     std::uint64_t from = 0;  // who led before; 0: nobody
     std::uint64_t to = 0;    // who leads now; 0: nobody
     std::uint64_t epoch = 0;
-    std::int64_t lost_ns = 0;   // the axis has its 0 here
-    std::int64_t found_ns = 0;  // when the node knew the new leader
-    std::string quorum;         // "majority" or "none"
-    std::size_t left_out = 0;   // of the records, before they came here
+    std::int64_t lost_ns = 0;    // the axis has its 0 here
+    std::int64_t found_ns = 0;   // when the node knew the new leader
+    std::int64_t silent_ns = 0;  // so long before lost_ns the leader had given no sign of life
+    std::string quorum;          // "majority" or "none"
+    std::size_t left_out = 0;    // of the records, before they came here
 };
 
 enum class StyleSheet : std::uint8_t {

@@ -114,7 +114,7 @@ private:
     }
 
     std::string subtitle() const {
-        const std::int64_t took = story_.found_ns - story_.lost_ns;
+        const std::int64_t took = story_.found_ns - story_.lost_ns + story_.silent_ns;
         if (story_.from == 0) return formatted("epoch {}", story_.epoch);  // there was none to lose
         return formatted(
             "{}, epoch {}",

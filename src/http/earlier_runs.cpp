@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cmath>
 #include <system_error>
 #include <utility>
 
@@ -58,13 +59,10 @@ private:
     void on_event(const Json& line) {
         if (whole_number(line.at("node")) != owner_.node.value) return;
         const Json& kind = line.at("event");
-        if (kind == "started") {
+        if (kind == "started")
             is_ours_ = line.value("cluster", owner_.cluster) == owner_.cluster;
-            led_ = false;
-            lost_ns_.reset();
-        } else if (kind == "leader" && is_ours_) {
+        else if (kind == "leader" && is_ours_ && !line.at("leader").is_null())
             on_leader(line);
-        }
     }
 
     void on_leader(const Json& line) {
@@ -74,33 +72,26 @@ private:
         what.leader = id_or_nobody(line.at("leader"));
         what.epoch = {whole_number(line.at("epoch"))};
         what.advertised = line.at("advertised").get<std::string>();
-        if (!time_ns) return;
-        if (!what.leader) {
-            if (!lost_ns_) lost_ns_ = ts_ns;
-            return;
-        }
-        const char* const reason = known_reason(line);
-        const bool is_first = reason != nullptr && reason == std::string_view(LeaderEnd::first);
-        const bool follows_on = std::exchange(led_, true) && !is_first;
-        const auto lost_ns = std::exchange(lost_ns_, std::nullopt);
+        if (!time_ns || !what.leader) return;
         if (!past_.empty()) {
             // It has led all along, while the node was started anew or did not hear of it.
             const protocol::LeaderChanged& last = past_.back().begin.what;
             if (last.leader == what.leader && last.epoch == what.epoch) return;
         }
-        std::int64_t gap_ns = -1;
-        if (lost_ns && !is_first)
-            gap_ns = std::max<std::int64_t>(ts_ns - *lost_ns, 0);
-        else if (follows_on)
-            gap_ns = 0;
-        past_.push_back({{ts_ns, std::move(what), reason}, gap_ns, *time_ns});
+        past_.push_back({{ts_ns, std::move(what), known_reason(line)}, gap_of(line), *time_ns});
         if (past_.size() > History::leaderships_max) past_.pop_front();
     }
 
+    /// -1: it is not known.
+    static std::int64_t gap_of(const Json& line) {
+        const auto gap = line.find("gap_ms");
+        if (gap == line.end() || !gap->is_number()) return -1;
+        const auto ns = gap->get<double>() * 1e6;
+        return ns >= 0 && ns < 1e18 ? std::llround(ns) : -1;
+    }
+
     const StreamOwner& owner_;
-    bool is_ours_ = true;                  // the run whose lines are read
-    bool led_ = false;                     // by anybody, in that run
-    std::optional<std::int64_t> lost_ns_;  // by the run's own clock
+    bool is_ours_ = true;  // the run whose lines are read
     std::deque<History::Leadership> past_;
 };
 

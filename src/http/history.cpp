@@ -7,19 +7,6 @@
 
 namespace bullring {
 
-void History::add(const RecentChanges::Change& change) {
-    last_ns_ = change.ts_ns;
-    if (!change.what.leader) {
-        if (!leaderless_since_) leaderless_since_ = change.ts_ns;
-        return;
-    }
-    add_leader(change);
-    if (!leaderless_since_) return;
-    outages_.push_back({*leaderless_since_, change.ts_ns});
-    if (outages_.size() > outages_max) outages_.pop_front();
-    leaderless_since_.reset();
-}
-
 namespace {
 
 /// It has led all along, while this node was started anew or did not hear of it.
@@ -28,6 +15,24 @@ bool is_same(const History::Leadership& one, const protocol::LeaderChanged& othe
 }
 
 }  // namespace
+
+void History::add(const RecentChanges::Change& change) {
+    last_ns_ = change.ts_ns;
+    // The same leader may have been found meanwhile, and lost again before it gave a sign of life.
+    const auto& unled_since = change.what.unled_since;
+    const std::int64_t unled_ns =
+        unled_since ? std::max(unled_since->boottime_ns, found_ns_) : found_ns_;
+    if (!change.what.leader) {
+        leaderless_since_ = unled_ns;
+        return;
+    }
+    add_leader(change);
+    leaderless_since_.reset();
+    found_ns_ = change.ts_ns;
+    if (unled_ns == change.ts_ns) return;
+    outages_.push_back({unled_ns, change.ts_ns});
+    if (outages_.size() > outages_max) outages_.pop_front();
+}
 
 void History::add_earlier(const std::deque<Leadership>& past) {
     if (past.empty()) return;
@@ -38,10 +43,9 @@ void History::add_earlier(const std::deque<Leadership>& past) {
 }
 
 void History::add_leader(const RecentChanges::Change& change) {
-    const bool is_first = !std::exchange(led_, true);
     if (!leaderships_.empty() && is_same(leaderships_.back(), change.what)) return;
-    std::int64_t gap_ns = leaderless_since_ ? change.ts_ns - *leaderless_since_ : 0;
-    if (is_first) gap_ns = -1;
+    const auto& unled_since = change.what.unled_since;
+    const std::int64_t gap_ns = unled_since ? change.ts_ns - unled_since->boottime_ns : -1;
     leaderships_.push_back({change, gap_ns, std::nullopt});
     if (leaderships_.size() > leaderships_max) leaderships_.pop_front();
 }

@@ -7,7 +7,6 @@
 #include <deque>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "src/node/showcase.hpp"
 
@@ -29,7 +28,7 @@ public:
 
     /// Nobody leads, as far as is known, from `started_ns` on.
     explicit History(std::int64_t started_ns)
-        : started_ns_(started_ns), leaderless_since_(started_ns) {}
+        : started_ns_(started_ns), found_ns_(started_ns), leaderless_since_(started_ns) {}
 
     /// Of earlier runs, in order. Once; there may have been changes in this run before.
     void add_earlier(const std::deque<Leadership>& past);
@@ -60,9 +59,9 @@ private:
     void add_leader(const RecentChanges::Change& change);
 
     std::int64_t started_ns_;
+    std::int64_t found_ns_;  // the last leader
     std::optional<std::int64_t> leaderless_since_;
     std::optional<std::int64_t> last_ns_;
-    bool led_ = false;            // by anybody, in this run
     std::deque<Outage> outages_;  // that are over
     std::deque<Leadership> leaderships_;
 };

@@ -136,7 +136,7 @@ void add_elections(Families& families, const AtTheMoment& at, const NodeCounts& 
                       "Elections that this node has begun, by how they ended.", "result",
                       counts.elections);
     families.histogram("bullring_failover_seconds",
-                       "From the loss of a leader that this node saw to the next leader.",
+                       "From the last sign of life of a lost leader to the next leader.",
                        counts.failovers);
     double without = number(counts.leaderless_ns.value());
     if (const std::int64_t since = counts.leaderless_since_ns.load(); since != 0)

@@ -4,6 +4,9 @@
 #include <type_traits>
 #include <variant>
 
+#include <fmt/format.h>
+
+#include "protocol/values/durations.hpp"
 #include "protocol/values/names.hpp"
 
 namespace bullring {
@@ -82,6 +85,12 @@ const char* LeaderEnd::sentence() const {
     if (word == died) return "it has died";
     if (word == replaced) return "another one leads";
     return "nothing is heard of it";
+}
+
+std::string after_gap(protocol::Duration gap) {
+    const protocol::Duration shown = gap / 1000 * 1000;  // in whole microseconds
+    if (shown.ns <= 0) return "";
+    return fmt::format(", after {} without a leader", protocol::to_text(shown));
 }
 
 }  // namespace bullring

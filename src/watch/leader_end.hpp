@@ -2,6 +2,8 @@
 // led and whoever followed have in common: metrics, log, events and HTTP say the same.
 #pragma once
 
+#include <string>
+
 #include "protocol/values/actions.hpp"
 #include "protocol/values/events.hpp"
 
@@ -37,5 +39,9 @@ private:
     const char* seen_ = nullptr;
     const char* reason_ = nullptr;
 };
+
+/// For people, behind the next leader: ", after 2.194321s without a leader"; nothing if there was
+/// no such time.
+std::string after_gap(protocol::Duration gap);
 
 }  // namespace bullring

@@ -1,27 +1,43 @@
-"""How a leader went is told by how its end was known: in one word, wherever it is told, and with
-each security. A table of ways to end.
+"""How a leader went: the table of bullring-troubleshooting(7), row by row, with each security. One
+word and one time without a leader, by whoever tells it.
 """
 
 import contextlib
 import dataclasses
 import json
+import re
 import typing
 
 import pytest
 from harness import netns
+from harness.events import now_ns
 from harness.http import ask
 from harness.net import Relay
+from harness.node import ROOT
 from secured import KEY, TLS, Secured
 
 pytestmark = [pytest.mark.beside, pytest.mark.limit(120)]
 
 NAMESPACES = netns.unavailable()
-# Of the log: what a node says when it loses its leader.
-SENTENCES = {
-    "it has died": "died",
-    "it has resigned": "resigned",
-    "nothing is heard of it": "lease_expired",
+# From a leader's last message to its end, and to when somebody has read of it.
+SLACK_NS = 150_000_000
+PAGE = (ROOT / "src/manual/bullring-troubleshooting.7.md").read_text()
+
+
+@dataclasses.dataclass
+class Row:
+    sentence: str  # of the log
+    reason: str
+    since: str
+
+
+ROWS = {
+    way: Row(*cells)
+    for way, *cells in re.findall(r"(?m)^\| (.*) \| `(.*)` \| `(.*)` \| (.*) \|$", PAGE)
 }
+SENTENCES = {row.sentence for row in ROWS.values()}
+# The life of the leader is cut off from outside, at an instant that the test knows.
+CUT = {"its end", "its last message", "the reset"}
 
 
 class Scene:
@@ -78,13 +94,20 @@ def stop(scene):
     scene.leader.hang_for_good()
 
 
+def stop_until_killed(scene):
+    """By its keeper."""
+    scene.leader.hang_for_good()
+    scene.leader.wait_exit()
+
+
 def stop_and_kill(scene):
     """The others suspect it, and learn of its end before its lease is over."""
-    scene.leader.hang()
+    stopped_ns = scene.leader.hang()
     scene.cluster.wait_for(
         lambda: all(node.current.stream.of("peer_down") for node in scene.others), "suspicion"
     )
     scene.leader.kill()
+    return stopped_ns
 
 
 def unplug(scene):
@@ -100,26 +123,43 @@ def reset(scene):
 
 @dataclasses.dataclass
 class Way:
-    end: typing.Callable
-    reason: str
+    row: str
+    end: typing.Callable  # returns when the leader was cut off, if that was not the last it did
     flags: list = dataclasses.field(default_factory=list)
     task: list = None
-    # Without security the guard of the command says it in the place of the node: R4.4.
-    unsecured: str = None
+    unsecured: str = None  # its row without security, if that is another
 
 
+LASTING = ["sleep", "1000"]
 WAYS = {
-    "killed": Way(kill, "died"),
-    "killed-nothing-released": Way(kill, "died", ["--fast-release", "off"]),
-    "killed-run": Way(kill, "died", task=["sleep", "1000"], unsecured="resigned"),
-    "terminated": Way(terminate, "resigned"),
-    "resigned": Way(resign, "resigned"),
-    # Its keeper kills it.
-    "stopped": Way(stop, "died"),
-    "stopped-and-killed": Way(stop_and_kill, "died", ["--hang-after", "off", "--lease", "2s"]),
-    "stopped-for-good": Way(stop, "lease_expired", ["--hang-after", "off"]),
-    "unplugged": Way(unplug, "lease_expired"),
-    "reset": Way(reset, "lease_expired"),
+    "killed": Way("its process dies", kill),
+    "killed-nothing-released": Way(
+        "its process dies, with `--fast-release off`", kill, ["--fast-release", "off"]
+    ),
+    "killed-run": Way(
+        "with `run` and security, its process dies",
+        kill,
+        task=LASTING,
+        unsecured="with `run` and without security, its process dies",
+    ),
+    "terminated": Way("it is stopped by SIGTERM, or asked to resign", terminate),
+    "resigned": Way("it is stopped by SIGTERM, or asked to resign", resign),
+    "resigned-run": Way(
+        "with `run`, it is asked to resign, and its command takes time to end",
+        resign,
+        task=["sh", "-c", "exec 2>&-; trap 'sleep 0.3; exit' TERM; while :; do sleep 0.1; done"],
+    ),
+    "stopped": Way("it stands still, and its keeper kills it", stop_until_killed),
+    "stopped-and-killed": Way(
+        "it stands still, and dies before its lease is over",
+        stop_and_kill,
+        ["--hang-after", "off", "--lease", "2s"],
+    ),
+    "stopped-for-good": Way(
+        "it stands still, with `--hang-after off`", stop, ["--hang-after", "off"]
+    ),
+    "unplugged": Way("its machine loses its network", unplug),
+    "reset": Way("its connections are reset on the way", reset),
 }
 
 
@@ -130,22 +170,53 @@ def counted(node):
     return [line.split('"')[1] for line in counts if not line.endswith(" 0")]
 
 
+def changes(node):
+    """Not those by which a leader comes into sight again."""
+    return [event for event in node.current.stream.of("leader") if event["before"] is not None]
+
+
 def told(node):
     """The reason of the last change of leader, by each that tells it."""
-    changes = [event for event in node.current.stream.of("leader") if event["before"] is not None]
     return {
-        "events": changes[-1]["before"],
+        "events": changes(node)[-1]["before"],
         "/history": ask(node.http, "/history").json["changes"][0]["reason"],
         "/failovers": ask(node.http, "/failovers").json[0]["reason"],
         "metrics": next(reason for reason in counted(node) if reason != "first"),
     }
 
 
+def gaps_told(node):
+    """How long nobody had led before that, in milliseconds, by each that tells it."""
+    metrics = ask(node.http, "/metrics").body.splitlines()
+    sum_s = next(line for line in metrics if line.startswith("bullring_failover_seconds_sum"))
+    change = changes(node)[-1]
+    lines = [line for line in logged(node) if line["leader"] and line["epoch"] == change["epoch"]]
+    return {
+        "log": lines[0]["gap_ms"],
+        "events": change["gap_ms"],
+        "/history": ask(node.http, "/history").json["changes"][0]["gap_ms"],
+        "/failovers": ask(node.http, "/failovers").json[0]["gap_ms"],
+        "metrics": float(sum_s.split()[-1]) * 1000,
+    }
+
+
 def logged(node):
-    """How it lost its leader; nothing where it does not say, as who stands itself does not."""
+    """Its lines on who leads."""
     lines = [json.loads(line) for line in node.current.log().splitlines()]
-    reasons = [line["reason"] for line in lines if line.get("leader", "") is None]
-    return {SENTENCES[reason] for reason in reasons if reason in SENTENCES}
+    return [line for line in lines if "old_leader" in line]
+
+
+def assert_since(node, since, began_ns, cut_ns):
+    """It was cut off between these two instants; or it said itself that it led no more."""
+    events = node.current.stream.of("leader")
+    found = changes(node)[-1]
+    before = events[events.index(found) - 1]
+    unled_ns = found["ts_ns"] - found["gap_ms"] * 1e6
+    assert unled_ns > began_ns - SLACK_NS
+    if since in CUT:
+        assert unled_ns < cut_ns + SLACK_NS
+    elif before["leader"] is None:
+        assert before["gap_ms"] == 0
 
 
 def test_a_leader_that_one_node_has_lost_from_sight_has_not_changed(new_cluster):
@@ -173,17 +244,22 @@ def test_a_leader_that_one_node_has_lost_from_sight_has_not_changed(new_cluster)
         assert counted(blind) == ["first"]
 
 
+def test_each_row_of_the_page_is_tried():
+    assert {row for way in WAYS.values() for row in (way.row, way.unsecured) if row} == set(ROWS)
+
+
 @pytest.mark.parametrize("mode", ["none", KEY, TLS])
 @pytest.mark.parametrize("name", WAYS)
 def test_how_a_leader_went(new_cluster, tmp_path, mode, name):
     way = WAYS[name]
     if way.end is unplug and NAMESPACES is not None:
         pytest.skip(NAMESPACES)
-    reason = way.unsecured if way.unsecured and mode == "none" else way.reason
+    row = ROWS[way.unsecured if way.unsecured and mode == "none" else way.row]
     with contextlib.ExitStack() as stack:
         scene = Scene(new_cluster, tmp_path, mode, way, stack)
         old, epoch = scene.leader.view
-        way.end(scene)
+        began_ns = now_ns()
+        cut_ns = way.end(scene) or now_ns()
 
         def has_changed(node):
             failovers = ask(node.http, "/failovers").json
@@ -194,14 +270,17 @@ def test_how_a_leader_went(new_cluster, tmp_path, mode, name):
             scene.cluster.wait_for(lambda: has_changed(node), f"node {node.id} tells of a change")
             words = told(node)
             # A node that hears the successor before its leader's own word knows of no end.
-            known = reason != "resigned" or words["events"] != "replaced"
-            assert set(words.values()) == {reason if known else "replaced"}, words
+            known = row.reason != "resigned" or words["events"] != "replaced"
+            assert set(words.values()) == {row.reason if known else "replaced"}, words
+            gaps = gaps_told(node)
+            assert max(gaps.values()) - min(gaps.values()) < 0.01, gaps
 
         for node in scene.others:
             wait_until_told(node)
-            # Some time before.
-            if way.end not in (stop, stop_and_kill):
-                assert logged(node) <= {reason}
+            assert_since(node, row.since, began_ns, cut_ns)
+            # How it lost its leader is not said by one that stands itself.
+            losses = {line["reason"] for line in logged(node) if line["leader"] is None}
+            assert losses & SENTENCES <= {row.sentence}
         scene.heal()
         if scene.leader.acting and scene.leader.running:
             wait_until_told(scene.leader)

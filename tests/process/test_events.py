@@ -18,7 +18,7 @@ FURTHER_KEYS = {
     "peer_up": ["peer"],
     "peer_down": ["peer", "reason"],
     "election_started": ["epoch", "reason"],
-    "leader": ["leader", "epoch", "advertised", "before"],
+    "leader": ["leader", "epoch", "advertised", "before", "gap_ms"],
     "elected": ["epoch", "grants"],
     "deposed": ["epoch", "reason", "held_until_ns"],
     "stopped": ["reason"],

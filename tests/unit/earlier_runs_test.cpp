@@ -35,9 +35,12 @@ struct Stream {
         text += EventLines(config).of(at(at_ms), action, reason);
         return *this;
     }
-    Stream& leads(std::int64_t at_ms, std::uint64_t id, std::uint64_t epoch, const char* reason) {
-        return event(at_ms, protocol::LeaderChanged{{id}, {epoch}, "db" + std::to_string(id)},
-                     reason);
+    /// `gap_ms`: below 0 it is the first.
+    Stream& leads(std::int64_t at_ms, std::uint64_t id, std::uint64_t epoch, const char* reason,
+                  std::int64_t gap_ms = -1) {
+        protocol::LeaderChanged change{{id}, {epoch}, "db" + std::to_string(id)};
+        if (gap_ms >= 0) change.unled_since.emplace().boottime_ns = (at_ms - gap_ms) * ms;
+        return event(at_ms, change, reason);
     }
     Stream& lost(std::int64_t at_ms) { return event(at_ms, protocol::LeaderChanged{{}, {}, ""}); }
 
@@ -81,7 +84,7 @@ TEST_CASE("earlier runs: each change is told with its time, reason and gap") {
     Stream stream;
     stream.started(0).leads(10, 3, 7, "first").lost(100);
     stream.event(101, protocol::PeerDown{{3}, protocol::PeerDownReason::eof});
-    stream.leads(104, 2, 8, "died").leads(200, 1, 9, "replaced");
+    stream.leads(104, 2, 8, "died", 4).leads(200, 1, 9, "replaced", 0);
     CHECK(told(stream.text) == "3/7 first -, 2/8 died 4, 1/9 replaced 0");
     const auto past = leaderships_in(stream.text, owner);
     REQUIRE(past.size() == 3);
@@ -99,20 +102,31 @@ TEST_CASE("earlier runs: of a run's first leader nobody knows how the one before
 TEST_CASE("earlier runs: a leader that stayed, in one run or from one to the next, is told once") {
     Stream stream;
     stream.started(0).leads(10, 3, 7, "first").started(500).leads(510, 3, 7, "first");
-    stream.started(900).leads(910, 3, 7, "first").lost(920).leads(930, 3, 7, "lease_expired");
+    stream.started(900).leads(910, 3, 7, "first").lost(920).leads(930, 3, 7, "lease_expired", 10);
     CHECK(told(stream.text) == "3/7 first -");
-    stream.lost(940).leads(950, 3, 8, "lease_expired");
+    stream.lost(940).leads(950, 3, 8, "lease_expired", 10);
     CHECK(told(stream.text) == "3/7 first -, 3/8 lease_expired 10");
 }
 
-TEST_CASE("earlier runs: a stream of a version that told no reasons is understood") {
+TEST_CASE("earlier runs: a stream of a version that told neither reasons nor gaps is understood") {
     Stream stream;
     stream.started(0).leads(10, 3, 7, nullptr).lost(20).leads(25, 2, 8, nullptr);
-    CHECK(told(stream.text) == "3/7 - -, 2/8 - 5");
     std::string older = stream.text;
-    for (std::size_t at; (at = older.find(",\"before\":null")) != std::string::npos;)
-        older.erase(at, std::string_view(",\"before\":null").size());
-    CHECK(told(older) == "3/7 - -, 2/8 - 5");
+    for (const std::string_view key : {",\"before\":null", ",\"gap_ms\":null"})
+        for (std::size_t at; (at = older.find(key)) != std::string::npos;)
+            older.erase(at, key.size());
+    CHECK(told(older) == "3/7 - -, 2/8 - -");
+}
+
+TEST_CASE("earlier runs: a gap that is none is not told") {
+    for (const std::string_view gap : {"-1", "1e300", "\"5\"", "[]"}) {
+        CAPTURE(gap);
+        Stream stream;
+        stream.started(0).leads(10, 3, 7, "died");
+        const std::string_view null = "\"gap_ms\":null";
+        stream.text.replace(stream.text.find(null), null.size(), "\"gap_ms\":" + std::string(gap));
+        CHECK(told(stream.text) == "3/7 died -");
+    }
 }
 
 TEST_CASE("earlier runs: lines of other nodes and of other clusters are passed over") {
@@ -131,7 +145,7 @@ TEST_CASE("earlier runs: what is cut short or no event at all takes nothing else
     Stream stream;
     stream.started(0).leads(10, 3, 7, "first");
     Stream more;
-    more.lost(20).leads(25, 2, 8, "died");
+    more.lost(20).leads(25, 2, 8, "died", 5);
     Stream cut;
     cut.leads(26, 1, 9, "replaced");
     const std::string whole = stream.text + more.text;

@@ -63,10 +63,12 @@ TEST_CASE("events: each line has the keys of the interface in their order") {
           head + R"("event":"election_started","epoch":7,"reason":"no leader is known"})" + "\n");
     CHECK(lines.of(at, protocol::LeaderChanged{{9}, {7}, "db:5432"}, "died") ==
           head + R"("event":"leader","leader":9,"epoch":7,"advertised":"db:5432",)" +
-              "\"before\":\"died\"}\n");
-    CHECK(lines.of(at, protocol::LeaderChanged{{}, {7}, ""}, "first") ==
-          head + R"("event":"leader","leader":null,"epoch":7,"advertised":"","before":null})" +
-              "\n");
+              "\"before\":\"died\",\"gap_ms\":null}\n");
+    const protocol::LeaderChanged lost{
+        {}, {7}, "", false, protocol::Instant{at.ts_ns - 2'500'000, 0}};
+    CHECK(lines.of(at, lost, "first") ==
+          head + R"("event":"leader","leader":null,"epoch":7,"advertised":"","before":null,)" +
+              "\"gap_ms\":2.5}\n");
     CHECK(line_of(protocol::Elected{{8}, protocol::MemberSet(0b101)}) ==
           head + R"("event":"elected","epoch":8,"grants":[1,9]})" + "\n");
     CHECK(line_of(protocol::Deposed{{8}, protocol::DeposedReason::lease_expired, {55, 66}}) ==

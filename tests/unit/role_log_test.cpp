@@ -13,6 +13,8 @@ namespace {
 using protocol::Action;
 using protocol::Role;
 
+constexpr protocol::Instant at{5'000'000'000, 0};
+
 Action role(Role role, std::uint64_t epoch) { return protocol::RoleChanged{role, {epoch}}; }
 Action leader(std::uint64_t id, std::uint64_t epoch) {
     return protocol::LeaderChanged{{id}, {epoch}, ""};
@@ -24,9 +26,14 @@ Action elected(std::uint64_t epoch) {
     return protocol::Elected{{epoch}, grants};
 }
 
+/// Nobody has led since that instant.
+Action led_since(std::uint64_t id, std::uint64_t epoch, protocol::Instant unled_since) {
+    return protocol::LeaderChanged{{id}, {epoch}, "", false, unled_since};
+}
+
 /// Empty when there is nothing to say.
 std::string text_of(RoleLog& log, const std::vector<Action>& actions) {
-    const auto change = log.change(actions);
+    const auto change = log.change(at, actions);
     return change ? change->text() : "";
 }
 
@@ -95,6 +102,18 @@ TEST_CASE("role log: a step that goes through several roles is one line") {
           "leader (was follower), epoch 1, leader 1 (was none): elected with 1 grant");
 }
 
+TEST_CASE("role log: with the next leader stands how long nobody led") {
+    RoleLog log({3});
+    text_of(log, {leader(2, 8)});
+    SUBCASE("after a loss") { text_of(log, {led_since(0, 8, at - protocol::seconds(2))}); }
+    SUBCASE("without one") {}
+    const std::string text =
+        text_of(log, {led_since(1, 9, at - protocol::Duration{2'194'321'987})});
+    CHECK(text.substr(text.find(": ")) == ": follows it, after 2.194321s without a leader");
+    CHECK(text_of(log, {led_since(1, 10, at)}) ==
+          "follower, epoch 10, leader 1 (was 1): follows it");
+}
+
 TEST_CASE("role log: a candidacy that is given up says so") {
     RoleLog log({1});
     text_of(log,
@@ -108,15 +127,18 @@ TEST_CASE("role log: a candidacy that is given up says so") {
 
 TEST_CASE("role log: a program finds each part of a change by its name") {
     RoleLog log({1});
-    log.change({elected(7), leader(1, 7)});
-    const auto lost = log.change({role(Role::follower, 7), leader(0, 7)});
+    log.change(at, {elected(7), leader(1, 7)});
+    const auto lost = log.change(at, {role(Role::follower, 7), leader(0, 7)});
     REQUIRE(lost);
     CHECK(lost->fields() == LogFields{{"role", "follower"},
                                       {"old_role", "leader"},
                                       {"epoch", std::uint64_t{7}},
                                       {"leader", std::monostate{}},
                                       {"old_leader", std::uint64_t{1}},
-                                      {"reason", "elected with 2 grants"}});
+                                      {"reason", "elected with 2 grants"},
+                                      {"gap_ms", std::monostate{}}});
+    CHECK(log.change(at, {led_since(2, 8, at - protocol::microseconds(1'500))})->fields().back() ==
+          LogFields::value_type{"gap_ms", 1.5});
 }
 
 }  // namespace bullring::role_log_test

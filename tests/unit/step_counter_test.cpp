@@ -41,6 +41,9 @@ struct Counted {
 
 Action follows(std::uint64_t id) { return LeaderChanged{{id}, {7}, ""}; }
 const Action lost = LeaderChanged{{}, {7}, ""};
+LeaderChanged change(std::uint64_t id, std::int64_t unled_since_ms, std::uint64_t epoch = 7) {
+    return {{id}, {epoch}, "", false, start + milliseconds(unled_since_ms)};
+}
 
 TEST_CASE("metrics: the first leader is no failover, the next one after a loss is") {
     Counted one;
@@ -48,13 +51,40 @@ TEST_CASE("metrics: the first leader is no failover, the next one after a loss i
     CHECK(one.failovers() == 0);
     CHECK(one.counts.leaderless_ns.value() == 40'000'000);
     CHECK(one.counts.leaderless_since_ns.load() == 0);
-    one.at(100, {protocol::PeerDown{{2}, protocol::PeerDownReason::eof}, lost});
+    one.at(100, {protocol::PeerDown{{2}, protocol::PeerDownReason::eof}, change(0, 100)});
     CHECK(one.counts.leaderless_since_ns.load() == (start + milliseconds(100)).boottime_ns);
-    one.at(103, {follows(1)});
+    one.at(103, {change(1, 100)});
     CHECK(one.failovers() == 1);
     CHECK(one.counts.failovers.sum_ns() == 3'000'000);
     CHECK(one.counts.leaderless_ns.value() == 43'000'000);
     CHECK(one.changes() == std::map<std::string, std::uint64_t>{{"first", 1}, {"died", 1}});
+}
+
+TEST_CASE("metrics: a failover lasts from the last sign of life") {
+    Counted one;
+    one.at(0, {follows(2)});
+    SUBCASE("the loss was seen") {
+        one.at(2'000, {protocol::PeerDown{{2}, protocol::PeerDownReason::timeout}, change(0, 100)});
+        CHECK(one.counts.leaderless_since_ns.load() == (start + milliseconds(100)).boottime_ns);
+    }
+    SUBCASE("the next leader was there first") {}
+    one.at(2'001, {change(1, 100)});
+    CHECK(one.failovers() == 1);
+    CHECK(one.counts.failovers.sum_ns() == 1'901'000'000);
+    CHECK(one.counts.leaderless_ns.value() == 1'901'000'000);
+    one.at(3'000, {change(3, 3'000, 8)});  // with no time between
+    CHECK(one.failovers() == 1);
+}
+
+TEST_CASE("metrics: time without a leader counts once, whoever was found meanwhile") {
+    Counted one;
+    one.at(0, {follows(2)});
+    one.at(10, {change(0, 10)});
+    one.at(12, {change(2, 10)});  // somebody had not heard of its end
+    one.at(15, {change(1, 10, 8)});
+    CHECK(one.counts.leaderless_ns.value() == 5'000'000);
+    CHECK(one.failovers() == 1);
+    CHECK(one.counts.failovers.sum_ns() == 5'000'000);
 }
 
 TEST_CASE("metrics: a change is counted by how the leader before went") {
@@ -158,12 +188,12 @@ TEST_CASE("metrics: what is over by the time of a change is not its reason") {
 TEST_CASE("metrics: a leader that comes into sight again has led on, and nothing has changed") {
     Counted one;
     one.at(0, {follows(2)});
-    one.at(10, {protocol::PeerDown{{2}, protocol::PeerDownReason::timeout}, lost});
-    one.at(20, {follows(2)});
+    one.at(10, {protocol::PeerDown{{2}, protocol::PeerDownReason::timeout}, change(0, 8)});
+    one.at(20, {change(2, 8)});
     CHECK(one.changes() == std::map<std::string, std::uint64_t>{{"first", 1}});
     CHECK(one.failovers() == 0);
-    CHECK(one.counts.leaderless_ns.value() == 10'000'000);
-    one.at(30, {LeaderChanged{{2}, {8}, ""}});  // it was elected again
+    CHECK(one.counts.leaderless_ns.value() == 12'000'000);
+    one.at(30, {change(2, 30, 8)});  // it was elected again
     CHECK(one.changes() == std::map<std::string, std::uint64_t>{{"first", 1}, {"replaced", 1}});
 }
 

@@ -165,6 +165,8 @@ LogLineParts log_line_parts(LogFormat format, protocol::NodeId self, LogLevel le
         line += fmt::format(R"(,"{}":)", name);
         if (const auto* number = std::get_if<std::uint64_t>(&value)) {
             line += std::to_string(*number);
+        } else if (const auto* fraction = std::get_if<double>(&value)) {
+            line += fmt::format("{}", *fraction);
         } else if (const auto* word = std::get_if<std::string>(&value)) {
             append_json_string(one_line(*word), line);
         } else {

@@ -19,7 +19,7 @@ namespace bullring {
 
 /// The fields of a line in JSON, for programs; nothing is null.
 using LogFields = std::vector<
-    std::pair<std::string_view, std::variant<std::monostate, std::uint64_t, std::string>>>;
+    std::pair<std::string_view, std::variant<std::monostate, std::uint64_t, double, std::string>>>;
 
 /// Once, before the first thread that logs. Until then nothing is logged.
 void start_logging(const LogOptions& options, protocol::NodeId self);

@@ -10,7 +10,7 @@ namespace bullring {
 using protocol::Instant;
 
 StepCounter::StepCounter(protocol::NodeId self, Instant started, NodeCounts& counts)
-    : self_(self), counts_(counts), since_(started) {
+    : self_(self), counts_(counts), found_(started) {
     counts_.leaderless_since_ns.store(started.boottime_ns);
 }
 
@@ -50,27 +50,27 @@ void StepCounter::count(Instant now, const protocol::Action& action) {
 }
 
 void StepCounter::count(Instant now, const protocol::LeaderChanged& change) {
-    const bool was_led = static_cast<bool>(leader_);
+    // The same leader may have been found meanwhile, and lost again before it gave a sign of life.
+    const Instant without_since = later(change.unled_since.value_or(found_), found_);
     leader_ = change.leader;
     if (!change.leader) {
-        if (!was_led) return;
-        since_ = now;
-        counts_.leaderless_since_ns.store(now.boottime_ns);
+        counts_.leaderless_since_ns.store(without_since.boottime_ns);
         return;
     }
     if (standing_ && change.leader != self_) {
         counts_.elections.add("lost");
         standing_ = false;
     }
+    const bool was_led = counts_.leaderless_since_ns.exchange(0) == 0;
     const char* const reason = end_.reason();  // none: it has led all along
-    if (!was_led) {
-        const protocol::Duration without = protocol::elapsed(since_, now);
-        counts_.leaderless_since_ns.store(0);
-        counts_.leaderless_ns.add(static_cast<std::uint64_t>(without.ns));
-        if (reason != nullptr && reason != std::string_view(LeaderEnd::first))
-            counts_.failovers.add(without);
-    }
-    if (reason != nullptr) counts_.leader_changes.add(reason);
+    counts_.leaderless_ns.add(static_cast<std::uint64_t>(protocol::elapsed(without_since, now).ns));
+    found_ = now;
+    if (reason == nullptr) return;
+    counts_.leader_changes.add(reason);
+    if (!change.unled_since) return;
+    const protocol::Duration gap = protocol::elapsed(*change.unled_since, now);
+    const bool took_over_at_once = was_led && gap.ns == 0;
+    if (!took_over_at_once) counts_.failovers.add(gap);
 }
 
 void StepCounter::count_refusal(const protocol::HandshakeRefused& refusal) {

@@ -27,7 +27,7 @@ private:
     protocol::NodeId self_;
     NodeCounts& counts_;
     protocol::NodeId leader_;  // that it follows, itself included
-    protocol::Instant since_;  // without a leader, while there is none
+    protocol::Instant found_;  // the last leader; nobody has led before the start
     bool standing_ = false;    // an election that it began has not ended
     LeaderEnd end_;
 };

@@ -82,6 +82,10 @@ std::string EventLines::of(EventTime at, const protocol::Action& action, const c
                 json["epoch"] = what.epoch.value;
                 json["advertised"] = what.advertised;
                 json["before"] = what.leader && reason != nullptr ? Json(reason) : Json(nullptr);
+                json["gap_ms"] =
+                    what.unled_since
+                        ? Json(fractional_ms({at.ts_ns - what.unled_since->boottime_ns}))
+                        : Json(nullptr);
                 return line(json);
             } else if constexpr (std::is_same_v<What, protocol::Elected>) {
                 Json json = head(at, config_.self, "elected");

@@ -103,6 +103,8 @@ void RecentFailovers::add(Instant now, const protocol::Event& event,
     recorder_.on_event({now}, event, *this);
     for (const protocol::Action& action : actions) {
         end_.note(action);
+        if (const auto* change = std::get_if<protocol::LeaderChanged>(&action))
+            unled_since_ = change->unled_since.value_or(now);
         recorder_.on_action({now}, action, *this);
     }
     if (unrest_) end_unrest_if_settled();
@@ -139,6 +141,7 @@ void RecentFailovers::on_leader(NodeId leader, Epoch epoch) {
     } else {
         unrest_->found = now_;
         if (const char* const reason = end_.reason()) unrest_->reason = reason;
+        unrest_->unled_since = unled_since_;
         epoch_ = epoch;
     }
     leader_ = leader;
@@ -200,6 +203,7 @@ void RecentFailovers::publish_change() {
     change->reason = unrest.reason;
     change->found = *unrest.found;
     change->lost = unrest.lost.value_or(*unrest.found);
+    change->unled_since = unrest.unled_since;
     change->left_out = unrest.left_out;
     change->items.reserve(unrest.head.size() + unrest.tail.size());
     std::move(unrest.head.begin(), unrest.head.end(), std::back_inserter(change->items));
@@ -224,6 +228,8 @@ diagram::DrawnFailover drawn_from(const Failover& failover) {
     story.epoch = failover.epoch.value;
     story.lost_ns = failover.lost.boottime_ns;
     story.found_ns = failover.found.boottime_ns;
+    story.silent_ns =
+        std::max<std::int64_t>(failover.lost.boottime_ns - failover.unled_since.boottime_ns, 0);
     story.quorum = protocol::name(failover.quorum);
     story.left_out = failover.left_out;
     return drawn;

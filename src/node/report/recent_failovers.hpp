@@ -28,6 +28,7 @@ struct Failover {
     protocol::NodeId to;
     protocol::Epoch epoch;                  // of the new leadership
     const char* reason = LeaderEnd::first;  // how the one before went
+    protocol::Instant unled_since;          // the last sign of life of the one before
     protocol::Instant lost;                 // from here the node knew of no leader
     protocol::Instant found;                // here it knew the new one
     std::size_t left_out = 0;               // of the items, from the middle
@@ -61,6 +62,7 @@ private:
         protocol::Epoch from_epoch;
         protocol::Instant began;
         const char* reason = LeaderEnd::first;
+        protocol::Instant unled_since;
         std::optional<protocol::Instant> lost;
         std::optional<protocol::Instant> found;
         std::vector<protocol::TraceItem> head;
@@ -88,6 +90,7 @@ private:
     protocol::NodeId leader_;
     protocol::Epoch epoch_;
     LeaderEnd end_;
+    protocol::Instant unled_since_;           // of the last change
     std::deque<protocol::TraceMark> before_;  // what the next unrest may begin with
     std::optional<Unrest> unrest_;
     std::uint64_t count_ = 0;

@@ -111,7 +111,7 @@ void Reporter::tell_all() {
             tell(action);
         }
         if (step.resigned) role_log_.note(*step.resigned);
-        role_log_.note(step.actions);
+        role_log_.note(step.at, step.actions);
     }
     steps_.clear();
 }

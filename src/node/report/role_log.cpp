@@ -4,8 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "src/base/text/json.hpp"
+
 namespace bullring {
 
+using protocol::Instant;
 using protocol::NodeId;
 using protocol::Role;
 
@@ -18,36 +21,51 @@ LogFields::value_type field(std::string_view name, NodeId id) {
     return {name, id.value};
 }
 
+LogFields::value_type field(std::string_view name, const std::optional<protocol::Duration>& ms) {
+    if (!ms) return {name, std::monostate{}};
+    return {name, fractional_ms(*ms)};
+}
+
 }  // namespace
 
 std::string RoleChange::text() const {
     const std::string was =
         role == old_role ? "" : fmt::format(" (was {})", protocol::name(old_role));
-    return fmt::format("{}{}, epoch {}, leader {} (was {}): {}", protocol::name(role), was,
-                       epoch.value, name_of(leader), name_of(old_leader), reason);
+    return fmt::format("{}{}, epoch {}, leader {} (was {}): {}{}", protocol::name(role), was,
+                       epoch.value, name_of(leader), name_of(old_leader), reason,
+                       after_gap(gap.value_or(protocol::Duration{0})));
 }
 
 LogFields RoleChange::fields() const {
-    return {{"role", protocol::name(role)},  {"old_role", protocol::name(old_role)},
-            {"epoch", epoch.value},          field("leader", leader),
-            field("old_leader", old_leader), {"reason", reason}};
+    return {{"role", protocol::name(role)},
+            {"old_role", protocol::name(old_role)},
+            {"epoch", epoch.value},
+            field("leader", leader),
+            field("old_leader", old_leader),
+            {"reason", reason},
+            field("gap_ms", gap)};
 }
 
-void RoleLog::note(const std::vector<protocol::Action>& actions) {
-    if (const auto changed = change(actions))
+void RoleLog::note(Instant at, const std::vector<protocol::Action>& actions) {
+    if (const auto changed = change(at, actions))
         log(LogLevel::info, changed->text(), changed->fields());
 }
 
-std::optional<RoleChange> RoleLog::change(const std::vector<protocol::Action>& actions) {
+std::optional<RoleChange> RoleLog::change(Instant at,
+                                          const std::vector<protocol::Action>& actions) {
     RoleChange change;
     change.old_role = role_;
     change.old_leader = leader_;
     bool given_up = false;
+    bool is_news = false;
     for (const protocol::Action& action : actions) {
         end_.note(action);
         if (const auto* changed = std::get_if<protocol::LeaderChanged>(&action)) {
+            is_news = true;
             leader_ = changed->leader;
             epoch_ = changed->epoch;
+            if (leader_ && changed->unled_since)
+                change.gap = protocol::elapsed(*changed->unled_since, at);
         } else if (const auto* list = std::get_if<protocol::MembersChanged>(&action)) {
             removed_ = list->members.changed() && list->members.find(self_) == nullptr;
         } else if (const auto* started = std::get_if<protocol::ElectionStarted>(&action)) {
@@ -78,7 +96,7 @@ std::optional<RoleChange> RoleLog::change(const std::vector<protocol::Action>& a
         change.reason = reason_;
         return change;
     }
-    if (leader_ == change.old_leader) return std::nullopt;
+    if (!is_news) return std::nullopt;
     if (leader_)
         change.reason = leader_ == self_ ? "leads" : "follows it";
     else

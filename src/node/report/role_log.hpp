@@ -20,6 +20,8 @@ struct RoleChange {
     protocol::NodeId old_leader;
     protocol::Epoch epoch;
     std::string reason;
+    std::optional<protocol::Duration>
+        gap;  // since somebody led, with a leader that is not the first
 
     std::string text() const;
     LogFields fields() const;
@@ -32,9 +34,10 @@ public:
     /// Before the actions of its step.
     void note(const protocol::Event& event) { end_.note(event); }
     /// The actions of one step, after they have been carried out.
-    void note(const std::vector<protocol::Action>& actions);
+    void note(protocol::Instant at, const std::vector<protocol::Action>& actions);
     /// The change that is to be logged, if there is one.
-    std::optional<RoleChange> change(const std::vector<protocol::Action>& actions);
+    std::optional<RoleChange> change(protocol::Instant at,
+                                     const std::vector<protocol::Action>& actions);
 
 private:
     protocol::NodeId self_;
