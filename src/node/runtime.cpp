@@ -62,11 +62,7 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
                                    parts.undertaker),
                  *this),
       observers_(io_, transport_, self_, options.config.cluster,
-                 ObserverChange{.ts_ns = parts.start.now.boottime_ns,
-                                .leader = {},
-                                .epoch = {},
-                                .advertised = {},
-                                .cluster_id = {}},
+                 ObserverChange{parts.start.now.boottime_ns, {}, {}, {}, {}, {}},
                  {[this](const std::string& asked_from) {
                       StatusInput input = status();
                       input.asked_from = asked_from;
@@ -368,8 +364,13 @@ void Runtime::follow_up(Instant now, const protocol::Action& action) {
             } else if constexpr (std::is_same_v<What, protocol::StopTask>) {
                 host_->stop(what.epoch, what.reason);
             } else if constexpr (std::is_same_v<What, protocol::LeaderChanged>) {
-                observers_.on_change(
-                    {now.boottime_ns, what.leader, what.epoch, what.advertised, {}});
+                const protocol::Instant unled_since = what.unled_since.value_or(now);
+                observers_.on_change({now.boottime_ns,
+                                      what.leader,
+                                      what.epoch,
+                                      what.advertised,
+                                      {},
+                                      protocol::elapsed(unled_since, now)});
                 for (NodeListener* one : listeners_) one->leader_changed(now, what);
             } else if constexpr (std::is_same_v<What, protocol::Elected>) {
                 show_leadership(what.epoch);

@@ -314,7 +314,10 @@ constexpr void fields(Coder& c, M& m) {
     c(m.leader);
     c(m.epoch);
     c.text(m.advertised, protocol::advertised_bytes_max);
-    c.at_end([&] { c(m.cluster_id); });
+    c.at_end([&] {
+        c(m.cluster_id);
+        c(m.gap);
+    });
 }
 
 template <class Coder, Is<ResignResult> M>

@@ -36,6 +36,7 @@ struct ObserverChange {
     protocol::Epoch epoch;
     std::string advertised;
     protocol::ClusterId cluster_id{};  // 0: the node does not know it, or does not tell
+    protocol::Duration gap{};          // nobody had led before; 0: or it does not know
     bool operator==(const ObserverChange&) const = default;
 };
 

@@ -290,11 +290,9 @@ inline ObserverMessage draw_observer_message(std::size_t kind) {
                            draw_choice(ObserveWhat::resign), draw_id()};
         case 1: return ObserverState{draw_text(4096)};
         case 2:
-            return ObserverChange{*rc::gen::arbitrary<std::int64_t>(),
-                                  draw_id(),
-                                  draw_epoch(),
-                                  draw_text(protocol::advertised_bytes_max),
-                                  {draw_number()}};
+            return ObserverChange{
+                *rc::gen::arbitrary<std::int64_t>(),       draw_id(),       draw_epoch(),
+                draw_text(protocol::advertised_bytes_max), {draw_number()}, draw_duration()};
         case 3: return ResignResult{draw_bool(), draw_text(1024), draw_bool()};
         case 4: return ObserverRefused{draw_text(64), draw_text(1536), draw_text(1536)};
         case 5:

@@ -82,12 +82,13 @@ bool contains(const std::string& text, const char* part) {
     return text.find(part) != std::string::npos;
 }
 
-/// Of a message without a version: as long as those who do not know its last field write it.
+/// Of a message without a version: as long as those who do not know its last fields write it.
 std::size_t size_before_at_end(const AnyMessage& message, std::size_t size) {
     const auto* const what = std::get_if<ObserverMessage>(&message);
-    const bool has_more = what != nullptr && (std::holds_alternative<ObserverChange>(*what) ||
-                                              std::holds_alternative<ChangeMembers>(*what));
-    return has_more ? size - sizeof(protocol::ClusterId) : size;
+    if (what == nullptr) return size;
+    if (std::holds_alternative<ObserverChange>(*what))
+        return size - sizeof(protocol::ClusterId) - sizeof(protocol::Duration);
+    return std::holds_alternative<ChangeMembers>(*what) ? size - sizeof(protocol::ClusterId) : size;
 }
 
 /// Decoding ends with an error text, or with a message that goes over the wire unchanged, as the

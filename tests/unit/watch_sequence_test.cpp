@@ -87,6 +87,16 @@ TEST_CASE("watch: that nobody can be reached is said once, with the epoch known 
     CHECK(sequence.on_state(state(40, 3, 7), seconds(5)) == state(40, 3, 7));
 }
 
+TEST_CASE(
+    "watch: how long nobody led is told of a change that was seen, and not of the first line") {
+    WatchSequence sequence;
+    ObserverChange led = state(10, 3, 7);
+    led.gap = protocol::seconds(2);
+    CHECK(sequence.on_state(led, seconds(1)) == state(10, 3, 7));
+    led.epoch = {8};
+    CHECK(sequence.on_state(led, seconds(2)) == led);
+}
+
 TEST_CASE("watch: a line is JSON with null for no leader") {
     CHECK(watch_line(state(10, 3, 7, "a\"b")) ==
           R"({"ts_ns":10,"leader":3,"epoch":7,"advertised":"a\"b"})");
@@ -95,18 +105,19 @@ TEST_CASE("watch: a line is JSON with null for no leader") {
 
 TEST_CASE("watch: on a terminal a line has the time of day, and how long there was no leader") {
     const auto now = WallClockTime(std::chrono::milliseconds(5));
-    const auto text = [&](const ObserverChange& change, auto without) {
-        const std::string line = watch_text(change, now, without);
+    const auto text = [&](const ObserverChange& change, std::int64_t gap_us = 0) {
+        ObserverChange told = change;
+        told.gap = protocol::microseconds(gap_us);
+        const std::string line = watch_text(told, now);
         // The date is that of the place.
         CHECK(line.find(":00:00.005 ") != std::string::npos);
         return line.substr(line.find("  ") + 2);
     };
-    CHECK(text(state(10, 3, 7), std::nullopt) == "node 3 leads in epoch 7");
-    CHECK(text(state(10, 3, 7, "a\nb"), std::nullopt) == "node 3 leads in epoch 7, \"a\\x0ab\"");
-    CHECK(text(state(10, 3, 7), protocol::Duration{466'000}) ==
-          "node 3 leads in epoch 7, after 466us without a leader");
-    CHECK(text(state(10, 0, 7), std::nullopt) == "no leader; the last epoch is 7");
-    CHECK(text(state(10, 0, 0), std::nullopt) == "no leader");
+    CHECK(text(state(10, 3, 7)) == "node 3 leads in epoch 7");
+    CHECK(text(state(10, 3, 7, "a\nb")) == "node 3 leads in epoch 7, \"a\\x0ab\"");
+    CHECK(text(state(10, 3, 7), 466) == "node 3 leads in epoch 7, after 466us without a leader");
+    CHECK(text(state(10, 0, 7)) == "no leader; the last epoch is 7");
+    CHECK(text(state(10, 0, 0)) == "no leader");
 }
 
 }  // namespace bullring::watch_sequence_test

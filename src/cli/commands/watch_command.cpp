@@ -3,7 +3,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -58,24 +57,8 @@ private:
         watcher_.stop();
     }
 
-    /// As it looks from here: the members' clocks are not compared.
-    std::optional<protocol::Duration> time_without(const ObserverChange& change) {
-        const auto now = std::chrono::steady_clock::now();
-        const auto began = leaderless_since_;
-        if (change.leader) {
-            leaderless_since_.reset();
-            led_ = true;
-        } else if (led_ && !began) {
-            leaderless_since_ = now;  // otherwise it has begun before, nobody knows when
-        }
-        if (!change.leader || !began) return std::nullopt;
-        const auto us = std::chrono::floor<std::chrono::microseconds>(now - *began);
-        return protocol::Duration{std::chrono::nanoseconds(us).count()};
-    }
-
     void print(const ObserverChange& change) {
-        const std::string line = (for_people_ ? watch_text(change, std::chrono::system_clock::now(),
-                                                           time_without(change))
+        const std::string line = (for_people_ ? watch_text(change, std::chrono::system_clock::now())
                                               : watch_line(change)) +
                                  '\n';
         std::string_view rest = line;
@@ -94,8 +77,6 @@ private:
 
     bool silent_;
     bool for_people_;
-    bool led_ = false;  // somebody has, as this command has seen
-    std::optional<std::chrono::steady_clock::time_point> leaderless_since_;
     RefusalNotes notes_;
     asio::signal_set signals_;
     Watcher watcher_;

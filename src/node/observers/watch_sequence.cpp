@@ -6,9 +6,9 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include "protocol/values/durations.hpp"
 #include "src/base/text/json.hpp"
 #include "src/base/text/text.hpp"
+#include "src/watch/leader_end.hpp"
 
 namespace bullring {
 
@@ -21,8 +21,7 @@ std::string watch_line(const ObserverChange& change) {
     return json_text(line);
 }
 
-std::string watch_text(const ObserverChange& change, WallClockTime now,
-                       std::optional<protocol::Duration> without) {
+std::string watch_text(const ObserverChange& change, WallClockTime now) {
     const std::time_t second = std::chrono::system_clock::to_time_t(now);
     const auto ms = std::chrono::floor<std::chrono::milliseconds>(now.time_since_epoch()).count();
     std::tm local{};
@@ -34,8 +33,7 @@ std::string watch_text(const ObserverChange& change, WallClockTime now,
                            : fmt::format("no leader; the last epoch is {}", change.epoch.value));
     text += fmt::format("node {} leads in epoch {}", change.leader.value, change.epoch.value);
     if (!change.advertised.empty()) text += ", " + in_quotes(change.advertised);
-    if (without) text += fmt::format(", after {} without a leader", protocol::to_text(*without));
-    return text;
+    return text + after_gap(change.gap);
 }
 
 std::optional<ObserverChange> WatchSequence::on_state(const ObserverChange& state,
@@ -58,7 +56,7 @@ std::optional<ObserverChange> WatchSequence::on_state(const ObserverChange& stat
 }
 
 std::optional<ObserverChange> WatchSequence::on_nobody_reachable(std::int64_t ts_ns) {
-    return print({ts_ns, protocol::nobody, last_epoch_, {}});
+    return print({ts_ns, protocol::nobody, last_epoch_, {}, {}, {}});
 }
 
 std::optional<ObserverChange> WatchSequence::print(ObserverChange change) {
@@ -67,6 +65,7 @@ std::optional<ObserverChange> WatchSequence::print(ObserverChange change) {
         return std::nullopt;
     }
     if (change.leader) last_epoch_ = change.epoch;
+    if (!printed_) change.gap = {};  // it has led before, nobody asks since when
     printed_ = std::move(change);
     return printed_;
 }

@@ -19,9 +19,7 @@ std::string watch_line(const ObserverChange& change);
 using WallClockTime = std::chrono::system_clock::time_point;
 
 /// The same for people, by local time: "2026-01-31 22:09:58.123 +0100  node 3 leads in epoch 7".
-/// `without`: how long there was no leader before it, if there was a time without one.
-std::string watch_text(const ObserverChange& change, WallClockTime now,
-                       std::optional<protocol::Duration> without);
+std::string watch_text(const ObserverChange& change, WallClockTime now);
 
 class WatchSequence {
 public:
