@@ -98,6 +98,9 @@ void Checks::check_request(const World& world, HostIndex h, const Coordinator& r
              fmt::format("node {} campaigns for epoch {} while its task of epoch {} runs",
                          host.id.value, request.epoch.value, host.task.epoch.value));
     if (!request.renew) check_disk(world, h, request.epoch);
+    // Its process may end within this step.
+    if (const Engine* const engine = host.node->engine())
+        note_list(world, world.cluster_of(h), engine->holder().newest());
 }
 
 void Checks::check_no_other_task(const World& world, HostIndex h) {

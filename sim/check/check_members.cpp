@@ -212,7 +212,6 @@ void Checks::check_proposal(const World& world, HostIndex h, Instant now) {
     const Membership before = std::exchange(of.proposed, newest);
     const bool is_new = of.proposed_in == epoch && before.tag() != newest.tag();
     of.proposed_in = epoch;
-    note_list(world, world.cluster_of(h), newest);
     if (!is_new) return;
     coverage_.count(Seen::list_proposed);
     const Membership& base = engine->holder().base();
