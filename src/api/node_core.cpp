@@ -146,7 +146,7 @@ void NodeCore::start_threads() {
         life_ = Life::running;
         control_id_ = control_thread_.get_id();
     }
-    if (http_) http_->start(opened_->security);
+    if (http_) http_->start(opened_->security, opened_->trail);
     loop_thread_ = quiet_thread([this] { run_loop(); });
 }
 

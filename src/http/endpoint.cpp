@@ -56,11 +56,11 @@ HttpService::Earlier read_earlier(const EarlierRuns& runs, protocol::NodeId self
 /// To the end of the endpoint.
 void serve(const NodeOptions& options, std::shared_ptr<const TlsSource> security,
            std::vector<OwnedFd> listeners, std::optional<LocalListener>& socket, Showcase& showcase,
-           const EarlierRuns& earlier_runs, int stop) {
+           const ActionTrail& trail, const EarlierRuns& earlier_runs, int stop) {
     auto loop = std::make_unique<ObserverLoop>();
     loop->security = std::move(security);
     {
-        HttpService service(*loop, options, std::move(listeners), socket, showcase,
+        HttpService service(*loop, options, std::move(listeners), socket, showcase, trail,
                             read_earlier(earlier_runs, options.config.self));
         asio::posix::stream_descriptor stopped(loop->io, stop);
         end_when_it_rings(stopped, loop->io);
@@ -98,22 +98,23 @@ HttpEndpoint::HttpEndpoint(const NodeOptions& options, std::vector<OwnedFd> list
       socket_(std::move(socket)),
       showcase_(start.now, options.config, start.incarnation) {}
 
-void HttpEndpoint::start(std::shared_ptr<const TlsSource> security) {
+void HttpEndpoint::start(std::shared_ptr<const TlsSource> security, ActionTrail trail) {
     std::vector<int> listeners(listeners_.size());
     std::transform(listeners_.begin(), listeners_.end(), listeners.begin(),
                    [](OwnedFd& one) { return one.release(); });
     std::vector<int> kept = listeners;
     kept.insert(kept.end(), {stop_.fd(), showcase_.asked().fd(), showcase_.changed().fd()});
     std::promise<bool> left;
-    thread_ = quiet_thread([this, &left, kept, listeners, security = std::move(security)] {
+    thread_ = quiet_thread([this, &left, kept, listeners, security = std::move(security),
+                            trail = std::move(trail)] {
         ::prctl(PR_SET_NAME, "http", 0, 0, 0);
         ::setpriority(PRIO_PROCESS, 0, behind_the_election);  // of this thread alone
         log_as(options_.config.self);
         std::vector<OwnedFd> own(listeners.begin(), listeners.end());
         left.set_value(leave_shared_descriptors(kept));
         try {
-            serve(options_, security, std::move(own), socket_, showcase_, earlier_runs_,
-                  stop_.fd());
+            serve(options_, security, std::move(own), socket_, showcase_, trail,
+                  earlier_runs_, stop_.fd());
         } catch (const std::exception& error) {
             log(LogLevel::error, std::string("http has ended: ") + failure_text(error));
         }

@@ -15,6 +15,7 @@
 #include "src/base/os/local_socket.hpp"
 #include "src/base/os/owned_fd.hpp"
 #include "src/http/earlier_runs.hpp"
+#include "src/node/report/action_trail.hpp"
 #include "src/node/showcase.hpp"
 #include "src/security/tls_source.hpp"
 #include "src/settings/node_options.hpp"
@@ -37,7 +38,7 @@ public:
     Showcase& showcase() { return showcase_; }
     /// Once, before the runtime runs.
     /// Others are asked over connections that are secured so; null: not at all.
-    void start(std::shared_ptr<const TlsSource> security = nullptr);
+    void start(std::shared_ptr<const TlsSource> security, ActionTrail trail);
 
 private:
     const NodeOptions& options_;

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "src/http/answers.hpp"
+#include "src/node/net/caller.hpp"
 
 namespace bullring {
 
@@ -18,6 +19,7 @@ struct HttpRequest {
     std::string_view path;  // decoded, without the query
     std::string_view body;
     std::function<std::string_view(std::string_view name)> header;  // empty: it has none
+    std::function<Caller()> caller = [] { return Caller{}; };
     std::uint64_t number = 0;                                       // in the path; see HttpRoute
 };
 

@@ -216,6 +216,7 @@ private:
                 std::unique_ptr<HttpConnection::Request> under_way) {
         const auto& header = request->header();
         const std::string method = header.method().c_str();
+        const int socket = under_way->connection().socket.native_handle();
         const auto reply = std::make_shared<Reply>(request, std::move(under_way));
         const auto target = request_target(header.request_target());
         if (!target) return reply->send(answer_to_wrong_target());
@@ -227,7 +228,8 @@ private:
                           header.try_get_field(restinio::string_view_t(name.data(), name.size()));
                       return found ? std::string_view(found->data(), found->size())
                                    : std::string_view();
-                  }},
+                  },
+                  [socket] { return caller_at(socket); }},
                  reply);
     }
 

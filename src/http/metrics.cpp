@@ -229,6 +229,7 @@ std::string metrics_text(MetricsFormat format, const AtTheMoment& at, const Node
     Families families;
     families.gauge("bullring_build_info", "The version and the way this node is configured.", 1,
                    {{"version", at.node.status.version},
+                    {"commit", at.node.status.commit},
                     {"algorithm", protocol::name(at.node.status.algorithm)},
                     {"security", at.node.status.security}});
     families.gauge("bullring_wire_version",

@@ -13,6 +13,7 @@
 #include "src/base/os/duplicate.hpp"
 #include "src/base/os/private_file.hpp"
 #include "src/base/text/json.hpp"
+#include "src/base/text/text.hpp"
 #include "src/http/failover_answers.hpp"
 #include "src/http/page.hpp"
 #include "src/http/unix_socket.hpp"
@@ -36,12 +37,13 @@ constexpr std::chrono::milliseconds streams_wait_for{4};
 
 HttpService::HttpService(ObserverLoop& loop, const NodeOptions& options,
                          std::vector<OwnedFd> listeners, std::optional<LocalListener>& socket,
-                         Showcase& showcase, Earlier earlier)
+                         Showcase& showcase, ActionTrail trail, Earlier earlier)
     : loop_(loop),
       options_(options),
       socket_(socket),
       showcase_(showcase),
       access_{!options.http.socket.empty(), options.http.open_to_all, options.http.token_file},
+      trail_(std::move(trail)),
       state_{showcase.started_at(), showcase.started_at(), status_facts(options)},
       history_(showcase.started_at().boottime_ns),
       earlier_(std::move(earlier)),
@@ -173,16 +175,30 @@ void HttpService::answer_resign(const HttpRequest& request, const HttpReplyPtr& 
     if (!access_.token_file.empty()) {
         if (const auto text = read_private_file(access_.token_file)) tokens = text->view();
     }
-    if (const auto refused = refusal(request, access_, tokens)) return reply->send(*refused);
+    AskedAction action{resign_text(protocol::nobody), request.caller(),
+                       AskedAction::Answer::refused, ""};
+    const auto turn_down = [&](const HttpAnswer& answer, std::string_view why) {
+        action.why = why;
+        trail_.tell(action);
+        reply->send(answer);
+    };
+    const auto cannot = [&](const std::string& why) { turn_down(conflict(why), why); };
+    if (const auto refused = refusal(request, access_, tokens))
+        return turn_down(*refused, trimmed(refused->body));
+    action.answer = AskedAction::Answer::failed;
+    if (!access_.by_unix_socket) action.caller.credential = "a token";
     const auto asked_for = successor_asked_for(request.body);
-    if (const auto* wrong = std::get_if<HttpAnswer>(&asked_for)) return reply->send(*wrong);
-    if (resigning_) return reply->send(conflict("a handover is under way"));
+    if (const auto* wrong = std::get_if<HttpAnswer>(&asked_for))
+        return turn_down(*wrong, trimmed(wrong->body));
+    const auto to = std::get<protocol::NodeId>(asked_for);
+    action.what = resign_text(to);
+    if (resigning_) return cannot("a handover is under way");
     if (const AtTheMoment at = now(); !at.leads())
-        return reply->send(
-            conflict(at.leader() ? "node " + std::to_string(at.leader().value) + " leads; ask there"
-                                 : "this node does not lead"));
-    resigning_ = Resigning{showcase_.ask_to_resign(std::get<protocol::NodeId>(asked_for)),
-                           Clock::now() + resign_within, reply};
+        return cannot(at.leader()
+                          ? "node " + std::to_string(at.leader().value) + " leads; ask there"
+                          : "this node does not lead");
+    resigning_ = Resigning{showcase_.ask_to_resign(to), Clock::now() + resign_within, reply,
+                           std::move(action)};
 }
 
 // ---- The node.
@@ -280,7 +296,10 @@ void HttpService::end_resigning() {
     if (!resigning_) return;
     const protocol::ResignAnswer& answer = showcase_.resign_answer();
     if (answer.request.number != resigning_->request) return;
-    const Resigning done = *std::exchange(resigning_, std::nullopt);
+    Resigning done = *std::exchange(resigning_, std::nullopt);
+    if (answer.done) done.action.answer = AskedAction::Answer::done;
+    done.action.why = answer.why;
+    trail_.tell(done.action);
     done.reply->send(answer.done ? HttpAnswer{202, "{\"done\":true}\n"} : conflict(answer.why));
 }
 
@@ -294,8 +313,11 @@ void HttpService::look_at_those_who_wait() {
                                     std::make_move_iterator(waiting_.end()));
     waiting_.erase(first_over, waiting_.end());
     for (const Waiting& one : over) one.then(showcase_.is_answered(one.question));
-    if (resigning_ && resigning_->until <= now)
+    if (resigning_ && resigning_->until <= now) {
+        resigning_->action.why = "not within " + std::to_string(resign_within.count()) + " s";
+        trail_.tell(resigning_->action);
         std::exchange(resigning_, std::nullopt)->reply->send({202, "{\"done\":false}\n"});
+    }
 
     auto next = resigning_ ? resigning_->until : Clock::time_point::max();
     for (const Waiting& one : waiting_) next = std::min(next, one.until);

@@ -21,6 +21,7 @@
 #include "src/http/node_state.hpp"
 #include "src/http/resign_request.hpp"
 #include "src/http/routes.hpp"
+#include "src/node/report/action_trail.hpp"
 #include "src/node/showcase.hpp"
 #include "src/observe/observer_client.hpp"
 #include "src/settings/node_options.hpp"
@@ -35,7 +36,8 @@ public:
     /// node; it is not waited for.
     /// `socket`: the file of the listener, if it is a Unix socket; made again when it is gone.
     HttpService(ObserverLoop& loop, const NodeOptions& options, std::vector<OwnedFd> listeners,
-                std::optional<LocalListener>& socket, Showcase& showcase, Earlier earlier);
+                std::optional<LocalListener>& socket, Showcase& showcase, ActionTrail trail,
+                Earlier earlier);
 
     void start();
 
@@ -52,6 +54,7 @@ private:
         std::uint64_t request;
         Clock::time_point until;
         HttpReplyPtr reply;
+        AskedAction action;
     };
 
     /// All paths that there are.
@@ -83,6 +86,7 @@ private:
     std::optional<LocalListener>& socket_;
     Showcase& showcase_;
     HttpAccess access_;
+    ActionTrail trail_;
     NodeState state_;
     History history_;
     Earlier earlier_;                 // until it is in the history

@@ -65,6 +65,7 @@ tl::expected<OpenedNode, std::string> open_node(NodeOptions& options,
     parts.listeners = std::move(*listeners);
     if (const std::string why = why_nobody_reaches(options); !why.empty()) log(LogLevel::warn, why);
 
+    opened.trail = ActionTrail(options.config.self);
     if (options.events_file.empty() && options.trace_file.empty()) return opened;
     opened.writer = std::make_unique<BackgroundWriter>();
     parts.writer = opened.writer.get();
@@ -83,6 +84,7 @@ tl::expected<OpenedNode, std::string> open_node(NodeOptions& options,
     if (auto done = open(options.trace_file, "trace file", parts.trace); !done) {
         return tl::unexpected(done.error());
     }
+    opened.trail = ActionTrail(options.config.self, parts.writer, parts.events);
     return opened;
 }
 

@@ -14,6 +14,7 @@ struct OpenedNode {
     std::unique_ptr<BackgroundWriter> writer;  // outlives the runtime
     Runtime::Parts parts;
     std::shared_ptr<TlsSource> security;  // the same as the runtime's
+    ActionTrail trail;                    // for the thread that serves HTTP
 };
 
 /// Waits for the data directory's lock for at most `lock_wait`: the process before this one may be

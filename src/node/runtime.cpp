@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "bullring/version.hpp"
 #include "protocol/values/dialling.hpp"
+#include "src/base/commit/commit.hpp"
 #include "src/base/log/logging.hpp"
 #include "src/base/os/clock.hpp"
 #include "src/base/os/descriptors.hpp"
@@ -75,7 +75,8 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
                   [this](const protocol::MemberChange& change, std::uint64_t request) {
                       change_members(change, {protocol::Asker::observer, request});
                   },
-                  [this] { return node_.cluster_id(); }}),
+                  [this] { return node_.cluster_id(); }},
+                 ActionTrail(options.config.self, parts.writer, parts.events)),
       watch_(io_),
       writer_(parts.writer),
       pulse_(parts.pulse != nullptr ? *parts.pulse : own_pulse_),
@@ -180,7 +181,8 @@ int Runtime::run() {
     const std::string known = options_.config.members.empty()
                                   ? "a member of no cluster yet"
                                   : fmt::format("{} member{}", members, members == 1 ? "" : "s");
-    log(LogLevel::info, fmt::format("started, version {}, {}, listening on {}, {}", version, known,
+    log(LogLevel::info, fmt::format("started, version {}, {}, listening on {}, {}", version_text(),
+                                    known,
                                     to_text(options_.listen), described(transport_.security())));
     for (const std::string& note : options_.start_notes) log(LogLevel::warn, note);
     for (const LooseFile& file : options_.loose_files)

@@ -58,6 +58,7 @@ NodeAnswer read_answer(const Json& json) {
     answer.why = node.at("why").get<std::string>();
     answer.uptime_ms = static_cast<std::int64_t>(whole_number(node.at("uptime_ms")));
     answer.version = node.at("version").get<std::string>();
+    answer.commit = node.value("commit", "");
     if (const auto found = node.find("wire"); found != node.end())
         answer.wire = whole_number(*found);
     answer.list = read_list(node);

@@ -32,6 +32,7 @@ struct NodeAnswer {
     std::string why;
     std::int64_t uptime_ms = 0;
     std::string version;
+    std::string commit;
     std::uint64_t wire = 1;  // the highest version of the messages that it speaks; not sent: 1
     /// Of members, as it holds for the node; empty: not sent, as by 0.1.0. Its slots are not the
     /// node's.

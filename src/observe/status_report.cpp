@@ -43,8 +43,8 @@ Json node_json(const MemberAnswer& member, const protocol::Membership& list) {
         }
         node["peers_up"] = Json::array();
         for (const char* key :
-             {"why", "uptime_ms", "version", "wire", "wire_with", "members_tag", "founders",
-              "cluster_id", "security", "priority", "eligible", "votes"})
+             {"why", "uptime_ms", "version", "commit", "wire", "wire_with", "members_tag",
+              "founders", "cluster_id", "security", "priority", "eligible", "votes"})
             node[key] = nullptr;
         node["vote"] = vote_json(member.id, list);
         node["problem"] = member.problem;
@@ -61,6 +61,7 @@ Json node_json(const MemberAnswer& member, const protocol::Membership& list) {
     node["why"] = answer.why;
     node["uptime_ms"] = answer.uptime_ms;
     node["version"] = answer.version;
+    node["commit"] = answer.commit;
     node["wire"] = answer.wire;
     node["wire_with"] = Json::object();
     for (const auto& [id, spoken] : answer.wire_with)

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "src/base/text/text.hpp"
+#include "src/security/certificate_text.hpp"
 #include "src/security/openssl_reason.hpp"
 #include "src/security/psk.hpp"
 #include "src/security/tls_connection.hpp"
@@ -120,6 +121,15 @@ int TlsConnection::on_find_key(SSL* ssl, const unsigned char* id, std::size_t id
     *session = made.release();
     self.peer_ = identity->dialler;
     return 1;
+}
+
+std::string TlsConnection::credential() const {
+    if (context_->mode() == SecurityMode::key) return "key " + key_id_;
+    const X509* const certificate = SSL_get0_peer_certificate(ssl_.get());
+    if (certificate == nullptr) return "";
+    return fmt::format("certificate {} of {}",
+                       serial_text(*X509_get0_serialNumber(certificate)),
+                       name_text(*X509_get_subject_name(certificate)));
 }
 
 tl::expected<void, std::string> TlsConnection::accepted_by(const TlsContext& context) const {

@@ -38,6 +38,8 @@ public:
 
     /// Once the handshake is done.
     const PeerIdentity& peer() const { return *peer_; }
+    /// By what the other end was authenticated, for people: `key 3f6a…`, `certificate 4A… of CN=…`.
+    std::string credential() const;
     /// The context that it was made with.
     const TlsContext& context() const { return *context_; }
     /// Whether these credentials would let the other end in now. The error is for people.

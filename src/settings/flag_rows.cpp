@@ -166,6 +166,10 @@ constexpr std::array rows{
     Flag{"strict", nullptr, "also fail for a warning", by("doctor"), into<&Request::strict>},
     Flag{"strict", nullptr, "also fail where the streams prove nothing", by("audit"),
          into<&Request::strict>},
+    Flag{"actions", nullptr,
+         "print what was asked of the nodes and by whom, and their starts and stops, and judge "
+         "nothing",
+         by("audit"), into<&Request::actions>},
     Flag{"json", nullptr, "print JSON instead of lines", by("doctor"), into<&Request::json>},
     Flag{"trace", "FILE", "write a JSON line for each message sent or received",
          by(members, library), into<&Request::trace>, "off"},

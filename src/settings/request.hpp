@@ -98,6 +98,7 @@ struct Request {
     // The subcommands that end by themselves.
     Asked<bool> check;
     Asked<bool> strict;
+    Asked<bool> actions;
     Asked<bool> json;
     Asked<bool> text;
     Asked<bool> local;

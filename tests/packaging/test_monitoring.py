@@ -19,7 +19,7 @@ DASHBOARD = json.loads((PROMETHEUS / "bullring-dashboard.json").read_text())
 
 # GET /metrics, with the labels of each.
 METRICS = {
-    "bullring_build_info": {"version", "algorithm", "security"},
+    "bullring_build_info": {"version", "commit", "algorithm", "security"},
     "bullring_is_leader": set(),
     "bullring_leader_id": set(),
     "bullring_epoch": set(),

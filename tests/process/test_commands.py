@@ -26,6 +26,7 @@ NODE_KEYS = [
     "why",
     "uptime_ms",
     "version",
+    "commit",
     "wire",
     "wire_with",
     "members_tag",

@@ -51,7 +51,7 @@ struct Served {
         auto opened = HttpEndpoint::open(options, start);
         REQUIRE(opened);
         endpoint = std::move(*opened);
-        endpoint->start();
+        endpoint->start(nullptr, ActionTrail());
     }
 };
 

@@ -27,6 +27,7 @@ struct Told {
         state.status.view.connected.insert(1);
         state.status.cluster = "a\"b";
         state.status.version = "1.2.3";
+        state.status.commit = "1a2b";
         state.status.wire = 2;
         state.status.view.versions = {0, 1, 0};
         state.status.security = "key";
@@ -59,7 +60,7 @@ TEST_CASE("http metrics: a follower tells whom it follows, and what is left of t
     CHECK(has(text, "bullring_peer_rtt_seconds{peer=\"2\"} 0.00025"));
     CHECK(has(text, "bullring_members{vote=\"yes\"} 3"));
     CHECK(
-        has(text, "bullring_build_info{version=\"1.2.3\",algorithm=\"bully\",security=\"key\"} 1"));
+        has(text, "bullring_build_info{version=\"1.2.3\",commit=\"1a2b\",algorithm=\"bully\",security=\"key\"} 1"));
 }
 
 TEST_CASE("http metrics: who leads is judged by the lease") {

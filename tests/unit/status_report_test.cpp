@@ -286,17 +286,17 @@ TEST_CASE("status: the JSON has the keys of the contract, null for what is not k
         R"({"cluster":"blue","algorithm":"bully","quorum":"majority","leader":3,"epoch":7,)"
         R"("nodes":[{"id":1,"address":"host-1:7100","reachable":true,"advertised":"",)"
         R"("role":"follower","leader":3,"epoch":7,"lease_left_ms":400,"promised_to":null,)"
-        R"("peers_up":[1,3],"why":"follows 3","uptime_ms":3723000,"version":"0.1.0","wire":2,)"
+        R"("peers_up":[1,3],"why":"follows 3","uptime_ms":3723000,"version":"0.1.0","commit":"","wire":2,)"
         R"("wire_with":{"4":2},"members_tag":"0.0","founders":null,"cluster_id":null,"security":"key",)"
         R"("priority":5,"eligible":true,"votes":true,"vote":null},)"
         R"({"id":2,"address":"host-2:7100","reachable":false,"advertised":null,"role":null,)"
         R"("leader":null,"epoch":null,"lease_left_ms":null,"promised_to":null,"peers_up":[],)"
-        R"("why":null,"uptime_ms":null,"version":null,"wire":null,"wire_with":null,)"
+        R"("why":null,"uptime_ms":null,"version":null,"commit":null,"wire":null,"wire_with":null,)"
         R"("members_tag":null,"founders":null,"cluster_id":null,)"
         R"("security":null,"priority":null,"eligible":null,"votes":null,"vote":null,"problem":"Connection refused"},)"
         R"({"id":3,"address":"host-3:7100","reachable":true,"advertised":"","role":"leader",)"
         R"("leader":3,"epoch":7,"lease_left_ms":400,"promised_to":null,"peers_up":[1,3],)"
-        R"("why":"follows 3","uptime_ms":3723000,"version":"0.1.0","wire":2,)"
+        R"("why":"follows 3","uptime_ms":3723000,"version":"0.1.0","commit":"","wire":2,)"
         R"("wire_with":{"4":2},"members_tag":"0.0","founders":null,"cluster_id":null,"security":"key",)"
         R"("priority":5,"eligible":true,"votes":true,"vote":null}]})");
 }
@@ -307,7 +307,7 @@ TEST_CASE("status: when nobody answers, all but the members' addresses is null")
         R"({"cluster":"blue","algorithm":null,"quorum":null,"leader":null,"epoch":null,)"
         R"("nodes":[{"id":4,"address":"host-4:7100","reachable":false,"advertised":null,)"
         R"("role":null,"leader":null,"epoch":null,"lease_left_ms":null,"promised_to":null,)"
-        R"("peers_up":[],"why":null,"uptime_ms":null,"version":null,"wire":null,)"
+        R"("peers_up":[],"why":null,"uptime_ms":null,"version":null,"commit":null,"wire":null,)"
         R"("wire_with":null,"members_tag":null,"founders":null,"cluster_id":null,"security":null,"priority":null,"eligible":null,"votes":null,"vote":null,"problem":"Connection refused"}]})");
 }
 

@@ -76,6 +76,10 @@ int run_audit(const AuditOptions& options) {
         print_error(*mixture + "; expected the streams of one cluster");
         return wrong_usage;
     }
+    if (options.actions) {
+        const audit::Actions& actions = history.actions();
+        return print_answer(options.json ? actions.json() : actions.text()) ? 0 : 1;
+    }
     const audit::Verdict verdict = audit::judge(history, options.clock_error);
     const std::string text =
         options.json ? audit::to_json(history, verdict) : audit::to_text(history, verdict);
@@ -94,10 +98,13 @@ Work audit_command(const Given& given) {
     const Request& request = given.request;
     if (given.operands.empty())
         given.report.add("no event stream; expected bullring audit EVENTS [EVENTS…]");
+    if (request.actions.value && request.strict.value)
+        given.report.add("--strict says when a judgement fails, and with --actions none is made; "
+                         "expected one of them");
     for (const std::string& file : given.operands)
         if (file.empty()) given.report.add("\"\" names no file; expected an event stream");
     return {AuditOptions{given.operands, request.clock_error.value, request.json.value,
-                         request.strict.value, request.log()},
+                         request.strict.value, request.actions.value, request.log()},
             run_audit};
 }
 

@@ -65,7 +65,8 @@ struct AuditOptions {
     std::vector<std::string> files;  // at least one; "-" is stdin
     protocol::Duration clock_error;
     bool json = false;
-    bool strict = false;  // it has to be proved
+    bool strict = false;   // it has to be proved
+    bool actions = false;  // nothing is judged
     LogOptions log;
 };
 

@@ -122,7 +122,7 @@ int Member::run(MakeHost make_host) {
     runtime_.emplace(options_, std::move(opened_->parts));
     if (!options_.health.command.empty())
         health_.emplace(options_.health, options_.config.self, options_.config.cluster, *runtime_);
-    if (http_) http_->start(opened_->security);
+    if (http_) http_->start(opened_->security, opened_->trail);
     if (!options_.join.empty()) {
         joiner_.emplace(options_, incarnation, std::move(known), opened_->security, *runtime_);
         runtime_->listen(*joiner_);

@@ -9,6 +9,7 @@
 #include <openssl/x509v3.h>
 
 #include "src/cli/credentials/pem.hpp"
+#include "src/security/certificate_text.hpp"
 #include "src/security/openssl_reason.hpp"
 #include "src/security/peer_identity.hpp"
 #include "src/security/pem_text.hpp"

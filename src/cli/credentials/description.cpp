@@ -7,6 +7,7 @@
 
 #include "src/base/text/text.hpp"
 #include "src/cli/credentials/pem.hpp"
+#include "src/security/certificate_text.hpp"
 #include "src/security/revocations.hpp"
 
 namespace bullring {

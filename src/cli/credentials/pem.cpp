@@ -1,11 +1,8 @@
 #include "src/cli/credentials/pem.hpp"
 
-#include <ctime>
 #include <memory>
 #include <utility>
 
-#include <fmt/chrono.h>
-#include <fmt/format.h>
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
 
@@ -16,7 +13,6 @@ namespace bullring {
 namespace {
 
 using OwnedNames = std::unique_ptr<GENERAL_NAMES, FreedBy<&GENERAL_NAMES_free>>;
-using OwnedNumber = std::unique_ptr<BIGNUM, FreedBy<&BN_free>>;
 
 std::string_view content(BIO& memory) {
     char* data = nullptr;
@@ -43,26 +39,6 @@ SecretText to_pem(EVP_PKEY& key) {
     const OwnedBio memory(BIO_new(BIO_s_secmem()));
     PEM_write_bio_PKCS8PrivateKey(memory.get(), &key, nullptr, nullptr, 0, nullptr, nullptr);
     return SecretText(std::string(content(*memory)));
-}
-
-std::string name_text(const X509_NAME& name) {
-    const OwnedBio memory(BIO_new(BIO_s_mem()));
-    X509_NAME_print_ex(memory.get(), &name, 0, XN_FLAG_ONELINE & ~XN_FLAG_SPC_EQ);
-    return one_line(content(*memory));
-}
-
-std::string time_text(const ASN1_TIME& time) {
-    std::tm parts{};
-    if (ASN1_TIME_to_tm(&time, &parts) != 1) return "an unreadable time";
-    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", parts);
-}
-
-std::string serial_text(const ASN1_INTEGER& serial) {
-    const OwnedNumber number(ASN1_INTEGER_to_BN(&serial, nullptr));
-    char* const hex = number ? BN_bn2hex(number.get()) : nullptr;
-    std::string text = hex == nullptr ? "" : hex;
-    OPENSSL_free(hex);
-    return text;
 }
 
 std::vector<std::string> uris_of(X509& certificate) {

@@ -1,4 +1,4 @@
-// Writes certificates, keys and revocation lists as PEM, and shows them to people.
+// Writes certificates, keys and revocation lists as PEM.
 #pragma once
 
 #include <string>
@@ -16,10 +16,6 @@ std::string to_pem(X509& certificate);
 std::string to_pem(X509_CRL& list);
 SecretText to_pem(EVP_PKEY& key);  // PKCS #8, without a passphrase
 
-/// On one line each, and without what a terminal would obey.
-std::string name_text(const X509_NAME& name);
-std::string time_text(const ASN1_TIME& time);         // RFC 3339
-std::string serial_text(const ASN1_INTEGER& serial);  // hex
 /// The URIs among the alternative names.
 std::vector<std::string> uris_of(X509& certificate);
 

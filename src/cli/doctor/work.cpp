@@ -13,8 +13,8 @@
 
 #include "src/base/text/rfc3339.hpp"
 #include "src/base/text/text.hpp"
-#include "src/cli/credentials/pem.hpp"
 #include "src/cli/doctor/checks.hpp"
+#include "src/security/certificate_text.hpp"
 #include "src/security/credentials.hpp"
 #include "src/security/revocations.hpp"
 #include "src/task/address/holder.hpp"

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
-#include <bullring/version.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "protocol/values/names.hpp"
 #include "protocol/values/timing.hpp"
+#include "src/base/commit/commit.hpp"
 #include "src/base/text/nearest.hpp"
 #include "src/base/text/text.hpp"
 #include "src/cli/options/sources.hpp"
@@ -116,7 +116,7 @@ void add_subcommands(CLI::App& root) {
         if (row.operands != nullptr)
             app.get_formatter()->label("OPTIONS", std::string("OPTIONS] ") + row.operands);
         app.set_help_flag("-h,--help", "print this and exit");
-        app.set_version_flag("--version", "bullring " + std::string(version),
+        app.set_version_flag("--version", "bullring " + version_text(),
                              "print the version and exit");
         for (const Flag& flag : flag_table()) {
             if (flag.belongs_to(row.name)) add_flag(app, flag);
@@ -246,7 +246,7 @@ CommandLine read_command_line(const std::vector<std::string>& arguments, Problem
     CLI::App root("Leader election by Bully and Ring, safe by a majority.", "bullring");
     root.allow_extras()->require_subcommand(0, 1);
     root.set_help_flag("-h,--help", "print this and exit");
-    root.set_version_flag("--version", "bullring " + std::string(version),
+    root.set_version_flag("--version", "bullring " + version_text(),
                           "print the version and exit");
     root.footer(
         "`bullring SUBCOMMAND --help` prints its flags and their defaults, `bullring help`\n"
@@ -264,7 +264,7 @@ CommandLine read_command_line(const std::vector<std::string>& arguments, Problem
         line.information = root.help();
         return line;
     } catch (const CLI::CallForVersion&) {
-        line.information = "bullring " + std::string(version) + "\n";
+        line.information = "bullring " + version_text() + "\n";
         return line;
     } catch (const CLI::ParseError& error) {
         problems.emplace_back(error.what());

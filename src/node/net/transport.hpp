@@ -25,6 +25,7 @@
 #include "src/base/log/log_limit.hpp"
 #include "src/node/metrics/counts.hpp"
 #include "src/node/net/acceptor.hpp"
+#include "src/node/net/caller.hpp"
 #include "src/node/net/dial.hpp"
 #include "src/node/net/dialler.hpp"
 #include "src/node/net/handshakes.hpp"
@@ -109,6 +110,8 @@ public:
     LogSource source_of(const std::string& address) const;
     LogSource source_of(protocol::SessionId session) const;
 
+    /// Who it is, and from where.
+    Caller caller_of(protocol::SessionId observer) const;
     /// Whether this observer has come by the local socket.
     bool is_local(protocol::SessionId observer) const;
     /// Whether this observer may have the node hand over, or let faults happen: anybody where

@@ -86,6 +86,18 @@ std::string Transport::why_not_authentic(const Entry& entry, NodeId said) const 
            std::to_string(said.value);
 }
 
+Caller Transport::caller_of(SessionId observer) const {
+    const auto found = sessions_.find(observer);
+    if (found == sessions_.end()) return {"", "", "a connection that is over", false};
+    const Entry& entry = found->second;
+    Caller caller = caller_at(entry.session->descriptor());
+    if (!entry.local) caller.member = source_of(caller.from).member;
+    if (entry.secured == nullptr) return caller;
+    caller.by = to_text(entry.secured->peer());
+    caller.credential = entry.secured->credential();
+    return caller;
+}
+
 bool Transport::is_local(SessionId observer) const {
     const auto found = sessions_.find(observer);
     return found != sessions_.end() && found->second.local;

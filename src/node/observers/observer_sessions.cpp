@@ -8,6 +8,7 @@
 
 #include "protocol/values/difference.hpp"
 #include "src/base/log/logging.hpp"
+#include "src/base/text/text.hpp"
 
 namespace bullring {
 
@@ -32,17 +33,36 @@ bool joins(const protocol::MemberChange& change, protocol::NodeId member) {
             change.what == What::promote);
 }
 
+std::string as_typed(const protocol::MemberChange& change) {
+    const std::string id = std::to_string(change.id.value);
+    return std::string("member ") + name(change.what) + " " + id +
+           (change.address.empty() ? "" : "=" + one_line(change.address));
+}
+
+std::string as_typed(const Drill& drill) {
+    switch (drill.what) {
+        case DrillRequest::permission: return "drill";
+        case DrillRequest::crash: return "drill --faults crash";
+        case DrillRequest::hang: return "drill --faults hang";
+        case DrillRequest::resign: return "drill --faults resign";
+        case DrillRequest::cut: return "drill --faults cut";
+    }
+    return "drill";
+}
+
 ObserverRefused not_a_member() { return {no_member_field, "removed", ""}; }
 
 }  // namespace
 
 ObserverSessions::ObserverSessions(asio::io_context& io, Transport& transport, Sender self,
-                                   std::string cluster, ObserverChange now, Node node)
+                                   std::string cluster, ObserverChange now, Node node,
+                                   ActionTrail trail)
     : io_(io),
       transport_(transport),
       self_(self),
       cluster_(std::move(cluster)),
       node_(std::move(node)),
+      trail_(std::move(trail)),
       current_(std::move(now)),
       delay_(io),
       keep_alive_(io) {}
@@ -82,26 +102,35 @@ void ObserverSessions::on_observe(SessionId observer, const Observe& what) {
             return answer_and_close(
                 observer, ObserverState{node_.status_json(transport_.source_of(observer).text)});
         case ObserveWhat::watch: return add_watcher(observer);
-        case ObserveWhat::resign: return ask_to_resign(observer, what.resign_to);
+        case ObserveWhat::resign:
+            return ask_to_resign(observer, what.resign_to, resign_text(what.resign_to));
     }
 }
 
 void ObserverSessions::on_drill(SessionId observer, const Drill& what) {
     if (!admit(observer, what.cluster)) return;
+    AskedAction action = asked(observer, as_typed(what));
     if (!transport_.may_command(observer))
-        return answer_and_close(observer, DrillResult{false, administrators_only, {}, 0});
+        return turn_down(observer, std::move(action), AskedAction::Answer::refused,
+                         administrators_only, DrillResult{false, administrators_only, {}, 0});
     const DrillAnswer answer = node_.drill(what);
-    if (answer.result.done && what.what == DrillRequest::resign)
-        return ask_to_resign(observer, protocol::nobody);
+    if (!answer.result.done)
+        return turn_down(observer, std::move(action), AskedAction::Answer::failed,
+                         answer.result.why, answer.result);
+    if (what.what == DrillRequest::resign)
+        return ask_to_resign(observer, protocol::nobody, as_typed(what));
+    trail_.tell(action);
     answer_and_close(observer, answer.result);
     if (answer.act) answer.act();
 }
 
 void ObserverSessions::on_change_members(SessionId observer, const ChangeMembers& what) {
     if (!admit(observer, what.cluster)) return;
+    const std::string typed = as_typed(what.change);
     if (!transport_.may_command(observer) &&
         !joins(what.change, transport_.certified_member(observer)))
-        return answer_and_close(observer, ChangeResult{false, administrators_only, true});
+        return turn_down(observer, asked(observer, typed), AskedAction::Answer::refused,
+                         administrators_only, ChangeResult{false, administrators_only, true});
     const protocol::ClusterId ours = node_.cluster_id();
     if (protocol::are_of_different_clusters(ours, what.cluster_id))
         return answer_and_close(observer, ObserverRefused{name(protocol::Difference::cluster_id),
@@ -109,32 +138,45 @@ void ObserverSessions::on_change_members(SessionId observer, const ChangeMembers
     if (what.cluster_id && !ours)
         return answer_and_close(
             observer, ChangeResult{false, "it does not know its cluster's id yet", false});
-    const std::uint64_t request = ++last_request_;
-    requests_.emplace(request, observer);
-    node_.change_members(what.change, request);
+    node_.change_members(what.change, expect_answer(observer, typed));
 }
 
-void ObserverSessions::ask_to_resign(SessionId observer, protocol::NodeId to) {
+void ObserverSessions::ask_to_resign(SessionId observer, protocol::NodeId to, std::string what) {
     if (!transport_.may_command(observer))
-        return answer_and_close(observer, ResignResult{false, administrators_only, true});
+        return turn_down(observer, asked(observer, std::move(what)), AskedAction::Answer::refused,
+                         administrators_only, ResignResult{false, administrators_only, true});
     if (const auto wait = resign_limit_.take(std::chrono::steady_clock::now())) {
         const auto ms = std::chrono::ceil<std::chrono::milliseconds>(*wait).count();
-        return answer_and_close(
-            observer,
-            ResignResult{false,
-                         "it was asked to hand over too often; it may be asked again in " +
-                             std::to_string(ms) + "ms",
-                         false});
+        const std::string why = "it was asked to hand over too often; it may be asked again in " +
+                                std::to_string(ms) + "ms";
+        return turn_down(observer, asked(observer, std::move(what)), AskedAction::Answer::failed,
+                         why, ResignResult{false, why, false});
     }
-    const std::uint64_t request = ++last_request_;
-    requests_.emplace(request, observer);
-    node_.resign(to, request);
+    node_.resign(to, expect_answer(observer, std::move(what)));
+}
+
+AskedAction ObserverSessions::asked(SessionId observer, std::string what) const {
+    return {std::move(what), transport_.caller_of(observer), AskedAction::Answer::done, ""};
+}
+
+void ObserverSessions::turn_down(SessionId observer, AskedAction action, AskedAction::Answer how,
+                                 const std::string& why, const ObserverMessage& answer) {
+    action.answer = how;
+    action.why = why;
+    trail_.tell(action);
+    answer_and_close(observer, answer);
+}
+
+std::uint64_t ObserverSessions::expect_answer(SessionId observer, std::string what) {
+    requests_.emplace(++last_request_, Request{observer, asked(observer, std::move(what))});
+    return last_request_;
 }
 
 void ObserverSessions::on_gone(SessionId observer) {
     observers_.erase(observer);
     watchers_.erase(observer);
-    std::erase_if(requests_, [observer](const auto& one) { return one.second == observer; });
+    for (auto& [number, request] : requests_)
+        if (request.observer == observer) request.observer = protocol::no_session;
 }
 
 void ObserverSessions::on_change(const ObserverChange& change) {
@@ -145,19 +187,27 @@ void ObserverSessions::on_change(const ObserverChange& change) {
 
 void ObserverSessions::on_resign_answer(const protocol::ResignAnswer& answer) {
     if (!answer.done) resign_limit_.give_back();  // it has cost nobody anything
-    answer_request(answer.request, ResignResult{answer.done, answer.why, answer.lasting});
+    answer_request(answer.request, answer.done, answer.why,
+                   ResignResult{answer.done, answer.why, answer.lasting});
 }
 
 void ObserverSessions::on_members_answer(const protocol::MembersAnswer& answer) {
-    answer_request(answer.request, ChangeResult{answer.done, answer.why, answer.lasting});
+    answer_request(answer.request, answer.done, answer.why,
+                   ChangeResult{answer.done, answer.why, answer.lasting});
 }
 
-void ObserverSessions::answer_request(protocol::RequestId request, const ObserverMessage& answer) {
-    const auto found = requests_.find(request.number);
+void ObserverSessions::answer_request(protocol::RequestId number, bool done, const std::string& why,
+                                      const ObserverMessage& answer) {
+    const auto found = requests_.find(number.number);
     if (found == requests_.end()) return;
-    const SessionId observer = found->second;
+    Request request = std::move(found->second);
     requests_.erase(found);
-    answer_and_close(observer, answer);
+    if (!done) {
+        request.action.answer = AskedAction::Answer::failed;
+        request.action.why = why;
+    }
+    trail_.tell(request.action);
+    if (request.observer) answer_and_close(request.observer, answer);
 }
 
 ObserverSessions::Bytes ObserverSessions::encoded(const ObserverMessage& message) const {

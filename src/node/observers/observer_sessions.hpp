@@ -19,6 +19,7 @@
 #include "protocol/values/actions.hpp"
 #include "src/node/net/transport.hpp"
 #include "src/node/observers/rate_limit.hpp"
+#include "src/node/report/action_trail.hpp"
 #include "src/wire/observer_messages.hpp"
 
 namespace bullring {
@@ -43,7 +44,7 @@ public:
     };
 
     ObserverSessions(asio::io_context& io, Transport& transport, Sender self, std::string cluster,
-                     ObserverChange now, Node node);
+                     ObserverChange now, Node node, ActionTrail trail);
 
     void on_request(protocol::SessionId observer, const ObserverMessage& what);
     void on_gone(protocol::SessionId observer);
@@ -60,6 +61,11 @@ public:
 
 private:
     using Bytes = std::vector<std::byte>;
+    /// What was asked, and is to be answered.
+    struct Request {
+        protocol::SessionId observer;  // none: it has gone meanwhile
+        AskedAction action;
+    };
 
     /// False when it has been refused.
     bool admit(protocol::SessionId observer, const std::string& its_cluster);
@@ -70,8 +76,14 @@ private:
     /// For watchers.
     Bytes state();
     void answer_and_close(protocol::SessionId observer, const ObserverMessage& message);
-    void ask_to_resign(protocol::SessionId observer, protocol::NodeId to);
-    void answer_request(protocol::RequestId request, const ObserverMessage& answer);
+    /// It is not for this observer, or can't be done now, as `answer` says.
+    void turn_down(protocol::SessionId observer, AskedAction action, AskedAction::Answer how,
+                   const std::string& why, const ObserverMessage& answer);
+    AskedAction asked(protocol::SessionId observer, std::string what) const;
+    std::uint64_t expect_answer(protocol::SessionId observer, std::string what);
+    void ask_to_resign(protocol::SessionId observer, protocol::NodeId to, std::string what);
+    void answer_request(protocol::RequestId request, bool done, const std::string& why,
+                        const ObserverMessage& answer);
     void add_watcher(protocol::SessionId observer);
     void append(Bytes frame);
     void write_later();
@@ -85,9 +97,10 @@ private:
     Sender self_;
     std::string cluster_;
     Node node_;
+    ActionTrail trail_;
     ObserverChange current_;
     std::set<protocol::SessionId> observers_;
-    std::map<std::uint64_t, protocol::SessionId> requests_;
+    std::map<std::uint64_t, Request> requests_;
     std::map<protocol::SessionId, std::uint64_t>
         watchers_;             // and the next line that each one needs
     std::deque<Bytes> lines_;  // numbered from `first_line_`

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bullring/version.hpp"
+#include "src/base/commit/commit.hpp"
 #include "src/base/os/clock.hpp"
 #include "src/base/text/json.hpp"
 #include "src/base/text/rfc3339.hpp"
@@ -61,6 +62,7 @@ StatusInput status_facts(const NodeOptions& options) {
     input.advertised = options.config.advertised;
     input.priority = options.config.priority;
     input.version = version;
+    input.commit = built_from();
     input.wire = options.config.wire_highest;
     input.security = name(options.security.mode);
     input.security_migrates = options.security.migrate;
@@ -83,6 +85,7 @@ std::string node_status_json(const StatusInput& input) {
     node["why"] = view.why;
     node["uptime_ms"] = input.uptime_ms;
     node["version"] = input.version;
+    node["commit"] = input.commit;
     node["wire"] = input.wire;
     node["wire_with"] = versions_of(view);
     node["members_tag"] = to_text(view.list.tag().value_or(protocol::Tag{}));

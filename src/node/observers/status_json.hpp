@@ -24,6 +24,7 @@ struct StatusInput {
     protocol::Priority priority;
     std::int64_t uptime_ms = 0;
     std::string version;
+    std::string commit;                              // that it was built from; empty: not known
     std::uint16_t wire = protocol::version_highest;  // the highest version that it speaks
     std::string security;                            // the mode
     bool security_migrates = false;                  // who has none is let in, too

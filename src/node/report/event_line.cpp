@@ -68,6 +68,12 @@ Members members(const Json& line) {
     return members;
 }
 
+Asked asked(const Json& line) {
+    return {text_of(line, "what"),   text_of(line, "by"), text_of(line, "credential"),
+            text_of(line, "from"),   text_of(line, "answer"), text_of(line, "why"),
+            number_of(line, "left_out")};
+}
+
 EventLine event_of(const Json& line) {
     EventLine event;
     event.ts_ns = instant_of(line, "ts_ns");
@@ -87,6 +93,10 @@ EventLine event_of(const Json& line) {
     } else if (kind == "deposed") {
         event.what = Deposed{number_of(line, "epoch"), text_of(line, "reason"),
                              instant_of(line, "held_until_ns")};
+    } else if (kind == "asked") {
+        event.what = asked(line);
+    } else if (kind == "stopped") {
+        event.what = Stopped{text_of(line, "reason")};
     } else if (kind == "leader" && !value_of(line, "leader").is_null()) {
         event.what = Follows{number_of(line, "leader"), number_of(line, "epoch")};
     }

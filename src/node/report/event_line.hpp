@@ -42,6 +42,19 @@ struct Follows {
 struct Members {
     std::vector<std::uint64_t> ids;
 };
+/// What somebody has asked of the node.
+struct Asked {
+    std::string what;
+    std::string by;
+    std::string credential;
+    std::string from;
+    std::string answer;
+    std::string why;
+    std::uint64_t left_out = 0;
+};
+struct Stopped {
+    std::string reason;
+};
 /// An event that says nothing of a leadership, also one that a later version may add.
 struct OtherEvent {};
 
@@ -49,7 +62,7 @@ struct EventLine {
     std::int64_t ts_ns = 0;    // CLOCK_BOOTTIME
     std::int64_t time_ns = 0;  // the wall clock, since 1970
     std::uint64_t node = 0;
-    std::variant<OtherEvent, Started, Cluster, Members, Elected, Deposed, Follows> what;
+    std::variant<OtherEvent, Started, Cluster, Members, Elected, Deposed, Follows, Asked, Stopped> what;
 };
 
 /// The error says what is wrong with the line.

@@ -6,6 +6,7 @@
 #include "bullring/version.hpp"
 #include "src/base/os/clock.hpp"
 #include "src/base/text/json.hpp"
+#include "src/node/report/action_trail.hpp"
 #include "src/node/report/members_text.hpp"
 
 namespace bullring {
@@ -32,6 +33,8 @@ std::string line(const Json& json) { return json_text(json) + "\n"; }
 
 }  // namespace
 
+EventTime event_time_now() { return {read_clock().boottime_ns, wall_clock_ns()}; }
+
 std::string EventLines::started(EventTime at, int pid, const std::string& boot,
                                 protocol::ClusterId id) const {
     Json json = head(at, config_.self, "started");
@@ -55,6 +58,19 @@ std::string EventLines::cluster(EventTime at, protocol::ClusterId id) const {
 std::string EventLines::stopped(EventTime at, const std::string& reason) const {
     Json json = head(at, config_.self, "stopped");
     json["reason"] = reason;
+    return line(json);
+}
+
+std::string EventLines::asked(EventTime at, NodeId self, const AskedAction& action,
+                              std::uint64_t left_out) {
+    Json json = head(at, self, "asked");
+    json["what"] = action.what;
+    json["by"] = action.caller.by;
+    json["credential"] = action.caller.credential;
+    json["from"] = action.caller.from;
+    json["answer"] = name(action.answer);
+    json["why"] = action.why;
+    json["left_out"] = left_out;
     return line(json);
 }
 

@@ -18,6 +18,10 @@ struct EventTime {
     std::int64_t wall_clock_ns = 0;
 };
 
+EventTime event_time_now();
+
+struct AskedAction;
+
 class EventLines {
 public:
     explicit EventLines(const protocol::Config& config)
@@ -29,6 +33,9 @@ public:
     /// It is known now.
     std::string cluster(EventTime at, protocol::ClusterId id) const;
     std::string stopped(EventTime at, const std::string& reason) const;
+    /// `left_out`: so many like it before have no line.
+    static std::string asked(EventTime at, protocol::NodeId self, const AskedAction& action,
+                             std::uint64_t left_out);
     /// Empty for an action that is no event. `reason`: of a change to a leader (LeaderEnd).
     std::string of(EventTime at, const protocol::Action& action, const char* reason = nullptr);
 

@@ -32,8 +32,6 @@ bool is_silent(const protocol::Action& action) {
            std::holds_alternative<protocol::ResignAnswer>(action);
 }
 
-EventTime event_time_now() { return {read_clock().boottime_ns, wall_clock_ns()}; }
-
 }  // namespace
 
 Reporter::Reporter(asio::io_context& io, const protocol::Config& config, const WayToStart& way,

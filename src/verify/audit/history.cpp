@@ -43,6 +43,7 @@ void History::add(std::size_t line, std::string_view text, const EventLine& even
     if (lines_ == 0 || at.time_ns > last_.time_ns) last_ = at;
     ++lines_;
     nodes_.insert(event.node);
+    actions_.note(event);
     const auto quote = [&] { return Quote{{files_.size() - 1, line}, std::string(text)}; };
     // Where there is no lease, only a line of its own ends a leadership.
     if (const auto open = without_lease_.find(event.node); open != without_lease_.end())
@@ -50,7 +51,10 @@ void History::add(std::size_t line, std::string_view text, const EventLine& even
     std::visit(
         [&](const auto& what) {
             using What = std::decay_t<decltype(what)>;
-            if constexpr (!std::is_same_v<What, OtherEvent>) on(event, quote(), what);
+            // Which say nothing of a leadership.
+            constexpr bool other = std::is_same_v<What, OtherEvent> ||
+                                   std::is_same_v<What, Asked> || std::is_same_v<What, Stopped>;
+            if constexpr (!other) on(event, quote(), what);
         },
         event.what);
 }

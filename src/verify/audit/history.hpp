@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "src/node/report/event_line.hpp"
+#include "src/verify/audit/actions.hpp"
 
 namespace bullring::audit {
 
@@ -105,6 +106,7 @@ public:
     /// By which the lines count, as far as they show; after close().
     std::size_t clocks() const { return std::max<std::size_t>(clocks_.size(), 1); }
     std::size_t lines() const { return lines_; }
+    const Actions& actions() const { return actions_; }
     const std::vector<Place>& torn() const { return torn_; }
     Moment first() const { return first_; }
     Moment last() const { return last_; }
@@ -149,6 +151,7 @@ private:
     std::map<std::string, Place> cluster_ids_;
     std::map<std::set<std::uint64_t>, Place> member_lists_;
     std::set<std::uint64_t> nodes_, members_, without_quorum_;
+    Actions actions_;
     std::size_t lines_ = 0;
     std::vector<Place> torn_;
     Moment first_, last_;

@@ -1,0 +1,55 @@
+#include "src/node/report/action_trail.hpp"
+
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "src/base/log/logging.hpp"
+#include "src/base/os/clock.hpp"
+#include "src/base/text/text.hpp"
+#include "src/node/report/events_file.hpp"
+
+namespace bullring {
+
+namespace {
+
+std::string log_text(const AskedAction& action, std::uint64_t left_out) {
+    std::string text = fmt::format("{} was asked for by {}: {}", action.what,
+                                   to_text(action.caller), name(action.answer));
+    if (!action.why.empty()) text += ": " + action.why;
+    if (left_out > 0) text += fmt::format(" ({} like it before were left out)", left_out);
+    return text;
+}
+
+}  // namespace
+
+const char* name(AskedAction::Answer answer) {
+    switch (answer) {
+        case AskedAction::Answer::done: return "done";
+        case AskedAction::Answer::failed: return "failed";
+        case AskedAction::Answer::refused: return "refused";
+    }
+    return "";
+}
+
+std::string resign_text(protocol::NodeId successor) {
+    return successor ? "resign --to " + std::to_string(successor.value) : "resign";
+}
+
+void ActionTrail::tell(const AskedAction& action) {
+    std::uint64_t left_out = 0;
+    if (action.answer != AskedAction::Answer::done) {
+        const LogSource source{action.caller.from.substr(0, action.caller.from.rfind(':')),
+                               action.caller.member};
+        const auto admitted =
+            limit_.admit(name(action.answer), source, std::chrono::steady_clock::now());
+        if (!admitted) return;
+        left_out = *admitted;
+    }
+    const bool refused = action.answer == AskedAction::Answer::refused;
+    log(refused ? LogLevel::warn : LogLevel::info, log_text(action, left_out));
+    if (events_)
+        writer_->write(*events_, EventLines::asked(event_time_now(), self_, action, left_out));
+}
+
+}  // namespace bullring

@@ -1,0 +1,52 @@
+// Owns: the trail of what people and programs have asked of this node (to hand over, to change the
+// members, to let a fault happen): a line of the log and one of the event stream for each, with who
+// it was, from where, and what came of it. What was not done is limited, so that nobody can fill a
+// disk by asking; what was done never is.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "protocol/values/ids.hpp"
+#include "src/base/log/log_limit.hpp"
+#include "src/node/net/caller.hpp"
+#include "src/node/report/background_writer.hpp"
+
+namespace bullring {
+
+struct AskedAction {
+    enum class Answer {
+        done,
+        failed,   // it could not be done now
+        refused,  // the caller may not ask for it
+    };
+    std::string what;  // as it is typed: "member remove 3"
+    Caller caller;
+    Answer answer = Answer::done;
+    std::string why;  // it was not done
+};
+
+const char* name(AskedAction::Answer answer);
+
+/// As it is typed; `nobody`: the leader may choose.
+std::string resign_text(protocol::NodeId successor);
+
+/// One for each thread.
+class ActionTrail {
+public:
+    /// `events`: of the writer; none: there is no stream.
+    explicit ActionTrail(protocol::NodeId self = {}, BackgroundWriter* writer = nullptr,
+                         std::optional<BackgroundWriter::StreamId> events = {})
+        : self_(self), writer_(writer), events_(events) {}
+
+    void tell(const AskedAction& action);
+
+private:
+    protocol::NodeId self_;
+    BackgroundWriter* writer_;
+    std::optional<BackgroundWriter::StreamId> events_;
+    LogLimit limit_;
+};
+
+}  // namespace bullring
