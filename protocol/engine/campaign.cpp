@@ -178,8 +178,8 @@ bool Engine::take_answered(Step& step, Index voter, const Nack& nack) {
         note_list_refused(step, voter, *theirs.tag());
         return false;
     }
+    learn_with_list(step, nack.identity);
     on_shown(step, theirs);
-    learn_with_list(nack.identity);
     return true;
 }
 

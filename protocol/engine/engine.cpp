@@ -116,6 +116,10 @@ void Engine::answer_hello(Instant now, const Hello& hello, HelloAck& ack) {
     ack.recovering = recovering();
     if (list().empty() && changes_.shown.changed() && ack.version >= version_with_tags)
         ack.shown = changes_.shown;
+    // C11.5: what is given, too, which a lost disk may have been one of the few to have.
+    const Identity& has = reserve_.on_disk().identity;
+    if (has.id && !hello.had_file_at_start && ack.version >= version_with_named_lists)
+        ack.identity = has;
     if (!hello.recovering) return;
     // R6.13: two that begin without a file send each other their wall clocks.
     if (!hello.had_file_at_start && recovering() && !recovery_.had_file() &&
@@ -151,11 +155,7 @@ void Engine::advance_engine(Step& step) {
 
 void Engine::on_persisted(Step& step, const Persisted& event) {
     const auto before = list().tag();
-    const Identity identity_before = identity();
     reserve_.on_persisted(event.durable);
-    // C12.2: it could not be judged when it was shown.
-    if (identity().id != identity_before.id) changes_.shown = list();
-    if (cluster_id() != identity_before.known()) part_with_strangers(step);
     if (list().tag() == before) return;
     // C1.5: who has said to have that one when nobody here knew it may have another one.
     if (tenure_.follows()) forget_who_has(list());

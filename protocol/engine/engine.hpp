@@ -197,14 +197,15 @@ private:
     bool may_be_told(Index from, const Coordinator& request) const;
     void take_told(Step& step, const Coordinator& request);
     void meet_again(Step& step, const Membership& told);
-    void go_on_with(const Membership& list, const Identity& identity);
+    void go_on_with(Step& step, const Membership& list, const Identity& identity);
 
     // identity.cpp
     std::optional<ClusterId> answered_id() const;
+    Identity answered_identity() const;
     bool is_of_answered_cluster(Index from, const std::optional<Identity>& named) const;
-    void learn_identity(const Identity& told);
+    void learn_identity(Step& step, const Identity& told);
     void note_told(Index by, const Identity& has);
-    void learn_with_list(const std::optional<Identity>& named);
+    void learn_with_list(Step& step, const std::optional<Identity>& named);
     bool may_take_list_of(Index from, const std::optional<Identity>& named) const;
     void note_list_refused(Step& step, Index from, const Tag& tag);
     void part_with_strangers(Step& step);

@@ -11,9 +11,9 @@ namespace bullring::protocol {
 
 Identity Engine::identity() const {
     if (config().wire_highest < version_with_identity) return {};
-    // A leader that has settled it knows so before its own disk does, and tells so to all.
-    const bool told = tenure_.leads() && poll_.epoch() == epoch() && poll_.given().settled;
-    return told ? poll_.given() : reserve_.on_disk().identity;
+    // What is known counts before the disk has it: lists are judged by it, and told with it.
+    const bool settled = tenure_.leads() && poll_.epoch() == epoch() && poll_.given().settled;
+    return settled ? poll_.given() : reserve_.newest_identity();
 }
 
 /// C12.2: of one that was asked, or that asks.
@@ -58,13 +58,32 @@ bool Engine::is_of_answered_cluster(Index from, const std::optional<Identity>& n
     return named && named->id == *answered;
 }
 
-void Engine::learn_identity(const Identity& told) {
-    if (config().wire_highest >= version_with_identity && told.id) reserve_.want(told);
+/// C11.5: that a node goes on with whose disk is lost. Where too few have heard yet that it is
+/// settled, it is what the newest leader has given: one of those that answer has it.
+Identity Engine::answered_identity() const {
+    if (const ClusterId settled = *answered_id()) return {settled, {}, false};
+    Identity newest;
+    for (const Index i : setup_.others()) {
+        const std::optional<Identity>& has = peers_[i].ack.identity;
+        const bool believed = peers_[i].has_ack && has && has->epoch <= max_seen_;
+        if (believed && has->epoch > newest.epoch) newest = *has;
+    }
+    return {newest.id, newest.epoch, false};
+}
+
+void Engine::learn_identity(Step& step, const Identity& told) {
+    if (config().wire_highest < version_with_identity || !told.id) return;
+    const Identity before = reserve_.newest_identity();
+    reserve_.want(told);
+    const Identity& now = reserve_.newest_identity();
+    // C12.2: it could not be judged when it was shown.
+    if (now.id != before.id) changes_.shown = list();
+    if (now.known() != before.known()) part_with_strangers(step);
 }
 
 /// C12.2: as one that is given: it is no leader's word.
-void Engine::learn_with_list(const std::optional<Identity>& named) {
-    if (named) learn_identity({named->id, named->epoch, false});
+void Engine::learn_with_list(Step& step, const std::optional<Identity>& named) {
+    if (named) learn_identity(step, {named->id, named->epoch, false});
 }
 
 // C11.4: two of which one did not know its cluster yet have agreed when they met.
@@ -88,6 +107,8 @@ void Engine::part_with(Step& step, Index i) {
 
 /// More than the majority needs: one that has kept its disk where most have lost theirs.
 bool Engine::somebody_is_to_tell(Instant now) const {
+    // One that grants nothing until then tells nothing, perhaps never.
+    if (due(now, tenure_.elected_at() + setup_.longest_promise())) return false;
     for (const Index i : peers_.connected(now))
         if (holder_.base().voters().contains(i) && version_with(i) >= version_with_identity &&
             !poll_.has_told(id(i)))
@@ -114,8 +135,11 @@ void Engine::manage_identity(Step& step) {
     const ClusterId known_before = cluster_id();
     if (poll_.epoch() != epoch()) poll_ = IdentityPoll(epoch());
     poll_.note(setup_.self(), reserve_.on_disk().identity);
+    // Who has only said HELLO may be another cluster's, at a mistaken address.
+    const MemberSet supporters = grants(step.now);
     for (const Index i : setup_.others())
-        if (const ClusterId said = peers_[i].cluster_id) note_told(i, {said, {}, true});
+        if (const ClusterId said = peers_[i].cluster_id; said && supporters.contains(i))
+            note_told(i, {said, {}, true});
     if (!poll_.given().id) {
         const auto newest = poll_.newest();
         if (!newest) return;
@@ -129,7 +153,7 @@ void Engine::manage_identity(Step& step) {
     }
     // C11.3
     if (!poll_.given().settled && poll_.held_by_majority(holder_.base())) poll_.settle();
-    learn_identity(poll_.given());
+    learn_identity(step, poll_.given());
     if (cluster_id() != known_before) part_with_strangers(step);
 }
 

@@ -287,7 +287,7 @@ void Engine::take_told(Step& step, const Coordinator& request) {
     if (told.find(setup_.self()) == nullptr || told.tag() != request.tag) return;
     if (is_of_other_cluster(told) || !learn_epoch(step.now, request.epoch)) return;
     meet_again(step, told);
-    go_on_with(told, request.identity.value_or(Identity{}));
+    go_on_with(step, told, request.identity.value_or(Identity{}));
     voter_.raise_floor(max_seen_);
 }
 
@@ -302,10 +302,10 @@ void Engine::meet_again(Step& step, const Membership& told) {
     }
 }
 
-void Engine::go_on_with(const Membership& list, const Identity& identity) {
+void Engine::go_on_with(Step& step, const Membership& list, const Identity& identity) {
     recovery_.floor_is_known();
     reserve_.want(list);
-    learn_identity(identity);
+    learn_identity(step, identity);
     // The list shown before was an address book, and nothing else; until the disk has it, so is
     // this.
     changes_.shown = list;

@@ -61,6 +61,8 @@ public:
     const std::vector<MetDirectory>& met() const { return wanted_.met; }
     /// The list on the disk, or the newer one that is to come there.
     const Membership& newest_members() const { return wanted_.members; }
+    /// The identity on the disk, or that which is to come there.
+    const Identity& newest_identity() const { return wanted_.identity; }
     bool has_members() const { return wanted_.members == disk_.members; }
     /// Epochs up to `max_seen` may be asked for soon.
     void keep_ahead_of(Epoch max_seen);

@@ -117,7 +117,7 @@ void Engine::wait_for_list(Step& step) {
 
 // R6.10: no member has a file or has met an earlier run of another.
 void Engine::begin_new_cluster(Step& step) {
-    go_on_with(config().members, {});
+    go_on_with(step, config().members, {});
     if (config().first_epoch == FirstEpoch::clock)
         take_floor_from_clock(step, "no member had a state file at its start: epochs begin");
 }
@@ -147,12 +147,12 @@ void Engine::dial_again(Step& step, Index i) {
 // clock, if enough others know the list, or most know as little as this node.
 void Engine::find_floor(Step& step) {
     // C11.5
-    const Identity theirs{*answered_id(), {}, false};
-    if (!recovery_.floor_from_clock(peers_, true)) return go_on_with(config().members, theirs);
+    const Identity theirs = answered_identity();
+    if (!recovery_.floor_from_clock(peers_, true)) return go_on_with(step, config().members, theirs);
     const bool answered =
         recovery_.waited_again(step.now) || recovery_.floor_from_clock(peers_, false);
     if (!answered || !(most_have_no_file() || recovery_.list_is_known(peers_))) return;
-    go_on_with(config().members, theirs);
+    go_on_with(step, config().members, theirs);
     take_floor_from_clock(step, "no state file here, and at too few others: epochs go on");
 }
 

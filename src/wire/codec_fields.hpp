@@ -155,6 +155,7 @@ constexpr void fields(Coder& c, M& m) {
         c.optional(m.shown, [&](auto& list) { members(c, list); });
     });
     c.since(4, [&] { c(m.cluster_id); });
+    c.since(5, [&] { c.optional(m.identity, [&](auto& identity) { whole(c, identity); }); });
 }
 
 template <class Coder, Is<protocol::Refused> M>

@@ -160,6 +160,7 @@ inline protocol::HelloAck draw_hello_ack() {
     m.changed = draw_members_or_none();
     m.shown = draw_members_or_none();
     m.cluster_id = draw_cluster_id();
+    m.identity = draw_identity_or_none();
     return m;
 }
 

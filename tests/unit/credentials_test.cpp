@@ -8,6 +8,7 @@
 #include "src/cli/credentials/authority.hpp"
 #include "src/cli/credentials/key_lines.hpp"
 #include "src/cli/credentials/pem.hpp"
+#include "src/security/certificate_text.hpp"
 #include "src/security/pem_text.hpp"
 
 namespace bullring::credentials_test {

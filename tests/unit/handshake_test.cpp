@@ -74,7 +74,8 @@ TEST_CASE("handshake: an accepted HELLO is answered and the peer is dialled back
     ack.incarnation = node.own_incarnation();
     ack.priority = Priority::never();
     ack.lease = node.timing().lease;
-    const HelloReceived hello = node.hello_from(2);
+    HelloReceived hello = node.hello_from(2);
+    hello.hello.had_file_at_start = true;
     ack.addresses = hello.addresses;
     ack.max_seen = {5000};
     ack.promised_max = node.timing().promise(node.timing().lease);

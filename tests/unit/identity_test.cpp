@@ -265,4 +265,102 @@ TEST_CASE("identity: a token of another cluster's node is granted nothing, whoev
     CHECK(node.view().promised_to == nobody);
 }
 
+TEST_CASE("identity: who has only said HELLO binds no leader to his id") {
+    NodeFixture node(member(), without_id(member()));
+    node.disk_answers(true);
+    node.peers_know({});
+    node.recover();
+    node.connect(2);
+    // Another cluster's node 1, which was given a mistaken address. Nobody dials it.
+    node.peers_know(other_id);
+    REQUIRE(sent<Refused>(node.accept(1)).empty());
+    node.lose(1);
+    node.peers_know({});
+    for (int i = 0; i < 60 && node.role() == Role::follower; ++i) node.run(node.timing().heartbeat);
+    node.answer_grant(2);
+    REQUIRE(node.role() == Role::leader);
+    for (int i = 0; i < 5; ++i) {
+        node.after(node.timing().heartbeat);
+        Grant grant = node.grant_from(2);
+        grant.identity = Identity{test::cluster_id, {9000}, true};
+        node.hear(2, grant);
+        node.hear_heartbeat(2);
+    }
+    CHECK(node.node().member().identity().known() == test::cluster_id);
+}
+
+TEST_CASE("identity: a voter that grants nothing keeps the cluster from an id for a while only") {
+    NodeFixture node(member(), without_id(member()));
+    node.peers_know({});
+    node.disk_answers(true);
+    node.lead({2, 1});
+    REQUIRE(node.role() == Role::leader);
+    const auto renewed = [&] {
+        node.after(node.timing().heartbeat);
+        Grant grant = node.grant_from(2);
+        grant.identity = node.last_request(2)->identity;
+        node.hear(2, grant);
+        node.hear(1, Nack{.holder_incarnation = node.own_incarnation(),
+                          .epoch = node.view().epoch,
+                          .reason = NackReason::lease_too_long,
+                          .promise_holder = {},
+                          .promised_epoch = {},
+                          .remaining = {}});
+        node.hear_heartbeat(1);
+        node.hear_heartbeat(2);
+        return node.node().member().identity().known();
+    };
+    const Duration longest = node.timing().promise(node.timing().lease_max);
+    for (Duration passed{0}; passed < longest - node.timing().heartbeat * 2;
+         passed = passed + node.timing().heartbeat)
+        REQUIRE_FALSE(renewed());
+    for (int i = 0; i < 8; ++i) renewed();
+    CHECK(renewed());
+}
+
+TEST_CASE("identity: who has lost its disk goes on with the id that the newest leader has given") {
+    Config config = test::config_for(2, {1, 2, 3, 4, 5});
+    NodeFixture node(config, test::start_without_file(config));
+    node.disk_answers(true);
+    node.peers_know({});
+    node.wake();
+    const auto ack_from = [&](std::uint64_t peer) {
+        HelloAck ack = node.ack_from(peer);
+        ack.max_seen = {9};
+        if (peer != 3) ack.identity = Identity{{peer == 4 ? 7U : 8U}, {peer}, false};
+        return ack;
+    };
+    for (const std::uint64_t peer : {3U, 4U, 5U}) {
+        node.accept(peer);
+        node.dial(peer, ack_from(peer));
+    }
+    for (int i = 0; i < 4000 && node.node().recovering(); ++i) {
+        const Actions actions = node.after(milliseconds(50));
+        for (const std::uint64_t peer : {3U, 4U, 5U}) node.hear_heartbeat(peer);
+        for (const DialNow& dial : only<DialNow>(actions))
+            node.dial(dial.peer.value, ack_from(dial.peer.value));
+    }
+    CHECK_FALSE(node.node().recovering());
+    CHECK(node.node().member().identity() == Identity{{8}, {5}, false});
+}
+
+TEST_CASE("identity: who has one given names it to who has lost its disk, and to nobody else") {
+    Start start = test::start_with_file(member());
+    start.file->identity = {test::cluster_id, {4900}, false};
+    NodeFixture node(member(), start);
+    node.disk_answers(true);
+    node.peers_know({});
+    node.recover();
+    HelloReceived hello = node.hello_from(2);
+    hello.hello.recovering = true;
+    hello.hello.had_file_at_start = false;
+    SUBCASE("without a file") {}
+    SUBCASE("with a file") { hello.hello.had_file_at_start = true; }
+    const auto acks = sent<HelloAck>(node.accept(hello));
+    REQUIRE(acks.size() == 1);
+    CHECK_FALSE(acks[0].cluster_id);
+    CHECK(acks[0].identity.has_value() == !hello.hello.had_file_at_start);
+    if (acks[0].identity) CHECK(acks[0].identity->id == test::cluster_id);
+}
+
 }  // namespace bullring::protocol::identity_test

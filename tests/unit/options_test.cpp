@@ -6,10 +6,10 @@
 #include <tuple>
 #include <vector>
 
-#include <bullring/version.hpp>
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
+#include "src/base/commit/commit.hpp"
 #include "src/settings/flags.hpp"
 #include "src/verify/drill/drill_options.hpp"
 #include "tests/support/parsed_options.hpp"
@@ -361,7 +361,7 @@ TEST_CASE("options: a file that is no TOML is told by its line, and nothing is c
 }
 
 TEST_CASE("options: --version and --help win over everything that is wrong") {
-    const std::string told = "bullring " + std::string(version) + "\n";
+    const std::string told = "bullring " + version_text() + "\n";
     CHECK(information_of({"--version"}) == told);
     CHECK(information_of({"node", "--bogus", "--version"}) == told);
     CHECK(information_of({"node", "--id", "x", "--help"}) == information_of({"node", "--help"}));
