@@ -110,6 +110,9 @@ void add_fitness(Families& families, const protocol::View& view) {
     families.gauge("bullring_votes",
                    "Whether this node votes; not while it is silent after a restart, or ends.",
                    number(view.votes));
+    families.gauge("bullring_majority_connected",
+                   "Whether this node and so many voters as are a majority hear each other.",
+                   number(view.quorum_connected));
 }
 
 /// By the names that Prometheus' own client libraries have for them.

@@ -317,7 +317,7 @@ void Runtime::step(const protocol::Event& event) {
     if (trace_) trace_->add(now, event, actions_);
     if (trace_log_) trace_log_->add(now, event, actions_);
     if (showcase_ != nullptr) show(now, event);
-    reporter_.note(now, node_.cluster_id());
+    reporter_.note(now, std::as_const(node_).member());
     reporter_.add(now, event, actions_);
 }
 

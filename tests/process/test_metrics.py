@@ -20,6 +20,7 @@ ALWAYS = """
     bullring_leader_changes_total
     bullring_elections_total bullring_failover_seconds bullring_leaderless_seconds_total
     bullring_peer_connected bullring_peer_rtt_seconds bullring_messages_total
+    bullring_majority_connected
     bullring_wire_version bullring_peer_wire_version
     bullring_loop_lateness_seconds bullring_fsync_seconds bullring_members bullring_task_running
     bullring_task_restarts_total leader_election_master_status
@@ -100,6 +101,18 @@ def test_a_failover_is_counted_and_timed(cluster):
     cluster.wait_for(
         lambda: total(successor, "bullring_loop_lateness_seconds_count") > 1, "timers that ran"
     )
+
+
+def test_a_lost_majority_is_told_and_so_is_its_return(cluster):
+    def connected(node):
+        return total(node, "bullring_majority_connected")
+
+    assert [connected(node) for node in cluster] == [1, 1, 1]
+    cluster[2].kill()
+    cluster[3].kill()
+    cluster.wait_for(lambda: connected(cluster[1]) == 0, "the majority is lost")
+    cluster[2].restart()
+    cluster.wait_for(lambda: connected(cluster[1]) == 1, "there is one again")
 
 
 def test_the_round_trip_is_that_of_loopback(cluster):

@@ -53,7 +53,9 @@ void Reporter::started(int pid, protocol::ClusterId id) {
     write_event(event_lines_.started(event_time_now(), pid, boot_name(), id));
 }
 
-void Reporter::note(Instant now, protocol::ClusterId id) {
+void Reporter::note(Instant now, const protocol::Member& member) {
+    majority_log_.note(now, member);
+    const protocol::ClusterId id = member.cluster_id();
     if (id == cluster_id_) return;
     cluster_id_ = id;
     steps_.push_back(Step{now, {}, {}, id});

@@ -20,6 +20,7 @@
 #include "src/base/log/log_limit.hpp"
 #include "src/node/report/background_writer.hpp"
 #include "src/node/report/events_file.hpp"
+#include "src/node/report/majority_log.hpp"
 #include "src/node/report/refusal_text.hpp"
 #include "src/node/report/role_log.hpp"
 #include "src/watch/leader_end.hpp"
@@ -37,8 +38,8 @@ public:
 
     /// `id`: of the cluster, as the state file has it; 0: not known yet.
     void started(int pid, protocol::ClusterId id);
-    /// The cluster's id, as it is known at each step.
-    void note(protocol::Instant now, protocol::ClusterId id);
+    /// After each step: the cluster's id as it is known now, and whether a majority is there.
+    void note(protocol::Instant now, const protocol::Member& member);
     /// One step. Takes out of its actions what it will report.
     void add(protocol::Instant now, const protocol::Event& event,
              std::vector<protocol::Action>& actions);
@@ -76,6 +77,7 @@ private:
     EventLines event_lines_;
     LeaderEnd end_;
     RoleLog role_log_;
+    MajorityLog majority_log_;
     protocol::NodeId self_;
     protocol::ClusterId cluster_id_;
     WayToStart way_;
