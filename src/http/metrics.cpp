@@ -252,6 +252,10 @@ std::string metrics_text(MetricsFormat format, const AtTheMoment& at, const Node
                        counts.loop_lateness);
     families.histogram("bullring_fsync_seconds", "How long it took to write the durable state.",
                        counts.fsyncs);
+    if (const double ppm = counts.clock_correction_ppm.load(); !std::isnan(ppm))
+        families.gauge("bullring_clock_correction_ratio",
+                       "By which part of it the kernel makes this machine's clock run faster.",
+                       ppm * 1e-6);
     families.gauge("bullring_task_running",
                    "Whether the command or the task that only a leader runs is running here.",
                    number(counts.task_running.load()));

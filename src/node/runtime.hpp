@@ -18,6 +18,7 @@
 #include "protocol/node.hpp"
 #include "src/base/log/logging.hpp"
 #include "src/base/os/wake_timer.hpp"
+#include "src/node/clock_watch.hpp"
 #include "src/node/known_members.hpp"
 #include "src/node/metrics/step_counter.hpp"
 #include "src/node/net/transport.hpp"
@@ -143,6 +144,8 @@ private:
     const Keeper* keeper_;
     Showcase* showcase_;
     std::optional<StepCounter> counter_;  // with a showcase
+    ClockWatch clock_watch_{io_, options_.config.timing.rho_ppm,
+                            showcase_ ? &showcase_->counts().clock_correction_ppm : nullptr};
     Reporter reporter_;
     std::optional<TraceFile> trace_;
     std::optional<TraceLog> trace_log_;  // while the log tells as much

@@ -11,6 +11,7 @@ import subprocess
 import time
 
 import pytest
+from harness.http import ask
 from harness.node import find_program
 from harness.task import Family, child_named, signal_all, wait_family
 from chaos.shim import RAW, Page, build
@@ -88,6 +89,21 @@ def leader(slewed, journal):
         node.task = journal.command("ignore")
     begun = slewed.start().wait_for(journal.begun, "the command has begun")
     return slewed[begun[0][0]]
+
+
+def test_a_rate_beyond_what_leases_allow_for_is_measured(clocks, slewed, ports):
+    for node in slewed:
+        node.http = ports.take()
+        node.flags = ["--http", f"127.0.0.1:{node.http}"]
+    slewed.start().wait_settled()
+
+    def measured():
+        lines = ask(slewed[1].http, "/metrics").body.splitlines()
+        name = "bullring_clock_correction_ratio "
+        return [float(line.split()[1]) for line in lines if line.startswith(name)]
+
+    slewed.wait_for(measured, "it has measured")
+    assert measured() == [pytest.approx(-RAW_FASTER_PPM / (1e6 + RAW_FASTER_PPM), rel=0.01)]
 
 
 def test_the_guard_ends_the_command_of_a_node_that_stands_still(clocks, leader, stand_still):

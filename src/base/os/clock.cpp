@@ -32,6 +32,8 @@ WallClock read_wall_clock() {
     return {ms, false};
 }
 
+std::int64_t monotonic_ns() { return read_ns(CLOCK_MONOTONIC); }
+
 std::int64_t wall_clock_ns() { return read_ns(CLOCK_REALTIME); }
 
 std::string rfc3339(std::int64_t wall_clock_ns) {

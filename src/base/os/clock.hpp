@@ -20,6 +20,9 @@ struct WallClock {
 /// Only for the epochs of a new cluster (R6) and for people; nothing is timed by it.
 WallClock read_wall_clock();
 
+/// CLOCK_MONOTONIC, by which no lease is judged.
+std::int64_t monotonic_ns();
+
 /// CLOCK_REALTIME, uncorrected.
 std::int64_t wall_clock_ns();
 /// As RFC 3339 in UTC with microseconds.

@@ -1,10 +1,12 @@
 // Limits, clocks and permissions of this machine.
 #include <algorithm>
 #include <charconv>
-#include <cmath>
+#include <chrono>
+#include <cstdint>
 #include <fstream>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -12,9 +14,11 @@
 #include <unistd.h>
 
 #include "src/base/os/clock.hpp"
+#include "src/base/os/clock_rate.hpp"
 #include "src/base/os/descriptors.hpp"
 #include "src/base/os/realtime.hpp"
 #include "src/cli/doctor/checks.hpp"
+#include "src/node/clock_watch.hpp"
 
 namespace bullring::doctor {
 
@@ -27,7 +31,8 @@ constexpr rlim_t processes_least = 12;
 /// Below so many descriptors a node does not start; those for sessions come on top.
 constexpr rlim_t descriptors_least = 64;
 /// How far NTP steers a clock at most.
-constexpr double steered_ppm = 500;
+constexpr std::uint32_t steered_ppm = 500;
+constexpr std::chrono::milliseconds measured_for{200};
 
 std::string first_line(const std::string& path) {
     std::ifstream file(path);
@@ -73,6 +78,25 @@ void check_processes(const std::string& what, const std::string& remedy, rlim_t 
         findings.ok("limit of processes", text);
 }
 
+void check_clock_rate(Findings& findings) {
+    const ClockPair begin = read_clock_pair();
+    std::this_thread::sleep_for(measured_for);
+    const auto ppm = correction_ppm(begin, read_clock_pair());
+    if (!ppm)
+        return findings.note("clock", "this machine pauses too often for its rate to be measured");
+    const std::string rate = correction_text(*ppm);
+    const protocol::Timing timing;
+    if (!is_within(*ppm, timing.rho_ppm))
+        findings.fail(
+            "clock",
+            fmt::format("{}, more than the {} ppm that leases allow for", rate, timing.rho_ppm),
+            "leases of this machine mean nothing: set its rate right (adjtimex, chronyd)");
+    else if (!is_within(*ppm, steered_ppm))
+        findings.warn("clock", rate + ", which is a lot", "see chronyc tracking");
+    else
+        findings.ok("clock", rate);
+}
+
 }  // namespace
 
 void check_limits(const NodeOptions& options, Findings& findings) {
@@ -103,24 +127,11 @@ void check_limits(const NodeOptions& options, Findings& findings) {
 }
 
 void check_clock(Findings& findings) {
+    check_clock_rate(findings);
     ::timex clock{};
-    const int state = ::adjtimex(&clock);
-    if (state < 0) return findings.note("clock", "its rate can't be read here");
-    // The kernel's own correction, in ppm with 16 bits behind the point, and that of its tick.
-    const double ppm = static_cast<double>(clock.freq) / 65536.0 +
-                       (static_cast<double>(clock.tick) - 10'000.0) * 100.0;
-    const std::string rate = fmt::format("the kernel corrects its rate by {:.1f} ppm", ppm);
-    const protocol::Timing timing;
-    if (std::abs(ppm) > static_cast<double>(timing.rho_ppm))
-        findings.fail(
-            "clock",
-            fmt::format("{}, more than the {} ppm that leases allow for", rate, timing.rho_ppm),
-            "leases of this machine mean nothing: set its rate right (adjtimex, chronyd)");
-    else if (std::abs(ppm) > steered_ppm)
-        findings.warn("clock", rate + ", which is a lot", "see chronyc tracking");
-    else
-        findings.ok("clock", rate);
-    if ((clock.status & STA_UNSYNC) != 0)
+    if (::adjtimex(&clock) < 0)
+        findings.note("wall clock", "whether it is kept can't be read here");
+    else if ((clock.status & STA_UNSYNC) != 0)
         findings.note("wall clock",
                       "no NTP client reports to the kernel that it keeps it; leases don't need "
                       "that, and audit needs it to compare hosts");

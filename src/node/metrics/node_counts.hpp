@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 
 #include "protocol/values/messages.hpp"
 #include "src/node/metrics/counts.hpp"
@@ -41,6 +42,8 @@ struct NodeCounts {
     std::atomic<std::int64_t> leaderless_since_ns{0};  // 0: there is a leader
     DurationCounts loop_lateness{delay_bounds};
     DurationCounts fsyncs{delay_bounds};  // the thread that writes the state
+    // Measured last; not a number: nothing was yet.
+    std::atomic<double> clock_correction_ppm{std::numeric_limits<double>::quiet_NaN()};
     // The thread that starts what only a leader runs.
     std::atomic<bool> task_running{false};
     Count task_starts;
