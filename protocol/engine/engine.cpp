@@ -238,15 +238,49 @@ std::string Engine::why_silent(Instant now) const {
         return "silent: another process with id " + std::to_string(setup_.self().value) +
                " is or was connected elsewhere, " + time_text(promise_left(now, twin_over())) +
                " left";
+    return recovery_.had_file() ? why_silent_with_file(now) : why_silent_without_file(now);
+}
+
+// Its silence is over by time, or by what others say, and then there is the disk to be waited for.
+std::string Engine::why_silent_with_file(Instant now) const {
+    const std::string silent = "silent after a restart, ";
+    const Instant until = recovery_.silence(now, peers_).until;
+    if (promise_over(now, until)) return silent + "until its state is on the disk";
+    const std::string left = silent + time_text(promise_left(now, until)) + " left";
+    if (recovery_.hooks_before()) return left + ": hooks of before may still run";
+    MemberSet asked;
+    for (const Index i : setup_.others())
+        if (told_by(i) == Recall::Answer::cannot_tell) asked.insert(i);
+    return asked.empty() ? left : left + ", or until " + ids_text(asked) + " can tell its promises";
+}
+
+std::string Engine::why_silent_without_file(Instant now) const {
+    const std::string none = "has no state file";
+    const std::string for_leader = "waits for a leader that has it in its list of members";
+    if (recovery_.floor_known()) return none + " yet: it is being written";
+    const Instant longest = recovery_.longest_silence();
+    if (recovery_.waits_for_list() || promise_over(now, longest))
+        return none + " and " + for_leader;
+    const std::string then =
+        ": silent, " + time_text(promise_left(now, longest)) + " left, and then " + for_leader;
+    if (!may_found(now))
+        return none + (changes_.shown.empty() ? "" : ", and the members were changed") + then;
+    MemberSet asked;
+    for (const Index i : setup_.others())
+        if (recovery_.asked_again() ? !peers_[i].answered_again : !peers_[i].has_ack)
+            asked.insert(i);
     const Recovery::Silence quiet = recovery_.silence(now, peers_);
-    if (recovery_.waits_for_list())
-        return "has no state file and waits for a leader that has it in its list of members";
-    if (!quiet.known) return "has no state file and waits to hear from the others";
-    if (recovery_.asked_again())
-        return "has no state file and asks the others again for their epochs";
-    const std::int64_t left = promise_left(now, quiet.until).ns / 1'000'000;
-    return "silent after a restart, " + std::to_string(std::max<std::int64_t>(left, 0)) +
-           " ms left";
+    if (!quiet.known) {
+        const Instant until = setup_.started() + config().bootstrap_wait;
+        return none + " and waits to hear from " + ids_text(asked) + ", for at most " +
+               time_text(elapsed(now, until));
+    }
+    if (!recovery_.asked_again() && !promise_over(now, quiet.until))
+        return "silent after a restart, " + time_text(promise_left(now, quiet.until)) +
+               " left; it has no state file";
+    if (asked.empty()) return none + then;
+    return none + " and asks " + ids_text(asked) + " again for their epochs, for at most " +
+           time_text(promise_left(now, longest));
 }
 
 std::string Engine::why_bound(Instant now) const {

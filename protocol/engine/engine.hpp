@@ -105,6 +105,8 @@ private:
     void fill_view(View& view, Instant now) const override;
     std::string why_leading(Instant now) const override;
     std::string why_silent(Instant now) const override;
+    std::string why_silent_with_file(Instant now) const;
+    std::string why_silent_without_file(Instant now) const;
     std::string why_bound(Instant now) const override;
 
     // vote.cpp

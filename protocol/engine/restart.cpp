@@ -110,6 +110,10 @@ void Engine::go_on_as_founder(Step& step) {
 // forgotten, and who knows no more of the list than it did.
 void Engine::wait_for_list(Step& step) {
     recovery_.wait_for_list();
+    step.act(
+        Note{Note::Level::info, nobody,
+             "no state file here, and its silence is over: it begins its connections anew, and "
+             "waits for a leader that has it in its list of members"});
     for (const Index i : setup_.others())
         while (const AcceptedSession* found = sessions_.any_accepted(i))
             close_accepted(step, *found);

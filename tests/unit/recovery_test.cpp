@@ -300,6 +300,69 @@ TEST_CASE("no file: who is waited for is said once, and not before it takes a wh
     CHECK(only<Note>(node.after(seconds(2))).empty());
 }
 
+TEST_CASE("recovery: who is silent says for how long, and who could make it shorter") {
+    const Config config = test::config_for(1, {1, 2, 3});
+    Start start = test::start_with_file(config);
+    start.file->promised_max = seconds(3);
+    const std::string whole = "silent after a restart, 3 s left";
+    SUBCASE("of the others") {
+        NodeFixture node(config, start);
+        node.wake();
+        CHECK(node.view().why == whole + ", or until 2, 3 can tell its promises");
+        HelloAck ack = node.ack_from(2);
+        ack.recall.answer = Recall::Answer::none;
+        node.dial(2, ack);
+        node.after(milliseconds(2500));
+        CHECK(node.view().why ==
+              "silent after a restart, 500 ms left, or until 3 can tell its promises");
+        node.after(milliseconds(500));
+        CHECK(node.view().why == "silent after a restart, until its state is on the disk");
+    }
+    SUBCASE("nobody, where hooks may still run") {
+        start.file->hooks = true;
+        NodeFixture node(config, start);
+        node.wake();
+        CHECK(node.view().why == whole + ": hooks of before may still run");
+    }
+}
+
+TEST_CASE("no file: it says whom it waits for, and for how long at most") {
+    NodeFixture node = fresh(five());
+    CHECK(node.view().why ==
+          "has no state file and waits to hear from 1, 2, 3, 4, for at most 10 s");
+    for (const std::uint64_t peer : {1U, 2U}) node.dial(peer, ack_of(node, peer, true));
+    node.after(milliseconds(100));
+    CHECK(node.view().why == "has no state file and waits to hear from 3, 4, for at most 10 s");
+    node.dial(3, ack_of(node, 3, true));
+    CHECK(node.view().why == "silent after a restart, 600 ms left; it has no state file");
+    node.after(milliseconds(600));
+    CHECK(node.view().why ==
+          "has no state file and asks 1, 2, 3, 4 again for their epochs, for at most 10 s");
+}
+
+TEST_CASE("no file: where the members were changed it counts down to when a leader may tell them") {
+    NodeFixture node = fresh(five());
+    for (const std::uint64_t peer : {1U, 2U, 3U, 4U}) {
+        HelloAck ack = ack_of(node, peer, true);
+        ack.version = version_highest;
+        ack.changed = Membership({{7}, 1}, node.config().members.entries(),
+                                 ids_of(node.config().members.entries()));
+        node.dial(peer, ack);
+    }
+    node.after(seconds(2));
+    const std::string begin = "has no state file, and the members were changed: silent, ";
+    const std::string end = " left, and then waits for a leader that has it in its list of members";
+    CHECK(node.view().why == begin + "9 s" + end);
+    node.after(seconds(8));
+    CHECK(node.view().why == begin + "21 ms" + end);
+    const std::vector<Note> said = only<Note>(node.after(milliseconds(100)));
+    REQUIRE(said.size() == 1);
+    CHECK(said[0].text.find("its silence is over: it begins its connections anew") !=
+          std::string::npos);
+    CHECK(node.view().why ==
+          "has no state file and waits for a leader that has it in its list of members");
+}
+
 TEST_CASE("no file: where nobody is waited for nothing is said") {
     NodeFixture node = fresh(five());
     for (const std::uint64_t peer : {1U, 2U, 3U}) node.dial(peer, ack_of(node, peer, true));

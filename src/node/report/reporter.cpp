@@ -32,6 +32,23 @@ bool is_silent(const protocol::Action& action) {
            std::holds_alternative<protocol::ResignAnswer>(action);
 }
 
+/// Of what this node itself has ended a line before says why: bytes that are no message, a peer
+/// that does not read, a silence without a state file that is over, another cluster.
+const char* in_words(protocol::PeerDownReason reason) {
+    switch (reason) {
+        case protocol::PeerDownReason::eof: return "its connection has ended";
+        case protocol::PeerDownReason::reset: return "its connection was reset";
+        case protocol::PeerDownReason::timeout: return "nothing is heard of it";
+        case protocol::PeerDownReason::refused: return "one of the two refuses the other";
+        case protocol::PeerDownReason::protocol: break;
+    }
+    return "this node has ended its connection";
+}
+
+std::string down_text(protocol::PeerDownReason reason) {
+    return fmt::format("down: {} ({})", in_words(reason), protocol::name(reason));
+}
+
 }  // namespace
 
 Reporter::Reporter(asio::io_context& io, const protocol::Config& config, const WayToStart& way,
@@ -121,7 +138,7 @@ void Reporter::tell(const protocol::Action& action) {
         refusals_.erase(up->peer);
         tell_peer(up->peer, "up");
     } else if (const auto* down = std::get_if<protocol::PeerDown>(&action)) {
-        tell_peer(down->peer, std::string("down: ") + protocol::name(down->reason));
+        tell_peer(down->peer, down_text(down->reason));
     } else if (const auto* refused = std::get_if<protocol::HandshakeRefused>(&action)) {
         tell_refusal(*refused);
     } else if (const auto* note = std::get_if<protocol::Note>(&action)) {
