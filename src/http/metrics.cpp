@@ -252,6 +252,10 @@ std::string metrics_text(MetricsFormat format, const AtTheMoment& at, const Node
                        counts.loop_lateness);
     families.histogram("bullring_fsync_seconds", "How long it took to write the durable state.",
                        counts.fsyncs);
+    if (const std::int64_t lost = counts.events_lost.load(); lost >= 0)
+        families.counter("bullring_events_lost_total",
+                         "Events that are missing in the event stream, which could not be written.",
+                         number(lost));
     if (const double ppm = counts.clock_correction_ppm.load(); !std::isnan(ppm))
         families.gauge("bullring_clock_correction_ratio",
                        "By which part of it the kernel makes this machine's clock run faster.",

@@ -205,6 +205,8 @@ void HttpService::answer_resign(const HttpRequest& request, const HttpReplyPtr& 
 
 AtTheMoment HttpService::now() {
     if (loop_.security) state_.status.certificate_not_after = loop_.security->now()->not_after();
+    if (const std::int64_t lost = showcase_.counts().events_lost.load(); lost >= 0)
+        state_.status.events_lost = static_cast<std::uint64_t>(lost);
     const ShownView& shown = showcase_.view();
     if (shown.at.boottime_ns > state_.at.boottime_ns) {
         state_.at = shown.at;

@@ -69,19 +69,22 @@ tl::expected<OpenedNode, std::string> open_node(NodeOptions& options,
     if (options.events_file.empty() && options.trace_file.empty()) return opened;
     opened.writer = std::make_unique<BackgroundWriter>();
     parts.writer = opened.writer.get();
-    const auto open =
-        [&](const std::string& path, const char* what,
-            std::optional<BackgroundWriter::StreamId>& stream) -> tl::expected<void, std::string> {
+    const auto open = [&](const std::string& path, const char* what,
+                          std::optional<BackgroundWriter::StreamId>& stream,
+                          LineStream::GapLine gap_line) -> tl::expected<void, std::string> {
         if (path.empty()) return {};
-        auto id = opened.writer->open(path, what);
+        auto id = opened.writer->open(path, what, std::move(gap_line));
         if (!id) return tl::unexpected(id.error());
         stream = *id;
         return {};
     };
-    if (auto done = open(options.events_file, "events file", parts.events); !done) {
+    const auto lost_line = [self = options.config.self](std::uint64_t lost) {
+        return lost_events_line(event_time_now(), self, lost);
+    };
+    if (auto done = open(options.events_file, "events file", parts.events, lost_line); !done) {
         return tl::unexpected(done.error());
     }
-    if (auto done = open(options.trace_file, "trace file", parts.trace); !done) {
+    if (auto done = open(options.trace_file, "trace file", parts.trace, {}); !done) {
         return tl::unexpected(done.error());
     }
     opened.trail = ActionTrail(options.config.self, parts.writer, parts.events);

@@ -72,6 +72,8 @@ void Runtime::wait_for_question() {
 protocol::View Runtime::view(Instant now) const {
     protocol::View view = node_.view(now, reasons_);
     if (!misplaced_.empty()) view.why = misplaced_;
+    if (const LineStream* events = reporter_.stream(); events && events->is_interrupted())
+        view.why += "; its event stream is interrupted: " + events->problem();
     return view;
 }
 
@@ -79,6 +81,8 @@ void Runtime::show(Instant now, const protocol::Event& event) {
     if (std::holds_alternative<protocol::Wake>(event) && wake_timer_.last_due_ns() != 0)
         showcase_->counts().loop_lateness.add({now.boottime_ns - wake_timer_.last_due_ns()});
     counter_->add(now, event, actions_);
+    if (const LineStream* events = reporter_.stream())
+        showcase_->counts().events_lost.store(static_cast<std::int64_t>(events->lost()));
     showcase_->remember(now, event, actions_);
     showcase_->show(now, view(now), misplaced_.empty());
 }
@@ -101,6 +105,7 @@ StatusInput Runtime::status() const {
     input.view = view(now);
     if (const TlsContext* security = transport_.security())
         input.certificate_not_after = security->not_after();
+    if (const LineStream* events = reporter_.stream()) input.events_lost = events->lost();
     input.uptime_ms = protocol::elapsed(started_at_, now).ns / 1'000'000;
     return input;
 }

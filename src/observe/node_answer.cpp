@@ -71,6 +71,8 @@ NodeAnswer read_answer(const Json& json) {
     answer.security = node.value("security", "none");  // not sent by 0.1.0
     answer.security_migrates = node.value("security_migrate", false);
     answer.certificate_not_after = node.value("certificate_not_after", "");
+    if (const auto found = node.find("events_lost"); found != node.end())
+        answer.events_lost = whole_number(*found);
     answer.asked_from = json.value("asked_from", "");
     for (const Json& id : json.value("members", Json::array()))
         answer.members.push_back({whole_number(id)});

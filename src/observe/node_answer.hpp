@@ -42,6 +42,7 @@ struct NodeAnswer {
     std::map<protocol::NodeId, std::uint64_t> wire_with;  // that it speaks with each member
     std::string security;                                 // none, key or tls
     bool security_migrates = false;                       // who has none is let in, too
+    std::uint64_t events_lost = 0;                        // that are missing in its event stream
     std::string certificate_not_after;                    // RFC 3339; empty: it has none
     std::optional<protocol::Priority> priority;           // none: not sent, as by 0.1.0
     std::optional<bool> eligible;                         // it could lead; none likewise

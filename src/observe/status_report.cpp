@@ -75,6 +75,7 @@ Json node_json(const MemberAnswer& member, const protocol::Membership& list) {
     node["votes"] = answer.votes;
     node["vote"] = vote_json(member.id, list);
     if (answer.security_migrates) node["security_migrate"] = true;
+    if (answer.events_lost != 0) node["events_lost"] = answer.events_lost;
     if (!answer.certificate_not_after.empty())
         node["certificate_not_after"] = answer.certificate_not_after;
     return node;

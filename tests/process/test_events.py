@@ -8,6 +8,8 @@ import subprocess
 
 import pytest
 from clusters import ON_USUAL, assert_unchanged
+from harness.http import ask
+from harness.node import find_program
 from harness.waiting import DEADLINE, wait_until
 
 
@@ -135,6 +137,44 @@ def test_streams_that_somebody_removes_are_made_again(new_cluster, spawn, tmp_pa
     assert names[1].read_text()
 
 
+def test_a_stream_goes_on_by_itself_once_there_is_room(new_cluster, spawn, tmp_path, ports):
+    """And all that looks at the node tells of it meanwhile."""
+    cluster = new_cluster(1)
+    events = tmp_path / "events"
+    events.symlink_to("/dev/full")
+    http = ports.take()
+    process = spawn(
+        cluster[1].command(["--events", str(events), "--http", f"127.0.0.1:{http}"]),
+        stderr=subprocess.DEVNULL,
+        env=cluster.environment,
+    )
+
+    def lost():
+        lines = ask(http, "/metrics").body.splitlines()
+        return [int(line.split()[1]) for line in lines if line.startswith("bullring_events_lost_")]
+
+    def status():
+        return cluster.status()["nodes"][0]
+
+    interrupted = "; its event stream is interrupted: No space left on device"
+    wait_until(lambda: status()["leader"] == 1, "it leads all the same")
+    wait_until(lambda: status()["why"].endswith(interrupted), "status tells of it")
+    wait_until(lambda: lost() != [0], "a metric counts it")
+    assert status()["events_lost"] > 0
+    events.unlink()
+    wait_until(lambda: not status()["why"].endswith(interrupted), "it goes on by itself")
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(DEADLINE) == 0
+    lines = [json.loads(line) for line in events.read_text().splitlines()]
+    assert (lines[0]["event"], lines[-1]["event"]) == ("lost", "stopped")
+    assert list(lines[0]) == ["ts_ns", "time", "node", "event", "count"]
+    assert lines[0]["count"] > 0
+    audited = subprocess.run(
+        [find_program(), "audit", "--json", str(events)], capture_output=True, check=False
+    )
+    assert "lost_events" in [gap["kind"] for gap in json.loads(audited.stdout)["gaps"]]
+
+
 def test_hangup_opens_the_file_again(new_cluster):
     cluster = new_cluster(1).start()
     cluster.wait_settled()
@@ -170,7 +210,7 @@ def full_pipe(tmp_path):
 
 @ON_USUAL
 def test_a_reader_that_does_not_read_slows_no_election(new_cluster, full_pipe, algorithm, n):
-    """Its stream ends with an error line; the node goes on."""
+    """Its stream is interrupted with an error line; the node goes on."""
     cluster = new_cluster(n, algorithm)
     stuck = cluster[n]
     stuck.flags = ["--events", str(full_pipe)]

@@ -335,6 +335,14 @@ TEST_CASE("audit: a line that its writer did not finish is told, and hides no ot
     CHECK(judged(two("\n\n" + here.deposed(100, 1, 5, 99), "")).verdict.proved());
 }
 
+TEST_CASE("audit: events that a stream says to have lost are a gap, with their count") {
+    const std::string lost = here.line(200, 1, R"("event":"lost","count":12)");
+    const auto judgement = judged(two(here.deposed(100, 1, 5, 99) + lost, ""));
+    CHECK(judgement.verdict.contradictions.empty());
+    CHECK(judgement.gap(Gap::lost_events) == 1);
+    CHECK_FALSE(judgement.verdict.proved());
+}
+
 TEST_CASE("audit: the pieces in which a file is read make no difference") {
     const std::string text = here.started(-10, 1) + here.elected(0, 1, 5);
     for (std::size_t size = 1; size < text.size(); size += 7) {

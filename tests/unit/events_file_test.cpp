@@ -127,6 +127,56 @@ TEST_CASE("background writer: a file that cannot be opened is an error that name
     CHECK(stream.error().find(place / "none/events") != std::string::npos);
 }
 
+TEST_CASE("background writer: what could not be written goes on by itself, with what is missing") {
+    const TemporaryDirectory place;
+    const std::string path = place / "events";
+    std::filesystem::create_symlink("/dev/full", path);
+    BackgroundWriter writer;
+    const auto stream = writer.open(
+        path, "events file", [](std::uint64_t lost) { return lost_events_line(at, {3}, lost); });
+    REQUIRE(stream.has_value());
+    CHECK(writer.stream(*stream).problem().empty());
+    for (int i = 0; i < 3; ++i) writer.write(*stream, "full\n");
+    while (writer.stream(*stream).lost() < 3) std::this_thread::yield();
+    CHECK(writer.stream(*stream).problem() == "No space left on device");
+    std::filesystem::remove(path);
+    while (writer.stream(*stream).is_interrupted()) std::this_thread::yield();
+    writer.write(*stream, "four\n");
+    const std::string told = head + R"("event":"lost","count":3})" + "\n";
+    while (content(path).size() < told.size() + 5) std::this_thread::yield();
+    CHECK(content(path) == told + "four\n");
+    CHECK(writer.stream(*stream).lost() == 3);
+}
+
+TEST_CASE("background writer: a reader that goes on reading is told what it has missed") {
+    const TemporaryDirectory place;
+    const std::string path = place / "pipe";
+    REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+    const int reader = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    REQUIRE(reader >= 0);
+    BackgroundWriter writer;
+    const auto stream = writer.open(
+        path, "events file", [](std::uint64_t lost) { return std::to_string(lost) + " lost\n"; });
+    REQUIRE(stream.has_value());
+    const std::string line = std::string(1023, 'x') + "\n";
+    constexpr std::size_t lines = 4096;  // four times what the queue holds
+    for (std::size_t i = 0; i < lines; ++i) writer.write(*stream, line);
+    REQUIRE(writer.stream(*stream).overflows());
+    std::string text;
+    std::array<char, 65536> bytes{};
+    while (text.find(" lost\n") == std::string::npos) {
+        const ssize_t count = ::read(reader, bytes.data(), bytes.size());
+        if (count > 0) text.append(bytes.data(), static_cast<std::size_t>(count));
+    }
+    ::close(reader);
+    // Whole lines, one that was cut off, and what is missing.
+    std::size_t whole = 0;
+    while (text.compare(whole * line.size(), line.size(), line) == 0) ++whole;
+    const std::size_t told = text.rfind('\n', text.size() - 2) + 1;
+    CHECK(text.substr(told) == std::to_string(lines - whole) + " lost\n");
+    CHECK(writer.stream(*stream).lost() == lines - whole);
+}
+
 TEST_CASE("background writer: a reader that stops reading never holds up who writes, nor the end") {
     const TemporaryDirectory place;
     const std::string path = place / "pipe";

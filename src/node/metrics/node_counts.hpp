@@ -44,6 +44,8 @@ struct NodeCounts {
     DurationCounts fsyncs{delay_bounds};  // the thread that writes the state
     // Measured last; not a number: nothing was yet.
     std::atomic<double> clock_correction_ppm{std::numeric_limits<double>::quiet_NaN()};
+    // Of the event stream; -1: there is none.
+    std::atomic<std::int64_t> events_lost{-1};
     // The thread that starts what only a leader runs.
     std::atomic<bool> task_running{false};
     Count task_starts;

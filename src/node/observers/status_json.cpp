@@ -96,6 +96,7 @@ std::string node_status_json(const StatusInput& input) {
     node["priority"] = priority_json(input.priority);
     node["eligible"] = view.eligible;
     if (input.security_migrates) node["security_migrate"] = true;
+    if (input.events_lost != 0) node["events_lost"] = input.events_lost;
     if (input.certificate_not_after != 0)
         node["certificate_not_after"] =
             Rfc3339(std::chrono::seconds(input.certificate_not_after)).text();

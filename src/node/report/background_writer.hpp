@@ -1,7 +1,6 @@
 // Owns: the thread that writes lines to files and pipes for the node's thread, which never does.
-// Its queue is bounded: a stream whose reader or disk is too slow is ended with one error line in
-// the log, and never makes an election slow. A FIFO that nobody reads is no error: its lines are
-// lost until somebody does.
+// Its queue is bounded: lines of a stream whose reader or disk is too slow are lost (LineStream),
+// and never make an election slow.
 #pragma once
 
 #include <atomic>
@@ -13,6 +12,8 @@
 #include <utility>
 
 #include <tl/expected.hpp>
+
+#include "src/node/report/line_stream.hpp"
 
 namespace bullring {
 
@@ -27,9 +28,11 @@ public:
 
     using StreamId = std::size_t;
 
-    /// Opens for appending; "-" is stdout. `what` names the stream in error lines. Before the first
-    /// write only. Never waits for the reader of a FIFO.
-    tl::expected<StreamId, std::string> open(const std::string& path, const std::string& what);
+    /// Opens for appending, as LineStream does. Before the first write only.
+    tl::expected<StreamId, std::string> open(const std::string& path, const std::string& what,
+                                             LineStream::GapLine gap_line = {});
+    /// For what any thread may ask it.
+    const LineStream& stream(StreamId id) const;
     /// Set in the thread.
     struct Mark {
         std::atomic<std::uint64_t>* where = nullptr;  // none: there is no mark
@@ -45,7 +48,7 @@ public:
     /// One whole line, its end included. Never waits.
     void write(StreamId stream, std::string line, const Marks& marks);
     void write(StreamId stream, std::string line) { write(stream, std::move(line), Marks()); }
-    /// Opens the files again by their names, for those who rotate them; also one that has ended.
+    /// Opens the files again by their names, for those who rotate them.
     void reopen();
     /// The same for those that somebody else has removed or renamed; says so in the log.
     void make_again();

@@ -97,6 +97,8 @@ EventLine event_of(const Json& line) {
         event.what = asked(line);
     } else if (kind == "stopped") {
         event.what = Stopped{text_of(line, "reason")};
+    } else if (kind == "lost") {
+        event.what = Lost{number_of(line, "count")};
     } else if (kind == "leader" && !value_of(line, "leader").is_null()) {
         event.what = Follows{number_of(line, "leader"), number_of(line, "epoch")};
     }

@@ -55,6 +55,10 @@ struct Asked {
 struct Stopped {
     std::string reason;
 };
+/// So many of its events are missing before it.
+struct Lost {
+    std::uint64_t count = 0;
+};
 /// An event that says nothing of a leadership, also one that a later version may add.
 struct OtherEvent {};
 
@@ -62,7 +66,9 @@ struct EventLine {
     std::int64_t ts_ns = 0;    // CLOCK_BOOTTIME
     std::int64_t time_ns = 0;  // the wall clock, since 1970
     std::uint64_t node = 0;
-    std::variant<OtherEvent, Started, Cluster, Members, Elected, Deposed, Follows, Asked, Stopped> what;
+    std::variant<OtherEvent, Started, Cluster, Members, Elected, Deposed, Follows, Asked, Stopped,
+                 Lost>
+        what;
 };
 
 /// The error says what is wrong with the line.

@@ -35,6 +35,12 @@ std::string line(const Json& json) { return json_text(json) + "\n"; }
 
 EventTime event_time_now() { return {read_clock().boottime_ns, wall_clock_ns()}; }
 
+std::string lost_events_line(EventTime at, NodeId self, std::uint64_t count) {
+    Json json = head(at, self, "lost");
+    json["count"] = count;
+    return line(json);
+}
+
 std::string EventLines::started(EventTime at, int pid, const std::string& boot,
                                 protocol::ClusterId id) const {
     Json json = head(at, config_.self, "started");

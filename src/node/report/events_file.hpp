@@ -22,6 +22,9 @@ EventTime event_time_now();
 
 struct AskedAction;
 
+/// In the place of so many that were lost.
+std::string lost_events_line(EventTime at, protocol::NodeId self, std::uint64_t count);
+
 class EventLines {
 public:
     explicit EventLines(const protocol::Config& config)

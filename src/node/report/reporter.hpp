@@ -40,6 +40,8 @@ public:
     void started(int pid, protocol::ClusterId id);
     /// After each step: the cluster's id as it is known now, and whether a majority is there.
     void note(protocol::Instant now, const protocol::Member& member);
+    /// Where the events go; none: nowhere.
+    const LineStream* stream() const { return events_ ? &writer_->stream(*events_) : nullptr; }
     /// One step. Takes out of its actions what it will report.
     void add(protocol::Instant now, const protocol::Event& event,
              std::vector<protocol::Action>& actions);

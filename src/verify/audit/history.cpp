@@ -97,6 +97,10 @@ void History::on(const EventLine& /*event*/, const Quote& quote, const Members& 
     member_lists_.try_emplace({members.ids.begin(), members.ids.end()}, quote.place);
 }
 
+void History::on(const EventLine& /*event*/, const Quote& quote, const Lost& lost) {
+    lost_.emplace_back(quote.place, lost.count);
+}
+
 Leadership& History::leadership(const EventLine& event, std::uint64_t epoch) {
     const auto [found, is_new] = index_.emplace(Key{event.node, epoch}, leaderships_.size());
     if (!is_new) return leaderships_[found->second];

@@ -108,6 +108,8 @@ public:
     std::size_t lines() const { return lines_; }
     const Actions& actions() const { return actions_; }
     const std::vector<Place>& torn() const { return torn_; }
+    /// Where a stream says that so many of its events are missing.
+    const std::vector<std::pair<Place, std::uint64_t>>& lost() const { return lost_; }
     Moment first() const { return first_; }
     Moment last() const { return last_; }
     /// "FILE:LINE".
@@ -127,6 +129,7 @@ private:
     void on(const EventLine& event, const Quote& quote, const Started& started);
     void on(const EventLine& event, const Quote& quote, const Cluster& cluster);
     void on(const EventLine& event, const Quote& quote, const Members& members);
+    void on(const EventLine& event, const Quote& quote, const Lost& lost);
     void on(const EventLine& event, const Quote& quote, const Elected& elected);
     void on(const EventLine& event, const Quote& quote, const Deposed& deposed);
     void on(const EventLine& event, const Quote& quote, const Follows& follows);
@@ -154,6 +157,7 @@ private:
     Actions actions_;
     std::size_t lines_ = 0;
     std::vector<Place> torn_;
+    std::vector<std::pair<Place, std::uint64_t>> lost_;
     Moment first_, last_;
 };
 

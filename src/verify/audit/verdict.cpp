@@ -262,6 +262,9 @@ private:
                                                 history_.text(run.place), run.node));
         for (const Place& torn : history_.torn())
             doubt(Gap::torn_line, fmt::format("{}: the line was cut short", history_.text(torn)));
+        for (const auto& [place, count] : history_.lost())
+            doubt(Gap::lost_events, fmt::format("{}: so many events before it are missing: {}",
+                                                history_.text(place), count));
     }
 
     const History& history_;
@@ -280,6 +283,7 @@ const char* name(Gap gap) {
         case Gap::too_close: return "too_close";
         case Gap::no_stream: return "no_stream";
         case Gap::torn_line: return "torn_line";
+        case Gap::lost_events: return "lost_events";
         case Gap::no_boot: return "no_boot";
         case Gap::without_quorum: return "without_quorum";
     }

@@ -21,6 +21,7 @@ enum class Gap : std::uint8_t {
     too_close,       // two leaderships on two clocks, closer than the clocks' error
     no_stream,       // a member of which no line was seen
     torn_line,       // cut short when its writer died or its disk was full
+    lost_events,     // a stream that could not be written for a while
     no_boot,         // a stream that does not record its clock
     without_quorum,  // --quorum none promises nothing
 };
