@@ -150,7 +150,8 @@ TEST_CASE("founding: a node without a file founds no cluster beside one that it 
         node.pass(seconds(1));
         HelloReceived again = node.hello_from(1);
         again.hello = hello.hello;
-        CHECK(only<Note>(node.step(again)).empty());  // said once
+        for (const Note& note : only<Note>(node.step(again)))
+            CHECK(note.text != notes[0].text);  // said once
     }
     CHECK(node.view().recovering);
     CHECK(list_of(node).empty());
