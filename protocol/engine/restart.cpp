@@ -152,7 +152,8 @@ void Engine::dial_again(Step& step, Index i) {
 void Engine::find_floor(Step& step) {
     // C11.5
     const Identity theirs = answered_identity();
-    if (!recovery_.floor_from_clock(peers_, true)) return go_on_with(step, config().members, theirs);
+    if (!recovery_.floor_from_clock(peers_, true))
+        return go_on_with(step, config().members, theirs);
     const bool answered =
         recovery_.waited_again(step.now) || recovery_.floor_from_clock(peers_, false);
     if (!answered || !(most_have_no_file() || recovery_.list_is_known(peers_))) return;

@@ -157,7 +157,8 @@ void Engine::on_coordinator(Step& step, const AcceptedSession& from, const Coord
     if (given.kind == Vote::Kind::after_disk) return voter_.wait_for_disk(from, request, step.now);
     // C11.2: from the leader that it supports, and that is at that member's address.
     const bool renewed = given.kind == Vote::Kind::granted && request.renew;
-    if (renewed && request.identity && is_same_run(from.peer)) learn_identity(step, *request.identity);
+    if (renewed && request.identity && is_same_run(from.peer))
+        learn_identity(step, *request.identity);
     const bool busy = given.kind == Vote::Kind::refused && given.reason == NackReason::busy;
     answer(step, from, request, given, busy && voter_.park(from, request, step.now));
 }

@@ -105,20 +105,20 @@ void HttpEndpoint::start(std::shared_ptr<const TlsSource> security, ActionTrail 
     std::vector<int> kept = listeners;
     kept.insert(kept.end(), {stop_.fd(), showcase_.asked().fd(), showcase_.changed().fd()});
     std::promise<bool> left;
-    thread_ = quiet_thread([this, &left, kept, listeners, security = std::move(security),
-                            trail = std::move(trail)] {
-        ::prctl(PR_SET_NAME, "http", 0, 0, 0);
-        ::setpriority(PRIO_PROCESS, 0, behind_the_election);  // of this thread alone
-        log_as(options_.config.self);
-        std::vector<OwnedFd> own(listeners.begin(), listeners.end());
-        left.set_value(leave_shared_descriptors(kept));
-        try {
-            serve(options_, security, std::move(own), socket_, showcase_, trail,
-                  earlier_runs_, stop_.fd());
-        } catch (const std::exception& error) {
-            log(LogLevel::error, std::string("http has ended: ") + failure_text(error));
-        }
-    });
+    thread_ = quiet_thread(
+        [this, &left, kept, listeners, security = std::move(security), trail = std::move(trail)] {
+            ::prctl(PR_SET_NAME, "http", 0, 0, 0);
+            ::setpriority(PRIO_PROCESS, 0, behind_the_election);  // of this thread alone
+            log_as(options_.config.self);
+            std::vector<OwnedFd> own(listeners.begin(), listeners.end());
+            left.set_value(leave_shared_descriptors(kept));
+            try {
+                serve(options_, security, std::move(own), socket_, showcase_, trail, earlier_runs_,
+                      stop_.fd());
+            } catch (const std::exception& error) {
+                log(LogLevel::error, std::string("http has ended: ") + failure_text(error));
+            }
+        });
     if (!left.get_future().get()) return;
     // They are the thread's now, and here only copies.
     for (const int fd : listeners) ::close(fd);

@@ -20,7 +20,7 @@ struct HttpRequest {
     std::string_view body;
     std::function<std::string_view(std::string_view name)> header;  // empty: it has none
     std::function<Caller()> caller = [] { return Caller{}; };
-    std::uint64_t number = 0;                                       // in the path; see HttpRoute
+    std::uint64_t number = 0;  // in the path; see HttpRoute
 };
 
 /// The open end of a response that goes on: server-sent events.

@@ -181,9 +181,9 @@ int Runtime::run() {
     const std::string known = options_.config.members.empty()
                                   ? "a member of no cluster yet"
                                   : fmt::format("{} member{}", members, members == 1 ? "" : "s");
-    log(LogLevel::info, fmt::format("started, version {}, {}, listening on {}, {}", version_text(),
-                                    known,
-                                    to_text(options_.listen), described(transport_.security())));
+    log(LogLevel::info,
+        fmt::format("started, version {}, {}, listening on {}, {}", version_text(), known,
+                    to_text(options_.listen), described(transport_.security())));
     for (const std::string& note : options_.start_notes) log(LogLevel::warn, note);
     for (const LooseFile& file : options_.loose_files)
         log(LogLevel::warn, fmt::format("{}: {}; {}", file.subject, file.what, file.remedy));

@@ -127,8 +127,7 @@ std::string TlsConnection::credential() const {
     if (context_->mode() == SecurityMode::key) return "key " + key_id_;
     const X509* const certificate = SSL_get0_peer_certificate(ssl_.get());
     if (certificate == nullptr) return "";
-    return fmt::format("certificate {} of {}",
-                       serial_text(*X509_get0_serialNumber(certificate)),
+    return fmt::format("certificate {} of {}", serial_text(*X509_get0_serialNumber(certificate)),
                        name_text(*X509_get_subject_name(certificate)));
 }
 

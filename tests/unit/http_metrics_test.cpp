@@ -59,8 +59,9 @@ TEST_CASE("http metrics: a follower tells whom it follows, and what is left of t
     CHECK(text.find("bullring_peer_wire_version{peer=\"1\"}") == std::string::npos);
     CHECK(has(text, "bullring_peer_rtt_seconds{peer=\"2\"} 0.00025"));
     CHECK(has(text, "bullring_members{vote=\"yes\"} 3"));
-    CHECK(
-        has(text, "bullring_build_info{version=\"1.2.3\",commit=\"1a2b\",algorithm=\"bully\",security=\"key\"} 1"));
+    CHECK(has(text,
+              "bullring_build_info{version=\"1.2.3\",commit=\"1a2b\",algorithm=\"bully\",security="
+              "\"key\"} 1"));
 }
 
 TEST_CASE("http metrics: who leads is judged by the lease") {

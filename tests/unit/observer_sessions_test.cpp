@@ -36,7 +36,8 @@ struct Observed final : TransportHandler {
                [this](const protocol::MemberChange& change, std::uint64_t request) {
                    changes.emplace_back(change, request);
                },
-               [this] { return cluster_id; }}, ActionTrail(self)) {
+               [this] { return cluster_id; }},
+              ActionTrail(self)) {
         transport.listen(std::move(listener.fds));
     }
     static TransportOptions options() {

@@ -99,8 +99,9 @@ Work audit_command(const Given& given) {
     if (given.operands.empty())
         given.report.add("no event stream; expected bullring audit EVENTS [EVENTS…]");
     if (request.actions.value && request.strict.value)
-        given.report.add("--strict says when a judgement fails, and with --actions none is made; "
-                         "expected one of them");
+        given.report.add(
+            "--strict says when a judgement fails, and with --actions none is made; "
+            "expected one of them");
     for (const std::string& file : given.operands)
         if (file.empty()) given.report.add("\"\" names no file; expected an event stream");
     return {AuditOptions{given.operands, request.clock_error.value, request.json.value,

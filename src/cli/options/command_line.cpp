@@ -246,8 +246,7 @@ CommandLine read_command_line(const std::vector<std::string>& arguments, Problem
     CLI::App root("Leader election by Bully and Ring, safe by a majority.", "bullring");
     root.allow_extras()->require_subcommand(0, 1);
     root.set_help_flag("-h,--help", "print this and exit");
-    root.set_version_flag("--version", "bullring " + version_text(),
-                          "print the version and exit");
+    root.set_version_flag("--version", "bullring " + version_text(), "print the version and exit");
     root.footer(
         "`bullring SUBCOMMAND --help` prints its flags and their defaults, `bullring help`\n"
         "the pages of the manual.");

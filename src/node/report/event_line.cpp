@@ -69,8 +69,8 @@ Members members(const Json& line) {
 }
 
 Asked asked(const Json& line) {
-    return {text_of(line, "what"),   text_of(line, "by"), text_of(line, "credential"),
-            text_of(line, "from"),   text_of(line, "answer"), text_of(line, "why"),
+    return {text_of(line, "what"),      text_of(line, "by"),     text_of(line, "credential"),
+            text_of(line, "from"),      text_of(line, "answer"), text_of(line, "why"),
             number_of(line, "left_out")};
 }
 

@@ -1,5 +1,5 @@
-// Owns: what was asked of the nodes and by whom, and their starts and stops, gathered from the event
-// streams of all of them: the trail that answers "who took node 3 out on Sunday".
+// Owns: what was asked of the nodes and by whom, and their starts and stops, gathered from the
+// event streams of all of them: the trail that answers "who took node 3 out on Sunday".
 #pragma once
 
 #include <cstdint>
