@@ -11,7 +11,7 @@ namespace bullring::protocol {
 
 Identity Engine::identity() const {
     if (config().wire_highest < version_with_identity) return {};
-    // What is known counts before the disk has it: lists are judged by it, and told with it.
+    // Before the disk has it, too: lists are judged by it, and told with it.
     const bool settled = tenure_.leads() && poll_.epoch() == epoch() && poll_.given().settled;
     return settled ? poll_.given() : reserve_.newest_identity();
 }
@@ -135,7 +135,7 @@ void Engine::manage_identity(Step& step) {
     const ClusterId known_before = cluster_id();
     if (poll_.epoch() != epoch()) poll_ = IdentityPoll(epoch());
     poll_.note(setup_.self(), reserve_.on_disk().identity);
-    // Who has only said HELLO may be another cluster's, at a mistaken address.
+    // One that has only said HELLO may be another cluster's, at a mistaken address.
     const MemberSet supporters = grants(step.now);
     for (const Index i : setup_.others())
         if (const ClusterId said = peers_[i].cluster_id; said && supporters.contains(i))

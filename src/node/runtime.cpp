@@ -62,20 +62,7 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
                                    parts.undertaker),
                  *this),
       observers_(io_, transport_, self_, options.config.cluster,
-                 ObserverChange{parts.start.now.boottime_ns, {}, {}, {}, {}, {}},
-                 {[this](const std::string& asked_from) {
-                      StatusInput input = status();
-                      input.asked_from = asked_from;
-                      return node_status_json(input);
-                  },
-                  [this](NodeId to, std::uint64_t request) {
-                      on_event(protocol::ResignRequested{to, {protocol::Asker::observer, request}});
-                  },
-                  [this](const Drill& what) { return drill(what); },
-                  [this](const protocol::MemberChange& change, std::uint64_t request) {
-                      change_members(change, {protocol::Asker::observer, request});
-                  },
-                  [this] { return node_.cluster_id(); }},
+                 ObserverChange{parts.start.now.boottime_ns, {}, {}, {}, {}, {}}, for_observers(),
                  ActionTrail(options.config.self, parts.writer, parts.events)),
       watch_(io_),
       writer_(parts.writer),

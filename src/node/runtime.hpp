@@ -98,6 +98,7 @@ private:
     void on_event(const protocol::Event& event) override;
     void on_request(protocol::SessionId observer, const ObserverMessage& what) override;
     ObserverSessions::DrillAnswer drill(const Drill& what);
+    ObserverSessions::Node for_observers();
     void on_observer_gone(protocol::SessionId observer) override;
     /// To whoever has asked.
     void answer(const protocol::ResignAnswer& what);

@@ -89,6 +89,22 @@ void Runtime::show(Instant now, const protocol::Event& event) {
 
 // ---- To observers.
 
+ObserverSessions::Node Runtime::for_observers() {
+    return {[this](const std::string& asked_from) {
+                StatusInput input = status();
+                input.asked_from = asked_from;
+                return node_status_json(input);
+            },
+            [this](protocol::NodeId to, std::uint64_t request) {
+                on_event(protocol::ResignRequested{to, {protocol::Asker::observer, request}});
+            },
+            [this](const Drill& what) { return drill(what); },
+            [this](const protocol::MemberChange& change, std::uint64_t request) {
+                change_members(change, {protocol::Asker::observer, request});
+            },
+            [this] { return node_.cluster_id(); }};
+}
+
 void Runtime::on_request(protocol::SessionId observer, const ObserverMessage& what) {
     observers_.on_request(observer, what);
 }

@@ -1,4 +1,4 @@
-"""Who has asked what of a node, and what came of it: the log, the event stream, `audit --actions`."""
+"""The trail of what was asked of nodes: in log and event stream, and by `audit --actions`."""
 
 import json
 import os
@@ -16,7 +16,7 @@ HERE = f"user {os.getuid()}"
 
 
 def asked(node, count):
-    """What was asked of it, once there are so many lines of it."""
+    """Its lines about that, once there are so many."""
     cluster = node.cluster
     cluster.wait_for(lambda: len(node.current.stream.of("asked")) >= count, "it is told")
     return node.current.stream.of("asked")

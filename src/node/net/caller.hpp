@@ -1,4 +1,4 @@
-// Who asks a node for something, as far as the connection shows. For people and for auditors.
+// The one that asks a node for something, as far as the connection shows. For people and auditors.
 #pragma once
 
 #include <string>

@@ -110,7 +110,7 @@ public:
     LogSource source_of(const std::string& address) const;
     LogSource source_of(protocol::SessionId session) const;
 
-    /// Who it is, and from where.
+    /// As far as its connection shows.
     Caller caller_of(protocol::SessionId observer) const;
     /// Whether this observer has come by the local socket.
     bool is_local(protocol::SessionId observer) const;

@@ -61,7 +61,7 @@ public:
 
 private:
     using Bytes = std::vector<std::byte>;
-    /// What was asked, and is to be answered.
+    /// To be answered.
     struct Request {
         protocol::SessionId observer;  // none: it has gone meanwhile
         AskedAction action;

@@ -42,7 +42,7 @@ struct Follows {
 struct Members {
     std::vector<std::uint64_t> ids;
 };
-/// What somebody has asked of the node.
+/// Somebody has asked something of the node.
 struct Asked {
     std::string what;
     std::string by;
