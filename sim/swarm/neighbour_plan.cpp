@@ -141,8 +141,6 @@ private:
     std::vector<Command> plan_;
 };
 
-}  // namespace
-
 bool draws_neighbours(const Settings& settings, std::uint64_t seed, bool all) {
     Rng rng = neighbour_source(seed);
     const bool drawn = all || rng.below(100) < with_neighbours_percent;
@@ -150,7 +148,10 @@ bool draws_neighbours(const Settings& settings, std::uint64_t seed, bool all) {
            !settings.beyond_disk && !settings.beyond_rho;
 }
 
-NeighboursPlanned plan_neighbours(Scenario& scenario, std::uint64_t seed, Time end) {
+}  // namespace
+
+NeighboursPlanned plan_neighbours(Scenario& scenario, std::uint64_t seed, Time end, bool all) {
+    if (!draws_neighbours(scenario.settings, seed, all)) return {};
     Rng rng = neighbour_source(seed);
     rng.next();
     Settings& s = scenario.settings;

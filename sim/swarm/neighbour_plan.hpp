@@ -9,16 +9,14 @@
 
 namespace bullring::sim {
 
-/// Whether this seed has neighbours; of a source of its own, so that all other seeds' histories
-/// stay what they were. `all`: each seed has, where the settings allow it.
-bool draws_neighbours(const Settings& settings, std::uint64_t seed, bool all);
-
 struct NeighboursPlanned {
-    bool they_lead;   // once everything is mended
-    bool disks_stay;  // of the first cluster, where its list may have been changed (plan_members)
+    bool they_lead = false;  // once everything is mended
+    bool disks_stay = true;  // of the first cluster, where its list may be changed (plan_members)
 };
 
-/// Draws them, and adds what happens until `end`.
-NeighboursPlanned plan_neighbours(Scenario& scenario, std::uint64_t seed, Time end);
+/// Draws them, if this seed has any, and adds what happens until `end`; of a source of its own, so
+/// that all other seeds' histories stay what they were. `all`: each seed has, where the settings
+/// allow it.
+NeighboursPlanned plan_neighbours(Scenario& scenario, std::uint64_t seed, Time end, bool all);
 
 }  // namespace bullring::sim

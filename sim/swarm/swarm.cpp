@@ -271,13 +271,9 @@ Scenario draw_scenario(std::uint64_t seed, const SwarmOptions& options) {
         scenario.commands = plan_half_rolled_address(s, faults_end, half_rolled);
 
     const bool members_change = draws_members(s, seed, options.members);
-    bool disks_stay = !members_change || plan_members(scenario, seed, faults_end);
-    bool neighbours_lead = false;
-    if (draws_neighbours(s, seed, options.neighbours)) {
-        const NeighboursPlanned planned = plan_neighbours(scenario, seed, faults_end);
-        neighbours_lead = planned.they_lead;
-        disks_stay = disks_stay && planned.disks_stay;
-    }
+    const bool keeps = !members_change || plan_members(scenario, seed, faults_end);
+    const auto beside = plan_neighbours(scenario, seed, faults_end, options.neighbours);
+    const bool disks_stay = keeps && beside.disks_stay;
 
     Command calm = command(Verb::calm);
     calm.relative = false;
@@ -302,7 +298,7 @@ Scenario draw_scenario(std::uint64_t seed, const SwarmOptions& options) {
         scenario.commands.push_back(graph);
     }
     if (some_stop) scenario.commands.push_back(start);
-    if (neighbours_lead) {
+    if (beside.they_lead) {
         Command lead = command(Verb::expect_leader, leader_bound(s));
         lead.a.site = Site::neighbour;
         scenario.commands.push_back(lead);
