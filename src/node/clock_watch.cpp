@@ -12,7 +12,7 @@ namespace bullring {
 namespace {
 
 constexpr std::chrono::milliseconds first_look{1000};
-constexpr std::chrono::milliseconds look_every{10'000};
+constexpr std::chrono::milliseconds clock_look_every{10'000};
 
 }  // namespace
 
@@ -38,7 +38,7 @@ void ClockWatch::look_in(std::chrono::milliseconds time) {
             last_ = now;
             note(*ppm);
         }
-        look_in(look_every);
+        look_in(clock_look_every);
     });
 }
 

@@ -45,6 +45,7 @@ void Actions::note(const EventLine& event) {
 
 std::vector<const Actions::Action*> Actions::by_time() const {
     std::vector<const Action*> sorted;
+    sorted.reserve(all_.size());
     for (const Action& one : all_) sorted.push_back(&one);
     std::stable_sort(sorted.begin(), sorted.end(),
                      [](const Action* a, const Action* b) { return a->time_ns < b->time_ns; });
