@@ -21,7 +21,6 @@ WITHOUT_A_MUTANT = {
     "C5.4": "two majorities would have to share this voter alone (members_test.cpp)",
     "C6.1": "no seed shows a list to a restarted voter whose promise counts (members_test.cpp)",
     "C10.1": "no host of the simulator is the only one of its cluster that is left, and told so",
-    "C11.5": "the simulator gives right addresses to who has an empty disk (identity_test.cpp)",
     "C12.3": "no founder in the simulator is greeted by other founders (believing_test.cpp)",
     "C13.2": "addresses in the lists of the simulator are not dialled (callers_test.cpp)",
     "R2.2a": "a node stands where a majority dials it, and those would grant (voter_test.cpp)",

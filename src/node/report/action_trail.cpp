@@ -23,19 +23,6 @@ std::string log_text(const AskedAction& action, std::uint64_t left_out) {
 
 }  // namespace
 
-const char* name(AskedAction::Answer answer) {
-    switch (answer) {
-        case AskedAction::Answer::done: return "done";
-        case AskedAction::Answer::failed: return "failed";
-        case AskedAction::Answer::refused: return "refused";
-    }
-    return "";
-}
-
-std::string resign_text(protocol::NodeId successor) {
-    return successor ? "resign --to " + std::to_string(successor.value) : "resign";
-}
-
 void ActionTrail::tell(const AskedAction& action) {
     std::uint64_t left_out = 0;
     if (action.answer != AskedAction::Answer::done) {

@@ -6,31 +6,13 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include "protocol/values/ids.hpp"
 #include "src/base/log/log_limit.hpp"
-#include "src/node/net/caller.hpp"
+#include "src/node/report/asked_action.hpp"
 #include "src/node/report/background_writer.hpp"
 
 namespace bullring {
-
-struct AskedAction {
-    enum class Answer {
-        done,
-        failed,   // it could not be done now
-        refused,  // the caller may not ask for it
-    };
-    std::string what;  // as it is typed: "member remove 3"
-    Caller caller;
-    Answer answer = Answer::done;
-    std::string why;  // it was not done
-};
-
-const char* name(AskedAction::Answer answer);
-
-/// As it is typed; `nobody`: the leader may choose.
-std::string resign_text(protocol::NodeId successor);
 
 /// One for each thread.
 class ActionTrail {

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t queued_bytes_max = 1024 * 1024;
 constexpr std::chrono::milliseconds given_up_within{200};
-constexpr std::chrono::seconds look_every{1};
+constexpr std::chrono::seconds try_again_every{1};
 constexpr std::chrono::seconds end_max{1};
 
 }  // namespace
@@ -153,7 +153,7 @@ void BackgroundWriter::Work::wait(std::unique_lock<std::mutex>& lock) {
     };
     if (std::any_of(streams_.begin(), streams_.end(),
                     [](const auto& stream) { return stream->is_interrupted(); }))
-        changed_.wait_for(lock, look_every, something);
+        changed_.wait_for(lock, try_again_every, something);
     else
         changed_.wait(lock, something);
 }

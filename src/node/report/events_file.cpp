@@ -6,7 +6,7 @@
 #include "bullring/version.hpp"
 #include "src/base/os/clock.hpp"
 #include "src/base/text/json.hpp"
-#include "src/node/report/action_trail.hpp"
+#include "src/node/report/asked_action.hpp"
 #include "src/node/report/members_text.hpp"
 
 namespace bullring {
