@@ -117,7 +117,7 @@ void Engine::answer_hello(Instant now, const Hello& hello, HelloAck& ack) {
     if (list().empty() && changes_.shown.changed() && ack.version >= version_with_tags)
         ack.shown = changes_.shown;
     // C11.5: what is given, too, which a lost disk may have been one of the few to have.
-    const Identity& has = reserve_.on_disk().identity;
+    const Identity& has = reserve_.newest_identity();
     if (has.id && !hello.had_file_at_start && ack.version >= version_with_named_lists)
         ack.identity = has;
     if (!hello.recovering) return;

@@ -59,14 +59,14 @@ bool Engine::is_of_answered_cluster(Index from, const std::optional<Identity>& n
 }
 
 /// C11.5: that a node goes on with whose disk is lost. Where too few have heard yet that it is
-/// settled, it is what the newest leader has given: one of those that answer has it.
+/// settled, it is the one that a leader would give: one of those that answer has it.
 Identity Engine::answered_identity() const {
     if (const ClusterId settled = *answered_id()) return {settled, {}, false};
     Identity newest;
     for (const Index i : setup_.others()) {
         const std::optional<Identity>& has = peers_[i].ack.identity;
         const bool believed = peers_[i].has_ack && has && has->epoch <= max_seen_;
-        if (believed && has->epoch > newest.epoch) newest = *has;
+        if (believed && has->rank() > newest.rank()) newest = *has;
     }
     return {newest.id, newest.epoch, false};
 }
@@ -138,7 +138,8 @@ void Engine::manage_identity(Step& step) {
     // One that has only said HELLO may be another cluster's, at a mistaken address.
     const MemberSet supporters = grants(step.now);
     for (const Index i : setup_.others())
-        if (const ClusterId said = peers_[i].cluster_id; said && supporters.contains(i))
+        if (const ClusterId said = peers_[i].cluster_id;
+            said && supporters.contains(i) && is_same_run(i))
             note_told(i, {said, {}, true});
     if (!poll_.given().id) {
         const auto newest = poll_.newest();

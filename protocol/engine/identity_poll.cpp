@@ -15,14 +15,10 @@ void IdentityPoll::note(NodeId member, const Identity& has) {
 }
 
 std::optional<Identity> IdentityPoll::newest() const {
-    // By no leader: a node that had lost its disk has it from who had it settled (C11.5).
-    const auto rank = [](const Identity& one) {
-        return std::tuple(one.settled, one.id && !one.epoch.value, one.epoch);
-    };
     Identity newest;
     for (const auto& [member, has] : told_) {
         if (are_of_different_clusters(newest.known(), has.known())) return std::nullopt;
-        if (rank(has) > rank(newest)) newest = has;
+        if (has.rank() > newest.rank()) newest = has;
     }
     return newest;
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "protocol/values/ids.hpp"
 
@@ -28,6 +29,11 @@ struct Identity {
     ClusterId id;
     Epoch epoch;           // of the leader that told it
     bool settled = false;  // a majority has it: the cluster will never have another
+    /// C11.1: of two that are told the greater one is the cluster's. By no leader: a node that had
+    /// lost its disk has it from who had it settled (C11.5).
+    constexpr auto rank() const {
+        return std::tuple(settled, static_cast<bool>(id) && !epoch.value, epoch);
+    }
     /// The id by which the cluster is told from others.
     constexpr ClusterId known() const { return settled ? id : ClusterId{}; }
     constexpr bool operator==(const Identity&) const = default;

@@ -289,6 +289,24 @@ TEST_CASE("identity: who has only said HELLO binds no leader to his id") {
     CHECK(node.node().member().identity().known() == test::cluster_id);
 }
 
+TEST_CASE("identity: nor one that greets in the name of a voter whose grant is held") {
+    NodeFixture node(member(), without_id(member()));
+    node.peers_know({});
+    node.disk_answers(true);
+    node.lead({1, 2});
+    REQUIRE(node.role() == Role::leader);
+    node.lose(1, SessionEnd::reset);
+    node.new_incarnation(1);
+    node.peers_know(other_id);
+    REQUIRE(sent<Refused>(node.accept(1)).empty());
+    node.wake();
+    CHECK_FALSE(node.node().member().identity().known());
+    Grant grant = node.grant_from(2);
+    grant.identity = Identity{test::cluster_id, {9000}, true};
+    node.hear(2, grant);
+    CHECK(node.node().member().identity().known() == test::cluster_id);
+}
+
 TEST_CASE("identity: a voter that grants nothing keeps the cluster from an id for a while only") {
     NodeFixture node(member(), without_id(member()));
     node.peers_know({});
@@ -318,16 +336,24 @@ TEST_CASE("identity: a voter that grants nothing keeps the cluster from an id fo
     CHECK(renewed());
 }
 
-TEST_CASE("identity: who has lost its disk goes on with the id that the newest leader has given") {
+TEST_CASE("identity: who has lost its disk goes on with the id that others were given") {
     Config config = test::config_for(2, {1, 2, 3, 4, 5});
     NodeFixture node(config, test::start_without_file(config));
     node.disk_answers(true);
     node.peers_know({});
     node.wake();
+    std::map<std::uint64_t, Identity> has{{4, {{7}, {4}, false}}, {5, {{8}, {5}, false}}};
+    Identity expected = has[5];
+    SUBCASE("by the newest leader") {}
+    SUBCASE("or by none, to one that had lost its disk before") {
+        expected = has[4] = {{7}, {}, false};
+    }
+    SUBCASE("or by none, and nobody else has one") { has = {{4, expected = {{7}, {}, false}}}; }
     const auto ack_from = [&](std::uint64_t peer) {
         HelloAck ack = node.ack_from(peer);
         ack.max_seen = {9};
-        if (peer != 3) ack.identity = Identity{{peer == 4 ? 7U : 8U}, {peer}, false};
+        const auto found = has.find(peer);
+        if (found != has.end()) ack.identity = found->second;
         return ack;
     };
     for (const std::uint64_t peer : {3U, 4U, 5U}) {
@@ -341,7 +367,7 @@ TEST_CASE("identity: who has lost its disk goes on with the id that the newest l
             node.dial(dial.peer.value, ack_from(dial.peer.value));
     }
     CHECK_FALSE(node.node().recovering());
-    CHECK(node.node().member().identity() == Identity{{8}, {5}, false});
+    CHECK(node.node().member().identity() == expected);
 }
 
 TEST_CASE("identity: who has one given names it to who has lost its disk, and to nobody else") {
