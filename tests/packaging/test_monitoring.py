@@ -44,6 +44,9 @@ METRICS = {
     "bullring_members": {"vote"},
     "bullring_task_running": set(),
     "bullring_task_restarts_total": set(),
+    "bullring_majority_connected": set(),
+    "bullring_events_lost_total": set(),
+    "bullring_clock_correction_ratio": set(),
 }
 # Of the scrape: which node, and by the user's configuration which cluster.
 SCRAPED = {"instance", "cluster"}
