@@ -71,7 +71,9 @@ def _check_node(cluster, leader, node):
     assert node["promised_to"] == leader.id
     assert node["peers_up"] == [i for i in cluster.nodes if i != node["id"]]
     assert node["uptime_ms"] > 0
-    assert node["version"]
+    said = subprocess.run([cluster.program, "--version"], capture_output=True, text=True).stdout
+    built_from = f" ({node['commit']})" if node["commit"] else ""
+    assert said == f"bullring {node['version']}{built_from}\n"
     assert node["members_tag"] == "0.0"
     assert node["vote"] is True
     assert node["wire_with"] == {str(i): node["wire"] for i in cluster.nodes if i != node["id"]}
