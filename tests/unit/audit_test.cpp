@@ -343,6 +343,32 @@ TEST_CASE("audit: events that a stream says to have lost are a gap, with their c
     CHECK_FALSE(judgement.verdict.proved());
 }
 
+TEST_CASE("audit: what was asked is told in the order of time, and how much has no line") {
+    const auto asked = [](std::int64_t at, int node, const char* answer, const char* why,
+                          int left) {
+        return here.line(at, node,
+                         fmt::format(R"("event":"asked","what":"resign","by":"node 3",)"
+                                     R"("credential":"key 7f","from":"10.0.0.3:9","answer":"{}",)"
+                                     R"("why":"{}","left_out":{})",
+                                     answer, why, left));
+    };
+    const auto judgement =
+        judged(two(asked(300, 1, "refused", "not for it", 4),
+                   asked(200, 2, "done", "", 0) +
+                       here.line(250, 2, R"("event":"stopped","reason":"SIGTERM")")));
+    std::string text = judgement.history.actions().text();
+    for (const char* line :
+         {"node 2  resign: done, asked for by node 3, by key 7f, at 10.0.0.3:9\n",
+          "node 2  stopped: SIGTERM\n",
+          "node 1  resign: refused, asked for by node 3, by key 7f, at "
+          "10.0.0.3:9: not for it (4 like it before have no line)\n"}) {
+        const std::size_t found = text.find(line);
+        REQUIRE(found != std::string::npos);
+        text.erase(0, text.find('\n', found) + 1);
+    }
+    CHECK(text.empty());
+}
+
 TEST_CASE("audit: the pieces in which a file is read make no difference") {
     const std::string text = here.started(-10, 1) + here.elected(0, 1, 5);
     for (std::size_t size = 1; size < text.size(); size += 7) {
