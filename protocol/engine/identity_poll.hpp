@@ -22,8 +22,7 @@ public:
     void note(NodeId member, const Identity& has);
     bool has_told(NodeId member) const;
     bool majority_has_told(const Membership& base) const;
-    /// Of all that were told the settled one, or else that of the newest leader. nullopt: they are
-    /// of two clusters.
+    /// Of all that were told the one of the highest rank. nullopt: they are of two clusters.
     std::optional<Identity> newest() const;
     /// All are told that by the next renewals; no id: they are asked.
     const Identity& given() const { return given_; }

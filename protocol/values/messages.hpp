@@ -124,7 +124,7 @@ struct HelloAck {
     std::optional<Membership> changed = std::nullopt;  // K, once it has been changed
     std::optional<Membership> shown = std::nullopt;    // of who has none: the newest it was shown
     ClusterId cluster_id{};                            // C11, once it is settled
-    std::optional<Identity> identity = std::nullopt;   // on its disk, for who has none (C11.5)
+    std::optional<Identity> identity = std::nullopt;   // for who had no file (C11.5)
     bool operator==(const HelloAck&) const = default;
 };
 

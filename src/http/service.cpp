@@ -179,7 +179,7 @@ void HttpService::answer_resign(const HttpRequest& request, const HttpReplyPtr& 
                        AskedAction::Answer::refused, ""};
     const auto turn_down = [&](const HttpAnswer& answer, std::string_view why) {
         action.why = why;
-        trail_.tell(action);
+        trail_.tell(event_time_now(), action);
         reply->send(answer);
     };
     const auto cannot = [&](const std::string& why) { turn_down(conflict(why), why); };
@@ -301,7 +301,7 @@ void HttpService::end_resigning() {
     Resigning done = *std::exchange(resigning_, std::nullopt);
     if (answer.done) done.action.answer = AskedAction::Answer::done;
     done.action.why = answer.why;
-    trail_.tell(done.action);
+    trail_.tell(event_time_now(), done.action);
     done.reply->send(answer.done ? HttpAnswer{202, "{\"done\":true}\n"} : conflict(answer.why));
 }
 
@@ -317,7 +317,7 @@ void HttpService::look_at_those_who_wait() {
     for (const Waiting& one : over) one.then(showcase_.is_answered(one.question));
     if (resigning_ && resigning_->until <= now) {
         resigning_->action.why = "not within " + std::to_string(resign_within.count()) + " s";
-        trail_.tell(resigning_->action);
+        trail_.tell(event_time_now(), resigning_->action);
         std::exchange(resigning_, std::nullopt)->reply->send({202, "{\"done\":false}\n"});
     }
 

@@ -102,7 +102,8 @@ ObserverSessions::Node Runtime::for_observers() {
             [this](const protocol::MemberChange& change, std::uint64_t request) {
                 change_members(change, {protocol::Asker::observer, request});
             },
-            [this] { return node_.cluster_id(); }};
+            [this] { return node_.cluster_id(); },
+            [this](AskedAction action) { reporter_.note(read_clock(), std::move(action)); }};
 }
 
 void Runtime::on_request(protocol::SessionId observer, const ObserverMessage& what) {

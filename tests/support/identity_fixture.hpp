@@ -43,6 +43,15 @@ inline Coordinator renewal(test::NodeFixture& node, Epoch epoch,
     return request;
 }
 
+/// A heartbeat later that peer grants the renewal, and has the cluster's settled id on its disk.
+inline void renew_by_who_has_the_id(test::NodeFixture& node, std::uint64_t peer) {
+    node.after(node.timing().heartbeat);
+    Grant grant = node.grant_from(peer);
+    grant.identity = Identity{test::cluster_id, {9000}, true};
+    node.hear(peer, grant);
+    node.hear_heartbeat(peer);
+}
+
 inline Membership changed_list() {
     const Membership list(std::vector<NodeId>{{1}, {2}, {3}});
     return *with(list, {MemberChange::What::add, {4}, "h:4"}, {{9000}, 1});

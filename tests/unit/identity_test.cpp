@@ -279,13 +279,7 @@ TEST_CASE("identity: who has only said HELLO binds no leader to his id") {
     for (int i = 0; i < 60 && node.role() == Role::follower; ++i) node.run(node.timing().heartbeat);
     node.answer_grant(2);
     REQUIRE(node.role() == Role::leader);
-    for (int i = 0; i < 5; ++i) {
-        node.after(node.timing().heartbeat);
-        Grant grant = node.grant_from(2);
-        grant.identity = Identity{test::cluster_id, {9000}, true};
-        node.hear(2, grant);
-        node.hear_heartbeat(2);
-    }
+    for (int i = 0; i < 5; ++i) renew_by_who_has_the_id(node, 2);
     CHECK(node.node().member().identity().known() == test::cluster_id);
 }
 
@@ -301,9 +295,7 @@ TEST_CASE("identity: nor one that greets in the name of a voter whose grant is h
     REQUIRE(sent<Refused>(node.accept(1)).empty());
     node.wake();
     CHECK_FALSE(node.node().member().identity().known());
-    Grant grant = node.grant_from(2);
-    grant.identity = Identity{test::cluster_id, {9000}, true};
-    node.hear(2, grant);
+    renew_by_who_has_the_id(node, 2);
     CHECK(node.node().member().identity().known() == test::cluster_id);
 }
 

@@ -36,8 +36,8 @@ struct Observed final : TransportHandler {
                [this](const protocol::MemberChange& change, std::uint64_t request) {
                    changes.emplace_back(change, request);
                },
-               [this] { return cluster_id; }},
-              ActionTrail(self)) {
+               [this] { return cluster_id; },
+               [this](AskedAction action) { asked.push_back(std::move(action)); }}) {
         transport.listen(std::move(listener.fds));
     }
     static TransportOptions options() {
@@ -60,6 +60,7 @@ struct Observed final : TransportHandler {
     std::vector<protocol::SessionId> observers;  // all that ever came
     std::vector<std::pair<NodeId, std::uint64_t>> resigns;
     std::vector<std::pair<protocol::MemberChange, std::uint64_t>> changes;
+    std::vector<AskedAction> asked;
     std::string asked_from;
     protocol::ClusterId cluster_id;
 

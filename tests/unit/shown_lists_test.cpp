@@ -44,13 +44,7 @@ struct Returned {
         show_list_of_before(node, 2);
         node.answer_grant(1);
         REQUIRE(node.role() == Role::leader);
-        for (int i = 0; i < 5; ++i) {
-            node.after(node.timing().heartbeat);
-            Grant grant = node.grant_from(1);
-            grant.identity = Identity{test::cluster_id, {9000}, true};
-            node.hear(1, grant);
-            node.hear_heartbeat(1);
-        }
+        for (int i = 0; i < 5; ++i) renew_by_who_has_the_id(node, 1);
         CHECK(id() == test::cluster_id);
     }
     ClusterId id() const { return node.node().member().identity().known(); }

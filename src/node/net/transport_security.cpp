@@ -90,8 +90,8 @@ Caller Transport::caller_of(SessionId observer) const {
     const auto found = sessions_.find(observer);
     if (found == sessions_.end()) return {"", "", "a connection that is over", false};
     const Entry& entry = found->second;
-    Caller caller = caller_at(entry.session->descriptor());
-    if (!entry.local) caller.member = source_of(caller.from).member;
+    if (entry.local) return caller_at(entry.session->descriptor());
+    Caller caller{"", "", entry.addresses.remote, source_of(entry.addresses.remote).member};
     if (entry.secured == nullptr) return caller;
     caller.by = to_text(entry.secured->peer());
     caller.credential = entry.secured->credential();

@@ -55,14 +55,12 @@ ObserverRefused not_a_member() { return {no_member_field, "removed", ""}; }
 }  // namespace
 
 ObserverSessions::ObserverSessions(asio::io_context& io, Transport& transport, Sender self,
-                                   std::string cluster, ObserverChange now, Node node,
-                                   ActionTrail trail)
+                                   std::string cluster, ObserverChange now, Node node)
     : io_(io),
       transport_(transport),
       self_(self),
       cluster_(std::move(cluster)),
       node_(std::move(node)),
-      trail_(std::move(trail)),
       current_(std::move(now)),
       delay_(io),
       keep_alive_(io) {}
@@ -119,7 +117,7 @@ void ObserverSessions::on_drill(SessionId observer, const Drill& what) {
                          answer.result.why, answer.result);
     if (what.what == DrillRequest::resign)
         return ask_to_resign(observer, protocol::nobody, as_typed(what));
-    trail_.tell(action);
+    node_.was_asked(std::move(action));
     answer_and_close(observer, answer.result);
     if (answer.act) answer.act();
 }
@@ -163,7 +161,7 @@ void ObserverSessions::turn_down(SessionId observer, AskedAction action, AskedAc
                                  const std::string& why, const ObserverMessage& answer) {
     action.answer = how;
     action.why = why;
-    trail_.tell(action);
+    node_.was_asked(std::move(action));
     answer_and_close(observer, answer);
 }
 
@@ -206,7 +204,7 @@ void ObserverSessions::answer_request(protocol::RequestId number, bool done, con
         request.action.answer = AskedAction::Answer::failed;
         request.action.why = why;
     }
-    trail_.tell(request.action);
+    node_.was_asked(std::move(request.action));
     if (request.observer) answer_and_close(request.observer, answer);
 }
 

@@ -19,7 +19,7 @@
 #include "protocol/values/actions.hpp"
 #include "src/node/net/transport.hpp"
 #include "src/node/observers/rate_limit.hpp"
-#include "src/node/report/action_trail.hpp"
+#include "src/node/report/asked_action.hpp"
 #include "src/wire/observer_messages.hpp"
 
 namespace bullring {
@@ -41,10 +41,12 @@ public:
         std::function<void(const protocol::MemberChange& change, std::uint64_t request)>
             change_members;
         std::function<protocol::ClusterId()> cluster_id;
+        /// With what came of it.
+        std::function<void(AskedAction action)> was_asked;
     };
 
     ObserverSessions(asio::io_context& io, Transport& transport, Sender self, std::string cluster,
-                     ObserverChange now, Node node, ActionTrail trail);
+                     ObserverChange now, Node node);
 
     void on_request(protocol::SessionId observer, const ObserverMessage& what);
     void on_gone(protocol::SessionId observer);
@@ -97,7 +99,6 @@ private:
     Sender self_;
     std::string cluster_;
     Node node_;
-    ActionTrail trail_;
     ObserverChange current_;
     std::set<protocol::SessionId> observers_;
     std::map<std::uint64_t, Request> requests_;

@@ -5,9 +5,7 @@
 #include <fmt/format.h>
 
 #include "src/base/log/logging.hpp"
-#include "src/base/os/clock.hpp"
-#include "src/base/text/text.hpp"
-#include "src/node/report/events_file.hpp"
+#include "src/base/os/tcp.hpp"
 
 namespace bullring {
 
@@ -23,11 +21,10 @@ std::string log_text(const AskedAction& action, std::uint64_t left_out) {
 
 }  // namespace
 
-void ActionTrail::tell(const AskedAction& action) {
+void ActionTrail::tell(const EventTime& at, const AskedAction& action) {
     std::uint64_t left_out = 0;
     if (action.answer != AskedAction::Answer::done) {
-        const LogSource source{action.caller.from.substr(0, action.caller.from.rfind(':')),
-                               action.caller.member};
+        const LogSource source{tcp::host_of(action.caller.from), action.caller.member};
         const auto admitted =
             limit_.admit(name(action.answer), source, std::chrono::steady_clock::now());
         if (!admitted) return;
@@ -35,8 +32,7 @@ void ActionTrail::tell(const AskedAction& action) {
     }
     const bool refused = action.answer == AskedAction::Answer::refused;
     log(refused ? LogLevel::warn : LogLevel::info, log_text(action, left_out));
-    if (events_)
-        writer_->write(*events_, EventLines::asked(event_time_now(), self_, action, left_out));
+    if (events_) writer_->write(*events_, EventLines::asked(at, self_, action, left_out));
 }
 
 }  // namespace bullring

@@ -11,6 +11,7 @@
 #include "src/base/log/log_limit.hpp"
 #include "src/node/report/asked_action.hpp"
 #include "src/node/report/background_writer.hpp"
+#include "src/node/report/events_file.hpp"
 
 namespace bullring {
 
@@ -22,7 +23,8 @@ public:
                          std::optional<BackgroundWriter::StreamId> events = {})
         : self_(self), writer_(writer), events_(events) {}
 
-    void tell(const AskedAction& action);
+    /// `at`: when it was answered.
+    void tell(const EventTime& at, const AskedAction& action);
 
 private:
     protocol::NodeId self_;

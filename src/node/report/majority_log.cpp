@@ -61,14 +61,19 @@ std::optional<MajorityLog::News> MajorityLog::news(Instant now, const Member& me
                                   voters.heard, voters.all, voters.missing, voters.needed)};
 }
 
-void MajorityLog::note(Instant now, const Member& member) {
-    const auto what = news(now, member);
-    if (!what) return;
-    // Of a loss that comes again and again, and is left out, the end is left out, too.
-    if (what->lost)
-        said_ = log_limited(LogLevel::warn, "majority", {}, what->text);
-    else if (std::exchange(said_, false))
-        log(LogLevel::info, what->text);
+bool MajorityLog::note(Instant now, const Member& member) {
+    if (auto what = news(now, member)) untold_.push_back(std::move(*what));
+    return !untold_.empty();
+}
+
+void MajorityLog::tell() {
+    for (const News& what : std::exchange(untold_, {})) {
+        // Of a loss that comes again and again, and is left out, the end is left out, too.
+        if (what.lost)
+            said_ = log_limited(LogLevel::warn, "majority", {}, what.text);
+        else if (std::exchange(said_, false))
+            log(LogLevel::info, what.text);
+    }
 }
 
 }  // namespace bullring

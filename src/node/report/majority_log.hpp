@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "protocol/member/member.hpp"
 
@@ -12,8 +13,9 @@ namespace bullring {
 
 class MajorityLog {
 public:
-    /// After each step.
-    void note(protocol::Instant now, const protocol::Member& member);
+    /// After each step. True: there is something to tell.
+    bool note(protocol::Instant now, const protocol::Member& member);
+    void tell();
 
     /// A line that is to be said now.
     struct News {
@@ -27,6 +29,7 @@ private:
     protocol::Instant since_{protocol::never};  // of the loss; never: there is a majority
     bool told_ = false;                         // the loss, as far as it is judged here
     bool said_ = false;                         // and the log has a line of it
+    std::vector<News> untold_;
 };
 
 }  // namespace bullring

@@ -58,6 +58,7 @@ Reporter::Reporter(asio::io_context& io, const protocol::Config& config, const W
       events_(events),
       pulse_(pulse),
       event_lines_(config),
+      trail_(config.self, writer, events),
       role_log_(config.self),
       self_(config.self),
       way_(way),
@@ -71,11 +72,16 @@ void Reporter::started(int pid, protocol::ClusterId id) {
 }
 
 void Reporter::note(Instant now, const protocol::Member& member) {
-    majority_log_.note(now, member);
+    if (majority_log_.note(now, member)) tell_later();
     const protocol::ClusterId id = member.cluster_id();
     if (id == cluster_id_) return;
     cluster_id_ = id;
     steps_.push_back(Step{now, {}, {}, id});
+    tell_later();
+}
+
+void Reporter::note(Instant now, AskedAction action) {
+    steps_.push_back(Step{now, {}, {}, {}, std::move(action)});
     tell_later();
 }
 
@@ -120,6 +126,7 @@ void Reporter::tell_all() {
         const std::int64_t ago = now.ts_ns - step.at.boottime_ns;
         const EventTime then{step.at.boottime_ns, now.wall_clock_ns - ago};
         if (step.learned) write_event(event_lines_.cluster(then, step.learned));
+        if (step.asked) trail_.tell(then, *step.asked);
         if (step.resigned) end_.note(*step.resigned);
         for (const protocol::Action& action : step.actions) {
             end_.note(action);
@@ -131,6 +138,7 @@ void Reporter::tell_all() {
         role_log_.note(step.at, step.actions);
     }
     steps_.clear();
+    majority_log_.tell();
 }
 
 void Reporter::tell(const protocol::Action& action) {

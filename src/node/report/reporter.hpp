@@ -18,6 +18,7 @@
 #include "protocol/values/actions.hpp"
 #include "protocol/values/time.hpp"
 #include "src/base/log/log_limit.hpp"
+#include "src/node/report/action_trail.hpp"
 #include "src/node/report/background_writer.hpp"
 #include "src/node/report/events_file.hpp"
 #include "src/node/report/majority_log.hpp"
@@ -45,6 +46,8 @@ public:
     /// One step. Takes out of its actions what it will report.
     void add(protocol::Instant now, const protocol::Event& event,
              std::vector<protocol::Action>& actions);
+    /// Somebody has asked that, and has been answered.
+    void note(protocol::Instant now, AskedAction action);
     /// Tells everything that waits, and that the node has stopped.
     void stopped(const std::string& reason);
 
@@ -54,6 +57,7 @@ private:
         std::optional<protocol::Event> resigned;  // that a leader does
         std::vector<protocol::Action> actions;
         protocol::ClusterId learned{};  // with it
+        std::optional<AskedAction> asked = std::nullopt;
     };
 
     /// A peer's, up and down; those beyond are told by a limited line.
@@ -78,6 +82,7 @@ private:
     LoopPulse& pulse_;
     EventLines event_lines_;
     LeaderEnd end_;
+    ActionTrail trail_;
     RoleLog role_log_;
     MajorityLog majority_log_;
     protocol::NodeId self_;
