@@ -111,7 +111,8 @@ void Runtime::on_request(protocol::SessionId observer, const ObserverMessage& wh
 }
 
 ObserverSessions::DrillAnswer Runtime::drill(const Drill& what) {
-    return answer_drill(what, options_, node_.view(read_clock(), reasons_), transport_);
+    return answer_drill(what, options_, node_.view(read_clock(), reasons_), transport_,
+                        [this] { reporter_.tell_at_once(); });
 }
 
 void Runtime::on_observer_gone(protocol::SessionId observer) { observers_.on_gone(observer); }

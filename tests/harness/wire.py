@@ -76,8 +76,8 @@ def spoken(ack_body):
         return 1
     (version,) = struct.unpack_from("<H", ack_body, at)
     # Since version 3: no list of members that has been changed, and none that was shown. Since 4:
-    # no id of the cluster yet.
-    behind = b"\0\0" * (version >= 3) + bytes(8) * (version >= 4)
+    # no id of the cluster yet. Since 5: none that was given.
+    behind = b"\0\0" * (version >= 3) + bytes(8) * (version >= 4) + b"\0" * (version >= 5)
     assert ack_body[at + 2 :] == behind, ack_body
     return version
 

@@ -141,14 +141,16 @@ def test_who_comes_by_http_is_named_by_his_address(new_cluster, tmp_path, ports)
     assert failed["credential"] == "a token" and "9" in failed["why"]
 
 
-def test_a_crash_by_a_drill_is_behind_the_drill_that_it_began_with(new_cluster):
+def test_a_crash_by_a_drill_is_told_by_who_crashes(new_cluster):
     cluster = new_cluster(3, flags=["--allow-drill"])
     cluster.start()
     cluster.wait_settled()
     done = cluster.command("drill", "--rounds", "1", "--faults", "crash", timeout=60)
     assert "crash" in done.stdout, done.stderr
     lines = actions(cluster).splitlines()
-    assert sum("  drill: done, asked for by somebody at 127.0.0.1:" in line for line in lines) == 3
+    by = "done, asked for by somebody at 127.0.0.1:"
+    assert sum(f"  drill: {by}" in line for line in lines) == 3
+    assert sum(f"  drill --faults crash: {by}" in line for line in lines) == 1
 
 
 def test_nothing_is_judged_with_actions(new_cluster):

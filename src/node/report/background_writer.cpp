@@ -29,6 +29,7 @@ public:
                                              LineStream::GapLine gap_line);
     const LineStream& stream(StreamId id) const { return *streams_[id]; }
     void write(StreamId id, std::string line, const Marks& marks);
+    void drain(std::chrono::milliseconds patience);
     void reopen();
     void make_again();
     void stop();
@@ -85,6 +86,8 @@ void BackgroundWriter::write(StreamId id, std::string line, const Marks& marks) 
     work_->write(id, std::move(line), marks);
 }
 
+void BackgroundWriter::drain(std::chrono::milliseconds patience) { work_->drain(patience); }
+
 void BackgroundWriter::reopen() { work_->reopen(); }
 
 void BackgroundWriter::make_again() { work_->make_again(); }
@@ -117,6 +120,11 @@ void BackgroundWriter::Work::write(StreamId id, std::string line, const Marks& m
     }
     if (overflow) stream.overflow();
     changed_.notify_all();
+}
+
+void BackgroundWriter::Work::drain(std::chrono::milliseconds patience) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, patience, [this] { return queued_bytes_ == 0; });
 }
 
 void BackgroundWriter::Work::reopen() {
@@ -186,6 +194,7 @@ void BackgroundWriter::Work::run() {
             if (streams_[line.stream]->write(line.text)) line.marks.after.set();
             const std::lock_guard lock(mutex_);
             queued_bytes_ -= line.text.size();
+            if (queued_bytes_ == 0) changed_.notify_all();
         }
         lines.clear();
         for (StreamId id = 0; id < streams_.size(); ++id) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -48,6 +49,8 @@ public:
     /// One whole line, its end included. Never waits.
     void write(StreamId stream, std::string line, const Marks& marks);
     void write(StreamId stream, std::string line) { write(stream, std::move(line), Marks()); }
+    /// Waits until all of that is written, or for so long: for who is about to be killed.
+    void drain(std::chrono::milliseconds patience);
     /// Opens the files again by their names, for those who rotate them.
     void reopen();
     /// The same for those that somebody else has removed or renamed; says so in the log.

@@ -21,6 +21,7 @@ namespace {
 constexpr std::chrono::milliseconds delay{1};
 /// Reported at once when so many wait: the delay must not become a queue.
 constexpr std::size_t steps_max = 256;
+constexpr std::chrono::milliseconds drained_within{100};
 
 /// Whether the host carries it out without a report.
 bool is_silent(const protocol::Action& action) {
@@ -83,6 +84,11 @@ void Reporter::note(Instant now, const protocol::Member& member) {
 void Reporter::note(Instant now, AskedAction action) {
     steps_.push_back(Step{now, {}, {}, {}, std::move(action)});
     tell_later();
+}
+
+void Reporter::tell_at_once() {
+    tell_all();
+    if (writer_ != nullptr) writer_->drain(drained_within);
 }
 
 void Reporter::stopped(const std::string& reason) {

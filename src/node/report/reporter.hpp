@@ -48,6 +48,8 @@ public:
              std::vector<protocol::Action>& actions);
     /// Somebody has asked that, and has been answered.
     void note(protocol::Instant now, AskedAction action);
+    /// Tells everything that waits, and waits a moment until it is written.
+    void tell_at_once();
     /// Tells everything that waits, and that the node has stopped.
     void stopped(const std::string& reason);
 
