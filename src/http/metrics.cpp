@@ -181,6 +181,39 @@ void add_peers(Families& families, const AtTheMoment& at, const PeerRtts& rtts) 
     Families::add(voting, number(view.list.size() - voters), {{"vote", "no"}});
 }
 
+/// A new credential is another series: by `kind` "key" its ID, by "certificate" its serial number.
+Labels credential_labels(const ShownCredential& shown) {
+    if (!shown.key.empty())
+        return {{"kind", "key"}, {"id", shown.key}, {"issuer", ""}, {"issuer_key", ""}};
+    return {{"kind", "certificate"},
+            {"id", shown.certificate},
+            {"issuer", shown.issuer.name},
+            {"issuer_key", shown.issuer.key}};
+}
+
+void add_credentials(Families& families, const OwnCredential& own,
+                     const SessionCredentials& sessions) {
+    if (own == OwnCredential{}) return;
+    families.gauge("bullring_credential_info", "1 for the credential that this node shows.", 1,
+                   credential_labels(own.shown));
+    MetricFamily& peers =
+        families.family("bullring_peer_credential_info",
+                        "1 for the credential that a connected peer has shown; its kind is none "
+                        "where it is connected without security.",
+                        MetricType::Gauge);
+    for (const auto& [id, peer] : sessions.peers) {
+        Labels labels = credential_labels(peer.shown);
+        if (!peer.secured) labels.front().value = "none";
+        if (peer.secured && peer.shown == ShownCredential{}) continue;
+        labels.insert(labels.begin(), {"peer", std::to_string(id.value)});
+        Families::add(peers, 1, std::move(labels));
+    }
+    if (own.accepts.empty()) return;
+    MetricFamily& accepted = families.family(
+        "bullring_accepted_key_info", "1 for each key that lets a member in.", MetricType::Gauge);
+    for (const std::string& key : own.accepts) Families::add(accepted, 1, {{"id", key}});
+}
+
 void add_traffic(Families& families, const NodeCounts& counts) {
     MetricFamily& messages = families.family("bullring_messages_total",
                                              "Messages between the members.", MetricType::Counter);
@@ -228,7 +261,7 @@ const char* content_type(MetricsFormat format) {
 }
 
 std::string metrics_text(MetricsFormat format, const AtTheMoment& at, const NodeCounts& counts,
-                         const PeerRtts& rtts) {
+                         const Connected& connected) {
     Families families;
     families.gauge("bullring_build_info", "The version and the way this node is configured.", 1,
                    {{"version", at.node.status.version},
@@ -245,7 +278,8 @@ std::string metrics_text(MetricsFormat format, const AtTheMoment& at, const Node
     add_leadership(families, at);
     add_fitness(families, at.node.status.view);
     add_elections(families, at, counts);
-    add_peers(families, at, rtts);
+    add_peers(families, at, connected.rtts);
+    add_credentials(families, at.node.status.credential, connected.credentials);
     add_traffic(families, counts);
     families.histogram("bullring_loop_lateness_seconds",
                        "How much later than planned the event loop came to its timer.",

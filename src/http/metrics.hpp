@@ -18,6 +18,6 @@ MetricsFormat metrics_format(std::string_view accept);
 const char* content_type(MetricsFormat format);
 
 std::string metrics_text(MetricsFormat format, const AtTheMoment& at, const NodeCounts& counts,
-                         const PeerRtts& rtts);
+                         const Connected& connected);
 
 }  // namespace bullring

@@ -25,8 +25,8 @@ namespace {
 
 /// A loop that has not turned for so long does not turn.
 constexpr std::chrono::seconds alive_within{1};
-/// Metrics are sent without the round trips when the loop is busy.
-constexpr std::chrono::milliseconds metrics_within{100};
+/// Round trips, and what else the loop alone knows, are left out when it is busy.
+constexpr std::chrono::milliseconds details_within{100};
 constexpr std::chrono::seconds resign_within{5};
 constexpr std::chrono::milliseconds asked_again_after{10};
 /// A change is sent to streams so much later: those who have lost a leader elect the next one
@@ -92,7 +92,7 @@ HttpRoutes HttpService::routes() {
         {"/readyz", reads, of_state(ready_answer)},
         {"/readiness", reads, of_state(ready_answer)},
         {"/health", reads, of_state(ready_answer)},
-        {"/status", reads, of_state(status_answer)},
+        {"/status", reads, by(&HttpService::answer_status)},
         {"/cluster", reads, by(&HttpService::answer_cluster)},
         {"/metrics", reads, by(&HttpService::answer_metrics)},
         {"/events", "GET", by(&HttpService::answer_events)},
@@ -139,12 +139,16 @@ void HttpService::answer_alive(const HttpRequest&, const HttpReplyPtr& reply) {
 
 void HttpService::answer_metrics(const HttpRequest& request, const HttpReplyPtr& reply) {
     const MetricsFormat format = metrics_format(request.header("Accept"));
-    ask_node(metrics_within, [this, format, reply](bool answered) {
-        static const PeerRtts none;
-        reply->send(
-            {200,
-             metrics_text(format, now(), showcase_.counts(), answered ? showcase_.rtts() : none),
-             content_type(format)});
+    ask_node(details_within, [this, format, reply](bool answered) {
+        reply->send({200, metrics_text(format, now(), showcase_.counts(), connected(answered)),
+                     content_type(format)});
+    });
+}
+
+void HttpService::answer_status(const HttpRequest&, const HttpReplyPtr& reply) {
+    ask_node(details_within, [this, reply](bool answered) {
+        state_.status.sessions = connected(answered).credentials;
+        reply->send(status_answer(now()));
     });
 }
 
@@ -203,8 +207,17 @@ void HttpService::answer_resign(const HttpRequest& request, const HttpReplyPtr& 
 
 // ---- The node.
 
+const Connected& HttpService::connected(bool loop_answered) {
+    static const Connected unknown;
+    return loop_answered ? showcase_.connected() : unknown;
+}
+
 AtTheMoment HttpService::now() {
-    if (loop_.security) state_.status.certificate_not_after = loop_.security->now()->not_after();
+    if (loop_.security) {
+        const auto security = loop_.security->now();
+        state_.status.certificate_not_after = security->not_after();
+        state_.status.credential = security->own();
+    }
     if (const std::int64_t lost = showcase_.counts().events_lost.load(); lost >= 0)
         state_.status.events_lost = static_cast<std::uint64_t>(lost);
     const ShownView& shown = showcase_.view();

@@ -62,6 +62,7 @@ private:
     void answer_root(const HttpRequest& request, const HttpReplyPtr& reply);
     void answer_alive(const HttpRequest&, const HttpReplyPtr& reply);
     void answer_cluster(const HttpRequest&, const HttpReplyPtr& reply);
+    void answer_status(const HttpRequest&, const HttpReplyPtr& reply);
     void answer_metrics(const HttpRequest& request, const HttpReplyPtr& reply);
     void answer_events(const HttpRequest&, const HttpReplyPtr& reply);
     void answer_history(const HttpRequest&, const HttpReplyPtr& reply);
@@ -70,6 +71,7 @@ private:
     void answer_resign(const HttpRequest& request, const HttpReplyPtr& reply);
 
     AtTheMoment now();
+    const Connected& connected(bool loop_answered);
     std::string present_event();
     void ask_node(Clock::duration patience, std::function<void(bool answered)> then);
     void take_earlier();

@@ -91,8 +91,8 @@ public:
         host_.reset();
     }
 
-    /// The input of `status`. The loop's thread, or when it does not run.
-    StatusInput status() const;
+    /// The input of `status`, for an observer or none. The loop's thread, or when it does not run.
+    StatusInput status(protocol::SessionId asker = {}) const;
 
 private:
     void on_event(const protocol::Event& event) override;

@@ -59,14 +59,15 @@ void Runtime::deal_with(const protocol::Membership& members) {
 void Runtime::wait_for_question() {
     if (showcase_ == nullptr) return;
     if (!asked_) asked_.emplace(io_, duplicate(showcase_->asked().fd()).release());
-    asked_->async_wait(asio::posix::descriptor_base::wait_read,
-                       [this](const asio::error_code& error) {
-                           if (error) return;
-                           showcase_->asked().quiet();
-                           const auto resign = showcase_->answer(transport_.round_trips());
-                           if (resign) on_event(*resign);
-                           wait_for_question();
-                       });
+    asked_->async_wait(
+        asio::posix::descriptor_base::wait_read, [this](const asio::error_code& error) {
+            if (error) return;
+            showcase_->asked().quiet();
+            const auto resign =
+                showcase_->answer({transport_.round_trips(), transport_.credentials({})});
+            if (resign) on_event(*resign);
+            wait_for_question();
+        });
 }
 
 protocol::View Runtime::view(Instant now) const {
@@ -90,11 +91,7 @@ void Runtime::show(Instant now, const protocol::Event& event) {
 // ---- To observers.
 
 ObserverSessions::Node Runtime::for_observers() {
-    return {[this](const std::string& asked_from) {
-                StatusInput input = status();
-                input.asked_from = asked_from;
-                return node_status_json(input);
-            },
+    return {[this](protocol::SessionId asker) { return node_status_json(status(asker)); },
             [this](protocol::NodeId to, std::uint64_t request) {
                 on_event(protocol::ResignRequested{to, {protocol::Asker::observer, request}});
             },
@@ -117,14 +114,18 @@ ObserverSessions::DrillAnswer Runtime::drill(const Drill& what) {
 
 void Runtime::on_observer_gone(protocol::SessionId observer) { observers_.on_gone(observer); }
 
-StatusInput Runtime::status() const {
+StatusInput Runtime::status(protocol::SessionId asker) const {
     const Instant now = read_clock();
     StatusInput input = status_facts(options_);
     input.view = view(now);
-    if (const TlsContext* security = transport_.security())
+    if (const TlsContext* security = transport_.security()) {
         input.certificate_not_after = security->not_after();
+        input.credential = security->own();
+        input.sessions = transport_.credentials(asker);
+    }
     if (const LineStream* events = reporter_.stream()) input.events_lost = events->lost();
     input.uptime_ms = protocol::elapsed(started_at_, now).ns / 1'000'000;
+    if (asker.value != 0) input.asked_from = transport_.source_of(asker).text;
     return input;
 }
 

@@ -46,9 +46,9 @@ void Showcase::resign_answered(const protocol::ResignAnswer& answer) {
     changed_.ring();
 }
 
-std::optional<protocol::ResignRequested> Showcase::answer(PeerRtts rtts) {
+std::optional<protocol::ResignRequested> Showcase::answer(Connected connected) {
     const std::uint64_t questions = questions_.load();
-    hand_over(rtts_, std::move(rtts));
+    hand_over(connected_, std::move(connected));
     const protocol::ResignRequested resign = resigns_.read();
     const bool is_new = resign.request.number > resigns_seen_;
     if (is_new) resigns_seen_ = resign.request.number;

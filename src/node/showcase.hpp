@@ -15,6 +15,7 @@
 #include "src/base/os/latest.hpp"
 #include "src/node/metrics/node_counts.hpp"
 #include "src/node/report/recent_failovers.hpp"
+#include "src/security/shown_credential.hpp"
 #include "src/task/task_host.hpp"
 #include "src/watch/leader_end.hpp"
 #include "src/watch/lease_page.hpp"
@@ -51,6 +52,12 @@ struct RecentChanges {
 /// Round trips to the members that this node is connected to, as the kernel has measured them.
 using PeerRtts = std::vector<std::pair<protocol::NodeId, protocol::Duration>>;
 
+/// Facts for which the loop is asked.
+struct Connected {
+    PeerRtts rtts;
+    SessionCredentials credentials;
+};
+
 class Showcase {
 public:
     Showcase(protocol::Instant started_at, const protocol::Config& config,
@@ -81,7 +88,7 @@ public:
     /// Rings when something is asked.
     const Bell& asked() const { return asked_; }
     /// The questions up to now are answered. Returns a request to resign, if there is a new one.
-    std::optional<protocol::ResignRequested> answer(PeerRtts rtts);
+    std::optional<protocol::ResignRequested> answer(Connected connected);
 
     // ---- The reader's thread.
 
@@ -103,7 +110,7 @@ public:
     std::uint64_t ask();
     /// The loop has turned since question `number` was asked.
     bool is_answered(std::uint64_t number) const { return answered_.load() >= number; }
-    const PeerRtts& rtts() { return rtts_.read(); }
+    const Connected& connected() { return connected_.read(); }
     /// One at a time. The number that its answer will have.
     std::uint64_t ask_to_resign(protocol::NodeId to);
     /// The last one.
@@ -120,7 +127,7 @@ private:
     std::uint64_t shown_changes_ = 0;  // how many of them the reader has seen
     Latest<RecentChanges> changes_;
     RecentFailovers failovers_;
-    Latest<PeerRtts> rtts_;
+    Latest<Connected> connected_;
     Latest<protocol::ResignAnswer> resign_answers_;
     Bell changed_;
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "src/base/text/json.hpp"
+#include "src/node/observers/credential_json.hpp"
 
 namespace bullring {
 namespace {
@@ -71,6 +72,8 @@ NodeAnswer read_answer(const Json& json) {
     answer.security = node.value("security", "none");  // not sent by 0.1.0
     answer.security_migrates = node.value("security_migrate", false);
     answer.certificate_not_after = node.value("certificate_not_after", "");
+    answer.credential = own_credential_in(node);
+    answer.sessions = session_credentials_in(node);
     if (const auto found = node.find("events_lost"); found != node.end())
         answer.events_lost = whole_number(*found);
     answer.asked_from = json.value("asked_from", "");

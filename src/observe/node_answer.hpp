@@ -12,6 +12,7 @@
 #include "protocol/values/identity.hpp"
 #include "protocol/values/ids.hpp"
 #include "protocol/values/membership.hpp"
+#include "src/security/shown_credential.hpp"
 
 namespace bullring {
 
@@ -44,9 +45,11 @@ struct NodeAnswer {
     bool security_migrates = false;                       // who has none is let in, too
     std::uint64_t events_lost = 0;                        // that are missing in its event stream
     std::string certificate_not_after;                    // RFC 3339; empty: it has none
-    std::optional<protocol::Priority> priority;           // none: not sent, as by 0.1.0
-    std::optional<bool> eligible;                         // it could lead; none likewise
-    std::vector<protocol::NodeId> members;                // of that list; empty: not sent
+    OwnCredential credential;                             // empty: not sent, or it has none
+    SessionCredentials sessions;
+    std::optional<protocol::Priority> priority;  // none: not sent, as by 0.1.0
+    std::optional<bool> eligible;                // it could lead; none likewise
+    std::vector<protocol::NodeId> members;       // of that list; empty: not sent
     std::string asked_from;  // the asker's address as the node sees it; empty: not sent
 
     /// It names a leader, and that leader's lease is live as far as it knows. With quorum none

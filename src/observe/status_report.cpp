@@ -12,6 +12,8 @@
 #include "src/base/text/json.hpp"
 #include "src/base/text/table.hpp"
 #include "src/base/text/text.hpp"
+#include "src/node/observers/credential_json.hpp"
+#include "src/observe/credential_report.hpp"
 #include "src/observe/which_cluster.hpp"
 
 namespace bullring {
@@ -78,6 +80,7 @@ Json node_json(const MemberAnswer& member, const protocol::Membership& list) {
     if (answer.events_lost != 0) node["events_lost"] = answer.events_lost;
     if (!answer.certificate_not_after.empty())
         node["certificate_not_after"] = answer.certificate_not_after;
+    add_credentials(node, answer.credential, answer.sessions);
     return node;
 }
 
@@ -205,7 +208,10 @@ std::string status_table(const std::vector<MemberAnswer>& members) {
     const Origin origin = meant_origin(members);
     const protocol::Membership list = newest_list_of(origin, members);
     for (const MemberAnswer& member : members) rows.push_back(row_of(member, origin, list));
-    return table(rows);
+    std::string text = table(rows);
+    for (const std::string& line : credential_differences(of_one_cluster(members)))
+        text += line + "\n";
+    return text;
 }
 
 std::string why_no_agreement(const std::vector<MemberAnswer>& members) {

@@ -35,7 +35,8 @@ bool all_reachable(const std::vector<MemberAnswer>& members);
 bool all_reachable_vote(const std::vector<MemberAnswer>& members);
 
 /// ID, address, reachable, role, leader, epoch, lease left, uptime, security, why; one line a
-/// member. Why a member is not reachable stands in the last column.
+/// member. Why a member is not reachable stands in the last column. Below it a line for each thing
+/// in which their credentials differ.
 std::string status_table(const std::vector<MemberAnswer>& members);
 
 /// One line, for when there is no agreement: how many are reachable, and what each of them says.

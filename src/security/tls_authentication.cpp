@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "src/base/text/text.hpp"
-#include "src/security/certificate_text.hpp"
 #include "src/security/openssl_reason.hpp"
 #include "src/security/psk.hpp"
 #include "src/security/tls_connection.hpp"
@@ -50,6 +49,7 @@ bool TlsConnection::judge_certificate(const X509& certificate) {
         return false;
     }
     peer_ = *identity;
+    credential_ = shown(certificate);
     return true;
 }
 
@@ -64,7 +64,7 @@ OwnedSslSession TlsConnection::session_of(const Key& key, const PskIdentity& ide
                       SSL_SESSION_set_protocol_version(session.get(), TLS1_3_VERSION) == 1;
     if (psk) OPENSSL_cleanse(psk->data(), psk->size());
     if (!made) return nullptr;
-    key_id_ = key.id;
+    credential_.key = key.id;
     return session;
 }
 
@@ -123,21 +123,14 @@ int TlsConnection::on_find_key(SSL* ssl, const unsigned char* id, std::size_t id
     return 1;
 }
 
-std::string TlsConnection::credential() const {
-    if (context_->mode() == SecurityMode::key) return "key " + key_id_;
-    const X509* const certificate = SSL_get0_peer_certificate(ssl_.get());
-    if (certificate == nullptr) return "";
-    return fmt::format("certificate {} of {}", serial_text(*X509_get0_serialNumber(certificate)),
-                       name_text(*X509_get_subject_name(certificate)));
-}
-
 tl::expected<void, std::string> TlsConnection::accepted_by(const TlsContext& context) const {
     if (context.mode() != context_->mode())
         return tl::unexpected(std::string("the security has changed"));
     if (context.mode() == SecurityMode::key) {
         const PeerRole role = side_ == TlsSide::acceptor ? peer_->role : PeerRole::member;
-        if (context.key_of(key_id_, role) != nullptr) return {};
-        return tl::unexpected(fmt::format("its key {} is no longer one of this node's", key_id_));
+        if (context.key_of(credential_.key, role) != nullptr) return {};
+        return tl::unexpected(
+            fmt::format("its key {} is no longer one of this node's", credential_.key));
     }
     X509* const certificate = SSL_get0_peer_certificate(ssl_.get());
     if (certificate == nullptr) return tl::unexpected(std::string("it has no certificate"));

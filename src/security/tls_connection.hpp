@@ -14,6 +14,7 @@
 
 #include "src/base/os/io_result.hpp"
 #include "src/security/psk.hpp"
+#include "src/security/shown_credential.hpp"
 #include "src/security/tls_context.hpp"
 
 namespace bullring {
@@ -38,8 +39,8 @@ public:
 
     /// Once the handshake is done.
     const PeerIdentity& peer() const { return *peer_; }
-    /// By what the other end was authenticated, for people: `key 3f6a…`, `certificate 4A… of CN=…`.
-    std::string credential() const;
+    /// By what the other end was authenticated.
+    const ShownCredential& credential() const { return credential_; }
     /// The context that it was made with.
     const TlsContext& context() const { return *context_; }
     /// Whether these credentials would let the other end in now. The error is for people.
@@ -96,7 +97,7 @@ private:
     bool shaken_ = false;   // both ends have finished, as far as this one can know
     int own_messages_ = 0;  // of TLS itself, since data has come
     std::optional<PeerIdentity> peer_;
-    std::string key_id_;        // that was used
+    ShownCredential credential_;
     std::string psk_identity_;  // that this end has named
     std::string problem_;
 };

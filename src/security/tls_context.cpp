@@ -26,6 +26,7 @@ tl::expected<std::shared_ptr<const TlsContext>, std::string> TlsContext::make(
     ERR_clear_error();
     const std::shared_ptr<TlsContext> made(
         new TlsContext(std::move(credentials), std::move(bearer)));
+    made->show_own();
     if (!made->configure()) return tl::unexpected(openssl_reason());
     return made;
 }
@@ -60,6 +61,20 @@ bool TlsContext::use_certificates() {
     for (std::size_t i = 1; i < credentials_.chain.size(); ++i)
         if (SSL_CTX_add1_chain_cert(context, credentials_.chain[i].get()) != 1) return false;
     return SSL_CTX_use_PrivateKey(context, credentials_.private_key.get()) == 1;
+}
+
+void TlsContext::show_own() {
+    if (mode() == SecurityMode::key) {
+        own_.shown.key = dialling_key().id;
+        for (const Key& key : credentials_.keys) own_.accepts.push_back(key.id);
+        for (const Key& key : credentials_.observer_keys) own_.observer_keys.push_back(key.id);
+        return;
+    }
+    own_.shown = shown(*credentials_.chain.front());
+    for (const OwnedCertificate& one : credentials_.authorities)
+        own_.trusts.push_back(shown_ca(*one));
+    for (const OwnedCrl& list : credentials_.revocations)
+        own_.revocations.push_back(bullring::described(*list));
 }
 
 std::string TlsContext::described() const {

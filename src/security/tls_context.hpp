@@ -12,6 +12,7 @@
 
 #include "src/security/credentials.hpp"
 #include "src/security/peer_identity.hpp"
+#include "src/security/shown_credential.hpp"
 
 namespace bullring {
 
@@ -27,6 +28,8 @@ public:
     /// Of one's own certificate, in seconds since 1970; 0: none.
     std::int64_t not_after() const { return credentials_.not_after; }
     std::int64_t not_before() const { return credentials_.not_before; }
+    /// The part of them that others may see.
+    const OwnCredential& own() const { return own_; }
     /// For people: the names of the keys, the one for dialling first; or the end of the
     /// certificate, and the lists of revocations.
     std::string described() const;
@@ -53,9 +56,11 @@ private:
         : credentials_(std::move(credentials)), bearer_(std::move(bearer)) {}
     bool configure();
     bool use_certificates();
+    void show_own();
 
     Credentials credentials_;
     Bearer bearer_;
+    OwnCredential own_;
     OwnedSslContext context_;
 };
 

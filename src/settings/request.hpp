@@ -119,6 +119,7 @@ struct Request {
     Asked<std::string> ca;
     Asked<std::int64_t> days;
     Asked<bool> overwrite;
+    Asked<bool> force;
 
     Asked<LogLevel> log_level{LogOptions().level};
     Asked<LogFormat> log_format{LogOptions().format};

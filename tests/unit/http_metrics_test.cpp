@@ -14,7 +14,7 @@ struct Told {
     NodeState state;
     NodeCounts counts;
     LeaseSnapshot lease;
-    PeerRtts rtts{{{2}, protocol::microseconds(250)}};
+    Connected connected{{{{2}, protocol::microseconds(250)}}, {}};
 
     Told() {
         state.at = noon;
@@ -34,12 +34,37 @@ struct Told {
     }
     std::string text(MetricsFormat format = MetricsFormat::prometheus,
                      protocol::Duration later = {}) const {
-        return metrics_text(format, {state, lease, noon + later}, counts, rtts);
+        return metrics_text(format, {state, lease, noon + later}, counts, connected);
     }
 };
 
 bool has(const std::string& text, const std::string& line) {
     return ("\n" + text).find("\n" + line + "\n") != std::string::npos;
+}
+
+TEST_CASE("http metrics: a credential is a series, and that of each peer another") {
+    Told told;
+    CHECK(told.text().find("credential") == std::string::npos);
+    OwnCredential& own = told.state.status.credential;
+    own.shown.key = "0b22c1d3";
+    own.accepts = {"0b22c1d3", "3f6a12aa"};
+    ShownCredential certificate;
+    certificate.certificate = "4A";
+    certificate.issuer = {"CN=ca", "AB01"};
+    told.connected.credentials.peers = {
+        {{1}, {false, {}, ""}}, {{2}, {true, certificate, ""}}, {{4}, {true, {}, ""}}};
+    const std::string text = told.text();
+    CHECK(has(text,
+              "bullring_credential_info{kind=\"key\",id=\"0b22c1d3\",issuer=\"\",issuer_key=\"\"} "
+              "1"));
+    CHECK(has(text, "bullring_accepted_key_info{id=\"3f6a12aa\"} 1"));
+    CHECK(has(text,
+              "bullring_peer_credential_info{peer=\"1\",kind=\"none\",id=\"\",issuer=\"\","
+              "issuer_key=\"\"} 1"));
+    CHECK(has(text,
+              "bullring_peer_credential_info{peer=\"2\",kind=\"certificate\",id=\"4A\","
+              "issuer=\"CN=ca\",issuer_key=\"AB01\"} 1"));
+    CHECK(text.find("peer=\"4\",kind") == std::string::npos);
 }
 
 TEST_CASE("http metrics: a follower tells whom it follows, and what is left of that lease now") {

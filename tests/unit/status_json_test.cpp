@@ -53,6 +53,48 @@ TEST_CASE("status json: a follower has the keys of the contract in their order")
         R"("priority":-7,"eligible":true}})");
 }
 
+TEST_CASE("status json: keys are told by their IDs, and read back") {
+    StatusInput input = follower();
+    input.credential.shown.key = "0b22c1d3";
+    input.credential.accepts = {"0b22c1d3", "3f6a12aa"};
+    input.credential.observer_keys = {"11111111"};
+    ShownCredential shown;
+    shown.key = "3f6a12aa";
+    input.sessions.peers = {{{1}, {true, shown, "0b22c1d3"}}, {{5}, {false, {}, ""}}};
+    input.sessions.callers = {{"an administrator", "10.0.0.7:41232", shown, 2}};
+    const std::string told = node_status_json(input);
+    CHECK(told.find(
+              R"("eligible":true,"credential":{"key":"0b22c1d3","accepts":["0b22c1d3","3f6a12aa"],)"
+              R"("observer_keys":["11111111"]},"peer_credentials":{"1":{"key":"3f6a12aa",)"
+              R"("dialled_with":"0b22c1d3"},"5":null},"callers":[{"who":"an administrator",)"
+              R"("from":"10.0.0.7:41232","connections":2,"key":"3f6a12aa"}]}})") !=
+          std::string::npos);
+    const auto answer = parse_node_answer(told);
+    REQUIRE(answer.has_value());
+    CHECK(answer->credential == input.credential);
+    CHECK(answer->sessions == input.sessions);
+    CHECK(parse_node_answer(node_status_json(follower()))->credential == OwnCredential{});
+}
+
+TEST_CASE("status json: certificates are told by what tells them apart, and read back") {
+    StatusInput input = follower();
+    const ShownCa ca{"CN=ca", "AB01"};
+    input.credential.shown = {"", "4A", "CN=node 2", ca, "2027-11-24T08:27:11Z"};
+    input.credential.trusts = {ca, {"CN=next", ""}};
+    input.credential.revocations = {"list 2 of CN=ca"};
+    input.sessions.peers = {{{1}, {true, {"", "4B", "CN=node 1", ca, "2027-11-24T08:27:12Z"}, ""}}};
+    const std::string told = node_status_json(input);
+    CHECK(told.find(R"("credential":{"certificate":"4A","subject":"CN=node 2","issuer":{)"
+                    R"("name":"CN=ca","key":"AB01"},"not_after":"2027-11-24T08:27:11Z","trusts":[)"
+                    R"({"name":"CN=ca","key":"AB01"},{"name":"CN=next","key":""}],"revocations":[)"
+                    R"("list 2 of CN=ca"]},"peer_credentials":{"1":{"certificate":"4B",)") !=
+          std::string::npos);
+    const auto answer = parse_node_answer(told);
+    REQUIRE(answer.has_value());
+    CHECK(answer->credential == input.credential);
+    CHECK(answer->sessions == input.sessions);
+}
+
 TEST_CASE("status json: nobody is null, and a lease that is over has no time left") {
     StatusInput input = follower();
     input.view.leader = {};

@@ -244,6 +244,41 @@ TEST_CASE("transport: with new credentials a session is replaced while it lasts"
     CHECK(pair.acceptor.recorder.all<protocol::SessionEnded>().size() == 1);
 }
 
+TEST_CASE("transport: which credential a member has shown is told, and of its newest connection") {
+    Pair pair(secured(by_key(voter, {first, second})), secured(by_key(holder, {first, second})));
+    REQUIRE(pair.established());
+    const auto by_acceptor = [&] {
+        return pair.acceptor.transport.credentials({}).peers.at(holder);
+    };
+    const auto by_dialler = [&] { return pair.dialler->transport.credentials({}).peers.at(voter); };
+    CHECK(by_acceptor().shown.key == first.id);
+    CHECK(by_acceptor().dialled_with.empty());
+    CHECK(by_dialler().dialled_with == first.id);
+    CHECK(by_dialler().shown == ShownCredential{});  // it has not dialled
+    pair.dialler->transport.renew(by_key(holder, {second, first}));
+    REQUIRE(pair.established(2));
+    CHECK(by_acceptor().shown.key == second.id);
+    CHECK(by_dialler().dialled_with == second.id);
+}
+
+TEST_CASE("transport: a member's certificate is told at both ends") {
+    const TestCa ca;
+    const auto by_certificate = [&](NodeId id) {
+        auto made = TlsContext::make(ca.node(id.value), Bearer{"blue", id});
+        REQUIRE(made.has_value());
+        return *made;
+    };
+    const Context of_voter = by_certificate(voter);
+    const Context of_holder = by_certificate(holder);
+    Pair pair(secured(of_voter), secured(of_holder));
+    REQUIRE(pair.established());
+    const auto seen = pair.acceptor.transport.credentials({}).peers.at(holder).shown;
+    CHECK(seen == of_holder->own().shown);
+    CHECK(!seen.certificate.empty());
+    CHECK(seen.issuer.name == of_voter->own().trusts.front().name);
+    CHECK(pair.dialler->transport.credentials({}).peers.at(voter).shown == of_voter->own().shown);
+}
+
 TEST_CASE("transport: with new credentials a member's session that they do not let in ends soon") {
     Pair pair(impatient(by_key(voter)), impatient(by_key(holder)));
     REQUIRE(pair.established());

@@ -77,6 +77,9 @@ struct KeyOptions {
     std::string id;    // of `use` and `remove`
     std::string file;  // of all but `make`
     std::string out;   // of `make`; empty: stdout
+    // Of `remove`.
+    std::string data_dir;  // of the node that has to be asked; empty: all that run here
+    bool force = false;    // nobody is asked
 };
 
 enum class CertAction { ca, node, admin, observer, show, revoke, crl };

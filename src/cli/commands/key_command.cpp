@@ -11,11 +11,16 @@
 #include "src/cli/commands/actions.hpp"
 #include "src/cli/commands/commands.hpp"
 #include "src/cli/credentials/key_lines.hpp"
+#include "src/observe/credential_report.hpp"
+#include "src/observe/local_nodes.hpp"
+#include "src/observe/observer_client.hpp"
 #include "src/security/key_file.hpp"
 
 namespace bullring {
 
 namespace {
+
+constexpr protocol::Duration answers_within = protocol::seconds(1);
 
 int refuse(const std::string& path, const std::string& what) {
     print_error(about_file(path, what));
@@ -63,6 +68,37 @@ tl::expected<SecretText, std::string> changed(const KeyOptions& options, std::st
     return with_key_added(text, *key);
 }
 
+/// The callers and members that would not be let in any more, as the nodes on this machine say. One
+/// that nobody has named may have nothing to do with this key: if it can't be asked, it doesn't
+/// count.
+asio::awaitable<std::vector<std::string>> ask_for_needs(ObserverLoop& loop,
+                                                        const KeyOptions& options) {
+    const bool is_named = !options.data_dir.empty();
+    std::vector<std::string> needs;
+    for (const std::string& directory :
+         is_named ? std::vector{options.data_dir} : directories_of_local_nodes()) {
+        const MemberAnswer node =
+            co_await ask_locally(loop, directory, deadline_in(answers_within));
+        if (node.answer) {
+            const std::vector<std::string> more = needs_of_key(*node.answer, options.id);
+            needs.insert(needs.end(), more.begin(), more.end());
+        } else if (is_named) {
+            needs.push_back("the node in " + in_quotes(directory) +
+                            " can't be asked: " + node.problem);
+        }
+    }
+    co_return needs;
+}
+
+/// Empty: nobody does.
+std::string who_needs(const KeyOptions& options) {
+    ObserverLoop loop;
+    std::string text;
+    for (const std::string& one : run_to_end(loop, ask_for_needs(loop, options)))
+        text += (text.empty() ? "" : "; ") + one;
+    return text;
+}
+
 int run_key(const KeyOptions& options) {
     if (options.action == KeyAction::make) return make_key(options);
     const bool changes = options.action != KeyAction::list;
@@ -82,6 +118,14 @@ int run_key(const KeyOptions& options) {
 
     const auto after = changed(options, before->view());
     if (!after) return refuse(options.file, after.error());
+    if (options.action == KeyAction::remove && !options.force) {
+        if (const std::string who = who_needs(options); !who.empty()) {
+            print_error(about_file(options.file, "keeps the key " + options.id +
+                                                     ", which may still be needed: " + who +
+                                                     " (--force removes it all the same)"));
+            return not_done;
+        }
+    }
     const auto written = replace_file(options.file, after->view(), secret_mode);
     if (!written) {
         print_error(about_file(options.file, written.error().why));
@@ -112,6 +156,16 @@ Work key_command(const Given& given) {
     } else if (request.out.asked() == "") {
         report.refuse("out", options.out, "names no file");
     }
+    if (options.action != KeyAction::remove) {
+        for (const char* flag : {"data-dir", "id", "cluster", "force"})
+            refuse_flag(flag, action->name, "key remove", given);
+    } else if (request.data_dir.given || request.id.given) {
+        options.data_dir = checked_data_dir(request, environment, request.id.value, report);
+    }
+    // In a file it would be said of every key to come.
+    if (request.force.given && !report.typed("force"))
+        report.say("force", "it can only be given on the command line");
+    options.force = request.force.value;
     const bool of_one = options.action == KeyAction::use || options.action == KeyAction::remove;
     if (of_one && operands.size() > 1) {
         options.id = operands[1];

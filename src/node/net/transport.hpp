@@ -120,6 +120,10 @@ public:
     /// The member whose certificate this observer has; `nobody`: it has another one, or none.
     protocol::NodeId certified_member(protocol::SessionId observer) const;
 
+    /// Shown by those who are connected, but for `asker`. Of each member the connection
+    /// counts that it has dialled itself: it replaces that one when it has a new credential.
+    SessionCredentials credentials(protocol::SessionId asker) const;
+
     /// New credentials: sessions of members that this node has dialled are replaced while they
     /// last. Whom they do not let in: a member's sessions end soon, unless they are replaced, and
     /// all others now.

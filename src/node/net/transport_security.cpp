@@ -22,6 +22,21 @@ namespace {
 /// those of sixty-four members and as many observers.
 constexpr std::size_t renewals_per_turn = 8;
 
+/// A status has room for so many kinds of callers beside all members.
+constexpr std::size_t callers_max = 16;
+
+void count_caller(const TlsConnection& secured, const std::string& from,
+                  std::vector<CallerCredential>& callers) {
+    const std::string who = to_text(secured.peer());
+    for (CallerCredential& one : callers) {
+        if (one.who != who || one.shown != secured.credential()) continue;
+        one.from = from;
+        ++one.connections;
+        return;
+    }
+    if (callers.size() < callers_max) callers.push_back({who, from, secured.credential(), 1});
+}
+
 }  // namespace
 
 void Transport::secure() {
@@ -94,7 +109,7 @@ Caller Transport::caller_of(SessionId observer) const {
     Caller caller{"", "", entry.addresses.remote, source_of(entry.addresses.remote).member};
     if (entry.secured == nullptr) return caller;
     caller.by = to_text(entry.secured->peer());
-    caller.credential = entry.secured->credential();
+    caller.credential = to_text(entry.secured->credential());
     return caller;
 }
 
@@ -116,6 +131,30 @@ protocol::NodeId Transport::certified_member(SessionId observer) const {
     if (found == sessions_.end() || found->second.secured == nullptr) return protocol::nobody;
     const PeerIdentity& peer = found->second.secured->peer();
     return peer.role == PeerRole::member ? peer.id : protocol::nobody;
+}
+
+SessionCredentials Transport::credentials(SessionId asker) const {
+    SessionCredentials all;
+    std::set<NodeId> by_itself;  // has dialled
+    if (options_.security == nullptr) return all;
+    for (const auto& [id, entry] : sessions_) {
+        const TlsConnection* const secured = entry.secured;
+        if (entry.phase == Phase::observer && secured != nullptr && id != asker)
+            count_caller(*secured, entry.addresses.remote, all.callers);
+        if (entry.phase != Phase::established || entry.given_up) continue;
+        const bool dialled = entry.side == Side::dialled;
+        PeerCredential& peer = all.peers[entry.peer.id];
+        if (secured == nullptr) {
+            peer.secured = false;
+            continue;
+        }
+        if (dialled) peer.dialled_with = secured->credential().key;
+        // A key is the dialler's: the other end shows none of its own.
+        if (dialled && (!peer.dialled_with.empty() || by_itself.contains(entry.peer.id))) continue;
+        if (!dialled) by_itself.insert(entry.peer.id);
+        peer.shown = secured->credential();
+    }
+    return all;
 }
 
 void Transport::give_up_keeping(const Entry& entry) {

@@ -97,8 +97,7 @@ void ObserverSessions::on_observe(SessionId observer, const Observe& what) {
     if (!admit(observer, what.cluster)) return;
     switch (what.what) {
         case ObserveWhat::status:
-            return answer_and_close(
-                observer, ObserverState{node_.status_json(transport_.source_of(observer).text)});
+            return answer_and_close(observer, ObserverState{node_.status_json(observer)});
         case ObserveWhat::watch: return add_watcher(observer);
         case ObserveWhat::resign:
             return ask_to_resign(observer, what.resign_to, resign_text(what.resign_to));

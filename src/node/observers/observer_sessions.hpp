@@ -32,7 +32,7 @@ public:
     };
 
     struct Node {
-        std::function<std::string(const std::string& asked_from)> status_json;
+        std::function<std::string(protocol::SessionId asker)> status_json;
         /// The answer comes back through on_resign_answer with the same number.
         std::function<void(protocol::NodeId to, std::uint64_t request)> resign;
         /// Whether it may happen now, and what makes it happen once the answer has left.

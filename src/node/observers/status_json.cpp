@@ -9,6 +9,7 @@
 #include "src/base/os/clock.hpp"
 #include "src/base/text/json.hpp"
 #include "src/base/text/rfc3339.hpp"
+#include "src/node/observers/credential_json.hpp"
 #include "src/node/report/members_text.hpp"
 #include "src/settings/node_options.hpp"
 
@@ -100,6 +101,7 @@ std::string node_status_json(const StatusInput& input) {
     if (input.certificate_not_after != 0)
         node["certificate_not_after"] =
             Rfc3339(std::chrono::seconds(input.certificate_not_after)).text();
+    add_credentials(node, input.credential, input.sessions);
 
     Json answer;
     answer["cluster"] = input.cluster;

@@ -8,6 +8,7 @@
 #include "protocol/values/membership.hpp"
 #include "protocol/values/messages.hpp"
 #include "protocol/values/view.hpp"
+#include "src/security/shown_credential.hpp"
 
 namespace bullring {
 
@@ -29,8 +30,10 @@ struct StatusInput {
     std::string security;                            // the mode
     bool security_migrates = false;                  // who has none is let in, too
     std::int64_t certificate_not_after = 0;  // in seconds since 1970; 0: it has no certificate
-    std::uint64_t events_lost = 0;           // that are missing in its event stream
-    std::string asked_from;  // the observer's address as this node sees it; empty: unknown
+    OwnCredential credential;
+    SessionCredentials sessions;
+    std::uint64_t events_lost = 0;  // that are missing in its event stream
+    std::string asked_from;         // the observer's address as this node sees it; empty: unknown
 };
 
 struct NodeOptions;
