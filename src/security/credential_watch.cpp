@@ -47,6 +47,12 @@ public:
           tell_(std::move(tell)),
           seen_(source_->first_marks()) {}
 
+    /// Before the thread is there.
+    void tell_missing_list() const {
+        const std::string missing = missing_list(options_, source_->now()->credentials());
+        if (!missing.empty()) tell_(LogLevel::warn, "tls-crl: " + missing);
+    }
+
     void run() {
         ::prctl(PR_SET_NAME, "credentials", 0, 0, 0);
         if (bearer_.node) log_as(bearer_.node);
@@ -171,6 +177,7 @@ CredentialWatch::CredentialWatch(SecurityOptions options, Bearer bearer,
                                  std::function<void(Context)> renewed, Load load, Tell tell)
     : reader_(std::make_shared<Reader>(std::move(options), std::move(bearer), std::move(source),
                                        std::move(renewed), std::move(load), std::move(tell))) {
+    reader_->tell_missing_list();
     thread_ = quiet_thread([reader = reader_] { reader->run(); });
 }
 

@@ -20,7 +20,8 @@ public:
     using Context = std::shared_ptr<const TlsContext>;
     using Load = std::function<tl::expected<Context, std::string>(
         const SecurityOptions&, const Bearer&, const TlsContext& in_use)>;
-    /// For people. Called by the thread.
+    /// For people. Called by the thread, and by the constructor where the file of the lists of
+    /// revocations is not there yet.
     using Tell = std::function<void(LogLevel, const std::string&)>;
 
     /// `renewed` is called by the thread, after the source has the new credentials, and never after

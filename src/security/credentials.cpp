@@ -1,12 +1,14 @@
 #include "src/security/credentials.hpp"
 
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <utility>
 
 #include <fmt/format.h>
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
+#include <sys/stat.h>
 
 #include "src/base/os/private_file.hpp"
 #include "src/base/text/rfc3339.hpp"
@@ -93,8 +95,15 @@ private:
         take("tls-key", options_.private_key_file, read_private_file(options_.private_key_file),
              key_in, loaded_.private_key);
         take("tls-ca", ca, read_regular_file(ca), authorities_in, loaded_.authorities);
-        if (!crl.empty())
+        if (!crl.empty() && !awaits_first_list())
             take("tls-crl", crl, read_regular_file(crl), lists_in, loaded_.revocations);
+    }
+
+    /// As long as there is no list nothing has been revoked. One that was there is missed.
+    bool awaits_first_list() const {
+        struct stat about {};
+        return (in_use_ == nullptr || in_use_->revocations.empty()) &&
+               ::stat(options_.crl_file.c_str(), &about) != 0 && errno == ENOENT;
     }
 
     void load_certificates() {
@@ -217,6 +226,12 @@ private:
 
 std::string to_text(const CredentialProblem& problem) {
     return in_quotes(problem.file) + " " + problem.what;
+}
+
+std::string missing_list(const SecurityOptions& options, const Credentials& loaded) {
+    if (options.crl_file.empty() || !loaded.revocations.empty()) return {};
+    return in_quotes(options.crl_file) +
+           " is not there yet: nothing is revoked until it is, and then it is read";
 }
 
 tl::expected<Credentials, std::vector<CredentialProblem>> load_credentials(

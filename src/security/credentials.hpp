@@ -49,8 +49,12 @@ std::string to_text(const CredentialProblem& problem);
 /// All problems, not only the first. The files that the mode needs have been named. That its time
 /// has not come, or is over, is none for the certificate in use, for whom its owner lets in may
 /// change all the same; and none for a node that starts, which waits for that or for another one.
-/// A list of revocations that is older than the one in use is a problem.
+/// A list of revocations that is older than the one in use is a problem, and so is a file of lists
+/// that is not there any more; one that has not been there yet is none.
 tl::expected<Credentials, std::vector<CredentialProblem>> load_credentials(
     const SecurityOptions& options, const Bearer& bearer, const Credentials* in_use = nullptr);
+
+/// That the file of lists is not there yet, for people; empty: it is, or none was named.
+std::string missing_list(const SecurityOptions& options, const Credentials& loaded);
 
 }  // namespace bullring

@@ -76,8 +76,10 @@ def goes_on(place, process):
 FILES = ["--peers", "--key-file", "--http-token-file", "--tls-cert", "--tls-key", "--tls-ca"]
 
 
-@pytest.mark.parametrize("flag", [*FILES, "--tls-crl"])
-@pytest.mark.parametrize("is_empty", [False, True], ids=["missing", "empty"])
+@pytest.mark.parametrize(
+    ("flag", "is_empty"),
+    [(flag, is_empty) for flag in FILES for is_empty in (False, True)] + [("--tls-crl", True)],
+)
 def test_a_file_that_comes_later_is_waited_for(place, start, flag, is_empty):
     file = place.file_of(flag)
     whole = file.with_name("whole")

@@ -180,6 +180,53 @@ TEST_CASE("credentials: a FIFO in the place of a file is refused, and waited for
         CHECK(problem.what == "is not a regular file");
 }
 
+TEST_CASE(
+    "credentials: a list of revocations may come after the start, and is missed when it goes") {
+    const TestCa ca;
+    const Credentials own = ca.node(1);
+    const TemporaryDirectory directory;
+    SecurityOptions options;
+    options.mode = SecurityMode::tls;
+    options.certificate_file = options.private_key_file = directory / "node.pem";
+    options.ca_file = directory / "ca.pem";
+    options.crl_file = directory / "crl.pem";
+    const auto write = [](const std::string& file, const std::string& text) {
+        REQUIRE(replace_file(file, text, secret_mode).has_value());
+    };
+    write(options.certificate_file, pem_of(own.chain.front()) + pem_of(own.private_key));
+    write(options.ca_file, pem_of(ca.certificate()));
+    const Bearer bearer{"blue", protocol::NodeId{1}};
+
+    const auto opened = open_tls(options, bearer);
+    REQUIRE(opened.has_value());
+    std::promise<std::string> warning;
+    std::promise<std::string> error;
+    Told told;
+    const auto tell = [&](LogLevel level, const std::string& text) {
+        if (text.starts_with("tls-crl")) warning.set_value(text);
+        if (level == LogLevel::error) error.set_value(text);
+    };
+    const CredentialWatch watch(
+        options, bearer, *opened,
+        [&](CredentialWatch::Context context) { told.add(std::move(context)); }, &load_tls_anew,
+        tell);
+    CHECK(warning.get_future().get() ==
+          "tls-crl: " + in_quotes(options.crl_file) +
+              " is not there yet: nothing is revoked until it is, and then it is read");
+    CHECK((*opened)->now()->credentials().revocations.empty());
+
+    write(options.crl_file, pem_of(ca.revoke(ca.node(2), {.number = 1})));
+    REQUIRE(told.wait_for(1));
+    CHECK((*opened)->now()->credentials().revocations.size() == 1);
+
+    REQUIRE(::unlink(options.crl_file.c_str()) == 0);
+    watch.read_again();
+    CHECK(error.get_future().get().starts_with(
+        "the credentials have been left as they were: " + in_quotes(options.crl_file) +
+        " cannot be read: No such file or directory"));
+    CHECK((*opened)->now()->credentials().revocations.size() == 1);
+}
+
 TEST_CASE("credentials: nobody waits for a disk that does not answer, nor is told afterwards") {
     Keyed node;
     std::promise<void> begun;

@@ -119,6 +119,7 @@ std::map<protocol::NodeId, MemberAnswer> ask(const NodeOptions& options,
     ObserverOptions asking;
     asking.cluster = options.config.cluster;
     asking.security = options.security;
+    asking.log.level = LogLevel::error;  // what there is to say of them is found by another check
     for (const auto& [id, one] : reached)
         if (one.error == 0)
             asking.peers.emplace(

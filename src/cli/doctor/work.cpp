@@ -115,6 +115,9 @@ void check_certificate(const NodeOptions& options, Findings& findings) {
         load_credentials(options.security, {options.config.cluster, options.config.self});
     if (!loaded) return;  // it was sound a moment ago, when the options were read
     for (const OwnedCrl& list : loaded->revocations) check_revocations(*list, findings);
+    if (const std::string missing = missing_list(options.security, *loaded); !missing.empty())
+        findings.warn("revocations", missing,
+                      "begin with an empty list (bullring cert crl), copied to that place");
     const auto end = std::chrono::seconds(loaded->not_after);
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     const std::string until = "it is valid until " + std::string(Rfc3339(end).text());
