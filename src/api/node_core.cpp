@@ -169,7 +169,10 @@ void NodeCore::open() {
                 "the end of its lease; start it below an init (docker run --init, or tini)");
     }
     auto opened = open_node(options_.node, lock_wait);
-    if (!opened) throw NodeError(opened.error());
+    if (!opened) {
+        if (opened.error().wrong_setting) throw ConfigError({opened.error().what});
+        throw NodeError(opened.error().what);
+    }
     opened_.emplace(std::move(*opened));
     auto http = HttpEndpoint::open(options_.node, opened_->parts.start);
     if (!http) throw NodeError(http.error());
@@ -190,7 +193,7 @@ void NodeCore::open() {
     }
     if (undertaker_) opened_->parts.undertaker = &*undertaker_;
     const protocol::Incarnation incarnation = opened_->parts.start.incarnation;
-    KnownCluster known = known_by(opened_->parts.start.file);
+    KnownCluster known = known_by(opened_->parts.start.file, options_.node);
     auto runtime = std::make_unique<Runtime>(options_.node, std::move(opened_->parts));
     if (!options_.node.join.empty()) {
         joiner_ = std::make_unique<Joiner>(options_.node, incarnation, std::move(known),

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include <fmt/format.h>
 #include <sys/socket.h>
 
 #include "src/base/log/logging.hpp"
@@ -15,18 +16,32 @@
 
 namespace bullring {
 
-tl::expected<OpenedNode, std::string> open_node(NodeOptions& options,
-                                                protocol::Duration lock_wait) {
+namespace {
+
+OpenError wire_is_too_low(const protocol::Membership& list, const NodeOptions& options) {
+    return {fmt::format("--wire {} has no messages for the list of members {} in {}, which was "
+                        "changed; expected {} or more, or no --wire",
+                        options.config.wire_highest, to_text(*list.tag()), options.data_dir,
+                        protocol::version_with_tags),
+            true};
+}
+
+}  // namespace
+
+tl::expected<OpenedNode, OpenError> open_node(NodeOptions& options, protocol::Duration lock_wait) {
     OpenedNode opened;
     Runtime::Parts& parts = opened.parts;
     if (options.config.quorum == protocol::QuorumMode::majority) {
         auto state = StateDirectory::open(options.data_dir,
                                           {options.config.cluster, options.config.self}, lock_wait);
-        if (!state) return tl::unexpected(state.error());
+        if (!state) return tl::unexpected(OpenError{state.error()});
         auto file = state->load();
-        if (!file) return tl::unexpected(file.error());
+        if (!file) return tl::unexpected(OpenError{file.error()});
         parts.start.file = *file;
         if (parts.start.file) {
+            const protocol::Membership& list = parts.start.file->members;
+            if (list.changed() && options.config.wire_highest < protocol::version_with_tags)
+                return tl::unexpected(wire_is_too_low(list, options));
             const std::string differs = take_members(parts.start.file->members, options);
             if (!differs.empty()) log(LogLevel::warn, differs);
             parts.start.file->members = options.config.members;
@@ -57,11 +72,11 @@ tl::expected<OpenedNode, std::string> open_node(NodeOptions& options,
         log(LogLevel::warn, *short_of);
 
     auto security = open_tls(options.security, {options.config.cluster, options.config.self});
-    if (!security) return tl::unexpected(security.error());
+    if (!security) return tl::unexpected(OpenError{security.error()});
     parts.security = opened.security = std::move(*security);
 
     auto listeners = tcp::listen_on(options.listen);
-    if (!listeners) return tl::unexpected(listeners.error());
+    if (!listeners) return tl::unexpected(OpenError{listeners.error()});
     parts.listeners = std::move(*listeners);
     if (const std::string why = why_nobody_reaches(options); !why.empty()) log(LogLevel::warn, why);
 
@@ -82,10 +97,10 @@ tl::expected<OpenedNode, std::string> open_node(NodeOptions& options,
         return lost_events_line(event_time_now(), self, lost);
     };
     if (auto done = open(options.events_file, "events file", parts.events, lost_line); !done) {
-        return tl::unexpected(done.error());
+        return tl::unexpected(OpenError{done.error()});
     }
     if (auto done = open(options.trace_file, "trace file", parts.trace, {}); !done) {
-        return tl::unexpected(done.error());
+        return tl::unexpected(OpenError{done.error()});
     }
     opened.trail = ActionTrail(options.config.self, parts.writer, parts.events);
     return opened;

@@ -17,9 +17,14 @@ struct OpenedNode {
     ActionTrail trail;                    // for the thread that serves HTTP
 };
 
+struct OpenError {
+    std::string what;            // for people
+    bool wrong_setting = false;  // no start with it will do better: the user has to change it
+};
+
 /// Waits for the data directory's lock for at most `lock_wait`: the process before this one may be
 /// about to end. The members and their addresses in `options` become those that hold (a state file
-/// has the list). The error is for people.
-tl::expected<OpenedNode, std::string> open_node(NodeOptions& options, protocol::Duration lock_wait);
+/// has the list).
+tl::expected<OpenedNode, OpenError> open_node(NodeOptions& options, protocol::Duration lock_wait);
 
 }  // namespace bullring

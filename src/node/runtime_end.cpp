@@ -20,6 +20,7 @@ void Runtime::wait_for_signal() {
             if (service_) service_->reloading();
             if (writer_ != nullptr) writer_->reopen();
             if (credentials_) credentials_->read_again();
+            host_->try_again();
             if (service_) service_->ready();
         } else {
             shut_down(signal == SIGTERM ? "SIGTERM" : "SIGINT");

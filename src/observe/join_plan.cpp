@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "src/node/report/refusal_text.hpp"
+#include "src/node/storage/removed_mark.hpp"
 #include "src/observe/which_cluster.hpp"
 
 namespace bullring {
@@ -108,11 +109,30 @@ std::optional<Obstacle> in_the_way(const JoiningNode& node, const Membership& to
     return std::nullopt;
 }
 
+/// One that may have been forgotten comes back by itself.
+bool was_removed(const JoiningNode& node, const Membership& told) {
+    if (node.known.removed) return true;
+    const MemberEntry* const entry = node.known.list.find(node.options.config.self);
+    return entry != nullptr && told.tag() > node.known.list.tag() &&
+           is_forgotten_never(*entry, node.options);
+}
+
 }  // namespace
 
-KnownCluster known_by(const std::optional<protocol::Durable>& file) {
+KnownCluster known_by(const std::optional<protocol::Durable>& file, const NodeOptions& options) {
     if (!file) return {};
-    return {file->members, file->identity.known()};
+    const bool is_member = file->members.find(options.config.self) != nullptr;
+    const bool removed = !is_member && RemovedMark(options.data_dir).is_set();
+    return {file->members, file->identity.known(), removed};
+}
+
+bool is_forgotten_never(const MemberEntry& member, const NodeOptions& options) {
+    return member.votes || options.config.forget_after.ns == 0;
+}
+
+std::string added_again_by(const NodeOptions& options, const std::string& address) {
+    return fmt::format("bullring member add {}={}", options.config.self.value,
+                       address.empty() ? "HOST:PORT" : address);
 }
 
 std::string to_text(const Obstacle& obstacle) {
@@ -152,6 +172,10 @@ tl::expected<JoinPlan, Obstacle> plan_joining(const JoiningNode& node,
     if (!address) return Unplanned(std::move(address.error()));
     plan.address = std::move(*address);
     const MemberEntry* const entry = plan.list.find(self);
+    if (entry == nullptr && was_removed(node, plan.list)) {
+        plan.was_removed = true;
+        return plan;
+    }
     // A member exchanges addresses with who has its own in the list (PROTOCOL C13.2).
     for (const MemberEntry& other : plan.list.entries())
         if (entry == nullptr && other.address == plan.address)

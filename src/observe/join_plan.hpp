@@ -26,10 +26,11 @@ std::string to_text(const Obstacle& obstacle);
 struct KnownCluster {
     protocol::Membership list;  // empty: the node has none yet
     protocol::ClusterId id;     // 0: it does not know it
+    bool removed = false;       // somebody has removed it from the list
 };
 
-/// Nothing, if there is none.
-KnownCluster known_by(const std::optional<protocol::Durable>& file);
+/// By its data directory, of which `file` is the state file; none: nothing.
+KnownCluster known_by(const std::optional<protocol::Durable>& file, const NodeOptions& options);
 
 /// The node that would join.
 struct JoiningNode {
@@ -44,7 +45,14 @@ struct JoinPlan {
     protocol::ClusterId cluster_id;               // 0: nobody knows it
     std::string address;                          // at which the others are to dial the node
     std::vector<protocol::MemberChange> changes;  // empty: it has what it wants
+    bool was_removed = false;                     // by somebody who alone may have it added again
 };
+
+/// PROTOCOL C9.1: a voter never is, and nobody is where it is switched off.
+bool is_forgotten_never(const protocol::MemberEntry& member, const NodeOptions& options);
+
+/// How a node that was removed is added again.
+std::string added_again_by(const NodeOptions& options, const std::string& address);
 
 /// Whom it asks: those of --join, and those of whom these lists tell.
 std::vector<Endpoint> asked_to_join(const NodeOptions& options,

@@ -60,6 +60,7 @@ Joiner::Joiner(const NodeOptions& options, protocol::Incarnation self, KnownClus
     : options_(options),
       self_(self),
       node_(node),
+      mark_(options.data_dir),
       known_(std::move(known)),
       rng_(random_bits()),
       pause_(pause_first),
@@ -123,24 +124,42 @@ void Joiner::on_list(const KnownCluster& known, bool on_purpose) {
     const protocol::NodeId self = options_.config.self;
     const MemberEntry* const before = known_.list.find(self);
     const bool was_in = before != nullptr;
-    // C9.1: a voter never is, and nobody is where it is switched off.
-    const bool is_forgotten_never =
-        was_in && (before->votes || options_.config.forget_after.ns == 0);
-    known_ = known;
+    const bool forgotten_never = was_in && is_forgotten_never(*before, options_);
+    known_.list = known.list;
+    known_.id = known.id;
     if (const MemberEntry* const entry = known.list.find(self)) {
-        stays_out_ = false;
+        if (known_.removed) return come_back();
         if (address_.empty() || entry->address == address_) return;
         ask_again("the list has another address of it");
-    } else if (was_in && (is_forgotten_never || (on_purpose && !stood_still()))) {
-        log(LogLevel::warn,
-            "it was removed, and stays out until it is started again: end it, or start it again to "
-            "have it added");
-        stays_out_ = true;
-        wanted_ = false;
-        tell({});
+    } else if (was_in && (forgotten_never || (on_purpose && !stood_still()))) {
+        stay_out();
     } else if (was_in) {
         ask_again("it was forgotten while it was cut off");
     }
+}
+
+void Joiner::stay_out() {
+    if (known_.removed && !wanted_) return;
+    log(LogLevel::warn, "it was removed, and stays out until it is added again (" +
+                            added_again_by(options_, address_) + "); end it, if it is to be gone");
+    if (const std::string problem = mark_.set(); !problem.empty())
+        log(LogLevel::warn, "the next start may have it added again, for it can't note that: " +
+                                problem);
+    known_.removed = true;
+    wanted_ = false;
+    tell({});
+}
+
+/// It has been added: how, it may want to have changed.
+void Joiner::come_back() {
+    known_.removed = false;
+    clear_mark();
+    ask_again("it was added again");
+}
+
+void Joiner::clear_mark() const {
+    if (const std::string problem = mark_.clear(); !problem.empty())
+        log(LogLevel::warn, "delete the file that says that it was removed: " + problem);
 }
 
 void Joiner::ask_again(const char* why) {
@@ -166,6 +185,10 @@ Duration Joiner::standstill() const {
 // ---- Asking.
 
 asio::awaitable<void> Joiner::run() {
+    if (known_.removed)
+        stay_out();
+    else if (known_.list.find(options_.config.self) != nullptr)
+        clear_mark();  // it had no time for that when it came back
     while (true) {
         if (wanted_) {
             std::string obstacle = co_await ask();
@@ -174,8 +197,8 @@ asio::awaitable<void> Joiner::run() {
             const bool is_told = known_.list.find(options_.config.self) != nullptr;
             if (is_told) told_until_.reset();
             if (obstacle.empty() && !is_told) obstacle = why_not_told();
-            if (!stays_out_) tell(obstacle);
-            wanted_ = !stays_out_ && (!obstacle.empty() || !is_told);
+            if (!known_.removed) tell(obstacle);
+            wanted_ = !known_.removed && (!obstacle.empty() || !is_told);
         }
         co_await pause();
     }
@@ -230,6 +253,10 @@ asio::awaitable<std::string> Joiner::ask() {
     if (!plan) co_return asks + to_text(plan.error());
     told_list_ = plan->list;
     address_ = plan->address;
+    if (plan->was_removed) {
+        stay_out();
+        co_return std::string();
+    }
 
     ObserverOptions cluster{{}, options_.config.cluster, options_.security, {}};
     cluster.log.level = LogLevel::error;  // what refusals say is told by the outcome
@@ -245,7 +272,7 @@ asio::awaitable<std::string> Joiner::ask() {
             cluster.peers.insert_or_assign(one.id, *endpoint);
 
     for (const MemberChange& change : plan->changes) {
-        if (stays_out_) break;  // somebody has removed it meanwhile
+        if (known_.removed) break;  // somebody has removed it meanwhile
         RemoteCluster members(*loop_, cluster, change_max);
         // Named: g++ 12 destroys a temporary of such an expression twice.
         std::vector<MemberChange> one{change};

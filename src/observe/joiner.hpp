@@ -17,6 +17,7 @@
 #include <tl/expected.hpp>
 
 #include "protocol/values/rng.hpp"
+#include "src/node/storage/removed_mark.hpp"
 #include "src/observe/join_plan.hpp"
 #include "src/observe/observer_client.hpp"
 #include "src/settings/node_options.hpp"
@@ -52,6 +53,9 @@ private:
     protocol::Duration standstill() const;
     protocol::Duration learns_within() const;
     void ask_again(const char* why);
+    void stay_out();
+    void come_back();
+    void clear_mark() const;
     std::vector<Endpoint> addresses() const;
     tl::expected<JoinPlan, Obstacle> plan(const std::vector<MemberAnswer>& answers) const;
     /// It is in the list, and has not been told so.
@@ -71,12 +75,12 @@ private:
     // ---- The thread alone.
     std::unique_ptr<ObserverLoop> loop_ = std::make_unique<ObserverLoop>();
     asio::steady_timer timer_{loop_->io};
+    RemovedMark mark_;
     KnownCluster known_;              // by the node
     protocol::Membership told_list_;  // by the members, when it asked last
     protocol::Rng rng_;
     protocol::Duration pause_;
     bool wanted_ = true;                               // there is something to be asked for
-    bool stays_out_ = false;                           // somebody has removed it
     protocol::Instant looked_at_;                      // the last turn of this thread
     protocol::Instant stood_at_ = protocol::long_ago;  // the end of a standstill before that
     std::string told_;                    // the obstacle that was met last; empty: none

@@ -27,6 +27,9 @@ public:
         while (!cluster_.time_is_up()) {
             const std::vector<MemberAnswer> answers = co_await cluster_.ask(found);
             if (const auto leader = claimed_leader(answers)) {
+                // What is so after a request may be its work.
+                if (const auto list = newest_list(answers); !was_so_before_ && !list.empty())
+                    was_so_before_ = is_so_already(list, change_);
                 // Not as one expression: g++ 12 destroys a temporary of it twice.
                 std::optional<Outcome> outcome;
                 if (removes(leader->leader))
@@ -83,7 +86,7 @@ private:
                                   (refused != nullptr ? difference(*refused)
                                                       : "its answer is something else")};
         }
-        if (result->done) return Outcome{0, done_text(change_)};
+        if (result->done) return Outcome{0, done_text(change_, was_so_before_.value_or(false))};
         refusal_ = result->why.empty() ? "no reason given" : result->why;
         if (result->lasting) return Outcome{1, refusal_};
         return std::nullopt;
@@ -106,6 +109,7 @@ private:
     const MemberChange& change_;
     protocol::ClusterId meant_;
     protocol::Duration timeout_;
+    std::optional<bool> was_so_before_;
     bool handed_over_ = false;  // the member that is to be removed
     protocol::NodeId asked_;    // the leader that was asked last and has not answered
     std::string gone_;          // why it never will
@@ -114,16 +118,18 @@ private:
 
 }  // namespace
 
-std::string done_text(const MemberChange& change) {
-    std::string name = member_name(change.id);
+std::string done_text(const MemberChange& change, bool was_so_before) {
+    std::string text = member_name(change.id);
     switch (change.what) {
-        case MemberChange::What::add: return name + " is a member, at " + change.address;
-        case MemberChange::What::remove: return name + " is no member";
-        case MemberChange::What::promote: return name + " has a vote";
-        case MemberChange::What::demote: return name + " has no vote";
-        case MemberChange::What::address: return name + " has the address " + change.address;
+        case MemberChange::What::add: text += " is a member, at " + change.address; break;
+        case MemberChange::What::remove: text += " is no member"; break;
+        case MemberChange::What::promote: text += " has a vote"; break;
+        case MemberChange::What::demote: text += " has no vote"; break;
+        case MemberChange::What::address: text += " has the address " + change.address; break;
     }
-    return name;
+    if (was_so_before) return text + ", as before";
+    if (change.what == MemberChange::What::remove) text += ", and stays out until it is added again";
+    return text;
 }
 
 asio::awaitable<Outcome> change_members(AskedCluster& cluster, std::vector<MemberChange> changes,

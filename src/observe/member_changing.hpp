@@ -22,7 +22,7 @@ asio::awaitable<Outcome> change_members(AskedCluster& cluster,
                                         std::vector<protocol::MemberChange> changes,
                                         protocol::Duration timeout, protocol::ClusterId meant = {});
 
-/// "node 4 is a member without a vote", once it is so.
-std::string done_text(const protocol::MemberChange& change);
+/// "node 4 has a vote", once it is so; ", as before" behind it where nothing had to be changed.
+std::string done_text(const protocol::MemberChange& change, bool was_so_before);
 
 }  // namespace bullring

@@ -28,12 +28,25 @@ bool is_reached(const MemberAnswer& member, const protocol::MemberEntry& as_list
                         member.listed->problem.empty());
 }
 
+std::string problem_at(const MemberAnswer& member, const std::string& address) {
+    if (member.listed && member.listed->address == address) return member.listed->problem;
+    return member.answer ? "it answers at " + one_line(member.address) : member.problem;
+}
+
 std::string reachable_text(const MemberAnswer* answer, const protocol::MemberEntry& member) {
     if (answer == nullptr) return "no";
     return is_reached(*answer, member) ? "yes" : "at " + one_line(answer->address);
 }
 
 }  // namespace
+
+std::string why_not_reached(protocol::NodeId id, const std::string& address,
+                            const std::vector<MemberAnswer>& answers) {
+    for (const MemberAnswer& member : answers)
+        if (member.id == id)
+            return is_reached(member, {id, 0, true, address}) ? "" : problem_at(member, address);
+    return "it was not asked";
+}
 
 std::string members_table(const protocol::Membership& list,
                           const std::vector<MemberAnswer>& answers) {

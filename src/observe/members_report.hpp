@@ -20,6 +20,10 @@ std::string members_table(const protocol::Membership& list,
 std::string members_json(const protocol::Membership& list,
                          const std::vector<MemberAnswer>& answers);
 
+/// Why `id` is not reached at the address that the list has of it, for people; empty: it is.
+std::string why_not_reached(protocol::NodeId id, const std::string& address,
+                            const std::vector<MemberAnswer>& answers);
+
 /// Why nobody has told a list.
 std::string why_no_list(const std::vector<MemberAnswer>& answers);
 

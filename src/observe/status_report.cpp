@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -30,6 +31,11 @@ Json ids_or_null(const std::vector<protocol::NodeId>& ids) {
     return ids.empty() ? Json() : ids_json(ids);
 }
 
+/// The lowest version of the messages that nodes with this list speak.
+std::uint16_t lowest_with(const protocol::Membership& list) {
+    return list.changed() ? protocol::version_with_tags : protocol::version_lowest;
+}
+
 Json node_json(const MemberAnswer& member, const protocol::Membership& list) {
     Json node;
     node["id"] = member.id.value;
@@ -45,7 +51,7 @@ Json node_json(const MemberAnswer& member, const protocol::Membership& list) {
         }
         node["peers_up"] = Json::array();
         for (const char* key :
-             {"why", "uptime_ms", "version", "commit", "wire", "wire_with", "members_tag",
+             {"why", "uptime_ms", "version", "commit", "wire", "wire_lowest", "wire_with", "members_tag",
               "founders", "cluster_id", "security", "priority", "eligible", "votes"})
             node[key] = nullptr;
         node["vote"] = vote_json(member.id, list);
@@ -65,6 +71,7 @@ Json node_json(const MemberAnswer& member, const protocol::Membership& list) {
     node["version"] = answer.version;
     node["commit"] = answer.commit;
     node["wire"] = answer.wire;
+    node["wire_lowest"] = lowest_with(answer.list);
     node["wire_with"] = Json::object();
     for (const auto& [id, spoken] : answer.wire_with)
         node["wire_with"][std::to_string(id.value)] = spoken;
@@ -202,6 +209,13 @@ bool all_reachable_vote(const std::vector<MemberAnswer>& members) {
                        [](const auto& one) { return !one.answer || one.answer->votes; });
 }
 
+bool are_of_different_versions(const std::vector<MemberAnswer>& members) {
+    std::set<std::uint64_t> versions;
+    for (const MemberAnswer& member : members)
+        if (member.answer) versions.insert(member.answer->wire);
+    return versions.size() > 1;
+}
+
 std::string status_table(const std::vector<MemberAnswer>& members) {
     std::vector<Row> rows{{"ID", "ADDRESS", "REACHABLE", "ROLE", "LEADER", "EPOCH", "LEASE LEFT",
                            "UPTIME", "SECURITY", "WHY"}};
@@ -209,6 +223,11 @@ std::string status_table(const std::vector<MemberAnswer>& members) {
     const protocol::Membership list = newest_list_of(origin, members);
     for (const MemberAnswer& member : members) rows.push_back(row_of(member, origin, list));
     std::string text = table(rows);
+    if (const auto lowest = lowest_with(list);
+        lowest > protocol::version_lowest && are_of_different_versions(members))
+        text += fmt::format(
+            "with this list of members no node can speak a version of the wire format below {}\n",
+            lowest);
     for (const std::string& line : credential_differences(of_one_cluster(members)))
         text += line + "\n";
     return text;

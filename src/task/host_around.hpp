@@ -15,6 +15,7 @@ class HostAround : public TaskHost, protected NodeLink {
 public:
     void publish(const protocol::Publish& publish) override { inner_->publish(publish); }
     void stopping() override { inner_->stopping(); }
+    void try_again() override { inner_->try_again(); }
     void file_removed(const std::string& name) override { inner_->file_removed(name); }
     void directory_misplaced(const std::string& why) override { inner_->directory_misplaced(why); }
     int exit_status() const override { return inner_->exit_status(); }

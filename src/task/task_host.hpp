@@ -81,6 +81,8 @@ public:
     virtual void publish(const protocol::Publish&) {}
     /// The node is asked to end; stop() follows if it leads.
     virtual void stopping() {}
+    /// SIGHUP: what waits to be tried again is tried now.
+    virtual void try_again() {}
     /// Somebody else has removed this file from the data directory, or DirectoryWatch::any_file.
     virtual void file_removed(const std::string&) {}
     /// The path of the data directory leads to another one, for this reason; empty: not any more.

@@ -28,6 +28,7 @@ NODE_KEYS = [
     "version",
     "commit",
     "wire",
+    "wire_lowest",
     "wire_with",
     "members_tag",
     "founders",

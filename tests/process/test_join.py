@@ -3,6 +3,7 @@ forgotten when they are gone (--forget-after)."""
 
 import contextlib
 import json
+import shutil
 import subprocess
 
 import pytest
@@ -115,7 +116,7 @@ def test_who_is_gone_without_a_vote_is_forgotten_and_returns(new_cluster, algori
 
 
 @on_both(1)
-def test_who_was_removed_on_purpose_stays_out_until_it_is_started_again(new_cluster, algorithm, n):
+def test_who_was_removed_on_purpose_stays_out_until_it_is_added_again(new_cluster, algorithm, n):
     cluster = new_cluster(n, algorithm, flags=FLAGS).start()
     cluster.wait_leader()
     node = joiner(cluster, 4, "--voter").start()
@@ -125,13 +126,54 @@ def test_who_was_removed_on_purpose_stays_out_until_it_is_started_again(new_clus
     cluster.wait_for(lambda: "it was removed, and stays out" in node.current.log(), "it says so")
     cluster.never(lambda: 4 in cluster.member_list()[1], "it comes back", FORGET + 2)
     assert why(cluster, 4).startswith("removed: not in the list of members")
-    node.terminate()
-    assert node.wait_exit() == 0
-    # On its old directory, and somewhere else.
-    node.port = cluster.ports.take()
-    node.start()
+    stays_out_after_a_restart(cluster, node)
+    # With the vote that it is configured with, and at the address where it is.
+    elsewhere = f"127.0.0.1:{cluster.ports.take()}"
+    assert cluster.member("add", f"4={elsewhere}").returncode == 0
     wait_for_members(cluster, {1: True, 4: True})
     assert is_listed_at(cluster, node.address)
+    node.terminate()
+    assert node.wait_exit() == 0
+    node.start()
+    cluster.wait_settled()
+    assert "stays out" not in node.current.log()
+
+
+def stays_out_after_a_restart(cluster, node):
+    node.terminate()
+    assert node.wait_exit() == 0
+    node.start()
+    again = f"stays out until it is added again (bullring member add {node.id}="
+    cluster.wait_for(lambda: again in node.current.log(), "it says so")
+    cluster.never(lambda: node.id in cluster.member_list()[1], "it comes back", 2)
+
+
+@on_both(3)
+def test_who_was_removed_while_it_was_down_stays_out(new_cluster, algorithm, n):
+    cluster = new_cluster(n, algorithm, flags=FLAGS).start()
+    cluster.wait_leader()
+    node = joiner(cluster, 4, "--voter").start()
+    wait_for_members(cluster, {**VOTERS, 4: True})
+    node.kill()
+    node.wait_exit()
+    assert cluster.member("remove", "4").returncode == 0
+    node.start()
+    cluster.wait_for(lambda: "it was removed, and stays out" in node.current.log(), "it says so")
+    stays_out_after_a_restart(cluster, node)
+    doctor = subprocess.run(
+        [cluster.program, "doctor", *node.command()[2:]],
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE,
+        env=clean_environment(),
+    )
+    assert "node 4 was removed, and stays out" in doctor.stdout, doctor
+    # A machine that is set up anew has another directory, which knows nothing of that.
+    node.terminate()
+    node.wait_exit()
+    shutil.rmtree(node.data_dir)
+    node.start()
+    wait_for_members(cluster, {**VOTERS, 4: True})
 
 
 @on_both(3)

@@ -334,6 +334,14 @@ def test_a_command_that_cannot_be_started_later(new_cluster, tmp_path):
     wait_family(cluster[1])
 
 
+def test_a_hangup_ends_the_wait_before_the_next_try(settled, journal):
+    cluster = settled("exit=3", n=1, flags=["--restart-delay", "60s"])
+    cluster.wait_for(lambda: "stands again after 60s" in why(cluster), "it waits")
+    cluster[1].current.process.send_signal(signal.SIGHUP)
+    wait_begun(cluster, journal, 2)
+    assert "SIGHUP: it stands again now" in cluster[1].current.log()
+
+
 def test_max_restarts(settled, journal):
     cluster = settled("exit=3", n=1, flags=["--max-restarts", "2", "--restart-delay", "20ms"])
     wait_begun(cluster, journal, 3)

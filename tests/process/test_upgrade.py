@@ -113,6 +113,23 @@ def test_who_speaks_no_common_version_is_told_both_ranges(alone):
     wait_until(lambda: said in alone.current.log(), "it is logged")
 
 
+def test_what_a_changed_list_has_no_messages_for_is_not_started(new_cluster):
+    cluster = new_cluster(1, flags=FLAGS).start()
+    cluster.wait_settled()
+    assert '"wire_lowest":1' in cluster.command("status", "--json").stdout
+    assert cluster.member("add", "2=127.0.0.1:9").returncode == 0
+    assert '"wire_lowest":3' in cluster.command("status", "--json").stdout
+    cluster[1].terminate()
+    cluster[1].wait_exit()
+    cluster[1].start(["--wire", "2"]).current.expected_to_run = False
+    assert cluster[1].wait_exit() == 2
+    said = "--wire 2 has no messages for the list of members "
+    assert said in cluster[1].current.log()
+    assert "expected 3 or more, or no --wire" in cluster[1].current.log()
+    cluster[1].start()
+    cluster.wait_settled()
+
+
 @pytest.mark.parametrize("version", ["0", str(NEWEST + 1), "two"])
 def test_a_version_that_is_not_known_is_a_usage_error(new_cluster, version):
     cluster = new_cluster(1, flags=["--wire", version])

@@ -263,6 +263,19 @@ TEST_CASE("status: with whom a lower version of the wire format is spoken is sai
     CHECK(table.find("follows 1\n") != std::string::npos);
 }
 
+TEST_CASE("status: while versions differ, the lowest is told that a changed list leaves") {
+    Members members{telling(member(1, 1, 1), list(7, {1, 3})), member(2, 1, 1)};
+    const auto told = [&] {
+        return status_table(members).find("below 3\n") != std::string::npos;
+    };
+    CHECK_FALSE(told());
+    members[1].answer->wire = 3;
+    CHECK(told());
+    CHECK(status_json("blue", members).find(R"("wire_lowest":3)") != std::string::npos);
+    members[0].answer->list = {};
+    CHECK_FALSE(told());
+}
+
 TEST_CASE("status: an uptime is shown in its two largest units") {
     const auto uptime = [](std::int64_t ms) {
         Members members{member(1, 1, 1)};
@@ -287,17 +300,17 @@ TEST_CASE("status: the JSON has the keys of the contract, null for what is not k
         R"("nodes":[{"id":1,"address":"host-1:7100","reachable":true,"advertised":"",)"
         R"("role":"follower","leader":3,"epoch":7,"lease_left_ms":400,"promised_to":null,)"
         R"("peers_up":[1,3],"why":"follows 3","uptime_ms":3723000,"version":"0.1.0","commit":"","wire":2,)"
-        R"("wire_with":{"4":2},"members_tag":"0.0","founders":null,"cluster_id":null,"security":"key",)"
+        R"("wire_lowest":1,"wire_with":{"4":2},"members_tag":"0.0","founders":null,"cluster_id":null,"security":"key",)"
         R"("priority":5,"eligible":true,"votes":true,"vote":null},)"
         R"({"id":2,"address":"host-2:7100","reachable":false,"advertised":null,"role":null,)"
         R"("leader":null,"epoch":null,"lease_left_ms":null,"promised_to":null,"peers_up":[],)"
-        R"("why":null,"uptime_ms":null,"version":null,"commit":null,"wire":null,"wire_with":null,)"
+        R"("why":null,"uptime_ms":null,"version":null,"commit":null,"wire":null,"wire_lowest":null,"wire_with":null,)"
         R"("members_tag":null,"founders":null,"cluster_id":null,)"
         R"("security":null,"priority":null,"eligible":null,"votes":null,"vote":null,"problem":"Connection refused"},)"
         R"({"id":3,"address":"host-3:7100","reachable":true,"advertised":"","role":"leader",)"
         R"("leader":3,"epoch":7,"lease_left_ms":400,"promised_to":null,"peers_up":[1,3],)"
         R"("why":"follows 3","uptime_ms":3723000,"version":"0.1.0","commit":"","wire":2,)"
-        R"("wire_with":{"4":2},"members_tag":"0.0","founders":null,"cluster_id":null,"security":"key",)"
+        R"("wire_lowest":1,"wire_with":{"4":2},"members_tag":"0.0","founders":null,"cluster_id":null,"security":"key",)"
         R"("priority":5,"eligible":true,"votes":true,"vote":null}]})");
 }
 
@@ -308,7 +321,7 @@ TEST_CASE("status: when nobody answers, all but the members' addresses is null")
         R"("nodes":[{"id":4,"address":"host-4:7100","reachable":false,"advertised":null,)"
         R"("role":null,"leader":null,"epoch":null,"lease_left_ms":null,"promised_to":null,)"
         R"("peers_up":[],"why":null,"uptime_ms":null,"version":null,"commit":null,"wire":null,)"
-        R"("wire_with":null,"members_tag":null,"founders":null,"cluster_id":null,"security":null,"priority":null,"eligible":null,"votes":null,"vote":null,"problem":"Connection refused"}]})");
+        R"("wire_lowest":null,"wire_with":null,"members_tag":null,"founders":null,"cluster_id":null,"security":null,"priority":null,"eligible":null,"votes":null,"vote":null,"problem":"Connection refused"}]})");
 }
 
 TEST_CASE("status: an answer that is no JSON, lacks a key or has a wrong type is an error") {

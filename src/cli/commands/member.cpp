@@ -90,14 +90,14 @@ Member::~Member() {
     stop_logging();
 }
 
-tl::expected<void, std::string> Member::open(protocol::Duration lock_wait) {
+tl::expected<void, OpenError> Member::open(protocol::Duration lock_wait) {
     raise_descriptor_limit(descriptors_needed(protocol::members_max));
     wait_for_own_name(options_.listen);
     auto opened = open_node(options_, lock_wait);
     if (!opened) return tl::unexpected(opened.error());
     opened_.emplace(std::move(*opened));
     auto http = HttpEndpoint::open(options_, opened_->parts.start);
-    if (!http) return tl::unexpected(http.error());
+    if (!http) return tl::unexpected(OpenError{http.error()});
     http_ = std::move(*http);
     return {};
 }
@@ -118,7 +118,7 @@ int Member::run(MakeHost make_host) {
         };
     }
     const protocol::Incarnation incarnation = opened_->parts.start.incarnation;
-    KnownCluster known = known_by(opened_->parts.start.file);
+    KnownCluster known = known_by(opened_->parts.start.file, options_);
     runtime_.emplace(options_, std::move(opened_->parts));
     if (!options_.health.command.empty())
         health_.emplace(options_.health, options_.config.self, options_.config.cluster, *runtime_);

@@ -33,7 +33,7 @@ public:
 
     /// Waits for the data directory's lock for at most `lock_wait`: the process before this one may
     /// be about to end.
-    tl::expected<void, std::string> open(protocol::Duration lock_wait);
+    tl::expected<void, OpenError> open(protocol::Duration lock_wait);
     /// After open() and before run(); -1 with quorum none.
     std::vector<int> directory_locks() const {
         return opened_->parts.state ? opened_->parts.state->locks() : std::vector<int>();

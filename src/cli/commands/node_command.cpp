@@ -27,8 +27,8 @@ int run_node(const NodeOptions& options) {
     // A command of `lead` under the process before this one holds the lock until its lease is over.
     const protocol::Duration lock_wait = protocol::seconds(1) + options.config.timing.lease;
     if (const auto opened = member.open(lock_wait); !opened) {
-        print_error(opened.error());
-        return 1;
+        print_error(opened.error().what);
+        return opened.error().wrong_setting ? wrong_usage : 1;
     }
     MakeHost make_hooks;
     if (options.hooks.any())

@@ -59,8 +59,8 @@ int run_run(const RunOptions& options) {
                   true);
     // The guard of the process before this one may still have to end its command.
     if (const auto opened = member.open(options.kill_after + protocol::seconds(1)); !opened) {
-        print_error(opened.error());
-        return 1;
+        print_error(opened.error().what);
+        return opened.error().wrong_setting ? wrong_usage : 1;
     }
     if (const auto cleared = clear_leftovers(held); !cleared) {
         print_error(cleared.error());

@@ -96,7 +96,7 @@ DirectorySight check_state(const std::string& subject, const NodeOptions& option
     else
         findings.ok(subject, sight->state ? "the state in it is sound and this member's"
                                           : "no node has left a state in it yet");
-    return {sight->in_use.has_value(), known_by(sight->state)};
+    return {sight->in_use.has_value(), known_by(sight->state, options)};
 }
 
 }  // namespace

@@ -84,7 +84,10 @@ void check_joining(const NodeOptions& options, const KnownCluster& known,
                       fmt::format("node {} is a member, and nobody answers at its address: this "
                                   "node takes its place",
                                   self.value));
-    if (plan)
+    if (plan && plan->was_removed)
+        findings.fail("joining", fmt::format("node {} was removed, and stays out", self.value),
+                      "have it added again: " + added_again_by(options, plan->address));
+    else if (plan)
         findings.ok("joining", wishes_text(options, *plan));
     else if (newest_list(around.joined).empty())
         findings.warn("joining", plan.error().what,

@@ -185,6 +185,12 @@ void Supervisor::carry_out(const Supervision::Order& order) {
         order);
 }
 
+void Supervisor::try_again() {
+    if (restart_timer_.cancel() == 0) return;  // it does not wait, or its turn has come
+    log(LogLevel::info, "SIGHUP: it stands again now");
+    obey(supervision_.on_restart_due());
+}
+
 // ---- The command.
 
 void Supervisor::start_command(Epoch epoch) {

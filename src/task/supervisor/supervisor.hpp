@@ -49,6 +49,7 @@ public:
 
     void start(protocol::Epoch epoch) override;
     void stop(protocol::Epoch epoch, protocol::DeposedReason reason) override;
+    void try_again() override;
     void publish(const protocol::Publish& publish) override;
 
     void stopping() override { supervision_.on_stopping(); }
