@@ -143,8 +143,8 @@ void Joiner::stay_out() {
     log(LogLevel::warn, "it was removed, and stays out until it is added again (" +
                             added_again_by(options_, address_) + "); end it, if it is to be gone");
     if (const std::string problem = mark_.set(); !problem.empty())
-        log(LogLevel::warn, "the next start may have it added again, for it can't note that: " +
-                                problem);
+        log(LogLevel::warn,
+            "the next start may have it added again, for it can't note that: " + problem);
     known_.removed = true;
     wanted_ = false;
     tell({});

@@ -27,7 +27,7 @@ public:
         while (!cluster_.time_is_up()) {
             const std::vector<MemberAnswer> answers = co_await cluster_.ask(found);
             if (const auto leader = claimed_leader(answers)) {
-                // What is so after a request may be its work.
+                // Later it may be so by the request.
                 if (const auto list = newest_list(answers); !was_so_before_ && !list.empty())
                     was_so_before_ = is_so_already(list, change_);
                 // Not as one expression: g++ 12 destroys a temporary of it twice.
@@ -128,7 +128,8 @@ std::string done_text(const MemberChange& change, bool was_so_before) {
         case MemberChange::What::address: text += " has the address " + change.address; break;
     }
     if (was_so_before) return text + ", as before";
-    if (change.what == MemberChange::What::remove) text += ", and stays out until it is added again";
+    if (change.what == MemberChange::What::remove)
+        text += ", and stays out until it is added again";
     return text;
 }
 

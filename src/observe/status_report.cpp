@@ -51,8 +51,8 @@ Json node_json(const MemberAnswer& member, const protocol::Membership& list) {
         }
         node["peers_up"] = Json::array();
         for (const char* key :
-             {"why", "uptime_ms", "version", "commit", "wire", "wire_lowest", "wire_with", "members_tag",
-              "founders", "cluster_id", "security", "priority", "eligible", "votes"})
+             {"why", "uptime_ms", "version", "commit", "wire", "wire_lowest", "wire_with",
+              "members_tag", "founders", "cluster_id", "security", "priority", "eligible", "votes"})
             node[key] = nullptr;
         node["vote"] = vote_json(member.id, list);
         node["problem"] = member.problem;

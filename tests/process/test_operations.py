@@ -9,7 +9,6 @@ import shlex
 import shutil
 import signal
 import subprocess
-import time
 
 import pytest
 from harness.events import EventFile
@@ -70,7 +69,7 @@ class Operator:
         handlers = {"bullring": self.bullring, "systemctl": self.systemctl, "mv": self.move}
         if words[0] in handlers:
             return handlers[words[0]](words[1:])
-        # What others have made is theirs to test.
+        # The work of others, which is theirs to test.
         assert re.fullmatch(
             r"apt install \./bullring_[\d.]+_amd64\.deb|journalctl -u bullring@poller .*", line
         ), line
@@ -131,19 +130,18 @@ class Operator:
 
     def run(self, command):
         """While it runs, whoever dies is started again, as by systemd."""
-        with subprocess.Popen(
+        process = subprocess.Popen(
             command,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
             env=clean_environment(),
-        ) as process:
-            while process.poll() is None:
-                for machine in self.cluster if command[1] == "drill" else ():
-                    if not machine.running:
-                        machine.restart()
-                time.sleep(0.01)
-            stdout, stderr = process.communicate()
+        )
+        while command[1] == "drill" and process.poll() is None:
+            for machine in self.cluster:
+                if machine.ends_within(0.01):
+                    machine.restart()
+        stdout, stderr = process.communicate(timeout=60)
         return subprocess.CompletedProcess(command, process.returncode, stdout, stderr)
 
     def systemctl(self, words):
@@ -197,7 +195,9 @@ def site(new_cluster):
 
 def test_the_checklist_is_typed(site):
     written = {
-        heading: [line for language, text in blocks if language == "sh" for line in text.splitlines()]
+        heading: [
+            line for language, text in blocks if language == "sh" for line in text.splitlines()
+        ]
         for heading, blocks in sections(PAGE.read_text()).items()
     }
     assert sum(len(lines) for lines in written.values()) > 25

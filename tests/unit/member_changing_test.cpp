@@ -173,7 +173,8 @@ TEST_CASE("member: when the time is up the last thing that is known is told") {
 
 TEST_CASE("member: a leader that is to be removed hands over first, and the next one removes it") {
     ScriptedCluster cluster({{Kind::done, ""}, last});
-    CHECK(outcome_of(cluster, {{What::remove, {3}, ""}}) == Outcome{0, "node 3 is no member, and stays out until it is added again"});
+    CHECK(outcome_of(cluster, {{What::remove, {3}, ""}}) ==
+          Outcome{0, "node 3 is no member, and stays out until it is added again"});
     CHECK(cluster.handovers == 1);
     CHECK(cluster.leader == NodeId{2});
     // By its local socket nobody else can be asked.

@@ -265,9 +265,7 @@ TEST_CASE("status: with whom a lower version of the wire format is spoken is sai
 
 TEST_CASE("status: while versions differ, the lowest is told that a changed list leaves") {
     Members members{telling(member(1, 1, 1), list(7, {1, 3})), member(2, 1, 1)};
-    const auto told = [&] {
-        return status_table(members).find("below 3\n") != std::string::npos;
-    };
+    const auto told = [&] { return status_table(members).find("below 3\n") != std::string::npos; };
     CHECK_FALSE(told());
     members[1].answer->wire = 3;
     CHECK(told());

@@ -39,9 +39,10 @@ int print_members(const std::vector<MemberAnswer>& all, const MemberOptions& opt
 void tell_of_empty_address(const MemberChange& change, const std::vector<MemberAnswer>& answers) {
     const std::string why = why_not_reached(change.id, change.address, answers);
     if (!why.empty())
-        print_error(fmt::format("node {} does not answer at {}, where the others dial it from now "
-                                "on: {}",
-                                change.id.value, change.address, why));
+        print_error(
+            fmt::format("node {} does not answer at {}, where the others dial it from now "
+                        "on: {}",
+                        change.id.value, change.address, why));
 }
 
 asio::awaitable<int> change_and_print(AskedCluster& cluster, const MemberOptions& options) {
