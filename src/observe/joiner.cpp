@@ -89,7 +89,9 @@ void Joiner::leader_changed(Instant /*at*/, const protocol::LeaderChanged& chang
 }
 
 void Joiner::peer_changed(Instant at, protocol::NodeId peer, bool up) {
-    heard_until_[peer] = up ? protocol::never : at;
+    Hearing& hearing = hearing_[peer];
+    if (up && hearing.until != protocol::never) hearing.since = at;
+    hearing.until = up ? protocol::never : at;
 }
 
 void Joiner::handshake_refused(Instant /*at*/, const protocol::HandshakeRefused& refusal) {
@@ -111,11 +113,16 @@ Duration Joiner::learns_within() const {
     return forget_after.ns == 0 ? longest : std::min(longest, forget_after / 2);
 }
 
+/// A leader undoes a list that took longer (PROTOCOL C2.3).
+Duration Joiner::settled_within() const { return options_.config.timing.lease * 2; }
+
 void Joiner::members_changed(Instant at, const protocol::MembersChanged& change) {
-    // Its leader heard it until now, and so has not forgotten it: somebody has removed it.
-    const auto heard = heard_until_.find(leader_);
-    const bool on_purpose =
-        heard != heard_until_.end() && !due(at, heard->second + learns_within());
+    // Its leader heard it until now, and so has not forgotten it: somebody has removed it. But a
+    // list without one that had just come back may have been on its way.
+    const auto heard = hearing_.find(leader_);
+    const bool on_purpose = heard != hearing_.end() &&
+                            due(at, heard->second.since + settled_within()) &&
+                            !due(at, heard->second.until + learns_within());
     asio::post(loop_->io, [this, known = KnownCluster{change.members, change.cluster_id},
                            on_purpose] { on_list(known, on_purpose); });
 }

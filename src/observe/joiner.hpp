@@ -52,6 +52,7 @@ private:
     /// So long without a turn of this thread is a standstill.
     protocol::Duration standstill() const;
     protocol::Duration learns_within() const;
+    protocol::Duration settled_within() const;
     void ask_again(const char* why);
     void stay_out();
     void come_back();
@@ -69,8 +70,12 @@ private:
 
     // ---- The node's loop alone.
     protocol::NodeId leader_;  // the last one that was known
-    /// Until when the two heard each other; `never`: they do.
-    std::map<protocol::NodeId, protocol::Instant> heard_until_;
+    /// From when until when the two heard each other; until `never`: they do.
+    struct Hearing {
+        protocol::Instant since;
+        protocol::Instant until = protocol::long_ago;
+    };
+    std::map<protocol::NodeId, Hearing> hearing_;
 
     // ---- The thread alone.
     std::unique_ptr<ObserverLoop> loop_ = std::make_unique<ObserverLoop>();

@@ -139,6 +139,19 @@ def test_who_was_removed_on_purpose_stays_out_until_it_is_added_again(new_cluste
     assert "stays out" not in node.current.log()
 
 
+def test_who_has_just_come_back_takes_no_removal_for_one_on_purpose(new_cluster):
+    """The leader may have forgotten it before it was back."""
+    flags = ["--no-preempt", "--lease", "5s", "--forget-after", "30s"]
+    cluster = new_cluster(1, flags=flags).start()
+    cluster.wait_leader()
+    node = joiner(cluster, 4).start()
+    cluster.wait_for(lambda: node.current.stream.of("members"), "it knows that it is a member")
+    assert cluster.member("remove", "4").returncode == 0
+    told = "this node has been removed from the members"
+    cluster.wait_for(lambda: told in node.current.log(), "it knows that it was removed")
+    wait_for_members(cluster, {1: True, 4: False})
+
+
 def stays_out_after_a_restart(cluster, node):
     node.terminate()
     assert node.wait_exit() == 0
