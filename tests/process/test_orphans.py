@@ -7,9 +7,10 @@ import sys
 
 import pytest
 from harness.node import PYTHON_PATH
-from harness.task import child_named, only_child
+from harness.task import alive, child_named, children, only_child
 from harness.pid_namespace import IN_NAMESPACE, needs_namespace
 from harness.waiting import DEADLINE
+from secured import KEY
 
 
 def dead_children(pid):
@@ -147,3 +148,20 @@ def test_a_signal_for_a_command_that_has_ended_reaches_nobody_else(new_cluster, 
     )
     assert done.returncode == 0, done.stderr
     assert "alive" in done.stdout
+
+
+@pytest.mark.parametrize("task", [None, ["sleep", "600"]], ids=["node", "run"])
+def test_an_end_in_order_leaves_no_process_behind(secured, task):
+    """A service manager that starts the node again at once would take it for a fault."""
+    made = secured(KEY)
+    for node in made.cluster:
+        node.task = task
+    made.start()
+    leader = made.cluster.wait_settled()
+    follower = next(node for node in made.cluster if node is not leader)
+    for node in (follower, leader):
+        around = children(node.current.process.pid)
+        assert {"bullring-keeper", "bullring-notice"} <= set(around.values())
+        node.terminate()
+        node.wait_exit()
+        assert [name for pid, name in around.items() if alive(pid)] == []

@@ -88,6 +88,15 @@ Member::~Member() {
     http_.reset();
     opened_.reset();
     stop_logging();
+    dismiss_watchers();
+}
+
+/// After an end in order, which the node has told by itself, they have nothing to say. A service
+/// manager takes whom a node leaves for a fault of it, and complains at each restart.
+void Member::dismiss_watchers() {
+    if (pulse_.over.load() == 0 || pulse_.recorded.load() != 0) return;
+    keeper_.stop();
+    if (undertaker_ != nullptr) undertaker_->stop();
 }
 
 tl::expected<void, OpenError> Member::open(protocol::Duration lock_wait) {

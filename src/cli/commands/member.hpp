@@ -46,6 +46,8 @@ public:
     int run(MakeHost make_host);
 
 private:
+    void dismiss_watchers();
+
     NodeOptions options_;
     LoopPulse& pulse_;
     Keeper& keeper_;
