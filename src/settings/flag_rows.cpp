@@ -163,6 +163,10 @@ constexpr std::array rows{
          by(members, library), into<&Request::security_migrate>},
     Flag{"check", nullptr, "only say what is in the way of a start, as bullring doctor does",
          by(starters, "lead"), into<&Request::check>},
+    Flag{"unit", "UNIT",
+         "judge what a node would meet that systemd starts by this unit: with its flags, as its "
+         "user, in its sandbox; needs root",
+         by("doctor"), into<&Request::unit>},
     Flag{"strict", nullptr, "also fail for a warning", by("doctor"), into<&Request::strict>},
     Flag{"strict", nullptr, "also fail where the streams prove nothing", by("audit"),
          into<&Request::strict>},

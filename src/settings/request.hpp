@@ -97,6 +97,7 @@ struct Request {
 
     // The subcommands that end by themselves.
     Asked<bool> check;
+    Asked<std::string> unit;
     Asked<bool> strict;
     Asked<bool> actions;
     Asked<bool> json;

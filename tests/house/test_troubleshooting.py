@@ -43,6 +43,7 @@ SELF_EXPLAINED = "; expected "
 # A line without an entry, and the reason why it needs none.
 NO_ENTRY = {
     "raise that limit, and ask again": "a remedy of doctor's",
+    "correct it, or let this user read it": "a remedy of doctor's",
     "it is no JSON object": "a reason in the line of audit that the page has",
     "there is a newer one, or one of another cluster": "the entry on that line says so",
     "ends with a character that no key ends with; is it whole?": "it says what to look for",

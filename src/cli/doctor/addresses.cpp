@@ -178,8 +178,8 @@ void check_addresses(const NodeOptions& options, const Surroundings& around, Fin
     for (const auto& [id, endpoint] : options.peers) Entry(options, around, id).check(findings);
 }
 
-void check_ports(const NodeOptions& options, const Surroundings& around, bool runs,
-                 Findings& findings) {
+void check_ports(const DoctorOptions& subject, const NodeOptions& options,
+                 const Surroundings& around, bool runs, Findings& findings) {
     const std::string listen = "listen " + to_text(options.listen);
     const bool is_entry = options.listen == options.peers.at(options.config.self);
     if (around.listen)
@@ -189,7 +189,10 @@ void check_ports(const NodeOptions& options, const Surroundings& around, bool ru
                       "a node waits for it: add it to DNS or /etc/hosts, or give " +
                           listen_anywhere(options.listen.port));
 
-    if (!options.http.socket.empty()) return check_socket(options.http.socket, runs, findings);
+    if (const std::string& path = options.http.socket; !path.empty()) {
+        if (subject.is_made(path)) return findings.ok("http unix:" + path, made_by_manager);
+        return check_socket(path, runs, findings);
+    }
     if (options.http.address.port == 0) return;
     const std::string http = "http " + to_text(options.http.address);
     if (!around.http)

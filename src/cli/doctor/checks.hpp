@@ -2,6 +2,8 @@
 // running node could notice. The options have been read and found sound before.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,8 +26,8 @@ std::string directory_of(const std::string& path);
 void check_addresses(const NodeOptions& options, const Surroundings& around, Findings& findings);
 
 /// Whether this node could listen where it has to, HTTP among that. `runs`: it does already.
-void check_ports(const NodeOptions& options, const Surroundings& around, bool runs,
-                 Findings& findings);
+void check_ports(const DoctorOptions& subject, const NodeOptions& options,
+                 const Surroundings& around, bool runs, Findings& findings);
 
 /// Whether the other members are reached, and belong to this one.
 void check_members(const NodeOptions& options, const KnownCluster& known,
@@ -52,8 +54,13 @@ DirectorySight check_directory(const NodeOptions& options, Findings& findings);
 /// those that a start would find.
 void check_list(const protocol::Membership& list, NodeOptions& options, Findings& findings);
 
-/// Descriptors and processes.
-void check_limits(const NodeOptions& options, Findings& findings);
+/// How many processes this process's own control group may have: of version 2, or of the
+/// controller of version 1. None: no limit, or none that is seen.
+std::optional<std::uint64_t> limit_of_group();
+
+/// Descriptors and processes. `of_group`: how many the control group may have.
+void check_limits(const NodeOptions& options, const std::optional<std::uint64_t>& of_group,
+                  Findings& findings);
 
 /// The rate of this machine's clock, and whether its wall clock is kept.
 void check_clock(Findings& findings);

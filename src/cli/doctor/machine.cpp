@@ -41,32 +41,6 @@ std::string first_line(const std::string& path) {
     return line;
 }
 
-/// How many processes this process's own control group may have: of version 2, or of the
-/// controller of version 1. None: no limit, or none that is seen.
-std::optional<rlim_t> limit_of_group() {
-    std::ifstream groups("/proc/self/cgroup");
-    std::optional<rlim_t> least;
-    const auto look = [&](const std::string& path) {
-        const std::string limit = first_line(path + "/pids.max");
-        rlim_t number = 0;
-        const auto [end, error] =
-            std::from_chars(limit.data(), limit.data() + limit.size(), number);
-        if (error == std::errc{} && end == limit.data() + limit.size())
-            least = std::min(least.value_or(number), number);
-    };
-    for (std::string line; std::getline(groups, line);) {
-        const std::size_t first = line.find(':');
-        const std::size_t second = line.find(':', first + 1);
-        if (second == std::string::npos) continue;
-        const std::string controller = line.substr(first + 1, second - first - 1);
-        const std::string path = line.substr(second + 1);
-        // A container sees its own group as the root.
-        if (controller.empty()) look("/sys/fs/cgroup" + path), look("/sys/fs/cgroup");
-        if (controller == "pids") look("/sys/fs/cgroup/pids" + path), look("/sys/fs/cgroup/pids");
-    }
-    return least;
-}
-
 void check_processes(const std::string& what, const std::string& remedy, rlim_t limit,
                      Findings& findings) {
     const std::string text = fmt::format("{} allows {}", what, limit);
@@ -99,7 +73,32 @@ void check_clock_rate(Findings& findings) {
 
 }  // namespace
 
-void check_limits(const NodeOptions& options, Findings& findings) {
+std::optional<std::uint64_t> limit_of_group() {
+    std::ifstream groups("/proc/self/cgroup");
+    std::optional<std::uint64_t> least;
+    const auto look = [&](const std::string& path) {
+        const std::string limit = first_line(path + "/pids.max");
+        std::uint64_t number = 0;
+        const auto [end, error] =
+            std::from_chars(limit.data(), limit.data() + limit.size(), number);
+        if (error == std::errc{} && end == limit.data() + limit.size())
+            least = std::min(least.value_or(number), number);
+    };
+    for (std::string line; std::getline(groups, line);) {
+        const std::size_t first = line.find(':');
+        const std::size_t second = line.find(':', first + 1);
+        if (second == std::string::npos) continue;
+        const std::string controller = line.substr(first + 1, second - first - 1);
+        const std::string path = line.substr(second + 1);
+        // A container sees its own group as the root.
+        if (controller.empty()) look("/sys/fs/cgroup" + path), look("/sys/fs/cgroup");
+        if (controller == "pids") look("/sys/fs/cgroup/pids" + path), look("/sys/fs/cgroup/pids");
+    }
+    return least;
+}
+
+void check_limits(const NodeOptions& options, const std::optional<std::uint64_t>& of_group,
+                  Findings& findings) {
     const std::size_t needed = descriptors_needed(options.peers.size());
     raise_descriptor_limit(needed);
     ::rlimit files{};
@@ -121,9 +120,9 @@ void check_limits(const NodeOptions& options, Findings& findings) {
         check_processes("the limit of this user, for all processes and threads,",
                         "ulimit -u, or LimitNPROC= of the unit: " + each, processes.rlim_cur,
                         findings);
-    if (const auto group = limit_of_group())
-        check_processes("this control group", "TasksMax= of the unit, or pids.max: " + each, *group,
-                        findings);
+    if (of_group)
+        check_processes("this control group", "TasksMax= of the unit, or pids.max: " + each,
+                        *of_group, findings);
 }
 
 void check_clock(Findings& findings) {

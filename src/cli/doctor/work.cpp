@@ -48,9 +48,11 @@ void check_held(const DoctorOptions& options, Findings& findings) {
         findings.ok(subject, "the interface is there, and may be changed");
 }
 
-void check_file(const char* flag, const std::string& path, Findings& findings) {
+void check_file(const DoctorOptions& options, const char* flag, const std::string& path,
+                Findings& findings) {
     if (path.empty() || path == "-") return;
     const std::string subject = std::string(flag) + " " + path;
+    if (options.is_made(path)) return findings.ok(subject, made_by_manager);
     const std::string directory = directory_of(path);
     struct ::stat there {};
     const bool exists = ::stat(path.c_str(), &there) == 0;
@@ -105,8 +107,8 @@ void check_work(const DoctorOptions& options, Findings& findings) {
         if (!shell_finds(command))
             findings.warn(flag, in_quotes(command) + " is not found: it will fail each time",
                           "give a command that /bin/sh can run");
-    check_file("events", node.events_file, findings);
-    check_file("trace", node.trace_file, findings);
+    check_file(options, "events", node.events_file, findings);
+    check_file(options, "trace", node.trace_file, findings);
 }
 
 void check_certificate(const NodeOptions& options, Findings& findings) {
