@@ -3,6 +3,7 @@
 import errno
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 
@@ -10,6 +11,19 @@ from harness.packaging_files import run
 from harness.waiting import wait_until
 
 ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND": "noninteractive"}
+
+
+def newer(package, folder):
+    """The same package as a later version would be."""
+    tree = folder / package.stem
+    run("dpkg-deb", "--raw-extract", package, tree)
+    control = tree / "DEBIAN" / "control"
+    text = control.read_text()
+    version = re.search(r"(?m)^Version: (.*)$", text)[1]
+    control.write_text(text.replace(version, version + "+later"))
+    made = folder / package.name.replace(version, version + "+later")
+    run("dpkg-deb", "--root-owner-group", "--build", tree, made)
+    return made
 
 
 class Debian:
@@ -66,6 +80,21 @@ exec env -i container=bullring-test /lib/systemd/systemd
 """
 
 
+SPACES = ["--fork", "--kill-child", "--pid", "--mount", "--uts", "--ipc", "--net", "--cgroup"]
+
+
+def unbootable():
+    """Why no machine can be booted here; None: it can."""
+    if not shutil.which("mmdebstrap"):
+        return "mmdebstrap is not installed"
+    tried = subprocess.run(["unshare", *SPACES, "true"], capture_output=True, text=True)
+    if tried.returncode != 0:
+        return f"no namespaces for a machine: {tried.stderr.strip()}"
+    if not os.access("/sys/fs/cgroup", os.W_OK):
+        return "no control group for a machine: /sys/fs/cgroup can't be written"
+    return None
+
+
 class Machine:
     """A Debian that has been booted: in namespaces and a control group of its own."""
 
@@ -75,7 +104,7 @@ class Machine:
             hierarchy = hierarchy / "systemd"
         self.group = hierarchy / f"bullring-test-{os.getpid()}"
         self.group.mkdir()
-        unshare = "exec unshare --fork --kill-child --pid --mount --uts --ipc --net --cgroup"
+        unshare = " ".join(["exec unshare", *SPACES])
         enter = f'echo $$ >{self.group}/cgroup.procs && {unshare} sh -c "$0" boot "$1"'
         self.process = subprocess.Popen(
             ["sh", "-c", enter, BOOT, str(debian.folder)], stdin=subprocess.DEVNULL

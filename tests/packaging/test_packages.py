@@ -9,7 +9,7 @@ import shutil
 import tempfile
 
 import pytest
-from debian import Debian
+from debian import Debian, newer
 from harness.packaging_files import ROOT, run
 
 pytestmark = [pytest.mark.long, pytest.mark.limit(3600)]
@@ -77,19 +77,6 @@ def debian():
         pytest.skip("mmdebstrap is not installed")
     with tempfile.TemporaryDirectory(prefix="bullring-debian-") as folder:
         yield Debian(pathlib.Path(folder))
-
-
-def newer(package, folder):
-    """The same package as a later version would be."""
-    tree = folder / package.stem
-    run("dpkg-deb", "--raw-extract", package, tree)
-    control = tree / "DEBIAN" / "control"
-    text = control.read_text()
-    version = re.search(r"(?m)^Version: (.*)$", text)[1]
-    control.write_text(text.replace(version, version + "+later"))
-    made = folder / package.name.replace(version, version + "+later")
-    run("dpkg-deb", "--root-owner-group", "--build", tree, made)
-    return made
 
 
 CONSUMER = """

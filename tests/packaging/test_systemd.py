@@ -10,7 +10,7 @@ import shutil
 import tempfile
 
 import pytest
-from debian import Debian, Machine
+from debian import Debian, Machine, newer, unbootable
 from harness.waiting import wait_until
 
 pytestmark = [
@@ -22,6 +22,7 @@ pytestmark = [
 IDS = (1, 2, 3)
 KILLS = 10
 EACH = 2  # rounds of each fault
+LATER = "root/later.deb"
 PEERS = ", ".join(f'"{i}=127.0.0.1:710{i}"' for i in IDS)
 
 
@@ -30,9 +31,9 @@ def wait_for(predicate, what):
 
 
 @pytest.fixture(scope="module")
-def machine(packages):
-    if not shutil.which("mmdebstrap"):
-        pytest.skip("mmdebstrap is not installed")
+def machine(packages, tmp_path_factory):
+    if why := unbootable():
+        pytest.skip(why)
     with tempfile.TemporaryDirectory(prefix="bullring-machine-") as folder:
         debian = Debian(pathlib.Path(folder), ["systemd-sysv", "dbus", "iproute2", "logrotate"])
         debian.install([packages["bullring"]])
@@ -41,6 +42,13 @@ def machine(packages):
                 f'cluster = "test"\nid = {i}\npeers = [{PEERS}]\nallow-drill = true\n'
                 f'events = "/var/log/bullring/node{i}/events"\n'
             )
+        (debian.folder / "etc/bullring/job.toml").write_text(
+            'cluster = "job"\nid = 1\npeers = ["1=127.0.0.1:7130"]\n'
+            'events = "/var/log/bullring/job/events"\n'
+        )
+        (debian.folder / "etc/bullring/job.env").write_text("COMMAND=/bin/sleep infinity\n")
+        later = newer(packages["bullring"], tmp_path_factory.mktemp("later"))
+        shutil.copy(later, debian.folder / LATER)
         booted = Machine(debian)
         try:
             wait_for(booted.init, "systemd")
@@ -193,11 +201,108 @@ def test_what_runs_is_exposed_to_little(machine, unit, most):
     machine.run("systemd-analyze", "security", "--no-pager", f"--threshold={most}", unit)
 
 
+JOB = "bullring-run@job"
+
+
+def job_of(machine):
+    """The process of the command; None: it does not run."""
+    found = machine.try_to_run("sh", "-c", "grep -lx sleep /proc/[0-9]*/comm").stdout.split("/")
+    return found[2] if len(found) > 1 else None
+
+
+def complaints(machine):
+    """Lines of systemd about processes that somebody has left behind."""
+    log = machine.run("journalctl", "--no-pager", "--boot", "--unit", "bullring*")
+    return [one for one in log.splitlines() if "left-over" in one or "remains running" in one]
+
+
+def test_maintenance_leaves_a_job_alone(machine):
+    """One without any handler of signals: a rotation, a reload, an upgrade of the package."""
+    machine.run("systemctl", "start", JOB, UNITS[1])
+    job = wait_for(lambda: job_of(machine), "the command")
+    main = shown(machine, JOB, "MainPID")
+
+    events = "/var/log/bullring/job/events"
+    machine.run("logrotate", "--force", "/etc/logrotate.d/bullring")
+    opened = ["test", "-e", events]
+    wait_for(lambda: machine.try_to_run(*opened).returncode == 0, "the events are opened anew")
+    machine.run("systemctl", "reload", JOB)
+    machine.run("dpkg", "--install", f"/{LATER}")
+    assert "+later" in machine.run("dpkg-query", "--show", "bullring")
+    assert (job_of(machine), shown(machine, JOB, "MainPID")) == (job, main)
+    assert shown(machine, JOB, "ActiveState") == "active"
+    assert machine.run("readlink", f"/proc/{main}/exe").strip().endswith("(deleted)")
+
+    # As the manual has it then: a handover, and no complaint of systemd.
+    before = complaints(machine)
+    for unit in (JOB, UNITS[1]):
+        machine.run("systemctl", "restart", unit)
+    wait_for(lambda: job_of(machine) not in (None, job), "the next command")
+    machine.run("systemctl", "stop", JOB)
+    assert (job_of(machine), shown(machine, JOB, "Result")) == (None, "success")
+    assert complaints(machine) == before
+
+
+# More settings, a drop-in, and whether a node starts with them.
+AT_603 = 'peers = ["1=127.0.0.1:603"]'
+MAY_603 = "AmbientCapabilities=CAP_NET_BIND_SERVICE\nCapabilityBoundingSet=CAP_NET_BIND_SERVICE"
+STARTS = {
+    "as packaged": ("", "", True),
+    "a directory of root's": ('data-dir = "/root/data"', "", False),
+    "a directory in a home": ('data-dir = "/home/data"', "", False),
+    "homes shown": ('data-dir = "/home/data"', "ProtectHome=no\nReadWritePaths=/home/data", True),
+    "no such user": ("", "User=nobody-of-that-name", False),
+    "no such file": ("", "EnvironmentFile=/no/such/file", False),
+    "no AF_INET": ("", "RestrictAddressFamilies=~AF_INET AF_INET6", False),
+    "its own user": ("", "DynamicUser=yes\nUser=\nGroup=", True),
+    "a port of root's": (AT_603, "", False),
+    "one that it may take": (AT_603, f"{MAY_603}\nPrivateUsers=no", True),
+    "out of bounds": (AT_603, MAY_603.split("\n")[0] + "\nPrivateUsers=no", False),
+    "hidden settings": ("", "InaccessiblePaths=/etc/bullring", False),
+    "and in a user namespace": (AT_603, MAY_603, False),
+}
+
+
+@pytest.mark.parametrize("what", STARTS)
+def test_what_doctor_says_of_a_unit_is_what_systemd_does(machine, what):
+    more, drop_in, starts = STARTS[what]
+    unit, override = "bullring@judged", "/run/systemd/system/bullring@judged.service.d"
+    peers = "" if "peers" in more else 'peers = ["1=127.0.0.1:7140"]\n'
+    settings = f'cluster = "judged"\nid = 1\n{peers}{more}\n'
+    machine.run("sh", "-c", f"printf %s '{settings}' >/etc/bullring/judged.toml")
+    machine.run("install", "-d", "-o", "bullring", "/home/data")
+    machine.run("mkdir", "-p", override)
+    drop_in = f"[Service]\nTimeoutStartSec=3\nRestart=no\n{drop_in}\n"
+    machine.run("sh", "-c", f"printf %s '{drop_in}' >{override}/judged.conf")
+    machine.run("systemctl", "daemon-reload")
+    try:
+        said = machine.try_to_run("bullring", "doctor", "--unit", unit)
+        started = machine.try_to_run("systemctl", "start", unit)
+        log = machine.run("journalctl", "--no-pager", "--lines=5", "--unit", unit)
+        assert (started.returncode == 0) == starts, log
+        assert said.returncode == (0 if starts else 1), said.stdout + said.stderr
+    finally:
+        machine.run("systemctl", "stop", unit)
+        machine.run("rm", "-rf", override, "/var/lib/bullring/judged", "/home/data")
+        machine.run("systemctl", "daemon-reload")
+
+
+def files_of_ours(machine):
+    places = ["/etc", "/home", "/root", "/run", "/usr", "/var", "/lib/systemd"]
+    words = ["find", *places, "-xdev", "-name", "*bullring*", "-not", "-path", "*/cgroup/*"]
+    return set(machine.run(*words).split())
+
+
 def test_the_package_stops_what_it_has_been_used_for(machine):
-    machine.run("systemctl", "start", *UNITS.values())
-    machine.run("apt-get", "-q", "-y", "purge", "bullring")
+    machine.run("systemctl", "start", *UNITS.values(), JOB)
+    wait_for(lambda: job_of(machine), "the command")
+    machine.run("dpkg", "--remove", "bullring")
     left = machine.try_to_run("sh", "-c", "grep -l bullring /proc/[0-9]*/comm").stdout
-    assert left == ""
+    assert (left, job_of(machine)) == ("", None)
+    assert {"/var/lib/bullring", "/var/log/bullring", "/etc/bullring"} <= files_of_ours(machine)
+    machine.run("apt-get", "-q", "-y", "purge", "bullring")
+    assert files_of_ours(machine) == {"/etc/bullring"}  # for what the administrator has put there
+    assert machine.run("getent", "passwd", "bullring")
     links = machine.run("find", "/etc/systemd/system", "-type", "l", "-name", "bullring*")
     assert links == ""
     loaded = machine.run(
