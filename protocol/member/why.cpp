@@ -30,6 +30,7 @@ View Member::view(Instant now, const HostReasons& reasons) const {
     view.eligible = eligible(now);
     fill_view(view, now);
     view.why = why(now, reasons);
+    view.wrong = why_hindered(now, reasons);
     return view;
 }
 
@@ -67,7 +68,7 @@ std::string Member::why(Instant now, const HostReasons& reasons) const {
                (hindered.empty() ? "" : "; " + hindered);
     if (!quorum_connected(now))
         return "no majority: hears " + std::to_string(peers_.connected(now).size() + 1) + " of " +
-               std::to_string(size());
+               std::to_string(size()) + (hindered.empty() ? "" : "; " + hindered);
     if (!hindered.empty()) return hindered;
     if (config().priority.is_never()) return "never a candidate";
     if (gate_.stopping()) return "is being stopped";

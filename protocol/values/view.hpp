@@ -42,6 +42,7 @@ struct View {
     std::vector<std::uint16_t> versions;
     bool fenced = true;  // false with quorum none: the epoch proves nothing
     std::string why;     // one short sentence for an operator
+    std::string wrong;   // what has to be mended here, whoever leads; empty: nothing
     bool operator==(const View&) const = default;
 };
 

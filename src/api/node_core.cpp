@@ -361,7 +361,7 @@ NodeCore::StatePtr NodeCore::take() {
     // First what can fail: then it can still be taken.
     if (options_.stall_after.ns > 0) asio::post(control_, [this, state] { watch_progress(state); });
     taken_ = true;
-    if (runtime_) runtime_->task_runs(true);
+    if (runtime_) runtime_->task_runs(true, {});
     task_thread_ = std::this_thread::get_id();
     return state;
 }
@@ -374,7 +374,8 @@ void NodeCore::give_back(const StatePtr& state, bool failed) {
     // it is said whether this node asks for another.
     if (runs) runtime_->tell(protocol::TaskEnded{state->epoch, by_itself, by_itself && failed});
     taken_ = false;
-    if (runtime_) runtime_->task_runs(false);
+    if (runtime_)
+        runtime_->task_runs(false, !by_itself ? "" : failed ? "it has failed" : "it has returned");
     current_.reset();
     changed_.notify_all();
     if (!runs || !by_itself || failed) return;

@@ -185,6 +185,7 @@ LibraryOptions options_of(const RawValues& values, Problems& problems) {
     LibraryOptions options{
         checked(request, data_dir_environment(), {{}, request.stop_margin}, report),
         request.stall_after.value, request.restart_delay.value};
+    options.node.mode = "library";
     // That is how a host says that its children may outlive it.
     options.node.config.hooks = request.fast_release.asked() == protocol::FastRelease::off;
     protocol::Timing& timing = options.node.config.timing;

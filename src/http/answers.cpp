@@ -14,6 +14,7 @@ std::string leader_json(const AtTheMoment& at) {
     json["epoch"] = at.epoch().value;
     json["advertised"] = at.advertised();
     json["lease_left_ms"] = lease_left_ms(at.lease_left());
+    json["why"] = at.why();
     return json_text(json) + "\n";
 }
 

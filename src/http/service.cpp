@@ -148,6 +148,7 @@ void HttpService::answer_metrics(const HttpRequest& request, const HttpReplyPtr&
 void HttpService::answer_status(const HttpRequest&, const HttpReplyPtr& reply) {
     ask_node(details_within, [this, reply](bool answered) {
         state_.status.sessions = connected(answered).credentials;
+        state_.status.task = connected(answered).task;
         reply->send(status_answer(now()));
     });
 }

@@ -27,6 +27,7 @@
 #include "src/node/observers/status_json.hpp"
 #include "src/node/report/background_writer.hpp"
 #include "src/node/report/reporter.hpp"
+#include "src/node/report/task_record.hpp"
 #include "src/node/report/trace_file.hpp"
 #include "src/node/report/trace_log.hpp"
 #include "src/node/service_notifier.hpp"
@@ -76,9 +77,8 @@ public:
     void set_health(bool healthy, const std::string& why) override;
     void set_willing(bool willing, const std::string& why) override;
     void set_joining(const std::string& what) override;
-    void task_runs(bool runs) override {
-        if (showcase_ != nullptr) showcase_->counts().task_runs(runs);
-    }
+    void task_runs(bool runs, const std::string& end) override;
+    void lead_commands(std::size_t count) override { task_.lead_commands(count); }
     protocol::Instant untied_until() const override { return node_.member().untied_until(); }
     void listen(NodeListener& listener) override { listeners_.push_back(&listener); }
 
@@ -164,6 +164,7 @@ private:
     bool stepping_ = false;
     bool finishing_ = false;
     protocol::HostReasons reasons_;
+    TaskRecord task_{started_at_};
     std::string misplaced_;  // why the data directory is another one; empty: it is not
     std::function<void(const std::string&)> tell_failure_;
     std::string stop_reason_;

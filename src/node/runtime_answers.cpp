@@ -63,8 +63,8 @@ void Runtime::wait_for_question() {
         asio::posix::descriptor_base::wait_read, [this](const asio::error_code& error) {
             if (error) return;
             showcase_->asked().quiet();
-            const auto resign =
-                showcase_->answer({transport_.round_trips(), transport_.credentials({})});
+            const auto resign = showcase_->answer(
+                {transport_.round_trips(), transport_.credentials({}), task_.shown(read_clock())});
             if (resign) on_event(*resign);
             wait_for_question();
         });
@@ -72,9 +72,12 @@ void Runtime::wait_for_question() {
 
 protocol::View Runtime::view(Instant now) const {
     protocol::View view = node_.view(now, reasons_);
-    if (!misplaced_.empty()) view.why = misplaced_;
-    if (const LineStream* events = reporter_.stream(); events && events->is_interrupted())
-        view.why += "; its event stream is interrupted: " + events->problem();
+    if (!misplaced_.empty()) view.why = view.wrong = misplaced_;
+    if (const LineStream* events = reporter_.stream(); events && events->is_interrupted()) {
+        const std::string lost = "its event stream is interrupted: " + events->problem();
+        view.why += "; " + lost;
+        view.wrong += (view.wrong.empty() ? "" : "; ") + lost;
+    }
     return view;
 }
 
@@ -124,6 +127,7 @@ StatusInput Runtime::status(protocol::SessionId asker) const {
         input.sessions = transport_.credentials(asker);
     }
     if (const LineStream* events = reporter_.stream()) input.events_lost = events->lost();
+    input.task = task_.shown(now);
     input.uptime_ms = protocol::elapsed(started_at_, now).ns / 1'000'000;
     if (asker.value != 0) input.asked_from = transport_.source_of(asker).text;
     return input;

@@ -15,6 +15,7 @@
 #include "src/base/os/latest.hpp"
 #include "src/node/metrics/node_counts.hpp"
 #include "src/node/report/recent_failovers.hpp"
+#include "src/node/report/task_record.hpp"
 #include "src/security/shown_credential.hpp"
 #include "src/task/task_host.hpp"
 #include "src/watch/leader_end.hpp"
@@ -56,6 +57,7 @@ using PeerRtts = std::vector<std::pair<protocol::NodeId, protocol::Duration>>;
 struct Connected {
     PeerRtts rtts;
     SessionCredentials credentials;
+    std::optional<ShownTask> task{};
 };
 
 class Showcase {

@@ -4,6 +4,7 @@
 
 #include "src/base/text/json.hpp"
 #include "src/node/observers/credential_json.hpp"
+#include "src/node/observers/task_json.hpp"
 
 namespace bullring {
 namespace {
@@ -83,6 +84,12 @@ NodeAnswer read_answer(const Json& json) {
         answer.priority = priority_of(*found);
     if (const auto found = node.find("eligible"); found != node.end())
         answer.eligible = found->get<bool>();
+    if (const auto found = node.find("healthy"); found != node.end())
+        answer.healthy = found->get<bool>();
+    if (const auto found = node.find("wrong"); found != node.end() && !found->is_null())
+        answer.wrong = found->get<std::string>();
+    answer.mode = node.value("mode", "");
+    answer.task = task_in(node);
     return answer;
 }
 

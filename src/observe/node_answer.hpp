@@ -12,6 +12,7 @@
 #include "protocol/values/identity.hpp"
 #include "protocol/values/ids.hpp"
 #include "protocol/values/membership.hpp"
+#include "src/node/report/task_record.hpp"
 #include "src/security/shown_credential.hpp"
 
 namespace bullring {
@@ -49,6 +50,10 @@ struct NodeAnswer {
     SessionCredentials sessions;
     std::optional<protocol::Priority> priority;  // none: not sent, as by 0.1.0
     std::optional<bool> eligible;                // it could lead; none likewise
+    std::optional<bool> healthy;                 // as its health check has it
+    std::string wrong;                           // what has to be mended there; empty: nothing
+    std::string mode;                            // what it is part of; empty: not sent
+    std::optional<ShownTask> task;               // what it does as the leader
     std::vector<protocol::NodeId> members;       // of that list; empty: not sent
     std::string asked_from;  // the asker's address as the node sees it; empty: not sent
 

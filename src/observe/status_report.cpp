@@ -14,7 +14,9 @@
 #include "src/base/text/table.hpp"
 #include "src/base/text/text.hpp"
 #include "src/node/observers/credential_json.hpp"
+#include "src/node/observers/task_json.hpp"
 #include "src/observe/credential_report.hpp"
+#include "src/observe/no_leader.hpp"
 #include "src/observe/which_cluster.hpp"
 
 namespace bullring {
@@ -50,9 +52,9 @@ Json node_json(const MemberAnswer& member, const protocol::Membership& list) {
             node[key] = nullptr;
         }
         node["peers_up"] = Json::array();
-        for (const char* key :
-             {"why", "uptime_ms", "version", "commit", "wire", "wire_lowest", "wire_with",
-              "members_tag", "founders", "cluster_id", "security", "priority", "eligible", "votes"})
+        for (const char* key : {"why", "uptime_ms", "version", "commit", "wire", "wire_lowest",
+                                "wire_with", "members_tag", "founders", "cluster_id", "security",
+                                "priority", "eligible", "healthy", "wrong", "mode", "votes"})
             node[key] = nullptr;
         node["vote"] = vote_json(member.id, list);
         node["problem"] = member.problem;
@@ -81,6 +83,10 @@ Json node_json(const MemberAnswer& member, const protocol::Membership& list) {
     node["security"] = answer.security;
     node["priority"] = answer.priority ? priority_json(*answer.priority) : Json(nullptr);
     node["eligible"] = answer.eligible ? Json(*answer.eligible) : Json(nullptr);
+    node["healthy"] = answer.healthy ? Json(*answer.healthy) : Json(nullptr);
+    node["wrong"] = text_or_null(answer.wrong);
+    node["mode"] = text_or_null(answer.mode);
+    if (answer.task) add_task(node, *answer.task, !answer.mode.empty() && answer.mode != "node");
     node["votes"] = answer.votes;
     node["vote"] = vote_json(member.id, list);
     if (answer.security_migrates) node["security_migrate"] = true;
@@ -165,22 +171,17 @@ Row row_of(const MemberAnswer& member, const Origin& origin, const protocol::Mem
 
 std::optional<Agreement> agreement(const std::vector<MemberAnswer>& members) {
     const Origin origin = meant_origin(members);
-    const protocol::Membership list = newest_list_of(origin, members);
-    const std::size_t voters = list.changed() ? list.voters().size() : members.size();
-    const auto has_vote = [&](const MemberAnswer& one) {
-        if (is_of_other_cluster(one, origin)) return false;
-        const protocol::MemberEntry* const listed = list.find(one.id);
-        return !list.changed() || (listed != nullptr && listed->votes);
-    };
+    const Electorate electorate = electorate_of(members);
     for (const MemberAnswer& one : members) {
         if (!one.answer || !one.answer->follows_live_leader() || is_of_other_cluster(one, origin))
             continue;
         const Agreement named{one.answer->leader, one.answer->epoch};
-        const auto agree = std::count_if(members.begin(), members.end(), [&](const auto& other) {
-            return has_vote(other) && other.answer && other.answer->follows_live_leader() &&
-                   Agreement{other.answer->leader, other.answer->epoch} == named;
-        });
-        if (static_cast<std::size_t>(agree) * 2 > voters) return named;
+        const auto agree = std::count_if(electorate.answered.begin(), electorate.answered.end(),
+                                         [&](const NodeAnswer* other) {
+                                             return other->follows_live_leader() &&
+                                                    Agreement{other->leader, other->epoch} == named;
+                                         });
+        if (electorate.is_majority(static_cast<std::size_t>(agree))) return named;
     }
     return std::nullopt;
 }
@@ -242,12 +243,13 @@ std::string why_no_agreement(const std::vector<MemberAnswer>& members) {
         std::string& ids = ids_of_reason[one_line(why)];
         ids += (ids.empty() ? "" : ", ") + std::to_string(member.id.value);
     }
-    std::string text = fmt::format(
-        "no majority agrees on one leader with a live lease: {} of {} members reachable", reachable,
-        members.size());
+    const NoLeader no_leader = why_no_leader(members);
+    std::string text = fmt::format("{}: {}: {} of {} members reachable",
+                                   no_leader.elsewhere ? "no leader is known here" : "no leader",
+                                   no_leader.why, reachable, members.size());
     for (const auto& [why, ids] : ids_of_reason)
         if (!why.empty()) text += fmt::format("; {}: {}", ids, why);
-    return text;
+    return text + "; " + no_leader.remedy;
 }
 
 std::string status_json(const std::string& cluster, const std::vector<MemberAnswer>& members) {
@@ -262,6 +264,11 @@ std::string status_json(const std::string& cluster, const std::vector<MemberAnsw
     json["quorum"] = answered ? Json(first->answer->quorum) : Json(nullptr);
     json["leader"] = agreed ? Json(agreed->leader.value) : Json(nullptr);
     json["epoch"] = agreed ? Json(agreed->epoch.value) : Json(nullptr);
+    if (!agreed) {
+        NoLeader no_leader = why_no_leader(members);
+        json["why"] = std::move(no_leader.why);
+        json["remedy"] = std::move(no_leader.remedy);
+    }
     json["nodes"] = Json::array();
     const protocol::Membership list = newest_list(members);
     for (const MemberAnswer& member : members) json["nodes"].push_back(node_json(member, list));

@@ -51,6 +51,7 @@ struct LooseFile {
 };
 
 struct NodeOptions {
+    std::string mode = "node";  // what it is part of: the subcommand, or "library"
     protocol::Config config;
     protocol::Profile profile = protocol::Profile::lan;
     PeerList peers;

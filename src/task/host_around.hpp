@@ -44,7 +44,8 @@ protected:
         node_.set_willing(willing, why);
     }
     void set_joining(const std::string& what) override { node_.set_joining(what); }
-    void task_runs(bool runs) override { node_.task_runs(runs); }
+    void task_runs(bool runs, const std::string& end) override { node_.task_runs(runs, end); }
+    void lead_commands(std::size_t count) override { node_.lead_commands(count); }
     protocol::Instant untied_until() const override { return node_.untied_until(); }
     void listen(NodeListener& listener) override { node_.listen(listener); }
 

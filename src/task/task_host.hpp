@@ -56,8 +56,11 @@ public:
     virtual void set_willing(bool willing, const std::string& why) = 0;
     /// `what` this node asks the members of its cluster for in vain; empty: nothing.
     virtual void set_joining(const std::string& what) = 0;
-    /// The leader's task has begun, or has ended. For the metrics alone.
-    virtual void task_runs(bool runs) = 0;
+    /// The leader's task has begun, or has ended, or could not begin. `end`: how it did, unless it
+    /// was asked to. For people and metrics alone.
+    virtual void task_runs(bool runs, const std::string& end) = 0;
+    /// So many commands of `bullring lead` run. The loop's thread.
+    virtual void lead_commands(std::size_t) {}
     /// Until when this leadership holds whatever becomes of the sessions, also while it steps down.
     /// The loop's thread.
     virtual protocol::Instant untied_until() const = 0;

@@ -52,11 +52,12 @@ for (const one of document.querySelectorAll('[data-name]')) {
 
 const width = document.documentElement.scrollWidth;
 if (width > innerWidth) faults.push(`${width} wide on a screen of ${innerWidth}`);
-for (const one of document.querySelectorAll('dd, dt, td, tbody th, p, h1, h2, figcaption')) {
+const texted = 'dd, dt, td, tbody th, p, li, h1, h2, figcaption, summary > *:not(h2)';
+for (const one of document.querySelectorAll(texted)) {
   if (visible(one) && one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0)
     faults.push(`cut off: ${one.textContent}`);
 }
-for (const one of document.querySelectorAll('.stacks td, .stacks tbody th, dd')) {
+for (const one of document.querySelectorAll('.stacks td, .stacks tbody th, dd, summary > *')) {
   const box = one.getBoundingClientRect();
   if (visible(one) && (box.left < 0 || box.right > innerWidth))
     faults.push(`beside the screen: ${one.textContent}`);

@@ -36,6 +36,9 @@ NODE_KEYS = [
     "security",
     "priority",
     "eligible",
+    "healthy",
+    "wrong",
+    "mode",
     "votes",
     "vote",
 ]

@@ -53,6 +53,7 @@ def test_the_role_is_told_by_the_status_code(served, algorithm, n):
         assert ask(node.http, "/follower").status == (503 if leads else 200)
         body = ask(node.http, "/leader").json
         assert 0 < body.pop("lease_left_ms") <= 2000
+        assert body.pop("why").startswith("leads with" if leads else f"follows {leader.id}")
         assert body == {"id": node.id, "leader": leader.id, "epoch": epoch, "advertised": "db:5432"}
         for path in ("/livez", "/liveness", "/readyz", "/readiness", "/health"):
             assert ask(node.http, path).status == 200

@@ -52,6 +52,14 @@ def cells(browser, table):
     )
 
 
+def changes(browser):
+    """The texts of each row of the list of changes, column by column."""
+    return browser.execute_script(
+        "return [...document.querySelectorAll('#changes summary')]"
+        ".map((row) => [...row.children].map((one) => one.lastChild.textContent));"
+    )
+
+
 def roles(browser):
     return {int(row[0].split()[0]): row[1] for row in cells(browser, "members")}
 
@@ -73,6 +81,8 @@ def test_it_shows_who_leads_and_who_takes_over(cluster, browser):
     browser.get(f"http://127.0.0.1:{looker.http}/")
     wait_until(browser, lambda: "3 of 3 members follow" in text(browser, "detail"))
     assert text(browser, "headline") == f"Node {leader.id} leads"
+    assert re.match(r"Since .*\d\d:\d\d:\d\d.*, for .* m?s\.$", text(browser, "since"))
+    assert text(browser, "risk") == "All is well."
     assert f"db{leader.id}:5432" in text(browser, "detail")
     assert text(browser, "epoch") == str(leader.view[1])
     assert roles(browser) == {
@@ -87,10 +97,10 @@ def test_it_shows_who_leads_and_who_takes_over(cluster, browser):
     wait_until(browser, lambda: text(browser, "headline") == f"Node {successor.id} leads")
     wait_until(browser, lambda: "2 of 3 members answer" in text(browser, "detail"))
     wait_until(browser, lambda: roles(browser)[leader.id] == "unreachable")
-    wait_until(browser, lambda: cells(browser, "changes")[0][1].startswith(f"{successor.id} "))
-    changes = cells(browser, "changes")
-    assert changes[0][3] == "died"
-    assert changes[1][3:] == ["first", "not known"]
+    wait_until(browser, lambda: changes(browser)[0][1] == f"node {successor.id}")
+    assert changes(browser)[0][2] == "died"
+    assert changes(browser)[1][2:] == ["first", "–"]
+    assert f"Node {leader.id}: does not answer" in text(browser, "troubles")
     keep(browser, "page-after")
 
     looker.kill()
@@ -161,7 +171,9 @@ def test_a_loss_of_the_majority_is_seen(cluster, browser):
         if node is not leader:
             node.kill()
     wait_until(browser, lambda: text(browser, "headline") == "No leader known here")
-    wait_until(browser, lambda: "hears 1 of 3" in text(browser, "detail"))
+    wait_until(browser, lambda: "hears 1 of 3" in text(browser, "troubles"))
+    assert text(browser, "risk") == "No majority answers."
+    assert text(browser, "remedy").startswith("What to do: Start the others")
     keep(browser, "page-no-leader")
     refused = [line for line in browser.get_log("browser") if "Content Security" in line["message"]]
     assert refused == []
@@ -207,7 +219,7 @@ class Scene:
             kill(node)
         return (
             "leaderless",
-            r"This node has known none since \d\d:\d\d:\d\d\. 1 of 3 members answer it",
+            r"Since \d\d:\d\d:\d\d, for (.|\n)*1 of 3 members answer this node, which is no",
         )
 
     def this_node_dead(self):
@@ -278,7 +290,8 @@ def test_all_that_can_be_followed_or_scrolled_is_reached_by_the_keyboard(cluster
         "const at = document.activeElement; return at.id || at.href || at.ariaLabel || at.className"
     )
     expected = browser.execute_script(
-        "return [...document.querySelectorAll('a, .scroll')].map((at) => at.href || at.className)"
+        "return [...document.querySelectorAll('a, summary, .scroll')]"
+        ".map((at) => at.id || at.href || at.ariaLabel || at.className)"
     )
     assert len(expected) > 10
     reached = []
@@ -300,11 +313,102 @@ def test_version_and_priority_of_all_members_are_shown(new_cluster, ports, brows
     browser.get(f"http://127.0.0.1:{cluster[2].http}/")
     wait_until(browser, lambda: len(cells(browser, "members")) == 3)
     version = ask(cluster[2].http, "/status").json["version"]
-    assert [row[4:6] for row in cells(browser, "members")] == [
-        ["-3", version],
-        ["never", version],
-        ["7", version],
+    assert [(row[6], row[9]) for row in cells(browser, "members")] == [
+        ("-3", version),
+        ("never", version),
+        ("7", version),
     ]
     assert text(browser, "self") == f"node 2, version {version}, priority never"
     told = ask(cluster[2].http, "/cluster").json["nodes"]
     assert [node["priority"] for node in told] == [-3, "never", 7]
+
+
+# ---- What is done about the work that only a leader does.
+
+
+def test_a_command_that_fails_reads_so_wherever_it_is_told(new_cluster, ports, browser):
+    cluster = new_cluster(3, profile="cloud", flags=["--restart-delay", "1m"])
+    for node in cluster:
+        node.http = ports.take()
+        node.flags = ["--http", f"127.0.0.1:{node.http}"]
+        node.task = ["sh", "-c", "exit 3"]
+    cluster.start()
+    browser.get(f"http://127.0.0.1:{cluster[1].http}/")
+    fails = "he command fails on every node that could lead"
+    wait_until(browser, lambda: text(browser, "risk") == f"T{fails}.")
+    assert (state(browser), text(browser, "headline")) == ("leaderless", "No leader")
+    own = "does not stand: its command has ended (exit 3); it stands again after 60s"
+    assert text(browser, "troubles") == f"Nodes 1, 2, 3: {own}"
+    assert "see what it has printed" in text(browser, "remedy").lower()
+    for row in cells(browser, "members"):
+        assert re.match(r"run: ended at \d\d:\d\d:\d\d \(exit 3\)$", row[3])
+    for size, colours in LOOKS:
+        look(browser, size, colours)
+        keep(browser, f"page-failing-{size}-{colours}")
+        assert faults(browser) == [], f"{size}, {colours}"
+
+    told = cluster.status()
+    assert told["why"] == f"t{fails}"
+    assert [node["wrong"] for node in told["nodes"]] == [own] * 3
+    assert all(node["task"]["last_end"] == "exit 3" for node in told["nodes"])
+    asked = cluster.command("status")
+    assert (asked.returncode, "no majority" in asked.stderr) == (1, False)
+    assert f"no leader: t{fails}: 3 of 3 members reachable" in asked.stderr
+    assert ask(cluster[1].http, "/readyz").json["why"] == own
+    assert ask(cluster[1].http, "/leader").json["why"] == own
+
+
+def test_the_mode_and_the_work_of_each_member_are_shown(new_cluster, ports, journal, browser):
+    cluster = new_cluster(3, profile="cloud", flags=["--no-preempt"])
+    for node in cluster:
+        node.http = ports.take()
+        node.flags = ["--http", f"127.0.0.1:{node.http}", "--priority", str(node.id)]
+    for node in (cluster[2], cluster[3]):
+        node.task = journal.command()
+    cluster.start()
+    leader = cluster.wait_settled()
+    browser.get(f"http://127.0.0.1:{cluster[1].http}/")
+
+    def works():
+        return {int(row[0].split()[0]): row[3] for row in cells(browser, "members")}
+
+    wait_until(browser, lambda: len(works()) == 3)
+    if leader.id != 1:
+        wait_until(browser, lambda: works()[leader.id].startswith("run: has run for "))
+    assert works()[1] == "node"
+    assert {works()[node.id] for node in cluster if node.id != 1 and node is not leader} <= {
+        "run: stands by"
+    }
+
+
+NINE = """
+const newest = Date.now();
+history = {watched_ms: 1e6, leaderless_ms: 5, leaderless_since: null, changes: Array.from(
+  {length: 9}, (_, n) => ({time: new Date(newest - n * 9e6).toISOString(), leader: 1 + n % 3,
+                           epoch: 1731298374655 - n, advertised: 'db.example.org:5432',
+                           reason: n % 2 ? 'died' : 'lease_expired', gap_ms: 2194.3 + n}))};
+drawHistory();
+"""
+
+
+def test_nine_changes_are_nine_rows_on_a_phone_and_each_can_be_opened(cluster, browser):
+    browser.get(f"http://127.0.0.1:{cluster[1].http}/")
+    wait_until(browser, lambda: changes(browser))
+    # It asks no more, and shows what follows.
+    browser.execute_script("asking = true;")
+    look(browser, "phone", "light")
+    wait_until(browser, lambda: text(browser, "seen").startswith(("live", "not live")))
+    browser.execute_script(NINE)
+    assert len(changes(browser)) == 9
+    heights = browser.execute_script(
+        "return [...document.querySelectorAll('#changes li')].map((one) => one.offsetHeight);"
+    )
+    assert max(heights) < 48 and faults(browser) == []
+    keep(browser, "page-nine")
+    row = browser.find_elements(By.CSS_SELECTOR, "#changes summary")[2]
+    row.send_keys(Keys.ENTER)
+    wait_until(browser, lambda: "nobody heard of it any more" in text(browser, "changes"))
+    assert "1731298374653" in text(browser, "changes") and faults(browser) == []
+    # A row that somebody reads stays open when the list is drawn again.
+    browser.execute_script("drawHistory();")
+    assert len(browser.find_elements(By.CSS_SELECTOR, "#changes details[open]")) == 1

@@ -2,7 +2,10 @@
 called in a real browser.
 """
 
+import re
+
 import pytest
+from harness.node import ROOT
 from page_looks import in_zone
 
 pytestmark = [pytest.mark.busy, pytest.mark.limit(180)]
@@ -55,28 +58,30 @@ def told(nodes, quorum="majority"):
 NEEDED = "One more loss and nobody can lead: {} of {} members take part, and {} needed."
 
 
+WELL = "All is well."
+NOT_WELL = "Not all is well:"
 BANNERS = [
-    (told("fff"), "led", ""),
+    (told("fff"), "led", WELL),
     (told("ff-"), "fragile", NEEDED.format(2, 3, "2 are")),
     (told("ffs"), "fragile", NEEDED.format(2, 3, "2 are")),
     (told("ffo"), "fragile", NEEDED.format(2, 3, "2 are")),
     (told("ff"), "fragile", NEEDED.format(2, 2, "2 are")),
-    (told("ffff"), "led", ""),
+    (told("ffff"), "led", WELL),
     (told("fff-"), "fragile", NEEDED.format(3, 4, "3 are")),
-    (told("fffff"), "led", ""),
-    (told("ffff-"), "led", ""),
+    (told("fffff"), "led", WELL),
+    (told("ffff-"), "fragile", NOT_WELL),
     (told("fff--"), "fragile", NEEDED.format(3, 5, "3 are")),
     (told("f"), "fragile", "It is the only member: if it is lost, nobody can lead."),
     (told("fnn"), "fragile", "If node 1 is lost, nobody can lead: no other member could."),
-    (told("fnf"), "led", ""),
-    (told("fffvv"), "led", ""),
+    (told("fnf"), "led", WELL),
+    (told("fffvv"), "led", WELL),
     (
         told("ff-vv"),
         "fragile",
         "One more loss and nobody can lead: 2 of 3 voters take part, and 2 are needed.",
     ),
     (told("fv"), "fragile", "It is the only voter: if it is lost, nobody can lead."),
-    (told("ff", "none"), "led", ""),
+    (told("ff", "none"), "led", WELL),
     (told("f--", "none"), "fragile", NEEDED.format(1, 3, "1 is")),
     (told("---"), "leaderless", ""),
 ]
@@ -84,7 +89,7 @@ BANNERS = [
 
 def test_it_is_green_only_where_one_more_loss_is_survived(call):
     for cluster, expected, risk in BANNERS:
-        made = call("verdict(arguments[0], null, '')", cluster)
+        made = call("verdict(arguments[0])", cluster)
         assert (made["state"], made["risk"]) == (expected, risk), cluster
 
 
@@ -96,7 +101,7 @@ def test_it_is_amber_where_those_who_would_be_left_do_not_hear_each_other(call):
     chain = told("fffff")
     for node, up in zip(chain["nodes"], ([2, 3], [1], [1], [], [])):
         node["peers_up"] = up
-    made = call("verdict(arguments[0], null, '')", chain)
+    made = call("verdict(arguments[0])", chain)
     assert made["state"] == "fragile"
     assert made["risk"] == "If one of nodes 1, 2, 3 is lost, nobody can lead."
 
@@ -108,24 +113,104 @@ def test_a_member_that_does_not_tell_whether_it_could_lead_is_taken_at_its_best(
     assert call("risk(arguments[0])", older) == ""
 
 
-def test_without_a_leader_it_says_since_when_and_why_here(call):
-    cluster = told("---")
+def test_without_a_leader_it_says_why_and_what_to_do(call):
+    cluster = told("---") | {"why": "no majority votes yet", "remedy": "wait"}
     for node in cluster["nodes"][:2]:
         node["reachable"] = True
-    said = "verdict(arguments[0], arguments[0].nodes[0], '12:00:00')"
-    made = call(said, cluster)
-    assert made["headline"] == "No leader"
-    assert made["detail"] == (
-        "Without a leader since 12:00:00. No majority agrees on one; 2 of 3 members answer. "
-        "Here: no majority: hears 1 of 3"
-    )
+    made = call("verdict(arguments[0])", cluster)
+    assert made == {
+        "state": "leaderless",
+        "headline": "No leader",
+        "risk": "No majority votes yet.",
+        "troubles": ["Nodes 1, 2: no majority: hears 1 of 3", "Node 3: does not answer"],
+        "remedy": "Wait.",
+        "detail": "2 of 3 members answer.",
+    }
     # The two others may have one.
     cluster["nodes"][1]["reachable"] = False
-    made = call(said, cluster)
+    made = call("verdict(arguments[0])", cluster)
     assert (made["state"], made["headline"]) == ("leaderless", "No leader known here")
     assert made["detail"] == (
-        "This node has known none since 12:00:00. 1 of 3 members answer it, which is no majority: "
-        "the others may have one. Here: no majority: hears 1 of 3"
+        "1 of 3 members answer this node, which is no majority: the others may have one."
+    )
+
+
+ILL = "unhealthy: exit 1 of health command"
+FAILS = {"running": False, "for_ms": 3e3, "starts": 4, "last_end": "exit 1", "last_end_ago_ms": 3e3}
+AGAIN = FAILS | {"running": True, "for_ms": 2e3}
+ENDS = "2026-11-03T12:00:00Z"
+
+
+@pytest.mark.parametrize(
+    ("of_a_node", "trouble"),
+    [
+        ({"wrong": ILL, "why": f"follows 1; {ILL}"}, ILL),
+        (
+            {"reachable": False, "problem": "Connection refused"},
+            "does not answer: Connection refused",
+        ),
+        (
+            {"votes": False, "why": "silent after a restart, 2 s left"},
+            "silent after a restart, 2 s left",
+        ),
+        (
+            {"listed_address": "10.0.0.9:7100", "listed_problem": "no answer"},
+            "not reached at 10.0.0.9:7100, which the list has: no answer",
+        ),
+        ({"wrong": "does not stand: it …", "task": FAILS, "mode": "run"}, "does not stand: it …"),
+        ({"task": AGAIN, "mode": "run"}, "its command ended at 11:59:57 (exit 1)"),
+        ({"task": AGAIN, "mode": "library"}, "its task ended at 11:59:57 (exit 1)"),
+        ({"task": AGAIN | {"last_end_ago_ms": 9e5}, "mode": "run"}, None),
+        ({"certificate_not_after": "2026-11-10T12:00:00Z"}, None),
+        ({"certificate_not_after": "2026-11-10T11:59:00Z"}, "its certificate ends in 6 d 23 h"),
+        ({"certificate_not_after": "2026-11-03T11:59:00Z"}, "its certificate ended 1 min 0 s ago"),
+    ],
+)
+def test_what_is_wrong_with_a_member_is_said_beside_the_leader(browser, call, of_a_node, trouble):
+    in_zone(browser, "UTC")
+    cluster = told("ffff")
+    cluster["nodes"][1] |= of_a_node
+    made = call("verdict(arguments[0], new Date(arguments[1]))", cluster, ENDS)
+    found = [one.replace("\N{NO-BREAK SPACE}", " ") for one in made["troubles"]]
+    assert found == ([f"Node 2: {trouble}"] if trouble else [])
+    assert (made["state"] == "led") == (trouble is None) == (made["risk"] == WELL)
+    assert ("Start who" in made["remedy"]) == ("does not answer" in (trouble or ""))
+    assert ("new certificate" in made["remedy"]) == ("certificate" in (trouble or ""))
+
+
+def test_a_certificate_has_the_levels_of_the_alert_rules(call):
+    rules = (ROOT / "scripts/packaging/prometheus/bullring.rules.yml").read_text()
+    days = re.findall(r"not_after_seconds\) - time\(\) < (?:(\d+) \* )?86400", rules)
+    warning, alarm = (int(factor or 1) for factor in days)
+    made = "certificateOf({certificate_not_after: arguments[0]}, new Date(arguments[1])).level"
+    for day, level in (
+        (warning + 1, ""),
+        (warning, "doubtful"),
+        (alarm + 1, "doubtful"),
+        (alarm, "bad"),
+    ):
+        assert call(made, f"2026-11-{3 + day:02}T11:59:59Z", ENDS) == level, day
+    assert call("certificateOf({})") is None
+
+
+def test_the_work_of_a_member_is_said_in_few_words(browser, call):
+    in_zone(browser, "UTC")
+
+    def work(**of_a_node):
+        made = call("workOf(arguments[0], new Date(arguments[1]))", of_a_node, ENDS)
+        return made.replace("\N{NO-BREAK SPACE}", " ")
+
+    idle = {"running": False, "for_ms": 7e6, "starts": 0, "last_end": None, "last_end_ago_ms": None}
+    assert work() == "–"  # of an older version
+    assert work(mode="node") == "node"
+    assert work(mode="node", lead_commands=2) == "node: 2 commands of lead run"
+    assert work(mode="run", role="follower", task=idle) == "run: stands by"
+    assert work(mode="run", role="leader", task=idle) == "run: does not run"
+    assert work(mode="run", role="leader", task=AGAIN) == (
+        "run: has run for 2.0 s; ended at 11:59:57 (exit 1); 4 starts"
+    )
+    assert work(mode="run", role="follower", wrong="it …", task=FAILS) == (
+        "run: ended at 11:59:57 (exit 1); 4 starts"
     )
 
 
@@ -167,18 +252,18 @@ def test_since_when_somebody_leads_or_nobody_does(browser, call):
 
     def since(cluster, change, leaderless=None):
         made = call(SINCE, cluster, {"changes": [change] if change else []}, leaderless, NOON)
-        return made["label"], made["text"]
+        return made.replace("\N{NO-BREAK SPACE}", " ")
 
     led = told("fff")
-    assert since(led, newest) == ("Leading since", "11:00:00")
+    assert since(led, newest) == "Since 11:00:00, for 1 h 0 min."
     # Whom a node finds in office when it starts has led for longer, unless it is that node itself.
-    assert since(led, {**newest, "gap_ms": None}) == ("Leading since", "11:00:00 or before")
+    assert since(led, {**newest, "gap_ms": None}) == "Since 11:00:00 or before, for 1 h 0 min."
     own = {**led, "leader": 2}
-    assert since(own, {**newest, "leader": 2, "gap_ms": None}) == ("Leading since", "11:00:00")
-    assert since(led, {**newest, "epoch": 6}) == ("Leading since", "not seen here")
-    assert since(led, None) == ("Leading since", "not seen here")
+    assert since(own, {**newest, "leader": 2, "gap_ms": None}) == "Since 11:00:00, for 1 h 0 min."
+    assert since(led, {**newest, "epoch": 6}) == "Since when was not seen here."
+    assert since(led, None) == "Since when was not seen here."
     lost = since(told("---"), newest, "2026-11-02T11:59:59Z")
-    assert lost == ("Without a leader since", "2026-11-02 11:59:59")
+    assert lost == "Since 2026-11-02 11:59:59, for 24 h 0 min."
 
 
 def test_what_is_not_answered_is_said_in_words_of_its_own(browser, call):

@@ -64,7 +64,7 @@ public:
     void set_health(bool, const std::string&) override {}
     void set_joining(const std::string&) override {}
     void set_willing(bool, const std::string&) override {}
-    void task_runs(bool) override {}
+    void task_runs(bool, const std::string&) override {}
     protocol::Instant untied_until() const override { return protocol::long_ago; }
     void listen(NodeListener& listener) override { listeners.push_back(&listener); }
 

@@ -61,19 +61,22 @@ TEST_CASE("http: who leads is told with the code") {
                           {"leader", 2},
                           {"epoch", 7},
                           {"advertised", "db2:5432"},
-                          {"lease_left_ms", 300}});
+                          {"lease_left_ms", 300},
+                          {"why", "follows 2"}});
     const json leads = json::parse(leader_answer(elected(state, milliseconds(100))).body);
     CHECK(leads == json{{"id", 3},
                         {"leader", 3},
                         {"epoch", 8},
                         {"advertised", "db3:5432"},
-                        {"lease_left_ms", 400}});
+                        {"lease_left_ms", 400},
+                        {"why", "follows 2"}});
     const json nobody = json::parse(leader_answer(after(state, milliseconds(900))).body);
     CHECK(nobody == json{{"id", 3},
                          {"leader", nullptr},
                          {"epoch", 7},
                          {"advertised", ""},
-                         {"lease_left_ms", 0}});
+                         {"lease_left_ms", 0},
+                         {"why", "the lease of 2 is over"}});
 }
 
 TEST_CASE("http: ready is who leads or follows a live leader") {

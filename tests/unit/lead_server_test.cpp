@@ -1,6 +1,7 @@
 #include "src/task/supervisor/lead_server.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <vector>
 
 #include <asio/io_context.hpp>
@@ -32,9 +33,12 @@ public:
     void set_health(bool, const std::string&) override {}
     void set_joining(const std::string&) override {}
     void set_willing(bool, const std::string&) override {}
-    void task_runs(bool) override {}
+    void task_runs(bool, const std::string&) override {}
     protocol::Instant untied_until() const override { return read_clock() + seconds(60); }
     void listen(NodeListener&) override {}
+    void lead_commands(std::size_t count) override { commands = count; }
+
+    std::size_t commands = 0;
 };
 
 NodeOptions options_in(const std::string& directory) {
@@ -95,6 +99,7 @@ TEST_CASE("lead server: a command begins with all locks of the directory") {
                                                          {LeadAnswer::Kind::lock, true},
                                                          {LeadAnswer::Kind::go, true}});
     CHECK(asked.pulse.others_work.load() == 1);
+    CHECK(asked.link.commands == 1);
 }
 
 TEST_CASE("lead server: no command begins while a lock can't be handed over") {
@@ -102,6 +107,7 @@ TEST_CASE("lead server: no command begins while a lock can't be handed over") {
     Asked asked({number});
     CHECK(asked.answers().empty());
     CHECK(asked.pulse.others_work.load() == 0);
+    CHECK(asked.link.commands == 0);
     const OwnedFd lock(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, number));
     REQUIRE(lock.get() == number);
     asked.renew();

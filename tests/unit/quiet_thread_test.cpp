@@ -67,7 +67,7 @@ public:
     void set_health(bool, const std::string&) override { quiet.add(blocks_all_here()); }
     void set_joining(const std::string&) override {}
     void set_willing(bool, const std::string&) override {}
-    void task_runs(bool) override {}
+    void task_runs(bool, const std::string&) override {}
     protocol::Instant untied_until() const override { return protocol::long_ago; }
     void listen(NodeListener&) override {}
 

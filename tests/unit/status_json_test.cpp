@@ -1,6 +1,8 @@
 // One node's answer to `status`, written by the node and read back by the command.
 #include "src/node/observers/status_json.hpp"
 
+#include <utility>
+
 #include <doctest/doctest.h>
 
 #include "src/observe/status_report.hpp"
@@ -50,7 +52,7 @@ TEST_CASE("status json: a follower has the keys of the contract in their order")
         R"("members_tag":"6.2","founders":[1,4],"cluster_id":"00000000000000c1","members":[{"id":1,"address":"a:1","vote":true},)"
         R"({"id":2,"address":"b:1","vote":false},{"id":5,"address":"","vote":true}],)"
         R"("security":"tls",)"
-        R"("priority":-7,"eligible":true}})");
+        R"("priority":-7,"eligible":true,"healthy":true,"wrong":null,"mode":"node"}})");
 }
 
 TEST_CASE("status json: keys are told by their IDs, and read back") {
@@ -64,7 +66,7 @@ TEST_CASE("status json: keys are told by their IDs, and read back") {
     input.sessions.callers = {{"an administrator", "10.0.0.7:41232", shown, 2}};
     const std::string told = node_status_json(input);
     CHECK(told.find(
-              R"("eligible":true,"credential":{"key":"0b22c1d3","accepts":["0b22c1d3","3f6a12aa"],)"
+              R"("mode":"node","credential":{"key":"0b22c1d3","accepts":["0b22c1d3","3f6a12aa"],)"
               R"("observer_keys":["11111111"]},"peer_credentials":{"1":{"key":"3f6a12aa",)"
               R"("dialled_with":"0b22c1d3"},"5":null},"callers":[{"who":"an administrator",)"
               R"("from":"10.0.0.7:41232","connections":2,"key":"3f6a12aa"}]}})") !=
@@ -74,6 +76,48 @@ TEST_CASE("status json: keys are told by their IDs, and read back") {
     CHECK(answer->credential == input.credential);
     CHECK(answer->sessions == input.sessions);
     CHECK(parse_node_answer(node_status_json(follower()))->credential == OwnCredential{});
+}
+
+TEST_CASE("status json: a leader's work and what is wrong with a node are told, and read back") {
+    StatusInput input = follower();
+    CHECK(parse_node_answer(node_status_json(input))->task == std::nullopt);
+    input.view.healthy = false;
+    input.view.wrong = "unhealthy: exit 1 of health command";
+    input.task = ShownTask{true, 61'000, 2, "exit 1", 61'500, 0};
+    CHECK(parse_node_answer(node_status_json(input))->task == std::nullopt);
+    input.mode = "run";
+    const std::string told = node_status_json(input);
+    CHECK(told.find(R"("healthy":false,"wrong":"unhealthy: exit 1 of health command","mode":"run",)"
+                    R"("task":{"running":true,"for_ms":61000,"starts":2,"last_end":"exit 1",)"
+                    R"("last_end_ago_ms":61500}}})") != std::string::npos);
+    const auto answer = parse_node_answer(told);
+    REQUIRE(answer.has_value());
+    CHECK(answer->healthy == false);
+    CHECK(answer->wrong == input.view.wrong);
+    CHECK(answer->mode == "run");
+    CHECK(answer->task == input.task);
+
+    input.mode = "node";
+    input.task = ShownTask{false, 0, 0, "", 0, 3};
+    CHECK(parse_node_answer(node_status_json(input))->task->lead_commands == 3);
+    input.mode = "address";
+    CHECK(parse_node_answer(node_status_json(input))->task == input.task);
+}
+
+TEST_CASE("status json: a task of another kind is an error") {
+    StatusInput input = follower();
+    input.mode = "run";
+    input.task = ShownTask{true, 61'000, 2, "exit 1", 61'500, 0};
+    for (const auto& [right, wrong] : {std::pair{"\"running\":true", "\"running\":1"},
+                                       {"61000", "-1"},
+                                       {"61500", "\"soon\""},
+                                       {"\"exit 1\"", "1"},
+                                       {"\"starts\"", "\"begun\""}}) {
+        CAPTURE(wrong);
+        std::string told = node_status_json(input);
+        told.replace(told.find(right), std::string(right).size(), wrong);
+        CHECK(!parse_node_answer(told));
+    }
 }
 
 TEST_CASE("status json: certificates are told by what tells them apart, and read back") {

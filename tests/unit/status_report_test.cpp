@@ -245,11 +245,20 @@ TEST_CASE("status: the table has a line a member, a dash for what is not known")
 TEST_CASE(
     "status: who agrees on nobody is told with the reasons, those who have the same together") {
     Members members{member(1, 0, 7, 0), member(2), member(3, 0, 7, 0)};
-    for (MemberAnswer& one : members)
-        if (one.answer) one.answer->why = "unhealthy: exit 1 of health command";
+    for (MemberAnswer& one : members) {
+        if (!one.answer) continue;
+        one.answer->why = one.answer->wrong = "unhealthy: exit 1 of health command";
+        one.answer->healthy = one.answer->eligible = false;
+    }
     CHECK(why_no_agreement(members) ==
-          "no majority agrees on one leader with a live lease: 2 of 3 members reachable; 2: "
-          "Connection refused; 1, 3: unhealthy: exit 1 of health command");
+          "no leader: the health check fails on every node that could lead: 2 of 3 members "
+          "reachable; 2: Connection refused; 1, 3: unhealthy: exit 1 of health command; run the "
+          "health command by hand there");
+    members[0] = member(1);
+    CHECK(why_no_agreement(members) ==
+          "no leader is known here: no majority answers: 1 of 3 members reachable; 1, 2: "
+          "Connection refused; 3: unhealthy: exit 1 of health command; start the others, or mend "
+          "the network between here and them");
 }
 
 TEST_CASE("status: with whom a lower version of the wire format is spoken is said behind the why") {
@@ -299,27 +308,28 @@ TEST_CASE("status: the JSON has the keys of the contract, null for what is not k
         R"("role":"follower","leader":3,"epoch":7,"lease_left_ms":400,"promised_to":null,)"
         R"("peers_up":[1,3],"why":"follows 3","uptime_ms":3723000,"version":"0.1.0","commit":"","wire":2,)"
         R"("wire_lowest":1,"wire_with":{"4":2},"members_tag":"0.0","founders":null,"cluster_id":null,"security":"key",)"
-        R"("priority":5,"eligible":true,"votes":true,"vote":null},)"
+        R"("priority":5,"eligible":true,"healthy":null,"wrong":null,"mode":null,"votes":true,"vote":null},)"
         R"({"id":2,"address":"host-2:7100","reachable":false,"advertised":null,"role":null,)"
         R"("leader":null,"epoch":null,"lease_left_ms":null,"promised_to":null,"peers_up":[],)"
         R"("why":null,"uptime_ms":null,"version":null,"commit":null,"wire":null,"wire_lowest":null,"wire_with":null,)"
         R"("members_tag":null,"founders":null,"cluster_id":null,)"
-        R"("security":null,"priority":null,"eligible":null,"votes":null,"vote":null,"problem":"Connection refused"},)"
+        R"("security":null,"priority":null,"eligible":null,"healthy":null,"wrong":null,"mode":null,"votes":null,"vote":null,"problem":"Connection refused"},)"
         R"({"id":3,"address":"host-3:7100","reachable":true,"advertised":"","role":"leader",)"
         R"("leader":3,"epoch":7,"lease_left_ms":400,"promised_to":null,"peers_up":[1,3],)"
         R"("why":"follows 3","uptime_ms":3723000,"version":"0.1.0","commit":"","wire":2,)"
         R"("wire_lowest":1,"wire_with":{"4":2},"members_tag":"0.0","founders":null,"cluster_id":null,"security":"key",)"
-        R"("priority":5,"eligible":true,"votes":true,"vote":null}]})");
+        R"("priority":5,"eligible":true,"healthy":null,"wrong":null,"mode":null,"votes":true,"vote":null}]})");
 }
 
 TEST_CASE("status: when nobody answers, all but the members' addresses is null") {
     CHECK(
         status_json("blue", {member(4)}) ==
         R"({"cluster":"blue","algorithm":null,"quorum":null,"leader":null,"epoch":null,)"
+        R"("why":"no majority answers","remedy":"start the others, or mend the network between here and them",)"
         R"("nodes":[{"id":4,"address":"host-4:7100","reachable":false,"advertised":null,)"
         R"("role":null,"leader":null,"epoch":null,"lease_left_ms":null,"promised_to":null,)"
         R"("peers_up":[],"why":null,"uptime_ms":null,"version":null,"commit":null,"wire":null,)"
-        R"("wire_lowest":null,"wire_with":null,"members_tag":null,"founders":null,"cluster_id":null,"security":null,"priority":null,"eligible":null,"votes":null,"vote":null,"problem":"Connection refused"}]})");
+        R"("wire_lowest":null,"wire_with":null,"members_tag":null,"founders":null,"cluster_id":null,"security":null,"priority":null,"eligible":null,"healthy":null,"wrong":null,"mode":null,"votes":null,"vote":null,"problem":"Connection refused"}]})");
 }
 
 TEST_CASE("status: an answer that is no JSON, lacks a key or has a wrong type is an error") {

@@ -2,6 +2,7 @@
 #include "src/task/supervisor/supervision.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,26 @@ TEST_CASE("supervision: the lease is let go only when nothing of the command is 
           Orders{Supervision::Tell{TaskEnded{epoch, false, false}}});
     CHECK_FALSE(supervision.command_runs());
     CHECK(supervision.exit_status() == 0);
+}
+
+TEST_CASE("supervision: how it has ended is told unless it was asked to") {
+    Supervision supervision = running();
+    CHECK(supervision.unasked_end(by_itself(exit_3)) == "exit 3");
+    CHECK(supervision.unasked_end(by_itself(SIGKILL)) == "signal 9");
+    CHECK(supervision.unasked_end({CommandEnd::How::lost, SIGKILL, 0, false}) ==
+          "its guard was killed");
+    CHECK(supervision.unasked_end({CommandEnd::How::not_started, 0, ENOENT, false}) ==
+          "it cannot be started: No such file or directory");
+    supervision.on_deposed(epoch);
+    CHECK(supervision.unasked_end(asked()).empty());
+    CHECK(supervision.unasked_end({CommandEnd::How::lost, SIGKILL, 0, false}).empty());
+    Supervision stalled = running();
+    stalled.on_stalled();
+    stalled.on_deposed(epoch);
+    CHECK(stalled.unasked_end(asked()) == "it has stalled");
+    Supervision leaving = running();
+    leaving.on_stopping();
+    CHECK(leaving.unasked_end(by_itself()).empty());
 }
 
 TEST_CASE("supervision: a command that its guard has ended counts as a lapse") {

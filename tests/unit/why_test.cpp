@@ -106,6 +106,20 @@ TEST_CASE("why: what a node asks for in vain comes before its silence, and after
     CHECK(joiner.node().view(joiner.now(), reasons).why == reasons.joining);
 }
 
+TEST_CASE(
+    "why: what has to be mended is told beside, whoever leads, and with a majority that is lost") {
+    NodeFixture node = follower();
+    CHECK(node.view().wrong.empty());
+    node.step(Standing{false});
+    const HostReasons reasons{"", "its command has ended (exit 1)", ""};
+    const std::string wrong = "does not stand: its command has ended (exit 1)";
+    CHECK(node.node().view(node.now(), reasons).wrong == wrong);
+    NodeFixture alone = recovered(1);
+    alone.step(Standing{false});
+    CHECK(alone.node().view(alone.now(), reasons).why == "no majority: hears 1 of 3; " + wrong);
+    CHECK(alone.node().view(alone.now(), reasons).wrong == wrong);
+}
+
 TEST_CASE("why: a lease that too many refuse is told only where they refuse it") {
     NodeFixture node = recovered(2);
     for (const std::uint64_t peer : {1U, 3U}) {

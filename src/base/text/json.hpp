@@ -34,6 +34,9 @@ inline double fractional_ms(protocol::Duration duration) {
 
 inline Json id_or_null(protocol::NodeId id) { return id ? Json(id.value) : Json(nullptr); }
 
+/// Empty: null.
+inline Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
 inline Json ids_json(const std::vector<protocol::NodeId>& ids) {
     Json json = Json::array();
     for (const protocol::NodeId id : ids) json.push_back(id.value);

@@ -94,6 +94,7 @@ int run_run(const RunOptions& options) {
 /// A node whose work ends behind its process, so that its end releases nothing.
 NodeOptions supervised_node(const Given& given, const EndOfWork& end_of_work, const char* work) {
     NodeOptions node = checked(given.request, given.environment, end_of_work, given.report);
+    node.mode = given.subcommand.name;
     node.config.tie = false;
     if (given.request.fast_release.asked() == protocol::FastRelease::fin) {
         node.start_notes.push_back(

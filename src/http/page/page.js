@@ -30,8 +30,8 @@ function element(name, text, className) {
   return made;
 }
 
-function instant(text) {
-  const made = element("time", time(text));
+function instant(text, words = time) {
+  const made = element("time", words(text));
   made.dateTime = text;
   made.title = text;
   return made;
@@ -53,28 +53,29 @@ function heading(text, scope) {
 
 // ---- Who leads.
 
-function showVerdict({ state, headline, detail, risk: danger }) {
+function showVerdict({ state, headline, detail,
+                       since = "", risk = "", troubles = [], remedy = "" }) {
   byId("verdict").className = "verdict " + state;
   show("headline", headline);
+  show("since", since);
+  show("risk", risk);
+  const list = byId("troubles");
+  const same = [...list.children].map((one) => one.textContent).join("\n") === troubles.join("\n");
+  if (!same) list.replaceChildren(...troubles.map((text) => element("li", text)));
+  show("remedy", remedy && `What to do: ${remedy}`);
   show("detail", detail);
-  show("risk", danger);
   document.title = headline + " – Bullring";
-}
-
-function showSince({ label, text }) {
-  show("since-label", label);
-  show("since", text);
 }
 
 // A change, as the stream reports it: what the others say of it is still to be asked.
 function onLeader(change) {
   if (change.leader === null) {
-    showVerdict({ state: "leaderless", headline: "No leader", risk: "",
+    showVerdict({ state: "leaderless", headline: "No leader",
+                  since: `Since ${time(new Date())}.`,
                   detail: "As far as this node knows; an election is due." });
-    showSince({ label: "Without a leader since", text: time(new Date()) });
   } else {
     const advertised = change.advertised ? change.advertised + " · " : "";
-    showVerdict({ state: "asking", headline: `Node ${change.leader} leads`, risk: "",
+    showVerdict({ state: "asking", headline: `Node ${change.leader} leads`,
                   detail: advertised + "asking who follows it …" });
     show("epoch", change.epoch);
   }
@@ -101,12 +102,6 @@ function stack(id) {
   }
 }
 
-/// The other members dial it where it is not.
-function elsewhere(node) {
-  if (!node.listed_problem) return "";
-  return `; not reached at ${node.listed_address}, which the list has: ${node.listed_problem}`;
-}
-
 function memberRow(node) {
   const row = element("tr", undefined, node.id === self.id ? "self" : "");
   const name = heading("", "row");
@@ -115,14 +110,22 @@ function memberRow(node) {
   name.append(id);
   const role = node.reachable ? node.role : "unreachable";
   const or = (value) => (value === null || value === undefined ? "–" : String(value));
+  const why = node.reachable ? [node.why, elsewhere(node)].filter((one) => one).join("; ")
+                             : troublesOf(node)[0];
+  const certificate = certificateOf(node, heard);
+  const mode = or(node.security) + (node.security_migrate ? ", migrating" : "");
+  const security = element("span", mode);
+  if (certificate) security.append(element("span", `; ${certificate.text}`, certificate.level));
   row.append(name,
              cell(element("span", role, "role " + role), "plain"),
-             cell(node.reachable ? node.why + elsewhere(node) : "does not answer" +
-                  (node.problem ? `: ${node.problem}` : ""), "wide"),
+             cell(why, "wide"),
+             cell(workOf(node, heard), "wide"),
+             cell(security, "wide"),
+             cell(voteOf(node), "plain third"),
+             cell(or(node.priority), "plain third"),
+             cell(node.reachable ? duration(node.uptime_ms) : "–", "plain third"),
              cell(node.address, "plain"),
-             cell(or(node.priority), "plain"),
-             cell(or(node.version), "plain"),
-             cell(node.reachable ? duration(node.uptime_ms) : "–", "plain"));
+             cell(or(node.version), "plain"));
   return row;
 }
 
@@ -156,8 +159,8 @@ function drawCluster() {
   leaderlessSince = cluster.leader !== null ? null
                   : history.leaderless_since || leaderlessSince || new Date();
   const here = nodes.find((node) => node.id === self.id && node.reachable) || self;
-  showVerdict(verdict(cluster, here, time(leaderlessSince)));
-  showSince(sinceOf(cluster, history, self.id, leaderlessSince));
+  showVerdict({ ...verdict(cluster, heard),
+                since: sinceOf(cluster, history, self.id, leaderlessSince, heard) });
   const source = nodes.find((node) => node.id === cluster.leader && node.reachable) || here;
   show("epoch", source.epoch || "–");
   show("lease-text", cluster.leader === null ? "none"
@@ -168,19 +171,45 @@ function drawCluster() {
 
 // ---- What has been.
 
+function changeOf(change) {
+  const item = element("li");
+  item.dataset.mark = JSON.stringify([change, shortTime(change.time)]);
+  const details = element("details");
+  const reason = change.reason || "not told";
+  const summary = element("summary", undefined, "change");
+  const told = (before, text) => {
+    const part = element("span");
+    part.append(element("span", before, "unseen"), text);
+    return part;
+  };
+  const brief = change.gap_ms === null ? "–" : gap(change);
+  summary.append(instant(change.time, shortTime), " ", told("", `node ${change.leader}`), " ",
+                 told("the one before: ", reason), " ", told("without a leader: ", brief));
+  const facts = element("dl");
+  for (const [name, fact] of [
+    ["Leader", `node ${change.leader}` + (change.advertised ? ` · ${change.advertised}` : "")],
+    ["Epoch", change.epoch],
+    ["The one before", ends[reason] || "How it went is not told."],
+    ["Without a leader", gap(change)],
+    ["When", time(change.time)],
+  ]) facts.append(element("dt", name), element("dd", String(fact)));
+  details.append(summary, facts);
+  item.append(details);
+  return item;
+}
+
+// Those that are open stay so.
+function keep(list, marked) {
+  const shown = new Map([...list.children].map((one) => [one.dataset.mark, one]));
+  const all = marked.map(({ mark, make }) => shown.get(mark) || make());
+  if (all.length !== shown.size || !all.every((one) => one.isConnected))
+    list.replaceChildren(...all);
+}
+
 function drawHistory() {
   show("leaderless", leaderlessShare(history));
-  byId("changes").tBodies[0].replaceChildren(...history.changes.map((change) => {
-    const row = element("tr");
-    const advertised = change.advertised ? ` · ${change.advertised}` : "";
-    row.append(cell(instant(change.time), "plain"),
-               cell(String(change.leader) + advertised, "wide"),
-               cell(String(change.epoch), "plain"),
-               cell(change.reason || "not told", "plain"),
-               cell(gap(change), "plain"));
-    return row;
-  }));
-  stack("changes");
+  keep(byId("changes"), history.changes.map((change) => (
+    { mark: JSON.stringify([change, shortTime(change.time)]), make: () => changeOf(change) })));
 }
 
 // A picture never changes, so each is made once. A node that was started anew counts from 1 again,
@@ -222,13 +251,10 @@ function legendOf(newest) {
 function drawFailovers() {
   byId("failovers").hidden = failovers.length === 0;
   if (failovers.length === 0) return;
-  const shown = new Map();
-  for (const figure of byId("diagrams").children) shown.set(figure.dataset.mark, figure);
-  const figures = failovers.map((one) => shown.get(markOf(one)) || figureOf(one));
-  const legend = shown.get("legend-" + markOf(failovers[0])) || legendOf(failovers[0]);
-  const all = [legend, ...figures];
-  const same = all.length === shown.size && all.every((figure) => figure.isConnected);
-  if (!same) byId("diagrams").replaceChildren(...all);  // else whoever stands on a link stays there
+  const newest = failovers[0];
+  keep(byId("diagrams"), [
+    { mark: "legend-" + markOf(newest), make: () => legendOf(newest) },
+    ...failovers.map((one) => ({ mark: markOf(one), make: () => figureOf(one) }))]);
 }
 
 // ---- Asking.
@@ -301,6 +327,7 @@ function listen() {
 }
 
 show("zone", `Times are this browser's: ${zone()}`);
+byId("pictures").open = matchMedia("(min-width: 40rem)").matches;
 setInterval(ask, askEvery);
 ask();
 listen();

@@ -28,6 +28,12 @@ function time(when, now = new Date()) {
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${clock}`;
 }
 
+// The same in few letters, for a list: of another day the date alone, with the minute.
+function shortTime(when, now = new Date()) {
+  const [date, clock] = time(when, now).split(" ");
+  return clock ? `${date.slice(5)} ${clock.slice(0, 5)}` : date;
+}
+
 function zone(now = new Date()) {
   const minutes = -now.getTimezoneOffset();
   const offset = `UTC${minutes < 0 ? "−" : "+"}${two(Math.floor(Math.abs(minutes) / 60))}:` +
@@ -95,30 +101,124 @@ function risk(cluster) {
 
 const countOf = (count, cluster) => `${count} of ${cluster.nodes.length} members`;
 
-// { state, headline, detail, risk }. `here`: the node that answers; `since`: from when on nobody
-// has led, as text.
-function verdict(cluster, here, since) {
+const sentence = (text) => (text ? text[0].toUpperCase() + text.slice(1) + "." : "");
+
+// ---- What is wrong, member by member.
+
+// Levels and their times are those of the packaged alert rules and of the log.
+const day = 24 * 3600 * 1000;
+const certificateWarning = 7 * day;
+const certificateAlarm = day;
+const troubledBy = 15 * 60 * 1000;  // a command that has ended, though it runs again
+
+// { text, level } of a member's certificate, or null where it has none.
+function certificateOf(node, now = new Date()) {
+  if (!node.certificate_not_after) return null;
+  const left = new Date(node.certificate_not_after) - now;
+  if (left <= 0) return { text: `certificate ended ${duration(-left)} ago`, level: "bad" };
+  return { text: `certificate ends in ${left < certificateWarning ? duration(left)
+                                        : count(Math.floor(left / day), "days")}`,
+           level: left < certificateAlarm ? "bad" : left < certificateWarning ? "doubtful" : "" };
+}
+
+const works = { run: "its command", address: "the holder of its address", library: "its task" };
+
+// What a member does as the leader, by the node itself.
+function workOf(node, now = new Date()) {
+  if (!node.mode) return "–";
+  const parts = [];
+  if (node.task) {
+    const { running, for_ms, starts, last_end, last_end_ago_ms } = node.task;
+    if (running) parts.push(`has run for ${duration(for_ms)}`);
+    else if (node.role === "leader") parts.push("does not run");
+    else if (!node.wrong && node.eligible !== false) parts.push("stands by");
+    if (last_end) parts.push(`ended at ${time(now - last_end_ago_ms, now)} (${last_end})`);
+    if (starts > 1 && last_end) parts.push(`${starts} starts`);
+  }
+  if (node.lead_commands)
+    parts.push(node.lead_commands === 1 ? "a command of lead runs"
+                                        : `${node.lead_commands} commands of lead run`);
+  return node.mode + (parts.length > 0 ? ": " + parts.join("; ") : "");
+}
+
+function voteOf(node) {
+  if (node.vote === false) return "none";
+  if (node.reachable && node.votes === false) return "not yet";
+  return node.vote === true ? "yes" : "–";
+}
+
+// The other members dial it where it is not.
+function elsewhere(node) {
+  if (!node.listed_problem) return "";
+  return `not reached at ${node.listed_address}, which the list has: ${node.listed_problem}`;
+}
+
+// What is wrong with one member, whoever leads.
+function troublesOf(node, now) {
+  if (!node.reachable)
+    return ["does not answer" + (node.problem ? `: ${node.problem}` : "")];
+  const found = [node.wrong, elsewhere(node)];
+  if (node.votes === false) found.push(node.why);
+  const certificate = certificateOf(node, now);
+  if (certificate && certificate.level) found.push(`its ${certificate.text}`);
+  const { last_end, last_end_ago_ms } = node.task || {};
+  if (!node.wrong && last_end && last_end_ago_ms < troubledBy)
+    found.push(`${works[node.mode] || "its work"} ended at ` +
+               `${time(now - last_end_ago_ms, now)} (${last_end})`);
+  return found.filter((one) => one);
+}
+
+// In sentences, those of which the same is to be said together.
+function troubles(cluster, now, textsOf = troublesOf) {
+  const ids = new Map();
+  for (const node of cluster.nodes)
+    for (const text of textsOf(node, now)) ids.set(text, [...(ids.get(text) || []), node.id]);
+  return [...ids].map(([text, who]) => `N${plural(who).slice(1)}: ${text}`);
+}
+
+// Of members without a leader each one's own reason says more.
+const reasonsOf = (node, now) =>
+  (node.reachable && node.why
+    ? [node.why, ...troublesOf(node, now).filter((one) => !node.why.includes(one))]
+    : troublesOf(node, now));
+
+// What to do while somebody leads, by the words of the alert rules and the manual.
+function remedyOf(wrong) {
+  const ending = wrong.filter((one) => one.includes(": its certificate end"));
+  const away = wrong.filter((one) => one.includes(": does not answer"));
+  return [
+    away.length > 0 && "Start who does not answer, or mend its network.",
+    ending.length > 0 && "Put a new certificate in its place; it is read again without a restart.",
+    ending.length + away.length < wrong.length && "See bullring-troubleshooting(7).",
+  ].filter((one) => one).join(" ");
+}
+
+// { state, headline, risk, troubles, remedy, detail }.
+function verdict(cluster, now = new Date()) {
   const answered = cluster.nodes.filter((node) => node.reachable).length;
   const voters = votersOf(cluster);
   const voting = voters.filter((node) => node.reachable).length;
-  if (cluster.leader === null && voting * 2 <= voters.length && cluster.quorum !== "none")
-    return { state: "leaderless", headline: "No leader known here", risk: "",
-             detail: `This node has known none since ${since}. ${countOf(answered, cluster)} answer ` +
-                     "it, which is no majority: the others may have one" +
-                     (here && here.why ? `. Here: ${here.why}` : "") };
   if (cluster.leader === null) {
-    return { state: "leaderless", headline: "No leader", risk: "",
-             detail: `Without a leader since ${since}. No majority agrees on one; ` +
-                     `${countOf(answered, cluster)} answer` +
-                     (here && here.why ? `. Here: ${here.why}` : "") };
+    const unknown = voting * 2 <= voters.length && cluster.quorum !== "none";
+    return { state: "leaderless", headline: unknown ? "No leader known here" : "No leader",
+             risk: sentence(cluster.why), troubles: troubles(cluster, now, reasonsOf),
+             remedy: sentence(cluster.remedy),
+             detail: unknown
+               ? `${countOf(answered, cluster)} answer this node, which is no majority: ` +
+                 "the others may have one."
+               : `${countOf(answered, cluster)} answer.` };
   }
   const leader = cluster.nodes.find((node) => node.id === cluster.leader);
   const advertised = leader && leader.advertised ? leader.advertised + " · " : "";
   const following = cluster.nodes.filter((node) => follows(cluster, node)).length;
   const danger = risk(cluster);
-  return { state: danger ? "fragile" : "led", headline: `Node ${cluster.leader} leads`,
-           risk: danger, detail: `${advertised}${countOf(following, cluster)} follow it; ` +
-                                 `${countOf(answered, cluster)} answer` };
+  const wrong = troubles(cluster, now);
+  const well = !danger && wrong.length === 0;
+  return { state: well ? "led" : "fragile", headline: `Node ${cluster.leader} leads`,
+           risk: well ? "All is well." : danger || "Not all is well:", troubles: wrong,
+           remedy: remedyOf(wrong),
+           detail: `${advertised}${countOf(following, cluster)} follow it; ` +
+                   `${countOf(answered, cluster)} answer` };
 }
 
 // The page has asked in vain. `node`: its id, or null; `heard`: when it last answered, or null;
@@ -129,24 +229,33 @@ function silence({ node, host, heard, opened, path, status }, now = new Date()) 
   const then = heard === null ? `this page was opened at ${time(opened, now)}`
                               : time(heard, now);
   if (status !== null)
-    return { state: "unknown", headline: `${name} cannot say now`, risk: "",
+    return { state: "unknown", headline: `${name} cannot say now`,
              detail: `It answers ${path} with status ${status}. Nothing else has been heard from ` +
                      `it${node === null ? "" : `, at ${host},`} since ${then}.${below}` };
-  return { state: "unknown", headline: `${name} does not answer`, risk: "",
+  return { state: "unknown", headline: `${name} does not answer`,
            detail: `Nothing has been heard from ${node === null ? "there" : `it, at ${host},`} ` +
                    `since ${then}.${below}` };
 }
 
-// { label, text } of the leadership's beginning, or of its absence's. `history` may be null.
+// The beginning of the leadership, or of its absence, as a sentence. `history` may be null.
 function sinceOf(cluster, history, self, leaderlessSince, now = new Date()) {
-  if (cluster.leader === null)
-    return { label: "Without a leader since", text: time(leaderlessSince, now) };
+  const sentenceOf = (when, more = "") =>
+    `Since ${time(when, now)}${more}, for ${duration(Math.max(now - new Date(when), 0))}.`;
+  if (cluster.leader === null) return sentenceOf(leaderlessSince);
   const newest = history.changes[0];
   const known = newest && newest.leader === cluster.leader && newest.epoch === cluster.epoch;
-  if (!known) return { label: "Leading since", text: "not seen here" };
-  const before = newest.gap_ms === null && newest.leader !== self ? " or before" : "";
-  return { label: "Leading since", text: time(newest.time, now) + before };
+  if (!known) return "Since when was not seen here.";
+  return sentenceOf(newest.time,
+                    newest.gap_ms === null && newest.leader !== self ? " or before" : "");
 }
+
+const ends = {
+  resigned: "It resigned: it said so.",
+  died: "It died: its process ended without a word.",
+  lease_expired: "Its lease expired: nobody heard of it any more.",
+  replaced: "It was replaced: the next one was there before its end was known.",
+  first: "None is known: this node had just started.",
+};
 
 function gap(change) {
   if (change.gap_ms === null) return "not known";

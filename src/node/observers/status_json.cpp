@@ -10,6 +10,7 @@
 #include "src/base/text/json.hpp"
 #include "src/base/text/rfc3339.hpp"
 #include "src/node/observers/credential_json.hpp"
+#include "src/node/observers/task_json.hpp"
 #include "src/node/report/members_text.hpp"
 #include "src/settings/node_options.hpp"
 
@@ -62,6 +63,7 @@ StatusInput status_facts(const NodeOptions& options) {
     input.address = to_text(options.peers.at(options.config.self));
     input.advertised = options.config.advertised;
     input.priority = options.config.priority;
+    input.mode = options.mode;
     input.version = version;
     input.commit = built_from();
     input.wire = options.config.wire_highest;
@@ -96,6 +98,10 @@ std::string node_status_json(const StatusInput& input) {
     node["security"] = input.security;
     node["priority"] = priority_json(input.priority);
     node["eligible"] = view.eligible;
+    node["healthy"] = view.healthy;
+    node["wrong"] = text_or_null(view.wrong);
+    node["mode"] = input.mode;
+    if (input.task) add_task(node, *input.task, input.mode != "node");
     if (input.security_migrates) node["security_migrate"] = true;
     if (input.events_lost != 0) node["events_lost"] = input.events_lost;
     if (input.certificate_not_after != 0)

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "protocol/values/membership.hpp"
 #include "protocol/values/messages.hpp"
 #include "protocol/values/view.hpp"
+#include "src/node/report/task_record.hpp"
 #include "src/security/shown_credential.hpp"
 
 namespace bullring {
@@ -23,6 +25,8 @@ struct StatusInput {
     std::string address;     // this node's own, as in its peer list: "host:port"
     std::string advertised;  // this node's own --advertise
     protocol::Priority priority;
+    std::string mode = "node";        // what the node is part of
+    std::optional<ShownTask> task{};  // none: not known now
     std::int64_t uptime_ms = 0;
     std::string version;
     std::string commit;                              // that it was built from; empty: not known

@@ -150,7 +150,10 @@ void LeadServer::tell_if_all_ended() {
 
 /// Tell surviving processes whether other commands may still run under this lease.
 void LeadServer::show_others() {
-    pulse_.others_work.store(any_runs() || options_.hooks.any() ? 1 : 0);
+    const auto running = std::count_if(clients_.begin(), clients_.end(),
+                                       [](const Client& client) { return client.runs; });
+    pulse_.others_work.store(running > 0 || options_.hooks.any() ? 1 : 0);
+    node().lead_commands(static_cast<std::size_t>(running));
 }
 
 // ---- The clients.

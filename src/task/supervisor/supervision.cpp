@@ -78,6 +78,20 @@ Supervision::Orders Supervision::on_ended(const CommandEnd& end, Duration now) {
     return orders;
 }
 
+std::string Supervision::unasked_end(const CommandEnd& end) const {
+    if (stalled_) return "it has stalled";
+    if (phase_ != Phase::running || leaving_) return {};
+    switch (end.how) {
+        case CommandEnd::How::asked: return {};
+        case CommandEnd::How::deadline: return "ended by its guard: the lease was about to end";
+        case CommandEnd::How::lost: return "its guard was killed";
+        case CommandEnd::How::not_started:
+            return "it cannot be started: " + why_not_started(end.error);
+        case CommandEnd::How::by_itself: return status_text(end.status);
+    }
+    return {};
+}
+
 void Supervision::after_the_end(const CommandEnd& end, Duration ran, Orders& orders) {
     const bool was_soon = ran < soon;
     if (leaving_) return;

@@ -87,6 +87,9 @@ public:
     Orders on_ended(const CommandEnd& end, protocol::Duration now);
     Orders on_restart_due();
 
+    /// How it has ended, as people are told; empty: as it was asked to. Before on_ended().
+    std::string unasked_end(const CommandEnd& end) const;
+
     bool command_runs() const { return phase_ != Phase::idle; }
     protocol::Epoch epoch() const { return epoch_; }
     /// Of the whole program: the command's, if this node's end has ended it or it has ended this

@@ -241,7 +241,7 @@ void Supervisor::on_report(const GuardReport& report) {
     switch (report.kind) {
         case GuardReport::Kind::started:
             command_ = report.pid;
-            node_.task_runs(true);
+            node_.task_runs(true, {});
             log(LogLevel::info,
                 fmt::format("{} {} process {}, epoch {}", work_of(options_),
                             options_.device.empty() ? "runs as" : "is there, held by", report.pid,
@@ -269,7 +269,7 @@ void Supervisor::on_end(const CommandEnd& end) {
                         end.how == CommandEnd::How::deadline
                             ? ", by its guard: the lease was about to end"
                             : ""));
-    if (command_ > 0) node_.task_runs(false);
+    node_.task_runs(false, supervision_.unasked_end(end));
     command_ = 0;
     obey(supervision_.on_ended(end, now()));
 }
