@@ -93,7 +93,7 @@ const std::set<std::string_view> texts = {"advertise",  "data-dir",
                                           "on-deposed", "on-change",
                                           "health-cmd", "dev",
                                           "out",        "ca",
-                                          "config"};
+                                          "config",     "unit"};
 
 /// The flags that the subcommand needs beside `flag`.
 Words words_for(const Typed& one) {
