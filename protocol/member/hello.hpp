@@ -12,11 +12,6 @@ inline std::string versions_text(std::uint16_t lowest, std::uint16_t highest) {
     return std::to_string(lowest) + "-" + std::to_string(highest);
 }
 
-/// The lowest version that a node with this list speaks: before it there were no tags.
-inline std::uint16_t lowest_with(const Membership& members) {
-    return members.changed() ? version_with_tags : version_lowest;
-}
-
 inline bool has_list(const Hello& hello) { return hello.had_file_at_start || !hello.recovering; }
 
 /// The list that the dialler has, without addresses where nobody has changed it; empty: it has

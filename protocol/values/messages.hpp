@@ -42,6 +42,10 @@ inline constexpr std::uint16_t version_highest = 5;
 /// The first in which a list of members has a tag: none below it is spoken once members have
 /// changed.
 inline constexpr std::uint16_t version_with_tags = 3;
+/// The lowest version that a node with this list speaks: before it there were no tags.
+inline std::uint16_t lowest_with(const Membership& members) {
+    return members.changed() ? version_with_tags : version_lowest;
+}
 /// The first in which the cluster has an id (C11).
 inline constexpr std::uint16_t version_with_identity = 4;
 /// The first in which no list goes without the id of its cluster (C12.2).

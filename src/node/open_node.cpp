@@ -22,7 +22,7 @@ OpenError wire_is_too_low(const protocol::Membership& list, const NodeOptions& o
     return {fmt::format("--wire {} has no messages for the list of members {} in {}, which was "
                         "changed; expected {} or more, or no --wire",
                         options.config.wire_highest, to_text(*list.tag()), options.data_dir,
-                        protocol::version_with_tags),
+                        lowest_with(list)),
             true};
 }
 
@@ -40,7 +40,7 @@ tl::expected<OpenedNode, OpenError> open_node(NodeOptions& options, protocol::Du
         parts.start.file = *file;
         if (parts.start.file) {
             const protocol::Membership& list = parts.start.file->members;
-            if (list.changed() && options.config.wire_highest < protocol::version_with_tags)
+            if (options.config.wire_highest < lowest_with(list))
                 return tl::unexpected(wire_is_too_low(list, options));
             const std::string differs = take_members(parts.start.file->members, options);
             if (!differs.empty()) log(LogLevel::warn, differs);

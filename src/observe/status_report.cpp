@@ -33,11 +33,6 @@ Json ids_or_null(const std::vector<protocol::NodeId>& ids) {
     return ids.empty() ? Json() : ids_json(ids);
 }
 
-/// The lowest version of the messages that nodes with this list speak.
-std::uint16_t lowest_with(const protocol::Membership& list) {
-    return list.changed() ? protocol::version_with_tags : protocol::version_lowest;
-}
-
 Json node_json(const MemberAnswer& member, const protocol::Membership& list) {
     Json node;
     node["id"] = member.id.value;

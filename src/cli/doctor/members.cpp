@@ -142,12 +142,11 @@ void tell_differences(const std::string& subject, const NodeOptions& options,
 void check_list(const protocol::Membership& list, NodeOptions& options, Findings& findings) {
     if (list.empty()) return;
     const std::string subject = "list " + to_text(*list.tag()) + " in the state file";
-    if (list.changed() && options.config.wire_highest < protocol::version_with_tags)
-        findings.fail(
-            subject,
-            fmt::format("it was changed, which --wire {} has no messages for",
-                        options.config.wire_highest),
-            fmt::format("take --wire away, or give {} or more", protocol::version_with_tags));
+    if (options.config.wire_highest < lowest_with(list))
+        findings.fail(subject,
+                      fmt::format("it was changed, which --wire {} has no messages for",
+                                  options.config.wire_highest),
+                      fmt::format("take --wire away, or give {} or more", lowest_with(list)));
     if (!options.join.empty()) return;
     if (list.find(options.config.self) == nullptr)
         findings.fail(

@@ -90,6 +90,7 @@ std::string node_status_json(const StatusInput& input) {
     node["version"] = input.version;
     node["commit"] = input.commit;
     node["wire"] = input.wire;
+    node["wire_lowest"] = lowest_with(view.list);
     node["wire_with"] = versions_of(view);
     node["members_tag"] = to_text(view.list.tag().value_or(protocol::Tag{}));
     node["founders"] = founders_json(view);
