@@ -48,7 +48,7 @@ TEST_CASE("status json: a follower has the keys of the contract in their order")
         R"({"cluster":"blue","algorithm":"ring","quorum":"majority","votes":true,"members":[1,2,5],"node":{"id":2,)"
         R"("address":"10.0.0.2:7100","reachable":true,"advertised":"db-2","role":"follower",)"
         R"("leader":5,"epoch":7,"lease_left_ms":412,"promised_to":5,"peers_up":[1,5],)"
-        R"("why":"follows 5","uptime_ms":1234,"version":"0.1.0","commit":"1a2b3c4d5e6f","wire":2,"wire_lowest":1,"wire_with":{"1":1,"5":2},)"
+        R"("why":"follows 5","uptime_ms":1234,"version":"0.1.0","commit":"1a2b3c4d5e6f","wire":2,"wire_lowest":3,"wire_with":{"1":1,"5":2},)"
         R"("members_tag":"6.2","founders":[1,4],"cluster_id":"00000000000000c1","members":[{"id":1,"address":"a:1","vote":true},)"
         R"({"id":2,"address":"b:1","vote":false},{"id":5,"address":"","vote":true}],)"
         R"("security":"tls",)"
@@ -217,7 +217,7 @@ TEST_CASE("status json: whoever tells neither priority nor fitness, as 0.1.0, is
 
 TEST_CASE("status json: a node that does not tell what it speaks speaks version 1") {
     std::string told = node_status_json(follower());
-    const std::string keys = R"("wire":2,"wire_lowest":1,"wire_with":{"1":1,"5":2},)";
+    const std::string keys = R"("wire":2,"wire_lowest":3,"wire_with":{"1":1,"5":2},)";
     REQUIRE(told.find(keys) != std::string::npos);
     told.erase(told.find(keys), keys.size());
     const auto answer = parse_node_answer(told);
