@@ -112,7 +112,8 @@ ObserverSessions::DrillAnswer answer_drill(const Drill& what, const NodeOptions&
         case DrillRequest::hang: {
             const auto continuer = Continuer::start(drill_absence(lease));
             if (!continuer) return refused(result, continuer.error());
-            return {result, [continuer = *continuer] {
+            return {result, [continuer = *continuer, tell = std::move(tell_at_once)] {
+                        tell();
                         ::kill(::getpid(), SIGSTOP);
                         continuer.end();
                     }};

@@ -26,6 +26,8 @@ public:
     virtual bool time_is_up() const = 0;
     virtual asio::awaitable<void> pause() = 0;
     virtual asio::awaitable<std::vector<MemberAnswer>> ask(Enough enough) = 0;
+    /// It can ask one member only, whose word has to do.
+    virtual bool asks_one() const { return false; }
     /// Sends the leader a request. False: that member can't be reached.
     virtual asio::awaitable<bool> request(protocol::NodeId leader, ObserverMessage request) = 0;
     /// The member's answer to the last request. Waits a moment only: after a time-out it may be

@@ -19,6 +19,11 @@ Answers answers_in(const std::vector<MemberAnswer>& members) {
     return answers;
 }
 
+bool somebody_refuses(const std::vector<MemberAnswer>& members) {
+    return std::any_of(members.begin(), members.end(),
+                       [](const MemberAnswer& one) { return !one.answer && one.refused; });
+}
+
 bool hears_a_majority(const NodeAnswer& node, const Electorate& electorate) {
     const auto heard = std::count_if(
         electorate.voters.begin(), electorate.voters.end(), [&](protocol::NodeId voter) {
@@ -85,7 +90,9 @@ NoLeader why_no_leader(const std::vector<MemberAnswer>& members) {
     const Answers all = answers_in(members);
     if (!electorate.is_majority(voters.size()))
         return {true, "no majority answers",
-                "start the others, or mend the network between here and them"};
+                somebody_refuses(members)
+                    ? "compare --cluster, --security and its files with those of the members"
+                    : "start the others, or mend the network between here and them"};
     if (std::any_of(all.begin(), all.end(),
                     [](const NodeAnswer* one) { return one->follows_live_leader(); }))
         return {false, "no majority agrees on one leader with a live lease",

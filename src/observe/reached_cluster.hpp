@@ -58,6 +58,7 @@ public:
     LocalNode(ObserverLoop& loop, std::string data_dir, std::string cluster,
               protocol::Duration timeout);
     asio::awaitable<std::vector<MemberAnswer>> ask(Enough enough) override;
+    bool asks_one() const override { return true; }
     /// Why it is of no use to ask it for what only a leader does; empty when it leads.
     asio::awaitable<std::string> why_not();
 

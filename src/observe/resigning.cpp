@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "protocol/values/durations.hpp"
 
@@ -23,7 +24,11 @@ public:
     asio::awaitable<Outcome> run() {
         const Enough found = [](const auto& so_far) { return claimed_leader(so_far).has_value(); };
         while (!members_.time_is_up()) {
-            if (const auto leader = claimed_leader(co_await members_.ask(found))) {
+            const std::vector<MemberAnswer> answers = co_await members_.ask(found);
+            if (handed_over_)
+                if (const auto now = agreed(answers); now && is_wanted(*now))
+                    co_return success(*now);
+            if (const auto leader = claimed_leader(answers)) {
                 if (is_wanted(*leader)) co_return success(*leader);
                 // It did step down, nobody else took over, and it leads again: not twice.
                 if (asked_ && leader->leader == asked_->leader && leader->epoch > asked_->epoch)
@@ -43,6 +48,14 @@ public:
     }
 
 private:
+    std::optional<Agreement> agreed(const std::vector<MemberAnswer>& answers) const {
+        if (!members_.asks_one()) return agreement(answers);
+        for (const MemberAnswer& one : answers)
+            if (one.answer && one.answer->follows_live_leader())
+                return Agreement{one.answer->leader, one.answer->epoch};
+        return std::nullopt;
+    }
+
     /// The leader that was to be reached: the one that was named, or any other than the one asked.
     bool is_wanted(const Agreement& now) const {
         if (asked_ && now.epoch <= asked_->epoch) return false;
@@ -70,9 +83,9 @@ private:
         // Named: g++ 12 destroys a temporary of such an expression twice.
         ObserverMessage wish = Observe{members_.name(), ObserveWhat::resign, successor_};
         if (!co_await members_.request(old.leader, std::move(wish))) co_return std::nullopt;
-        const Enough newer = [old](const auto& so_far) {
-            const std::optional<Agreement> agreed = agreement(so_far);
-            return agreed && agreed->epoch > old.epoch && agreed->leader != old.leader;
+        const Enough newer = [this, old](const auto& so_far) {
+            const std::optional<Agreement> now = agreed(so_far);
+            return now && now->epoch > old.epoch && now->leader != old.leader;
         };
         for (bool answered = false; !answered && !members_.time_is_up();) {
             const auto answer = co_await members_.answer();
@@ -84,7 +97,7 @@ private:
             // The others may follow a new leader while the old one can't answer.
             const auto others = co_await members_.ask(newer);
             if (!newer(others)) continue;
-            const Agreement now = *agreement(others);
+            const Agreement now = *agreed(others);
             if (is_wanted(now)) co_return success(now);
             co_return std::nullopt;  // another than was named: that one is asked next
         }

@@ -134,11 +134,12 @@ std::string standing(const MemberAnswer& member, const Origin& origin,
 Row row_of(const MemberAnswer& member, const Origin& origin, const protocol::Membership& list) {
     const std::string id = std::to_string(member.id.value);
     if (!member.answer)
-        return {id,   member.address,
-                "no", "-",
-                "-",  "-",
-                "-",  "-",
-                "-",  one_line(member.problem) + standing(member, origin, list)};
+        return {
+            id,   member.address,
+            "no", "-",
+            "-",  "-",
+            "-",  "-",
+            "-",  one_line(member.problem + elsewhere(member)) + standing(member, origin, list)};
     const NodeAnswer& answer = *member.answer;
     const auto number = [](std::uint64_t value) {
         return value == 0 ? std::string("-") : std::to_string(value);

@@ -4,8 +4,10 @@ import concurrent.futures
 import json
 import os
 import subprocess
+import time
 
 from clusters import on_both
+from harness.waiting import DEADLINE
 
 # The leader that a test begins with stays; a node without a file is silent for a second.
 FLAGS = ["--no-preempt", "--lease-max", "1s"]
@@ -124,6 +126,23 @@ def test_nobody_is_reachable_at_an_address_that_was_a_slip(new_cluster, algorith
     assert changed.stderr == ""
     assert '"reachable":false' not in cluster.member("list", "--json").stdout
     cluster.wait_settled()
+
+
+@on_both(1)
+def test_a_leader_hands_over_by_its_directory_when_members_have_changed(new_cluster, algorithm, n):
+    cluster = grown_to_three(new_cluster, algorithm)
+    leader = cluster.wait_settled()
+    asked = time.monotonic()
+    handed_over = subprocess.run(
+        [cluster.program, "resign", "--local", "--data-dir", str(leader.data_dir)],
+        capture_output=True,
+        text=True,
+        env=cluster.environment,
+        timeout=DEADLINE,
+    )
+    assert handed_over.returncode == 0 and time.monotonic() - asked < 4, handed_over
+    next_one = cluster.wait_leader(among={1, 2, 3} - {leader.id})
+    assert handed_over.stdout.startswith(f"node {next_one.id} leads, epoch ")
 
 
 @on_both(1)

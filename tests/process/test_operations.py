@@ -1,5 +1,5 @@
-"""bullring-operations(7): each line of the checklist is typed, on three machines that are directories
-of this one.
+"""bullring-operations(7): each line of the checklist is typed, on three machines that are
+directories of this one.
 """
 
 import glob
@@ -16,6 +16,7 @@ from harness.node import ROOT, Node, clean_environment, find_program
 from harness.readme import sections
 from harness.secrets import key_line, write_private
 from harness.waiting import DEADLINE, wait_until
+from secured import read_anew
 
 PAGE = ROOT / "src" / "manual" / "bullring-operations.7.md"
 CONFIG = "/etc/bullring/poller.toml"
@@ -80,6 +81,8 @@ class Operator:
             for machine in self.cluster:
                 if machine is not self.at:
                     write_private(machine.keys, self.at.keys.read_text())
+        elif what == "systemctl reload bullring@poller on each machine":
+            read_anew(self.cluster)
         elif what == "the disk of node 2 is lost":
             machine = self.cluster[2]
             machine.kill()

@@ -93,6 +93,17 @@ def test_it_is_green_only_where_one_more_loss_is_survived(call):
         assert (made["state"], made["risk"]) == (expected, risk), cluster
 
 
+def test_who_was_removed_and_is_gone_is_missed_by_nobody(call):
+    cluster = told("fffv")
+    cluster["nodes"][3] |= {"vote": None, "reachable": False}
+    assert call("verdict(arguments[0])", cluster)["state"] == "fragile"
+    made = call("verdict(withoutTheGone(arguments[0]))", cluster)
+    assert (made["state"], made["risk"]) == ("led", WELL)
+    # While it runs it says itself that it was removed.
+    cluster["nodes"][3]["reachable"] = True
+    assert len(call("withoutTheGone(arguments[0])", cluster)["nodes"]) == 4
+
+
 def test_it_is_amber_where_those_who_would_be_left_do_not_hear_each_other(call):
     star = told("fff")
     for node in star["nodes"][1:]:

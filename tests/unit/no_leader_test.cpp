@@ -118,4 +118,12 @@ TEST_CASE("no leader: where the list was changed its voters decide, and nobody e
     CHECK(why_no_leader(members).why == "no majority answers");
 }
 
+TEST_CASE("no leader: who is refused looks at its own credentials before the network") {
+    std::vector<MemberAnswer> members = three();
+    for (MemberAnswer& one : members) one.answer.reset();
+    CHECK(why_no_leader(members).remedy.starts_with("start the others"));
+    members[1].refused = true;
+    CHECK(why_no_leader(members).remedy.starts_with("compare --cluster, --security"));
+}
+
 }  // namespace bullring::no_leader_test

@@ -283,6 +283,12 @@ TEST_CASE("status: while versions differ, the lowest is told that a changed list
     CHECK_FALSE(told());
 }
 
+TEST_CASE("status: of who does not answer, too, it is told where the list has it") {
+    Members members{member(1, 1, 1), member(2)};
+    members[1].listed = ListedAddress{"elsewhere:7100", "no answer"};
+    CHECK(status_table(members).find("; not reached at elsewhere:7100") != std::string::npos);
+}
+
 TEST_CASE("status: an uptime is shown in its two largest units") {
     const auto uptime = [](std::int64_t ms) {
         Members members{member(1, 1, 1)};

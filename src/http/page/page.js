@@ -290,6 +290,7 @@ async function ask() {
   let failure = null;
   try {
     [self, cluster] = await Promise.all(["status", "cluster"].map(get));
+    cluster = withoutTheGone(cluster);
     // After what may take a second: it is to tell how that has come about.
     [history, failovers] = await Promise.all(["history", "failovers"].map(get));
     heard = new Date();

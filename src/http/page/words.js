@@ -53,6 +53,13 @@ function votersOf(cluster) {
   return listed ? cluster.nodes.filter((node) => node.vote) : cluster.nodes;
 }
 
+// Without those who were removed and are gone, as is right: nobody waits for them.
+function withoutTheGone(cluster) {
+  const listed = cluster.nodes.some((node) => typeof node.vote === "boolean");
+  const gone = (node) => listed && node.vote === null && !node.reachable;
+  return { ...cluster, nodes: cluster.nodes.filter((node) => !gone(node)) };
+}
+
 const neededOf = (cluster) =>
   (cluster.quorum === "none" ? 1 : Math.floor(votersOf(cluster).length / 2) + 1);
 
