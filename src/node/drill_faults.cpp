@@ -1,7 +1,6 @@
 #include "src/node/drill_faults.hpp"
 
 #include <cerrno>
-#include <functional>
 #include <memory>
 #include <string>
 #include <system_error>
@@ -93,8 +92,7 @@ ObserverSessions::DrillAnswer refused(DrillResult result, std::string why) {
 }  // namespace
 
 ObserverSessions::DrillAnswer answer_drill(const Drill& what, const NodeOptions& options,
-                                           const protocol::View& now, Transport& transport,
-                                           std::function<void()> tell_at_once) {
+                                           const protocol::View& now, Transport& transport) {
     const protocol::Duration lease = options.config.timing.lease;
     const DrillResult result{true, "", lease, now.list.size()};
     if (std::string why = why_not(what, options, now); !why.empty())
@@ -104,16 +102,11 @@ ObserverSessions::DrillAnswer answer_drill(const Drill& what, const NodeOptions&
     switch (what.what) {
         case DrillRequest::permission:
         case DrillRequest::resign: return {result, {}};
-        case DrillRequest::crash:
-            return {result, [tell = std::move(tell_at_once)] {
-                        tell();  // who asked for it, too
-                        ::kill(::getpid(), SIGKILL);
-                    }};
+        case DrillRequest::crash: return {result, [] { ::kill(::getpid(), SIGKILL); }};
         case DrillRequest::hang: {
             const auto continuer = Continuer::start(drill_absence(lease));
             if (!continuer) return refused(result, continuer.error());
-            return {result, [continuer = *continuer, tell = std::move(tell_at_once)] {
-                        tell();
+            return {result, [continuer = *continuer] {
                         ::kill(::getpid(), SIGSTOP);
                         continuer.end();
                     }};

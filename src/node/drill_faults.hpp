@@ -3,8 +3,6 @@
 // late must not hit a cluster that is without a leader already.
 #pragma once
 
-#include <functional>
-
 #include "protocol/values/view.hpp"
 #include "src/node/net/transport.hpp"
 #include "src/node/observers/observer_sessions.hpp"
@@ -16,9 +14,7 @@ namespace bullring {
 /// its help, and have as long for that as a drill waits at most.
 constexpr protocol::Duration drill_absence(protocol::Duration lease) { return lease * 3; }
 
-/// `tell_at_once` writes what the log and the event stream still lack: who is killed cannot.
 ObserverSessions::DrillAnswer answer_drill(const Drill& what, const NodeOptions& options,
-                                           const protocol::View& now, Transport& transport,
-                                           std::function<void()> tell_at_once);
+                                           const protocol::View& now, Transport& transport);
 
 }  // namespace bullring

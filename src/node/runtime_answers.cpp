@@ -103,7 +103,8 @@ ObserverSessions::Node Runtime::for_observers() {
                 change_members(change, {protocol::Asker::observer, request});
             },
             [this] { return node_.cluster_id(); },
-            [this](AskedAction action) { reporter_.note(read_clock(), std::move(action)); }};
+            [this](AskedAction action) { reporter_.note(read_clock(), std::move(action)); },
+            [this] { reporter_.tell_at_once(); }};
 }
 
 void Runtime::on_request(protocol::SessionId observer, const ObserverMessage& what) {
@@ -111,8 +112,7 @@ void Runtime::on_request(protocol::SessionId observer, const ObserverMessage& wh
 }
 
 ObserverSessions::DrillAnswer Runtime::drill(const Drill& what) {
-    return answer_drill(what, options_, node_.view(read_clock(), reasons_), transport_,
-                        [this] { reporter_.tell_at_once(); });
+    return answer_drill(what, options_, node_.view(read_clock(), reasons_), transport_);
 }
 
 void Runtime::on_observer_gone(protocol::SessionId observer) { observers_.on_gone(observer); }

@@ -6,6 +6,7 @@ import collections
 import json
 import os
 import pathlib
+import pwd
 import shutil
 import tempfile
 
@@ -244,11 +245,12 @@ def test_maintenance_leaves_a_job_alone(machine):
 
 
 # More settings, a drop-in, and whether a node starts with them.
+HOME_OF_ROOT = pwd.getpwuid(0).pw_dir
 AT_603 = 'peers = ["1=127.0.0.1:603"]'
 MAY_603 = "AmbientCapabilities=CAP_NET_BIND_SERVICE\nCapabilityBoundingSet=CAP_NET_BIND_SERVICE"
 STARTS = {
     "as packaged": ("", "", True),
-    "a directory of root's": ('data-dir = "/root/data"', "", False),
+    "a directory of root's": (f'data-dir = "{HOME_OF_ROOT}/data"', "", False),
     "a directory in a home": ('data-dir = "/home/data"', "", False),
     "homes shown": ('data-dir = "/home/data"', "ProtectHome=no\nReadWritePaths=/home/data", True),
     "no such user": ("", "User=nobody-of-that-name", False),

@@ -10,9 +10,10 @@ import time
 
 from harness import netns
 import pytest
-from harness.node import clean_environment, find_program, last_of_each
+from harness.node import find_program, last_of_each
 from clusters import TEXTBOOK
 from secured import MODES, TLS
+from told import lines, told
 
 ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="namespaces need root")
 
@@ -32,17 +33,8 @@ class Doctor:
         """Its exit status, and its findings by level: lists of their words."""
         given = self.flags | {name.replace("_", "-"): text for name, text in flags.items()}
         words = [word for name, text in given.items() for word in (f"--{name}", text)]
-        done = subprocess.run(
-            [*prefix, find_program(), command, *words, *more],
-            env=clean_environment() | dict(variables),
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-        if "--json" in more:
-            return done.returncode, json.loads(done.stdout)
-        return done.returncode, done.stdout + done.stderr
+        status, text = told(command, *words, *more, prefix=prefix, variables=variables)
+        return status, json.loads(text) if "--json" in more else text
 
 
 @pytest.fixture
@@ -58,15 +50,7 @@ def words_of(node):
 
 def doctor_of(words, prefix=(), variables=()):
     """Exit status and text. What is given twice counts as it is given last."""
-    done = subprocess.run(
-        [*prefix, find_program(), "doctor", *last_of_each(words)],
-        env=clean_environment() | dict(variables),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    return done.returncode, done.stdout + done.stderr
+    return told("doctor", *last_of_each(words), prefix=prefix, variables=variables)
 
 
 def stop(cluster, node):
@@ -81,10 +65,6 @@ def stop(cluster, node):
         ),
         "the others know of it",
     )
-
-
-def lines(text, level):
-    return [line[6:] for line in text.splitlines() if line.startswith(level)]
 
 
 def test_nothing_is_in_the_way(doctor):
@@ -485,15 +465,7 @@ def test_lead_is_examined_by_the_node_that_it_would_ask(new_cluster, tmp_path):
     leader = cluster.wait_settled()
 
     def says(*words, command=("true",)):
-        done = subprocess.run(
-            [find_program(), "lead", *map(str, words), "--check", "--", *command],
-            env=clean_environment(),
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-        return done.returncode, done.stdout + done.stderr
+        return told("lead", *words, "--check", "--", *command)
 
     status, text = says("--data-dir", leader.data_dir)
     assert (status, f"it is {leader.id} of cluster" in text) == (0, True), text

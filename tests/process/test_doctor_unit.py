@@ -13,11 +13,12 @@ import subprocess
 import tempfile
 
 import pytest
-from harness.node import clean_environment, find_program
+from harness.node import find_program
 from harness.packaging_files import BUILD
-from test_doctor import lines
+from told import lines, told
 
 NOBODY = pwd.getpwnam("nobody")
+HOME_OF_ROOT = pwd.getpwuid(0).pw_dir
 GROUP = grp.getgrgid(NOBODY.pw_gid).gr_name
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="to become another user needs root")
 
@@ -55,22 +56,8 @@ class Service:
         (place / "override.conf").write_text("\n".join(["[Service]", *settings, ""]))
 
     def judged(self, *more, unit=None, prefix=()):
-        done = subprocess.run(
-            [
-                *prefix,
-                find_program(),
-                "doctor",
-                "--unit",
-                self.path if unit is None else unit,
-                *more,
-            ],
-            env=clean_environment(),
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-        return done.returncode, done.stdout + done.stderr
+        unit = self.path if unit is None else unit
+        return told("doctor", "--unit", unit, *more, prefix=prefix)
 
     def fails(self, *more):
         """Its failures, of which there have to be some."""
@@ -125,7 +112,7 @@ def test_what_root_may_read_and_the_units_user_may_not_is_told(service, folder):
 @pytest.mark.parametrize(
     ("setting", "path"),
     [
-        ("ProtectHome=yes", "/root/bullring-test"),
+        ("ProtectHome=yes", f"{HOME_OF_ROOT}/bullring-test"),
         ("PrivateTmp=yes", "/tmp/bullring-test.toml"),
         ("InaccessiblePaths={0}/poller.key", "{0}/poller.key"),
     ],

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 from clusters import assert_unchanged, on_both
-from harness.node import clean_environment, find_program
+from told import told
 from harness.waiting import DEADLINE
 
 FORGET = 2  # s
@@ -173,14 +173,8 @@ def test_who_was_removed_while_it_was_down_stays_out(new_cluster, algorithm, n):
     node.start()
     cluster.wait_for(lambda: "it was removed, and stays out" in node.current.log(), "it says so")
     stays_out_after_a_restart(cluster, node)
-    doctor = subprocess.run(
-        [cluster.program, "doctor", *node.command()[2:]],
-        capture_output=True,
-        text=True,
-        timeout=DEADLINE,
-        env=clean_environment(),
-    )
-    assert "node 4 was removed, and stays out" in doctor.stdout, doctor
+    status, text = told("doctor", *node.command()[2:])
+    assert (status, "node 4 was removed, and stays out" in text) == (1, True), text
     # A machine that is set up anew has another directory, which knows nothing of that.
     node.terminate()
     node.wait_exit()
@@ -398,9 +392,5 @@ def test_what_is_typed_comes_before_what_serves_other_commands(new_cluster):
     ],
 )
 def test_what_makes_no_sense_is_refused_at_once(words, complaint):
-    command = [find_program(), "node", "--id", "4", *words]
-    answer = subprocess.run(
-        command, capture_output=True, text=True, timeout=DEADLINE, env=clean_environment()
-    )
-    assert answer.returncode == 2
-    assert complaint in answer.stderr, answer.stderr
+    status, text = told("node", "--id", "4", *words)
+    assert (status, complaint in text) == (2, True), text

@@ -17,6 +17,7 @@ from harness.readme import sections
 from harness.secrets import key_line, write_private
 from harness.waiting import DEADLINE, wait_until
 from secured import read_anew
+from told import told
 
 PAGE = ROOT / "src" / "manual" / "bullring-operations.7.md"
 CONFIG = "/etc/bullring/poller.toml"
@@ -121,10 +122,10 @@ class Operator:
         def well():
             nonlocal done
             done = self.run(command)
-            # "until there is no line below the table"
-            lines = done.stdout.splitlines()
-            below = written[0] == "status" and [one for one in lines if one.startswith("node")]
-            return done.returncode == 0 and not below
+            # No line below the table, whose rows begin with IDs.
+            rows = done.stdout.splitlines()[1:]
+            well = written[0] != "status" or all(row[0].isdigit() for row in rows)
+            return done.returncode == 0 and well
 
         if written[0] == "status":
             wait_until(well, lambda: f"{written} says that all is well: {done}", DEADLINE)
@@ -177,13 +178,8 @@ class Operator:
 
 
 def key_ids(machine):
-    listed = subprocess.run(
-        [find_program(), "key", "list", str(machine.keys)],
-        capture_output=True,
-        text=True,
-        timeout=DEADLINE,
-    )
-    return [line.split()[0] for line in listed.stdout.splitlines()[1:]]
+    _, listed = told("key", "list", machine.keys)
+    return [line.split()[0] for line in listed.splitlines()[1:]]
 
 
 @pytest.fixture

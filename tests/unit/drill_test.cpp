@@ -145,8 +145,7 @@ TEST_CASE("drill: a node lets a fault happen to no leadership but the one that i
     view.epoch = {7};
     view.lease_left = lease;
     const auto ask = [&](DrillRequest what, std::uint64_t epoch) {
-        const auto answered =
-            answer_drill({"blue", what, {epoch}}, options, view, transport, [] {});
+        const auto answered = answer_drill({"blue", what, {epoch}}, options, view, transport);
         CHECK(answered.result.done == answered.result.why.empty());
         return answered;
     };

@@ -37,7 +37,8 @@ struct Observed final : TransportHandler {
                    changes.emplace_back(change, request);
                },
                [this] { return cluster_id; },
-               [this](AskedAction action) { asked.push_back(std::move(action)); }}) {
+               [this](AskedAction action) { asked.push_back(std::move(action)); },
+               [this] { told_at_once = asked.size(); }}) {
         transport.listen(std::move(listener.fds));
     }
     static TransportOptions options() {
@@ -61,6 +62,7 @@ struct Observed final : TransportHandler {
     std::vector<std::pair<NodeId, std::uint64_t>> resigns;
     std::vector<std::pair<protocol::MemberChange, std::uint64_t>> changes;
     std::vector<AskedAction> asked;
+    std::size_t told_at_once = 0;  // so many of them
     protocol::SessionId asker;
     protocol::ClusterId cluster_id;
 
@@ -182,6 +184,8 @@ TEST_CASE("observers: a drill is answered before its fault happens") {
     CHECK(std::get<DrillResult>(*answer) == DrillResult{true, "", {}, 3});
     CHECK_FALSE(observer.next().has_value());
     CHECK(node.faults == std::vector{DrillRequest::cut});
+    // Later may be too late: the fault may kill the node.
+    CHECK(node.told_at_once == 1);
 }
 
 TEST_CASE("observers: a drill that is refused, or of another cluster, lets nothing happen") {

@@ -96,8 +96,9 @@ class Votes(Change):
 
 @kinds("member-joins")
 class Joins(OnOneNode):
-    """One that is no member asks to be one, with a vote or without, with the state of before or
-    with none. Seen is that it is on a list; it stays there."""
+    """One that is no member asks to be one, with a vote or without; with the state of before, or,
+    if it was removed, which it would remember, with none. Seen is that it is on a list; it stays
+    there."""
 
     # No operator changes it meanwhile, and its disk is its own.
     claims = ("process", "membership", "disk")
@@ -119,7 +120,7 @@ class Joins(OnOneNode):
         if self.node.running:
             self.stage.after(LOOK_MS, self.come)
             return
-        if self.drawn.chances[0] < 0.5 and self.is_gone_for_good():
+        if self.is_gone_for_good():
             for path in self.node.data_dir.iterdir():
                 if path.name != "lock":
                     shutil.rmtree(path) if path.is_dir() else path.unlink()

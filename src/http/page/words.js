@@ -47,16 +47,16 @@ function zone(now = new Date()) {
 
 const plural = (ids) => (ids.length === 1 ? `node ${ids[0]}` : `nodes ${ids.join(", ")}`);
 
+// Somebody has told a list of members.
+const isListed = (cluster) => cluster.nodes.some((node) => typeof node.vote === "boolean");
+
 // The members who have a vote; where nobody has told a list of members, all who were asked.
-function votersOf(cluster) {
-  const listed = cluster.nodes.some((node) => typeof node.vote === "boolean");
-  return listed ? cluster.nodes.filter((node) => node.vote) : cluster.nodes;
-}
+const votersOf = (cluster) =>
+  (isListed(cluster) ? cluster.nodes.filter((node) => node.vote) : cluster.nodes);
 
 // Without those who were removed and are gone, as is right: nobody waits for them.
 function withoutTheGone(cluster) {
-  const listed = cluster.nodes.some((node) => typeof node.vote === "boolean");
-  const gone = (node) => listed && node.vote === null && !node.reachable;
+  const gone = (node) => isListed(cluster) && node.vote === null && !node.reachable;
   return { ...cluster, nodes: cluster.nodes.filter((node) => !gone(node)) };
 }
 

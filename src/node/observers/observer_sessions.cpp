@@ -117,6 +117,8 @@ void ObserverSessions::on_drill(SessionId observer, const Drill& what) {
     if (what.what == DrillRequest::resign)
         return ask_to_resign(observer, protocol::nobody, as_typed(what));
     node_.was_asked(std::move(action));
+    // Before the answer, from which a drill counts the time without a leader.
+    if (answer.act) node_.tell_at_once();
     answer_and_close(observer, answer.result);
     if (answer.act) answer.act();
 }

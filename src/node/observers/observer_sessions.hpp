@@ -43,6 +43,8 @@ public:
         std::function<protocol::ClusterId()> cluster_id;
         /// With what came of it.
         std::function<void(AskedAction action)> was_asked;
+        /// Writes what log and event stream still lack: who is about to be killed can't later.
+        std::function<void()> tell_at_once;
     };
 
     ObserverSessions(asio::io_context& io, Transport& transport, Sender self, std::string cluster,
