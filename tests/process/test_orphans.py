@@ -10,7 +10,7 @@ from harness.node import PYTHON_PATH
 from harness.task import alive, child_named, children, only_child
 from harness.pid_namespace import IN_NAMESPACE, needs_namespace
 from harness.waiting import DEADLINE
-from secured import KEY
+from secured import KEY, MODES
 
 
 def dead_children(pid):
@@ -165,3 +165,20 @@ def test_an_end_in_order_leaves_no_process_behind(secured, task):
         node.terminate()
         node.wait_exit()
         assert [name for pid, name in around.items() if alive(pid)] == []
+
+
+@pytest.mark.parametrize("task", [None, ["sleep", "600"]], ids=["node", "run"])
+@MODES
+def test_who_has_ended_in_order_votes_as_soon_as_it_is_back(secured, mode, task):
+    """The others know that the run before is over, by the word of its undertaker."""
+    made = secured(mode, flags=["--lease", "10s", "--no-preempt"])
+    for node in made.cluster:
+        node.task = task
+    made.start()
+    leader = made.cluster.wait_settled()
+    follower = next(node for node in made.cluster if node is not leader)
+    for node in (follower, leader):
+        node.terminate()
+        node.wait_exit()
+        node.start()
+        made.cluster.wait_settled(deadline=5)

@@ -181,6 +181,22 @@ TEST_SUITE("undertaker" * doctest::skip(thread_sanitizer)) {
         CHECK(read(mourner, 5).empty());
     }
 
+    TEST_CASE("undertaker: it says the last word when its node says that it is over") {
+        const BoundListener voter = listen_anywhere();
+        std::array<int, 2> go{-1, -1};
+        REQUIRE(::pipe(go.data()) == 0);
+        const OwnedFd begin(go[1]);
+        const OwnedFd begun(go[0]);
+        Child one(node(voter, {}, {}, [&](Undertaker& undertaker) {
+            char word = 0;
+            if (::read(begun.get(), &word, 1) != 1) ::_exit(1);
+            undertaker.finish(std::chrono::seconds(20));
+        }));
+        const RawSocket mourner = mourner_at(voter);
+        REQUIRE(::write(begin.get(), "x", 1) == 1);
+        CHECK(read(mourner, 5) == "DEAD");
+    }
+
     TEST_CASE("undertaker: the next one learns what the last one knew") {
         const BoundListener voter = listen_anywhere();
         std::array<int, 2> ends{-1, -1};

@@ -1,5 +1,6 @@
 #include "src/cli/commands/member.hpp"
 
+#include <chrono>
 #include <csignal>
 #include <system_error>
 #include <utility>
@@ -18,6 +19,9 @@
 namespace bullring {
 
 namespace {
+
+/// The word of an undertaker takes one round trip, but for a member that can't be reached.
+constexpr std::chrono::milliseconds reported_within{500};
 
 void on_broken_invariant(const char* condition, const char* file, int line) {
     print_error(fmt::format("stopped by a broken invariant: {} ({}:{})", condition, file, line));
@@ -91,12 +95,13 @@ Member::~Member() {
     dismiss_watchers();
 }
 
-/// After an end in order, which the node has told by itself, they have nothing to say. A service
-/// manager takes whom a node leaves for a fault of it, and complains at each restart.
+/// After an end in order they end before this process. A service manager takes whom a node leaves
+/// for a fault of it, and complains at each restart.
 void Member::dismiss_watchers() {
     if (pulse_.over.load() == 0 || pulse_.recorded.load() != 0) return;
     keeper_.stop();
-    if (undertaker_ != nullptr) undertaker_->stop();
+    // By its word the others know that this run is over, and let the next one vote at once.
+    if (undertaker_ != nullptr) undertaker_->finish(reported_within);
 }
 
 tl::expected<void, OpenError> Member::open(protocol::Duration lock_wait) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -91,6 +92,17 @@ void Undertaker::stop() {
         if (errno != EINTR) break;
     }
     process_ = 0;
+}
+
+void Undertaker::finish(std::chrono::milliseconds longest) {
+    if (process_ == 0) return;
+    UndertakerOrder over;
+    over.kind = UndertakerOrder::Kind::over;
+    order(over);
+    const OwnedFd process(static_cast<int>(::syscall(SYS_pidfd_open, process_, 0)));
+    pollfd ended{process.get(), POLLIN, 0};
+    if (process) ::poll(&ended, 1, static_cast<int>(longest.count()));
+    stop();
 }
 
 void Undertaker::set_words(std::span<const std::byte> first, std::span<const std::byte> last) {

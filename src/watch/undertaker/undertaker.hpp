@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -48,6 +49,9 @@ public:
     bool start();
     /// Nothing will be reported.
     void stop();
+    /// The node has ended in order, and nothing acts for it any more, though its process goes on:
+    /// has that reported, and stops then, or after this time, if a member can't be reached.
+    void finish(std::chrono::milliseconds longest);
     /// Becomes readable when it has ended. -1: there is none.
     int descriptor() const { return orders_.get(); }
 

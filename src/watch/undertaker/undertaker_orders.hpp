@@ -15,6 +15,7 @@ struct UndertakerOrder {
         mourn,  // hold a connection with `peer` at `address`, a new one
         guard,  // the descriptor shows when nothing of the command is left; it replaces the last
         hold,   // the descriptor is to be open as long as this process runs
+        over,   // the node has ended, though its process has not yet
     };
     static constexpr std::size_t word_bytes_max = 96;
     static constexpr std::size_t held_max = 2;

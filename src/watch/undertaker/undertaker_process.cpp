@@ -119,6 +119,7 @@ private:
                 return;
             }
             case UndertakerOrder::Kind::mourn: mourner_for(order.peer).begin(order, now()); return;
+            case UndertakerOrder::Kind::over: return on_end();  // nothing comes after it
         }
     }
 
