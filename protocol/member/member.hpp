@@ -387,7 +387,7 @@ private:
     void report_stop(Step& step);
 
     // why.cpp
-    std::string why(Instant now, const HostReasons& reasons) const;
+    std::string why(Instant now, const HostReasons& reasons, const std::string& hindered) const;
     std::string why_hindered(Instant now, const HostReasons& reasons) const;
 };
 

@@ -29,8 +29,8 @@ View Member::view(Instant now, const HostReasons& reasons) const {
     view.healthy = gate_.healthy();
     view.eligible = eligible(now);
     fill_view(view, now);
-    view.why = why(now, reasons);
     view.wrong = why_hindered(now, reasons);
+    view.why = why(now, reasons, view.wrong);
     return view;
 }
 
@@ -48,7 +48,8 @@ std::string Member::ids_text(MemberSet members) const {
     return text;
 }
 
-std::string Member::why(Instant now, const HostReasons& reasons) const {
+std::string Member::why(Instant now, const HostReasons& reasons,
+                        const std::string& hindered) const {
     if (tenure_.leads()) return "leads" + why_leading(now);
     if (role() == Role::stepping_down) {
         if (tenure_.step_down().reason == DeposedReason::stalled)
@@ -62,7 +63,6 @@ std::string Member::why(Instant now, const HostReasons& reasons) const {
     if (silent(now)) return why_silent(now);
     if (removed()) return "removed: not in the list of members " + to_text(*list().tag());
     const LeaderView leader = user_leader(now);
-    std::string hindered = why_hindered(now, reasons);
     if (leader.leader)
         return "follows " + std::to_string(leader.leader.value) +
                (hindered.empty() ? "" : "; " + hindered);

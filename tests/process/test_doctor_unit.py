@@ -186,6 +186,7 @@ def test_a_port_without_the_capability_is_told(service):
         ("RestrictAddressFamilies=", "ok"),
         ("RestrictAddressFamilies=~AF_UNIX", "without AF_UNIX it can't work"),
         ("LimitNOFILE=30", "30 are allowed"),
+        ("LimitNOFILE=1K", "ok"),
         ("TasksMax=5", "this control group allows 5"),
         ("Environment=BULLRING_REALTIME=on", "SCHED_FIFO is not permitted"),
         ("Environment=BULLRING_LEASE=5", 'BULLRING_LEASE: "5" has no unit'),

@@ -150,16 +150,19 @@ def test_a_signal_for_a_command_that_has_ended_reaches_nobody_else(new_cluster, 
     assert "alive" in done.stdout
 
 
-@pytest.mark.parametrize("task", [None, ["sleep", "600"]], ids=["node", "run"])
-def test_an_end_in_order_leaves_no_process_behind(secured, task):
-    """A service manager that starts the node again at once would take it for a fault."""
-    made = secured(KEY)
+def follower_and_leader(made, task):
     for node in made.cluster:
         node.task = task
     made.start()
     leader = made.cluster.wait_settled()
-    follower = next(node for node in made.cluster if node is not leader)
-    for node in (follower, leader):
+    return next(node for node in made.cluster if node is not leader), leader
+
+
+@pytest.mark.parametrize("task", [None, ["sleep", "600"]], ids=["node", "run"])
+def test_an_end_in_order_leaves_no_process_behind(secured, task):
+    """A service manager that starts the node again at once would take it for a fault."""
+    made = secured(KEY)
+    for node in follower_and_leader(made, task):
         around = children(node.current.process.pid)
         assert {"bullring-keeper", "bullring-notice"} <= set(around.values())
         node.terminate()
@@ -172,12 +175,7 @@ def test_an_end_in_order_leaves_no_process_behind(secured, task):
 def test_who_has_ended_in_order_votes_as_soon_as_it_is_back(secured, mode, task):
     """The others know that the run before is over, by the word of its undertaker."""
     made = secured(mode, flags=["--lease", "10s", "--no-preempt"])
-    for node in made.cluster:
-        node.task = task
-    made.start()
-    leader = made.cluster.wait_settled()
-    follower = next(node for node in made.cluster if node is not leader)
-    for node in (follower, leader):
+    for node in follower_and_leader(made, task):
         node.terminate()
         node.wait_exit()
         node.start()

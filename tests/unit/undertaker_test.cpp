@@ -88,6 +88,28 @@ RawSocket mourner_at(const BoundListener& voter) {
     return mourner;
 }
 
+/// By it a test has the node's process go on.
+class Go {
+public:
+    void give() const { REQUIRE(::write(begin_.get(), "x", 1) == 1); }
+    /// In the process that plays a node.
+    void wait() const {
+        char word = 0;
+        if (::read(begun_.get(), &word, 1) != 1) ::_exit(1);
+    }
+
+private:
+    static std::array<int, 2> ends() {
+        std::array<int, 2> both{-1, -1};
+        REQUIRE(::pipe(both.data()) == 0);
+        return both;
+    }
+
+    std::array<int, 2> ends_ = ends();
+    OwnedFd begin_{ends_[1]};
+    OwnedFd begun_{ends_[0]};
+};
+
 bool silent(const RawSocket& socket) {
     pollfd ready{socket.fd(), POLLIN, 0};
     return ::poll(&ready, 1, 20) == 0;
@@ -167,33 +189,25 @@ TEST_SUITE("undertaker" * doctest::skip(thread_sanitizer)) {
 
     TEST_CASE("undertaker: one that is stopped by its node says nothing") {
         const BoundListener voter = listen_anywhere();
-        std::array<int, 2> go{-1, -1};
-        REQUIRE(::pipe(go.data()) == 0);
-        const OwnedFd begin(go[1]);
-        const OwnedFd begun(go[0]);
+        const Go go;
         Child one(node(voter, {}, {}, [&](Undertaker& undertaker) {
-            char word = 0;
-            if (::read(begun.get(), &word, 1) != 1) ::_exit(1);
+            go.wait();
             undertaker.stop();
         }));
         const RawSocket mourner = mourner_at(voter);
-        REQUIRE(::write(begin.get(), "x", 1) == 1);
+        go.give();
         CHECK(read(mourner, 5).empty());
     }
 
     TEST_CASE("undertaker: it says the last word when its node says that it is over") {
         const BoundListener voter = listen_anywhere();
-        std::array<int, 2> go{-1, -1};
-        REQUIRE(::pipe(go.data()) == 0);
-        const OwnedFd begin(go[1]);
-        const OwnedFd begun(go[0]);
+        const Go go;
         Child one(node(voter, {}, {}, [&](Undertaker& undertaker) {
-            char word = 0;
-            if (::read(begun.get(), &word, 1) != 1) ::_exit(1);
+            go.wait();
             undertaker.finish(std::chrono::seconds(20));
         }));
         const RawSocket mourner = mourner_at(voter);
-        REQUIRE(::write(begin.get(), "x", 1) == 1);
+        go.give();
         CHECK(read(mourner, 5) == "DEAD");
     }
 

@@ -97,7 +97,11 @@ void take_limits(const UnitFile& unit) {
                                                                    {"LimitMEMLOCK", RLIMIT_MEMLOCK},
                                                                    {"LimitRTPRIO", RLIMIT_RTPRIO}};
     const auto number = [](const std::string& text) -> rlim_t {
-        return text == "infinity" ? RLIM_INFINITY : std::strtoull(text.c_str(), nullptr, 10);
+        if (text == "infinity") return RLIM_INFINITY;
+        char* end = nullptr;
+        const rlim_t count = std::strtoull(text.c_str(), &end, 10);
+        const std::size_t power = std::string_view("KMGTPE").find(*end);  // of 1024
+        return *end == 0 || power == std::string_view::npos ? count : count << 10U * (power + 1);
     };
     for (const auto& [setting, kind] : kinds) {
         const std::string value = unit.value(setting);
