@@ -226,7 +226,7 @@ void Engine::fill_view(View& view, Instant now) const {
     if (promise().live(now)) view.promised_to = promise().key().id;
     view.cluster_id = cluster_id();
     view.recovering = recovering();
-    view.votes = !silent(now) && !leaving();
+    view.votes = !silent(now) && !leaving() && !removed();
 }
 
 std::string Engine::why_leading(Instant now) const {

@@ -68,7 +68,8 @@ std::string Member::why(Instant now, const HostReasons& reasons,
                (hindered.empty() ? "" : "; " + hindered);
     if (!quorum_connected(now))
         return "no majority: hears " + std::to_string(peers_.connected(now).size() + 1) + " of " +
-               std::to_string(size()) + (hindered.empty() ? "" : "; " + hindered);
+               std::to_string(size()) + (reasons.refused.empty() ? "" : "; " + reasons.refused) +
+               (hindered.empty() ? "" : "; " + hindered);
     if (!hindered.empty()) return hindered;
     if (config().priority.is_never()) return "never a candidate";
     if (gate_.stopping()) return "is being stopped";

@@ -17,6 +17,7 @@ namespace bullring::protocol {
 struct HostReasons {
     std::string unhealthy;  // what is wrong, while HealthChanged{false} holds
     std::string unwilling;  // why nobody can do the work, while Standing{false} holds
+    std::string refused;    // by whom, and why
     std::string joining;    // what it asks the members of a cluster for in vain
 };
 
@@ -37,7 +38,7 @@ struct View {
     bool recovering = false;  // it does not vote yet (R6)
     bool healthy = true;      // as its health check has it
     bool eligible = false;    // it could lead
-    bool votes = true;        // not while it is silent (R6), or about to end
+    bool votes = true;        // not while it is silent (R6), removed, or about to end
     /// The version of the messages that is spoken with each member, by index; 0: none, or itself.
     std::vector<std::uint16_t> versions;
     bool fenced = true;  // false with quorum none: the epoch proves nothing

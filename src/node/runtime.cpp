@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "protocol/values/dialling.hpp"
-#include "src/base/commit/commit.hpp"
 #include "src/base/log/logging.hpp"
 #include "src/base/os/clock.hpp"
 #include "src/base/os/descriptors.hpp"
@@ -27,7 +26,7 @@ namespace {
 
 TransportOptions transport_options(const NodeOptions& options, const protocol::Start& start,
                                    Showcase* showcase, const TlsSource* security,
-                                   Undertaker* undertaker) {
+                                   Undertaker* undertaker, PeerRefusals& refusals) {
     const protocol::Timing& timing = options.config.timing;
     TransportOptions result;
     result.self = {options.config.self, start.incarnation};
@@ -41,6 +40,9 @@ TransportOptions transport_options(const NodeOptions& options, const protocol::S
     result.is_reserved = &is_reserved_descriptor;
     if (security != nullptr) result.security = security->now();
     result.migrate = options.security.migrate;
+    result.not_secured = [&refusals](NodeId peer, const std::string& why) {
+        refusals.not_secured(peer, why);
+    };
     if (undertaker != nullptr)
         result.reached = [undertaker](NodeId peer, int socket) {
             undertaker->mourn_at(peer, socket);
@@ -54,12 +56,13 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
     : options_(options),
       io_(1),
       started_at_(parts.start.now),
+      had_state_(parts.start.file.has_value()),
       self_{options.config.self, parts.start.incarnation},
       node_(options.config, parts.start),
       members_(options.config.self, options.peers, options.config.members),
       transport_(io_,
                  transport_options(options, parts.start, parts.showcase, parts.security.get(),
-                                   parts.undertaker),
+                                   parts.undertaker, refusals_),
                  *this),
       observers_(io_, transport_, self_, options.config.cluster,
                  ObserverChange{parts.start.now.boottime_ns, {}, {}, {}, {}, {}}, for_observers()),
@@ -68,7 +71,7 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
       pulse_(parts.pulse != nullptr ? *parts.pulse : own_pulse_),
       keeper_(parts.keeper),
       showcase_(parts.showcase),
-      reporter_(io_, options.config, way_to_start(options, parts.start.file.has_value()),
+      reporter_(io_, options.config, way_to_start(options, had_state_),
                 parts.writer, parts.events, pulse_,
                 [this](const std::string& address) { return transport_.source_of(address); }),
       wake_timer_(io_, [this] { on_event(protocol::Wake{}); }),
@@ -99,11 +102,17 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
     }
     if (parts.security) {
         credentials_.emplace(options.security, Bearer{options.config.cluster, self_.id},
-                             std::move(parts.security), [this](CredentialWatch::Context renewed) {
-                                 asio::post(io_, [this, renewed = std::move(renewed)] {
-                                     transport_.renew(renewed);
-                                 });
-                             });
+                             std::move(parts.security),
+                             CredentialWatch::Callbacks{
+                                 [this](CredentialWatch::Context renewed) {
+                                     asio::post(io_, [this, renewed = std::move(renewed)] {
+                                         credentials_problem_.clear();
+                                         transport_.renew(renewed);
+                                     });
+                                 },
+                                 [this](const std::string& why) {
+                                     asio::post(io_, [this, why] { credentials_problem_ = why; });
+                                 }});
     }
     if (parts.undertaker != nullptr) {
         std::vector<std::byte> first;
@@ -114,6 +123,7 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
         if (watch_.descriptor() >= 0) parts.undertaker->hold(watch_.descriptor());
         undertaker_.emplace(io_, *parts.undertaker, pulse_);
     }
+    listeners_.push_back(&refusals_);
     watch_files();
     observers_.set_removed(std::as_const(node_).member().removed());
     host_ = parts.make_host ? parts.make_host(io_, *this) : std::make_unique<NoTask>(*this);
@@ -162,17 +172,7 @@ int Runtime::run() {
         wait_for_signal();
         reaper_.emplace(io_);
     }
-    reporter_.started(::getpid(), node_.cluster_id());
-    const std::size_t members = options_.peers.size();
-    const std::string known = options_.config.members.empty()
-                                  ? "a member of no cluster yet"
-                                  : fmt::format("{} member{}", members, members == 1 ? "" : "s");
-    log(LogLevel::info,
-        fmt::format("started, version {}, {}, listening on {}, {}", version_text(), known,
-                    to_text(options_.listen), described(transport_.security())));
-    for (const std::string& note : options_.start_notes) log(LogLevel::warn, note);
-    for (const LooseFile& file : options_.loose_files)
-        log(LogLevel::warn, fmt::format("{}: {}; {}", file.subject, file.what, file.remedy));
+    tell_start();
     if (trace_) trace_->started(started_at_, options_.config);
     on_event(protocol::Wake{});
     transport_.start_dialling();

@@ -26,6 +26,7 @@
 #include "src/node/observers/observer_sessions.hpp"
 #include "src/node/observers/status_json.hpp"
 #include "src/node/report/background_writer.hpp"
+#include "src/node/report/peer_refusals.hpp"
 #include "src/node/report/reporter.hpp"
 #include "src/node/report/task_record.hpp"
 #include "src/node/report/trace_file.hpp"
@@ -122,6 +123,7 @@ private:
     void watch_files();
     void on_misplaced(const std::string& why);
     void show_leadership(protocol::Epoch epoch);
+    void tell_start();
     void wait_for_signal();
     void finish();
     void finish_when_drained(int attempts_left);
@@ -129,6 +131,7 @@ private:
     const NodeOptions& options_;
     asio::io_context io_;
     protocol::Instant started_at_;
+    bool had_state_;  // a file with it, at the start
     Sender self_;
     protocol::Node node_;
     DialledMembers members_;
@@ -164,7 +167,9 @@ private:
     bool stepping_ = false;
     bool finishing_ = false;
     protocol::HostReasons reasons_;
+    PeerRefusals refusals_{self_.id};
     TaskRecord task_{started_at_};
+    std::string credentials_problem_;  // why they have been left as they were; empty: they are read
     std::string misplaced_;  // why the data directory is another one; empty: it is not
     std::function<void(const std::string&)> tell_failure_;
     std::string stop_reason_;

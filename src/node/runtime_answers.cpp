@@ -71,13 +71,18 @@ void Runtime::wait_for_question() {
 }
 
 protocol::View Runtime::view(Instant now) const {
-    protocol::View view = node_.view(now, reasons_);
+    protocol::HostReasons reasons = reasons_;
+    reasons.refused = refusals_.text();
+    protocol::View view = node_.view(now, reasons);
     if (!misplaced_.empty()) view.why = view.wrong = misplaced_;
-    if (const LineStream* events = reporter_.stream(); events && events->is_interrupted()) {
-        const std::string lost = "its event stream is interrupted: " + events->problem();
-        view.why += "; " + lost;
-        view.wrong += (view.wrong.empty() ? "" : "; ") + lost;
-    }
+    const auto add = [&view](const std::string& wrong) {
+        view.why += "; " + wrong;
+        view.wrong += (view.wrong.empty() ? "" : "; ") + wrong;
+    };
+    if (!credentials_problem_.empty())
+        add("its credentials have been left as they were: " + credentials_problem_);
+    if (const LineStream* events = reporter_.stream(); events && events->is_interrupted())
+        add("its event stream is interrupted: " + events->problem());
     return view;
 }
 

@@ -88,7 +88,8 @@ std::string why_no_list(const std::vector<MemberAnswer>& answers) {
             text += fmt::format("; {} tells no list, as version {} does not", one.id.value,
                                 one_line(one.answer->version));
         else
-            text += fmt::format("; {}: {}", one.id.value, one_line(one.problem));
+            text += fmt::format("; {}: {}", one.id ? std::to_string(one.id.value) : one.address,
+                                one_line(one.problem));
     }
     return text;
 }

@@ -38,8 +38,8 @@ tl::expected<void, std::string> ObserverLoop::secure(const SecurityOptions& opti
     security = *source;
     if (security)
         credentials_.emplace(
-            options, bearer, std::move(*source), [](const CredentialWatch::Context&) {},
-            &load_tls_anew, std::move(tell));
+            options, bearer, std::move(*source), CredentialWatch::Callbacks{}, &load_tls_anew,
+            std::move(tell));
     return {};
 }
 

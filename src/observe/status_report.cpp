@@ -202,8 +202,11 @@ bool all_reachable(const std::vector<MemberAnswer>& members) {
 }
 
 bool all_reachable_vote(const std::vector<MemberAnswer>& members) {
-    return std::all_of(members.begin(), members.end(),
-                       [](const auto& one) { return !one.answer || one.answer->votes; });
+    const protocol::Membership list = newest_list(members);
+    return std::all_of(members.begin(), members.end(), [&](const MemberAnswer& one) {
+        const bool removed = list.changed() && list.find(one.id) == nullptr;
+        return removed || !one.answer || one.answer->votes;
+    });
 }
 
 bool are_of_different_versions(const std::vector<MemberAnswer>& members) {

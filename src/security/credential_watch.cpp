@@ -38,11 +38,11 @@ std::optional<std::int64_t> days_to_warn_of(std::int64_t seconds_left) {
 class CredentialWatch::Reader {
 public:
     Reader(SecurityOptions options, Bearer bearer, std::shared_ptr<TlsSource> source,
-           std::function<void(Context)> renewed, Load load, Tell tell)
+           Callbacks callbacks, Load load, Tell tell)
         : options_(std::move(options)),
           bearer_(std::move(bearer)),
           source_(std::move(source)),
-          renewed_(std::move(renewed)),
+          callbacks_(std::move(callbacks)),
           load_(std::move(load)),
           tell_(std::move(tell)),
           seen_(source_->first_marks()) {}
@@ -110,6 +110,8 @@ private:
         if (over() || (!is_news && problem == problem_)) return;
         problem_ = problem;
         tell_(LogLevel::error, "the credentials have been left as they were: " + problem);
+        const std::lock_guard lock(mutex_);
+        if (!over_) callbacks_.left(problem);
     }
 
     void tell_renewed(Context context) {
@@ -119,7 +121,7 @@ private:
         source_->replace(context);
         const std::lock_guard lock(mutex_);  // so that nothing is reported after end()
         if (over_) return;
-        renewed_(std::move(context));
+        callbacks_.renewed(std::move(context));
     }
 
     void warn_of_end() {
@@ -155,7 +157,7 @@ private:
     const SecurityOptions options_;
     const Bearer bearer_;
     const std::shared_ptr<TlsSource> source_;
-    const std::function<void(Context)> renewed_;
+    const Callbacks callbacks_;
     const Load load_;
     const Tell tell_;
     Bell bell_;
@@ -174,9 +176,9 @@ private:
 
 CredentialWatch::CredentialWatch(SecurityOptions options, Bearer bearer,
                                  std::shared_ptr<TlsSource> source,
-                                 std::function<void(Context)> renewed, Load load, Tell tell)
+                                 Callbacks callbacks, Load load, Tell tell)
     : reader_(std::make_shared<Reader>(std::move(options), std::move(bearer), std::move(source),
-                                       std::move(renewed), std::move(load), std::move(tell))) {
+                                       std::move(callbacks), std::move(load), std::move(tell))) {
     reader_->tell_missing_list();
     thread_ = quiet_thread([reader = reader_] { reader->run(); });
 }

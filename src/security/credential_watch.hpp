@@ -24,10 +24,15 @@ public:
     /// revocations is not there yet.
     using Tell = std::function<void(LogLevel, const std::string&)>;
 
-    /// `renewed` is called by the thread, after the source has the new credentials, and never after
-    /// the end of the destructor.
+    /// Both are called by the thread, and never after the end of the destructor.
+    struct Callbacks {
+        /// The source has the new credentials.
+        std::function<void(Context)> renewed = [](const Context&) {};
+        /// They have been left as they were, and why.
+        std::function<void(const std::string&)> left = [](const std::string&) {};
+    };
     CredentialWatch(SecurityOptions options, Bearer bearer, std::shared_ptr<TlsSource> source,
-                    std::function<void(Context)> renewed, Load load = &load_tls_anew,
+                    Callbacks callbacks, Load load = &load_tls_anew,
                     Tell tell = &tell_log);
     CredentialWatch(const CredentialWatch&) = delete;
     CredentialWatch& operator=(const CredentialWatch&) = delete;

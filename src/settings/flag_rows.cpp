@@ -208,7 +208,7 @@ constexpr std::array rows{
          by("run"), into<&Request::restart_delay>, nullptr, from(0, restart_delay_max.ns)},
     Flag{"max-restarts", "N",
          "how many times in a row the command is restarted after ending within 10s; then this node "
-         "only votes",
+         "only votes, until SIGHUP",
          by("run"), into<&Request::max_restarts>, "unlimited", from(0, 1'000'000)},
     Flag{"pass-hup", nullptr,
          "pass SIGHUP on to the command, too; most programs end by it unless they expect it",

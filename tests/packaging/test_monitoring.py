@@ -48,6 +48,7 @@ METRICS = {
     "bullring_task_running": set(),
     "bullring_task_restarts_total": set(),
     "bullring_majority_connected": set(),
+    "bullring_wrong": set(),
     "bullring_events_lost_total": set(),
     "bullring_clock_correction_ratio": set(),
 }

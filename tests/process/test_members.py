@@ -78,8 +78,9 @@ def test_a_removed_node_says_so_and_disturbs_nobody(new_cluster, algorithm, n):
     cluster = grown_to_three(new_cluster, algorithm)
     removed = cluster[3]
     is_removed(cluster.member("remove", "3"), 3)
-    why = {node["id"]: node["why"] for node in cluster.status()["nodes"]}
-    assert why[3] == f"removed: not in the list of members {cluster.member_list()[0]}"
+    told = next(node for node in cluster.status()["nodes"] if node["id"] == 3)
+    assert told["votes"] is False
+    assert told["why"] == f"removed: not in the list of members {cluster.member_list()[0]}"
     removed.kill()
     removed.wait_exit()
     removed.start()

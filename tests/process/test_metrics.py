@@ -20,7 +20,7 @@ ALWAYS = """
     bullring_leader_changes_total
     bullring_elections_total bullring_failover_seconds bullring_leaderless_seconds_total
     bullring_peer_connected bullring_peer_rtt_seconds bullring_messages_total
-    bullring_majority_connected
+    bullring_majority_connected bullring_wrong
     bullring_wire_version bullring_peer_wire_version
     bullring_loop_lateness_seconds bullring_fsync_seconds bullring_members bullring_task_running
     bullring_task_restarts_total leader_election_master_status

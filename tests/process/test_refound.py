@@ -58,6 +58,12 @@ def test_one_that_is_left_leads_alone_and_whoever_comes_back_is_out(new_cluster,
     cluster.wait_settled()
     assert three.view[0] == 3
     assert three.view[1] > before
+    (told,) = three.current.stream.of("asked")
+    assert (told["what"], told["answer"]) == ("member refound 3 --others-are-lost", "done")
+    assert told["by"] == f"user {os.getuid()}"
+    assert told["from"].startswith("this machine, 20")
+    assert "member refound 3 --others-are-lost was asked for by user " in three.current.log()
+    assert not (three.data_dir / "refounded").exists()
     # The lost ones have their disks after all.
     leads = three.view
     one.start()

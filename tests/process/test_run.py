@@ -347,6 +347,10 @@ def test_max_restarts(settled, journal):
     wait_begun(cluster, journal, 3)
     cluster.wait_for(lambda: "only votes" in why(cluster), "the end of restarts")
     assert len(journal.begun()) == 3
+    # It is asked for again, and has as many tries as at first.
+    cluster[1].current.process.send_signal(signal.SIGHUP)
+    wait_begun(cluster, journal, 6)
+    cluster.wait_for(lambda: "only votes" in why(cluster), "the end of restarts")
 
 
 def test_a_stopped_command_is_stalled(settled, journal):

@@ -354,8 +354,15 @@ def test_a_revoked_member_is_let_go(new_cluster, tmp_path):
     assert cluster[3].leads
     # It does not take the list itself; and who has none goes on talking to it.
     cluster.wait_for(lambda: "left as they were" in cluster[1].current.log(), "node 1 says so")
-    asked = cluster.status(*authority.flags("observer", uses="clientAuth"))
-    assert {one["id"]: one["reachable"] for one in asked["nodes"]}[1]
+    observer = authority.flags("observer", uses="clientAuth")
+
+    def node_1():
+        return next(one for one in cluster.status(*observer)["nodes"] if one["id"] == 1)
+
+    assert node_1()["reachable"]
+    cluster.wait_for(lambda: "refuse it: " in node_1()["why"], "it says why it has no majority")
+    assert node_1()["why"].startswith("no majority: hears 1 of 3; 2, 3 refuse it: ")
+    assert node_1()["wrong"].startswith("its credentials have been left as they were: ")
 
 
 def test_an_older_list_takes_no_revocation_back(new_cluster, tmp_path):

@@ -77,13 +77,15 @@ struct Keyed {
     CredentialWatch watch(CredentialWatch::Load load = &load_tls_anew) {
         return CredentialWatch(
             options, bearer, source,
-            [this](CredentialWatch::Context context) { told.add(std::move(context)); },
+            {[this](CredentialWatch::Context context) { told.add(std::move(context)); },
+             [this](const std::string& why) { left.push_back(why); }},
             std::move(load));
     }
     bool has(const Key& key) const {
         return source->now()->key_of(key.id, PeerRole::member) != nullptr;
     }
 
+    std::vector<std::string> left;  // the thread's, until it has ended
     const TemporaryDirectory directory;
     const std::string file = directory / "key";
     const Key old = new_key_for_test();
@@ -157,6 +159,7 @@ TEST_CASE("credentials: what is wrong is looked at again without a change, and s
     }
     stop_logging();
     CHECK(loads.load() == 3);
+    CHECK(node.left == std::vector<std::string>{"no disk"});
     CHECK(lines ==
           std::vector<std::string>{"node 1: the credentials have been left as they were: no disk"});
 }
@@ -208,7 +211,7 @@ TEST_CASE(
     };
     const CredentialWatch watch(
         options, bearer, *opened,
-        [&](CredentialWatch::Context context) { told.add(std::move(context)); }, &load_tls_anew,
+        {[&](CredentialWatch::Context context) { told.add(std::move(context)); }}, &load_tls_anew,
         tell);
     CHECK(warning.get_future().get() ==
           "tls-crl: " + in_quotes(options.crl_file) +

@@ -170,6 +170,12 @@ TEST_CASE("supervision: after so many restarts in a row the node only votes") {
     CHECK(only<Supervision::WaitToRestart>(last).empty());
     REQUIRE(only<Supervision::SetWilling>(last).size() == 1);
     CHECK_FALSE(only<Supervision::SetWilling>(last)[0].willing);
+    CHECK(supervision.has_given_up());
+    CHECK(supervision.on_restart_due() == Orders{Supervision::SetWilling{true, ""}});
+    CHECK_FALSE(supervision.has_given_up());
+    CHECK(only<Supervision::WaitToRestart>(orders_after({0})).size() == 1);
+    CHECK(only<Supervision::WaitToRestart>(orders_after({0})).size() == 1);
+    CHECK(only<Supervision::WaitToRestart>(orders_after({0})).empty());
 }
 
 TEST_CASE("supervision: on-exit vote never stands again, on-exit leave ends with the status") {

@@ -56,7 +56,7 @@ TEST_CASE("why: an unhealthy follower says so, with what the host knows of it") 
     NodeFixture node = follower();
     node.step(HealthChanged{false});
     CHECK(node.view().why == "follows 3; unhealthy");
-    CHECK(node.node().view(node.now(), {"exit 1 of health command", "", ""}).why ==
+    CHECK(node.node().view(node.now(), {"exit 1 of health command", "", "", ""}).why ==
           "follows 3; unhealthy: exit 1 of health command");
 }
 
@@ -79,7 +79,7 @@ TEST_CASE("why: a follower that was unhealthy says when it stands again, rounded
 
 TEST_CASE("why: a node that is alone stands again as soon as it is healthy") {
     NodeFixture node = alone_and_unhealthy();
-    CHECK(node.node().view(node.now(), {"exit 3 of health command", "", ""}).why ==
+    CHECK(node.node().view(node.now(), {"exit 3 of health command", "", "", ""}).why ==
           "unhealthy: exit 3 of health command");
     node.step(HealthChanged{true});
     CHECK(node.view().why == "leads with grants of 1");
@@ -89,14 +89,14 @@ TEST_CASE("why: a follower that nobody works for says so, until somebody does ag
     NodeFixture node = follower();
     node.step(Standing{false});
     CHECK(node.view().why == "follows 3; does not stand: it has nobody to do the work");
-    CHECK(node.node().view(node.now(), {"", "its command has ended (exit 1)", ""}).why ==
+    CHECK(node.node().view(node.now(), {"", "its command has ended (exit 1)", "", ""}).why ==
           "follows 3; does not stand: its command has ended (exit 1)");
     node.step(Standing{true});
     CHECK(node.view().why == "follows 3");
 }
 
 TEST_CASE("why: what a node asks for in vain comes before its silence, and after its leader") {
-    const HostReasons reasons{"", "", "asks h:1 to be added: h:1: refused"};
+    const HostReasons reasons{"", "", "", "asks h:1 to be added: h:1: refused"};
     CHECK(follower().node().view(follower().now(), reasons).why ==
           "follows 3; asks h:1 to be added: h:1: refused");
     Config config = test::config_for(4, {4});
@@ -111,13 +111,16 @@ TEST_CASE(
     NodeFixture node = follower();
     CHECK(node.view().wrong.empty());
     node.step(Standing{false});
-    const HostReasons reasons{"", "its command has ended (exit 1)", ""};
+    const HostReasons reasons{"", "its command has ended (exit 1)", "", ""};
     const std::string wrong = "does not stand: its command has ended (exit 1)";
     CHECK(node.node().view(node.now(), reasons).wrong == wrong);
     NodeFixture alone = recovered(1);
     alone.step(Standing{false});
     CHECK(alone.node().view(alone.now(), reasons).why == "no majority: hears 1 of 3; " + wrong);
     CHECK(alone.node().view(alone.now(), reasons).wrong == wrong);
+    CHECK(alone.node().view(alone.now(), {"", "", "1, 2 refuse it: expired", ""}).why ==
+          "no majority: hears 1 of 3; 1, 2 refuse it: expired; does not stand: it has nobody to do "
+          "the work");
 }
 
 TEST_CASE("why: a lease that too many refuse is told only where they refuse it") {

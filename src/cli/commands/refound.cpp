@@ -14,6 +14,7 @@
 #include "src/cli/commands/about_file.hpp"
 #include "src/cli/commands/actions.hpp"
 #include "src/cli/commands/commands.hpp"
+#include "src/node/refounding_note.hpp"
 #include "src/node/storage/refounding.hpp"
 
 namespace bullring {
@@ -26,16 +27,30 @@ int become_owner_of(const std::string& directory) {
     return ::setegid(there.st_gid) == 0 && ::seteuid(there.st_uid) == 0 ? 0 : errno;
 }
 
+/// What is done leaves a trace, or is not done.
+tl::expected<Refounding, std::string> refound_with_note(const RefoundOptions& options,
+                                                        protocol::Epoch clock, uid_t user) {
+    const StateIdentity identity{options.cluster, options.id};
+    const auto planned = refound(options.data_dir, identity, clock, false);
+    if (!planned || !options.others_are_lost || planned->before == planned->after) return planned;
+    const RefoundingNote note(options.data_dir);
+    if (const std::string why = note.leave(options.id, user); !why.empty())
+        return tl::unexpected(why);
+    auto done = refound(options.data_dir, identity, clock, true);
+    if (!done) note.take_away();
+    return done;
+}
+
 int run_refound(const RefoundOptions& options) {
     const auto fail = [](const std::string& why) {
         print_error(why);
         return not_done;
     };
+    const uid_t user = ::getuid();
     if (const int error = become_owner_of(options.data_dir))
         return fail("cannot become the owner of " + options.data_dir + ": " + reason_text(error));
     const protocol::Epoch clock = protocol::EpochBound::of_clock(read_wall_clock().ms);
-    const auto done =
-        refound(options.data_dir, {options.cluster, options.id}, clock, options.others_are_lost);
+    const auto done = refound_with_note(options, clock, user);
     if (!done) return fail(done.error());
     const protocol::Membership& before = done->before.members;
     const std::string only = fmt::format("the only member of cluster {}", options.cluster);

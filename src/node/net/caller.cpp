@@ -28,7 +28,7 @@ Caller caller_at(int socket) {
 std::string to_text(const Caller& caller) {
     std::string text = caller.by.empty() ? "somebody" : caller.by;
     if (!caller.credential.empty()) text += ", by " + caller.credential + ",";
-    return text + (caller.from.find(':') == std::string::npos ? " on " : " at ") + caller.from;
+    return text + (caller.from.rfind("this ", 0) == 0 ? " on " : " at ") + caller.from;
 }
 
 }  // namespace bullring

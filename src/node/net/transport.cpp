@@ -340,8 +340,7 @@ void Transport::end(Entry& entry, SessionEnd how, const std::string& why) {
     if (entry.given_up) return;
     // The other end has judged this one's credentials after this one's part of the handshake.
     if (entry.phase == Phase::greeting && !why.empty() && how != SessionEnd::protocol)
-        log_limited(LogLevel::warn, "not secured", {std::to_string(peer.value)},
-                    "peer " + std::to_string(peer.value) + ": " + why);
+        tell_not_secured(peer, "", why);
     entry.given_up = true;
     entry.deadline.reset();
     session->discard_input();

@@ -75,6 +75,9 @@ struct TransportOptions {
     std::shared_ptr<const TlsContext> security;
     /// Members may be there that have no security yet.
     bool migrate = false;
+    /// A connection that this node began with a member could not be secured, and why.
+    std::function<void(protocol::NodeId, const std::string&)> not_secured =
+        [](protocol::NodeId, const std::string&) {};
     /// A member has taken this node's session: the socket that it was reached by.
     std::function<void(protocol::NodeId, int)> reached = [](protocol::NodeId, int) {};
 };
@@ -209,6 +212,7 @@ private:
     void note_answer_sent(Entry& entry, const protocol::Message& message);
     protocol::Message as_shown_to(const Entry& entry, const protocol::Refused& refused) const;
     void give_up_keeping(const Entry& entry);
+    void tell_not_secured(protocol::NodeId peer, const std::string& where, const std::string& why);
     void end(Entry& entry, protocol::SessionEnd how, const std::string& why);
     void close_when_drained(std::shared_ptr<Session> session);
     bool is_cut() const { return cut_end_.has_value(); }

@@ -81,15 +81,20 @@ void Transport::on_handshake_failed(const Handshakes::Failure& failure) {
         return;
     }
     const NodeId peer = failure.dial.peer;
-    const std::string id = std::to_string(peer.value);
     // It may have no security yet, or come from keys to certificates.
     const bool plain = options_.migrate && !failure.late;
-    log_limited(LogLevel::warn, "not secured", {id},
-                "peer " + id + " at " + failure.remote + ": " + failure.why +
-                    (plain ? "; dialling it without, since this is a migration" : ""));
+    tell_not_secured(
+        peer, " at " + failure.remote,
+        failure.why + (plain ? "; dialling it without, since this is a migration" : ""));
     if (plain) plain_next_.insert(peer);
     dialler_.on_session_over(failure.dial, false);
     if (plain) dialler_.dial_now(peer);
+}
+
+void Transport::tell_not_secured(NodeId peer, const std::string& where, const std::string& why) {
+    const std::string id = std::to_string(peer.value);
+    log_limited(LogLevel::warn, "not secured", {id}, "peer " + id + where + ": " + why);
+    options_.not_secured(peer, why);
 }
 
 /// A member that was authenticated as one ID cannot speak for another.

@@ -114,7 +114,8 @@ std::string node_status_json(const StatusInput& input) {
     answer["cluster"] = input.cluster;
     answer["algorithm"] = name(input.algorithm);
     answer["quorum"] = name(input.quorum);
-    answer["votes"] = !view.recovering;
+    const bool removed = view.list.changed() && view.list.find(view.self) == nullptr;
+    answer["votes"] = !view.recovering && !removed;
     answer["members"] = ids_json(view.list.ids());
     if (!input.asked_from.empty()) answer["asked_from"] = input.asked_from;
     answer["node"] = std::move(node);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 #include <signal.h>
@@ -138,6 +139,7 @@ void Supervision::stand_aside(const std::string& what, bool was_soon, Orders& or
         restarts_in_a_row_ = 0;
     }
     if (policy_.max_restarts && restarts_in_a_row_ >= *policy_.max_restarts) {
+        gave_up_ = true;
         orders.emplace_back(SetWilling{
             false, fmt::format("{}{}; it only votes from now on", what,
                                restarts_in_a_row_ == 0
@@ -156,6 +158,12 @@ void Supervision::wait_to_restart(const std::string& what, Duration delay, Order
     orders.emplace_back(WaitToRestart{delay});
 }
 
-Supervision::Orders Supervision::on_restart_due() { return {SetWilling{true, ""}}; }
+Supervision::Orders Supervision::on_restart_due() {
+    if (std::exchange(gave_up_, false)) {
+        delay_ = policy_.restart_delay;
+        restarts_in_a_row_ = 0;
+    }
+    return {SetWilling{true, ""}};
+}
 
 }  // namespace bullring

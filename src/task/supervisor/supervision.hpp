@@ -85,11 +85,14 @@ public:
     Orders on_stalled();
     /// Nothing of the command is left.
     Orders on_ended(const CommandEnd& end, protocol::Duration now);
+    /// Or somebody has asked for it.
     Orders on_restart_due();
 
     /// How it has ended, as people are told; empty: as it was asked to. Before on_ended().
     std::string unasked_end(const CommandEnd& end) const;
 
+    /// After so many restarts in a row: it only votes, until somebody has it tried again.
+    bool has_given_up() const { return gave_up_; }
     bool command_runs() const { return phase_ != Phase::idle; }
     protocol::Epoch epoch() const { return epoch_; }
     /// Of the whole program: the command's, if this node's end has ended it or it has ended this
@@ -112,6 +115,7 @@ private:
     bool leaving_ = false;  // the node is asked to end
     protocol::Duration delay_;
     std::int64_t restarts_in_a_row_ = 0;
+    bool gave_up_ = false;
     int exit_status_ = 0;
 };
 

@@ -186,7 +186,8 @@ void Supervisor::carry_out(const Supervision::Order& order) {
 }
 
 void Supervisor::try_again() {
-    if (restart_timer_.cancel() == 0) return;  // it does not wait, or its turn has come
+    // Else it does not wait, or its turn has come.
+    if (restart_timer_.cancel() == 0 && !supervision_.has_given_up()) return;
     log(LogLevel::info, "SIGHUP: it stands again now");
     obey(supervision_.on_restart_due());
 }

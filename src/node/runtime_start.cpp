@@ -1,0 +1,42 @@
+// The first lines of a node in its log and its event stream: as what it starts, and what was done to it
+// while it did not run.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "src/base/commit/commit.hpp"
+#include "src/base/log/logging.hpp"
+#include "src/node/refounding_note.hpp"
+#include "src/node/runtime.hpp"
+
+namespace bullring {
+
+namespace {
+
+std::string members_known(const NodeOptions& options) {
+    const std::size_t members = options.peers.size();
+    return options.config.members.empty()
+               ? "a member of no cluster yet"
+               : fmt::format("{} member{}", members, members == 1 ? "" : "s");
+}
+
+}  // namespace
+
+void Runtime::tell_start() {
+    reporter_.started(::getpid(), node_.cluster_id());
+    log(LogLevel::info,
+        fmt::format("started, version {}, {}, listening on {}, {}", version_text(),
+                    members_known(options_), to_text(options_.listen),
+                    described(transport_.security())));
+    if (files_ && !had_state_)
+        log(LogLevel::info, "there was no state file in " + options_.data_dir +
+                                ": this node is new, or has lost its disk");
+    if (files_)
+        RefoundingNote(options_.data_dir).tell([this](const AskedAction& action) {
+            reporter_.tell_asked(action);
+        });
+    for (const std::string& note : options_.start_notes) log(LogLevel::warn, note);
+    for (const LooseFile& file : options_.loose_files)
+        log(LogLevel::warn, fmt::format("{}: {}; {}", file.subject, file.what, file.remedy));
+}
+
+}  // namespace bullring
