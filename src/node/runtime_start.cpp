@@ -1,5 +1,7 @@
 // The first lines of a node in its log and its event stream: as what it starts, and what was done to it
 // while it did not run.
+#include <utility>
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -30,6 +32,8 @@ void Runtime::tell_start() {
     if (files_ && !had_state_)
         log(LogLevel::info, "there was no state file in " + options_.data_dir +
                                 ": this node is new, or has lost its disk");
+    // Who joins by itself asks to be added, or says that it stays out.
+    if (options_.join.empty() && std::as_const(node_).member().removed()) reporter_.tell_removed();
     if (files_)
         RefoundingNote(options_.data_dir).tell([this](const AskedAction& action) {
             reporter_.tell_asked(action);

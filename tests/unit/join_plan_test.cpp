@@ -145,7 +145,7 @@ TEST_CASE("joining: who refuses to tell a list is told from who is not there") {
     dead.problem = "it refuses this end: it has another key or another --cluster";
     CHECK(in_the_way(joiner(), {dead}) ==
           "10.0.0.1:7100: it refuses this end: it has another key or another --cluster; compare "
-          "--cluster and --security with those of the others");
+          "--cluster, --security and the addresses with those of the others");
 }
 
 }  // namespace bullring::join_plan_test

@@ -46,7 +46,7 @@ void tell_unanswered(const std::string& subject, const MemberAnswer& member, Fin
                       "check the list of members");
     else if (member.refused)
         findings.fail(subject, "somebody is there, and refuses: " + member.problem,
-                      "compare --cluster and --security with those of the others");
+                      "compare --cluster, --security and the addresses with those of the others");
     else
         findings.warn(subject, "it takes connections and does not answer: " + member.problem,
                       "see its log; is it a node, and of this port?");

@@ -180,12 +180,16 @@ void Reporter::tell_members(const protocol::Membership& members) {
     if (!members.changed()) return;  // those that `--peers` has
     log(LogLevel::info, "the members are " + members_text(members));
     if (members.find(self_) == nullptr) {
-        log(LogLevel::warn,
-            "this node has been removed from the members: it neither votes nor leads, and may be "
-            "stopped");
+        tell_removed();
     } else if (const std::string note = survival_note(members); !note.empty()) {
         log(LogLevel::warn, note);
     }
+}
+
+void Reporter::tell_removed() {
+    log(LogLevel::warn,
+        "this node has been removed from the members: it neither votes nor leads, and may be "
+        "stopped");
 }
 
 void Reporter::tell_refusal(const protocol::HandshakeRefused& refusal) {

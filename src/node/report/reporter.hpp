@@ -39,6 +39,8 @@ public:
 
     /// `id`: of the cluster, as the state file has it; 0: not known yet.
     void started(int pid, protocol::ClusterId id);
+    /// In the log alone.
+    static void tell_removed();
     /// At once; the others are told with their step.
     void tell_asked(const AskedAction& action) { trail_.tell(event_time_now(), action); }
     /// After each step: the cluster's id as it is known now, and whether a majority is there.
