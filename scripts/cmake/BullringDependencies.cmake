@@ -22,7 +22,7 @@ if(NOT TARGET asio::asio)
     endif()
     add_library(asio::asio INTERFACE IMPORTED)
     target_include_directories(asio::asio SYSTEM INTERFACE "${ASIO_INCLUDE_DIR}")
-    target_compile_definitions(asio::asio INTERFACE ASIO_STANDALONE)
+    target_compile_definitions(asio::asio INTERFACE ASIO_STANDALONE ASIO_SEPARATE_COMPILATION)
     target_link_libraries(asio::asio INTERFACE Threads::Threads)
     if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
         # Asio 1.22 looks for <experimental/coroutine> with Clang; the standard header works.

@@ -107,15 +107,17 @@ void add_fitness(Families& families, const protocol::View& view) {
     families.gauge("bullring_healthy", "Whether the health check of this node passes.",
                    number(view.healthy));
     families.gauge("bullring_eligible", "Whether this node could lead.", number(view.eligible));
-    families.gauge("bullring_votes",
-                   "Whether this node votes; not while it is silent after a restart, removed, or ends.",
-                   number(view.votes));
+    families.gauge(
+        "bullring_votes",
+        "Whether this node votes; not while it is silent after a restart, removed, or ends.",
+        number(view.votes));
     families.gauge("bullring_majority_connected",
                    "Whether this node and so many voters as are a majority hear each other.",
                    number(view.quorum_connected));
-    families.gauge("bullring_wrong",
-                   "Whether something has to be mended at this node, whoever leads; status says what.",
-                   number(!view.wrong.empty()));
+    families.gauge(
+        "bullring_wrong",
+        "Whether something has to be mended at this node, whoever leads; status says what.",
+        number(!view.wrong.empty()));
 }
 
 /// By the names that Prometheus' own client libraries have for them.

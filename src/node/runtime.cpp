@@ -71,8 +71,8 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
       pulse_(parts.pulse != nullptr ? *parts.pulse : own_pulse_),
       keeper_(parts.keeper),
       showcase_(parts.showcase),
-      reporter_(io_, options.config, way_to_start(options, had_state_),
-                parts.writer, parts.events, pulse_,
+      reporter_(io_, options.config, way_to_start(options, had_state_), parts.writer, parts.events,
+                pulse_,
                 [this](const std::string& address) { return transport_.source_of(address); }),
       wake_timer_(io_, [this] { on_event(protocol::Wake{}); }),
       drain_timer_(io_),
@@ -101,18 +101,18 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
             showcase_ != nullptr ? &showcase_->counts().fsyncs : nullptr);
     }
     if (parts.security) {
-        credentials_.emplace(options.security, Bearer{options.config.cluster, self_.id},
-                             std::move(parts.security),
-                             CredentialWatch::Callbacks{
-                                 [this](CredentialWatch::Context renewed) {
-                                     asio::post(io_, [this, renewed = std::move(renewed)] {
-                                         credentials_problem_.clear();
-                                         transport_.renew(renewed);
-                                     });
-                                 },
-                                 [this](const std::string& why) {
-                                     asio::post(io_, [this, why] { credentials_problem_ = why; });
-                                 }});
+        credentials_.emplace(
+            options.security, Bearer{options.config.cluster, self_.id}, std::move(parts.security),
+            CredentialWatch::Callbacks{[this](CredentialWatch::Context renewed) {
+                                           asio::post(io_, [this, renewed = std::move(renewed)] {
+                                               credentials_problem_.clear();
+                                               transport_.renew(renewed);
+                                           });
+                                       },
+                                       [this](const std::string& why) {
+                                           asio::post(io_,
+                                                      [this, why] { credentials_problem_ = why; });
+                                       }});
     }
     if (parts.undertaker != nullptr) {
         std::vector<std::byte> first;

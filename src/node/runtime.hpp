@@ -170,7 +170,7 @@ private:
     PeerRefusals refusals_{self_.id};
     TaskRecord task_{started_at_};
     std::string credentials_problem_;  // why they have been left as they were; empty: they are read
-    std::string misplaced_;  // why the data directory is another one; empty: it is not
+    std::string misplaced_;            // why the data directory is another one; empty: it is not
     std::function<void(const std::string&)> tell_failure_;
     std::string stop_reason_;
     int exit_status_ = 0;

@@ -1,5 +1,5 @@
-// The first lines of a node in its log and its event stream: as what it starts, and what was done to it
-// while it did not run.
+// The first lines of a node in its log and its event stream: as what it starts, and what was done
+// to it while it did not run.
 #include <utility>
 
 #include <fmt/format.h>
@@ -25,14 +25,13 @@ std::string members_known(const NodeOptions& options) {
 
 void Runtime::tell_start() {
     reporter_.started(::getpid(), node_.cluster_id());
-    log(LogLevel::info,
-        fmt::format("started, version {}, {}, listening on {}, {}", version_text(),
-                    members_known(options_), to_text(options_.listen),
-                    described(transport_.security())));
+    log(LogLevel::info, fmt::format("started, version {}, {}, listening on {}, {}", version_text(),
+                                    members_known(options_), to_text(options_.listen),
+                                    described(transport_.security())));
     if (files_ && !had_state_)
         log(LogLevel::info, "there was no state file in " + options_.data_dir +
                                 ": this node is new, or has lost its disk");
-    // Who joins by itself asks to be added, or says that it stays out.
+    // A node that joins by itself asks to be added, or says that it stays out.
     if (options_.join.empty() && std::as_const(node_).member().removed()) reporter_.tell_removed();
     if (files_)
         RefoundingNote(options_.data_dir).tell([this](const AskedAction& action) {

@@ -29,7 +29,9 @@ Obstacle nobody_tells(const std::vector<MemberAnswer>& answers) {
     if (answers.size() > most) text += fmt::format("; and {} more", answers.size() - most);
     const bool is_refused = std::any_of(answers.begin(), answers.end(),
                                         [](const MemberAnswer& one) { return one.refused; });
-    return {text, is_refused ? "compare --cluster, --security and the addresses with those of the others" : ""};
+    return {text, is_refused
+                      ? "compare --cluster, --security and the addresses with those of the others"
+                      : ""};
 }
 
 /// How the others are to dial it.

@@ -37,9 +37,8 @@ tl::expected<void, std::string> ObserverLoop::secure(const SecurityOptions& opti
     if (!source) return tl::unexpected(std::move(source.error()));
     security = *source;
     if (security)
-        credentials_.emplace(
-            options, bearer, std::move(*source), CredentialWatch::Callbacks{}, &load_tls_anew,
-            std::move(tell));
+        credentials_.emplace(options, bearer, std::move(*source), CredentialWatch::Callbacks{},
+                             &load_tls_anew, std::move(tell));
     return {};
 }
 

@@ -175,8 +175,8 @@ private:
 };
 
 CredentialWatch::CredentialWatch(SecurityOptions options, Bearer bearer,
-                                 std::shared_ptr<TlsSource> source,
-                                 Callbacks callbacks, Load load, Tell tell)
+                                 std::shared_ptr<TlsSource> source, Callbacks callbacks, Load load,
+                                 Tell tell)
     : reader_(std::make_shared<Reader>(std::move(options), std::move(bearer), std::move(source),
                                        std::move(callbacks), std::move(load), std::move(tell))) {
     reader_->tell_missing_list();

@@ -32,8 +32,7 @@ public:
         std::function<void(const std::string&)> left = [](const std::string&) {};
     };
     CredentialWatch(SecurityOptions options, Bearer bearer, std::shared_ptr<TlsSource> source,
-                    Callbacks callbacks, Load load = &load_tls_anew,
-                    Tell tell = &tell_log);
+                    Callbacks callbacks, Load load = &load_tls_anew, Tell tell = &tell_log);
     CredentialWatch(const CredentialWatch&) = delete;
     CredentialWatch& operator=(const CredentialWatch&) = delete;
     /// Waits for the thread, but not for a disk that does not answer: then the thread ends when it

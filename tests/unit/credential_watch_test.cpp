@@ -209,10 +209,10 @@ TEST_CASE(
         if (text.starts_with("tls-crl")) warning.set_value(text);
         if (level == LogLevel::error) error.set_value(text);
     };
-    const CredentialWatch watch(
-        options, bearer, *opened,
-        {[&](CredentialWatch::Context context) { told.add(std::move(context)); }}, &load_tls_anew,
-        tell);
+    const CredentialWatch watch(options, bearer, *opened, {[&](CredentialWatch::Context context) {
+                                    told.add(std::move(context));
+                                }},
+                                &load_tls_anew, tell);
     CHECK(warning.get_future().get() ==
           "tls-crl: " + in_quotes(options.crl_file) +
               " is not there yet: nothing is revoked until it is, and then it is read");

@@ -49,7 +49,8 @@ struct Follower {
         step(HelloReceived{{7}, hello, {}});
     }
 
-    void step(const Event& event, const std::vector<Action>& actions = {}, std::int64_t after = 0) {
+    void step(const Event& event, const std::vector<protocol::Action>& actions = {},
+              std::int64_t after = 0) {
         now += after;
         failovers.add({now, now}, event, actions);
     }
@@ -129,7 +130,7 @@ TEST_CASE("recent failovers: while a leader stays, nothing is kept and nothing a
     renewal.renew = true;
     Grant grant;
     grant.epoch = {5};
-    const std::vector<Action> answer{Send{{7}, grant}, Publish{{}, {}, {}}};
+    const std::vector<protocol::Action> answer{Send{{7}, grant}, Publish{{}, {}, {}}};
     const Event heartbeat = Receive{{7}, Heartbeat{}};
     const Event request = Receive{{7}, renewal};
     {

@@ -27,11 +27,11 @@ int become_owner_of(const std::string& directory) {
     return ::setegid(there.st_gid) == 0 && ::seteuid(there.st_uid) == 0 ? 0 : errno;
 }
 
-/// What is done leaves a trace, or is not done.
+/// The deed leaves a trace, or is not done.
 tl::expected<Refounding, std::string> refound_with_note(const RefoundOptions& options,
                                                         protocol::Epoch clock, uid_t user) {
     const StateIdentity identity{options.cluster, options.id};
-    const auto planned = refound(options.data_dir, identity, clock, false);
+    auto planned = refound(options.data_dir, identity, clock, false);
     if (!planned || !options.others_are_lost || planned->before == planned->after) return planned;
     const RefoundingNote note(options.data_dir);
     if (const std::string why = note.leave(options.id, user); !why.empty())

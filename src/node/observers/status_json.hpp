@@ -46,9 +46,9 @@ StatusInput status_facts(const NodeOptions& options);
 
 /// {"cluster":…,"algorithm":…,"quorum":…,"votes":…,"members":[…],"asked_from":…,"node":{"id":…,…}}
 /// on one line; "node" has the keys of one element of "nodes" in bullring-status(1), in their
-/// order, and "votes" is false while the node is silent after a restart, and once it is removed. A key may be added without
-/// a new wire version: a reader takes the keys that it knows. Bytes that are not UTF-8 are
-/// replaced, so that the answer is always JSON.
+/// order, and "votes" is false while the node is silent after a restart, and once it is removed. A
+/// key may be added without a new wire version: a reader takes the keys that it knows. Bytes that
+/// are not UTF-8 are replaced, so that the answer is always JSON.
 std::string node_status_json(const StatusInput& input);
 
 }  // namespace bullring

@@ -10,7 +10,7 @@ void PeerRefusals::peer_changed(protocol::Instant, protocol::NodeId peer, bool u
 }
 
 void PeerRefusals::handshake_refused(protocol::Instant, const protocol::HandshakeRefused& what) {
-    // Whoever it was that called itself so, it need not be the member.
+    // A caller that is refused here may only say that it is that member.
     if (!what.by_us) why_[what.peer] = why_refused(what, self_);
 }
 
