@@ -3,6 +3,7 @@
 import concurrent.futures
 import json
 import os
+import re
 import subprocess
 import time
 
@@ -143,8 +144,10 @@ def test_a_leader_hands_over_by_its_directory_when_members_have_changed(new_clus
         timeout=DEADLINE,
     )
     assert handed_over.returncode == 0 and time.monotonic() - asked < 4, handed_over
-    next_one = cluster.wait_leader(among={1, 2, 3} - {leader.id})
-    assert handed_over.stdout.startswith(f"node {next_one.id} leads, epoch ")
+    said = re.fullmatch(r"node ([123]) leads, epoch ([0-9]+)\n", handed_over.stdout)
+    assert said and int(said[1]) != leader.id, handed_over
+    view = (int(said[1]), int(said[2]))
+    cluster.wait_for(lambda: all(node.view == view for node in cluster), "all follow that one")
 
 
 @on_both(1)
