@@ -60,7 +60,9 @@ std::string Member::why(Instant now, const HostReasons& reasons,
     if (role() == Role::candidate)
         return "stands for epoch " + std::to_string(epoch().value) + why_leading(now);
     if (!reasons.joining.empty() && (list().empty() || removed())) return reasons.joining;
-    if (silent(now)) return why_silent(now);
+    const bool is_apart = !quorum_connected(now) && !reasons.unconnected.empty();
+    const std::string apart = is_apart ? "; " + reasons.unconnected : "";
+    if (silent(now)) return why_silent(now) + apart;
     if (removed()) return "removed: not in the list of members " + to_text(*list().tag());
     const LeaderView leader = user_leader(now);
     if (leader.leader)
@@ -68,8 +70,7 @@ std::string Member::why(Instant now, const HostReasons& reasons,
                (hindered.empty() ? "" : "; " + hindered);
     if (!quorum_connected(now))
         return "no majority: hears " + std::to_string(peers_.connected(now).size() + 1) + " of " +
-               std::to_string(size()) + (reasons.refused.empty() ? "" : "; " + reasons.refused) +
-               (hindered.empty() ? "" : "; " + hindered);
+               std::to_string(size()) + apart + (hindered.empty() ? "" : "; " + hindered);
     if (!hindered.empty()) return hindered;
     if (config().priority.is_never()) return "never a candidate";
     if (gate_.stopping()) return "is being stopped";

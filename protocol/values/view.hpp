@@ -15,10 +15,10 @@ namespace bullring::protocol {
 
 /// The reasons that the host knows better than the node, for View::why. Empty: nothing.
 struct HostReasons {
-    std::string unhealthy;  // what is wrong, while HealthChanged{false} holds
-    std::string unwilling;  // why nobody can do the work, while Standing{false} holds
-    std::string refused;    // by whom, and why
-    std::string joining;    // what it asks the members of a cluster for in vain
+    std::string unhealthy;    // what is wrong, while HealthChanged{false} holds
+    std::string unwilling;    // why nobody can do the work, while Standing{false} holds
+    std::string unconnected;  // with whom of those that run, and why
+    std::string joining;      // what it asks the members of a cluster for in vain
 };
 
 struct View {

@@ -41,9 +41,14 @@ std::optional<AskedAction> RefoundingNote::read() const {
     return action;
 }
 
-void RefoundingNote::tell(const std::function<void(const AskedAction&)>& listener) const {
-    const auto action = read();
+void RefoundingNote::tell(bool done,
+                          const std::function<void(const AskedAction&)>& listener) const {
+    auto action = read();
     if (!action) return;
+    if (!done) {
+        action->answer = AskedAction::Answer::failed;
+        action->why = "the state was not written";
+    }
     listener(*action);
     if (const std::string why = take_away(); !why.empty())
         log(LogLevel::warn, "each start will tell of member refound again: " + why);

@@ -19,8 +19,9 @@ public:
     /// people; empty: it is.
     std::string leave(protocol::NodeId self, unsigned user) const;
     std::string take_away() const;
-    /// If there is one. Then it is taken away.
-    void tell(const std::function<void(const AskedAction&)>& listener) const;
+    /// If there is one. Then it is taken away. `done`: the node is the only member; else the state
+    /// was not written.
+    void tell(bool done, const std::function<void(const AskedAction&)>& listener) const;
 
 private:
     std::optional<AskedAction> read() const;

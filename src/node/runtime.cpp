@@ -26,7 +26,7 @@ namespace {
 
 TransportOptions transport_options(const NodeOptions& options, const protocol::Start& start,
                                    Showcase* showcase, const TlsSource* security,
-                                   Undertaker* undertaker, PeerRefusals& refusals) {
+                                   Undertaker* undertaker, PeerProblems& problems) {
     const protocol::Timing& timing = options.config.timing;
     TransportOptions result;
     result.self = {options.config.self, start.incarnation};
@@ -40,8 +40,8 @@ TransportOptions transport_options(const NodeOptions& options, const protocol::S
     result.is_reserved = &is_reserved_descriptor;
     if (security != nullptr) result.security = security->now();
     result.migrate = options.security.migrate;
-    result.not_secured = [&refusals](NodeId peer, const std::string& why) {
-        refusals.not_secured(peer, why);
+    result.not_secured = [&problems](NodeId peer, const std::string& why) {
+        problems.not_secured(read_clock(), peer, why);
     };
     if (undertaker != nullptr)
         result.reached = [undertaker](NodeId peer, int socket) {
@@ -62,7 +62,7 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
       members_(options.config.self, options.peers, options.config.members),
       transport_(io_,
                  transport_options(options, parts.start, parts.showcase, parts.security.get(),
-                                   parts.undertaker, refusals_),
+                                   parts.undertaker, problems_),
                  *this),
       observers_(io_, transport_, self_, options.config.cluster,
                  ObserverChange{parts.start.now.boottime_ns, {}, {}, {}, {}, {}}, for_observers()),
@@ -123,7 +123,7 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
         if (watch_.descriptor() >= 0) parts.undertaker->hold(watch_.descriptor());
         undertaker_.emplace(io_, *parts.undertaker, pulse_);
     }
-    listeners_.push_back(&refusals_);
+    listeners_.push_back(&problems_);
     watch_files();
     observers_.set_removed(std::as_const(node_).member().removed());
     host_ = parts.make_host ? parts.make_host(io_, *this) : std::make_unique<NoTask>(*this);

@@ -26,7 +26,7 @@
 #include "src/node/observers/observer_sessions.hpp"
 #include "src/node/observers/status_json.hpp"
 #include "src/node/report/background_writer.hpp"
-#include "src/node/report/peer_refusals.hpp"
+#include "src/node/report/peer_problems.hpp"
 #include "src/node/report/reporter.hpp"
 #include "src/node/report/task_record.hpp"
 #include "src/node/report/trace_file.hpp"
@@ -167,7 +167,7 @@ private:
     bool stepping_ = false;
     bool finishing_ = false;
     protocol::HostReasons reasons_;
-    PeerRefusals refusals_{self_.id};
+    PeerProblems problems_{self_.id};
     TaskRecord task_{started_at_};
     std::string credentials_problem_;  // why they have been left as they were; empty: they are read
     std::string misplaced_;            // why the data directory is another one; empty: it is not

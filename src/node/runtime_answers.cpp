@@ -72,7 +72,7 @@ void Runtime::wait_for_question() {
 
 protocol::View Runtime::view(Instant now) const {
     protocol::HostReasons reasons = reasons_;
-    reasons.refused = refusals_.text();
+    reasons.unconnected = problems_.text(now);
     protocol::View view = node_.view(now, reasons);
     if (!misplaced_.empty()) view.why = view.wrong = misplaced_;
     const auto add = [&view](const std::string& wrong) {

@@ -31,12 +31,13 @@ void Runtime::tell_start() {
     if (files_ && !had_state_)
         log(LogLevel::info, "there was no state file in " + options_.data_dir +
                                 ": this node is new, or has lost its disk");
+    const protocol::Member& member = std::as_const(node_).member();
     // A node that joins by itself asks to be added, or says that it stays out.
-    if (options_.join.empty() && std::as_const(node_).member().removed()) reporter_.tell_removed();
+    if (options_.join.empty() && member.removed()) reporter_.tell_removed();
     if (files_)
-        RefoundingNote(options_.data_dir).tell([this](const AskedAction& action) {
-            reporter_.tell_asked(action);
-        });
+        RefoundingNote(options_.data_dir)
+            .tell(!member.removed() && options_.peers.size() == 1,
+                  [this](const AskedAction& action) { reporter_.tell_asked(action); });
     for (const std::string& note : options_.start_notes) log(LogLevel::warn, note);
     for (const LooseFile& file : options_.loose_files)
         log(LogLevel::warn, fmt::format("{}: {}; {}", file.subject, file.what, file.remedy));

@@ -118,9 +118,14 @@ TEST_CASE(
     alone.step(Standing{false});
     CHECK(alone.node().view(alone.now(), reasons).why == "no majority: hears 1 of 3; " + wrong);
     CHECK(alone.node().view(alone.now(), reasons).wrong == wrong);
-    CHECK(alone.node().view(alone.now(), {"", "", "1, 2 refuse it: expired", ""}).why ==
-          "no majority: hears 1 of 3; 1, 2 refuse it: expired; does not stand: it has nobody to do "
-          "the work");
+    CHECK(alone.node().view(alone.now(), {"", "", "not connected with 1, 2: expired", ""}).why ==
+          "no majority: hears 1 of 3; not connected with 1, 2: expired; does not stand: it has "
+          "nobody to do the work");
+    NodeFixture silent(test::config_for(1, {1, 2, 3}));
+    REQUIRE(silent.view().recovering);
+    const std::string why_silent = silent.view().why;
+    CHECK(silent.node().view(silent.now(), {"", "", "not connected with 2: expired", ""}).why ==
+          why_silent + "; not connected with 2: expired");
 }
 
 TEST_CASE("why: a lease that too many refuse is told only where they refuse it") {
