@@ -1,9 +1,27 @@
 #include "protocol/node.hpp"
 
+#include "protocol/handshake/handshake.hpp"
+#include "protocol/handshake/hearing.hpp"
+#include "protocol/invariants.hpp"
+#include "protocol/lease/renewing.hpp"
+#include "protocol/membership/changing.hpp"
+#include "protocol/membership/dealing.hpp"
+#include "protocol/membership/giving_id.hpp"
+#include "protocol/membership/shown.hpp"
+#include "protocol/peers/heartbeats.hpp"
+#include "protocol/recovery/keeping.hpp"
+#include "protocol/recovery/restart.hpp"
+#include "protocol/report/report.hpp"
+#include "protocol/report/why.hpp"
+#include "protocol/requests/requests.hpp"
 #include "protocol/selectors/selector.hpp"
+#include "protocol/sessions/ends.hpp"
+#include "protocol/tenure/step_down.hpp"
+#include "protocol/textbook/textbook.hpp"
 #include "protocol/values/algorithms.hpp"
 #include "protocol/values/assert.hpp"
 #include "protocol/values/digest.hpp"
+#include "protocol/wakes.hpp"
 
 namespace bullring::protocol {
 
@@ -23,9 +41,17 @@ struct overloaded : Handlers... {
 template <class... Handlers>
 overloaded(Handlers...) -> overloaded<Handlers...>;
 
-std::variant<Engine, Textbook> make_engine(const Config& config, const Start& start) {
-    if (config.quorum == QuorumMode::none) return Textbook(config, start);
-    return Engine(config, start);
+void advance_leases(Parts& node, Step& step) {
+    if (node.recovering()) advance_recovery(node, step);
+    take_shown(node, step.now);
+    manage_identity(node, step);
+    manage_list(node, step);
+    follow_lists(node, step);
+    // R3.11: at T_camp.
+    if (node.role() == Role::candidate && due(step.now, node.holder.candidate_until()))
+        abandon(node, step, Duration{0});
+    serve_waiting(node, step);
+    serve_parked(node, step);
 }
 
 template <Selector First, Selector... Others>
@@ -44,89 +70,67 @@ AnySelector make_one_of(const std::variant<S...>* /*all*/, const Config& config)
 }  // namespace
 
 Node::Node(const Config& config, const Start& start)
-    : engine_(make_engine(config, start)),
+    : parts_(config, start),
       selector_(make_one_of(static_cast<const AnySelector*>(nullptr), config)) {}
-
-Member& Node::member() {
-    return std::visit([](auto& engine) -> Member& { return engine; }, engine_);
-}
-const Member& Node::member() const {
-    return std::visit([](const auto& engine) -> const Member& { return engine; }, engine_);
-}
-
-const Promise& Node::promise() const {
-    static constexpr Promise none;
-    const auto* engine = std::get_if<Engine>(&engine_);
-    return engine == nullptr ? none : engine->promise();
-}
-
-bool Node::recovering() const {
-    const auto* engine = std::get_if<Engine>(&engine_);
-    return engine != nullptr && engine->recovering();
-}
 
 void Node::step(Instant now, const Event& event, std::vector<Action>& out) {
     Step step{now, out};
-    Member& member = this->member();
-    member.check_lapse(step);
+    if (parts_.fenced()) check_lapse(parts_, step);
     handle(step, event);
-    member.advance(step);
+    advance(step);
     std::visit(
         [&](auto& selector) {
-            MemberAccess access(member);
+            MemberAccess access(parts_);
             selector.advance(access, step);
-            if (const auto renewal = member.renew_if_due(step))
+            if (const auto renewal = renew_if_due(parts_, step))
                 selector.carry(access, step, *renewal);
         },
         selector_);
-    member.report(step);
-    member.check_invariants(now);
+    report(step);
+    check_invariants(parts_, now);
 }
 
 void Node::handle(Step& step, const Event& event) {
-    Member& member = this->member();
     std::visit(overloaded{
-                   [&](const Dialled& e) { member.on_dialled(step, e); },
-                   [&](const HelloReceived& e) { member.on_hello(step, e); },
+                   [&](const Dialled& e) { on_dialled(parts_, step, e); },
+                   [&](const HelloReceived& e) { on_hello(parts_, step, e); },
                    [&](const Receive& e) { receive(step, e); },
-                   [&](const SessionEnded& e) { member.on_session_ended(step, e); },
-                   [&](const Died& e) { member.on_died(step, e); },
+                   [&](const SessionEnded& e) { on_session_ended(parts_, step, e); },
+                   [&](const Died& e) { on_died(parts_, step, e); },
                    [](const Wake&) {},
-                   [&](const Persisted& e) { member.on_persisted(step, e); },
-                   [&](const TaskEnded& e) { member.on_task_ended(step, e); },
-                   [&](const Stalled&) { member.on_stalled(step); },
-                   [&](const ResignRequested& e) { member.on_resign_requested(step, e); },
-                   [&](const MembersRequested& e) { member.on_members_requested(step, e); },
-                   [&](const HealthChanged& e) { member.on_health_changed(step, e); },
-                   [&](const Standing& e) { member.on_standing(step, e); },
-                   [&](const Tying& e) { member.on_tying(step, e); },
-                   [&](const StopRequested&) { member.on_stop(step); },
+                   [&](const Persisted& e) { on_persisted(parts_, step, e); },
+                   [&](const TaskEnded& e) { on_task_ended(parts_, step, e); },
+                   [&](const Stalled&) { on_stalled(parts_, step); },
+                   [&](const ResignRequested& e) { on_resign_requested(parts_, step, e); },
+                   [&](const MembersRequested& e) { on_members_requested(parts_, step, e); },
+                   [&](const HealthChanged& e) { on_health_changed(parts_, step, e); },
+                   [&](const Standing& e) { on_standing(parts_, step, e); },
+                   [&](const Tying& e) { on_tying(parts_, step, e); },
+                   [&](const StopRequested&) { on_stop(parts_, step); },
                },
                event);
 }
 
 void Node::receive(Step& step, const Receive& received) {
-    Member& member = this->member();
     // On a dialled session only the answer to HELLO can come.
-    if (member.sessions().dialled(received.session) != nullptr) {
+    if (parts_.sessions.dialled(received.session) != nullptr) {
         if (const auto* ack = std::get_if<HelloAck>(&received.message))
-            member.on_hello_ack(step, received.session, *ack);
+            on_hello_ack(parts_, step, received.session, *ack);
         if (const auto* refused = std::get_if<Refused>(&received.message))
-            member.on_refused(step, received.session, *refused);
+            on_refused(parts_, step, received.session, *refused);
         return;
     }
-    if (const auto from = member.sender_of(step, received.session))
+    if (const auto from = sender_of(parts_, step, received.session))
         receive_from(step, *from, received.message);
 }
 
 void Node::receive_from(Step& step, const AcceptedSession& from, const Message& message) {
-    Member& member = this->member();
     const auto select = [&](const auto& m) {
         std::visit(
             [&](auto& selector) {
                 if constexpr (Understands<std::decay_t<decltype(selector)>,
                                           std::decay_t<decltype(m)>>) {
-                    MemberAccess access(member);
+                    MemberAccess access(parts_);
                     selector.on_message(access, step, from.peer, m);
                 }
             },
@@ -137,39 +141,64 @@ void Node::receive_from(Step& step, const AcceptedSession& from, const Message& 
                    [](const Hello&) {},
                    [](const HelloAck&) {},
                    [](const Refused&) {},
-                   [&](const Heartbeat& m) { member.on_heartbeat(step, from, m); },
+                   [&](const Heartbeat& m) { on_heartbeat(parts_, step, from, m); },
                    [&](const Coordinator& m) {
-                       if (m.heartbeat) member.on_heartbeat(step, from, *m.heartbeat);
+                       if (m.heartbeat) on_heartbeat(parts_, step, from, *m.heartbeat);
                        Coordinator request = m;
                        request.heartbeat.reset();  // it may have to wait; the heartbeat is read
-                       member.on_coordinator(step, from, request);
+                       on_coordinator(parts_, step, from, request);
                    },
                    [&](const Grant& m) {
-                       if (m.heartbeat) member.on_heartbeat(step, from, *m.heartbeat);
-                       member.on_grant(step, from.peer, m);
+                       if (m.heartbeat) on_heartbeat(parts_, step, from, *m.heartbeat);
+                       on_grant(parts_, step, from.peer, m);
                    },
-                   [&](const Nack& m) { member.on_nack(step, from.peer, m); },
-                   [&](const Resign& m) { member.on_resign(step, from, m); },
+                   [&](const Nack& m) { on_nack(parts_, step, from.peer, m); },
+                   [&](const Resign& m) { on_resign(parts_, step, from, m); },
                    // All others are an algorithm's: its own, or else nothing to do.
                    [&](const auto& m) { select(m); },
                },
                message);
 }
 
+// Timers and conditions, before the selector's.
+void Node::advance(Step& step) {
+    if (parts_.fenced())
+        advance_leases(parts_, step);
+    else
+        textbook::advance(parts_, step);
+    note_voucher(parts_, step.now);
+    advance_elections(parts_, step.now);
+    close_lingering(parts_, step);
+}
+
+// What has changed is told, and then what this step has freed, and what has to be durable, is done.
+void Node::report(Step& step) {
+    report_peers(parts_, step);
+    report_leader(parts_, step);
+    parts_.reported.answer_resign(step, parts_.setup.self());
+    send_heartbeats(parts_, step);
+    if (parts_.fenced()) {
+        serve_parked(parts_, step);  // the selector or a preemption may just have freed its promise
+        keep_reserve(parts_, step);
+    }
+    report_stop(parts_, step);
+}
+
 Duration Node::until_wake(Instant now) const {
     WakeTime wake(now);
-    member().collect_wakes(wake);
+    collect_wakes(parts_, wake);
     std::visit([&](const auto& selector) { selector.collect_wakes(wake); }, selector_);
     return wake.left();
 }
 
 View Node::view(Instant now, const HostReasons& reasons) const {
-    return member().view(now, reasons);
+    return view_of(parts_, now, reasons);
 }
 
 std::uint64_t Node::digest() const {
     Digest digest;
-    digest.add(engine_);
+    digest.add(!parts_.fenced());
+    digest.add(parts_);
     digest.add(selector_);
     return digest.value();
 }

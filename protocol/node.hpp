@@ -6,10 +6,10 @@
 #include <variant>
 #include <vector>
 
-#include "protocol/engine/engine.hpp"
+#include "protocol/parts.hpp"
 #include "protocol/selectors/bully.hpp"
 #include "protocol/selectors/ring.hpp"
-#include "protocol/textbook/textbook.hpp"
+#include "protocol/values/view.hpp"
 
 namespace bullring::protocol {
 
@@ -35,32 +35,24 @@ public:
     /// The node's knowledge, judged at `now`.
     View view(Instant now, const HostReasons& reasons = {}) const;
 
-    /// 0: it is not known yet (C11).
-    ClusterId cluster_id() const { return member().cluster_id(); }
-
-    // ---- The state behind the view, for those who check it from outside.
-    const Member& member() const;
-    /// The promise that it has given as a voter; with quorum none it never gives one.
-    const Promise& promise() const;
-    /// It does not vote yet (R6).
-    bool recovering() const;
-    /// Its lists of members, and what it counts; nullptr with quorum none.
-    const Engine* engine() const { return std::get_if<Engine>(&engine_); }
+    /// The state behind the view, for those who check it from outside.
+    const Parts& parts() const { return parts_; }
 
     /// Equal nodes have equal digests; for state spaces and replays.
     std::uint64_t digest() const;
 
     bool operator==(const Node&) const = default;
     /// All of the state but the configuration, for digests other than its own.
-    auto digest_fields() const { return std::tie(engine_, selector_); }
+    auto digest_fields() const { return std::tie(parts_, selector_); }
 
 private:
-    Member& member();
     void handle(Step& step, const Event& event);
     void receive(Step& step, const Receive& received);
     void receive_from(Step& step, const AcceptedSession& from, const Message& message);
+    void advance(Step& step);
+    void report(Step& step);
 
-    std::variant<Engine, Textbook> engine_;
+    Parts parts_;
     AnySelector selector_;
 };
 

@@ -1,6 +1,6 @@
 #include "protocol/selectors/bully.hpp"
 
-#include "protocol/member/by_slot.hpp"
+#include "protocol/values/by_slot.hpp"
 
 namespace bullring::protocol {
 

@@ -4,98 +4,108 @@
 
 #include <optional>
 
-#include "protocol/member/member.hpp"
+#include "protocol/lease/answering.hpp"
+#include "protocol/lease/campaign.hpp"
+#include "protocol/lease/counting.hpp"
+#include "protocol/sessions/sending.hpp"
+#include "protocol/tenure/elections.hpp"
+#include "protocol/tenure/leaders.hpp"
+#include "protocol/tenure/standing.hpp"
 
 namespace bullring::protocol {
 
 class MemberAccess {
 public:
-    explicit MemberAccess(Member& member) : member_(member) {}
+    explicit MemberAccess(Parts& node) : node_(node) {}
 
     // ---- Itself, and the list that it goes by.
-    const Timing& timing() const { return member_.timing(); }
-    const Membership& members() const { return member_.setup().members(); }
-    std::size_t size() const { return member_.size(); }
+    const Timing& timing() const { return node_.timing(); }
+    const Membership& members() const { return node_.setup.members(); }
+    std::size_t size() const { return node_.size(); }
     /// T_ring: the list may be longer than that of the start.
     Duration ring_wait() const { return timing().ring_wait_of(size()); }
-    Index me() const { return member_.me(); }
-    NodeId self() const { return member_.setup().self(); }
-    Incarnation incarnation() const { return member_.setup().incarnation(); }
-    Rank own_rank() const { return member_.own_rank(); }
-    NodeId id(Index i) const { return member_.id(i); }
+    Index me() const { return node_.me(); }
+    NodeId self() const { return node_.setup.self(); }
+    Incarnation incarnation() const { return node_.setup.incarnation(); }
+    Rank own_rank() const { return node_.own_rank(); }
+    NodeId id(Index i) const { return node_.id(i); }
     /// So many are enough for a leader.
-    bool is_majority(MemberSet members) const { return member_.is_majority(members); }
-    Duration longest_promise() const { return member_.setup().longest_promise(); }
+    bool is_majority(MemberSet members) const { return node_.is_majority(members); }
+    Duration longest_promise() const { return node_.setup.longest_promise(); }
 
     // ---- The others (§6).
-    Rank rank(Index i) const { return member_.peers().rank(i); }
-    bool heard(Index i, Instant now) const { return member_.peers().heard(i, now); }
-    bool connected(Index i, Instant now) const { return member_.peers().connected(i, now); }
-    MemberSet connected_higher(Instant now) const { return member_.peers().connected_higher(now); }
+    Rank rank(Index i) const { return node_.peers.rank(i); }
+    bool heard(Index i, Instant now) const { return node_.peers.heard(i, now); }
+    bool connected(Index i, Instant now) const { return node_.peers.connected(i, now); }
+    MemberSet connected_higher(Instant now) const { return node_.peers.connected_higher(now); }
     /// The newest session of that run on which something was said; nullptr: none.
     const AcceptedSession* newest_spoken(Index i, Incarnation run) const {
-        return member_.sessions().newest_spoken(i, run);
+        return node_.sessions.newest_spoken(i, run);
     }
 
     // ---- Who leads.
-    Role role() const { return member_.role(); }
-    Epoch epoch() const { return member_.epoch(); }
-    Epoch max_seen() const { return member_.max_seen(); }
-    bool learn_epoch(Instant now, Epoch epoch) { return member_.learn_epoch(now, epoch); }
-    LeaderView first_hand(Instant now) const { return member_.first_hand(now); }
-    LeaderView second_hand(Instant now) const { return member_.second_hand(now); }
-    bool leader_known(Instant now) const { return member_.leader_known(now); }
+    Role role() const { return node_.role(); }
+    Epoch epoch() const { return node_.epoch(); }
+    Epoch max_seen() const { return node_.max_seen; }
+    bool learn_epoch(Instant now, Epoch epoch) { return node_.learn_epoch(now, epoch); }
+    LeaderView first_hand(Instant now) const { return protocol::first_hand(node_, now); }
+    LeaderView second_hand(Instant now) const { return protocol::second_hand(node_, now); }
+    bool leader_known(Instant now) const { return protocol::leader_known(node_, now); }
     bool known_gone(NodeId leader, Epoch epoch, Instant now) const {
-        return member_.peers().known_gone(leader, epoch, now);
+        return node_.peers.known_gone(leader, epoch, now);
     }
     Duration view_left(Instant now, const LeaderView& view) const {
-        return member_.view_left(now, view);
+        return protocol::view_left(node_, now, view);
     }
     void adopt_view(Step& step, Index from, const LeaderView& view) {
-        member_.adopt_view(step, from, view);
+        protocol::adopt_view(node_, step, from, view);
     }
 
     // ---- Standing (§7).
-    bool quorum_connected(Instant now) const { return member_.quorum_connected(now); }
-    bool eligible(Instant now) const { return member_.eligible(now); }
-    bool silent(Instant now) const { return member_.silent(now); }
-    bool removed() const { return member_.removed(); }
-    bool bound(Instant now) const { return member_.bound(now); }
-    bool may_campaign(Instant now) const { return member_.may_campaign(now); }
-    bool may_start(Instant now) const { return member_.may_start(now); }
-    bool answer_call(Step& step) { return member_.answer_call(step); }
-    bool called() const { return member_.called(); }
-    bool retry_due(Instant now) const { return member_.retry_due(now); }
-    void retry_not_before(Instant at) { member_.retry_not_before(at); }
-    Duration random_up_to(Duration most) { return member_.rng().up_to(most); }
+    bool quorum_connected(Instant now) const { return protocol::quorum_connected(node_, now); }
+    bool eligible(Instant now) const { return protocol::eligible(node_, now); }
+    bool silent(Instant now) const { return protocol::silent(node_, now); }
+    bool removed() const { return node_.removed(); }
+    bool bound(Instant now) const { return protocol::bound(node_, now); }
+    bool may_campaign(Instant now) const { return protocol::may_campaign(node_, now); }
+    bool may_start(Instant now) const { return protocol::may_start(node_, now); }
+    bool answer_call(Step& step) { return protocol::answer_call(node_, step); }
+    bool called() const { return node_.election_timer.call() != Call::none; }
+    bool retry_due(Instant now) const { return node_.election_timer.retry_due(now); }
+    void retry_not_before(Instant at) { node_.election_timer.retry_not_before(at); }
+    Duration random_up_to(Duration most) { return node_.rng.up_to(most); }
     void say_election_started(Step& step, const char* reason) {
-        member_.say_election_started(step, reason);
+        protocol::say_election_started(node_, step, reason);
     }
-    std::optional<AddressedRequest> campaign(Step& step) { return member_.campaign(step); }
-    void abandon(Step& step, Duration wait_at_least) { member_.abandon(step, wait_at_least); }
+    std::optional<AddressedRequest> campaign(Step& step) { return protocol::campaign(node_, step); }
+    void abandon(Step& step, Duration wait_at_least) {
+        protocol::abandon(node_, step, wait_at_least);
+    }
 
     // ---- Requests and their answers, where messages of the algorithm carry them.
     std::optional<Vote> on_request(Step& step, const LeaseRequest& request) {
-        return member_.on_request(step, request);
+        return protocol::on_request(node_, step, request);
     }
     void on_grant(Step& step, Index voter, const Grant& grant) {
-        member_.on_grant(step, voter, grant);
+        protocol::on_grant(node_, step, voter, grant);
     }
-    void on_nack(Step& step, Index voter, const Nack& nack) { member_.on_nack(step, voter, nack); }
+    void on_nack(Step& step, Index voter, const Nack& nack) {
+        protocol::on_nack(node_, step, voter, nack);
+    }
 
     // ---- Sending.
-    bool can_send(Index to) const { return member_.can_send(to); }
+    bool can_send(Index to) const { return protocol::can_send(node_, to); }
     template <class M>
     void send(Step& step, Index to, const M& message) const {
-        member_.send(step, to, message);
+        protocol::send(node_, step, to, message);
     }
     /// Sends it to each of those to whom it goes.
     void send(Step& step, const AddressedRequest& asked) const {
-        for (const Index i : asked.to) member_.send(step, i, asked.request);
+        for (const Index i : asked.to) protocol::send(node_, step, i, asked.request);
     }
 
 private:
-    Member& member_;
+    Parts& node_;
 };
 
 }  // namespace bullring::protocol

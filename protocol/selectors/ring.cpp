@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "protocol/member/by_slot.hpp"
+#include "protocol/values/by_slot.hpp"
 
 namespace bullring::protocol {
 

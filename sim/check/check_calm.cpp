@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "protocol/tenure/leaders.hpp"
 #include "sim/check/checks.hpp"
 
 namespace bullring::sim {
@@ -30,30 +31,30 @@ std::int64_t periods_between(const Membership& list, Index at, Index of, bool le
 }  // namespace
 
 void Checks::check_suspicion(const World& world, HostIndex h, Instant now) {
-    const Member& member = world.host(h).node->member();
+    const Parts& node = world.host(h).node->parts();
     const Timing& own = world.config(h).timing;
     for (HostIndex o = 0; o < world.members(); ++o) {
-        const auto known = member.setup().members().index(world.host(o).id);
-        if (!known || *known == member.me() || !member.peers()[*known].accepted) continue;
+        const auto known = node.setup.members().index(world.host(o).id);
+        if (!known || *known == node.me() || !node.peers[*known].accepted) continue;
         const Index index = *known;
-        const Peer& peer = member.peers()[index];
+        const Peer& peer = node.peers[index];
         const Duration silence = elapsed(peer.heard_at, now);
         const Duration period = std::min(world.config(o).timing.heartbeat, own.lease_max / 5);
-        const LeaderView leader = member.first_hand(now);
-        const bool leads = member.fenced() && leader.announced && leader.leader == world.host(o).id;
+        const LeaderView leader = first_hand(node, now);
+        const bool leads = node.fenced() && leader.announced && leader.leader == world.host(o).id;
         const Heartbeat& last = peer.heartbeat;
         const bool follows_it =
             peer.has_heartbeat && last.leader_announced && last.leader == world.host(h).id;
         const std::int64_t periods =
-            member.fenced()
-                ? periods_between(member.setup().members(), member.me(), index, leads, follows_it)
+            node.fenced()
+                ? periods_between(node.setup.members(), node.me(), index, leads, follows_it)
                 : 1;
         const Duration allowed = std::max(own.suspect_after, period * periods * 3);
-        if (member.peers().heard(index, now)) {
+        if (node.peers.heard(index, now)) {
             if (silence > own.suspect_after) coverage_.count(Seen::slow_peer_awaited);
             // While it follows a leader that is heard itself, and that vouches for the other.
             const bool follows =
-                member.fenced() && leader.announced && !leads && leader.leader != world.host(h).id;
+                node.fenced() && leader.announced && !leads && leader.leader != world.host(h).id;
             const Duration longest = follows ? std::max(allowed, period * 6) : allowed;
             if (silence >= longest)
                 fail(world, "L1",

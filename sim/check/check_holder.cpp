@@ -21,7 +21,7 @@ void Checks::check_deadline(const World& world, HostIndex h, const Publish& publ
                          host.published.deadline.boottime_ns - publish.deadline.boottime_ns));
 
     // The list that decides may have become another one after this was published, in the same step.
-    const Membership& list = host.node->engine()->holder().base();
+    const Membership& list = host.node->parts().holder.base();
     if (!backed(world, h, publish, list) && !backed(world, h, publish, of_[h].base_before))
         fail(world, "I5",
              fmt::format("node {} claims epoch {} for {} ns more, which no majority of the {} "
@@ -42,10 +42,10 @@ bool Checks::backed(const World& world, HostIndex h, const Publish& publish,
         if (end.boottime_ns >= publish.deadline.boottime_ns) by_boottime.insert(*voter);
         if (end.raw_ns >= publish.deadline.raw_ns) by_raw.insert(*voter);
     };
-    const Member& member = host.node->member();
-    const Promise& own = host.node->promise();
+    const Parts& node = host.node->parts();
+    const Promise& own = host.node->parts().voter.promise();
     // kill_margin is taken off before publishing; then more is granted than is used.
-    if (!host.impostor && own.key() == member.own_key() && own.epoch() == publish.epoch)
+    if (!host.impostor && own.key() == node.own_key() && own.epoch() == publish.epoch)
         count(h, own.end());
     for (const ReceivedGrant& grant : ledger_.received(h))
         if (grant.epoch == publish.epoch && grant.tag >= list.tag()) count(grant.voter, grant.end);
@@ -57,13 +57,13 @@ void Checks::check_close(const World& world, HostIndex h, Instant now, const Clo
     const Host& host = world.host(h);
     const End& end = world.connection_of(close.session).ends[dialler_side];
     if (end.told && end.open) coverage_.count(Seen::lingering_session_closed);
-    const Member& member = host.node->member();
+    const Parts& node = host.node->parts();
     // No FIN can come of a socket that is in error.
-    if (!end.open || member.role() == Role::follower) return;
+    if (!end.open || node.role() == Role::follower) return;
     // After a lapse nothing is counted any more (R5).
-    if (member.role() == Role::stepping_down && !member.own_lease_valid(now)) return;
+    if (node.role() == Role::stepping_down && !node.own_lease_valid(now)) return;
     for (const ReceivedGrant& grant : ledger_.received(h)) {
-        if (grant.tied != close.session || grant.epoch != member.epoch()) continue;
+        if (grant.tied != close.session || grant.epoch != node.epoch()) continue;
         if (!echoes(world, h, grant)) continue;
         if (!lease_valid(now, grant.end)) continue;
         fail(world, "I9",
@@ -99,8 +99,8 @@ void Checks::check_request(const World& world, HostIndex h, const Coordinator& r
                          host.id.value, request.epoch.value, host.task.epoch.value));
     if (!request.renew) check_disk(world, h, request.epoch);
     // Its process may end within this step.
-    if (const Engine* const engine = host.node->engine())
-        note_list(world, world.cluster_of(h), engine->holder().newest());
+    if (host.node->parts().fenced())
+        note_list(world, world.cluster_of(h), host.node->parts().holder.newest());
 }
 
 void Checks::check_no_other_task(const World& world, HostIndex h) {
@@ -109,7 +109,7 @@ void Checks::check_no_other_task(const World& world, HostIndex h) {
         if (o == h || !other.running() || !other.task.running) continue;
         if (founding(world, o) != founding(world, h)) continue;
         // After a lapse a task in the same process may run on: only a guard can end it (R5).
-        if (!other.node->member().own_lease_valid(world.clock(o))) continue;
+        if (!other.node->parts().own_lease_valid(world.clock(o))) continue;
         fail(world, "I12",
              fmt::format("node {} leads while the task of node {} in epoch {} runs under a lease",
                          world.host(h).id.value, other.id.value, other.task.epoch.value));

@@ -15,9 +15,8 @@ using namespace protocol;
 
 /// Of the cluster that it is a member of; no founders: it has no list yet, and with quorum none.
 Checks::Founding Checks::founding(const World& world, HostIndex h) {
-    const Engine* const engine = world.host(h).node->engine();
-    return {world.cluster_of(h),
-            engine == nullptr ? std::vector<NodeId>() : engine->list().founders()};
+    const Parts& node = world.host(h).node->parts();
+    return {world.cluster_of(h), node.fenced() ? node.list().founders() : std::vector<NodeId>()};
 }
 
 Epoch Checks::newest_epoch() const {
@@ -55,7 +54,7 @@ void Checks::check_elected(const World& world, HostIndex h, const Elected& elect
     }
     of_[h].elected_in = elected.epoch;
     Cluster& cluster = clusters_[founding(world, h)];
-    cluster.elected_in.note(elected.epoch, world.host(h).node->member().own_key());
+    cluster.elected_in.note(elected.epoch, world.host(h).node->parts().own_key());
     // A node that was stopped while it published this leads no more, if its lease is over.
     if (!world.leads(h) && world.settings().quorum == QuorumMode::majority) return;
     if (elected.epoch <= cluster.newest_epoch)

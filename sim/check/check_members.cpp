@@ -39,10 +39,9 @@ bool majorities_meet(const Membership& a, const Membership& b) {
 }  // namespace
 
 bool Checks::echoes(const World& world, HostIndex holder, const ReceivedGrant& grant) {
-    const Engine* const engine = world.host(holder).node->engine();
-    if (engine == nullptr) return true;
-    return grant.tag == engine->holder().base().tag() ||
-           grant.tag == engine->holder().newest().tag();
+    const Parts& node = world.host(holder).node->parts();
+    if (!node.fenced()) return true;
+    return grant.tag == node.holder.base().tag() || grant.tag == node.holder.newest().tag();
 }
 
 void Checks::note_list(const World& world, Site site, const Membership& list) {
@@ -62,8 +61,8 @@ void Checks::check_provenance(const World& world, HostIndex h, const Membership&
     if (!list.changed() || (known != lists.end() && known->second.entries() == list.entries()))
         return;
     // Its own, which it has sent to nobody yet.
-    const Engine& engine = *world.host(h).node->engine();
-    if (list == engine.holder().newest() || list == engine.holder().base()) return;
+    const Holder& holder = world.host(h).node->parts().holder;
+    if (list == holder.newest() || list == holder.base()) return;
     fail(world, "I19",
          fmt::format("the list of node {} is {}, which nobody of its cluster has proposed",
                      world.host(h).id.value, text(list)));
@@ -101,9 +100,9 @@ bool Checks::is_alive(const World& world, Site site, const Membership& list) con
         if (world.cluster_of(h) != site) continue;
         if (host.disk.file && is_it(host.disk.file->members)) return true;
         if (host.writing && is_it(host.writing->members)) return true;
-        const Engine* const engine = host.running() ? host.node->engine() : nullptr;
-        if (engine == nullptr || host.node->member().role() == Role::follower) continue;
-        if (is_it(engine->holder().base()) || is_it(engine->holder().newest())) return true;
+        if (!host.running() || host.node->parts().role() == Role::follower) continue;
+        const Holder& holder = host.node->parts().holder;
+        if (is_it(holder.base()) || is_it(holder.newest())) return true;
     }
     return false;
 }
@@ -204,17 +203,16 @@ void Checks::check_grant_tag(const World& world, HostIndex h, const Grant& grant
 void Checks::check_proposal(const World& world, HostIndex h, Instant now) {
     OfHost& of = of_[h];
     if (!world.host(h).running()) return;
-    const Engine* const engine = world.host(h).node->engine();
-    const Member& member = world.host(h).node->member();
-    if (engine == nullptr || member.role() == Role::follower) return;
-    const Epoch epoch = member.epoch();
-    const Membership& newest = engine->holder().newest();
+    const Parts& node = world.host(h).node->parts();
+    if (!node.fenced() || node.role() == Role::follower) return;
+    const Epoch epoch = node.epoch();
+    const Membership& newest = node.holder.newest();
     const Membership before = std::exchange(of.proposed, newest);
     const bool is_new = of.proposed_in == epoch && before.tag() != newest.tag();
     of.proposed_in = epoch;
     if (!is_new) return;
     coverage_.count(Seen::list_proposed);
-    const Membership& base = engine->holder().base();
+    const Membership& base = node.holder.base();
     std::set<NodeId> gained = voters_of(newest);
     std::set<NodeId> lost;
     for (const NodeId id : voters_of(base))
@@ -277,16 +275,14 @@ void Checks::check_stale_members(const World& world, HostIndex h, Instant now, N
     if (nack.reason != NackReason::stale_members) return;
     coverage_.count(Seen::list_refused_as_stale);
     if (world.cluster_of(h) == Site::predecessor) return;  // it has to, and makes no majority
-    const Promise& promise = world.host(h).node->promise();
+    const Promise& promise = world.host(h).node->parts().voter.promise();
     if (!promise.live(now) || promise.key().id != holder || promise.epoch() != nack.epoch) return;
     const auto o = world.host_of(promise.key().incarnation);
     if (!o || !world.host(*o).running()) return;
-    const Engine* const engine = world.host(*o).node->engine();
-    if (engine == nullptr) return;
-    const Member& member = world.host(*o).node->member();
-    if (member.role() == Role::follower || member.epoch() != nack.epoch) return;
+    const Parts& node = world.host(*o).node->parts();
+    if (!node.fenced() || node.role() == Role::follower || node.epoch() != nack.epoch) return;
     const auto theirs = nack.members ? nack.members->tag() : std::nullopt;
-    if (theirs > engine->holder().newest().tag())
+    if (theirs > node.holder.newest().tag())
         fail(world, "L6",
              fmt::format("node {} refuses the newest list of node {}, whom it is promised to, and "
                          "has {}",

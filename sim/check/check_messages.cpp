@@ -199,7 +199,7 @@ void Checks::count_event(const World& world, HostIndex h, const Event& event) {
         of_[h].successor = resign->successor;
     const auto* request = std::get_if<Coordinator>(&receive->message);
     if (request != nullptr && request->renew &&
-        request->epoch < world.host(h).node->promise().vmax())
+        request->epoch < world.host(h).node->parts().voter.promise().vmax())
         coverage_.count(Seen::renewal_below_floor);
 }
 

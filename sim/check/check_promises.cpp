@@ -17,7 +17,7 @@ using namespace protocol;
 
 void Checks::check_given(const World& world, HostIndex h, Instant now, const GivenPromise& given) {
     const Host& host = world.host(h);
-    if (host.node->recovering())
+    if (host.node->parts().recovering())
         fail(world, "I7",
              fmt::format("node {} grants epoch {} to {} while it recovers", host.id.value,
                          given.epoch.value, given.holder.id.value));
@@ -89,13 +89,13 @@ void Checks::check_silence_to_come(const World& world, HostIndex h, Duration pro
 /// or only the one holder that this run is promised to counts it.
 void Checks::check_silence_over(const World& world, HostIndex h, Instant now) {
     const Host& host = world.host(h);
-    const bool was_recovering = std::exchange(of_[h].recovering, host.node->recovering());
-    if (!was_recovering || host.node->recovering()) return;
+    const bool was_recovering = std::exchange(of_[h].recovering, host.node->parts().recovering());
+    if (!was_recovering || host.node->parts().recovering()) return;
     // Its own promises are on the disk that it will get back.
     if (host.own_disk) return;
     if (was_told_without_vote(world, h, now)) return void_earlier_runs(world, h, now);
     const Instant unbroken = host.clock.unbroken(now);
-    const Promise& promise = host.node->promise();
+    const Promise& promise = host.node->parts().voter.promise();
     for (const GivenPromise& given : ledger_.given(h)) {
         if (given.run == host.run || promise_over(unbroken, given.end)) continue;
         for (HostIndex o = 0; o < world.hosts(); ++o) {
@@ -122,10 +122,10 @@ void Checks::check_silence_over(const World& world, HostIndex h, Instant now) {
 /// promised was over.
 bool Checks::was_told_without_vote(const World& world, HostIndex h, Instant now) const {
     const Host& host = world.host(h);
-    const Engine* const engine = host.node->engine();
-    const MemberEntry* const self = engine->list().find(host.id);
-    const bool early = !promise_over(now, engine->recovery().longest_silence());
-    return early && !engine->recovery().had_file() && engine->list().changed() && self != nullptr &&
+    const Parts& node = host.node->parts();
+    const MemberEntry* const self = node.list().find(host.id);
+    const bool early = !promise_over(now, node.recovery.longest_silence());
+    return early && !node.recovery.had_file() && node.list().changed() && self != nullptr &&
            !self->votes;
 }
 
@@ -144,7 +144,7 @@ void Checks::void_earlier_runs(const World& world, HostIndex h, Instant now) {
         fail(world, "I13",
              fmt::format("node {} is told that it has no vote in list {}, while somebody can be "
                          "elected by list {} with a vote of it for {} in epoch {}",
-                         host.id.value, to_text(*host.node->engine()->list().tag()),
+                         host.id.value, to_text(*host.node->parts().list().tag()),
                          to_text(*given.list.tag()), given.holder.id.value, given.epoch.value));
     }
     ledger_.forget_earlier_runs(world, h);
@@ -154,14 +154,14 @@ void Checks::void_earlier_runs(const World& world, HostIndex h, Instant now) {
 
 /// Whether `holder` counts a grant of that voter now, by one of its clocks at least.
 bool Checks::counts(const World& world, HostIndex holder, HostIndex voter, Until until) const {
-    const Member& member = world.host(holder).node->member();
-    if (member.role() == Role::follower) return false;
+    const Parts& node = world.host(holder).node->parts();
+    if (node.role() == Role::follower) return false;
     const Instant now = world.clock(holder);
     const auto lasts = [&](Instant end) {
         return until == Until::end_by_both ? !promise_over(now, end) : lease_valid(now, end);
     };
     for (const ReceivedGrant& grant : ledger_.received(holder))
-        if (grant.voter == voter && grant.epoch == member.epoch() && echoes(world, holder, grant) &&
+        if (grant.voter == voter && grant.epoch == node.epoch() && echoes(world, holder, grant) &&
             lasts(grant.end) && !ledger_.is_void(grant))
             return true;
     return false;
@@ -171,7 +171,7 @@ bool Checks::counts(const World& world, HostIndex holder, HostIndex voter, Until
 /// So it is found here, where the promise should still be live.
 void Checks::check_kept(const World& world, HostIndex h, Instant now) {
     const Host& host = world.host(h);
-    const Promise& promise = host.node->promise();
+    const Promise& promise = host.node->parts().voter.promise();
     if (promise.vmax() < of_[h].vmax)
         fail(world, "I2",
              fmt::format("the highest epoch that node {} has granted falls from {} to {}",
@@ -194,22 +194,22 @@ void Checks::check_kept(const World& world, HostIndex h, Instant now) {
 }
 
 void Checks::check_own_promise(const World& world, HostIndex h, Instant now) {
-    const Member& member = world.host(h).node->member();
-    const Promise& promise = world.host(h).node->promise();
-    if (promise.key() != member.own_key()) return;
+    const Parts& node = world.host(h).node->parts();
+    const Promise& promise = world.host(h).node->parts().voter.promise();
+    if (promise.key() != node.own_key()) return;
     OfHost& of = of_[h];
     if (of.own_promise_end == promise.end() && of.own_promise_epoch == promise.epoch()) return;
     of.own_promise_end = promise.end();
     of.own_promise_epoch = promise.epoch();
     if (!promise.live(now)) return;
-    if (world.host(h).node->recovering())
+    if (world.host(h).node->parts().recovering())
         fail(world, "I7",
              fmt::format("node {} promises itself epoch {} while it recovers",
-                         member.own_key().id.value, promise.epoch().value));
+                         node.own_key().id.value, promise.epoch().value));
     check_twin_silence(world, h, now);
-    check_conflicts(world, h, now, member.own_key());
-    check_cover(world, h, member.own_key());
-    check_one_holder(world, h, promise.epoch(), member.own_key());
+    check_conflicts(world, h, now, node.own_key());
+    check_cover(world, h, node.own_key());
+    check_one_holder(world, h, promise.epoch(), node.own_key());
     check_disk(world, h, promise.epoch());
 }
 
@@ -229,13 +229,13 @@ void Checks::check_conflicts(const World& world, HostIndex h, Instant now, Holde
                          promise_left(unbroken, old.end).ns, how));
     }
     // A promise to oneself ends with one's own leadership or candidacy, or by time.
-    const Member& member = host.node->member();
+    const Parts& node = host.node->parts();
     const OfHost& of = of_[h];
-    if (holder != member.own_key() && member.role() != Role::follower &&
-        of.own_promise_epoch == member.epoch() && !promise_over(now, of.own_promise_end))
+    if (holder != node.own_key() && node.role() != Role::follower &&
+        of.own_promise_epoch == node.epoch() && !promise_over(now, of.own_promise_end))
         fail(world, "I4",
              fmt::format("node {} promises itself to {} in the middle of its own epoch {}",
-                         host.id.value, holder.id.value, member.epoch().value));
+                         host.id.value, holder.id.value, node.epoch().value));
 }
 
 /// Lemma 1: while a holder counts this voter's grant, the voter is bound to it.
@@ -245,10 +245,10 @@ void Checks::check_cover(const World& world, HostIndex h, HolderKey holder) {
         const Host& other = world.host(o);
         if (o == h || !other.running() || HolderKey{other.id, other.incarnation} == holder)
             continue;
-        const Member& member = other.node->member();
-        if (member.role() == Role::follower) continue;
+        const Parts& node = other.node->parts();
+        if (node.role() == Role::follower) continue;
         for (const ReceivedGrant& grant : ledger_.received(o)) {
-            if (grant.voter != h || grant.epoch != member.epoch()) continue;
+            if (grant.voter != h || grant.epoch != node.epoch()) continue;
             if (!echoes(world, o, grant)) continue;
             if (!lease_valid(world.clock(o), grant.end) || ledger_.is_void(grant)) continue;
             fail(world, "I6",
@@ -261,11 +261,11 @@ void Checks::check_cover(const World& world, HostIndex h, HolderKey holder) {
 }
 
 void Checks::check_candidacy_length(const World& world, HostIndex h, Instant now) {
-    const Member& member = world.host(h).node->member();
-    const Promise& promise = world.host(h).node->promise();
+    const Parts& node = world.host(h).node->parts();
+    const Promise& promise = world.host(h).node->parts().voter.promise();
     OfHost& of = of_[h];
     const Instant before = std::exchange(of.promise_end, promise.end());
-    if (promise.to_leader() || !promise.live(now) || promise.key() == member.own_key()) return;
+    if (promise.to_leader() || !promise.live(now) || promise.key() == node.own_key()) return;
     // A candidacy does not shorten the promise that the same node got as the leader.
     if (promise.end() == before) return;
     Duration longest{0};

@@ -42,8 +42,8 @@ void Checks::before_step(const World& world, HostIndex h, Instant now, const Eve
     note_word(world, h, now, event);
     if (const auto* health = std::get_if<HealthChanged>(&event))
         of_[h].well_since = health->healthy ? world.now() : -1;
-    if (const Engine* const engine = world.host(h).node->engine())
-        of_[h].base_before = engine->holder().base();
+    if (const Parts& node = world.host(h).node->parts(); node.fenced())
+        of_[h].base_before = node.holder.base();
     count_event(world, h, event);
 }
 
@@ -65,8 +65,8 @@ void Checks::on_action(const World& world, HostIndex h, Instant now, const Actio
             } else if constexpr (std::is_same_v<What, Persist>) {
                 check_durable(world, h, what.durable);
                 // A leader without others sends its list to nobody before it writes it.
-                const Engine* const engine = world.host(h).node->engine();
-                if (engine != nullptr && what.durable.members == engine->holder().newest())
+                const Parts& node = world.host(h).node->parts();
+                if (node.fenced() && what.durable.members == node.holder.newest())
                     note_list(world, world.cluster_of(h), what.durable.members);
             } else if constexpr (std::is_same_v<What, Deposed>) {
                 if (world.host(h).site == Site::own) ++depositions_;

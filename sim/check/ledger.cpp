@@ -22,11 +22,11 @@ namespace {
 /// from the first one is dropped and its session closed (§3).
 bool listens_to(const World& world, HostIndex h, Instant now, SessionId session) {
     if (World::side_of(session) == dialler_side) return true;
-    const Member& member = world.host(h).node->member();
-    const AcceptedSession* accepted = member.sessions().accepted(session);
+    const Parts& node = world.host(h).node->parts();
+    const AcceptedSession* accepted = node.sessions.accepted(session);
     if (accepted == nullptr) return false;
-    const Peer& peer = member.peers()[accepted->peer];
-    return peer.incarnation == accepted->incarnation || member.peers().heard(accepted->peer, now);
+    const Peer& peer = node.peers[accepted->peer];
+    return peer.incarnation == accepted->incarnation || node.peers.heard(accepted->peer, now);
 }
 
 /// The process that has granted this, or the member whose earlier run has.
@@ -210,7 +210,7 @@ const GivenPromise* Ledger::note_send(const World& world, HostIndex h, Instant n
         if (grant.tied_session) promise.tied = World::other_end(grant.tied_session);
         if (token_read_ == mark) return give(world, h, now, promise, token->request.lease);
         // The token was held for a while: the promise is as old as the vote, and may be over.
-        const Promise& kept = host.node->promise();
+        const Promise& kept = host.node->parts().voter.promise();
         if (kept.key() != promise.holder || kept.epoch() != promise.epoch) return nullptr;
         GivenPromise* given = give(world, h, now, promise, token->request.lease);
         given->end = earlier(given->end, host.clock.unbroken(kept.end()));

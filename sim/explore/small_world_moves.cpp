@@ -14,7 +14,7 @@ bool marked(std::uint8_t peers, std::size_t node) { return (std::size_t{peers} >
 
 /// Those that the leader's list is not as they would have it.
 std::vector<MoveKind> changes_of(const Node& leader, std::size_t about) {
-    const Membership& list = leader.member().list();
+    const Membership& list = leader.parts().list();
     const MemberEntry* const member = list.find({about + 1});
     if (list.empty()) return {};
     if (member == nullptr) return {MoveKind::add};
@@ -55,7 +55,7 @@ void SmallWorld::add_own_moves(const WorldState& state, std::vector<Move>& out) 
         if (host.writing) out.push_back(move_of(MoveKind::disk, i));
         if (host.task_stopping) out.push_back(move_of(MoveKind::task, i));
         for (std::size_t peer = 0; peer < state.hosts.size(); ++peer) {
-            if (host.node->member().setup().members().find({peer + 1}) == nullptr) continue;
+            if (host.node->parts().setup.members().find({peer + 1}) == nullptr) continue;
             // A paused process is connected to by its kernel; one that does not run is not.
             if (peer == i || marked(host.dialled, peer) || !state.hosts[peer].node) continue;
             const auto number = static_cast<std::uint16_t>(host.dials[peer] + 1);

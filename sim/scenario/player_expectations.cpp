@@ -112,8 +112,8 @@ void Player::expect(const Command& command) {
             return;
         }
         case Verb::expect_members: {
-            const Engine* const engine = leader ? world_.host(*leader).node->engine() : nullptr;
-            const std::string found = engine == nullptr ? "" : ids_text(engine->holder().base());
+            const std::string found =
+                leader ? ids_text(world_.host(*leader).node->parts().holder.base()) : "";
             if (found != command.word)
                 unmet(command, "expect", fmt::format("they are {}; {}", found, leader_text()));
             return;

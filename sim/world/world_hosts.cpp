@@ -58,7 +58,7 @@ void World::start(HostIndex h) {
         config.members = {};  // it is told
     host.node.emplace(std::move(config), start);
     tell({.kind = "start", .host = h, .detail = {}});
-    host.dials = std::as_const(*host.node).member().setup().members();
+    host.dials = host.node->parts().setup.members();
     for (HostIndex peer = 0; peer < members(); ++peer)
         if (settings_.ids[peer] != host.id && dials(host, peer))
             dial_after(h, peer, draw({0, us * 100}));
@@ -75,10 +75,9 @@ bool World::may_found(Site site, const Membership& founders) const {
     };
     return std::none_of(hosts_.begin(), hosts_.end(), [&](const Host& host) {
         if (host.site != site || host.own_disk) return false;
-        const Engine* const engine = host.running() ? host.node->engine() : nullptr;
         return (host.disk.file && outdated(host.disk.file->members)) ||
                (host.writing && outdated(host.writing->members)) ||
-               (engine != nullptr && outdated(engine->holder().newest()));
+               (host.running() && outdated(host.node->parts().holder.newest()));
     });
 }
 

@@ -23,7 +23,7 @@ void World::find_old_disk(HostIndex h) {
         if (other.own_disk || !has_settled_id(other) ||
             configs_[o].wire_highest < version_with_named_lists)
             return;
-        if (other.running()) today = std::max(today, other.node->member().max_seen());
+        if (other.running()) today = std::max(today, other.node->parts().max_seen);
         for (const Durable* file : {&*other.disk.file, other.writing ? &*other.writing : nullptr})
             if (file != nullptr) {
                 highest = std::max(highest, file->hw);
@@ -70,10 +70,9 @@ bool World::has_list(const Host& host, const Membership& list) const {
     const auto is_it = [&](const Membership& one) {
         return one.tag() == list.tag() && one.entries() == list.entries();
     };
-    const Engine* const engine = host.running() ? host.node->engine() : nullptr;
     return (host.disk.file && is_it(host.disk.file->members)) ||
            (host.writing && is_it(host.writing->members)) ||
-           (engine != nullptr && is_it(engine->holder().newest()));
+           (host.running() && is_it(host.node->parts().holder.newest()));
 }
 
 /// A9: an empty directory meets its own cluster's nodes alone.

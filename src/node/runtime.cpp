@@ -125,7 +125,7 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
     }
     listeners_.push_back(&problems_);
     watch_files();
-    observers_.set_removed(std::as_const(node_).member().removed());
+    observers_.set_removed(node_.parts().removed());
     host_ = parts.make_host ? parts.make_host(io_, *this) : std::make_unique<NoTask>(*this);
     transport_.keep_sessions(host_->session_keeper());
     transport_.listen(std::move(parts.listeners));
@@ -313,7 +313,7 @@ void Runtime::step(const protocol::Event& event) {
     if (trace_) trace_->add(now, event, actions_);
     if (trace_log_) trace_log_->add(now, event, actions_);
     if (showcase_ != nullptr) show(now, event);
-    reporter_.note(now, std::as_const(node_).member());
+    reporter_.note(now, node_.parts());
     reporter_.add(now, event, actions_);
 }
 
@@ -377,7 +377,7 @@ void Runtime::follow_up(Instant now, const protocol::Action& action) {
                 show_leadership({});
                 for (NodeListener* one : listeners_) one->deposed(now, what);
             } else if constexpr (std::is_same_v<What, protocol::MembersChanged>) {
-                observers_.set_removed(std::as_const(node_).member().removed());
+                observers_.set_removed(node_.parts().removed());
                 for (NodeListener* one : listeners_) one->members_changed(now, what);
             } else if constexpr (std::is_same_v<What, protocol::PeerUp>) {
                 for (NodeListener* one : listeners_) one->peer_changed(now, what.peer, true);

@@ -80,7 +80,9 @@ public:
     void set_joining(const std::string& what) override;
     void task_runs(bool runs, const std::string& end) override;
     void lead_commands(std::size_t count) override { task_.lead_commands(count); }
-    protocol::Instant untied_until() const override { return node_.member().untied_until(); }
+    protocol::Instant untied_until() const override {
+        return node_.parts().holder.lease().untied_deadline();
+    }
     void listen(NodeListener& listener) override { listeners_.push_back(&listener); }
 
     /// In the loop, after what it is doing now. Any thread.

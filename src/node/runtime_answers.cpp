@@ -43,10 +43,10 @@ void Runtime::change_members(const protocol::MemberChange& change, protocol::Req
 
 void Runtime::deal_with(const protocol::Membership& members) {
     const Instant now = read_clock();
-    const protocol::Member& member = std::as_const(node_).member();
+    const protocol::Parts& node = node_.parts();
     const std::string wrong = members_.follow(members, [&](protocol::NodeId id) {
-        const auto index = member.setup().members().index(id);
-        return index && member.peers().connected(*index, now);
+        const auto index = node.setup.members().index(id);
+        return index && node.peers.connected(*index, now);
     });
     if (!wrong.empty()) log(LogLevel::warn, wrong);
     if (const auto shortage = descriptor_shortage(descriptors_needed(members_.peers().size())))
@@ -107,7 +107,7 @@ ObserverSessions::Node Runtime::for_observers() {
             [this](const protocol::MemberChange& change, std::uint64_t request) {
                 change_members(change, {protocol::Asker::observer, request});
             },
-            [this] { return node_.cluster_id(); },
+            [this] { return node_.parts().cluster_id(); },
             [this](AskedAction action) { reporter_.note(read_clock(), std::move(action)); },
             [this] { reporter_.tell_at_once(); }};
 }

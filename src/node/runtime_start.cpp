@@ -24,19 +24,19 @@ std::string members_known(const NodeOptions& options) {
 }  // namespace
 
 void Runtime::tell_start() {
-    reporter_.started(::getpid(), node_.cluster_id());
+    reporter_.started(::getpid(), node_.parts().cluster_id());
     log(LogLevel::info, fmt::format("started, version {}, {}, listening on {}, {}", version_text(),
                                     members_known(options_), to_text(options_.listen),
                                     described(transport_.security())));
     if (files_ && !had_state_)
         log(LogLevel::info, "there was no state file in " + options_.data_dir +
                                 ": this node is new, or has lost its disk");
-    const protocol::Member& member = std::as_const(node_).member();
+    const protocol::Parts& node = node_.parts();
     // A node that joins by itself asks to be added, or says that it stays out.
-    if (options_.join.empty() && member.removed()) reporter_.tell_removed();
+    if (options_.join.empty() && node.removed()) reporter_.tell_removed();
     if (files_)
         RefoundingNote(options_.data_dir)
-            .tell(!member.removed() && options_.peers.size() == 1,
+            .tell(!node.removed() && options_.peers.size() == 1,
                   [this](const AskedAction& action) { reporter_.tell_asked(action); });
     for (const std::string& note : options_.start_notes) log(LogLevel::warn, note);
     for (const LooseFile& file : options_.loose_files)

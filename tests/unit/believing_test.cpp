@@ -1,7 +1,7 @@
 // C12: whose word is believed.
 #include <doctest/doctest.h>
 
-#include "protocol/engine/identity_poll.hpp"
+#include "protocol/membership/identity_poll.hpp"
 #include "tests/support/identity_fixture.hpp"
 
 namespace bullring::protocol::believing_test {
@@ -46,7 +46,7 @@ TEST_CASE("believing: the list of who is of another cluster is not believed") {
     REQUIRE(sent<Refused>(node.step(hello)).size() == 1);
     node.after(seconds(1));
     CHECK_FALSE(knows_the_list(node));
-    CHECK(node.node().member().max_seen() < Epoch{9000});
+    CHECK(node.node().parts().max_seen < Epoch{9000});
 }
 
 TEST_CASE("believing: a node that founds is not kept from it by another cluster's list") {
@@ -64,7 +64,7 @@ TEST_CASE("believing: a node that founds is not kept from it by another cluster'
         ack.cluster_id = {};
         node.dial(peer, ack);
     }
-    CHECK_FALSE(node.node().recovering());
+    CHECK_FALSE(node.node().parts().recovering());
 }
 
 TEST_CASE("believing: the list in a refusal counts where the list is why") {
@@ -158,7 +158,7 @@ TEST_CASE("believing: with a list comes the id of its cluster, as one that is gi
     NodeFixture node = follower(knowing({}), {});
     node.hear(1, candidacy_under_list(node, named(test::cluster_id)));
     REQUIRE(knows_the_list(node));
-    CHECK(node.node().member().identity() == named(test::cluster_id, false));
+    CHECK(node.node().parts().identity() == named(test::cluster_id, false));
 }
 
 // C12.2
@@ -311,7 +311,7 @@ TEST_CASE("believing: a leader is of the cluster of those that have a vote in it
     for (int i = 0; i < 50 && node.role() != Role::leader; ++i) node.run(node.timing().heartbeat);
     REQUIRE(node.role() == Role::leader);
     for (int i = 0; i < 10; ++i) node.run(node.timing().heartbeat);
-    const Identity own = node.node().member().identity();
+    const Identity own = node.node().parts().identity();
     CHECK(own.settled);
     CHECK(own.id != test::cluster_id);
 }
@@ -338,7 +338,7 @@ TEST_CASE("believing: who has lost its disk is told a list by the cluster that i
         told.settled = true;
         node.hear(1, told);
         node.after(milliseconds(10));
-        return !node.node().recovering();
+        return !node.node().parts().recovering();
     };
     CHECK_FALSE(is_told({}));
     CHECK_FALSE(is_told(named(other_id)));
@@ -358,9 +358,9 @@ TEST_CASE("believing: the words of two clusters end no silence") {
     };
     answers(1, other_id);
     answers(2, test::cluster_id);
-    CHECK(node.node().recovering());
+    CHECK(node.node().parts().recovering());
     answers(1, test::cluster_id);
-    CHECK_FALSE(node.node().recovering());
+    CHECK_FALSE(node.node().parts().recovering());
 }
 
 // C11.1
@@ -449,7 +449,7 @@ TEST_CASE("believing: who hears its founders does not leave them for a list of o
     Config config = member();
     const Membership of_others({{9000}, 1}, {{{1}, 0, true, "a:1"}, {{3}, 1, true, "c:1"}}, {{1}});
     const auto deals_with_2 = [](const NodeFixture& node) {
-        return node.node().member().setup().members().find({2}) != nullptr;
+        return node.node().parts().setup.members().find({2}) != nullptr;
     };
     NodeFixture node(config, test::start_without_file(config));
     node.disk_answers(true);

@@ -1,7 +1,7 @@
 // Members that call from another address than their entry's (PROTOCOL C13).
 #include <doctest/doctest.h>
 
-#include "protocol/member/hello.hpp"
+#include "protocol/membership/callers.hpp"
 #include "protocol/values/member_change.hpp"
 #include "tests/support/node_fixture.hpp"
 

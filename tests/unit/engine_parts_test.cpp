@@ -3,10 +3,10 @@
 
 #include <doctest/doctest.h>
 
-#include "protocol/engine/holder.hpp"
-#include "protocol/engine/recovery.hpp"
-#include "protocol/engine/reserve.hpp"
-#include "protocol/engine/voter.hpp"
+#include "protocol/lease/holder.hpp"
+#include "protocol/lease/voter.hpp"
+#include "protocol/recovery/recovery.hpp"
+#include "protocol/recovery/reserve.hpp"
 #include "tests/support/node_fixture.hpp"
 
 namespace bullring::protocol::engine_parts_test {

@@ -47,7 +47,7 @@ HelloReceived hello_with(NodeFixture& node, std::uint64_t from, const Membership
     return hello;
 }
 
-Membership list_of(const NodeFixture& node) { return node.node().member().list(); }
+Membership list_of(const NodeFixture& node) { return node.node().parts().list(); }
 
 }  // namespace
 

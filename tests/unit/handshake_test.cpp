@@ -440,7 +440,7 @@ TEST_CASE("twin: what a member has told counts when it is a member no more") {
     HelloAck ack = node.ack_from(2);
     ack.changed = *with(node.config().members, {MemberChange::What::remove, {3}, {}}, {{6000}, 1});
     node.dial(2, ack);
-    REQUIRE(node.node().member().list() == *ack.changed);
+    REQUIRE(node.node().parts().list() == *ack.changed);
     const Duration longest = after_the_last_refusal(node.timing());
     CHECK(sent<Heartbeat>(node.after(longest - Duration{1})).back().recovering);
     node.pass(Duration{1});

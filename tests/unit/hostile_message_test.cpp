@@ -252,7 +252,7 @@ Walk walk_of(NodeFixture& node, std::uint64_t owner) {
 
 /// At least one of each type, such as a sound peer 1 could send it.
 std::vector<Message> sound_messages(NodeFixture& node) {
-    const Epoch epoch = node.node().member().epoch();
+    const Epoch epoch = node.node().parts().epoch();
     const Duration lease = node.timing().lease;
     Heartbeat heartbeat = node.heartbeat_from(liar);
     heartbeat.leader = {sound};
@@ -347,7 +347,7 @@ void check_recovers(Cluster cluster, Condition condition) {
     cluster.take(node.step(SessionEnded{node.dialled(liar), SessionEnd::reset}));
     cluster.take(node.after(node.timing().promise(node.timing().lease_max)));
     if (condition == Condition::stepping_down)
-        cluster.take(node.step(TaskEnded{node.node().member().epoch()}));
+        cluster.take(node.step(TaskEnded{node.node().parts().epoch()}));
     // C8.1: one of three is too few to tell a node without a file that the list was never changed.
     if (condition == Condition::no_file)
         for (const std::uint64_t peer : {liar, sound}) cluster.connect(peer);

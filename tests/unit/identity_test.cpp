@@ -233,7 +233,7 @@ TEST_CASE("identity: a node without a file goes on with those of one cluster onl
     answer();  // it asks again (R6.12)
     node.wake();
     const bool alike = second.cluster_id != other_id;
-    CHECK(node.node().recovering() != alike);
+    CHECK(node.node().parts().recovering() != alike);
     if (!alike) return;
     node.connect(1);
     const auto grants = sent<Grant>(node.hear(1, renewal(node, {6'000'000}, Identity{})));
@@ -280,7 +280,7 @@ TEST_CASE("identity: who has only said HELLO binds no leader to his id") {
     node.answer_grant(2);
     REQUIRE(node.role() == Role::leader);
     for (int i = 0; i < 5; ++i) renew_by_who_has_the_id(node, 2);
-    CHECK(node.node().member().identity().known() == test::cluster_id);
+    CHECK(node.node().parts().identity().known() == test::cluster_id);
 }
 
 TEST_CASE("identity: nor one that greets in the name of a voter whose grant is held") {
@@ -294,9 +294,9 @@ TEST_CASE("identity: nor one that greets in the name of a voter whose grant is h
     node.peers_know(other_id);
     REQUIRE(sent<Refused>(node.accept(1)).empty());
     node.wake();
-    CHECK_FALSE(node.node().member().identity().known());
+    CHECK_FALSE(node.node().parts().identity().known());
     renew_by_who_has_the_id(node, 2);
-    CHECK(node.node().member().identity().known() == test::cluster_id);
+    CHECK(node.node().parts().identity().known() == test::cluster_id);
 }
 
 TEST_CASE("identity: a voter that grants nothing keeps the cluster from an id for a while only") {
@@ -318,7 +318,7 @@ TEST_CASE("identity: a voter that grants nothing keeps the cluster from an id fo
                           .remaining = {}});
         node.hear_heartbeat(1);
         node.hear_heartbeat(2);
-        return node.node().member().identity().known();
+        return node.node().parts().identity().known();
     };
     const Duration longest = node.timing().promise(node.timing().lease_max);
     for (Duration passed{0}; passed < longest - node.timing().heartbeat * 2;
@@ -352,14 +352,14 @@ TEST_CASE("identity: who has lost its disk goes on with the id that others were 
         node.accept(peer);
         node.dial(peer, ack_from(peer));
     }
-    for (int i = 0; i < 4000 && node.node().recovering(); ++i) {
+    for (int i = 0; i < 4000 && node.node().parts().recovering(); ++i) {
         const Actions actions = node.after(milliseconds(50));
         for (const std::uint64_t peer : {3U, 4U, 5U}) node.hear_heartbeat(peer);
         for (const DialNow& dial : only<DialNow>(actions))
             node.dial(dial.peer.value, ack_from(dial.peer.value));
     }
-    CHECK_FALSE(node.node().recovering());
-    CHECK(node.node().member().identity() == expected);
+    CHECK_FALSE(node.node().parts().recovering());
+    CHECK(node.node().parts().identity() == expected);
 }
 
 TEST_CASE("identity: who has one given names it to who has lost its disk, and to nobody else") {

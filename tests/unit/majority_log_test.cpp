@@ -52,7 +52,7 @@ private:
         start_logging_to(LogLevel::info, [this](LogLevel level, std::string_view line) {
             lines_.emplace_back(level, line);
         });
-        if (log_.note(node_.now(), node_.node().member())) log_.tell();
+        if (log_.note(node_.now(), node_.node().parts())) log_.tell();
         stop_logging();
     }
 

@@ -4,10 +4,11 @@
 
 #include <doctest/doctest.h>
 
-#include "protocol/member/election_timer.hpp"
-#include "protocol/member/gate.hpp"
-#include "protocol/member/reported.hpp"
-#include "protocol/member/tenure.hpp"
+#include "protocol/peers/heartbeat_clock.hpp"
+#include "protocol/report/reported_leader.hpp"
+#include "protocol/tenure/election_timer.hpp"
+#include "protocol/tenure/gate.hpp"
+#include "protocol/tenure/tenure.hpp"
 #include "tests/support/node_fixture.hpp"
 
 namespace bullring::protocol::member_parts_test {

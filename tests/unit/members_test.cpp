@@ -52,7 +52,7 @@ NodeFixture voter() {
     return node;
 }
 
-Membership list_of(const NodeFixture& node) { return node.node().member().list(); }
+Membership list_of(const NodeFixture& node) { return node.node().parts().list(); }
 
 /// A leader of three that has been asked to change the list.
 Actions ask(NodeFixture& node, const MemberChange& change) {
@@ -77,7 +77,7 @@ TEST_CASE("members: a voter writes a newer list first, and grants when that is o
     CHECK(list_of(node).tag() == Tag{});
     actions = node.persisted();
     CHECK(only<MembersChanged>(actions) ==
-          std::vector<MembersChanged>{{newer, node.node().cluster_id()}});
+          std::vector<MembersChanged>{{newer, node.node().parts().cluster_id()}});
     CHECK(only<DealWith>(actions) == std::vector<DealWith>{{newer}});
     REQUIRE(sent<Grant>(actions).size() == 1);
     CHECK(sent<Grant>(actions)[0].tag == *newer.tag());
@@ -439,7 +439,7 @@ TEST_CASE("members: a node without a file takes its list from a renewal after it
     CHECK(list_of(node) == list);
     CHECK_FALSE(node.view().recovering);
     // It votes in no epoch that may have been before.
-    CHECK(node.node().promise().vmax() >= Epoch{6002});
+    CHECK(node.node().parts().voter.promise().vmax() >= Epoch{6002});
 }
 
 // C8.4
@@ -471,7 +471,7 @@ TEST_CASE("members: a node without a file and without a vote is told its list at
     node.hear(1, settled({6002}, with_4({{6002}, 0})));
     CHECK(list_of(node) == with_4({{6002}, 0}));
     CHECK_FALSE(node.view().recovering);
-    CHECK(node.node().promise().vmax() >= Epoch{6002});
+    CHECK(node.node().parts().voter.promise().vmax() >= Epoch{6002});
 }
 
 // C8.4
@@ -482,7 +482,7 @@ TEST_CASE("members: a leader settles its list in its own epoch for a member that
     const Epoch epoch = node.view().epoch;
     ask(node, {What::add, {4}, "h:4"});
     node.run_granted(milliseconds(200));
-    REQUIRE(node.node().engine()->holder().base().tag() == Tag{epoch, 1});
+    REQUIRE(node.node().parts().holder.base().tag() == Tag{epoch, 1});
     CHECK(node.last_request(1)->settled);
     CHECK(node.last_request(1)->tag == Tag{epoch, 1});
 }

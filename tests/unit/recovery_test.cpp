@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "protocol/engine/reserve.hpp"
+#include "protocol/recovery/reserve.hpp"
 #include "tests/support/node_fixture.hpp"
 
 namespace bullring::protocol::recovery_test {

@@ -63,7 +63,7 @@ TEST_CASE("ring: a removed node takes no token") {
         *with(node.config().members, {MemberChange::What::remove, {2}, {}}, {{6000}, 1});
     node.step(Dialled{{1}, {1500}, {}});
     node.step(Receive{{1500}, Refused{"member", "1,3,4", "2", without, test::cluster_id}});
-    REQUIRE(node.node().engine()->removed());
+    REQUIRE(node.node().parts().removed());
     node.connect(3);
     const Actions actions = node.hear(3, token_of(node, 3, {3}, 1, 2));
     CHECK(sent<TokenAck>(actions).empty());

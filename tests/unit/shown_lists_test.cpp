@@ -47,7 +47,7 @@ struct Returned {
         for (int i = 0; i < 5; ++i) renew_by_who_has_the_id(node, 1);
         CHECK(id() == test::cluster_id);
     }
-    ClusterId id() const { return node.node().member().identity().known(); }
+    ClusterId id() const { return node.node().parts().identity().known(); }
     Tag list() const { return node.view().list.tag().value_or(Tag{}); }
 };
 
@@ -107,7 +107,7 @@ TEST_CASE("shown lists: none is taken while the id is on its way to the disk") {
     node.disk_answers(true);
     node.persisted();
     for (int i = 0; i < 3; ++i) node.after(milliseconds(1));
-    CHECK(node.node().member().identity().id == test::cluster_id);
+    CHECK(node.node().parts().identity().id == test::cluster_id);
     CHECK(node.view().list.tag() == Tag{});
 }
 

@@ -4,12 +4,13 @@
 
 #include <fmt/format.h>
 
+#include "protocol/tenure/standing.hpp"
 #include "src/base/log/logging.hpp"
 
 namespace bullring {
 
 using protocol::Instant;
-using protocol::Member;
+using protocol::Parts;
 
 namespace {
 
@@ -20,17 +21,16 @@ struct Voters {
     std::string missing;
 };
 
-Voters voters_of(Instant now, const Member& member) {
-    const protocol::Membership& list =
-        member.list().empty() ? member.config().members : member.list();
-    const protocol::MemberSet connected = member.peers().connected(now);
+Voters voters_of(Instant now, const Parts& node) {
+    const protocol::Membership& list = node.list().empty() ? node.config().members : node.list();
+    const protocol::MemberSet connected = node.peers.connected(now);
     Voters voters;
     voters.needed = list.majority();
     for (const protocol::MemberEntry& entry : list.entries()) {
         if (!entry.votes) continue;
         ++voters.all;
-        const auto index = member.setup().members().index(entry.id);
-        if (index && (*index == member.me() || connected.contains(*index)))
+        const auto index = node.setup.members().index(entry.id);
+        if (index && (*index == node.me() || connected.contains(*index)))
             ++voters.heard;
         else
             voters.missing += (voters.missing.empty() ? "" : ", ") + std::to_string(entry.id.value);
@@ -40,29 +40,29 @@ Voters voters_of(Instant now, const Member& member) {
 
 }  // namespace
 
-std::optional<MajorityLog::News> MajorityLog::news(Instant now, const Member& member) {
-    if (!member.fenced() || member.removed()) return std::nullopt;
-    if (member.quorum_connected(now)) {
+std::optional<MajorityLog::News> MajorityLog::news(Instant now, const Parts& node) {
+    if (!node.fenced() || node.removed()) return std::nullopt;
+    if (quorum_connected(node, now)) {
         known_ = true;
         const Instant since = std::exchange(since_, protocol::never);
         if (!std::exchange(told_, false)) return std::nullopt;
-        const Voters voters = voters_of(now, member);
+        const Voters voters = voters_of(now, node);
         const protocol::Duration gone = protocol::elapsed(since, now) / 1'000'000 * 1'000'000;
         return News{false, fmt::format("a majority again, after {} without: hears {} of {} voters",
                                        protocol::to_text(gone), voters.heard, voters.all)};
     }
     if (!known_) return std::nullopt;
     if (since_ == protocol::never) since_ = now;
-    if (told_ || !due(now, since_ + member.timing().suspect_after)) return std::nullopt;
+    if (told_ || !due(now, since_ + node.timing().suspect_after)) return std::nullopt;
     told_ = true;
-    const Voters voters = voters_of(now, member);
+    const Voters voters = voters_of(now, node);
     return News{true, fmt::format("no majority any more: hears {} of {} voters, and not {}; nobody "
                                   "is elected from here until it hears {}",
                                   voters.heard, voters.all, voters.missing, voters.needed)};
 }
 
-bool MajorityLog::note(Instant now, const Member& member) {
-    if (auto what = news(now, member)) untold_.push_back(std::move(*what));
+bool MajorityLog::note(Instant now, const Parts& node) {
+    if (auto what = news(now, node)) untold_.push_back(std::move(*what));
     return !untold_.empty();
 }
 

@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "protocol/member/member.hpp"
+#include "protocol/parts.hpp"
 
 namespace bullring {
 
 class MajorityLog {
 public:
     /// After each step. True: there is something to tell.
-    bool note(protocol::Instant now, const protocol::Member& member);
+    bool note(protocol::Instant now, const protocol::Parts& node);
     void tell();
 
     /// A line that is to be said now.
@@ -22,7 +22,7 @@ public:
         bool lost = false;
         std::string text;
     };
-    std::optional<News> news(protocol::Instant now, const protocol::Member& member);
+    std::optional<News> news(protocol::Instant now, const protocol::Parts& node);
 
 private:
     bool known_ = false;                        // there was one: a start is no loss

@@ -72,9 +72,9 @@ void Reporter::started(int pid, protocol::ClusterId id) {
     write_event(event_lines_.started(event_time_now(), pid, boot_name(), id));
 }
 
-void Reporter::note(Instant now, const protocol::Member& member) {
-    if (majority_log_.note(now, member)) tell_later();
-    const protocol::ClusterId id = member.cluster_id();
+void Reporter::note(Instant now, const protocol::Parts& node) {
+    if (majority_log_.note(now, node)) tell_later();
+    const protocol::ClusterId id = node.cluster_id();
     if (id == cluster_id_) return;
     cluster_id_ = id;
     steps_.push_back(Step{now, {}, {}, id});

@@ -44,7 +44,7 @@ public:
     /// At once; the others are told with their step.
     void tell_asked(const AskedAction& action) { trail_.tell(event_time_now(), action); }
     /// After each step: the cluster's id as it is known now, and whether a majority is there.
-    void note(protocol::Instant now, const protocol::Member& member);
+    void note(protocol::Instant now, const protocol::Parts& node);
     /// Where the events go; none: nowhere.
     const LineStream* stream() const { return events_ ? &writer_->stream(*events_) : nullptr; }
     /// One step. Takes out of its actions what it will report.

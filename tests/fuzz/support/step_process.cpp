@@ -89,10 +89,10 @@ void Host::step(const Event& event) {
     actions.clear();
     node_->step(seen_.now, event, actions);
     expect(actions.size() <= actions_max, "a step without end");
-    const Member& member = std::as_const(*node_).member();
-    seen_.epoch = std::max(seen_.epoch, member.epoch());
+    const Parts& node = node_->parts();
+    seen_.epoch = std::max(seen_.epoch, node.epoch());
     // It stands, whether or not there is anybody yet whom it can ask.
-    if (member.role() == Role::candidate) asked_.insert(member.epoch());
+    if (node.role() == Role::candidate) asked_.insert(node.epoch());
     for (const Action& action : actions) carry_out(action);
     actions_.swap(actions);
 }
@@ -179,8 +179,8 @@ void Host::carry_out(const Send& send) {
                 forged_votes_.contains(request))
                 continue;
             // A hop that failed is made again with the same vote, whatever was promised since.
-            const bool now = node_->promise().key() == owner &&
-                             node_->promise().epoch() == ctoken->request.epoch;
+            const bool now = node_->parts().voter.promise().key() == owner &&
+                             node_->parts().voter.promise().epoch() == ctoken->request.epoch;
             if (token_votes_.insert(request).second || now)
                 check_grant(owner, ctoken->request.epoch, ctoken->request.lease, vote.tied_session);
         }
@@ -191,11 +191,9 @@ void Host::carry_out(const Send& send) {
 
 /// No FIN of its own takes back what it counts on; of a session in error state none can come.
 void Host::check_close(SessionId session) const {
-    const Node& node = *node_;
-    if (node.member().role() == Role::follower) return;
-    const auto& engine = std::get<Engine>(std::get<0>(node.digest_fields()));
-    const auto& holder = std::get<const Holder&>(engine.digest_fields());
-    expect(!lease_valid(seen_.now, holder.lease().tied_until(session)),
+    const Parts& node = node_->parts();
+    if (node.role() == Role::follower) return;
+    expect(!lease_valid(seen_.now, node.holder.lease().tied_until(session)),
            "I9: a session is closed that a counted grant is tied to");
 }
 
@@ -245,7 +243,7 @@ void Host::check_elected(const Elected& elected) {
 }
 
 void Host::check_grant(HolderKey holder, Epoch epoch, Duration lease, SessionId tied) {
-    expect(!node_->recovering(), "I7: a grant while it is silent");
+    expect(!node_->parts().recovering(), "I7: a grant while it is silent");
     expect(disk_ && epoch <= disk_->hw, "I11: an epoch is granted that no disk knows");
     expect(disk_->promised_max >= timing().promise(lease), "a promise longer than the disk knows");
     const auto peer = peers_.find(holder.id);
@@ -264,12 +262,13 @@ void Host::check_grant(HolderKey holder, Epoch epoch, Duration lease, SessionId 
         expect(old.holder == holder, "I4: a grant against a live promise");
     std::erase_if(given_, [&](const Given& old) { return old.epoch == epoch; });
     // A token that was held may be sent again with the same vote, which is older than this.
-    const bool by_token = seen_.coordinator_token && node_->promise().epoch() == epoch;
-    const Instant end = by_token
-                            ? earlier(node_->promise().end(), seen_.now + timing().promise(lease))
-                            : seen_.now + timing().promise(lease);
+    const bool by_token =
+        seen_.coordinator_token && node_->parts().voter.promise().epoch() == epoch;
+    const Instant end = by_token ? earlier(node_->parts().voter.promise().end(),
+                                           seen_.now + timing().promise(lease))
+                                 : seen_.now + timing().promise(lease);
     if (!by_token) {
-        const Promise& promise = std::as_const(*node_).promise();
+        const Promise& promise = node_->parts().voter.promise();
         expect(promise.key() == holder && later(promise.end(), end) == promise.end(),
                "I6: a promise that its lease outlasts");
     }

@@ -1,0 +1,10 @@
+// What is true of every node after every step; a process that finds that it is not stops at once.
+#pragma once
+
+#include "protocol/parts.hpp"
+
+namespace bullring::protocol {
+
+void check_invariants(const Parts& node, Instant now);
+
+}  // namespace bullring::protocol

@@ -1,0 +1,46 @@
+#include "protocol/tenure/successors.hpp"
+
+namespace bullring::protocol {
+
+// R5.8: the highest that could take over.
+NodeId best_successor(const Parts& node, Instant now) {
+    NodeId best = nobody;
+    Rank best_rank;
+    for (const Index i : node.setup.others()) {
+        if (unfit(node, node.id(i), now)) continue;
+        if (best && node.peers.rank(i) < best_rank) continue;
+        best = node.id(i);
+        best_rank = node.peers.rank(i);
+    }
+    return best;
+}
+
+std::optional<Unfit> unfit(const Parts& node, NodeId to, Instant now) {
+    const auto index = node.setup.members().index(to);
+    if (!index) return Unfit::stranger;
+    if (*index == node.me()) return Unfit::leader_itself;
+    if (!node.peers.connected(*index, now)) return Unfit::not_connected;
+    // One that is away may come back with another priority.
+    if (node.peers[*index].introduction.priority.is_never()) return Unfit::never_leads;
+    const Heartbeat& last = node.peers[*index].heartbeat;
+    if (last.recovering) return Unfit::silent;
+    if (!last.eligible) return Unfit::not_standing;
+    if (!last.quorum_connected) return Unfit::no_majority;
+    return std::nullopt;
+}
+
+std::string text(Unfit unfit, NodeId of) {
+    std::string name = "node " + std::to_string(of.value);
+    switch (unfit) {
+        case Unfit::stranger: return name + " is not a member";
+        case Unfit::leader_itself: return name + " is the leader itself";
+        case Unfit::never_leads: return name + " is a voter that never leads (priority never)";
+        case Unfit::not_connected: return name + " is not connected";
+        case Unfit::silent: return name + " is silent after a restart";
+        case Unfit::not_standing: return name + " does not stand at the moment";
+        case Unfit::no_majority: return name + " is not connected to a majority";
+    }
+    return name;
+}
+
+}  // namespace bullring::protocol

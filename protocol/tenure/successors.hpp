@@ -1,0 +1,28 @@
+// Whom a leader can hand over to (PROTOCOL R5.8).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "protocol/parts.hpp"
+
+namespace bullring::protocol {
+
+/// Why a member could not take over now; the first three no waiting changes.
+enum class Unfit : std::uint8_t {
+    stranger,
+    leader_itself,
+    never_leads,
+    not_connected,
+    silent,
+    not_standing,
+    no_majority,
+};
+
+/// nullopt: that member could take over.
+std::optional<Unfit> unfit(const Parts& node, NodeId to, Instant now);
+std::string text(Unfit unfit, NodeId of);
+NodeId best_successor(const Parts& node, Instant now);
+
+}  // namespace bullring::protocol
