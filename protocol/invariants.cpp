@@ -13,7 +13,6 @@ void check_invariants(const Parts& node, Instant now) {
                     node.voter.promise().key() == HolderKey{});
     BULLRING_ASSERT(node.voter.promise().vmax() <= node.max_seen);
     if (node.tenure.follows()) {
-        if (!node.fenced()) return;
         // I10: who does not hold an epoch has published none and runs no task.
         BULLRING_ASSERT(!node.tenure.published() && !node.tenure.task_running());
         return;

@@ -26,7 +26,6 @@ void fill_hello(const Parts& node, Hello& hello) {
     hello.had_file_at_start = node.recovery.had_file();
     hello.directory = node.reserve.directory();
     if (node.list().empty() && node.changes.shown.changed()) {
-        if (!node.fenced()) return;
         hello.shown = node.changes.shown;
         hello.version_lowest = version_with_tags;
     }

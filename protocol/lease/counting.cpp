@@ -71,7 +71,6 @@ void on_grant(Parts& node, Step& step, Index voter, const Grant& grant) {
     peer.tag = grant.tag;
     // R3.3: of a session that is closed, or may still be, the FIN would release the promise.
     if (grant.tied_session) {
-        if (!node.fenced()) return;
         const DialledSession* session = node.sessions.dialled(grant.tied_session);
         // A session whose handshake is not done may still be closed on a time-out.
         if (session == nullptr || session->peer != voter ||
@@ -114,7 +113,6 @@ void on_nack(Parts& node, Step& step, Index voter, const Nack& nack) {
         return;
     // R3.10: again at once, but only where the next epoch is another one than this.
     if (nack.reason == NackReason::stale && believed && nack.promised_epoch >= node.epoch()) {
-        if (!node.fenced()) return;
         abandon(node, step, Duration{0});
         node.election_timer.retry_at(step.now);
         node.election_timer.call(Call::higher_epoch);

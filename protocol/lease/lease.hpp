@@ -1,5 +1,5 @@
-// The holder's side of the lease engine (PROTOCOL R3): which voters have granted this epoch, and
-// until when that is a lease. Votes are kept by voter, never counted by message.
+// The holder's arithmetic (PROTOCOL R3): which voters have granted this epoch, and until when that
+// is a lease. Votes are kept by voter, never counted by message.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// The voter's side of the lease engine (PROTOCOL R2, R4): one promise to one holder for one epoch,
+// The voter's arithmetic (PROTOCOL R2, R4): one promise to one holder for one epoch,
 // until an instant. Pure arithmetic; who asks and who answers is not known here. Neither Bully nor
 // Ring can reach it but through Engine::vote.
 #pragma once

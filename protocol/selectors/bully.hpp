@@ -1,6 +1,6 @@
 // The Bully algorithm (Garcia-Molina 1982) as the selector of PROTOCOL §7: who stands is the
 // highest connected, eligible, quorum-connected node. It decides nothing about safety; that is
-// the engine's (R1-R3).
+// the business of lease/ (R1-R3).
 #pragma once
 
 #include <cstdint>

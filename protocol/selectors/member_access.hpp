@@ -1,5 +1,5 @@
 // All that a selector may know of its member and do with it. Nothing here gives, counts or releases
-// a promise: a selector asks for a candidacy, and the engine decides.
+// a promise: a selector asks for a candidacy, and lease/ decides.
 #pragma once
 
 #include <optional>

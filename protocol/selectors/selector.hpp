@@ -1,8 +1,9 @@
 // The contract of a selector: an election algorithm that says who stands, and when, and how a lease
 // request travels to the voters. It decides nothing about safety: whatever it does, two nodes never
-// lead at once, because grants and leases are the engine's (R1-R3). Bully and Ring are selectors.
+// lead at once, because grants and leases are decided in lease/ (R1-R3). Bully and Ring are
+// selectors.
 //
-// A selector is a value of its own state. It learns of every event after the engine:
+// A selector is a value of its own state. It learns of every event last:
 //   - `advance` runs its timers and conditions. It must answer a call (answer_call) by
 //     standing, and otherwise begin an election where may_start() says so;
 //   - `carry` brings a request, which campaign() or a renewal has made, to those it is for;

@@ -1,5 +1,5 @@
 // A change of the list of members that an operator asks of a leader (PROTOCOL C2), and the list
-// that it makes of another one. Whether it may be made now is the engine's to decide.
+// that it makes of another one. Whether it may be made now its leader decides.
 #pragma once
 
 #include <cstdint>

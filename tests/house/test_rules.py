@@ -144,6 +144,18 @@ def test_a_circle_of_folders_is_found(clean):
     }
 
 
+def test_the_state_that_is_gathered_makes_no_circle_of_folders(clean):
+    clean.plant("protocol/parts.hpp", '#include "protocol/lease/voter.hpp"\n')
+    clean.plant("protocol/parts.cpp", '#include "protocol/parts.hpp"\n')
+    clean.plant("protocol/lease/voter.hpp", "")
+    clean.plant("protocol/lease/vote.hpp", '#include "protocol/parts.hpp"\n')
+    assert include_rules.circles(clean.root, include_rules.folder) == set()
+    clean.plant("protocol/parts.cpp", '#include "protocol/lease/vote.hpp"\n')
+    assert include_rules.circles(clean.root, include_rules.folder) == {
+        frozenset({"protocol/lease", "protocol/parts"})
+    }
+
+
 def test_a_circle_of_files_is_found(clean):
     clean.plant("sim/a.hpp", '#include "sim/b.hpp"\n')
     clean.plant("sim/a.cpp", '#include "sim/a.hpp"\n')
@@ -206,7 +218,7 @@ def test_text_is_clean_and_finished(clean, text):
     ("path", "comment"),
     [
         ("src/wire/codec_more.cpp", "// {} is wrong.\n"),
-        ("protocol/engine/vote_more.cpp", "// {} is wrong.\n"),
+        ("protocol/lease/vote_more.cpp", "// {} is wrong.\n"),
         ("src/wire/codec_more.cpp", "/// {} is wrong.\nint a;\n"),
         ("src/wire/codec_more.cpp", "int a;  // {} is wrong\n"),
         ("tests/unit/a_test.py", '"""{} is wrong."""\n'),

@@ -1,7 +1,8 @@
 // Members that call from another address than their entry's (PROTOCOL C13).
+#include "protocol/membership/callers.hpp"
+
 #include <doctest/doctest.h>
 
-#include "protocol/membership/callers.hpp"
 #include "protocol/values/member_change.hpp"
 #include "tests/support/node_fixture.hpp"
 

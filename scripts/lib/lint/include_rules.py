@@ -181,8 +181,13 @@ def link_breaches(root):
             )
 
 
+# The state of a node, which it gathers from all folders of protocol/. It stands below their rules,
+# which change it: for the order of the folders its own includes do not count.
+GATHERED = "protocol/parts.hpp"
+
+
 def folder(path):
-    return path.parent.as_posix()
+    return "protocol/parts" if path.stem == "parts" else path.parent.as_posix()
 
 
 def pair(path):
@@ -198,6 +203,8 @@ def included(root, group):
             if file.suffix not in SUFFIXES or not file.is_file():
                 continue
             own = group(file.relative_to(root))
+            if group is folder and file == root / GATHERED:
+                continue
             for line in file.read_text(encoding="utf-8").splitlines():
                 include = INCLUDE.match(line)
                 target = root / include.group(1).strip('"') if include else root
