@@ -1,4 +1,4 @@
-// What is true of every node after every step; a process that finds that it is not stops at once.
+// The invariants of every node after every step; a process that finds one broken stops at once.
 #pragma once
 
 #include "protocol/parts.hpp"

@@ -171,7 +171,7 @@ void Node::advance(Step& step) {
     close_lingering(parts_, step);
 }
 
-// What has changed is told, and then what this step has freed, and what has to be durable, is done.
+// Changes are told first; then follows what this step has freed, and what has to be durable.
 void Node::report(Step& step) {
     report_peers(parts_, step);
     report_leader(parts_, step);

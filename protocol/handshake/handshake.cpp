@@ -19,7 +19,7 @@ namespace bullring::protocol {
 
 namespace {
 
-/// What HELLO says of the state file.
+/// The part of HELLO that says what the state file was.
 void fill_hello(const Parts& node, Hello& hello) {
     if (!node.fenced()) return;
     hello.recovering = node.recovering();
@@ -76,7 +76,7 @@ void refuse(Parts& node, Step& step, const HelloReceived& event, Refused refused
     step.act(HandshakeRefused{event.hello.id, true, refused, event.addresses.remote});
 }
 
-/// What HELLO_ACK says of promises; it is kept to from now on (R3).
+/// The part of HELLO_ACK that says what was promised; it is kept to from now on (R3).
 void answer_hello(Parts& node, Instant now, const Hello& hello, HelloAck& ack) {
     if (!node.fenced()) return;
     ack.promised_max = node.reserve.promised_max();

@@ -1,4 +1,4 @@
-// Who is heard on which session, and what its end says (PROTOCOL §3, §6).
+// Sessions from which a peer is heard, and their ends (PROTOCOL §3, §6).
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// What the disk has to know (PROTOCOL R7): ahead of what is in use, in the background.
+// Keeps the disk ahead of what is in use (PROTOCOL R7), in the background.
 #pragma once
 
 #include "protocol/parts.hpp"

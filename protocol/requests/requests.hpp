@@ -1,4 +1,4 @@
-// What users and hosts ask of a node, and a peer's RESIGN (PROTOCOL R5, §9).
+// Requests of users and hosts, and a peer's RESIGN (PROTOCOL R5, §9).
 #pragma once
 
 #include "protocol/parts.hpp"

@@ -1,5 +1,5 @@
-// Who leads, as far as this node knows: by its own promise, by what others say; and with quorum
-// none by the leader's own word (PROTOCOL §6, §10).
+// The leader as this node knows it: by its own promise, by what others say, and with quorum none by
+// the leader's own word (PROTOCOL §6, §10).
 #pragma once
 
 #include "protocol/parts.hpp"

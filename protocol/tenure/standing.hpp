@@ -1,4 +1,4 @@
-// What keeps a member from standing, and who stands beside it (PROTOCOL §7).
+// The reasons that keep a member from standing, and those who stand beside it (PROTOCOL §7).
 #pragma once
 
 #include <cstdint>

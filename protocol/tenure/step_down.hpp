@@ -9,7 +9,7 @@ namespace bullring::protocol {
 void become_leader(Parts& node, Step& step);
 /// The lease, as far as users may rely on it.
 void publish(Parts& node, Step& step);
-/// What it promised itself, and what was counted for it, is over.
+/// With this its own promise, and all that was counted for it, is over.
 void become_follower(Parts& node, Step& step);
 void step_down(Parts& node, Step& step, DeposedReason reason, NodeId successor);
 void on_task_ended(Parts& node, Step& step, const TaskEnded& event);
