@@ -39,11 +39,10 @@ bool may_be_dialled_where_it_calls(const Parts& node, Index i) {
     return called.directory && std::find(met.begin(), met.end(), called) != met.end();
 }
 
-// C13.2
-bool says_it_is_at(const Parts& node, NodeId member, const std::string& address) {
-    const auto i = node.setup.members().index(member);
-    if (!i) return false;
-    if (*i != node.me()) return node.peers[*i].introduction.calls_from == address;
+namespace {
+
+bool says_it_is_at(const Parts& node, Index i, const std::string& address) {
+    if (i != node.me()) return node.peers[i].introduction.calls_from == address;
     for (const Index peer : node.setup.others())
         if (node.peers[peer].has_ack &&
             calls_from(node.config().listens, node.peers[peer].ack.addresses.remote) == address)
@@ -51,13 +50,25 @@ bool says_it_is_at(const Parts& node, NodeId member, const std::string& address)
     return false;
 }
 
-bool answers_at_its_address(const Parts& node, Instant now, NodeId member) {
-    const auto i = node.setup.members().index(member);
-    if (!i) return false;
-    if (*i == node.me()) return says_it_is_at(node, member, address_of(node, *i));
-    const DialledSession* const session = node.sessions.dialled(node.peers[*i].dialled);
-    return session != nullptr && !session->elsewhere && node.is_same_run(*i) &&
-           node.peers.connected(*i, now);
+bool is_reached(const Parts& node, Instant now, Index i) {
+    if (i == node.me()) return says_it_is_at(node, i, address_of(node, i));
+    const DialledSession* const session = node.sessions.dialled(node.peers[i].dialled);
+    return session != nullptr && !session->elsewhere && node.is_same_run(i) &&
+           node.peers.connected(i, now);
+}
+
+}  // namespace
+
+bool calls_from_there(const Parts& node, const MemberChange& change) {
+    const auto i = node.setup.members().index(change.id);
+    return i && says_it_is_at(node, *i, change.address);
+}
+
+MemberSet reached_at_their_addresses(const Parts& node, Instant now) {
+    MemberSet reached;
+    for (const Index i : node.setup.members().all())
+        if (is_reached(node, now, i)) reached.insert(i);
+    return reached;
 }
 
 }  // namespace bullring::protocol

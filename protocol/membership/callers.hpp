@@ -22,8 +22,9 @@ void note_run_of(Parts& node, Step& step, Index i);
 Duration expected_promise(const Parts& node, Index i);
 /// C13.1: whether the peer is dialled where it says that it is, too.
 bool may_be_dialled_where_it_calls(const Parts& node, Index i);
-bool says_it_is_at(const Parts& node, NodeId member, const std::string& address);
-/// The process that is heard with that id is reached at its entry's address.
-bool answers_at_its_address(const Parts& node, Instant now, NodeId member);
+/// C13.2: the member of the change says that it is at the change's address.
+bool calls_from_there(const Parts& node, const MemberChange& change);
+/// The processes that are heard with those ids are reached at their entries' addresses.
+MemberSet reached_at_their_addresses(const Parts& node, Instant now);
 
 }  // namespace bullring::protocol

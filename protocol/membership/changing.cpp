@@ -5,7 +5,7 @@
 
 #include "protocol/membership/forgetting.hpp"
 #include "protocol/membership/giving_id.hpp"
-#include "protocol/membership/hindrances.hpp"
+#include "protocol/membership/sight.hpp"
 
 namespace bullring::protocol {
 
@@ -63,10 +63,8 @@ void on_members_requested(Parts& node, Step& step, const MembersRequested& event
     if (node.changes.pending || node.holder.lease().next())
         return answer(false, "a change is under way; ask again when it is done");
     if (is_so_already(node.holder.base(), event.change)) return answer(true, {});
-    if (std::string why = contradiction(node, step.now, event.change); !why.empty())
-        return answer(false, std::move(why), true);
-    if (std::string why = hindrance(node, step.now, event.change); !why.empty())
-        return answer(false, std::move(why));
+    if (Changed made = changed_now(node, step.now, event.change, {}); !made.next)
+        return answer(false, std::move(made.why), made.lasting);
     node.changes.pending = PendingChange{event.change, event.request};
 }
 
@@ -97,19 +95,14 @@ void manage_list(Parts& node, Step& step) {
     const bool restates = !own && (node.changes.pending || somebody_is_ahead(node, step.now) ||
                                    somebody_is_to_be_told(node, step.now));
     if (!restates && !node.changes.pending) return;
-    if (who_cannot_follow_lists(node)) {
-        if (node.changes.pending)
-            end_change(node, step, false,
-                       contradiction(node, step.now, node.changes.pending->change));
-        return;
-    }
-    if (restates) return propose(node, step.now, retagged(node.holder.base(), next_tag(node)));
-    // C2.2
-    if (std::string why = hindrance(node, step.now, node.changes.pending->change); !why.empty())
-        return end_change(node, step, false, std::move(why));
+    if (restates && !left_behind(node))
+        return propose(node, step.now, retagged(node.holder.base(), next_tag(node)));
+    if (!node.changes.pending) return;
+    // C2.2: what was possible when it was asked for may not be so any more.
+    Changed made = changed_now(node, step.now, node.changes.pending->change, next_tag(node));
+    if (!made.next) return end_change(node, step, false, std::move(made.why));
     node.changes.pending->proposed = true;
-    propose(node, step.now,
-            *with(node.holder.base(), node.changes.pending->change, next_tag(node)));
+    propose(node, step.now, *made.next);
 }
 
 void forget_who_has(Parts& node, const Membership& one) {

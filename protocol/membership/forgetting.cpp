@@ -1,6 +1,6 @@
 #include "protocol/membership/forgetting.hpp"
 
-#include "protocol/membership/hindrances.hpp"
+#include "protocol/membership/sight.hpp"
 #include "protocol/values/durations.hpp"
 
 namespace bullring::protocol {
@@ -33,7 +33,7 @@ void forget_who_is_gone(Parts& node, Instant now) {
     for (const Index i : node.holder.base().all()) {
         if (!may_be_forgotten(node, now, i)) continue;
         const MemberChange change{MemberChange::What::remove, node.holder.base().id(i), {}};
-        if (!hindrance(node, now, change).empty()) return;
+        if (!changed_now(node, now, change, {}).next) return;
         node.changes.pending = PendingChange{.change = change, .request = {}, .forgets = true};
         return;
     }

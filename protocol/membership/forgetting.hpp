@@ -6,7 +6,7 @@
 
 namespace bullring::protocol {
 
-/// One of them at a time, if no other change is under way.
+/// The change that removes one of them; one that is under way is dropped when its member is back.
 void forget_who_is_gone(Parts& node, Instant now);
 void tell_who_is_forgotten(const Parts& node, Step& step, NodeId member);
 void collect_forgetting(const Parts& node, WakeTime& wake);

@@ -1,18 +1,17 @@
-#include "protocol/membership/hindrances.hpp"
+#include "protocol/membership/changer.hpp"
 
-#include "protocol/membership/callers.hpp"
+#include <utility>
 
 namespace bullring::protocol {
 
 namespace {
 
+using What = MemberChange::What;
+
 std::string named(NodeId id) { return "node " + std::to_string(id.value); }
 
-}  // namespace
-
-std::string contradiction(const Parts& node, Instant now, const MemberChange& change) {
-    using What = MemberChange::What;
-    const Membership& base = node.holder.base();
+/// The reason that no waiting helps against; empty: there is none.
+std::string contradiction(const Membership& base, const MemberChange& change, const Sight& sight) {
     const MemberEntry* const member = base.find(change.id);
     if (change.what == What::add) {
         if (member != nullptr)
@@ -24,52 +23,55 @@ std::string contradiction(const Parts& node, Instant now, const MemberChange& ch
     } else if (member == nullptr) {
         return named(change.id) + " is not a member; it is added by member add";
     }
+    // C13.2
     if (!change.address.empty())
         for (const MemberEntry& other : base.entries())
             if (other.address == change.address && other.id != change.id &&
-                (!says_it_is_at(node, change.id, change.address) ||
-                 answers_at_its_address(node, now, other.id)))
+                (!sight.caller_is_there || sight.reached.contains(other.slot)))
                 return named(other.id) + " has the address " + change.address;
-    if (const auto older = who_cannot_follow_lists(node))
-        return named(*older) +
+    // C11.3
+    if (sight.behind)
+        return named(*sight.behind) +
                " speaks a version of the wire format without lists that change, or without the "
                "cluster's id; upgrade all members first";
     if (!with(base, change, {})) return named(change.id) + " is the last voter";
     return {};
 }
 
-// C11.3
-std::optional<NodeId> who_cannot_follow_lists(const Parts& node) {
-    const std::uint16_t needed = node.identity().id ? version_with_identity : version_with_tags;
-    for (const Index i : node.setup.others())
-        if (const auto version = node.version_with(i); version != 0 && version < needed)
-            return node.id(i);
-    return std::nullopt;
-}
-
-std::string hindrance(const Parts& node, Instant now, const MemberChange& change) {
-    using What = MemberChange::What;
-    if (change.what == What::remove && change.id == node.setup.self())
+/// The reason that may be gone when the change is asked for again.
+std::string hindrance(const Membership& base, const MemberChange& change, const Sight& sight,
+                      const Membership& next) {
+    if (change.what == What::remove && change.id == sight.leader)
         return named(change.id) + " leads; a leader hands over before it is removed";
-    if (change.what == What::promote) {
-        const Index i = node.holder.base().find(change.id)->slot;
-        if (i != node.me() && node.peers[i].refused)
+    if (change.what == What::promote && change.id != sight.leader) {
+        const Index i = *base.index(change.id);
+        if (sight.refusing.contains(i))
             return named(change.id) + " refuses this node; the logs of both say why";
-        if (i != node.me() && !node.peers.connected(i, now))
-            return named(change.id) + " is not connected";
-        if (i != node.me() && node.peers[i].heartbeat.recovering)
+        if (!sight.connected.contains(i)) return named(change.id) + " is not connected";
+        if (sight.silent.contains(i))
             return named(change.id) + " is silent after its start; ask again when it votes";
     }
-    const Membership next = *with(node.holder.base(), change, {});
     // Those who would have a vote, are connected and give their vote now.
     MemberSet there;
     for (const Index i : next.voters())
-        if (i == node.me() || (node.peers.connected(i, now) && !node.peers[i].heartbeat.recovering))
+        if (next.id(i) == sight.leader ||
+            (sight.connected.contains(i) && !sight.silent.contains(i)))
             there.insert(i);
     if (!next.is_majority(there))
         return "no majority of the new voters would be connected: " + std::to_string(there.size()) +
                " of " + std::to_string(next.voters().size());
     return {};
+}
+
+}  // namespace
+
+Changed changed(const Membership& base, const MemberChange& change, const Sight& sight, Tag tag) {
+    if (std::string why = contradiction(base, change, sight); !why.empty())
+        return {std::nullopt, std::move(why), true};
+    Membership next = *with(base, change, tag);
+    if (std::string why = hindrance(base, change, sight, next); !why.empty())
+        return {std::nullopt, std::move(why), false};
+    return {std::move(next), {}, false};
 }
 
 }  // namespace bullring::protocol
