@@ -62,6 +62,7 @@ def checked():
         *sources("tests/unit", "*.cpp"),
         *sources("tests/sim", "*.py"),
         *sources("tests/scenarios", "*.txt"),
+        *sources("protocol", "*/testdata/*.txt"),
     )
 
 

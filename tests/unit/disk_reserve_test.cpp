@@ -61,17 +61,6 @@ TEST_CASE("reserve: any message that carries an epoch renews it") {
     CHECK(only<Persist>(actions)[0].durable.hw >= Epoch{high + 1024});
 }
 
-TEST_CASE("reserve: one write at a time, and the next one has all that came meanwhile") {
-    NodeFixture node = voter();
-    CHECK(only<Persist>(node.hear(2, seen(node, 6000))).size() == 1);
-    CHECK(only<Persist>(node.hear(2, seen(node, 7100))).empty());
-    CHECK(only<Persist>(node.hear(2, seen(node, 7200))).empty());
-    const std::vector<Persist> writes = only<Persist>(node.persisted());
-    REQUIRE(writes.size() == 1);
-    CHECK(writes[0].durable.hw >= Epoch{7200 + 512});
-    CHECK(only<Persist>(node.persisted()).empty());
-}
-
 TEST_CASE("reserve: hw never falls, whatever is written for another reason") {
     NodeFixture node = voter();
     node.disk_answers(true);

@@ -1,14 +1,21 @@
-// The holder's arithmetic (R3): votes by voter, and D as the q-th largest end.
+// The holder's arithmetic (R3): votes by voter, and D as the q-th largest end; examples as text are
+// lease/testdata/lease.txt.
 #include "protocol/lease/lease.hpp"
 
 #include <algorithm>
 #include <functional>
+#include <stdexcept>
+#include <string>
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
+#include "tests/support/text_cases.hpp"
+
 namespace bullring::protocol::lease_test {
 namespace {
+
+using test::CommandWords;
 
 Instant both(std::int64_t at) { return {at, at}; }
 
@@ -32,53 +39,105 @@ bool count(Lease& lease, std::size_t voter, Instant end, SessionId tied = no_ses
     return lease.count(static_cast<Index>(voter), end, tied, tag);
 }
 
-Lease lease_with(std::size_t members, const std::vector<std::int64_t>& ends) {
-    Lease lease = lease_of(members);
-    for (std::size_t i = 0; i < ends.size(); ++i) count(lease, i, both(ends[i]));
-    return lease;
-}
-
 std::int64_t dumb_nth_largest(std::vector<std::int64_t> ends, std::size_t nth) {
     std::sort(ends.begin(), ends.end(), std::greater<>());
     return ends[nth - 1];
 }
 
-TEST_CASE("lease: with fewer voters than a majority there is no lease") {
-    Lease lease = lease_of(5);
-    CHECK(lease.deadline() == long_ago);
-    count(lease, 0, both(100));
-    count(lease, 1, both(100));
-    CHECK(lease.deadline() == long_ago);
-    count(lease, 2, both(100));
-    CHECK(lease.deadline() == both(100));
-}
+class LeasePlayer {
+public:
+    std::string play(CommandWords& words) {
+        const std::string first = words.next();
+        if (first == "new") lease_ = {};
+        if (first == "new" || first == "begin") {
+            const Epoch stood = epoch(words);
+            lease_.begin(stood, list(words));
+        } else if (first == "count")
+            return count(words);
+        else if (first == "propose")
+            lease_.propose(list(words));
+        else if (first == "settle")
+            lease_.settle();
+        else if (first == "end")
+            lease_.end();
+        else if (first == "tied")
+            return text(lease_.tied_until(session(words)));
+        else if (first == "voters")
+            return voters(words);
+        else if (first == "counted")
+            return text(lease_.counted_until(voter(words)));
+        else if (first == "holds")
+            return next_holds(words);
+        else
+            throw std::runtime_error(first);
+        return state();
+    }
 
-// R3.7
-TEST_CASE("lease: D is the end of the majority's last grant, not the newest one") {
-    CHECK(lease_with(3, {100, 300}).deadline() == both(100));
-    CHECK(lease_with(3, {100, 300, 200}).deadline() == both(200));
-    CHECK(lease_with(5, {10, 20, 30, 40, 50}).deadline() == both(30));
-}
+private:
+    static Epoch epoch(CommandWords& words) { return {static_cast<std::uint64_t>(words.number())}; }
+    static SessionId session(CommandWords& words) {
+        return {static_cast<std::uint64_t>(words.number())};
+    }
+    static Index voter(CommandWords& words) { return static_cast<Index>(words.number() - 1); }
+    /// `T` or `T/RAW`.
+    static Instant instant(CommandWords& words) {
+        const std::string word = words.next();
+        const std::size_t slash = word.find('/');
+        const std::int64_t boottime = std::stoll(word);
+        return {boottime,
+                slash == std::string::npos ? boottime : std::stoll(word.substr(slash + 1))};
+    }
+    /// `EPOCH.VERSION`
+    static Tag tag(CommandWords& words) {
+        const std::string word = words.next();
+        return {{std::stoull(word)},
+                static_cast<std::uint32_t>(std::stoul(word.substr(word.find('.') + 1)))};
+    }
+    static Membership list(CommandWords& words) {
+        const auto voters = static_cast<std::size_t>(words.number());
+        const auto members = words.take("of") ? static_cast<std::size_t>(words.number()) : voters;
+        return list_of(members, voters, words.take("tag") ? tag(words) : Tag{});
+    }
+    static std::string text(Instant at) {
+        if (at == long_ago) return "-";
+        const std::string boottime = std::to_string(at.boottime_ns);
+        return at.raw_ns == at.boottime_ns ? boottime : boottime + "/" + std::to_string(at.raw_ns);
+    }
 
-TEST_CASE("lease: what is tied to no session holds for itself, whatever is tied later") {
-    const SessionId session{9};
-    Lease lease = lease_of(5);
-    count(lease, 0, both(500));
-    count(lease, 1, both(400), session);
-    count(lease, 2, both(300));
-    CHECK(lease.deadline() == both(300));
-    CHECK(lease.untied_deadline() == long_ago);
-    count(lease, 3, both(200));
-    CHECK(lease.deadline() == both(300));
-    CHECK(lease.untied_deadline() == both(200));
-    count(lease, 0, both(600), session);
-    CHECK(lease.untied_deadline() == both(200));
-    count(lease, 2, both(700));
-    CHECK(lease.untied_deadline() == both(200));
-    count(lease, 3, both(700));
-    CHECK(lease.untied_deadline() == both(500));
-    lease.end();
-    CHECK(lease.untied_deadline() == long_ago);
+    std::string count(CommandWords& words) {
+        const Index by = voter(words);
+        const Instant end = (words.take("until"), instant(words));
+        const SessionId tied = words.take("tied") ? session(words) : no_session;
+        const Tag under = words.take("tag") ? tag(words) : Tag{};
+        const bool counted = lease_.count(by, end, tied, under);
+        return (counted ? "" : "not counted, ") + state();
+    }
+    std::string voters(CommandWords& words) {
+        std::string ids;
+        for (const Index i : lease_.voters(instant(words)))
+            ids += (ids.empty() ? "" : ",") + std::to_string(i + 1);
+        return ids.empty() ? "nobody" : ids;
+    }
+    std::string next_holds(CommandWords& words) {
+        const Instant now = instant(words);
+        const Instant relied_on = words.take("relied-on") ? instant(words) : long_ago;
+        return lease_.next_holds(now, relied_on) ? "yes" : "no";
+    }
+    std::string state() const {
+        std::string told = "D " + text(lease_.deadline());
+        if (lease_.untied_deadline() != lease_.deadline())
+            told += ", untied " + text(lease_.untied_deadline());
+        if (lease_.next()) told += ", next " + text(lease_.next()->deadline());
+        return told;
+    }
+
+    Lease lease_;
+};
+
+TEST_CASE("lease: the rules of R3 and C5 as text") {
+    LeasePlayer player;
+    test::play_text_cases("lease/testdata/lease.txt",
+                          [&](CommandWords& words) { return player.play(words); });
 }
 
 // R8.3, C5.3
@@ -123,14 +182,6 @@ TEST_CASE("lease: while it is valid at least a majority has voted for it") {
     }));
 }
 
-// R3.7
-TEST_CASE("lease: the same voter counts once, however many messages it sends") {
-    Lease lease = lease_of(3);
-    for (int i = 0; i < 100; ++i) count(lease, 1, both(100 + i));
-    CHECK(lease.deadline() == long_ago);
-    CHECK(lease.voters(both(0)).size() == 1);
-}
-
 TEST_CASE("lease: the order in which grants arrive makes no difference") {
     CHECK(rc::check("any permutation of grants gives the same deadline", [] {
         auto grants = *rc::gen::container<std::vector<std::pair<int, int>>>(
@@ -147,141 +198,6 @@ TEST_CASE("lease: the order in which grants arrive makes no difference") {
         std::sort(grants.begin(), grants.end());
         RC_ASSERT(deadline() == before);
     }));
-}
-
-// R3.7
-TEST_CASE("lease: a late grant with an earlier end does not shorten it") {
-    Lease lease = lease_with(3, {200, 200});
-    count(lease, 1, both(150));
-    CHECK(lease.deadline() == both(200));
-}
-
-TEST_CASE("lease: a new candidacy starts without the votes of the one before") {
-    Lease lease = lease_with(3, {200, 200, 200});
-    lease.begin({2}, list_of(3, 3));
-    CHECK(lease.epoch() == Epoch{2});
-    CHECK(lease.deadline() == long_ago);
-    CHECK(lease.voters(both(0)).empty());
-}
-
-TEST_CASE("lease: after its end nothing is counted and the epoch is remembered") {
-    Lease lease = lease_with(3, {200, 200, 200});
-    lease.end();
-    CHECK(lease.deadline() == long_ago);
-    CHECK(lease.epoch() == Epoch{1});
-}
-
-TEST_CASE("lease: a session is bound until the end of the grant that is tied to it") {
-    Lease lease = lease_of(3);
-    count(lease, 1, both(100), SessionId{7});
-    CHECK(lease.tied_until({7}) == both(100));
-    CHECK(lease.tied_until({8}) == long_ago);
-    count(lease, 1, both(120), SessionId{8});
-    CHECK(lease.tied_until({7}) == long_ago);
-    CHECK(lease.tied_until({8}) == both(120));
-}
-
-TEST_CASE("lease: an older grant on another session does not move the tie") {
-    Lease lease = lease_of(3);
-    count(lease, 1, both(120), SessionId{8});
-    count(lease, 1, both(100), SessionId{7});
-    CHECK(lease.tied_until({8}) == both(120));
-    CHECK(lease.tied_until({7}) == long_ago);
-}
-
-TEST_CASE("lease: the voters are those whose grant has not ended on either clock") {
-    Lease lease = lease_of(3);
-    count(lease, 0, {100, 100});
-    count(lease, 1, {50, 100});
-    count(lease, 2, {100, 50});
-    MemberSet first;
-    first.insert(0);
-    CHECK(lease.voters({60, 60}) == first);
-    CHECK(lease.voters({49, 49}).size() == 3);
-    CHECK(lease.voters({100, 0}).empty());
-}
-
-// ---- Two lists: that which decides, and the one that is to follow it.
-
-constexpr Tag old_tag{};
-constexpr Tag new_tag{{1}, 1};
-
-/// Held until 100 by both voters of two; a third is to have a vote.
-Lease growing() {
-    Lease lease;
-    lease.begin({1}, list_of(3, 2));
-    count(lease, 0, both(100));
-    count(lease, 1, both(100));
-    lease.propose(list_of(3, 3, new_tag));
-    return lease;
-}
-
-// C5.1
-TEST_CASE(
-    "lease: while a list is under way the one before decides, and only what knows it settles it") {
-    Lease lease = growing();
-    CHECK(count(lease, 2, both(200), no_session, old_tag));
-    CHECK(count(lease, 0, both(200), no_session, new_tag));
-    CHECK(lease.deadline() == both(100));
-    CHECK(lease.next()->deadline() == long_ago);
-    CHECK_FALSE(lease.next_holds(both(50), long_ago));
-    CHECK(count(lease, 1, both(200), no_session, old_tag));
-    CHECK(lease.deadline() == both(200));
-    CHECK_FALSE(lease.next_holds(both(50), long_ago));
-}
-
-TEST_CASE("lease: a grant under any other list is not counted") {
-    Lease lease = growing();
-    CHECK_FALSE(count(lease, 0, both(300), no_session, {{1}, 2}));
-    CHECK_FALSE(count(lease, 1, both(300), no_session, {{0}, 9}));
-    CHECK(lease.deadline() == both(100));
-    CHECK(lease.counted_until(0) == both(100));
-}
-
-// C5.2
-TEST_CASE(
-    "lease: the next list decides when its majority lasts as long as that of the one before") {
-    Lease lease = growing();
-    count(lease, 0, both(90), no_session, new_tag);
-    count(lease, 2, both(90), no_session, new_tag);
-    CHECK_FALSE(lease.next_holds(both(50), long_ago));
-    count(lease, 0, {100, 99}, no_session, new_tag);
-    count(lease, 2, {100, 100}, no_session, new_tag);
-    CHECK_FALSE(lease.next_holds(both(50), long_ago));
-    count(lease, 0, both(100), no_session, new_tag);
-    REQUIRE(lease.next_holds(both(50), long_ago));
-    lease.settle();
-    CHECK(lease.base().tag() == new_tag);
-    CHECK_FALSE(lease.next());
-    CHECK(lease.deadline() == both(100));
-    // Of node 2 nothing is known under this list.
-    CHECK(lease.counted_until(1) == long_ago);
-    CHECK_FALSE(count(lease, 1, both(300), no_session, old_tag));
-}
-
-// C5.2, R4.5
-TEST_CASE("lease: an end of untied grants that somebody relies on is kept") {
-    const SessionId session{9};
-    Lease lease = growing();
-    count(lease, 0, both(100), session, new_tag);
-    count(lease, 2, both(100), session, new_tag);
-    CHECK(lease.next_holds(both(50), long_ago));
-    CHECK_FALSE(lease.next_holds(both(50), both(100)));
-    // It is over.
-    CHECK(lease.next_holds(both(101), both(100)));
-    count(lease, 0, both(120), no_session, new_tag);
-    count(lease, 2, both(120), no_session, new_tag);
-    CHECK(lease.next_holds(both(50), both(100)));
-}
-
-TEST_CASE("lease: a list that takes the place of another one under way begins without its grants") {
-    Lease lease = growing();
-    count(lease, 0, both(200), no_session, new_tag);
-    count(lease, 2, both(200), no_session, new_tag);
-    lease.propose(list_of(3, 2, {{1}, 2}));
-    CHECK_FALSE(lease.next_holds(both(50), long_ago));
-    CHECK_FALSE(count(lease, 1, both(200), no_session, new_tag));
-    CHECK(lease.counted_until(2) == both(200));
 }
 
 // C5.2

@@ -539,12 +539,4 @@ TEST_CASE("members: a new member gets the next slot after the highest, and then 
     CHECK_FALSE(with(list, {What::add, {6}, "h:6"}, {{1}, 6}).has_value());
 }
 
-TEST_CASE("members: the last voter stays") {
-    const Membership one =
-        *with(Membership(std::vector<NodeId>{{1}, {2}}), {What::demote, {2}, {}}, {{1}, 1});
-    CHECK_FALSE(with(one, {What::demote, {1}, {}}, {{1}, 2}).has_value());
-    CHECK_FALSE(with(one, {What::remove, {1}, {}}, {{1}, 2}).has_value());
-    CHECK(with(one, {What::remove, {2}, {}}, {{1}, 2}).has_value());
-}
-
 }  // namespace bullring::protocol::members_test

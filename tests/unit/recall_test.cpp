@@ -171,25 +171,6 @@ TEST_CASE("recall: what is left is on the disk before it is promised") {
     CHECK_FALSE(node.view().recovering);
 }
 
-// R6.4
-TEST_CASE("recall: a longer lease than lease-max, or an epoch beyond belief, is no answer") {
-    NodeFixture node = restarted();
-    node.dial(1, holds(node, 1, {4000}, node.timing().lease_max + Duration{1}));
-    CHECK(node.view().recovering);
-    node.dial(2, holds(node, 2, {std::uint64_t{1} << 61U}, milliseconds(300)));
-    CHECK(node.view().recovering);
-}
-
-// R6.4
-TEST_CASE("recall: of two that hold, one is wrong, so neither ends the silence") {
-    NodeFixture node(three());
-    node.wake();
-    node.dial(1, holds(node, 1, {4000}, milliseconds(300)));
-    node.dial(2, holds(node, 2, {4001}, milliseconds(300)));
-    node.persisted();
-    CHECK(node.view().recovering);
-}
-
 TEST_CASE("recall: what was resigned while the disk was writing binds nobody") {
     NodeFixture node(three());
     node.wake();
