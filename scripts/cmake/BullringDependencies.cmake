@@ -51,8 +51,7 @@ function(bullring_find_library target header library package)
                              INTERFACE_INCLUDE_DIRECTORIES "${${variable}_INCLUDE_DIR}")
 endfunction()
 
-# restinio's own package defines macros that change Asio, which is the same in all our sources.
-bullring_find_library(bullring::restinio restinio/all.hpp http_parser "librestinio-dev")
+bullring_find_library(bullring::http_parser http_parser.h http_parser "libhttp-parser-dev")
 # That of prometheus-cpp asks for libraries that its core does without.
 bullring_find_library(bullring::prometheus prometheus/text_serializer.h prometheus-cpp-core
                       "prometheus-cpp-dev")

@@ -5,25 +5,20 @@
 
 namespace bullring {
 
-const char* reason_phrase(int status) { return http_status_str(static_cast<http_status>(status)); }
-
-std::vector<std::pair<std::string_view, std::string_view>> http_headers(const HttpAnswer& answer) {
-    std::vector<std::pair<std::string_view, std::string_view>> headers{
-        {"Content-Type", answer.type},
-        {"Cache-Control", "no-store"},
-        {"Content-Security-Policy", answer.policy},
-        {"X-Content-Type-Options", "nosniff"},
-        {"Referrer-Policy", "no-referrer"}};
-    if (!answer.allow.empty()) headers.emplace_back("Allow", answer.allow);
-    return headers;
+std::string head_of(const HttpAnswer& answer, bool keeps_alive) {
+    std::string text = fmt::format(
+        "HTTP/1.1 {} {}\r\nConnection: {}\r\nContent-Type: {}\r\nCache-Control: no-store\r\n"
+        "Content-Security-Policy: {}\r\nX-Content-Type-Options: nosniff\r\n"
+        "Referrer-Policy: no-referrer\r\n",
+        answer.status, http_status_str(static_cast<http_status>(answer.status)),
+        keeps_alive ? "keep-alive" : "close", answer.type, answer.policy);
+    if (!answer.allow.empty()) text += fmt::format("Allow: {}\r\n", answer.allow);
+    return text;
 }
 
 std::string last_answer(const HttpAnswer& answer) {
-    std::string text = fmt::format("HTTP/1.1 {} {}\r\nConnection: close\r\nContent-Length: {}\r\n",
-                                   answer.status, reason_phrase(answer.status), answer.body.size());
-    for (const auto& [name, value] : http_headers(answer))
-        text += fmt::format("{}: {}\r\n", name, value);
-    return text + "\r\n" + answer.body;
+    return head_of(answer, false) +
+           fmt::format("Content-Length: {}\r\n\r\n{}", answer.body.size(), answer.body);
 }
 
 }  // namespace bullring

@@ -63,9 +63,6 @@ HttpAnswer answer_to_rubbish(http_errno error, std::string_view bytes, const Htt
         case HPE_INVALID_VERSION: return {505, "expected HTTP/1.1 or 1.0\n", "text/plain"};
         case HPE_CB_headers_complete:
         case HPE_CB_body: return {413, "a body has at most 1 KiB here\n", "text/plain"};
-        case HPE_CB_url:
-        case HPE_CB_header_field:
-        case HPE_CB_header_value:
         case HPE_HEADER_OVERFLOW:
             return {431, "the head of a request has at most 8 KiB here\n", "text/plain"};
         default: break;

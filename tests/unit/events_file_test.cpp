@@ -161,7 +161,7 @@ TEST_CASE("background writer: a reader that goes on reading is told what it has 
     const std::string line = std::string(1023, 'x') + "\n";
     constexpr std::size_t lines = 4096;  // four times what the queue holds
     for (std::size_t i = 0; i < lines; ++i) writer.write(*stream, line);
-    REQUIRE(writer.stream(*stream).overflows());
+    REQUIRE(writer.stream(*stream).lost() > 0);
     std::string text;
     std::array<char, 65536> bytes{};
     while (text.find(" lost\n") == std::string::npos) {
