@@ -12,8 +12,8 @@ SPECIFICATION = sorted((ROOT / "protocol").rglob("README.md"))
 DEFINED = re.compile(r"\*\*([RCNSPBT]\d+\.\d+[a-z]?)\*\*")
 NAMED = re.compile(r"\b[RCNSPBT]\d+\.\d+[a-z]?\b")
 RULE = re.compile(r"(?m)^#+ ([RCNSPBT]\d+) ")
-# Undertaker and guard are processes of src/; `tests/process/test_notice.py` has their clauses.
-NOT_OF_THE_PROTOCOL = re.compile(r"N[1256]\.|N3\.[123]$")
+# Undertaker and guard are processes beside a node, and src/ decides what is said on a connection.
+OF_SRC = re.compile(r"N[1256]\.|N3\.[123]$")
 
 # No seed or scenario tells these from the rule, as far as is known; unit tests do.
 WITHOUT_A_MUTANT = {
@@ -91,7 +91,7 @@ def defined():
 
 
 def of_the_protocol():
-    return [clause for clause in defined() if not NOT_OF_THE_PROTOCOL.match(clause)]
+    return [clause for clause in defined() if not OF_SRC.match(clause)]
 
 
 @functools.cache
@@ -138,6 +138,13 @@ def test_a_clause_is_decided_tested_and_broken(clause):
         if clause in broken()
         else "no mutant breaks it"
     )
+
+
+@pytest.mark.parametrize("clause", sorted(set(defined()) - set(of_the_protocol())))
+def test_a_clause_of_the_processes_beside_a_node_is_decided_and_tested(clause):
+    assert clause in clauses_in(*map(beside_code, sources("src", "*.cpp", "*.hpp")))
+    tests = [*sources("tests/unit", "*.cpp"), *sources("tests/process", "*.py")]
+    assert clause in clauses_in(*(file.read_text() for file in tests))
 
 
 def test_what_is_named_is_defined():
