@@ -7,7 +7,7 @@ namespace bullring::protocol {
 Parts::Parts(const Config& config, const Start& start)
     : setup(config, start),
       peers(setup),
-      max_seen(start.file ? start.file->hw : Epoch{}),
+      max_seen(start.file ? start.file->hw : Epoch{}),  // R6.17
       rng(start.seed),
       voter(max_seen),
       recovery(setup, start),

@@ -11,7 +11,7 @@
 namespace bullring {
 
 /// Cheap to copy; may outlive the leadership, and the node. Every member may be called from any
-/// thread. The lease's rules are those of protocol/README.md, R3.
+/// thread. The lease's rules are those of protocol/lease/README.md, R3.
 class BULLRING_API Leadership {
 public:
     /// The fencing token: hand it to what the task writes to, and let that refuse lower ones.

@@ -95,7 +95,7 @@ void answer_hello(Parts& node, Instant now, const Hello& hello, HelloAck& ack) {
         ack.clock_epoch = node.recovery.clock_epoch();
     const Index i = *node.setup.members().index(hello.id);
     ack.recall = recall(node, now, i, hello);
-    // R3.6: older requests count no more once that voter's earlier runs are answered for.
+    // R6.22, R3.6: older requests count no more once that voter's earlier runs are answered for.
     node.holder.set_barrier(i);
 }
 
@@ -103,7 +103,7 @@ void answer_hello(Parts& node, Instant now, const Hello& hello, HelloAck& ack) {
 
 void on_hello(Parts& node, Step& step, const HelloReceived& event) {
     const Hello& hello = event.hello;
-    // N3: it lay unread when the run had ended.
+    // N3.5: it lay unread when the run had ended.
     if (node.peers.is_buried({hello.id, hello.incarnation}, step.now))
         return step.act(CloseSession{event.session});
     // C12.1: first it is judged.
@@ -132,8 +132,8 @@ void on_hello(Parts& node, Step& step, const HelloReceived& event) {
     peer.founders = shown.founders();
     peer.cluster_id = id_told_to(node.config().wire_highest, hello.cluster_id);
     peer.directory = hello.directory;
-    // R4.3: the addresses agree unless something in between rewrites them, and could send a FIN of
-    // its own.
+    // N4.2: a FIN releases where both have FINs. R4.3: the addresses agree unless something in
+    // between rewrites them, and could send a FIN of its own.
     const bool direct = event.addresses.local == hello.addresses.remote &&
                         event.addresses.remote == hello.addresses.local;
     const AcceptedSession session{
@@ -210,6 +210,7 @@ void on_hello_ack(Parts& node, Step& step, SessionId id, const HelloAck& ack) {
                                   {}});
         return give_up_dialled(node, step, *session, SessionEnd::protocol);
     }
+    // S2.2
     if (ack.version < version_lowest || ack.version > node.config().wire_highest) {
         step.act(
             HandshakeRefused{node.id(index),
@@ -230,7 +231,7 @@ void on_hello_ack(Parts& node, Step& step, SessionId id, const HelloAck& ack) {
             node.id(index), false, of_other_id(ack.cluster_id, node.cluster_id()), {}});
         return give_up_dialled(node, step, *session, SessionEnd::protocol);
     }
-    session->version = ack.version;
+    session->version = ack.version;  // S2.1
     session->state = DialledState::up;
     if (peer.dialled) {
         if (DialledSession* older = node.sessions.dialled(peer.dialled))
@@ -264,7 +265,7 @@ void on_refused(Parts& node, Step& step, SessionId id, const Refused& refused) {
     if (are_of_different_clusters(node.cluster_id(), refused.cluster_id)) return;
     // R6.14: also of who names no cluster: it may be of this one, and the silence is safe.
     if (is_twin_refusal(refused, node.setup.self())) told_of_twin(node, step, node.peers[index]);
-    // C12.1: who refuses for another reason has not judged this node to be of its cluster.
+    // C12.4: who refuses for another reason has not judged this node to be of its cluster.
     if (refused.list && is_refused_by_list(refused))
         believe(node, step,
                 {*refused.list, {}, id_told_to(node.config().wire_highest, refused.cluster_id)});

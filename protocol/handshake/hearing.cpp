@@ -17,7 +17,8 @@ void on_session_ended(Parts& node, Step& step, const SessionEnded& event) {
     }
 }
 
-// N3: our own close releases nothing (R4.2), and what is still to come on the session is not read.
+// N3.5: our own close releases nothing (R4.2), and what is still to come on the session is not
+// read.
 void on_died(Parts& node, Step& step, const Died& event) {
     const auto index = node.setup.members().index(event.id);
     if (!index || *index == node.me() || node.config().fast_release != FastRelease::notice) return;
@@ -31,7 +32,7 @@ void on_died(Parts& node, Step& step, const Died& event) {
     if (peer.incarnation != event.incarnation) return;
     peer.lost_until = long_ago;
     note_end(node, step.now, *index, PeerDownReason::eof);
-    // Its sessions may have ended before, and who stands since then waits for this word.
+    // N3.6: its sessions may have ended before, and who stands since then waits for this word.
     node.peers.note_gone(*index, node.max_seen, step.now);
 }
 

@@ -26,7 +26,7 @@ inline ClusterId id_told_to(std::uint16_t version, ClusterId id) {
     return version >= version_with_identity ? id : ClusterId{};
 }
 
-/// C1.5
+/// C1.6
 inline Refused of_other_cluster(const Membership& mine, const Membership& yours) {
     if (mine.founders() != yours.founders())
         return refusal(Difference::founders, ids_text(mine.founders()), ids_text(yours.founders()));

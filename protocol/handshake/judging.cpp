@@ -23,6 +23,7 @@ bool both_unchanged(const Membership& list, const Hello& hello) {
 
 }  // namespace
 
+// S3.1
 std::optional<Refused> cluster_difference(const Parts& node, const Hello& yours) {
     const Config& settings = node.config();
     const std::uint16_t lowest = lowest_with(node.list());
@@ -48,6 +49,7 @@ std::optional<Refused> cluster_difference(const Parts& node, const Hello& yours)
     return std::nullopt;
 }
 
+// S3.2 to S3.4
 std::optional<Refused> seat_difference(const Parts& node, const HelloReceived& event, Instant now) {
     const Hello& hello = event.hello;
     const std::vector<NodeId> ids =
@@ -67,6 +69,7 @@ std::optional<Refused> seat_difference(const Parts& node, const HelloReceived& e
     if (!index) return refusal(Difference::id, "one of " + protocol::ids_text(ids), said, shown);
     if (*index == node.me()) return own_id_refusal(node.setup.self());
     const Peer& peer = node.peers[*index];
+    // S3.3
     if (node.peers.heard(*index, now) && peer.incarnation != hello.incarnation)
         return twin_refusal(hello.id);
     if (node.sessions.has_accepted(*index, hello.incarnation, hello.session))

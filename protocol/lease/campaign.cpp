@@ -15,7 +15,7 @@ namespace bullring::protocol {
 
 namespace {
 
-/// Whether voters are asked to tie what they grant to a session (R4.4, R4.5, N4).
+/// Whether voters are asked to tie what they grant to a session (R4.4, R4.5, N4.1).
 bool ties(const Parts& node) {
     const Config& config = node.config();
     return config.tie && config.fast_release == FastRelease::fin && node.holder.tied();

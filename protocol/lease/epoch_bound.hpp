@@ -33,7 +33,8 @@ public:
     }
     /// The epoch that `told` raises `seen` to: itself, or the limit where it is above that.
     Epoch raised(Instant now, Epoch seen, Epoch told) {
-        // R9.1: no message raises it by more than is left of this window.
+        // R9.1: no message raises it by more than is left of this window. R9.5: nonsense not at
+        // all.
         if (told <= seen || told >= nonsense) return seen;
         const Epoch to = std::max(seen, std::min(told, limit(now, seen)));
         if (to > horizon && due(now, since_ + window)) {

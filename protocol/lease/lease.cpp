@@ -66,6 +66,7 @@ void Lease::end() {
 }
 
 bool Lease::count(Index voter, Instant end, SessionId tied, Tag tag) {
+    // C5.5: by no list but the two.
     const bool knows_next = next_ && tag == next_->list().tag();
     if (!knows_next && tag != base_.list().tag()) return false;
     base_.count(voter, end, tied);
@@ -82,7 +83,7 @@ bool not_before(Instant a, Instant b) { return a == later(a, b); }
 }  // namespace
 
 bool Lease::next_holds(Instant now, Instant untied_until) const {
-    // C5.2: what is relied on never falls.
+    // C5.2: not before its lease is the longer one. C5.6: what is relied on never falls.
     return next_ && not_before(next_->deadline(), base_.deadline()) &&
            (promise_over(now, untied_until) || not_before(next_->untied_deadline(), untied_until));
 }

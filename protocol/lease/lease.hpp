@@ -53,7 +53,7 @@ private:
 class Lease {
 public:
     /// A new candidacy under the list on its disk: nothing granted yet. An epoch is never begun
-    /// twice (R1).
+    /// twice (R1.5).
     void begin(Epoch epoch, const Membership& base);
     /// After the step-down is complete: nothing is counted any more.
     void end();

@@ -1,6 +1,6 @@
 // The voter's arithmetic (PROTOCOL R2, R4): one promise to one holder for one epoch,
 // until an instant. Pure arithmetic; who asks and who answers is not known here. Neither Bully nor
-// Ring can reach it but through Engine::vote.
+// Ring can reach it but through vote().
 #pragma once
 
 #include <tuple>

@@ -47,7 +47,7 @@ std::optional<Vote> refusal_outside_promise(const Parts& node, Instant now,
     // R2.2: a lease that is too long, or whose sender would ask for one.
     if (std::max(request.lease, told) > node.timing().lease_max)
         return refused(NackReason::lease_too_long, node.timing().lease_max);
-    // N3: a run that has ended binds nobody, whatever way its request comes.
+    // N3.5: a run that has ended binds nobody, whatever way its request comes.
     if (by_other && node.peers.is_buried(request.key, now))
         return refused(NackReason::unknown_holder, node.timing().campaign_wait);
     // R2.2a: a candidate is the process that answers at that member's address. A second process
@@ -71,10 +71,10 @@ Vote vote(Parts& node, Step& step, const LeaseRequest& request) {
     const auto from = node.setup.members().index(request.key.id);
     if (from && *from != node.me() && is_stranger(node, *from))
         return refused(NackReason::unknown_holder, node.timing().campaign_wait);
-    // Its own epochs are counted, one by one, from what it has believed before.
+    // R9.6: its own epochs are counted, one by one, from what it has believed before.
     const bool believed = request.key == node.own_key() || node.learn_epoch(now, request.epoch);
     if (auto refusal = refusal_outside_promise(node, now, request)) return *refusal;
-    // R2.2b: an epoch that is not believed.
+    // R2.2b, R9.4: an epoch that is not believed.
     if (!believed) return refused(NackReason::epoch_too_high, EpochBound::window);
     // R2.2c: an epoch that its holder has resigned.
     if (const Epoch resigned = node.peers.resigned_epoch(request.key); request.epoch <= resigned)
@@ -92,7 +92,7 @@ Vote vote(Parts& node, Step& step, const LeaseRequest& request) {
     // R2.3: a voter whose promise to another holder is live refuses.
     if (verdict == PromiseVerdict::busy) {
         const Duration left = promise_left(now, node.voter.promise().end());
-        // C3.1: who is behind may not know the leader.
+        // C3.3: one that is behind may not know the leader.
         Vote vote = request.tag < own.tag() ? with_list(NackReason::busy, left)
                                             : refused(NackReason::busy, left);
         vote.promise_holder = node.voter.promise().key().id;
@@ -111,7 +111,7 @@ Vote vote(Parts& node, Step& step, const LeaseRequest& request) {
     // C3.2: under a newer one when that is on the disk.
     if (request.tag > own.tag() && request.members && request.members->tag() == request.tag) {
         if (from && *from != node.me() && !may_take_list_of(node, *from, request.identity)) {
-            // A token has passed somebody who leaves it out: its owner is asked for it.
+            // C3.3: a token has passed one that leaves it out: its owner is asked for it.
             if (!request.identity) return with_list(NackReason::stale_members, Duration{0});
             note_list_refused(node, step, *from, request.tag);
             return refused(NackReason::unknown_holder, node.timing().campaign_wait);

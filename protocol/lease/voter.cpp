@@ -59,6 +59,7 @@ bool Voter::on_resigned(const AcceptedSession& from, HolderKey key, Epoch epoch)
 }
 
 bool Voter::on_died(HolderKey key) {
+    // N3.5: nobody is left to be answered. N3.4: the promise to that very run is over.
     if (parked_ && parked_->from.incarnation == key.incarnation) parked_.reset();
     std::erase_if(waiting_, [&](const PendingRequest& pending) {
         return pending.from.incarnation == key.incarnation;

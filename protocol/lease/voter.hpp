@@ -1,6 +1,6 @@
 // The voter's state (PROTOCOL R2, R4): its promise, and the requests that wait for the end of it or
-// for the disk. Whether a request may be granted at all is judged by Engine::vote, the only door to
-// the promise.
+// for the disk. Whether a request may be granted at all is judged by vote(), the only door to the
+// promise.
 #pragma once
 
 #include <optional>

@@ -29,7 +29,7 @@ std::string contradiction(const Membership& base, const MemberChange& change, co
             if (other.address == change.address && other.id != change.id &&
                 (!sight.caller_is_there || sight.reached.contains(other.slot)))
                 return named(other.id) + " has the address " + change.address;
-    // C11.3
+    // C11.8
     if (sight.behind)
         return named(*sight.behind) +
                " speaks a version of the wire format without lists that change, or without the "
@@ -41,6 +41,7 @@ std::string contradiction(const Membership& base, const MemberChange& change, co
 /// The reason that may be gone when the change is asked for again.
 std::string hindrance(const Membership& base, const MemberChange& change, const Sight& sight,
                       const Membership& next) {
+    // C2.5
     if (change.what == What::remove && change.id == sight.leader)
         return named(change.id) + " leads; a leader hands over before it is removed";
     if (change.what == What::promote && change.id != sight.leader) {
@@ -51,7 +52,7 @@ std::string hindrance(const Membership& base, const MemberChange& change, const 
         if (sight.silent.contains(i))
             return named(change.id) + " is silent after its start; ask again when it votes";
     }
-    // Those who would have a vote, are connected and give their vote now.
+    // C2.6: those that would have a vote, are connected and give their vote now.
     MemberSet there;
     for (const Index i : next.voters())
         if (next.id(i) == sight.leader ||

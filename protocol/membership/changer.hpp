@@ -17,7 +17,7 @@ struct Sight {
     MemberSet refusing;   // their logs say why
     MemberSet reached;    // the processes that answer at the addresses of their entries (C13.2)
     bool caller_is_there = false;  // the member of the change calls from its new address (C13.2)
-    std::optional<NodeId> behind;  // a member whose version knows of no lists that change (C11.3)
+    std::optional<NodeId> behind;  // a member whose version knows of no lists that change (C11.8)
 };
 
 /// The next list, or why there is none.

@@ -69,6 +69,7 @@ void on_members_requested(Parts& node, Step& step, const MembersRequested& event
 }
 
 void manage_list(Parts& node, Step& step) {
+    // C2.4
     if (!node.tenure.leads() || !node.own_lease_valid(step.now)) {
         if (node.changes.pending)
             end_change(node, step, false, "the leadership has ended; ask the next leader");

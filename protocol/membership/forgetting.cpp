@@ -13,7 +13,7 @@ Instant missed_since(const Parts& node, Index i) {
     return later(later(node.peers[i].heard_at, node.peers[i].met_at), node.tenure.elected_at());
 }
 
-// C9.1
+// C9.1, C9.2
 bool may_be_forgotten(const Parts& node, Instant now, Index i) {
     return node.config().forget_after.ns > 0 && i != node.me() &&
            !node.holder.base().voters().contains(i) && !node.peers.heard(i, now) &&

@@ -26,7 +26,8 @@ bool majority_knows_of_ids(const Parts& node) {
     return node.holder.base().is_majority(knowing);
 }
 
-/// A leader is one by the votes of its base: by them it is of their cluster, and of nobody else's.
+/// C11.7: a leader is one by the votes of its base: by them it is of their cluster, and of nobody
+/// else's.
 void note_told(Parts& node, Index by, const Identity& has) {
     if (node.holder.base().voters().contains(by)) node.poll.note(node.id(by), has);
 }
@@ -63,7 +64,7 @@ void manage_identity(Parts& node, Step& step) {
     if (node.cluster_id() != known_before) part_with_strangers(node, step);
 }
 
-// C11.3: a list is built on one whose voters have it, so that those of the next one find it.
+// C11.8: a list is built on one whose voters have it, so that those of the next one find it.
 bool identity_is_awaited(const Parts& node) {
     return majority_knows_of_ids(node) && !node.poll.held_by_majority(node.holder.base());
 }

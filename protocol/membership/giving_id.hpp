@@ -7,7 +7,7 @@
 namespace bullring::protocol {
 
 void manage_identity(Parts& node, Step& step);
-/// C11.3: a list is built on one whose voters have it, so that those of the next one find it.
+/// C11.8: a list is built on one whose voters have it, so that those of the next one find it.
 bool identity_is_awaited(const Parts& node);
 Identity identity_to_tell(const Parts& node);
 /// That is on the disk of that voter.

@@ -61,7 +61,7 @@ void learn_identity(Parts& node, Step& step, const Identity& told) {
     const Identity before = node.reserve.newest_identity();
     node.reserve.want(told);
     const Identity& now = node.reserve.newest_identity();
-    // C12.2: it could not be judged when it was shown.
+    // C12.5: it could not be judged when it was shown.
     if (now.id != before.id) node.changes.shown = node.list();
     if (now.known() != before.known()) part_with_strangers(node, step);
 }

@@ -28,6 +28,7 @@ void learn_with_list(Parts& node, Step& step, const std::optional<Identity>& nam
 bool is_stranger(const Parts& node, Index i);
 /// They meet anew, and refuse each other.
 void part_with(Parts& node, Step& step, Index i);
+/// C11.9: this node has learned its id.
 void part_with_strangers(Parts& node, Step& step);
 
 }  // namespace bullring::protocol

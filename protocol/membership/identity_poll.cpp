@@ -17,6 +17,7 @@ void IdentityPoll::note(NodeId member, const Identity& has) {
 std::optional<Identity> IdentityPoll::newest() const {
     Identity newest;
     for (const auto& [member, has] : told_) {
+        // C11.6
         if (are_of_different_clusters(newest.known(), has.known())) return std::nullopt;
         if (has.rank() > newest.rank()) newest = has;
     }

@@ -6,7 +6,7 @@
 
 namespace bullring::protocol {
 
-/// C11.3: a member that can't follow lists that change.
+/// C11.8: a member that can't follow lists that change.
 std::optional<NodeId> left_behind(const Parts& node);
 /// The change, as this leader would make it now.
 Changed changed_now(const Parts& node, Instant now, const MemberChange& change, Tag tag);

@@ -8,7 +8,7 @@ namespace bullring::protocol {
 
 namespace {
 
-// C1.5: two that had no list agreed when they met, and one of the two may be told that of another
+// C1.7: two that had no list agreed when they met, and one of the two may be told that of another
 // cluster.
 void meet_again(Parts& node, Step& step, const Membership& told) {
     for (const Index i : node.setup.others()) {

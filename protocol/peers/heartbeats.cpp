@@ -15,7 +15,8 @@ HeartbeatState heartbeat_state(const Parts& node, Instant now) {
     HeartbeatState state;
     // With quorum none nobody vouches for others.
     if (node.fenced()) state.heard = node.peers.heard(now);
-    // A leader hands over to those only that can be elected, or it would do so in vain for ever.
+    // P1.3: a leader hands over to those only that can be elected, or it would do so in vain for
+    // ever.
     state.quorum_connected = majority_votes(node, now);
     state.eligible = eligible(node, now);
     state.recovering = silent(node, now) || node.leaving() || node.removed();

@@ -29,10 +29,12 @@ Duration Peers::period_of(Index i) const {
                       setup_.timing().lease_max / 5);
 }
 
+// P1.1
 Duration Peers::silence_allowed(Index i) const {
     return std::max(setup_.timing().suspect_after, period_of(i) * periods_between(i) * 3);
 }
 
+// P2.1
 bool Peers::leads_or_follows(Index i) const {
     const Heartbeat& last = peers_[i].heartbeat;
     return voucher_ == i ||
@@ -70,6 +72,7 @@ bool Peers::heard_lately(Index i, Instant now) const {
     return peers_[i].accepted && !due(now, peers_[i].heard_at + setup_.timing().suspect_after);
 }
 
+// P1.2
 bool Peers::vouched_for(Index i, Instant now) const {
     if (!voucher_ || *voucher_ == i || !heard_itself(*voucher_, now)) return false;
     const Peer& leader = peers_[*voucher_];
@@ -188,7 +191,7 @@ bool Peers::gone_just_now(NodeId holder, Instant now) const {
     return i && !due(now, peers_[*i].gone_at + setup_.timing().campaign_wait);
 }
 
-// N3
+// N3.5
 void Peers::bury(Index i, Incarnation incarnation, Instant now) {
     peers_[i].buried = incarnation;
     peers_[i].buried_until = now + setup_.longest_promise();

@@ -8,8 +8,8 @@
 namespace bullring::protocol {
 
 void keep_reserve(Parts& node, Step& step) {
-    // Nothing is written before the floor is known: an hw on the disk says that all that this node
-    // has ever granted is at most that.
+    // C8.5: nothing is written before the floor is known: an hw on the disk says that all that this
+    // node has ever granted is at most that.
     if (node.recovering() && !node.recovery.floor_known()) return;
     // R7.4: on a clean stop exactly the epochs used. R7.2: else ahead of them, in the background.
     if (node.leaving())

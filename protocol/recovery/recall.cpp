@@ -40,7 +40,7 @@ Recall::Answer told_by(const Parts& node, Index i) {
     // It has resigned since, and counts nothing of that epoch any more.
     if (recall.epoch <= node.peers.resigned_epoch({node.id(i), peer.ack.incarnation}))
         return Recall::Answer::none;
-    // R6.4: nobody is asked for a longer lease, and what is not believed is no answer (R9).
+    // R6.19: nobody is asked for a longer lease, and what is not believed is no answer (R9).
     const bool credible = recall.remaining.ns > 0 && recall.remaining <= node.timing().lease_max &&
                           recall.epoch <= node.max_seen;
     return credible ? recall.answer : Recall::Answer::cannot_tell;
@@ -50,7 +50,8 @@ std::optional<Held> held(const Parts& node) {
     std::optional<Held> found;
     for (const Index i : node.setup.others()) {
         if (told_by(node, i) != Recall::Answer::held) continue;
-        if (found) return std::nullopt;  // a voter promises to one at a time: one of them is wrong
+        // R6.20: a voter promises to one at a time: one of them is wrong.
+        if (found) return std::nullopt;
         const HelloAck& ack = node.peers[i].ack;
         found = Held{{{node.id(i), ack.incarnation},
                       ack.recall.epoch,

@@ -67,7 +67,7 @@ bool Recovery::waited_again(Instant now) const {
 bool Recovery::floor_from_clock(const Peers& peers, bool again) const {
     const Answers heard = answers(peers, again);
     const std::size_t others = setup_.size() - 1;
-    // R6.12: too few others know which epochs the lost runs have granted.
+    // R6.23: too few others know which epochs the lost runs have granted.
     if (heard.with_file >= std::min(enough_with_file(), others) && others > 0) return false;
     const bool all_new = heard.all == others && heard.with_file == 0;
     return setup_.config().first_epoch == FirstEpoch::clock || !all_new;

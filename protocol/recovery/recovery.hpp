@@ -58,7 +58,7 @@ public:
     bool waits_for_list() const { return waits_for_list_; }
     void wait_for_list() { waits_for_list_ = true; }
     Instant longest_silence() const { return setup_.started() + setup_.longest_promise(); }
-    /// C8: a member of a cluster that has grown has had the time to dial a node that is alone.
+    /// C8.6: a member of a cluster that has grown has had the time to dial a node that is alone.
     bool alone_for_long_enough(Instant now) const {
         return due(now, setup_.started() + first_call_max(setup_.timing()));
     }

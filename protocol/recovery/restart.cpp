@@ -39,7 +39,7 @@ void advance_with_file(Parts& node, Step& step) {
     std::optional<Held> promised;
     if (!promise_over(step.now, quiet_until)) {
         keep_for_recovery(node, {}, silence);
-        // R6.4: hooks hold no lock: those of an earlier run may still act, whatever the others
+        // R6.21: hooks hold no lock: those of an earlier run may still act, whatever the others
         // count.
         if (node.recovery.hooks_before()) return;
         // R6.2: one holds a promise of before. R6.3: or all say that there is none.
@@ -126,7 +126,7 @@ void end_silence_without_file(Parts& node, Step& step) {
     for (const Index i : node.setup.others()) dial_again(node, step, i);
 }
 
-// R6.12, C8.1: enough others that have kept their files know of every epoch that this node has
+// R6.23, C8.1: enough others that have kept their files know of every epoch that this node has
 // granted, and that their list was never changed. Where too few do the epochs go on from the wall
 // clock, if enough others know the list, or most know as little as this node.
 void find_floor(Parts& node, Step& step) {

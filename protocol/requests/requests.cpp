@@ -33,12 +33,13 @@ void on_resign_requested(Parts& node, Step& step, const ResignRequested& event) 
                               ? "no successor: no other member ever leads"
                               : "no successor: no other eligible node is connected to a majority";
     }
+    // R5.12
     if (!refusal.why.empty()) {
         if (event.request.asker != Asker::none) step.act(std::move(refusal));
         return;
     }
     node.reported.answer_when_replaced(event.request, node.epoch());
-    node.gate.be_modest(step.now, node.timing());
+    node.gate.be_modest(step.now, node.timing());  // R5.13
     step_down(node, step, DeposedReason::resigned, successor);
 }
 
@@ -57,6 +58,7 @@ void on_resign(Parts& node, Step& step, const AcceptedSession& from, const Resig
     const bool promised = node.voter.on_resigned(from, {sender, from.incarnation}, resign.epoch);
     if (promised && resign.successor)
         node.gate.reserve(resign.successor, step.now + node.timing().reservation());
+    // R5.14
     if (resign.successor == node.setup.self() && node.tenure.follows() && !bound(node, step.now))
         node.election_timer.call(Call::successor);
 }

@@ -32,7 +32,7 @@ void Bully::start(MemberAccess& member, Step& step, const char* reason) {
     for (const Index i : higher) member.send(step, i, Election{attempt_});
 }
 
-// §7.2
+// §7.2, B2.1
 void Bully::on_message(MemberAccess& member, Step& step, Index from, const Election& message) {
     const LeaderView leader = member.first_hand(step.now);
     if (leader.leader && leader.leader != member.id(from)) {
@@ -103,7 +103,7 @@ void Bully::advance(MemberAccess& member, Step& step) {
         if (gone) become_idle();
         if (!gone && due(step.now, until_)) {
             std::uint8_t& fruitless = at_slot(fruitless_, deferred_to_);
-            if (++fruitless >= 2) {
+            if (++fruitless >= 2) {  // B2.2
                 at_slot(ignored_until_, deferred_to_, long_ago) = step.now + member.timing().lease;
                 fruitless = 0;
             }

@@ -48,6 +48,7 @@ bool Ring::accept(MemberAccess& member, Step& step, Index from, const Walk& walk
     if (walk.owner == member.self() &&
         (walk.owner_incarnation != member.incarnation() || walk.round > round_))
         return false;
+    // T1.2
     Seen& seen = at_slot(seen_, *member.members().index(walk.owner)).of(walk.owner_incarnation);
     const Duration memory = std::max(member.longest_promise(), token_life_max);
     const bool remembered = !due(step.now, seen.at + memory);
@@ -98,9 +99,9 @@ void Ring::pass_or_swallow(MemberAccess& member, Step& step, Token token) {
     const bool better = member.own_rank() > Rank{token.owner_priority, token.walk.owner};
     if (better && member.may_campaign(step.now) && member.quorum_connected(step.now) &&
         able(step.now) && !member.called()) {
-        // In the pause after a try that has failed the next one is still its own, but not yet: the
-        // lower node may have been set free by that very failure, and the two would keep each other
-        // busy as fast as the network lets them.
+        // T2.2: in the pause after a try that has failed the next one is still its own, but not
+        // yet: the lower node may have been set free by that very failure, and the two would keep
+        // each other busy as fast as the network lets them.
         if (own_round_ == 0 && member.retry_due(step.now))
             start(member, step, "a lower node's token");
         return;

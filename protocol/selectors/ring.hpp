@@ -64,6 +64,7 @@ private:
 
     bool accept(MemberAccess& member, Step& step, Index from, const Walk& walk);
     bool is_over(const MemberAccess& member, const AnyToken& token) const;
+    /// T2.1
     bool able(Instant now) const { return due(now, able_after_); }
     void start(MemberAccess& member, Step& step, const char* reason);
     void stand(MemberAccess& member, Step& step);

@@ -60,7 +60,7 @@ bool RingHops::send_to(MemberAccess& member, Step& step, Index to, AnyToken toke
     if (!member.can_send(to)) return false;
     Walk& walk = walk_of(token);
     ++walk.step;
-    // No token is older than three times round: L5.
+    // T1.1, L5: no token is older than three times round.
     if (walk.step > 3 * (member.size() - 1)) return true;
     std::visit([&](const auto& any) { member.send(step, to, any); }, token);
     if (acknowledged_ == Acknowledged::no) return true;

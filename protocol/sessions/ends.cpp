@@ -6,7 +6,8 @@ namespace bullring::protocol {
 
 namespace {
 
-/// A grant that counts is tied to it. R5.4: until then it stays open, or its FIN would release.
+/// S1.1: a grant that counts is tied to it. R5.4: until then it stays open, or its FIN would
+/// release.
 bool keeps_open(const Parts& node, SessionId dialled, Instant now) {
     return !node.tenure.follows() && lease_valid(now, node.holder.lease().tied_until(dialled));
 }
@@ -29,7 +30,7 @@ PeerDownReason as_told(SessionEnd how) {
 void give_up_dialled(Parts& node, Step& step, DialledSession& session, SessionEnd how) {
     Peer& peer = node.peers[session.peer];
     if (peer.dialled == session.id) peer.dialled = no_session;
-    // A socket in error state can send no FIN any more.
+    // S1.2: a socket in error state can send no FIN any more.
     if (how == SessionEnd::reset || how == SessionEnd::truncated ||
         session.state == DialledState::greeting) {
         step.act(CloseSession{session.id});
@@ -76,7 +77,7 @@ void end_accepted(Parts& node, Step& step, const AcceptedSession& session, Sessi
         listen_to(node, *next);
         return;
     }
-    // N4: where a notice is to be waited for, a FIN may be anybody's.
+    // N4.3: where a notice is to be waited for, a FIN may be anybody's.
     if (how != SessionEnd::eof || node.config().fast_release == FastRelease::notice)
         peer.lost_until = step.now + node.setup.longest_promise();
     peer.has_heartbeat = false;

@@ -37,7 +37,7 @@ public:
     void on_leader_lost(Instant now) {
         lost_at_ = now;
         start_at_ = never;
-        if (has_followed_) retry_at_ = long_ago;
+        if (has_followed_) retry_at_ = long_ago;  // R3.12
         has_followed_ = false;
     }
     /// How long after the loss, as far as is known now: one for whom a stagger was left may be

@@ -20,7 +20,7 @@ bool others_heard(const Parts& node, Instant now) {
 /// Of those that could lead all have been heard, or were waited for long enough.
 bool others_awaited(const Parts& node, Instant now) {
     if (!node.fenced()) return others_heard(node, now);
-    // Votes that cannot be had yet are not asked for.
+    // B1.2: votes that cannot be had yet are not asked for.
     if (!majority_votes(node, now)) return false;
     // A cold start elects the highest: wait for those of higher rank that are still silent, or that
     // cannot be asked yet: their heartbeat may be here before the answer to our greeting.
@@ -44,6 +44,7 @@ bool others_awaited(const Parts& node, Instant now) {
 }  // namespace
 
 bool may_start(const Parts& node, Instant now) {
+    // B1.1
     if (!may_campaign(node, now) || leader_known(node, now) || !quorum_connected(node, now))
         return false;
     return node.election_timer.retry_due(now) && node.election_timer.start_due(now) &&

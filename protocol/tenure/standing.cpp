@@ -37,12 +37,14 @@ bool lease_refused(const Parts& node, Instant now) {
     return refused && !node.is_majority(granting);
 }
 
+// R6.24
 Instant twin_over(const Parts& node) {
     Instant over = node.changes.twin_over;
     for (const Index i : node.setup.others()) over = later(over, node.peers[i].twin_over);
     return over;
 }
 
+// R6.18: after a restart. R6.14: for another process with its id.
 bool silent(const Parts& node, Instant now) {
     return node.recovering() || !promise_over(now, twin_over(node));
 }

@@ -10,7 +10,7 @@ namespace bullring::protocol {
 
 namespace {
 
-/// R5.5: a task that its guard has ended did so for the lease, as the guard saw it.
+/// R5.11: a task that its guard has ended did so for the lease, as the guard saw it.
 DeposedReason why_over(const TaskEnded& event) {
     if (!event.by_itself) return DeposedReason::lease_expired;
     return event.failed ? DeposedReason::task_failed : DeposedReason::task_ended;
@@ -89,6 +89,7 @@ void step_down(Parts& node, Step& step, DeposedReason reason, NodeId successor) 
 void on_task_ended(Parts& node, Step& step, const TaskEnded& event) {
     if (event.epoch != node.epoch() || !node.tenure.task_running()) return;
     node.tenure.task_ended();
+    // R5.5: it ends the leadership.
     if (node.tenure.leads())
         step_down(node, step, why_over(event), best_successor(node, step.now));
     else if (node.role() == Role::stepping_down)

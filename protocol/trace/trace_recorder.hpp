@@ -1,5 +1,5 @@
 // Owns: what the trace of one run of a node needs to know beyond its events and actions: which
-// session a message used, as the dialler numbers it, and the how-manieth message it was there.
+// session a message used, as the dialler numbers it, and the index of the message in it.
 // Makes lines and writes nothing.
 #pragma once
 

@@ -71,10 +71,10 @@ constexpr Duration promise_left(Instant now, Instant end) {
     return {std::max(end.boottime_ns - now.boottime_ns, end.raw_ns - now.raw_ns)};
 }
 
-/// How long a host may sleep, by either clock, before it has to read both again for an instant that
-/// the first of them decides: a timer runs on one clock, and the other may get there sooner. The
-/// kernel slews CLOCK_BOOTTIME by a tenth and a little at most, so seven eighths of the time that
-/// is left are never too long; of less than 200 us a tenth is no matter.
+/// R8.5: how long a host may sleep, by either clock, before it has to read both again for an
+/// instant that the first of them decides: a timer runs on one clock, and the other may get there
+/// sooner. The kernel slews CLOCK_BOOTTIME by a tenth and a little at most, so seven eighths of the
+/// time that is left are never too long; of less than 200 us a tenth is no matter.
 constexpr Duration lease_wait(Instant now, Instant end) {
     const Duration left = lease_left(now, end);
     if (left <= microseconds(200)) return left;

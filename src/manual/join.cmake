@@ -1,9 +1,16 @@
-# Owns: one page of the manual: HEAD, followed by the document BODY, if one is given, without its
-# title. Run as a script, with the result in OUTPUT.
+# Owns: one page of the manual: HEAD, followed by the documents BODIES, if there are any. The first of
+# them goes on without its title; each further one is a section of the page. Run as a script, with
+# the result in OUTPUT.
 file(READ "${HEAD}" text)
-if(BODY)
-    file(READ "${BODY}" body)
-    string(REGEX REPLACE "^# [^\n]*\n" "" body "${body}")
+set(first TRUE)
+foreach(file IN LISTS BODIES)
+    file(READ "${file}" body)
+    if(first)
+        string(REGEX REPLACE "^# [^\n]*\n" "" body "${body}")
+        set(first FALSE)
+    else()
+        string(REGEX REPLACE "\n#" "\n##" body "\n${body}")
+    endif()
     string(APPEND text "${body}")
-endif()
+endforeach()
 file(WRITE "${OUTPUT}" "${text}")

@@ -58,7 +58,7 @@ tl::expected<OpenedNode, OpenError> open_node(NodeOptions& options, protocol::Du
     parts.start.now = read_clock();
     parts.start.incarnation = {random_bits()};
     if (options.config.tells_of_its_end()) {
-        parts.death_secret = draw_death_secret();
+        parts.death_secret = draw_death_secret();  // N1.2
         parts.start.commitment = commitment_to(parts.death_secret);
     }
     parts.start.seed = random_bits();

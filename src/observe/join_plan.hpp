@@ -48,7 +48,7 @@ struct JoinPlan {
     bool was_removed = false;                     // by somebody who alone may have it added again
 };
 
-/// PROTOCOL C9.1: a voter never is, and nobody is where it is switched off.
+/// PROTOCOL C9.2: voters are never forgotten, and with --forget-after 0 nobody is.
 bool is_forgotten_never(const protocol::MemberEntry& member, const NodeOptions& options);
 
 /// How a node that was removed is added again.

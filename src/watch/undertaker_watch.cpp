@@ -33,6 +33,7 @@ void UndertakerWatch::wait_for_end() {
                      });
 }
 
+// N5.1
 void UndertakerWatch::replace() {
     end_.reset();
     // The larger this process is, the longer it takes to copy it.

@@ -3,7 +3,8 @@
 import re
 
 from harness.node import ROOT
-from test_clauses import DEFINED, NAMED
+import test_clauses
+from test_clauses import NAMED
 
 FOLDERS = ("include", "protocol", "scripts", "sim", "src", "tests")
 KINDS = {".cpp", ".hpp", ".h", ".py", ".md", ".txt", ".cmake", ".in", ".lua", ".sh", ".toml", ""}
@@ -51,11 +52,8 @@ def test_a_file_that_has_gone_is_found():
 # ---- Clauses and rules.
 
 SPECIFICATION = TEXTS["protocol/README.md"]
-CLAUSES = set(DEFINED.findall(SPECIFICATION))
-# A rule has a clause, or a paragraph of its own; an invariant, an assumption or a notice a row.
-RULES = {clause.partition(".")[0] for clause in CLAUSES} | set(
-    re.findall(r"\*\*([RCNAI]\d+)\b", SPECIFICATION)
-)
+CLAUSES = set(test_clauses.defined())
+RULES = {clause.partition(".")[0] for clause in CLAUSES}
 RULE = re.compile(r"\b(?:PROTOCOL|\((?:see )?)\s?([RC]\d+)\b(?!\.)")
 SECTION = re.compile(r"§(\d+)\b")
 SECTIONS = set(re.findall(r"(?m)^## (\d+)\. ", SPECIFICATION))

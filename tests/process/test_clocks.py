@@ -1,4 +1,4 @@
-"""A clock that runs slow costs no safety (protocol/README.md, R8): CLOCK_BOOTTIME, on which timers
+"""A clock that runs slow costs no safety (R8 of the protocol): CLOCK_BOOTTIME, on which timers
 run, is slewed slow by a twelfth, as chrony may, and the lease ends by CLOCK_MONOTONIC_RAW. Whatever
 of a command's processes stands still, the command is dead before that end.
 """

@@ -111,6 +111,7 @@ def test_with_fast_release_off_a_crash_costs_the_lease(noticed):
     assert not replaced_soon(cluster, leader.kill())
 
 
+# N2.2
 def test_with_hooks_nobody_tells(noticed):
     cluster = noticed(flags=["--on-elected", "true"]).start()
     leader = cluster.wait_settled()
@@ -147,6 +148,7 @@ def test_one_that_stands_still_goes_on_when_its_node_ends(noticed):
     assert replaced_soon(cluster, leader.kill())
 
 
+# N5.1
 @SEEN_BY_ROOT
 def test_a_killed_undertaker_is_replaced(noticed):
     cluster = noticed().start()
@@ -280,6 +282,7 @@ def test_run_with_fast_release_off_is_told_by_its_guard_in_plain_text_alone(
     assert replaced_soon(cluster, leader.kill()) == (security == "none")
 
 
+# N2.1, N6.1
 def test_run_with_its_second_guard_is_told(working):
     """The word of the guard that is there counts, not that of an earlier one."""
     cluster, leader = working(flags=["--no-preempt", "--restart-delay", "20ms"])
@@ -302,6 +305,7 @@ def test_sigterm_to_the_undertaker_of_run_ends_it_after_its_word(working):
     cluster.wait_for(lambda: not alive(undertaker), "it has ended")
 
 
+# N2.2
 def test_while_a_command_of_lead_runs_nobody_tells(noticed, spawn, tmp_path):
     cluster = noticed().start()
     leader = cluster.wait_settled()
@@ -317,6 +321,7 @@ def test_while_a_command_of_lead_runs_nobody_tells(noticed, spawn, tmp_path):
     assert not replaced_soon(cluster, leader.kill())
 
 
+# N2.3
 def test_with_a_member_out_of_reach_it_ends_with_the_promises(noticed):
     cluster = noticed().start()
     leader = cluster.wait_settled()

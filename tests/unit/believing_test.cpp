@@ -67,6 +67,7 @@ TEST_CASE("believing: a node that founds is not kept from it by another cluster'
     CHECK_FALSE(node.node().parts().recovering());
 }
 
+// C12.4
 TEST_CASE("believing: the list in a refusal counts where the list is why") {
     NodeFixture node = follower(test::start_with_file(member()), test::cluster_id);
     const auto refused_for = [&](const char* field, ClusterId id) {
@@ -107,7 +108,7 @@ TEST_CASE("believing: on sight the list of who knows the same id, or as little, 
     CHECK_FALSE(takes(test::cluster_id, {}));
 }
 
-// C12.2
+// C12.5
 TEST_CASE(
     "believing: what was shown before a node knew its id is forgotten, and its leader tells") {
     NodeFixture node = follower(without_id(member()), {});
@@ -299,7 +300,7 @@ TEST_CASE("believing: who has another list of the tag of the one that is propose
     }
 }
 
-// C11.1
+// C11.7
 TEST_CASE("believing: a leader is of the cluster of those that have a vote in its list") {
     Start start = without_id(member());
     start.file->members = alone({3});
@@ -363,7 +364,7 @@ TEST_CASE("believing: the words of two clusters end no silence") {
     CHECK_FALSE(node.node().parts().recovering());
 }
 
-// C11.1
+// C11.6
 TEST_CASE("believing: of voters with two settled ids a leader gives neither") {
     IdentityPoll poll({7});
     poll.note({1}, named(test::cluster_id));
@@ -389,7 +390,7 @@ TEST_CASE("believing: beside a list a leader names the id that it has been given
     CHECK(node.last_request(1)->identity->id == test::cluster_id);
 }
 
-// C3.1
+// C3.3
 TEST_CASE("believing: who is behind is shown the list by a voter that is busy, and takes it") {
     NodeFixture voter = follower(knowing(named(test::cluster_id)), test::cluster_id);
     Coordinator renewed = candidacy_under_list(voter, named(test::cluster_id));
@@ -419,7 +420,7 @@ TEST_CASE("believing: who is behind is shown the list by a voter that is busy, a
     CHECK(knows_the_list(node));
 }
 
-// C3.1
+// C3.3
 TEST_CASE("believing: the list of a token that has lost its id is asked for at its owner") {
     NodeFixture node = follower(knowing(named(test::cluster_id)), test::cluster_id);
     const auto nacks = sent<Nack>(node.hear(1, candidacy_under_list(node, std::nullopt)));
@@ -429,7 +430,7 @@ TEST_CASE("believing: the list of a token that has lost its id is asked for at i
     CHECK(nacks[0].identity->id == test::cluster_id);
 }
 
-// C11.3
+// C11.8
 TEST_CASE("believing: no list is changed while a member can't hear of the cluster's id") {
     NodeFixture node(member());
     node.disk_answers(true);

@@ -111,6 +111,7 @@ TEST_CASE("bully: after OK it waits for a leader for T_coord and then asks again
     CHECK(sent<Election>(actions) == std::vector<Election>{{attempt + 1}, {attempt + 1}});
 }
 
+// B2.2
 TEST_CASE("bully: after two fruitless waits on a node its OKs do not count for the time L") {
     NodeFixture node = polling();
     for (std::uint64_t round = 0; round < 2; ++round) {
@@ -216,6 +217,7 @@ TEST_CASE("bully: who knows a leader only second-hand declines") {
     CHECK(sent<Decline>(node.hear(1, Election{9})) == std::vector<Decline>{{9}});
 }
 
+// B2.1
 TEST_CASE("bully: who may stand says OK, others decline") {
     Config config = test::config_for(3, {1, 2, 3});
     SUBCASE("connected to a majority") {
@@ -324,6 +326,7 @@ TEST_CASE("bully: what others still say of a dead leader does not hold the survi
     CHECK(node.role() == Role::candidate);
 }
 
+// B1.2
 TEST_CASE("bully: at a cold start a lower node waits for a higher one that is still silent") {
     NodeFixture node = fresh(2);
     node.connect(1);
@@ -336,6 +339,7 @@ TEST_CASE("bully: at a cold start a lower node waits for a higher one that is st
     CHECK_FALSE(only<ElectionStarted>(node.run(milliseconds(20))).empty());
 }
 
+// B1.2
 TEST_CASE("bully: at a cold start a lower node waits for a higher one that it cannot ask yet") {
     NodeFixture node = fresh(2);
     // Its heartbeat is here before the answer on the session to it.

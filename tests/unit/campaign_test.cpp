@@ -88,6 +88,7 @@ TEST_CASE("campaign: who is unhealthy, stopping or recovering does not stand") {
     CHECK(only<RoleChanged>(node.run(milliseconds(400))).empty());
 }
 
+// B1.1
 TEST_CASE("campaign: without a majority connected nobody stands") {
     NodeFixture node = fresh({1, 2, 3, 4, 5});
     node.connect(1);
@@ -149,6 +150,7 @@ TEST_CASE("campaign: the candidate's own promise binds it against rivals") {
                              true}});
 }
 
+// R1.5
 TEST_CASE("campaign: no epoch is used for two candidacies") {
     NodeFixture node = candidate();
     std::vector<Epoch> epochs{first_epoch};
@@ -366,7 +368,7 @@ TEST_CASE("campaign: after an abandoned one it waits until a majority can be fre
     CHECK(node.role() == Role::candidate);
 }
 
-// R3.11
+// R3.12
 TEST_CASE("campaign: that wait is over when the leader that it followed since is lost") {
     bool won = false;
     SUBCASE("it had won") { won = true; }

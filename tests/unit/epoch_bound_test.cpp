@@ -32,6 +32,7 @@ TEST_CASE("epoch bound: nothing lowers an epoch") {
     CHECK(bound.raised(start, horizon + 9, {3}) == horizon + 9);
 }
 
+// R9.5
 TEST_CASE("epoch bound: nonsense is not followed at all") {
     EpochBound bound;
     for (const std::uint64_t told : {EpochBound::nonsense.value, std::uint64_t{INT64_MAX}})
@@ -87,7 +88,7 @@ Coordinator candidacy(const NodeFixture& node, Epoch epoch) {
     return {epoch, node.timing().campaign_lease, node.now(), false, true};
 }
 
-// R2.2b
+// R2.2b, R9.4
 TEST_CASE("epoch bound: a request above it is refused, and nothing of it becomes durable") {
     for (const bool renew : {false, true}) {
         NodeFixture node = voter();
@@ -115,6 +116,7 @@ TEST_CASE("epoch bound: two nodes that were raised differently find one epoch fo
     CHECK(windows == 6);
 }
 
+// R9.5
 TEST_CASE(
     "epoch bound: an epoch that is nonsense is nobody's leadership and nobody's resignation") {
     NodeFixture node = voter();
@@ -138,6 +140,7 @@ TEST_CASE("epoch bound: a STALE that asks for no other epoch does not make a can
     CHECK(sent<Coordinator>(node.hear(1, stale)).empty());
 }
 
+// R9.6
 TEST_CASE("epoch bound: the wall clock of a machine gone mad leaves room for elections") {
     Config config = test::config_for(1, {1});
     Start fresh = test::start_without_file(config);

@@ -66,7 +66,7 @@ TEST_CASE("forgetting: counts from the last word, and one that is heard stays") 
     CHECK(ids(node) == without_4);
 }
 
-// C9.1
+// C9.2
 TEST_CASE("forgetting: never a voter, and nobody with 0") {
     NodeFixture node = leader(Duration{0});
     node.run_granted(seconds(300));

@@ -51,6 +51,7 @@ Membership list_of(const NodeFixture& node) { return node.node().parts().list();
 
 }  // namespace
 
+// C1.6
 TEST_CASE("founding: a node of another cluster is refused, and its list is not taken") {
     NodeFixture node = member();
     const auto refused = sent<Refused>(node.step(hello_with(node, 1, other_cluster({{9000}, 1}))));
@@ -215,6 +216,7 @@ TEST_CASE("founding: who has no list either shows no other cluster") {
     CHECK(node.role() == Role::leader);
 }
 
+// C1.7
 TEST_CASE("founding: a node that is told its list meets those anew who have not shown theirs") {
     const Config config = test::config_for(3, {1, 2, 3});
     NodeFixture node(config, test::start_without_file(config));

@@ -98,6 +98,7 @@ struct Difference {
     std::function<void(Hello&)> make;
 };
 
+// S3.1, S3.2
 TEST_CASE("handshake: each thing that must agree refuses with its own name when it does not") {
     const std::vector<Difference> differences{
         {"version",
@@ -158,6 +159,7 @@ TEST_CASE("handshake: what may differ is accepted") {
 
 // ---- Versions of the messages.
 
+// S2.1
 TEST_CASE("handshake: the highest version that both ends speak is answered, whoever speaks more") {
     struct Case {
         std::uint16_t mine, lowest, highest, spoken;
@@ -196,6 +198,7 @@ TEST_CASE("handshake: a node that is held back says so, and refuses who speaks n
     CHECK(sent<Refused>(node.step(hello)) == std::vector<Refused>{{"version", "1-1", "2-3"}});
 }
 
+// S2.2
 TEST_CASE("handshake: an answer with a version that was not offered ends the session") {
     const std::uint16_t none = 0;
     const std::uint16_t next = version_highest + 1;
@@ -255,6 +258,7 @@ TEST_CASE(
 
 // ---- Two processes with one id.
 
+// S3.3
 TEST_CASE("handshake: a second run of an id is refused while the first one is heard") {
     NodeFixture node = voter();
     node.accept(2);
@@ -342,6 +346,7 @@ TEST_CASE("handshake: what the first run said of itself is not held to be the se
     CHECK(node.view().connected.empty());  // until its own heartbeat
 }
 
+// S3.4
 TEST_CASE("handshake: the same session twice is refused") {
     NodeFixture node = voter();
     const HelloReceived hello = node.hello_from(2);
@@ -431,7 +436,7 @@ TEST_CASE("twin: who is told of one grants nothing for P(lease-max) + R, and tel
     CHECK(grants(node, 5003));
 }
 
-// R6.14, C6.1
+// R6.14, C6.1, R6.24
 TEST_CASE("twin: what a member has told counts when it is a member no more") {
     NodeFixture node = voter();
     node.disk_answers(true);
@@ -504,6 +509,7 @@ TEST_CASE("twin: the other one may have promised as long as this node has ever b
     CHECK(grants(node, 5002));
 }
 
+// R6.24
 TEST_CASE("twin: another peer that takes it shortens nothing") {
     NodeFixture node = voter();
     told_of_twin(node);

@@ -95,6 +95,7 @@ TEST_CASE("identity: a settled id is given at once, and to nobody who is known t
     CHECK_FALSE(leader.node.last_request(2)->identity.has_value());
 }
 
+// C11.8
 TEST_CASE("identity: no list is changed before a majority has the id") {
     Leader leader;
     const RequestId asked{Asker::observer, 1};
@@ -177,7 +178,7 @@ TEST_CASE("identity: two that know different ids refuse each other") {
     }
 }
 
-// C11.4
+// C11.9
 TEST_CASE("identity: who learns its id parts with those that have shown another one") {
     const Config config = member();
     NodeFixture node = follower(without_id(config), other_id);

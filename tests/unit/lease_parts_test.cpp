@@ -123,7 +123,7 @@ TEST_CASE("holder: a new candidacy has neither grants nor refusals of the last o
     CHECK(holder.next_renewal() == at(3));
 }
 
-// C5.2, R4.5
+// R4.5, C5.6
 TEST_CASE(
     "holder: an end of untied grants counts for a new list as long as somebody asks for them") {
     Holder holder;

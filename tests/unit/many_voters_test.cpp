@@ -55,6 +55,7 @@ TEST_CASE("many voters: each pair at a time of its own") {
         CHECK(told<Heartbeat>(cluster.node.run(cluster.h())).size() < 32);
 }
 
+// P2.1
 TEST_CASE("many voters: one may be silent for three of its heartbeats to this node") {
     SUBCASE("T_s, of few") {
         Following cluster(config_of(16));

@@ -204,6 +204,7 @@ TEST_CASE("members: a list that nobody else has is not on the leader's disk") {
     CHECK(list_of(node).tag() == Tag{});
 }
 
+// C2.5, C2.6
 TEST_CASE("members: a change that is so already is done, and one that can't be is refused") {
     NodeFixture node(three());
     node.disk_answers(true);
@@ -250,6 +251,7 @@ TEST_CASE("members: no two of them have one address") {
     CHECK(only<MembersAnswer>(ask(node, {What::address, {2}, "h:2"})).empty());
 }
 
+// C2.4
 TEST_CASE("members: only one change at a time, and only at the leader") {
     NodeFixture node(three());
     node.disk_answers(true);
@@ -499,7 +501,7 @@ TEST_CASE("members: a node without a file does not take a list that does not hav
     CHECK(node.view().recovering);
 }
 
-// C8.1
+// C8.1, C8.6
 TEST_CASE(
     "members: a list of one waits before it founds, and does not beside a list that was shown") {
     const Config config = test::config_for(1, {1});

@@ -37,7 +37,7 @@ NodeFixture promised(const Config& config = voter_config()) {
 }
 Died death_of_5(NodeFixture& node) { return {{5}, node.incarnation_of(5)}; }
 
-// N3
+// N3.4, N3.5
 TEST_CASE("notice: it ends the promise, closes the sessions, and serves who waits, in one step") {
     NodeFixture node = promised();
     const Coordinator asked = candidacy(node, 5002);
@@ -53,7 +53,7 @@ TEST_CASE("notice: it ends the promise, closes the sessions, and serves who wait
     CHECK(node.view().promised_to == NodeId{4});
 }
 
-// N4
+// N4.2
 TEST_CASE("notice: where it is waited for, a FIN releases nothing") {
     NodeFixture node = promised();
     node.hear(4, candidacy(node, 5002));
@@ -63,7 +63,7 @@ TEST_CASE("notice: where it is waited for, a FIN releases nothing") {
     CHECK(node.view().promised_to == NodeId{4});
 }
 
-// N3
+// N3.4
 TEST_CASE("notice: of another run, of another member, or of this one, it ends nothing") {
     NodeFixture node = promised();
     const Died old = death_of_5(node);
@@ -76,6 +76,7 @@ TEST_CASE("notice: of another run, of another member, or of this one, it ends no
     CHECK(node.view().leader == NodeId{5});
 }
 
+// N4.2
 TEST_CASE("notice: where FINs release, or nothing does, it ends nothing") {
     for (const FastRelease other : {FastRelease::fin, FastRelease::off}) {
         NodeFixture node = promised(voter_config(other));
@@ -84,6 +85,7 @@ TEST_CASE("notice: where FINs release, or nothing does, it ends nothing") {
     }
 }
 
+// N3.5
 TEST_CASE("notice: the run that has ended is not listened to any more, and its successor is") {
     NodeFixture node = promised();
     const SessionId session = node.accepted(5);
@@ -98,6 +100,7 @@ TEST_CASE("notice: the run that has ended is not listened to any more, and its s
     CHECK(sent<Grant>(node.hear(5, candidacy(node, 5003))).size() == 1);
 }
 
+// N3.5
 TEST_CASE("notice: a request that it had parked is dropped with its run") {
     NodeFixture node = promised();
     node.hear(4, candidacy(node, 5002));
@@ -106,6 +109,7 @@ TEST_CASE("notice: a request that it had parked is dropped with its run") {
     CHECK(node.view().promised_to == nobody);
 }
 
+// N3.5
 TEST_CASE("notice: a token's request of that run is refused") {
     Config config = voter_config();
     config.algorithm = Algorithm::ring;
@@ -116,6 +120,7 @@ TEST_CASE("notice: a token's request of that run is refused") {
     CHECK(node.view().promised_to == nobody);
 }
 
+// N3.6
 TEST_CASE("notice: who has stood in vain stands again at once") {
     Config config = test::config_for(4, {1, 2, 3, 4, 5});
     config.fast_release = FastRelease::notice;
@@ -169,7 +174,7 @@ TEST_CASE("notice: a change of leader says whether the one before has ended, by 
     CHECK(!ended(FastRelease::fin, back(false)));
 }
 
-// N4
+// N4.1
 TEST_CASE("notice: a holder asks for grants that no session's end releases, and says so") {
     Config config = test::config_for(3, {1, 2, 3});
     config.fast_release = FastRelease::notice;

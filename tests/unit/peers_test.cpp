@@ -61,6 +61,7 @@ TEST_CASE("peers: after T_s without a message a peer is not heard, and its host 
     CHECK(only<PeerDown>(all) == std::vector<PeerDown>{{{2}, PeerDownReason::timeout}});
 }
 
+// P1.1
 TEST_CASE(
     "peers: nobody is suspected before three of its own heartbeats, as far as these are sound") {
     const auto silence_of = [](Duration period) {

@@ -211,6 +211,7 @@ TEST_CASE("quiet: a leader is suspected after T_s like anybody else") {
     CHECK_FALSE(cluster.hears(leader));
 }
 
+// P1.2
 TEST_CASE("quiet: a follower that the leader vouches for may be silent for 6h, and no longer") {
     Following cluster;
     cluster.hear_follower();
@@ -223,6 +224,7 @@ TEST_CASE("quiet: a follower that the leader vouches for may be silent for 6h, a
     CHECK(elapsed(last, cluster.node.now()) == cluster.h() * 6);
 }
 
+// P1.2
 TEST_CASE("quiet: a silent follower is suspected at once when nobody vouches for it any more") {
     Following cluster;
     cluster.hear_follower();

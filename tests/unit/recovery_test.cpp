@@ -74,6 +74,7 @@ TEST_CASE("recovery: a single node with a file is not silent at all") {
     CHECK(node.view().epoch == Epoch{5001});
 }
 
+// R6.21
 TEST_CASE("recovery: a single node waits for the hooks of before, which act under its lease") {
     const Config config = test::config_for(1, {1});
     Start start = test::start_with_file(config);
@@ -83,7 +84,7 @@ TEST_CASE("recovery: a single node waits for the hooks of before, which act unde
     CHECK(silence_of(node) == seconds(3));
 }
 
-// R7.1
+// R7.1, R6.17
 TEST_CASE("recovery: it does not end before its reserve is on the disk") {
     const Config config = test::config_for(1, {1, 2, 3});
     NodeFixture node(config);
@@ -110,6 +111,7 @@ TEST_CASE("recovery: the first epoch afterwards is above all that peers have see
     CHECK(requests[0].epoch == Epoch{9001});
 }
 
+// R6.18
 TEST_CASE("recovery: meanwhile it answers DECLINE, tells heartbeats so, and does not stand") {
     const Config config = test::config_for(3, {1, 2, 3});
     NodeFixture node(config);
@@ -212,7 +214,7 @@ TEST_CASE("no file: an answer to a HELLO of before the end of the silence is non
     CHECK(node.view().recovering);
 }
 
-// R6.12, C8.1
+// C8.1, R6.23
 TEST_CASE(
     "no file: when too few answer after the silence, it waits to be told who the members are") {
     NodeFixture node = fresh(five());
@@ -225,7 +227,7 @@ TEST_CASE(
           "has no state file and waits for a leader that has it in its list of members");
 }
 
-// R6.12, C8.1
+// C8.1, R6.23
 TEST_CASE("no file: when most have none, the epochs go on from the wall clock after the wait") {
     NodeFixture node = fresh(five());
     for (const std::uint64_t peer : {1U, 2U}) node.dial(peer, ack_of(node, peer, false));
@@ -369,6 +371,7 @@ TEST_CASE("no file: where nobody is waited for nothing is said") {
     CHECK(only<Note>(node.after(milliseconds(1100))).empty());
 }
 
+// C8.5
 TEST_CASE("no file: nothing is written before it is known how to go on") {
     NodeFixture node(five(), test::start_without_file(five()));
     Actions actions = node.wake();
@@ -393,6 +396,7 @@ Epoch first_epoch_of(Config config, std::vector<bool> others_had_file) {
     return requests[0].epoch;
 }
 
+// R6.23
 TEST_CASE("no file: with too few files among the others the epochs go on from the wall clock") {
     const Config config = test::config_for(3, {1, 2, 3});
     CHECK(first_epoch_of(config, {false, false}) == Epoch{1024 * wall_ms + 1});
@@ -401,7 +405,7 @@ TEST_CASE("no file: with too few files among the others the epochs go on from th
     CHECK(first_epoch_of(config, {true, true}) == Epoch{1});
 }
 
-// R6.12
+// R6.23
 TEST_CASE("no file: first-epoch 0 starts at 1 when all have answered and none had a file") {
     Config config = test::config_for(3, {1, 2, 3});
     config.first_epoch = FirstEpoch::zero;
@@ -448,7 +452,7 @@ TEST_CASE("first start: all go on from the latest clock, and the disk covers it 
     CHECK(requests[0].epoch == latest + 1);
 }
 
-// C8.1
+// C8.6
 TEST_CASE(
     "no file: a single node starts after a second from the wall clock, or at 1 when told so") {
     Config config = test::config_for(1, {1});

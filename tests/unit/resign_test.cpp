@@ -57,7 +57,7 @@ TEST_CASE("resign: without a name the highest that may stand is the successor") 
     }
 }
 
-// R5.8
+// R5.8, R5.12
 TEST_CASE("resign: a successor that could not lead is refused with the reason") {
     NodeFixture node = leader();
     NodeId to{1};
@@ -119,6 +119,7 @@ TEST_CASE("resign: a successor that could not lead is refused with the reason") 
     CHECK(node.role() == Role::leader);
 }
 
+// R5.12
 TEST_CASE("resign: with nobody to take over it is refused and the leader stays") {
     NodeFixture node(test::config_for(3, {1, 2, 3}));
     node.lead({1});
@@ -149,7 +150,7 @@ TEST_CASE("resign: who is about to stand still hands over regardless, to nobody 
     CHECK(node.role() == Role::follower);
 }
 
-// R5.8
+// R5.12
 TEST_CASE("resign: where no other member ever leads, the refusal is lasting") {
     const ResignAnswer refused{
         {Asker::observer, 77}, false, "no successor: no other member ever leads", true};
@@ -217,7 +218,7 @@ TEST_CASE("resign: another leader's renewal ends the standing back") {
     CHECK(node.role() == Role::candidate);
 }
 
-// R5.9
+// R5.13
 TEST_CASE("resign: after it a node says that it has had no majority for a hold-off that doubles") {
     NodeFixture node = leader();
     REQUIRE(node.timing().hand_over_hold_off == seconds(60));
@@ -249,7 +250,7 @@ TEST_CASE("resign: after it a node says that it has had no majority for a hold-o
 
 // ---- RESIGN naming this node.
 
-// R5.10
+// R5.14
 TEST_CASE("successor: who is named stands at once, without asking anybody") {
     NodeFixture node(test::config_for(1, {1, 2, 3}));
     node.recover();
@@ -273,6 +274,7 @@ TEST_CASE("successor: it stands even when it held no promise for the one that re
     CHECK(sent<Coordinator>(node.hear(3, Resign{{5001}, {1}})).size() == 1);
 }
 
+// R5.14
 TEST_CASE("successor: it does not stand while its promise is live to somebody else") {
     NodeFixture node(test::config_for(1, {1, 2, 3}));
     node.recover();

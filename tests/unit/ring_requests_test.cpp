@@ -332,6 +332,7 @@ TEST_CASE("ring request: refusals by a majority abandon the candidacy") {
     CHECK(node.role() == Role::follower);
 }
 
+// T2.2
 TEST_CASE(
     "ring request: in the pause after a candidacy that failed a worse one's token starts none") {
     NodeFixture node = candidate();

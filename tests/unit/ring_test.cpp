@@ -191,6 +191,7 @@ TEST_CASE("ring: the owner's priority stands in the token and decides before the
     CHECK(hops(node.hear(1, received)).size() == 1);
 }
 
+// T2.1
 TEST_CASE("ring: who may not stand passes a worse one's token on") {
     NodeFixture node = fresh(true);
     SUBCASE("priority never") { node = fresh(false); }
@@ -207,6 +208,7 @@ TEST_CASE("ring: who may not stand passes a worse one's token on") {
     CHECK(passed[0].token.walk.owner == NodeId{1});
 }
 
+// R6.18
 TEST_CASE("ring: who is recovering passes tokens on") {
     NodeFixture node(test::config_for(2, {1, 2, 3, 4}, Algorithm::ring));
     node.disk_answers(true);
@@ -225,6 +227,7 @@ TEST_CASE("ring: when everybody is visited the token goes home, or back when hom
     CHECK(next[0].session == node.dialled(1));
 }
 
+// T1.2
 TEST_CASE("ring: a token is accepted once, and an older step never again") {
     NodeFixture node = fresh(false);
     const Token token = token_of(node, 3, {2, 3, 0}, 3);
@@ -244,6 +247,7 @@ TEST_CASE("ring: a token is accepted once, and an older step never again") {
     CHECK(hops(node.hear(1, old_round)).empty());
 }
 
+// T1.2
 TEST_CASE("ring: tokens of two runs of one owner that alternate pass a node once each") {
     NodeFixture node = fresh(false);
     const Token older = token_of(node, 3, {2, 3, 0}, 3);
@@ -274,6 +278,7 @@ TEST_CASE("ring: a token that names slots which are free here goes on") {
     CHECK(hops(node.hear(3, token)).size() == 1);
 }
 
+// T1.1
 TEST_CASE("ring: no token goes further than three times round") {
     NodeFixture node = fresh(false);
     CHECK(hops(node.hear(1, token_of(node, 3, {2}, 8))).size() == 1);

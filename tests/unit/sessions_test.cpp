@@ -26,6 +26,7 @@ std::vector<SessionId> closed(const Actions& actions) {
     return sessions;
 }
 
+// S1.1
 TEST_CASE("close rule: a replaced session lingers until the grant that is tied to it is over") {
     NodeFixture node = leader();
     const SessionId older = node.dialled(1);
@@ -65,6 +66,7 @@ TEST_CASE("close rule: a session whose other end has closed it, or whose outbox 
     }
 }
 
+// S1.2
 TEST_CASE("close rule: a socket in an error state is closed: it can send no FIN any more") {
     NodeFixture node = leader();
     CHECK(closed(node.step(SessionEnded{node.dialled(1), SessionEnd::reset})) ==
@@ -72,6 +74,7 @@ TEST_CASE("close rule: a socket in an error state is closed: it can send no FIN 
     CHECK(node.role() == Role::leader);
 }
 
+// S1.2
 TEST_CASE("close rule: a session on which no answer to HELLO came is closed, however it ended") {
     for (const SessionEnd how : {SessionEnd::eof, SessionEnd::reset, SessionEnd::timeout,
                                  SessionEnd::protocol, SessionEnd::overflow}) {
@@ -109,6 +112,7 @@ TEST_CASE("close rule: a lingering session still carries the grants that are tie
     CHECK(published[0].deadline == renewed.stamp + renewed.lease);
 }
 
+// S1.1
 TEST_CASE("close rule: a follower's sessions are closed at once") {
     Config config = test::config_for(1, {1, 2, 3});
     config.priority = Priority::never();
@@ -121,6 +125,7 @@ TEST_CASE("close rule: a follower's sessions are closed at once") {
           std::vector<SessionId>{node.dialled(2)});
 }
 
+// S1.1
 TEST_CASE("close rule: a candidate's session with a counted grant lingers, one without does not") {
     NodeFixture node(test::config_for(5, {1, 2, 3, 4, 5}));
     node.stand({1, 2, 3});

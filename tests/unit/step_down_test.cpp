@@ -168,7 +168,7 @@ TEST_CASE("step down: a task that ends by itself gives the leadership to the bes
     }
 }
 
-// R5.5
+// R5.11
 TEST_CASE("step down: a task that its guard has ended for the lease counts as a lapse") {
     NodeFixture node = leader();
     const Actions actions = without_heartbeats(node.step(TaskEnded{epoch, false, false}));

@@ -168,6 +168,7 @@ TEST_CASE("time: without the denominator 1−ρ a promise would be too short") {
     CHECK(overlap_if_short);
 }
 
+// R8.5
 TEST_CASE(
     "time: sleeping by either clock, a host is there when the first of the two ends a lease") {
     CHECK(rc::check("looks of lease_wait() are never late by more than 25 us, and few", [] {

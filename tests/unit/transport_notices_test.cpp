@@ -80,6 +80,7 @@ struct Voter {
 
 }  // namespace
 
+// N1.2
 TEST_CASE("notices: the commitment is the SHA-256 of the secret's bytes") {
     // printf of 32 zero bytes | sha256sum
     CHECK(commitment_to({}) == protocol::Commitment{0x66687aadf862bd77, 0x6c8fc18b8e9f8e20,
@@ -87,6 +88,7 @@ TEST_CASE("notices: the commitment is the SHA-256 of the secret's bytes") {
     CHECK(draw_death_secret() != draw_death_secret());
 }
 
+// N3.2, N3.3
 TEST_CASE("notices: the first commitment of a run counts, and of the last runs alone") {
     Notices notices;
     CHECK(!notices.knows(run));
@@ -106,6 +108,7 @@ TEST_CASE("notices: the first commitment of a run counts, and of the last runs a
     CHECK(!notices.knows({holder, {1}}));
 }
 
+// N3.2
 TEST_CASE("notices: what is authenticated takes the place of what was not, and not the reverse") {
     Notices notices;
     notices.learn(run, commitment_to(another_secret), false);
@@ -134,6 +137,7 @@ TEST_CASE("transport: the secret of a run is the word of its death") {
     CHECK(one.host.recorder.all<Died>()[0] == Died{holder, run.incarnation});
 }
 
+// N3.1
 TEST_CASE("transport: whoever does not show the secret is not believed") {
     Voter one;
     const RawSocket session = one.call(hello_with(commitment_to(secret)));
@@ -184,6 +188,7 @@ TEST_CASE("transport: a HELLO that is refused commits nobody") {
     CHECK(one.deaths() == 0);
 }
 
+// N1.3
 TEST_CASE("transport: two mourn for a run, and the newest stay") {
     Voter one;
     const RawSocket session = one.call(hello_with(commitment_to(secret)));
@@ -201,6 +206,7 @@ TEST_CASE("transport: two mourn for a run, and the newest stay") {
     CHECK(one.deaths() == 1);  // it is told once
 }
 
+// N1.3
 TEST_CASE("transport: a secured node takes notices in plain text, and nothing else") {
     auto context = TlsContext::make(key_credentials({key_of(1)}), Bearer{"blue", voter});
     REQUIRE(context.has_value());

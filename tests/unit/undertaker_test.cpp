@@ -118,6 +118,7 @@ bool silent(const RawSocket& socket) {
 }  // namespace
 
 TEST_SUITE("undertaker" * doctest::skip(thread_sanitizer)) {
+    // N1.1, N2.1
     TEST_CASE("undertaker: it says the last word when the node has ended, and not before") {
         const BoundListener voter = listen_anywhere();
         Child one(node(voter));
@@ -144,6 +145,7 @@ TEST_SUITE("undertaker" * doctest::skip(thread_sanitizer)) {
         CHECK(read(third, 9) == "MOURNDEAD");
     }
 
+    // N2.1
     TEST_CASE("undertaker: with a guard it waits for the guard's word") {
         const BoundListener voter = listen_anywhere();
         std::array<int, 2> guard{-1, -1};
@@ -175,6 +177,7 @@ TEST_SUITE("undertaker" * doctest::skip(thread_sanitizer)) {
         }
     }
 
+    // N2.2
     TEST_CASE("undertaker: it is silent where something else may act for the node") {
         const BoundListener voter = listen_anywhere();
         std::atomic<std::uint32_t>& others_work = shared_flag();

@@ -144,6 +144,7 @@ TEST_CASE("without a vote: two tell each other twice in as many periods as there
     CHECK(Timing::periods_without_votes(2) == 2);
 }
 
+// P1.1
 TEST_CASE("without a vote: a peer may be silent for three of its heartbeats to this node") {
     SUBCASE("a voter for T_s, to a voter") {
         Following voter(config_of(1, 1));

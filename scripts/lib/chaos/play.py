@@ -21,7 +21,7 @@ from chaos.stage import KILL_AFTER_MS, Stage
 
 START_S = 60  # on a machine that does much else
 LOOK_S = 0.003
-DIAL_AGAIN_S = 1.5  # R in protocol/README.md
+DIAL_AGAIN_S = 1.5  # R in protocol/sessions/README.md
 CHANGE_S = 10
 NOBODY = 150  # the ID of a member that no machine has
 RESOLVER_S = 1.0  # the name server is asked once, for so long

@@ -10,11 +10,12 @@ void Notices::learn(const Sender& said, const protocol::Commitment& commitment,
                     bool authenticated) {
     if (!commitment) return;
     if (Run* const known = find(said)) {
+        // N3.2
         if (authenticated && !known->authenticated) *known = {said.incarnation, commitment, true};
         return;
     }
     std::deque<Run>& runs = runs_[said.id];
-    if (runs.size() >= runs_max) runs.pop_front();
+    if (runs.size() >= runs_max) runs.pop_front();  // N3.3
     runs.push_back({said.incarnation, commitment, authenticated});
 }
 
@@ -25,6 +26,7 @@ bool Notices::knows(const Sender& said) {
 
 bool Notices::prove(const Sender& said, const DeathSecret& secret) {
     Run* const run = find(said);
+    // N3.1
     if (run == nullptr || run->ended || commitment_to(secret) != run->commitment) return false;
     run->ended = true;
     return true;

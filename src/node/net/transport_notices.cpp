@@ -20,14 +20,15 @@ void Transport::on_notice(Entry& entry, const Frame& frame) {
         entry.deadline.reset();
         return;
     }
-    // Of a run that is not known, or said twice: without a word, since nobody is authenticated.
+    // N1.3: of a run that is not known, or said twice: without a word, since nobody is
+    // authenticated.
     const bool died = dead != nullptr && !is_cut() && notices_.prove(frame.sender, dead->secret);
     // Before the connection is closed: an election may begin with it.
     if (died) handler_.on_event(protocol::Died{frame.sender.id, frame.sender.incarnation});
     close(id);
 }
 
-/// Two are enough for a run; the newest are its undertaker's, if they are not a stranger's.
+/// N1.3: two are enough for a run; the newest are its undertaker's, if they are not a stranger's.
 void Transport::make_room_for_mourner(const Sender& sender) {
     std::vector<SessionId> standing;  // the oldest first
     for (const auto& [id, entry] : sessions_)

@@ -58,6 +58,7 @@ public:
         return options_.device.empty() ? supervision_.exit_status() : 0;
     }
 
+    /// N6.1: the undertaker speaks for the guard, too.
     SessionKeeper* session_keeper() override {
         return parts_.undertaker == nullptr ? this : nullptr;
     }

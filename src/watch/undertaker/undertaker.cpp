@@ -51,6 +51,7 @@ bool Undertaker::start() {
         return false;
     orders_ = OwnedFd(ends[0]);
     const OwnedFd theirs(ends[1]);
+    // N1.1: inherited, so that nobody looks the node up by its number.
     const OwnedFd node(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0)));
     if (!node) {
         orders_ = OwnedFd();

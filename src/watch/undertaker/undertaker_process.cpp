@@ -137,7 +137,8 @@ private:
     void on_end() {
         if (orders_) read_last_orders();
         ended_ = true;
-        until_ = now() + task_.patience.ns;
+        until_ = now() + task_.patience.ns;  // N2.3
+        // N2.2
         if (task_.others_work != nullptr && task_.others_work->load() != 0) silent_ = true;
         if (task_.guarded && !guard_) silent_ = true;
         if (!task_.guarded && !silent_) speak();
@@ -151,7 +152,7 @@ private:
         orders_ = OwnedFd();
     }
 
-    /// The end without a word: the guard is dead, and nobody knows of the command.
+    /// N2.1: the end without a word: the guard is dead, and nobody knows of the command.
     void read_guard() {
         char word = 0;
         const ssize_t count = ::read(guard_.get(), &word, 1);
