@@ -14,7 +14,7 @@ namespace bullring {
 /// to be lost. `now_ns` and `wall_ns` are CLOCK_BOOTTIME and CLOCK_REALTIME now.
 HttpAnswer failover_list(const Failovers& failovers, std::int64_t now_ns, std::int64_t wall_ns);
 
-/// What this node has sent, received and done then, as lines of `--trace`. 404: there is none of
+/// Lines of `--trace`: all that this node has sent, received and done then. 404: there is none of
 /// this number, or it has been forgotten.
 HttpAnswer failover_trace(const Failovers& failovers, std::uint64_t number);
 

@@ -249,7 +249,7 @@ class Picture {
                                                                  { x: 62, y: y + dy }]), { size: 10, mustBe: false });
     let said = "";
     for (const { from, to, left, right, folded, step } of this.scale.stretches) {
-      if (folded) this.texts += textAt("pale small", 4, (left + right) / 2, `${durationText(to - from)} later`);
+      if (folded && step) this.texts += textAt("pale small", 4, (left + right) / 2, `${durationText(to - from)} later`);
       const text = durationText(to - this.zero);
       if (step && text !== said) this.texts += textAt("pale small", 54, right + 4, text, "end");
       said = text;
@@ -328,7 +328,7 @@ class Picture {
   tellArrow({ from, to, sent, received, fate, look, sending, receipt }) {
     const epoch = (sending ?? receipt)?.epoch ?? "0";
     const head = `${looks[look][1]} from node ${from.name} to node ${to.name}` +
-                 (epoch === "0" ? "" : `, epoch ${epoch}`);
+                 (epoch === "0" ? "" : `, epoch ${this.model.epochName(epoch)}`);
     return head + {
       delivered: `: sent at ${this.when(sent)}, there after ${durationText(received - sent)}`,
       lost: `: sent at ${this.when(sent)}, never arrives`,
@@ -374,6 +374,7 @@ class Picture {
       const seen = x2 > this.right ? (this.right - x1) / (x2 - x1) : 1;
       const places = parts.map((part) => ({ x: x1 + (x2 - x1) * seen * part, anchor: "middle",
                                             y: y1 + (y2 - y1) * seen * part + (this.down ? -4 : 4) }));
+      if (!this.down) places.push(...places.map((one) => ({ ...one, x: one.x + 5, anchor: "start" })));
       if (!(this.down && said.has(once)))
         this.put([[`halo small l-${look}`, told]], places, { size: 10, mustBe: !said.has(once) });
       said.add(once);
@@ -445,7 +446,7 @@ class Picture {
 
   tellMark({ lane, at, label, about, record }) {
     return `node ${lane.name}: ${about ? `${about} ` : ""}${label}, at ${this.when(at)}` +
-           (record && record.epoch !== "0" ? `, epoch ${record.epoch}` : "");
+           (record && record.epoch !== "0" ? `, epoch ${this.model.epochName(record.epoch)}` : "");
   }
 
   svg() {
@@ -457,8 +458,11 @@ class Picture {
     this.drawBars();
     const marked = this.out;
     this.out = "";
-    // Neither texts of marks nor of arrows lie on a lane.
-    if (!this.down) for (const { at } of this.lanes) this.boxes.push([this.left, at - 4, this.right, at + 4]);
+    // Neither texts of marks nor of arrows lie on a lane or beside the drawing.
+    if (!this.down) {
+      for (const { at } of this.lanes) this.boxes.push([this.left, at - 4, this.right, at + 4]);
+      this.boxes.push([0, this.top, this.left - 4, this.bottom]);
+    }
     this.drawMarks();  // its texts first: those of arrows find another place
     const marks = this.out;
     this.out = marked;

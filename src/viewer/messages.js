@@ -59,6 +59,8 @@ export class ArrowMaker {
     const common = { from: sending.lane, sent: sending.t, look, sending, receipt };
     if (receipt)
       return this.add({ ...common, to: receipt.lane, received: receipt.t, fate: "delivered" });
+    // The answer to what no line of its receiver tells may be there all the same.
+    if (sending.kind === "COORDINATOR") this.asked.set([sending.peer, sending.node, sending.epoch].join(), look);
     // A node with a later line in the trace would have recorded this receipt as well.
     const to = this.model.laneOf(sending.peer, sending.t);
     const known = to?.traced && (to.last > sending.t || this.model.absence(to, sending.t));
@@ -79,7 +81,8 @@ export class ArrowMaker {
     const { kind, node, peer, epoch, fields } = record;
     const hop = [fields.owner, fields.round, fields.step].join();
     // What was asked last: a voter that is silent after its restart refuses each renewal, too.
-    const asked = this.asked.get([node, peer, epoch].join());
+    const [voter, holder] = record.what === "send" ? [node, peer] : [peer, node];
+    const asked = this.asked.get([voter, holder, epoch].join());
     switch (kind) {
       case "COORDINATOR": case "CTOKEN": return this.lookOfRequest(record, hop);
       case "NACK": return asked === "renewal" ? "renewal" : "nack";

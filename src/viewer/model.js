@@ -223,7 +223,8 @@ class LaneStory {
     const { promise } = this;
     if (promise && (promise.holder !== holder || promise.epoch !== epoch || promise.until < t))
       this.end("promise", t);
-    this.promise ??= { holder, epoch, from: t, extended: [], tied: Number(fields.tied_session ?? 0) !== 0 };
+    this.promise ??= { holder, epoch, from: t, extended: [] };
+    this.promise.tied = isToken ? fields.tie === true : Number(fields.tied_session ?? 0) !== 0;
     this.promise.until = t + Number(fields.lease_ns ?? 0);
     this.promise.extended.push({ at: t, until: this.promise.until });
   }

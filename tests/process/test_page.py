@@ -418,7 +418,7 @@ def test_nine_changes_are_nine_rows_on_a_phone_and_each_can_be_opened(cluster, b
 
 
 def known(browser):
-    """What each node knew: its row, by the headings."""
+    """The rows that say what each node knew, by the headings."""
     return browser.execute_script(
         "const table = document.getElementById('known');"
         "const names = [...table.tHead.rows[0].cells].map((one) => one.textContent);"

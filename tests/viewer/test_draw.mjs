@@ -78,6 +78,11 @@ test("of one node alone the messages at one instant stand below each other", () 
   assert.ok(heights.length > 3);
   assert.equal(new Set(heights).size, heights.length);
   assert.ok(texts(svg).includes("this node"));
+  const leader = failover();
+  leader.lines = leader.lines.filter((line) => JSON.parse(line).node === 2);
+  assert.deepEqual(leader.model().arrows.map(({ look, fate }) => `${look} ${fate}`),
+                   ["coordinator open", "coordinator open", "grant unsent", "announce open", "extended unsent",
+                    "renewal open", "renewal unsent"]);
 });
 
 test("what a user or a peer wrote can't break the picture", () => {

@@ -63,6 +63,10 @@ test("a promise lasts as long as it was granted for, or until its holder gives i
   assert.equal(freed((lines) => lines.event(300, 1, "peer_down", { peer: 2, reason: "eof" })), 300);
   assert.equal(freed((lines) => lines.event(300, 1, "peer_down", { peer: 2, reason: "timeout" })), 1000);
   assert.equal(freed((lines) => lines.event(200, 1, "crash")), 200);
+  const token = { epoch: 3, renew: false, lease_ns: 1e6, owner: 3, grants: [1], tie: true };
+  const [first, second] = new Lines().send(0, 1, 2, "CTOKEN", token).event(400, 1, "peer_down", { peer: 3, reason: "eof" })
+    .send(500, 1, 2, "CTOKEN", { ...token, owner: 2, epoch: 4 }).event(600, 1, "other").model().lanes[0].promises;
+  assert.deepEqual([first.holder, first.to / us, second.holder], [3, 400, 2]);
 });
 
 test("what each node knew at an instant is what it had been told by then", () => {
