@@ -508,7 +508,8 @@ def test_files_of_several_nodes_are_opened_together(new_cluster, ports, browser,
     wait_until(browser, lambda: any(told in one for one in browser.execute_script(parts)))
     browser.execute_script(
         "const part = document.getElementById('part');"
-        "part.value = [...part.options].find((one) => one.textContent.includes(arguments[0])).value;"
+        "const named = (one) => one.textContent.includes(arguments[0]);"
+        "part.value = [...part.options].find(named).value;"
         "part.dispatchEvent(new Event('change'));",
         told,
     )
