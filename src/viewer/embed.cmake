@@ -9,7 +9,7 @@ foreach(name IN ITEMS draw viewer)
 endforeach()
 # In one scope they need no imports: no two of them have a name in common.
 set(script "")
-foreach(name IN ITEMS trace scale messages model episodes page_data draw viewer)
+foreach(name IN ITEMS trace scale messages model episodes page_data svg_parts legend layout draw viewer)
     file(READ "${DIRECTORY}/${name}.js" text)
     string(REGEX REPLACE "\nimport [^\n]*" "" text "${text}")
     string(REGEX REPLACE "\nexport " "\n" text "${text}")

@@ -1,5 +1,5 @@
-// Tells the story of a trace: when there was no leader, why, and who took over; and which part of it
-// is worth seeing.
+// Tells the story of a trace: when there was no leader, why, and who took over; and which part of
+// it is worth seeing.
 import { median } from "./scale.js";
 import { isBackground, looks } from "./messages.js";
 import { durationText } from "./trace.js";
@@ -41,8 +41,15 @@ class EpisodeFinder {
     }
     const begin = this.firstReaction(lost, elected.t) ?? elected.t;
     if (!told.replaces) lost = told.cause = begin;
-    this.episodes.push({ ...told, lost, begin, end: elected.t, winner: elected.lane,
-                         epoch: elected.epoch, settled: this.settledAfter(elected, elected.t - begin) });
+    this.episodes.push({
+      ...told,
+      lost,
+      begin,
+      end: elected.t,
+      winner: elected.lane,
+      epoch: elected.epoch,
+      settled: this.settledAfter(elected, elected.t - begin)
+    });
   }
 
   // Somebody tries, and the trace ends without a leader.
@@ -52,8 +59,9 @@ class EpisodeFinder {
     const before = [...this.leaderships].sort((a, b) => a.bar.to - b.bar.to).pop();
     const begin = this.firstReaction(before ? Math.max(from, before.bar.to) : from, end);
     if (begin === undefined) return;
-    const told = before ? { replaces: true, lost: Math.max(from, before.bar.to), ...this.explain(before) }
-                        : { replaces: false, lost: begin, cause: begin, why: "" };
+    const told = before
+      ? { replaces: true, lost: Math.max(from, before.bar.to), ...this.explain(before) }
+      : { replaces: false, lost: begin, cause: begin, why: "" };
     this.episodes.push({ ...told, begin, end, settled: end, winner: null, epoch: "0" });
   }
 
@@ -71,8 +79,9 @@ class EpisodeFinder {
   explain({ lane, bar }) {
     const name = `node ${lane.name}`;
     const { deaths, events, links } = this.model;
-    const death = deaths.find((one) => one.lane === lane && one.at >= bar.from && one.at <= bar.to &&
-                                       (!bar.givenUp || one.orderly));
+    const death = deaths.find(
+      (one) => one.lane === lane && one.at >= bar.from && one.at <= bar.to &&
+        (!bar.givenUp || one.orderly));
     if (death)
       return { cause: death.at,
                why: name + (death.orderly ? " stops" : death.silent ? " dies silently" : " dies") };
@@ -119,29 +128,43 @@ class EpisodeFinder {
     const patience = (last - elected.t) * 2;
     for (const { look, fate, receipt, from } of this.model.arrows) {
       if (look !== "extended" || fate !== "delivered" || receipt.epoch !== elected.epoch) continue;
-      if (wasThere({ lane: from }) && receipt.t - elected.t <= patience) last = Math.max(last, receipt.t);
+      if (wasThere({ lane: from }) && receipt.t - elected.t <= patience)
+        last = Math.max(last, receipt.t);
     }
     return last;
   }
 }
 
-// What one node has seen alone: it does not know when the others were elected, but whom it followed.
+// What one node has seen alone: it does not know when the others were elected, but whom it
+// followed.
 function episodesSeenBy(model, lane) {
   const episodes = [];
   let before = 0;
   let lost = null;
   let why = "";
-  for (const { kind, t, leader, epoch, peer, word } of lane.records.filter(({ what }) => what === "event")) {
-    if (kind === "peer_down" && (peer === before || before === 0) && word === "eof") why = `node ${peer} dies`;
-    if (kind === "deposed") why = `node ${lane.name} gives up${word && ": "}${word.replaceAll("_", " ")}`;
+  for (const { kind, t, leader, epoch, peer, word } of lane.records.filter(
+         ({ what }) => what === "event")) {
+    if (kind === "peer_down" && (peer === before || before === 0) && word === "eof")
+      why = `node ${peer} dies`;
+    if (kind === "deposed")
+      why = `node ${lane.name} gives up${word && ": "}${word.replaceAll("_", " ")}`;
     if (kind !== "leader") continue;
     if (leader === 0) {
       lost ??= t;
       continue;
     }
     const begin = lost ?? t;
-    episodes.push({ replaces: before !== 0 || why !== "", why: why || (before && `node ${before} is lost`) || "",
-                    cause: begin, lost: begin, begin, end: t, settled: t, winner: model.laneOf(leader, t), epoch });
+    episodes.push({
+      replaces: before !== 0 || why !== "",
+      why: why || (before && `node ${before} is lost`) || "",
+      cause: begin,
+      lost: begin,
+      begin,
+      end: t,
+      settled: t,
+      winner: model.laneOf(leader, t),
+      epoch
+    });
     [before, lost, why] = [leader, null, ""];
   }
   return episodes;
@@ -170,7 +193,8 @@ export function chooseWindow(model, episodes) {
   let first = last;
   // The beginning of a cluster is shown only when there is nothing else to see.
   while (first > 0 && last - first + 1 < episodesMax && episodes[first - 1].replaces &&
-         busyMessages(model, episodes[first - 1].cause, episodes[last].settled) <= messagesMax) --first;
+         busyMessages(model, episodes[first - 1].cause, episodes[last].settled) <= messagesMax)
+    --first;
   return around(model, episodes[first].cause, episodes[last].settled);
 }
 

@@ -1,5 +1,5 @@
-// Tells which messages of a trace were which: delivered, lost or on their way, and what an election is
-// made of as opposed to what never stops.
+// Tells which messages of a trace were which: delivered, lost or on their way, and what an election
+// is made of as opposed to what never stops.
 
 // By the name of its rule in draw.css: the label of an arrow, its name and meaning in the legend,
 // and its weight. "strong" is what an election is made of, "thin" goes with it, "background" never
@@ -11,7 +11,8 @@ export const looks = {
   leader: ["LEADER", "LEADER", "there is a leader already", "strong"],
   token: ["TOKEN", "TOKEN", "election token: who is on the ring?", "strong"],
   tack: ["", "TACK", "I have the token", "thin"],
-  coordinator: ["COORDINATOR", "COORDINATOR", "I stand: promise me your vote for an epoch", "strong"],
+  coordinator:
+    ["COORDINATOR", "COORDINATOR", "I stand: promise me your vote for an epoch", "strong"],
   ctoken: ["CTOKEN", "CTOKEN", "coordinator token: collects the promises", "strong"],
   grant: ["GRANT", "GRANT", "promised: nobody else until it ends", "strong"],
   announce: ["I lead", "COORDINATOR (renewal)", "“I lead”: extend your promise", "strong"],
@@ -60,7 +61,8 @@ export class ArrowMaker {
     if (receipt)
       return this.add({ ...common, to: receipt.lane, received: receipt.t, fate: "delivered" });
     // The answer to what no line of its receiver tells may be there all the same.
-    if (sending.kind === "COORDINATOR") this.asked.set([sending.peer, sending.node, sending.epoch].join(), look);
+    if (sending.kind === "COORDINATOR")
+      this.asked.set([sending.peer, sending.node, sending.epoch].join(), look);
     // A node with a later line in the trace would have recorded this receipt as well.
     const to = this.model.laneOf(sending.peer, sending.t);
     const known = to?.traced && (to.last > sending.t || this.model.absence(to, sending.t));
@@ -86,7 +88,8 @@ export class ArrowMaker {
     switch (kind) {
       case "COORDINATOR": case "CTOKEN": return this.lookOfRequest(record, hop);
       case "NACK": return asked === "renewal" ? "renewal" : "nack";
-      case "GRANT": return asked === "renewal" ? "renewal" : asked === "announce" ? "extended" : "grant";
+      case "GRANT":
+        return asked === "renewal" ? "renewal" : asked === "announce" ? "extended" : "grant";
       case "TACK": return this.renewalHops.has(hop) ? "renewal" : "tack";
       default: return lookOfKind[kind] ?? "other";
     }
@@ -111,7 +114,8 @@ export class ArrowMaker {
     const nextLife = lane.absences.find((absence) => absence.from === at)?.to ?? this.model.end;
     const told = new Set([lane]);
     for (const record of this.model.events) {
-      if (record.kind !== "peer_down" || record.peer !== lane.node || told.has(record.lane)) continue;
+      if (record.kind !== "peer_down" || record.peer !== lane.node || told.has(record.lane))
+        continue;
       if (record.t < at || record.t > nextLife || !["eof", "reset"].includes(record.word)) continue;
       told.add(record.lane);
       this.add({ from: lane, to: record.lane, sent: at, received: record.t, fate: "delivered",

@@ -34,8 +34,19 @@ function makeLanes(model) {
   for (const node of [...ids].sort((a, b) => a - b)) {
     const own = [];
     const add = (suffix) => {
-      own.push({ node, name: `${node}${suffix}`, traced: false, last: -Infinity, runs: [], records: [],
-                 absences: [], leases: [], roles: [], promises: [], follows: [] });
+      own.push({
+        node,
+        name: `${node}${suffix}`,
+        traced: false,
+        last: -Infinity,
+        runs: [],
+        records: [],
+        absences: [],
+        leases: [],
+        roles: [],
+        promises: [],
+        follows: []
+      });
       return own[own.length - 1];
     };
     add("");
@@ -97,9 +108,10 @@ function findEnd(model, lane, run, next) {
                ends.some((one) => one.kind === "stop"));
   }
   if (model.trace.trueTime) return;
-  const seen = model.events.find((record) => record.kind === "peer_down" && record.peer === run.node &&
-    record.node !== run.node && record.t >= run.last && record.t <= until &&
-    ["eof", "reset"].includes(record.word));
+  const seen = model.events.find(
+    (record) => record.kind === "peer_down" && record.peer === run.node &&
+      record.node !== run.node && record.t >= run.last && record.t <= until &&
+      ["eof", "reset"].includes(record.word));
   if (seen) return die(seen.t, false, false);
   if (next !== null) die(run.last, true, false);
   else if (model.end - run.last > silenceOf(model))
@@ -165,7 +177,8 @@ class LaneStory {
         this.lane.follows.push({ at: t, leader: record.leader, epoch: record.epoch });
         // The winner's own mark says it.
         if (record.leader === this.lane.node) return;
-        this.mark(record, "follows", record.leader === 0 ? "no leader" : `follows ${record.leader}`);
+        this.mark(
+          record, "follows", record.leader === 0 ? "no leader" : `follows ${record.leader}`);
       },
       peer_up: () => this.mark(record, "trust", "up", record.peer),
       peer_down: () => {
@@ -181,7 +194,9 @@ class LaneStory {
       },
       deposed: () => {
         if (this.lease?.epoch === record.epoch) this.end("lease", t, true);
-        this.mark(record, "deposed", word === "lease_expired" ? "lease is over" : `gives up: ${spaced(word)}`);
+        this.mark(
+          record, "deposed",
+          word === "lease_expired" ? "lease is over" : `gives up: ${spaced(word)}`);
       },
       start: () => this.onStart(record),
     }[kind];
@@ -281,7 +296,8 @@ function epochNamer(records) {
   const length = epochs[0]?.length ?? 0;
   if (length < 7 || epochs.some((epoch) => epoch.length !== length)) return (epoch) => epoch;
   let shared = 0;
-  while (shared < length - 3 && epochs.every((epoch) => epoch[shared] === epochs[0][shared])) ++shared;
+  while (shared < length - 3 && epochs.every((epoch) => epoch[shared] === epochs[0][shared]))
+    ++shared;
   return (epoch) => (shared > 0 && epoch.length === length ? `…${epoch.slice(shared)}` : epoch);
 }
 
@@ -321,7 +337,8 @@ class Model {
       return Number.isFinite(until) ? Math.max(until - at, 0) : null;
     };
     const follows = lane.follows.filter((one) => one.at <= at).pop();
-    if (follows?.leader) [known.leader, known.epoch] = [String(follows.leader), this.epochName(follows.epoch)];
+    if (follows?.leader)
+      [known.leader, known.epoch] = [String(follows.leader), this.epochName(follows.epoch)];
     const lease = lane.leases.find((one) => lasts(one, at));
     const role = lane.roles.find((one) => lasts(one, at));
     const promise = lane.promises.find((one) => lasts(one, at));

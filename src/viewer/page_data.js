@@ -5,7 +5,8 @@
 export function embedded(scripts) {
   const of = (type) => scripts.filter(([one]) => one === type).map(([, text]) => text);
   const view = JSON.parse(of("application/json")[0] ?? "{}");
-  const files = of("application/jsonl").map((text, i) => ({ name: view.names?.[i] ?? `trace ${i + 1}`, text }));
+  const files =
+    of("application/jsonl").map((text, i) => ({ name: view.names?.[i] ?? `trace ${i + 1}`, text }));
   return { files, view };
 }
 

@@ -78,7 +78,8 @@ function stepStretches({ from, to, left, instants, heightOf }) {
     stretches.push({ from: at, to: step, left: x, right: next, folded: long, step: true });
     [at, x] = [step, next];
   }
-  if (to > at) stretches.push({ from: at, to, left: x, right: x + 16, folded: to - at >= longWait });
+  if (to > at)
+    stretches.push({ from: at, to, left: x, right: x + 16, folded: to - at >= longWait });
   return stretches;
 }
 
@@ -91,7 +92,8 @@ export function makeScale(wish) {
   const last = stretches[stretches.length - 1];
   const along = (value, [a, b], [c, d]) => (b === a ? d : c + (value - a) * (d - c) / (b - a));
   // A step of no length, at the very beginning, is passed at once.
-  const at = (t) => stretches.find((one) => t < one.to || (t === one.to && one.from === one.to)) ?? last;
+  const at = (t) =>
+    stretches.find((one) => t < one.to || (t === one.to && one.from === one.to)) ?? last;
   return {
     stretches, end: last.right, folded: stretches.some((one) => one.folded),
     x: (t) => { const one = at(t); return along(t, [one.from, one.to], [one.left, one.right]); },
@@ -127,7 +129,8 @@ function ticksOf(stretches, zero) {
     const add = (at, digits) => {
       const x = left + (at - from) * (right - left) / (to - from);
       if (ticks.length > 0 && x - ticks[ticks.length - 1].x < tickGap * 0.6) return;
-      ticks.push({ x, text: (((at - zero) / unit).toFixed(digits)).replace(/^-(0(\.0*)?)$/, "$1") });
+      ticks.push(
+        { x, text: (((at - zero) / unit).toFixed(digits)).replace(/^-(0(\.0*)?)$/, "$1") });
     };
     const before = ticks.length;
     for (let at = zero + Math.ceil((from - zero) / step) * step; at <= to; at += step)

@@ -13,7 +13,8 @@ const exact = (line) => line.replace(/([:[,])(-?\d{16,})(?=[,}\]])/g, '$1"$2"');
 function numberIn(json, key, otherwise) {
   const value = json[key] ?? otherwise;
   if (value === undefined) throw new BadLine(`"${key}" is missing`);
-  const isNumber = typeof value === "number" || (typeof value === "string" && /^-?\d+$/.test(value));
+  const isNumber =
+    typeof value === "number" || (typeof value === "string" && /^-?\d+$/.test(value));
   if (!isNumber || Math.abs(Number(value)) > 2 ** 64)
     throw new BadLine(`"${key}" is not a number: ${JSON.stringify(value).slice(0, 40)}`);
   return Number(value);
@@ -202,7 +203,8 @@ function offsetsOf(runs, hops) {
     let best = { count: 0, run: [...rest][0], offset: 0 };
     for (const [known, offset] of offsets) {
       for (const run of rest) {
-        const [there, back] = [hops.get(`${known}>${run}`) ?? none, hops.get(`${run}>${known}`) ?? none];
+        const [there, back] =
+          [hops.get(`${known}>${run}`) ?? none, hops.get(`${run}>${known}`) ?? none];
         if (there.count + back.count <= best.count) continue;
         const ahead = back.count === 0 ? there.fastest : there.count === 0 ? -back.fastest
                     : (there.fastest - back.fastest) / 2;
@@ -214,7 +216,8 @@ function offsetsOf(runs, hops) {
   }
   for (let round = 0; round < runs.length; ++round) {
     for (const { from, to, fastest } of hops.values())
-      if (offsets.get(to) > offsets.get(from) + fastest) offsets.set(to, offsets.get(from) + fastest);
+      if (offsets.get(to) > offsets.get(from) + fastest)
+        offsets.set(to, offsets.get(from) + fastest);
   }
   return offsets;
 }
@@ -231,8 +234,9 @@ function alignClocks(trace) {
   for (const run of runs) {
     const offset = offsets.get(run) - offsets.get(runs[0]);
     if (offset === 0) continue;
-    trace.notes.push(`node ${parseInt(run, 10)}'s clock shows ${durationText(offset)} more than ` +
-                     `node ${parseInt(runs[0], 10)}'s, judged by their messages; its lines were moved`);
+    trace.notes.push(
+      `node ${parseInt(run, 10)}'s clock shows ${durationText(offset)} more than ` +
+      `node ${parseInt(runs[0], 10)}'s, judged by their messages; its lines were moved`);
   }
 }
 

@@ -1,5 +1,5 @@
-// The page on which traces are looked at: it opens them, steps and plays through what happens, and says
-// what each node knew at that instant.
+// The page on which traces are looked at: it opens them, steps and plays through what happens, and
+// says what each node knew at that instant.
 import { draw } from "./draw.js";
 import { around, chooseWindow, findEpisodes, headline } from "./episodes.js";
 import { makeModel } from "./model.js";
@@ -34,9 +34,12 @@ function showTraces(files) {
   const trace = readTraces(files);
   const length = trace.records.at(-1)?.t ?? 0;
   const noted = [...trace.notes];
-  if (view.from > length) noted.push(`The trace lasts ${durationText(length)}: the part that was asked for is behind its end`);
+  if (view.from > length)
+    noted.push(
+      `The trace lasts ${durationText(length)}: the part that was asked for is behind its end`);
   byId("noted").hidden = noted.length === 0;
-  byId("noted").firstElementChild.textContent = noted.length === 1 ? "A note" : `${noted.length} notes`;
+  byId("noted").firstElementChild.textContent =
+    noted.length === 1 ? "A note" : `${noted.length} notes`;
   byId("notes").replaceChildren(...noted.map((note) => element("li", note)));
   byId("noted").open = trace.records.length === 0;
   document.querySelector("main").hidden = trace.records.length === 0;
@@ -61,7 +64,8 @@ function showTraces(files) {
 
 async function openFiles(list) {
   view = { ...view, from: undefined, to: undefined, title: "" };
-  showTraces(await Promise.all([...list].map(async (file) => ({ name: file.name, text: await file.text() }))));
+  showTraces(await Promise.all(
+    [...list].map(async (file) => ({ name: file.name, text: await file.text() }))));
 }
 
 // From the node whose page this is.
@@ -70,7 +74,8 @@ async function openPaths(paths) {
   const files = await Promise.all(paths.map(async (path) => {
     const answer = await fetch(path, { cache: "no-store" }).catch(() => null);
     if (answer?.ok) return { name: path, text: await answer.text() };
-    failed.push(`${path} cannot be had${answer ? `: it is answered with status ${answer.status}` : ""}.`);
+    failed.push(
+      `${path} cannot be had${answer ? `: it is answered with status ${answer.status}` : ""}.`);
     return { name: path, text: "" };
   }));
   showTraces(files);
@@ -89,9 +94,18 @@ const tracedLanes = () => model.lanes.filter((lane) => lane.traced);
 
 function viewNow(width) {
   const traced = tracedLanes();
-  return { window: shown, episodes, width, layout: width < narrow ? "down" : "across", legend: true,
-           scale: byId("scale").value, heartbeats: byId("heartbeats").checked, theme: view.theme,
-           first: traced.length === 1 ? traced[0].node : null, label: byId("headline").textContent };
+  return {
+    window: shown,
+    episodes,
+    width,
+    layout: width < narrow ? "down" : "across",
+    legend: true,
+    scale: byId("scale").value,
+    heartbeats: byId("heartbeats").checked,
+    theme: view.theme,
+    first: traced.length === 1 ? traced[0].node : null,
+    label: byId("headline").textContent
+  };
 }
 
 // `at`: the time at which it goes on; the step that was chosen, if it is still there.
@@ -100,9 +114,11 @@ function redraw(at = picture?.steps[step]?.t) {
   const title = view.title || headline(episodes, shown) || "Nothing changes here";
   byId("headline").textContent = title;
   document.title = title;
-  byId("about").textContent = `${durationText(shown.to - shown.from)} of a trace of ` +
+  byId("about").textContent =
+    `${durationText(shown.to - shown.from)} of a trace of ` +
     `${durationText(model.end)}, from ${durationText(shown.from)} on; ` +
-    `${model.trace.records.length} lines of ${traced.length === 1 ? `node ${traced[0].name}` : `${traced.length} nodes`}`;
+    `${model.trace.records.length} lines of ${
+      traced.length === 1 ? `node ${traced[0].name}` : `${traced.length} nodes`}`;
   picture = draw(model, viewNow(Math.max(320, byId("picture").clientWidth)));
   byId("picture").innerHTML = picture.svg;
   const cursor = document.createElementNS("http://www.w3.org/2000/svg", "line");
@@ -125,7 +141,8 @@ function moveTo(from, length) {
   redraw();
 }
 
-const moveBy = (share) => moveTo(shown.from + (shown.to - shown.from) * share, shown.to - shown.from);
+const moveBy = (share) =>
+  moveTo(shown.from + (shown.to - shown.from) * share, shown.to - shown.from);
 
 function goNear() {
   const { arrow, t } = picture.steps[step] ?? {};
@@ -157,7 +174,8 @@ function goTo(index, follow = true) {
 
 function elementOf(one) {
   if (!one) return null;
-  if (one.arrow) return byId("picture").querySelector(`[data-a="${model.arrows.indexOf(one.arrow)}"]`);
+  if (one.arrow)
+    return byId("picture").querySelector(`[data-a="${model.arrows.indexOf(one.arrow)}"]`);
   return byId("picture").querySelector(`[data-k~="${model.marks.indexOf(one.mark)}"]`);
 }
 
@@ -177,7 +195,8 @@ function showKnown(t, now) {
     const row = element("tr", undefined, lane === about ? "about" : "");
     const head = element("th", lane.name);
     head.scope = "row";
-    const cells = [role, leader, epoch, promised, left === "" || left === null ? "" : durationText(left)];
+    const cells =
+      [role, leader, epoch, promised, left === "" || left === null ? "" : durationText(left)];
     row.append(head, ...cells.map((text) => element("td", text || "–")));
     return row;
   }));
@@ -200,7 +219,8 @@ function play(on) {
 function stepOf(target) {
   const { a, k } = target.closest("[data-a], [data-k]")?.dataset ?? {};
   if (a !== undefined) return picture.steps.findIndex(({ arrow }) => arrow === model.arrows[a]);
-  if (k !== undefined) return picture.steps.findIndex(({ mark }) => mark === model.marks[parseInt(k, 10)]);
+  if (k !== undefined)
+    return picture.steps.findIndex(({ mark }) => mark === model.marks[parseInt(k, 10)]);
   return null;
 }
 
@@ -252,7 +272,8 @@ function onWheel(event) {
 function save() {
   const css = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules])
     .map((rule) => rule.cssText).filter((text) => text.includes(".diagram")).join("\n");
-  const { svg } = draw(model, { ...viewNow(1200), layout: "across", css, title: byId("headline").textContent });
+  const { svg } =
+    draw(model, {...viewNow(1200), layout: "across", css, title: byId("headline").textContent });
   const link = element("a");
   link.href = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
   link.download = "election.svg";
@@ -262,9 +283,15 @@ function save() {
 
 function listen() {
   const onClick = {
-    back: () => goTo(step - 1), forth: () => goTo(step + 1), play: () => play(!playing),
-    closer: () => zoom(0.5), wider: () => zoom(2), earlier: () => moveBy(-0.5), later: () => moveBy(0.5),
-    open: () => byId("files").click(), save,
+    back: () => goTo(step - 1),
+    forth: () => goTo(step + 1),
+    play: () => play(!playing),
+    closer: () => zoom(0.5),
+    wider: () => zoom(2),
+    earlier: () => moveBy(-0.5),
+    later: () => moveBy(0.5),
+    open: () => byId("files").click(),
+    save,
   };
   for (const [id, act] of Object.entries(onClick))
     byId(id).addEventListener("click", () => { if (model || id === "open") act(); });
@@ -287,7 +314,8 @@ function listen() {
     document.addEventListener(name, (event) => {
       event.preventDefault();
       document.body.classList.toggle("dropping", name === "dragover");
-      if (name === "drop" && event.dataTransfer.files.length > 0) openFiles(event.dataTransfer.files);
+      if (name === "drop" && event.dataTransfer.files.length > 0)
+        openFiles(event.dataTransfer.files);
     });
   let width = innerWidth;
   addEventListener("resize", () => {
@@ -297,7 +325,8 @@ function listen() {
 }
 
 function start() {
-  const data = embedded([...document.querySelectorAll("script.trace-data")].map((one) => [one.type, one.textContent]));
+  const data = embedded(
+    [...document.querySelectorAll("script.trace-data")].map((one) => [one.type, one.textContent]));
   view = data.view;
   if (["light", "dark"].includes(view.theme)) document.body.className = `diagram ${view.theme}`;
   listen();

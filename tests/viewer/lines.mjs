@@ -1,5 +1,5 @@
-// An artificial trace: who sent what to whom when, in the format of protocol/trace/trace.hpp. Times are
-// microseconds; node n's only run has the incarnation "10n".
+// An artificial trace: who sent what to whom when, in the format of protocol/trace/trace.hpp. Times
+// are microseconds; node n's only run has the incarnation "10n".
 import { chooseWindow, findEpisodes } from "../../src/viewer/episodes.js";
 import { draw } from "../../src/viewer/draw.js";
 import { makeModel } from "../../src/viewer/model.js";
@@ -21,8 +21,15 @@ export class Lines {
   event(at, node, kind, more = {}) { return this.add(at, node, { dir: "event", kind, ...more }); }
 
   start(at, node, more = {}) {
-    return this.event(at, node, "start", { algorithm: "bully", quorum: "majority", members: [1, 2, 3],
-                                           priority: 0, lease_ns: 4e8, heartbeat_ns: 5e7, ...more });
+    return this.event(at, node, "start", {
+      algorithm: "bully",
+      quorum: "majority",
+      members: [1, 2, 3],
+      priority: 0,
+      lease_ns: 4e8,
+      heartbeat_ns: 5e7,
+      ...more
+    });
   }
 
   end(dir, at, from, to, kind, more) {
@@ -54,8 +61,10 @@ export class Lines {
 export function failover(options) {
   const lines = new Lines(options);
   for (const node of [1, 2, 3]) lines.start(0, node);
-  return lines.event(1000, 3, "elected", { epoch: 7, grants: 2 }).publish(1000, 3, 7, 500_000)
-    .event(1100, 1, "leader", { leader: 3, epoch: 7 }).event(1100, 2, "leader", { leader: 3, epoch: 7 })
+  return lines.event(1000, 3, "elected", { epoch: 7, grants: 2 })
+    .publish(1000, 3, 7, 500_000)
+    .event(1100, 1, "leader", { leader: 3, epoch: 7 })
+    .event(1100, 2, "leader", { leader: 3, epoch: 7 })
     .message(90_000, 3, 90_200, 1, "HB", { epoch: 7 })
     .event(100_000, 3, "crash")
     .event(100_300, 1, "peer_down", { peer: 3, reason: "eof" })
@@ -68,7 +77,8 @@ export function failover(options) {
     .receive(100_800, 2, 1, "COORDINATOR", { epoch: 8, renew: false })
     .message(100_800, 1, 101_000, 2, "GRANT", { epoch: 8, lease_ns: 3e8, tied_session: 0 })
     .event(101_000, 2, "role", { role: "leader", epoch: 8 })
-    .publish(101_000, 2, 8, 350_000).event(101_000, 2, "elected", { epoch: 8, grants: 2 })
+    .publish(101_000, 2, 8, 350_000)
+    .event(101_000, 2, "elected", { epoch: 8, grants: 2 })
     .message(101_000, 2, 101_200, 1, "COORDINATOR", { epoch: 8, renew: true })
     .event(101_200, 1, "leader", { leader: 2, epoch: 8 })
     .message(101_200, 1, 101_400, 2, "GRANT", { epoch: 8, lease_ns: 3e8, tied_session: 0 })
@@ -79,5 +89,6 @@ export function failover(options) {
 
 export function drawn(model, view = {}) {
   const episodes = findEpisodes(model);
-  return draw(model, { window: chooseWindow(model, episodes), episodes, width: 1200, legend: true, ...view });
+  return draw(
+    model, { window: chooseWindow(model, episodes), episodes, width: 1200, legend: true, ...view });
 }

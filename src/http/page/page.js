@@ -216,7 +216,8 @@ function drawHistory() {
 // so the time belongs to the name.
 const markOf = (one) => `${one.number}-${Math.round(Date.parse(one.time) / 1000)}`;
 
-const drawer = Promise.all(["trace", "model", "episodes", "draw"].map((name) => import(`./${name}.js`)));
+const drawer = Promise.all(["trace", "model", "episodes", "draw", "legend"].map(
+  (name) => import(`./${name}.js`)));
 const drawn = new Map();      // by mark: what draw() answered
 const pictureWidth = 360;
 
@@ -249,12 +250,15 @@ function figureOf(one) {
                  `epoch ${one.epoch}` +
                  (one.gap_ms === null ? "" : ` · ${duration(one.gap_ms)} without a leader`));
   figure.append(caption, link);
-  drawInto(link, one).catch(() => { link.textContent = "It cannot be drawn now; step through it"; });
+  drawInto(link, one).catch(() => {
+    link.textContent = "It cannot be drawn now";
+    figure.dataset.mark = "";  // tried anew with the next answers
+  });
   return figure;
 }
 
 async function drawLegend() {
-  const [, , , { drawLegend: draw }] = await drawer;
+  const [, , , , { drawLegend: draw }] = await drawer;
   const marks = [...byId("diagrams").children].map((one) => one.dataset.mark);
   for (const mark of drawn.keys()) if (!marks.includes(mark)) drawn.delete(mark);
   byId("legend").innerHTML = draw([...drawn.values()], pictureWidth);
