@@ -43,7 +43,10 @@ function showTraces(files) {
   byId("notes").replaceChildren(...noted.map((note) => element("li", note)));
   byId("noted").open = trace.records.length === 0;
   document.querySelector("main").hidden = trace.records.length === 0;
-  if (trace.records.length === 0) return;
+  if (trace.records.length === 0) {
+    byId("about").textContent = "There is no line of a trace in it.";
+    return;
+  }
   model = makeModel(trace);
   episodes = findEpisodes(model);
   parts = [{ name: "around the last elections", ...chooseWindow(model, episodes) },
