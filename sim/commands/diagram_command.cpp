@@ -33,6 +33,7 @@ int run(const Wishes& wishes) {
     look.from_ns = part.from_ns;
     look.to_ns = part.to_ns;
     std::vector<NamedTrace> traces;
+    traces.reserve(wishes.traces.size());
     for (const std::string& name : wishes.traces) traces.push_back({name, read_file(name)});
     if (std::all_of(traces.begin(), traces.end(),
                     [](const NamedTrace& trace) { return trace.text.empty(); })) {

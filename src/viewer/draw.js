@@ -201,7 +201,7 @@ class Picture extends Layout {
         end = `<path class="x" d="M${num(x2 - 4)} ${num(y2 - 4)}l8 8m-8 0l8-8"/>`;
       }
       this.out += `<g class="m l-${look} ${looks[look][3]} ${fate}" data-a="${
-                    this.model.arrows.indexOf(arrow)}">` +
+                    arrow.index}">` +
         title(this.tellArrow(arrow)) + lineAt("hit", x1, y1, x2, y2) + lineAt("s", x1, y1, x2, y2) +
         `${end}</g>\n`;
       const name = looks[look][0];
@@ -234,7 +234,7 @@ class Picture extends Layout {
       this.symbols.add(chief.shape);
       const tip = marks.map((mark) => this.tellMark(mark)).join("\n");
       this.out += `<g class="k ${chief.shape}" data-k="${
-                      [chief, ...marks].map((one) => this.model.marks.indexOf(one)).join(" ")}" ` +
+                      [chief, ...marks].map((one) => one.index).join(" ")}" ` +
         `transform="translate(${num(x)} ${num(y)})">${title(tip)}<path d="${
                     shapes[chief.shape][1]}"/></g>\n`;
       const styles = { death: "wrong strong", elected: "strong" };

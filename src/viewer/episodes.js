@@ -12,6 +12,8 @@ class EpisodeFinder {
   constructor(model) {
     this.model = model;
     this.leaderships = model.lanes.flatMap((lane) => lane.leases.map((bar) => ({ lane, bar })));
+    this.answers =
+      model.arrows.filter(({ look, fate }) => look === "extended" && fate === "delivered");
     this.episodes = [];
   }
 
@@ -126,10 +128,10 @@ class EpisodeFinder {
           record.epoch === elected.epoch && wasThere(record)) last = record.t;
     }
     const patience = (last - elected.t) * 2;
-    for (const { look, fate, receipt, from } of this.model.arrows) {
-      if (look !== "extended" || fate !== "delivered" || receipt.epoch !== elected.epoch) continue;
-      if (wasThere({ lane: from }) && receipt.t - elected.t <= patience)
-        last = Math.max(last, receipt.t);
+    for (const { sent, receipt, from } of this.answers) {
+      if (sent > elected.t + patience) break;
+      if (receipt.epoch !== elected.epoch || !wasThere({ lane: from })) continue;
+      if (receipt.t - elected.t <= patience) last = Math.max(last, receipt.t);
     }
     return last;
   }

@@ -315,6 +315,7 @@ class Model {
     this.marks.sort((a, b) => a.at - b.at);
     findLinks(this);
     new ArrowMaker(this).make();
+    for (const all of [this.arrows, this.marks]) all.forEach((one, i) => { one.index = i; });
   }
 
   absence(lane, at) { return lane.absences.find((absence) => lasts(absence, at)); }

@@ -178,8 +178,8 @@ function goTo(index, follow = true) {
 function elementOf(one) {
   if (!one) return null;
   if (one.arrow)
-    return byId("picture").querySelector(`[data-a="${model.arrows.indexOf(one.arrow)}"]`);
-  return byId("picture").querySelector(`[data-k~="${model.marks.indexOf(one.mark)}"]`);
+    return byId("picture").querySelector(`[data-a="${one.arrow.index}"]`);
+  return byId("picture").querySelector(`[data-k~="${one.mark.index}"]`);
 }
 
 function tell(one) {
