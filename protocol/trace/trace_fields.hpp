@@ -1,16 +1,15 @@
-// The fields of a line of a trace behind its time, in the order of the line. They go to a `Line`,
-// text or record, which has the functions of JsonLine.
+// The fields of a line of a trace behind its time, in the order of the line.
 #pragma once
 
 #include <string_view>
 #include <variant>
 
 #include "protocol/trace/trace_item.hpp"
+#include "protocol/trace/trace_json.hpp"
 
 namespace bullring::protocol {
 
-template <class Line>
-void add_priority(Line& line, Priority priority) {
+inline void add_priority(JsonLine& line, Priority priority) {
     if (priority.is_never()) {
         line.text("priority", "never");
     } else {
@@ -18,8 +17,7 @@ void add_priority(Line& line, Priority priority) {
     }
 }
 
-template <class Line>
-void add_walk(Line& line, const Walk& walk) {
+inline void add_walk(JsonLine& line, const Walk& walk) {
     line.number("owner", walk.owner.value);
     line.number("round", walk.round);
     line.number("step", walk.step);
@@ -27,9 +25,8 @@ void add_walk(Line& line, const Walk& walk) {
 }
 
 /// The message's own fields, behind "kind".
-template <class Line>
 struct MessageFields {
-    Line& line;
+    JsonLine& line;
 
     void operator()(const Hello& m) const {
         line.number("id", m.id.value);
@@ -110,8 +107,7 @@ struct MessageFields {
     }
 };
 
-template <class Line>
-void add_message(Line& line, const TraceEntry& entry, const Message& message) {
+inline void add_message(JsonLine& line, const TraceEntry& entry, const Message& message) {
     line.number("node", entry.node.value);
     line.incarnation("incarnation", entry.incarnation);
     line.text("dir", entry.direction == TraceDirection::send ? "send" : "recv");
@@ -120,19 +116,18 @@ void add_message(Line& line, const TraceEntry& entry, const Message& message) {
     line.number("session", entry.session.value);
     line.number("index", entry.index);
     line.text("kind", name(message));
-    std::visit(MessageFields<Line>{line}, message);
+    std::visit(MessageFields{line}, message);
 }
 
-template <class Line>
-void begin_event(Line& line, NodeId node, Incarnation incarnation, std::string_view kind) {
+inline void begin_event(JsonLine& line, NodeId node, Incarnation incarnation,
+                        std::string_view kind) {
     line.id("node", node);
     line.incarnation("incarnation", incarnation);
     line.text("dir", "event");
     line.text("kind", kind);
 }
 
-template <class Line>
-void add_mark(Line& line, const TraceMark& mark) {
+inline void add_mark(JsonLine& line, const TraceMark& mark) {
     begin_event(line, mark.node, mark.incarnation, mark.kind);
     if (mark.peer) line.number("peer", mark.peer.value);
     if (mark.leader) line.id("leader", *mark.leader);

@@ -69,7 +69,7 @@ target_link_options(bullring_flags INTERFACE -Wl,-z,relro,-z,now)
 
 # The optimiser's last level takes a tenth of the time to compile, for nothing that was measured; and
 # what only waits, for people or for other nodes, does with its first one, which takes a quarter less.
-set(waits "$<IN_LIST:$<TARGET_PROPERTY:NAME>,bullring_cli;bullring_diagram;bullring_observe;bullring_verify>")
+set(waits "$<IN_LIST:$<TARGET_PROPERTY:NAME>,bullring_cli;bullring_observe;bullring_verify>")
 target_compile_options(bullring_flags INTERFACE "$<$<CONFIG:Release>:$<IF:${waits},-O1,-O2>>")
 
 if(BULLRING_SANITIZE STREQUAL "")

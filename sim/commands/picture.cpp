@@ -1,7 +1,5 @@
 #include "sim/commands/picture.hpp"
 
-#include <algorithm>
-#include <cstdio>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -23,16 +21,6 @@ public:
     const std::string& text() const { return text_; }
     /// When the first of them was written; 0 if there is none.
     Time began() const { return began_.value_or(0); }
-
-    std::vector<std::string> lines() const {
-        std::vector<std::string> lines;
-        for (std::size_t at = 0; at < text_.size();) {
-            const std::size_t end = std::min(text_.find('\n', at), text_.size());
-            lines.push_back(text_.substr(at, end - at));
-            at = end + 1;
-        }
-        return lines;
-    }
 
     void before_step(const World& world, HostIndex h, Instant now, const Event& event) override {
         note_begin(world);
@@ -92,26 +80,37 @@ std::optional<std::int64_t> time_flag(const char* flag, const std::string& text)
 void add_picture_flags(CLI::App& command, PictureFlags& flags) {
     command.add_option("--trace", flags.trace,
                        "write every message as a line of JSON, as `bullring node --trace` does");
-    command.add_option("--diagram", flags.diagram, "draw the run as a space-time diagram (SVG)");
-    command.add_option("--from", flags.from, "the picture's beginning, such as 1.5s");
-    command.add_option("--to", flags.to, "the picture's end");
+    command
+        .add_option("--diagram", flags.diagram, "a page on which the run is looked at, as .html")
+        ->check(is_page_name());
+    command.add_option("--from", flags.from, "where the page begins, such as 1.5s");
+    command.add_option("--to", flags.to, "where it ends");
 }
 
-diagram::DiagramOptions part_of_trace(const std::string& from, const std::string& to) {
-    diagram::DiagramOptions options;
-    options.from_ns = time_flag("--from", from);
-    options.to_ns = time_flag("--to", to);
-    if (options.from_ns && options.to_ns && *options.from_ns >= *options.to_ns)
+CLI::Validator is_page_name() {
+    return {[](const std::string& file) {
+                return file.ends_with(".svg")
+                           ? "'" + file + "': it is a page of HTML, which saves its drawing as SVG"
+                           : std::string();
+            },
+            "", "page"};
+}
+
+diagram::FirstLook part_of_trace(const std::string& from, const std::string& to) {
+    diagram::FirstLook look;
+    look.from_ns = time_flag("--from", from);
+    look.to_ns = time_flag("--to", to);
+    if (look.from_ns && look.to_ns && *look.from_ns >= *look.to_ns)
         throw CLI::ValidationError("--to",
                                    fmt::format("'{}': later than --from {} is needed", to, from));
-    return options;
+    return look;
 }
 
 Picture::Picture(const PictureFlags& flags) : flags_(flags) {
     check_writable(flags.trace);
     check_writable(flags.diagram);
-    options_ = part_of_trace(flags.from, flags.to);
-    const bool wants_part = options_.from_ns || options_.to_ns;
+    look_ = part_of_trace(flags.from, flags.to);
+    const bool wants_part = look_.from_ns || look_.to_ns;
     if (wants_part && flags.diagram.empty())
         throw CLI::ValidationError("--from, --to", "go with --diagram FILE");
     if (!flags.trace.empty() || !flags.diagram.empty())
@@ -128,18 +127,16 @@ void Picture::finish(const std::string& title, const Outcome& outcome) {
     if (!observer_) return;
     if (!flags_.trace.empty()) write_file(flags_.trace, observer_->text());
     if (flags_.diagram.empty()) return;
-    diagram::DiagramOptions options = options_;
-    options.title = title;
-    if (!options.from_ns && !options.to_ns) {
-        // A picture's time begins with the first line of its trace.
-        if (outcome.picture_begins) options.from_ns = *outcome.picture_begins - observer_->began();
-        if (outcome.picture_ends) options.to_ns = *outcome.picture_ends - observer_->began();
+    diagram::FirstLook look = look_;
+    look.title = title;
+    if (!look.from_ns && !look.to_ns) {
+        // A page's time begins with the first line of its trace.
+        if (outcome.picture_begins) look.from_ns = *outcome.picture_begins - observer_->began();
+        if (outcome.picture_ends) look.to_ns = *outcome.picture_ends - observer_->began();
     }
-    if (options.from_ns && options.to_ns && *options.from_ns >= *options.to_ns)
+    if (look.from_ns && look.to_ns && *look.from_ns >= *look.to_ns)
         throw CLI::ValidationError("--diagram", "the scenario's picture ends where it begins");
-    const diagram::Drawing drawing = diagram::draw(observer_->lines(), options);
-    for (const std::string& note : drawing.notes) fmt::print(stderr, "bullring-sim: {}\n", note);
-    write_file(flags_.diagram, drawing.text);
+    write_file(flags_.diagram, diagram::viewer_page({{"the run", observer_->text()}}, look));
 }
 
 }  // namespace bullring::sim

@@ -1,4 +1,5 @@
-// The trace of a simulated run, in the format of `bullring node --trace`, and the picture of it.
+// The trace of a simulated run, in the format of `bullring node --trace`, and the page on which it
+// is looked at.
 #pragma once
 
 #include <memory>
@@ -6,7 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "sim/diagram/diagram.hpp"
+#include "sim/diagram/viewer_page.hpp"
 #include "sim/scenario/runner.hpp"
 
 namespace bullring::sim {
@@ -18,11 +19,14 @@ struct PictureFlags {
     std::string to;
 };
 
+/// The check of a file that a page is written to.
+CLI::Validator is_page_name();
+
 void add_picture_flags(CLI::App& command, PictureFlags& flags);
 
 /// The part of a trace from `from` to `to`, each of them empty or a duration since its beginning.
 /// Throws CLI::ValidationError for what is none.
-diagram::DiagramOptions part_of_trace(const std::string& from, const std::string& to);
+diagram::FirstLook part_of_trace(const std::string& from, const std::string& to);
 
 class TraceObserver;
 
@@ -42,7 +46,7 @@ public:
 
 private:
     const PictureFlags& flags_;
-    diagram::DiagramOptions options_;
+    diagram::FirstLook look_;
     std::unique_ptr<TraceObserver> observer_;
 };
 

@@ -1,27 +1,32 @@
 #include "src/http/request_target.hpp"
 
-#include <http_parser.h>
-#include <restinio/utils/percent_encoding.hpp>
+#include <charconv>
 
+#include <http_parser.h>
+
+#include "src/base/text/text.hpp"
 #include "src/http/tokens.hpp"
 
 namespace bullring {
 
 namespace {
 
-/// In a path '+' stands for itself; restinio decodes as in a query, where it is a space.
+/// nullopt: a % stands before what are no two hexadecimal digits, or it comes out as no UTF-8.
 std::optional<std::string> decoded(std::string_view path) {
-    std::string encoded;
-    for (const char c : path)
-        if (c == '+')
-            encoded += "%2B";
-        else
-            encoded += c;
-    const auto text =
-        restinio::utils::try_unescape_percent_encoding<restinio::utils::relaxed_unescape_traits>(
-            encoded);
-    if (!text) return std::nullopt;
-    return *text;
+    std::string text;
+    for (; !path.empty(); path.remove_prefix(1)) {
+        if (path.front() != '%') {
+            text += path.front();
+            continue;
+        }
+        unsigned char byte = 0;
+        if (path.size() < 3 ||
+            std::from_chars(&path[1], &path[1] + 2, byte, 16).ptr != &path[1] + 2)
+            return std::nullopt;
+        text += static_cast<char>(byte);
+        path.remove_prefix(2);
+    }
+    return is_utf8(text) ? std::optional(text) : std::nullopt;
 }
 
 }  // namespace

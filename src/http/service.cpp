@@ -77,11 +77,6 @@ HttpRoutes HttpService::routes() {
             reply->send(answer(now()));
         };
     };
-    const auto of_failover = [this](FailoverForm form) -> HttpHandler {
-        return [this, form](const HttpRequest& request, const HttpReplyPtr& reply) {
-            reply->send(failover_answer(showcase_.failovers(), request.number, form));
-        };
-    };
     HttpRoutes rows{
         {"/", reads, by(&HttpService::answer_root)},
         {"/leader", probes, of_state(leader_answer)},
@@ -98,10 +93,7 @@ HttpRoutes HttpService::routes() {
         {"/events", "GET", by(&HttpService::answer_events)},
         {"/history", reads, by(&HttpService::answer_history)},
         {"/failovers", reads, by(&HttpService::answer_failovers)},
-        {"/failovers/legend.svg", reads, by(&HttpService::answer_legend)},
-        {"/failovers/#.svg", reads, of_failover(as_picture)},
-        {"/failovers/#.bare.svg", reads, of_failover(as_bare_picture)},
-        {"/failovers/#.jsonl", reads, of_failover(as_lines)},
+        {"/failovers/#.jsonl", reads, by(&HttpService::answer_failover)},
         {"/resign", "POST", by(&HttpService::answer_resign)},
     };
     for (const PageFile& file : page_files().subspan(1))
@@ -125,8 +117,8 @@ void HttpService::answer_failovers(const HttpRequest&, const HttpReplyPtr& reply
     reply->send(failover_list(showcase_.failovers(), read_clock().boottime_ns, wall_clock_ns()));
 }
 
-void HttpService::answer_legend(const HttpRequest&, const HttpReplyPtr& reply) {
-    reply->send(failover_legend(showcase_.failovers()));
+void HttpService::answer_failover(const HttpRequest& request, const HttpReplyPtr& reply) {
+    reply->send(failover_trace(showcase_.failovers(), request.number));
 }
 
 void HttpService::answer_alive(const HttpRequest&, const HttpReplyPtr& reply) {

@@ -67,7 +67,7 @@ private:
     void answer_events(const HttpRequest&, const HttpReplyPtr& reply);
     void answer_history(const HttpRequest&, const HttpReplyPtr& reply);
     void answer_failovers(const HttpRequest&, const HttpReplyPtr& reply);
-    void answer_legend(const HttpRequest&, const HttpReplyPtr& reply);
+    void answer_failover(const HttpRequest&, const HttpReplyPtr& reply);
     void answer_resign(const HttpRequest& request, const HttpReplyPtr& reply);
 
     AtTheMoment now();

@@ -307,17 +307,9 @@ def test_sources_keep_to_the_style():
     assert list(style_rules.breaches(ROOT)) == []
 
 
-@pytest.mark.parametrize("archive", ["BULLRING_PROTOCOL_ARCHIVE", "BULLRING_DIAGRAM_ARCHIVE"])
-def test_the_protocol_and_its_pictures_are_pure(archive):
-    assert list(purity.refused(purity.undefined_symbols(os.environ[archive]))) == []
-
-
-def test_the_protocol_knows_nothing_of_its_pictures():
-    includes = include_rules.included(ROOT, include_rules.folder)
-    assert [room for room in includes if room.startswith("protocol")] != []
-    for room, others in includes.items():
-        if room.startswith("protocol") and room != "protocol/diagram":
-            assert "protocol/diagram" not in others, room
+def test_the_protocol_is_pure():
+    archive = os.environ["BULLRING_PROTOCOL_ARCHIVE"]
+    assert list(purity.refused(purity.undefined_symbols(archive))) == []
 
 
 @pytest.mark.parametrize(

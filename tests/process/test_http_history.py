@@ -83,19 +83,27 @@ def test_while_nobody_leads_it_is_told_since_when(new_cluster, ports):
     assert told()[:19] == events[-1]["time"][:19]
 
 
-def test_there_is_one_legend_for_all_pictures(new_cluster, ports):
+def test_the_trace_of_a_failover_and_the_viewer_for_it_are_answered(new_cluster, ports):
     node = new_cluster(1)[1]
     node.http = ports.take()
     node.flags = ["--http", f"127.0.0.1:{node.http}"]
     node.start()
     node.cluster.wait_settled()
     wait_until(lambda: ask(node.http, "/failovers").json, "a failover")
-    meaning = "asks for promises</text>"
-    assert meaning in ask(node.http, "/failovers/1.svg").body
-    assert meaning not in ask(node.http, "/failovers/1.bare.svg").body
-    legend = ask(node.http, "/failovers/legend.svg")
-    assert legend.headers["Content-Type"] == "image/svg+xml"
-    assert meaning in legend.body
+    lines = [json.loads(line) for line in ask(node.http, "/failovers/1.jsonl").body.splitlines()]
+    assert {line["node"] for line in lines} == {1}
+    assert "elected" in [line["kind"] for line in lines]
+    page = ask(node.http, "/viewer.html")
+    needed = set(re.findall(r'(?:href|src)="([^"]+)"', page.body))
+    for name in needed:
+        needed = needed | set(re.findall(r'from "\./([^"]+)"', ask(node.http, f"/{name}").body))
+    assert {"viewer.js", "draw.js", "trace.js", "draw.css"} <= needed
+    types = {"js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8"}
+    for name in needed:
+        answer = ask(node.http, f"/{name}")
+        assert (answer.status, answer.headers["Content-Type"]) == (200, types[name.split(".")[1]])
+    for gone in ("/failovers/1.svg", "/failovers/1.bare.svg", "/failovers/legend.svg"):
+        assert ask(node.http, gone).status == 404
 
 
 @pytest.fixture

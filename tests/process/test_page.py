@@ -142,7 +142,7 @@ def test_a_change_of_leader_is_on_the_page_before_it_asks_again(cluster, browser
 def test_a_node_that_was_started_anew_has_pictures_of_its_own(cluster, browser):
     leader = cluster.leader()
     looker = next(node for node in cluster if node is not leader)
-    source = "return document.querySelector('#diagrams img')?.src"
+    source = "return document.querySelector('#diagrams figure:has(svg)')?.dataset.mark"
     browser.get(f"http://127.0.0.1:{looker.http}/")
     wait_until(browser, lambda: browser.execute_script(source))
     before = browser.execute_script(source)
@@ -188,8 +188,8 @@ def kill(node):
 
 
 PICTURES_ARE_THERE = """
-return document.images.length > 0
-    && [...document.images].every((image) => image.complete && image.naturalWidth > 0);
+const figures = [...document.querySelectorAll('#pictures figure')];
+return figures.length > 1 && figures.every((one) => one.querySelector('svg text'));
 """
 
 
@@ -202,7 +202,7 @@ class Scene:
         self.looker, self.other = [node for node in cluster if node is not self.leader]
         browser.get(f"http://127.0.0.1:{self.looker.http}/")
         wait_until(browser, lambda: "3 of 3 members follow" in text(browser, "detail"))
-        # Pictures that are not loaded yet can't be had from a node that is dead.
+        # Pictures that are not drawn yet can't be had from a node that is dead.
         wait_until(browser, lambda: browser.execute_script(PICTURES_ARE_THERE))
 
     def led(self):
@@ -285,7 +285,7 @@ def test_it_can_be_read_in_each_state_at_each_size(cluster, browser, spawn, happ
 def test_all_that_can_be_followed_or_scrolled_is_reached_by_the_keyboard(cluster, browser):
     browser.get(f"http://127.0.0.1:{cluster[1].http}/")
     wait_until(browser, lambda: "3 of 3 members follow" in text(browser, "detail"))
-    wait_until(browser, lambda: browser.execute_script("return document.images.length > 1"))
+    wait_until(browser, lambda: browser.execute_script(PICTURES_ARE_THERE))
     active = (
         "const at = document.activeElement; return at.id || at.href || at.ariaLabel || at.className"
     )
@@ -412,3 +412,115 @@ def test_nine_changes_are_nine_rows_on_a_phone_and_each_can_be_opened(cluster, b
     # A row that somebody reads stays open when the list is drawn again.
     browser.execute_script("drawHistory();")
     assert len(browser.find_elements(By.CSS_SELECTOR, "#changes details[open]")) == 1
+
+
+# ---- The viewer.
+
+
+def known(browser):
+    """The rows that say what each node knew, by the headings."""
+    return browser.execute_script(
+        "const table = document.getElementById('known');"
+        "const names = [...table.tHead.rows[0].cells].map((one) => one.textContent);"
+        "return [...table.tBodies[0].rows].map((row) => Object.fromEntries("
+        "  [...row.cells].map((one, i) => [names[i], one.textContent])));"
+    )
+
+
+def test_a_failover_is_opened_in_the_viewer_and_stepped_through(cluster, browser):
+    leader = cluster.leader()
+    leader.kill()
+    successor = cluster.wait_settled()
+    url = f"http://127.0.0.1:{successor.http}/"
+    browser.get(url)
+    first = f"#diagrams svg[aria-label*='node {successor.id} became the leader']"
+    wait_until(browser, lambda: browser.find_elements(By.CSS_SELECTOR, first))
+    drawn = browser.find_element(By.CSS_SELECTOR, first).text
+    assert f"{leader.id} gone (" in drawn and "elected (" in drawn and "this node" in drawn
+    browser.execute_script("document.querySelector(arguments[0]).closest('a').click()", first)
+    wait_until(browser, lambda: "/viewer.html?trace=failovers/" in browser.current_url)
+    wait_until(browser, lambda: f"node {successor.id} leads" in text(browser, "headline"))
+    keep(browser, "viewer")
+
+    said, roles_seen = [], []
+    for _ in range(100):
+        said.append(text(browser, "what"))
+        (row,) = known(browser)
+        assert row["Node"] == str(successor.id)
+        roles_seen.append(row["Role"])
+        if not browser.find_element(By.ID, "forth").is_enabled():
+            break
+        browser.find_element(By.ID, "forth").click()
+    assert roles_seen[-1] == "leads" and "leads" not in roles_seen[:2]
+    assert row["Leader"] == "itself"
+    assert any("COORDINATOR" in one for one in said), said
+    assert len(set(said)) > 4
+
+    picture = browser.find_element(By.ID, "picture")
+    picture.send_keys(Keys.HOME)
+    assert text(browser, "what") == said[0]
+    picture.send_keys(Keys.ARROW_RIGHT)
+    assert text(browser, "what") == said[1]
+    picture.send_keys(Keys.SPACE)
+    wait_until(browser, lambda: text(browser, "what") == said[3])
+    picture.send_keys(Keys.SPACE)
+    browser.execute_script(
+        "const last = [...document.querySelectorAll('#picture [data-k].elected')].pop();"
+        "for (const name of ['pointerdown', 'pointerup'])"
+        "  last.dispatchEvent(new PointerEvent(name, {bubbles: true}));"
+    )
+    assert "elected" in text(browser, "what")
+    before = browser.execute_script("return document.querySelectorAll('#picture .m').length")
+    picture.send_keys(Keys.ENTER)
+    after = browser.execute_script("return document.querySelectorAll('#picture .m').length")
+    assert 0 < after <= before
+
+    for size, colours in LOOKS:
+        look(browser, size, colours)
+        keep(browser, f"viewer-{size}-{colours}")
+        assert faults(browser) == [], f"{size}, {colours}"
+    refused = [line for line in browser.get_log("browser") if "Content Security" in line["message"]]
+    assert refused == []
+
+
+def test_files_of_several_nodes_are_opened_together(new_cluster, ports, browser, tmp_path):
+    cluster = new_cluster(3)
+    traces = [tmp_path / f"{node.id}.trace" for node in cluster]
+    for node, trace in zip(cluster, traces):
+        node.http = ports.take()
+        node.flags = ["--http", f"127.0.0.1:{node.http}", "--trace", str(trace)]
+    cluster.start()
+    leader = cluster.wait_settled()
+    killed_ns = leader.kill()
+    elected = cluster.wait_elected(killed_ns)
+    cluster.wait_settled()
+    successor = cluster[elected["node"]]
+    browser.get(f"http://127.0.0.1:{successor.http}/viewer.html")
+    for node in cluster:
+        if node is not leader:
+            node.terminate()
+            node.wait_exit()
+    picker = browser.find_element(By.ID, "files")
+    browser.execute_script("arguments[0].hidden = false", picker)
+    picker.send_keys("\n".join(map(str, traces)))
+    told = f"node {leader.id} dies, node {successor.id} leads"
+    parts = "return [...document.querySelectorAll('#part option')].map((one) => one.textContent)"
+    wait_until(browser, lambda: any(told in one for one in browser.execute_script(parts)))
+    browser.execute_script(
+        "const part = document.getElementById('part');"
+        "const named = (one) => one.textContent.includes(arguments[0]);"
+        "part.value = [...part.options].find(named).value;"
+        "part.dispatchEvent(new Event('change'));",
+        told,
+    )
+    assert told in text(browser, "headline")
+    assert {row["Node"] for row in known(browser)} == {"1", "2", "3"}
+    picture = browser.find_element(By.ID, "picture")
+    picture.send_keys(Keys.END)
+    rows = {int(row["Node"]): row for row in known(browser)}
+    assert rows[leader.id]["Role"] == "not running"
+    assert rows[successor.id]["Role"] == "leads"
+    assert rows[successor.id]["Lease left"].endswith("s")
+    other = next(node.id for node in cluster if node not in (leader, successor))
+    assert rows[other]["Promised to"].startswith(f"{successor.id} (")
+    keep(browser, "viewer-files")

@@ -1,14 +1,25 @@
 """A bounded exhaustive search, and pictures of what the simulator runs."""
 
 import json
+import os
+import re
+import shutil
+import subprocess
 import xml.etree.ElementTree
 
 import pytest
 from harness.node import ROOT
-from simulator import ALL, SCENARIOS
+from simulator import ALL, PROGRAM, SCENARIOS
 
 SECONDS = 150 if ALL else 10
+NODE = shutil.which("nodejs") or shutil.which("node")
 PICTURES = sorted((ROOT / "sim" / "pictures").glob("*.svg"))
+
+
+def drawn(page):
+    """The drawing that a page begins with."""
+    command = [NODE, ROOT / "src" / "viewer" / "svg.js", page]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
 def sent(lines, kinds, begin, end):
@@ -43,7 +54,7 @@ def test_a_path_that_was_found_is_a_scenario(run_sim, tmp_path):
     shown = run_sim("scenario", "--verbose", path).stdout
     assert f"kept    {path}" in shown
     assert "crash 3" in shown
-    run_sim("scenario", path, "--diagram", tmp_path / "a.svg", status=2)
+    run_sim("scenario", path, "--diagram", tmp_path / "a.html", status=2)
     path.write_text(path.read_text().replace("\n", "\r\n"))
     run_sim("scenario", path)
     path.write_text(path.read_text() + "crash 3\n")
@@ -53,37 +64,48 @@ def test_a_path_that_was_found_is_a_scenario(run_sim, tmp_path):
 
 
 def test_a_scenario_says_which_part_is_drawn(run_sim, tmp_path):
-    scenario, whole, part = (tmp_path / name for name in ("a.txt", "a.svg", "b.svg"))
+    scenario, whole, part = (tmp_path / name for name in ("a.txt", "a.html", "b.html"))
     story = "nodes 3\nat 0s start all\nat 1s {}mark\nat 2s crash 3\nat 3s mark\n"
     scenario.write_text(story.format(""))
     run_sim("scenario", scenario, "--diagram", whole)
-    assert ">dies</text>" in whole.read_text()
+    assert ">dies</text>" in drawn(whole)
     scenario.write_text(story.format("picture begins\nat 1500ms picture ends\nat +0s "))
     run_sim("scenario", scenario, "--diagram", part)
-    assert ">dies</text>" not in part.read_text()
-    assert "500 ms of the trace, from 1" in part.read_text()
+    assert ">dies</text>" not in drawn(part)
+    assert "500 ms of the trace, from 1" in drawn(part)
 
 
 def test_a_run_is_drawn_and_its_trace_draws_the_same(run_sim, tmp_path):
-    direct, trace, later = (tmp_path / name for name in ("a.svg", "trace", "b.svg"))
+    direct, trace, later = (tmp_path / name for name in ("a.html", "trace", "b.html"))
     run_sim("run", "--seed", 12, "--quiet", "--trace", trace, "--diagram", direct)
-    run_sim("diagram", trace, "-o", later)
-    for picture in (direct, later):
-        root = xml.etree.ElementTree.parse(picture).getroot()
+    run_sim("diagram", trace, "-o", later, "--title", "seed 12")
+    for page in (direct, later):
+        root = xml.etree.ElementTree.fromstring(drawn(page))
         assert root.tag.endswith("svg")
         assert len(list(root.iter())) > 50
+    assert trace.read_text() in later.read_text()
+    assert ">seed 12</text>" in drawn(later)
+    run_sim("diagram", trace, "-o", tmp_path / "a.svg", status=2)
+
+
+def test_the_page_is_one_script_that_is_sound(run_sim, tmp_path):
+    """No name is in two of the viewer's files, which are one script there."""
+    page, script = tmp_path / "a.html", tmp_path / "a.mjs"
+    run_sim("run", "--seed", 12, "--quiet", "--diagram", page)
+    (text,) = re.findall(r"<script type=\"module\">\n(.*?)</script>", page.read_text(), re.DOTALL)
+    script.write_text(text)
+    subprocess.run([NODE, "--check", script], check=True)
 
 
 @pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.stem)
-def test_a_picture_in_the_documents_is_that_of_its_scenario(run_sim, tmp_path, picture):
-    """Of a scenario of both algorithms there is one picture each: NAME-bully and NAME-ring."""
-    name, _, algorithm = picture.stem.rpartition("-")
-    of_both = list(SCENARIOS.rglob(f"{name}.txt")) if algorithm in ("bully", "ring") else []
-    (scenario,) = of_both or SCENARIOS.rglob(f"{picture.stem}.txt")
-    drawn = tmp_path / picture.name
-    chosen = ["--algorithm", algorithm] if of_both else []
-    run_sim("scenario", scenario, *chosen, "--diagram", drawn)
-    assert drawn.read_text() == picture.read_text()
+def test_a_picture_in_the_documents_is_that_of_its_scenario(tmp_path, picture):
+    draw = [ROOT / "scripts" / "pictures", "--into", tmp_path, picture.stem]
+    subprocess.run(draw, check=True, env={**os.environ, "BULLRING_SIM": str(PROGRAM)})
+    assert (tmp_path / picture.name).read_text() == picture.read_text(), "run scripts/pictures"
+
+
+def test_the_documents_have_pictures():
+    assert len(PICTURES) == 12
 
 
 ASKED = {"ELECTION": 10, "OK": 2, "LEADER": 8, "COORDINATOR": 4}

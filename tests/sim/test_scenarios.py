@@ -34,7 +34,7 @@ def test_one_of_both_algorithms_is_played_with_each_or_with_the_one_that_is_name
     ]
     named = run_sim("scenario", file, "--algorithm", "ring").stdout
     assert re.findall(r"kept .*\((bully|ring),", named) == ["ring"]
-    picture = tmp_path / "a.svg"
+    picture = tmp_path / "a.html"
     run_sim("scenario", file, "--diagram", picture, status=2)
     run_sim("scenario", file, "--algorithm", "bully", "--diagram", picture)
     # An expectation that holds for one algorithm is broken for both: a returning Bully takes over,

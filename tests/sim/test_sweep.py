@@ -124,7 +124,7 @@ def test_seeds_and_parts_of_pictures_are_checked(run_sim):
     run_sim("run", "--seed", -1, status=2)
     run_sim("run", "--seed", 2**63, status=2)
     run_sim("run", "--seed", 1, "--from", "1s", status=2)
-    run_sim("run", "--seed", 1, "--diagram", "a.svg", "--from", "2s", "--to", "1s", status=2)
+    run_sim("run", "--seed", 1, "--diagram", "a.html", "--from", "2s", "--to", "1s", status=2)
 
 
 def test_jobs_do_not_change_the_result(run_sim):

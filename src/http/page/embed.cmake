@@ -1,16 +1,23 @@
-# Owns: the source OUTPUT that defines what page.hpp declares, made of the files in DIRECTORY. Run
-# as a script.
+# Owns: the source OUTPUT that defines what page.hpp declares, made of the files in DIRECTORY and
+# those of the viewer in VIEWER. Run as a script.
 set(source "#include \"src/http/page.hpp\"\n\nnamespace bullring {\n\nnamespace {\n\n")
 string(APPEND source "constexpr PageFile files[] = {\n")
-foreach(file IN ITEMS "/|index.html|text/html" "/page.css|page.css|text/css"
-                      "/words.js|words.js|text/javascript" "/page.js|page.js|text/javascript"
-                      "/icon.svg|icon.svg|image/svg+xml")
-    string(REPLACE "|" ";" parts "${file}")
-    list(GET parts 0 path)
-    list(GET parts 1 name)
-    list(GET parts 2 type)
-    file(READ "${DIRECTORY}/${name}" text)
+# add_page(PATH TYPE FILE): what is asked for, and the answer.
+macro(add_page path type file)
+    file(READ "${file}" text)
     string(APPEND source "    {\"${path}\", \"${type}; charset=utf-8\", R\"page(${text})page\"},\n")
+endmacro()
+add_page("/" text/html "${DIRECTORY}/index.html")
+add_page("/page.css" text/css "${DIRECTORY}/page.css")
+add_page("/words.js" text/javascript "${DIRECTORY}/words.js")
+add_page("/page.js" text/javascript "${DIRECTORY}/page.js")
+add_page("/icon.svg" image/svg+xml "${DIRECTORY}/icon.svg")
+add_page("/viewer.html" text/html "${VIEWER}/viewer.html")
+foreach(name IN ITEMS draw viewer)
+    add_page("/${name}.css" text/css "${VIEWER}/${name}.css")
+endforeach()
+foreach(name IN ITEMS trace scale messages model episodes page_data svg_parts legend layout draw viewer)
+    add_page("/${name}.js" text/javascript "${VIEWER}/${name}.js")
 endforeach()
 string(APPEND source "};\n\n}  // namespace\n\n")
 string(APPEND source "std::span<const PageFile> page_files() { return files; }\n\n}\n")

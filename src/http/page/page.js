@@ -213,48 +213,63 @@ function drawHistory() {
 }
 
 // A picture never changes, so each is made once. A node that was started anew counts from 1 again,
-// so the time belongs to the name; the browser, too, would show again what it has by that name.
+// so the time belongs to the name.
 const markOf = (one) => `${one.number}-${Math.round(Date.parse(one.time) / 1000)}`;
 
-function picture(path, text) {
-  const image = element("img");
-  image.src = path;
-  image.loading = "lazy";
-  image.alt = text;
-  return image;
+const drawer = Promise.all(["trace", "model", "episodes", "draw", "legend"].map(
+  (name) => import(`./${name}.js`)));
+const drawn = new Map();      // by mark: what draw() answered
+const pictureWidth = 360;
+
+async function drawInto(place, one) {
+  const answer = await fetch(`failovers/${one.number}.jsonl`, { cache: "no-store" });
+  if (!answer.ok) throw new OtherAnswer(`/failovers/${one.number}.jsonl`, answer.status);
+  const [{ readTraces }, { makeModel }, { findEpisodes }, { draw }] = await drawer;
+  const trace = readTraces([{ name: "", text: await answer.text() }]);
+  const model = makeModel(trace);
+  const picture = draw(model, {
+    window: { from: 0, to: model.end }, episodes: findEpisodes(model), layout: "down",
+    width: pictureWidth, first: self.id, id: `failover-${markOf(one)}`,
+    label: `how node ${one.to} became the leader at ${time(one.time)}`,
+  });
+  drawn.set(place.closest("figure").dataset.mark, picture);
+  place.innerHTML = picture.svg;
+  drawLegend();
 }
 
 function figureOf(one) {
   const figure = element("figure");
   figure.dataset.mark = markOf(one);
   const link = element("a");
-  link.href = `failovers/${one.number}.svg?${markOf(one)}`;
-  link.append(picture(`failovers/${one.number}.bare.svg?${markOf(one)}`,
-                      `picture of how node ${one.to} became the leader at ${time(one.time)}`));
+  link.href = `viewer.html?trace=failovers/${one.number}.jsonl`;
+  link.title = "step through it";
+  link.textContent = "drawing it …";
   const before = one.from === null ? "nobody" : `node ${one.from}`;
   const caption = element("figcaption");
   caption.append(instant(one.time), ` · ${before} → node ${one.to} (${one.reason}) · ` +
                  `epoch ${one.epoch}` +
                  (one.gap_ms === null ? "" : ` · ${duration(one.gap_ms)} without a leader`));
   figure.append(caption, link);
+  drawInto(link, one).catch(() => {
+    link.textContent = "It cannot be drawn now";
+    figure.dataset.mark = "";  // tried anew with the next answers
+  });
   return figure;
 }
 
-function legendOf(newest) {
-  const figure = element("figure", undefined, "legend");
-  figure.dataset.mark = "legend-" + markOf(newest);
-  figure.append(element("figcaption", "What the lines and bars in all of them mean"),
-                picture(`failovers/legend.svg?${markOf(newest)}`, "legend of the pictures"));
-  return figure;
+async function drawLegend() {
+  const [, , , , { drawLegend: draw }] = await drawer;
+  const marks = [...byId("diagrams").children].map((one) => one.dataset.mark);
+  for (const mark of drawn.keys()) if (!marks.includes(mark)) drawn.delete(mark);
+  byId("legend").innerHTML = draw([...drawn.values()], pictureWidth);
+  byId("legend").parentElement.hidden = drawn.size === 0;
 }
 
 function drawFailovers() {
   byId("failovers").hidden = failovers.length === 0;
   if (failovers.length === 0) return;
-  const newest = failovers[0];
-  keep(byId("diagrams"), [
-    { mark: "legend-" + markOf(newest), make: () => legendOf(newest) },
-    ...failovers.map((one) => ({ mark: markOf(one), make: () => figureOf(one) }))]);
+  keep(byId("diagrams"),
+       failovers.map((one) => ({ mark: markOf(one), make: () => figureOf(one) })));
 }
 
 // ---- Asking.

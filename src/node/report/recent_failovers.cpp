@@ -6,7 +6,7 @@
 #include <utility>
 #include <variant>
 
-#include "protocol/diagram/record.hpp"
+#include "protocol/trace/trace.hpp"
 
 namespace bullring {
 
@@ -21,8 +21,6 @@ using protocol::Token;
 using protocol::TracedMessage;
 using protocol::TraceItem;
 using protocol::TraceMark;
-
-namespace diagram = protocol::diagram;
 
 namespace {
 
@@ -91,7 +89,6 @@ std::size_t bytes_of(const TraceItem& item) {
 
 RecentFailovers::RecentFailovers(const protocol::Config& config, protocol::Incarnation incarnation)
     : self_(config.self),
-      quorum_(config.quorum),
       heartbeat_(config.timing.heartbeat),
       quiet_(config.timing.lease * 2),
       recorder_(config.self, incarnation) {}
@@ -137,7 +134,6 @@ void RecentFailovers::on_leader(NodeId leader, Epoch epoch) {
     if (!unrest_) begin_unrest();  // the same leader in a new epoch
     if (!leader) {
         unrest_->found.reset();
-        if (!unrest_->lost) unrest_->lost = now_;
     } else {
         unrest_->found = now_;
         if (const char* const reason = end_.reason()) unrest_->reason = reason;
@@ -156,7 +152,6 @@ void RecentFailovers::begin_unrest() {
     unrest.from = leader_;
     unrest.from_epoch = leader_ ? epoch_ : Epoch{};
     unrest.began = now_;
-    if (!leader_) unrest.lost = now_;
     for (const TraceMark& mark : before_) {
         if (now_.boottime_ns - mark.time.at->boottime_ns <= before_age_max.ns) keep(mark);
     }
@@ -196,15 +191,14 @@ void RecentFailovers::publish_change() {
     auto change = std::make_shared<Failover>();
     change->number = ++count_;
     change->node = self_;
-    change->quorum = quorum_;
     change->from = unrest.from;
     change->to = leader_;
     change->epoch = epoch_;
     change->reason = unrest.reason;
     change->found = *unrest.found;
-    change->lost = unrest.lost.value_or(*unrest.found);
     change->unled_since = unrest.unled_since;
     change->left_out = unrest.left_out;
+    change->left_out_before = unrest.head.size();
     change->items.reserve(unrest.head.size() + unrest.tail.size());
     std::move(unrest.head.begin(), unrest.head.end(), std::back_inserter(change->items));
     std::move(unrest.tail.begin(), unrest.tail.end(), std::back_inserter(change->items));
@@ -217,41 +211,32 @@ void RecentFailovers::publish_change() {
 
 namespace {
 
-diagram::DrawnFailover drawn_from(const Failover& failover) {
-    diagram::DrawnFailover drawn;
-    drawn.records.reserve(failover.items.size());
-    for (const TraceItem& item : failover.items) drawn.records.push_back(diagram::record_of(item));
-    diagram::FailoverStory& story = drawn.story;
-    story.node = failover.node.value;
-    story.from = failover.from.value;
-    story.to = failover.to.value;
-    story.epoch = failover.epoch.value;
-    story.lost_ns = failover.lost.boottime_ns;
-    story.found_ns = failover.found.boottime_ns;
-    story.silent_ns =
-        std::max<std::int64_t>(failover.lost.boottime_ns - failover.unled_since.boottime_ns, 0);
-    story.quorum = protocol::name(failover.quorum);
-    story.left_out = failover.left_out;
-    return drawn;
+/// Those who look at the lines have to know that some are missing.
+void add_gap(std::string& lines, const Failover& failover) {
+    const std::string count = std::to_string(failover.left_out) + " messages and events";
+    TraceMark gap;
+    gap.time = std::visit(
+        [](const auto& item) {
+            if constexpr (std::is_same_v<std::decay_t<decltype(item)>, TracedMessage>) {
+                return item.entry.time;
+            } else {
+                return item.time;
+            }
+        },
+        failover.items[failover.left_out_before]);
+    gap.node = failover.node;
+    gap.kind = "left_out";
+    gap.reason = count;
+    protocol::append_trace_event(lines, gap);
 }
 
 }  // namespace
 
-std::string failover_picture(const Failover& failover, diagram::LegendPlace legend) {
-    const diagram::DrawnFailover drawn = drawn_from(failover);
-    return diagram::failover_svg(drawn.records, drawn.story, diagram::StyleSheet::inside, legend);
-}
-
-std::string failovers_legend(const Failovers& failovers) {
-    std::vector<diagram::DrawnFailover> all;
-    all.reserve(failovers.size());
-    for (const auto& failover : failovers) all.push_back(drawn_from(*failover));
-    return diagram::failover_legend_svg(all);
-}
-
 std::string failover_lines(const Failover& failover) {
     std::string lines;
-    for (const TraceItem& item : failover.items) {
+    for (std::size_t place = 0; place < failover.items.size(); ++place) {
+        const TraceItem& item = failover.items[place];
+        if (failover.left_out > 0 && place == failover.left_out_before) add_gap(lines, failover);
         if (const auto* traced = std::get_if<TracedMessage>(&item)) {
             protocol::append_trace_line(lines, traced->entry, traced->message);
         } else {

@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "protocol/diagram/failover.hpp"
 #include "protocol/trace/trace_item.hpp"
 #include "protocol/trace/trace_recorder.hpp"
 #include "src/base/os/latest.hpp"
@@ -23,15 +22,14 @@ namespace bullring {
 struct Failover {
     std::uint64_t number = 0;  // 1, 2, … since the start of the process
     protocol::NodeId node;     // that saw it
-    protocol::QuorumMode quorum = protocol::QuorumMode::majority;
-    protocol::NodeId from;  // `nobody`: there was no leader
+    protocol::NodeId from;     // `nobody`: there was no leader
     protocol::NodeId to;
     protocol::Epoch epoch;                  // of the new leadership
     const char* reason = LeaderEnd::first;  // how the one before went
     protocol::Instant unled_since;          // the last sign of life of the one before
-    protocol::Instant lost;                 // from here the node knew of no leader
     protocol::Instant found;                // here it knew the new one
     std::size_t left_out = 0;               // of the items, from the middle
+    std::size_t left_out_before = 0;        // which of them
     std::vector<protocol::TraceItem> items;
 };
 
@@ -63,7 +61,6 @@ private:
         protocol::Instant began;
         const char* reason = LeaderEnd::first;
         protocol::Instant unled_since;
-        std::optional<protocol::Instant> lost;
         std::optional<protocol::Instant> found;
         std::vector<protocol::TraceItem> head;
         std::deque<protocol::TraceItem> tail;
@@ -82,7 +79,6 @@ private:
     void publish_change();
 
     protocol::NodeId self_;
-    protocol::QuorumMode quorum_;
     protocol::Duration heartbeat_;
     protocol::Duration quiet_;  // after it an unrest that has changed nothing is over
     protocol::TraceRecorder recorder_;
@@ -98,12 +94,7 @@ private:
     Latest<Failovers> published_;
 };
 
-/// A picture of it, drawn anew each time.
-std::string failover_picture(const Failover& failover, protocol::diagram::LegendPlace legend =
-                                                           protocol::diagram::LegendPlace::below);
-/// Of all these pictures.
-std::string failovers_legend(const Failovers& failovers);
-/// Its items in the format of `--trace`.
+/// Its items in the format of `--trace`; an event says where some were left out.
 std::string failover_lines(const Failover& failover);
 
 }  // namespace bullring
