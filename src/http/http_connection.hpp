@@ -52,7 +52,7 @@ private:
     asio::awaitable<void> serve();
     asio::awaitable<bool> read_request(RequestParser& request);
     void handle(const RequestParser& request);
-    /// What is answered goes out, until it is all.
+    /// Writes the answer as it comes, until it is whole. False: the client is gone.
     asio::awaitable<bool> write_answer();
     asio::awaitable<bool> write(std::string text);
     /// The end. What is left unread at a close would make the kernel send RST, and the answer would
