@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 from script_main import seconds
 
@@ -90,11 +91,28 @@ def flags(name):
     return [f"-{key}={value}" for key, value in {**USUAL, **OPTIONS.get(name, {})}.items()]
 
 
+def kept(name):
+    """The inputs that the tree keeps for a target, in one file: there are thousands."""
+    return SOURCES / "corpus" / f"{name}.zip"
+
+
+def keep(name, inputs):
+    """Writes them down; the same inputs make the same file."""
+    with zipfile.ZipFile(kept(name), "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in sorted(inputs):
+            archive.writestr(zipfile.ZipInfo(file), inputs[file], zipfile.ZIP_DEFLATED)
+
+
 def corpus(name):
     """Where new inputs go, and where they come from."""
-    own, tree = BUILD / "corpus" / name, SOURCES / "corpus" / name
+    own, tree = BUILD / "corpus" / name, BUILD / "kept" / name
     own.mkdir(parents=True, exist_ok=True)
-    return [own] + ([tree] if tree.is_dir() else [])
+    if not kept(name).exists():
+        return [own]
+    shutil.rmtree(tree, ignore_errors=True)
+    with zipfile.ZipFile(kept(name)) as archive:
+        archive.extractall(tree)
+    return [own, tree]
 
 
 def start(name, *words):
@@ -189,21 +207,20 @@ def merged(name, folder):
 
 
 def minimise(name):
-    tree = SOURCES / "corpus" / name
-    count = size = 0
+    inputs, size = {}, 0
     with tempfile.TemporaryDirectory(dir=BUILD) as folder:
-        files = merged(name, pathlib.Path(folder))
-        shutil.rmtree(tree, ignore_errors=True)
-        tree.mkdir(parents=True)
-        for file in files[:INPUTS_MAX]:
+        for file in merged(name, pathlib.Path(folder))[:INPUTS_MAX]:
             size += file.stat().st_size
             if size > BYTES_MAX:
-                size -= file.stat().st_size
                 break
-            count += 1
             # Shorter names than libFuzzer's are unique enough.
-            shutil.copyfile(file, tree / file.name[:12])
-    print(f"{name:14} {count} inputs, {size:,} bytes in {tree.relative_to(ROOT)}", flush=True)
+            inputs[file.name[:12]] = file.read_bytes()
+    keep(name, inputs)
+    size = sum(map(len, inputs.values()))
+    print(
+        f"{name:14} {len(inputs)} inputs, {size:,} bytes in {kept(name).relative_to(ROOT)}",
+        flush=True,
+    )
 
 
 def main():

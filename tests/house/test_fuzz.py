@@ -1,6 +1,7 @@
 """The fuzz targets: what is said of them, what the tree keeps for them, and that a find is told."""
 
 import re
+import zipfile
 
 import fuzz
 import pytest
@@ -16,13 +17,32 @@ def test_the_readme_names_each_target_once():
 
 @pytest.mark.parametrize("name", fuzz.targets())
 def test_a_target_has_inputs_and_not_many(name):
-    files = [*(CORPUS / name).iterdir()]
+    with zipfile.ZipFile(fuzz.kept(name)) as archive:
+        files = archive.infolist()
     assert 0 < len(files) <= fuzz.INPUTS_MAX
-    assert sum(file.stat().st_size for file in files) <= fuzz.BYTES_MAX
+    assert sum(file.file_size for file in files) <= fuzz.BYTES_MAX
 
 
 def test_no_inputs_are_kept_for_a_target_that_is_gone():
-    assert sorted(folder.name for folder in CORPUS.iterdir()) == fuzz.targets()
+    assert sorted(file.name for file in CORPUS.iterdir()) == [
+        f"{name}.zip" for name in fuzz.targets()
+    ]
+
+
+def test_the_same_inputs_are_kept_in_the_same_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(fuzz, "SOURCES", tmp_path)
+    monkeypatch.setattr(fuzz, "BUILD", tmp_path / "build")
+    (tmp_path / "corpus").mkdir()
+    fuzz.keep("codec", {"b": b"\x00" * 9, "a": b"1"})
+    first = fuzz.kept("codec").read_bytes()
+    fuzz.keep("codec", {"a": b"1", "b": b"\x00" * 9})
+    assert fuzz.kept("codec").read_bytes() == first
+    own, tree = fuzz.corpus("codec")
+    assert [*own.iterdir()] == []
+    assert {file.name: file.read_bytes() for file in tree.iterdir()} == {
+        "a": b"1",
+        "b": b"\x00" * 9,
+    }
 
 
 def test_limits_are_of_targets_that_exist():

@@ -37,7 +37,15 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 TARGET = "bullring_sim"
 # The sources of the simulator; without those of src/ its CMakeLists.txt builds nothing.
-SOURCES = ("CMakeLists.txt", "protocol", "sim", "include", "scripts/cmake", "src/CMakeLists.txt")
+SOURCES = (
+    "CMakeLists.txt",
+    "protocol",
+    "sim",
+    "include",
+    "scripts/cmake",
+    "src/CMakeLists.txt",
+    "src/viewer",
+)
 SEEDS = "1..1000"
 CONTROL_SEEDS = "1..300"
 SWEEP_SECONDS_MAX = 900
