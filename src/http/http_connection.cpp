@@ -131,7 +131,7 @@ asio::awaitable<void> HttpConnection::serve() {
 
 asio::awaitable<bool> HttpConnection::read_request(RequestParser& request) {
     cut_off_later();
-    std::array<char, 4096> bytes;
+    std::array<char, 4096> bytes{};
     for (;;) {
         if (!input_.empty()) input_.erase(0, request.read(input_));
         if (request.is_whole() || request.error() != HPE_OK) break;
@@ -196,7 +196,7 @@ asio::awaitable<void> HttpConnection::finish(std::string answer) {
     if (!answer.empty() && !co_await write(std::move(answer))) co_return close();
     ::shutdown(socket_.native_handle(), SHUT_WR);
     cut_off_later();
-    std::array<char, 1024> bytes;
+    std::array<char, 1024> bytes{};
     for (std::size_t thrown_away = 0; thrown_away <= thrown_away_max;) {
         asio::error_code error;
         thrown_away += co_await socket_.async_read_some(
