@@ -42,33 +42,32 @@ void Checks::check_given(const World& world, HostIndex h, Instant now, const Giv
     }
 }
 
-/// Two holders of one epoch could both be elected in it. A renewal comes from whoever has been.
+/// Two holders of one epoch could both be elected in it. A renewal comes from whoever has been. A
+/// voter that has lost its disk may be asked for an epoch again that it gave to a run that has
+/// ended, without being elected, and that nobody else has heard of (R1.5).
 void Checks::check_one_holder(const World& world, HostIndex h, Epoch epoch, HolderKey holder) {
     if (world.cluster_of(h) == Site::predecessor) return;
-    const HolderKey* elected = clusters_[founding(world, h)].elected_in.find(epoch);
-    if (elected != nullptr && *elected == holder) return;
-    const HolderKey* before = voted_[h].find(epoch);
-    if (before == nullptr) {
+    const auto& elected_in = clusters_[founding(world, h)].elected_in;
+    const EpochHolders::Held* const elected = elected_in.find(epoch);
+    if (elected != nullptr && elected->holder == holder) return;
+    const EpochHolders::Held* const before = voted_[h].find(epoch);
+    const auto has_ended = [&](const HolderKey& key) {
+        const auto run = world.host_of(key.incarnation);
+        return !run || !world.host(*run).running() ||
+               world.host(*run).incarnation != key.incarnation;
+    };
+    const bool nobody_knows =
+        before != nullptr && before->forgotten && elected == nullptr && has_ended(before->holder);
+    if (before == nullptr || nobody_knows) {
         voted_[h].note(epoch, holder);
-    } else if (*before != holder) {
+    } else if (before->holder != holder) {
         fail(world, "I2",
              fmt::format("node {} grants epoch {} to {}, incarnation {:x}, and has granted it to "
                          "{}, incarnation {:x}",
                          world.host(h).id.value, epoch.value, holder.id.value,
-                         holder.incarnation.value, before->id.value, before->incarnation.value));
+                         holder.incarnation.value, before->holder.id.value,
+                         before->holder.incarnation.value));
     }
-}
-
-/// A candidate that loses its disk may be the only one that knew the epoch that it asked for, and
-/// ask for it again: no other node has heard of it, and its earlier run is not elected any more.
-void Checks::forget_own_dead_candidacies(const World& world, HostIndex h) {
-    voted_[h].forget_if([&](const HolderKey& holder) {
-        if (holder.id != world.host(h).id) return false;
-        for (HostIndex other = 0; other < world.hosts(); ++other)
-            if (world.host(other).running() && world.host(other).incarnation == holder.incarnation)
-                return false;
-        return true;
-    });
 }
 
 /// A restart is silent for as long as the disk says.

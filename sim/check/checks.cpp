@@ -121,7 +121,7 @@ void Checks::on_incident(const World& world, const Incident& incident) {
         has_copy_[incident.host] = has_copy;
     }
     if (incident.kind == "start" && !world.host(incident.host).disk.file)
-        forget_own_dead_candidacies(world, incident.host);
+        voted_[incident.host].forget();
 }
 
 }  // namespace bullring::sim

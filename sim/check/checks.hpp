@@ -18,23 +18,28 @@ namespace bullring::sim {
 /// To whom an epoch belongs, of the newest that were noted.
 class EpochHolders {
 public:
-    const protocol::HolderKey* find(Epoch epoch) const {
-        for (const auto& [noted, holder] : noted_)
-            if (noted == epoch) return &holder;
+    struct Held {
+        Epoch epoch;
+        protocol::HolderKey holder;
+        bool forgotten = false;  // the disk that knew it is lost
+    };
+    const Held* find(Epoch epoch) const {
+        for (const Held& held : noted_)
+            if (held.epoch == epoch) return &held;
         return nullptr;
     }
     void note(Epoch epoch, protocol::HolderKey holder) {
+        std::erase_if(noted_, [epoch](const Held& held) { return held.epoch == epoch; });
         if (noted_.size() == remembered) noted_.erase(noted_.begin());
-        noted_.emplace_back(epoch, holder);
+        noted_.push_back({epoch, holder});
     }
-    template <class Condition>
-    void forget_if(Condition condition) {
-        std::erase_if(noted_, [&](const auto& noted) { return condition(noted.second); });
+    void forget() {
+        for (Held& held : noted_) held.forgotten = true;
     }
 
 private:
     static constexpr std::size_t remembered = 16;
-    std::vector<std::pair<Epoch, protocol::HolderKey>> noted_;
+    std::vector<Held> noted_;
 };
 
 class Checks : public Observer {
@@ -84,7 +89,6 @@ private:
     void check_conflicts(const World& world, HostIndex h, Instant now, protocol::HolderKey holder);
     void check_cover(const World& world, HostIndex h, protocol::HolderKey holder);
     void check_one_holder(const World& world, HostIndex h, Epoch epoch, protocol::HolderKey holder);
-    void forget_own_dead_candidacies(const World& world, HostIndex h);
     void check_silence_to_come(const World& world, HostIndex h, protocol::Duration promised);
     /// A grant has ended by one of the holder's clocks at least, or by both.
     enum class Until : std::uint8_t { end_by_one, end_by_both };
