@@ -224,7 +224,10 @@ bool HttpConnection::has_ended() {
 void HttpConnection::cut_off_later() {
     deadline_.expires_after(patience);
     deadline_.async_wait([self = weak_from_this()](const asio::error_code& error) {
-        if (const auto connection = self.lock(); connection && !error) connection->close();
+        const auto connection = self.lock();
+        if (!connection || error) return;
+        // It may have been put off when this was on its way.
+        if (connection->deadline_.expiry() <= Clock::now()) connection->close();
     });
 }
 

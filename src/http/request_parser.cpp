@@ -8,8 +8,9 @@
 namespace bullring {
 
 RequestParser::RequestParser() {
-    // The same for all of the process; the library has no other.
-    http_parser_set_max_header_size(head_max);
+    // Once: the library has one limit for all of the process, and several threads may serve.
+    static const bool limited = (http_parser_set_max_header_size(head_max), true);
+    static_cast<void>(limited);
     http_parser_init(&parser_, HTTP_REQUEST);
     parser_.data = this;
 }

@@ -37,12 +37,14 @@ class LeftBehind:
     def __init__(self, place):
         self.gate = place / "gate"
         self.said = place / "said"
+        self.begun = place / "begun"
 
     @property
     def command(self):
-        last = f"until [ -e {self.gate} ]; do sleep 0.01; done; echo x >>{self.said}"
+        last = f"echo x >{self.begun}; until [ -e {self.gate} ]; do sleep 0.01; done"
         many = "for i in 1 2 3 4 5 6 7 8; do (setsid true &); done"
-        return f"setsid sh -c '{last}' & {many}; sleep 0.2"
+        begun = f"until [ -e {self.begun} ]; do sleep 0.01; done"
+        return f"setsid sh -c '{last}; echo x >>{self.said}' & {many}; {begun}"
 
     def assert_none_stays(self, cluster, pid):
         self.gate.touch()

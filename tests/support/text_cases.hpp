@@ -19,6 +19,11 @@ public:
     /// The next one. Throws std::runtime_error if there is none.
     std::string next();
     std::int64_t number();
+    /// A number that counts or names something, such as an epoch.
+    template <class Id>
+    Id id() {
+        return {static_cast<std::uint64_t>(number())};
+    }
     /// Takes the next word if it is this one.
     bool take(const std::string& word);
 

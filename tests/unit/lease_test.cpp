@@ -50,7 +50,7 @@ public:
         const std::string first = words.next();
         if (first == "new") lease_ = {};
         if (first == "new" || first == "begin") {
-            const Epoch stood = epoch(words);
+            const Epoch stood = words.id<Epoch>();
             lease_.begin(stood, list(words));
         } else if (first == "count")
             return count(words);
@@ -61,7 +61,7 @@ public:
         else if (first == "end")
             lease_.end();
         else if (first == "tied")
-            return text(lease_.tied_until(session(words)));
+            return text(lease_.tied_until(words.id<SessionId>()));
         else if (first == "voters")
             return voters(words);
         else if (first == "counted")
@@ -74,10 +74,6 @@ public:
     }
 
 private:
-    static Epoch epoch(CommandWords& words) { return {static_cast<std::uint64_t>(words.number())}; }
-    static SessionId session(CommandWords& words) {
-        return {static_cast<std::uint64_t>(words.number())};
-    }
     static Index voter(CommandWords& words) { return static_cast<Index>(words.number() - 1); }
     /// `T` or `T/RAW`.
     static Instant instant(CommandWords& words) {
@@ -107,7 +103,7 @@ private:
     std::string count(CommandWords& words) {
         const Index by = voter(words);
         const Instant end = (words.take("until"), instant(words));
-        const SessionId tied = words.take("tied") ? session(words) : no_session;
+        const SessionId tied = words.take("tied") ? words.id<SessionId>() : no_session;
         const Tag under = words.take("tag") ? tag(words) : Tag{};
         const bool counted = lease_.count(by, end, tied, under);
         return (counted ? "" : "not counted, ") + state();

@@ -41,22 +41,18 @@ private:
     static std::string text(HolderKey key) {
         return std::to_string(key.id.value) + (key.incarnation.value % 10 == 1 ? "'" : "");
     }
-    static Epoch epoch(CommandWords& words) { return {static_cast<std::uint64_t>(words.number())}; }
-    static SessionId session(CommandWords& words) {
-        return {static_cast<std::uint64_t>(words.number())};
-    }
 
     static PromiseRequest request_of(HolderKey key, CommandWords& words) {
-        PromiseRequest request{key, epoch(words), false, Duration{100}, SessionId{1}};
+        PromiseRequest request{key, words.id<Epoch>(), false, Duration{100}, SessionId{1}};
         request.renew = words.take("renew");
         if (words.take("for")) request.length = Duration{words.number()};
-        if (words.take("on")) request.session = session(words);
+        if (words.take("on")) request.session = words.id<SessionId>();
         if (words.take("untied")) request.session = no_session;
         return request;
     }
 
     std::string start(CommandWords& words) {
-        promise_ = Promise(words.take("floor") ? epoch(words) : Epoch{});
+        promise_ = Promise(words.take("floor") ? words.id<Epoch>() : Epoch{});
         now_ = {0, 0};
         return {};
     }
@@ -66,16 +62,16 @@ private:
         return state();
     }
     std::string raise(CommandWords& words) {
-        promise_.raise_floor(epoch(words));
+        promise_.raise_floor(words.id<Epoch>());
         return state();
     }
     std::string fin(CommandWords& words) {
-        const bool released = promise_.release_session(session(words), now_);
+        const bool released = promise_.release_session(words.id<SessionId>(), now_);
         return (released ? "released, " : "nothing, ") + state();
     }
     std::string resign(CommandWords& words) {
         const HolderKey key = key_of(words.next());
-        const bool released = promise_.release_resigned(key, epoch(words));
+        const bool released = promise_.release_resigned(key, words.id<Epoch>());
         return (released ? "released, " : "nothing, ") + state();
     }
 

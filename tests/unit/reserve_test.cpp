@@ -24,14 +24,14 @@ public:
         if (first == "done") return done();
         if (first == "outrun") return outrun(words);
         if (first == "want") {
-            const Epoch hw = epoch(words);
+            const Epoch hw = words.id<Epoch>();
             reserve_.want(hw, Duration{words.number()});
         } else if (first == "use") {
-            reserve_.keep_ahead_of(epoch(words));
+            reserve_.keep_ahead_of(words.id<Epoch>());
         } else if (first == "lower") {
             reserve_.lower_promised_max(Duration{words.number()});
         } else if (first == "stop") {
-            reserve_.want_exactly(epoch(words));
+            reserve_.want_exactly(words.id<Epoch>());
         } else if (first == "hooks") {
             reserve_.there_are_hooks(true);
         } else {
@@ -41,7 +41,6 @@ public:
     }
 
 private:
-    static Epoch epoch(CommandWords& words) { return {static_cast<std::uint64_t>(words.number())}; }
     static std::string text(const Durable& durable) {
         return std::to_string(durable.hw.value) + " " + std::to_string(durable.promised_max.ns) +
                (durable.hooks ? " hooks" : "");
@@ -51,13 +50,13 @@ private:
         reserve_ = Reserve(std::nullopt, false);
         if (words.empty()) return {};
         Durable file;
-        file.hw = epoch(words);
+        file.hw = words.id<Epoch>();
         file.promised_max = Duration{words.number()};
         reserve_ = Reserve(file, false);
         return {};
     }
     std::string covers(CommandWords& words) {
-        const Epoch asked = epoch(words);
+        const Epoch asked = words.id<Epoch>();
         return reserve_.covers(asked, Duration{words.number()}) ? "yes" : "no";
     }
     std::string write() {

@@ -31,7 +31,7 @@ public:
         if (what == "has") return answer(i, words);
         if (what == "resigns") {
             node_.peers[i].resigned_by = node_.peers[i].ack.incarnation;
-            node_.peers[i].resigned_epoch = epoch(words);
+            node_.peers[i].resigned_epoch = words.id<Epoch>();
             return told(i);
         }
         throw std::runtime_error(what);
@@ -46,7 +46,6 @@ private:
         if (start.file) start.file->hooks = hooks;
         return Parts(config, start);
     }
-    static Epoch epoch(CommandWords& words) { return {static_cast<std::uint64_t>(words.number())}; }
     static Duration duration(CommandWords& words) { return milliseconds(words.number()); }
     static std::string text(Duration length) { return std::to_string(length.ns / 1'000'000); }
 
@@ -70,7 +69,7 @@ private:
         if (words.take("none")) recall.answer = Recall::Answer::none;
         if (words.take("holds")) {
             recall.answer = Recall::Answer::held;
-            recall.epoch = epoch(words);
+            recall.epoch = words.id<Epoch>();
             recall.remaining = duration(words);
         }
         return told(i);
