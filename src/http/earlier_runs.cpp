@@ -1,7 +1,6 @@
 #include "src/http/earlier_runs.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cmath>
 #include <system_error>
@@ -12,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "protocol/values/names.hpp"
 #include "src/base/log/logging.hpp"
 #include "src/base/os/owned_fd.hpp"
 #include "src/base/text/json.hpp"
@@ -25,15 +25,11 @@ namespace {
 /// in a millisecond.
 constexpr std::size_t lines_max = 512;
 
-/// The literal, which is compared and kept; none for a word that no version of LeaderEnd has.
-const char* known_reason(const Json& line) {
-    constexpr std::array reasons{LeaderEnd::first, LeaderEnd::resigned, LeaderEnd::died,
-                                 LeaderEnd::lease_expired, LeaderEnd::replaced};
-    const auto found = line.find("before");
-    if (found == line.end()) return nullptr;
-    for (const char* const reason : reasons)
-        if (*found == reason) return reason;
-    return nullptr;
+/// None for a word that no version of LeaderEnd has.
+std::optional<LeaderEnd> end_in(const Json& line) {
+    const auto word = line.find("before");
+    if (word == line.end() || !word->is_string()) return std::nullopt;
+    return protocol::named<LeaderEnd>(word->get_ref<const std::string&>());
 }
 
 class PastReader {
@@ -75,19 +71,20 @@ private:
         if (!time_ns || !what.leader) return;
         if (!past_.empty()) {
             // It has led all along, while the node was started anew or did not hear of it.
-            const protocol::LeaderChanged& last = past_.back().begin.what;
+            const protocol::LeaderChanged& last = past_.back().what;
             if (last.leader == what.leader && last.epoch == what.epoch) return;
         }
-        past_.push_back({{ts_ns, std::move(what), known_reason(line)}, gap_of(line), *time_ns});
+        past_.push_back({{ts_ns, 0}, std::move(what), end_in(line), gap_of(line), *time_ns});
         if (past_.size() > History::leaderships_max) past_.pop_front();
     }
 
-    /// -1: it is not known.
-    static std::int64_t gap_of(const Json& line) {
+    /// None: it is not known.
+    static std::optional<protocol::Duration> gap_of(const Json& line) {
         const auto gap = line.find("gap_ms");
-        if (gap == line.end() || !gap->is_number()) return -1;
+        if (gap == line.end() || !gap->is_number()) return std::nullopt;
         const auto ns = gap->get<double>() * 1e6;
-        return ns >= 0 && ns < 1e18 ? std::llround(ns) : -1;
+        if (ns < 0 || ns >= 1e18) return std::nullopt;
+        return protocol::Duration{std::llround(ns)};
     }
 
     const StreamOwner& owner_;

@@ -6,11 +6,10 @@
 
 namespace bullring {
 
-std::string leader_event(const RecentChanges::Change& change) {
-    const protocol::LeaderChanged& what = change.what;
-    return "event: leader\nid: " + std::to_string(what.epoch.value) +
-           "\ndata: " + watch_line({change.ts_ns, what.leader, what.epoch, what.advertised}) +
-           "\n\n";
+std::string leader_event(const LeaderTurn& turn) {
+    const protocol::LeaderChanged& what = turn.what;
+    return "event: leader\nid: " + std::to_string(what.epoch.value) + "\ndata: " +
+           watch_line({turn.at.boottime_ns, what.leader, what.epoch, what.advertised}) + "\n\n";
 }
 
 void EventStreams::open(HttpReply& reply, const std::string& present) {

@@ -11,7 +11,7 @@
 namespace bullring {
 
 /// "event: leader", with the epoch as its id and a line of `watch` as its data.
-std::string leader_event(const RecentChanges::Change& change);
+std::string leader_event(const LeaderTurn& turn);
 
 class EventStreams {
 public:

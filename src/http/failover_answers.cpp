@@ -17,7 +17,7 @@ HttpAnswer failover_list(const Failovers& failovers, std::int64_t now_ns, std::i
         json["from"] = id_or_null(failover.from);
         json["to"] = failover.to.value;
         json["epoch"] = failover.epoch.value;
-        json["reason"] = failover.reason;
+        json["reason"] = name(failover.before);
         const protocol::Duration gap = protocol::elapsed(failover.unled_since, failover.found);
         json["gap_ms"] = failover.from ? Json(fractional_ms(gap)) : Json(nullptr);
         all.push_back(std::move(json));

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "src/node/showcase.hpp"
+#include "src/node/report/leader_log.hpp"
 
 namespace bullring {
 
@@ -19,22 +19,24 @@ public:
     static constexpr std::size_t outages_max = 512;
 
     struct Leadership {
-        RecentChanges::Change begin;
-        std::int64_t gap_ns = -1;  // -1: there was none to be lost before
+        protocol::Instant at;
+        protocol::LeaderChanged what;
+        std::optional<LeaderEnd> before{};
+        std::optional<protocol::Duration> gap{};  // none: there was none to be lost before
         // CLOCK_REALTIME as an earlier run recorded it, whose CLOCK_BOOTTIME may be another one;
         // none: it is of this run.
-        std::optional<std::int64_t> wall_ns = std::nullopt;
+        std::optional<std::int64_t> wall_ns{};
     };
 
     /// Nobody leads, as far as is known, from `started_ns` on.
     explicit History(std::int64_t started_ns)
-        : started_ns_(started_ns), found_ns_(started_ns), leaderless_since_(started_ns) {}
+        : started_ns_(started_ns), leaderless_since_(started_ns) {}
 
     /// Of earlier runs, in order. Once; there may have been changes in this run before.
     void add_earlier(const std::deque<Leadership>& past);
 
     /// In their order.
-    void add(const RecentChanges::Change& change);
+    void add(const LeaderTurn& turn);
 
     /// How long nobody led within the last day, or since the start. What was forgotten because
     /// there were too many gaps counts as led.
@@ -56,10 +58,8 @@ private:
         std::int64_t begin_ns = 0;
         std::int64_t end_ns = 0;
     };
-    void add_leader(const RecentChanges::Change& change);
 
     std::int64_t started_ns_;
-    std::int64_t found_ns_;  // the last leader
     std::optional<std::int64_t> leaderless_since_;
     std::optional<std::int64_t> last_ns_;
     std::deque<Outage> outages_;  // that are over

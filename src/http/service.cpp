@@ -228,7 +228,7 @@ AtTheMoment HttpService::now() {
 
 std::string HttpService::present_event() {
     const AtTheMoment at = now();
-    return leader_event({at.now.boottime_ns, {at.leader(), at.epoch(), at.advertised()}});
+    return leader_event({at.now, {at.leader(), at.epoch(), at.advertised()}});
 }
 
 void HttpService::ask_node(Clock::duration patience, std::function<void(bool)> then) {
@@ -280,8 +280,7 @@ void HttpService::make_socket_again() {
 void HttpService::on_change() {
     const RecentChanges& changes = showcase_.changes();
     if (changes.count == changes_seen_) return;
-    changes.each_from(changes_seen_,
-                      [this](const RecentChanges::Change& change) { history_.add(change); });
+    changes.each_from(changes_seen_, [this](const LeaderTurn& turn) { history_.add(turn); });
     changes_seen_ = changes.count;
     if (std::exchange(streams_wait_, true)) return;
     streams_timer_.expires_after(streams_wait_for);
@@ -294,9 +293,8 @@ void HttpService::on_change() {
 
 void HttpService::tell_streams() {
     const RecentChanges& changes = showcase_.changes();
-    changes.each_from(changes_sent_, [this](const RecentChanges::Change& change) {
-        streams_.tell(leader_event(change));
-    });
+    changes.each_from(changes_sent_,
+                      [this](const LeaderTurn& turn) { streams_.tell(leader_event(turn)); });
     changes_sent_ = changes.count;
 }
 

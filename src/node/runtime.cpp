@@ -71,6 +71,7 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
       pulse_(parts.pulse != nullptr ? *parts.pulse : own_pulse_),
       keeper_(parts.keeper),
       showcase_(parts.showcase),
+      leader_log_(parts.start.now),
       reporter_(io_, options.config, way_to_start(options, had_state_), parts.writer, parts.events,
                 pulse_,
                 [this](const std::string& address) { return transport_.source_of(address); }),
@@ -312,9 +313,10 @@ void Runtime::step(const protocol::Event& event) {
     for (const protocol::Action& action : actions_) follow_up(now, action);
     if (trace_) trace_->add(now, event, actions_);
     if (trace_log_) trace_log_->add(now, event, actions_);
-    if (showcase_ != nullptr) show(now, event);
+    const std::vector<LeaderTurn>& turns = leader_log_.add(now, event, actions_);
+    if (showcase_ != nullptr) show(now, event, turns);
     reporter_.note(now, node_.parts());
-    reporter_.add(now, event, actions_);
+    reporter_.add(now, actions_, turns);
 }
 
 void Runtime::arm_timer(Instant now) {

@@ -121,7 +121,8 @@ private:
     void wait_for_alarm();
     void wait_for_question();
     protocol::View view(protocol::Instant now) const;
-    void show(protocol::Instant now, const protocol::Event& event);
+    void show(protocol::Instant now, const protocol::Event& event,
+              const std::vector<LeaderTurn>& turns);
     void watch_files();
     void on_misplaced(const std::string& why);
     void show_leadership(protocol::Epoch epoch);
@@ -149,6 +150,7 @@ private:
     LoopPulse& pulse_;
     const Keeper* keeper_;
     Showcase* showcase_;
+    LeaderLog leader_log_;
     std::optional<StepCounter> counter_;  // with a showcase
     ClockWatch clock_watch_{io_, options_.config.timing.rho_ppm,
                             showcase_ ? &showcase_->counts().clock_correction_ppm : nullptr};

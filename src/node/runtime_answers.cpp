@@ -86,13 +86,14 @@ protocol::View Runtime::view(Instant now) const {
     return view;
 }
 
-void Runtime::show(Instant now, const protocol::Event& event) {
+void Runtime::show(Instant now, const protocol::Event& event,
+                   const std::vector<LeaderTurn>& turns) {
     if (std::holds_alternative<protocol::Wake>(event) && wake_timer_.last_due_ns() != 0)
         showcase_->counts().loop_lateness.add({now.boottime_ns - wake_timer_.last_due_ns()});
-    counter_->add(now, event, actions_);
+    counter_->add(event, actions_, turns);
     if (const LineStream* events = reporter_.stream())
         showcase_->counts().events_lost.store(static_cast<std::int64_t>(events->lost()));
-    showcase_->remember(now, event, actions_);
+    showcase_->remember(now, event, actions_, turns);
     showcase_->show(now, view(now), misplaced_.empty());
 }
 

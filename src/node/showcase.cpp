@@ -1,7 +1,6 @@
 #include "src/node/showcase.hpp"
 
 #include <utility>
-#include <variant>
 
 namespace bullring {
 
@@ -29,16 +28,10 @@ void Showcase::show(protocol::Instant now, protocol::View view, bool sound) {
 }
 
 void Showcase::remember(protocol::Instant now, const protocol::Event& event,
-                        const std::vector<protocol::Action>& actions) {
-    failovers_.add(now, event, actions);
-    end_.note(event);
-    for (const protocol::Action& action : actions) {
-        end_.note(action);
-        const auto* change = std::get_if<protocol::LeaderChanged>(&action);
-        if (change == nullptr) continue;
-        recent_.last[recent_.count++ % RecentChanges::kept] = {
-            now.boottime_ns, *change, change->leader ? end_.reason() : nullptr};
-    }
+                        const std::vector<protocol::Action>& actions,
+                        const std::vector<LeaderTurn>& turns) {
+    failovers_.add(now, event, actions, turns);
+    for (const LeaderTurn& turn : turns) recent_.last[recent_.count++ % RecentChanges::kept] = turn;
 }
 
 void Showcase::resign_answered(const protocol::ResignAnswer& answer) {

@@ -14,11 +14,11 @@
 #include "src/base/os/bell.hpp"
 #include "src/base/os/latest.hpp"
 #include "src/node/metrics/node_counts.hpp"
+#include "src/node/report/leader_log.hpp"
 #include "src/node/report/recent_failovers.hpp"
 #include "src/node/report/task_record.hpp"
 #include "src/security/shown_credential.hpp"
 #include "src/task/task_host.hpp"
-#include "src/watch/leader_end.hpp"
 #include "src/watch/lease_page.hpp"
 #include "src/watch/loop_pulse.hpp"
 
@@ -34,15 +34,10 @@ struct ShownView {
 /// The last changes of leader. A reader that comes often enough misses none.
 struct RecentChanges {
     static constexpr std::size_t kept = 32;
-    struct Change {
-        std::int64_t ts_ns = 0;  // CLOCK_BOOTTIME
-        protocol::LeaderChanged what;
-        const char* reason = nullptr;  // of LeaderEnd; none: no leader, or the same one
-    };
-    std::uint64_t count = 0;        // of all that there have been
-    std::array<Change, kept> last;  // that of number n at n % kept
+    std::uint64_t count = 0;            // of all that there have been
+    std::array<LeaderTurn, kept> last;  // that of number n at n % kept
 
-    /// Calls `visit(change)` for those with numbers from `from` on, as far as they are kept.
+    /// Calls `visit(turn)` for those with numbers from `from` on, as far as they are kept.
     template <class Visit>
     void each_from(std::uint64_t from, Visit visit) const {
         const std::uint64_t oldest = count > kept ? count - kept : 0;
@@ -78,7 +73,8 @@ public:
     /// One step, after its messages. A change of leader is published with its view, so that a
     /// notified reader sees the change.
     void remember(protocol::Instant now, const protocol::Event& event,
-                  const std::vector<protocol::Action>& actions);
+                  const std::vector<protocol::Action>& actions,
+                  const std::vector<LeaderTurn>& turns);
     /// After what the messages of the step make others do.
     void show(protocol::Instant now, protocol::View view, bool sound = true);
     /// The Unix socket may be gone.
@@ -124,7 +120,6 @@ private:
     LeasePage lease_;
     LoopPulse* pulse_ = nullptr;
     Latest<ShownView> views_;
-    LeaderEnd end_;
     RecentChanges recent_;             // the loop's own copy
     std::uint64_t shown_changes_ = 0;  // how many of them the reader has seen
     Latest<RecentChanges> changes_;

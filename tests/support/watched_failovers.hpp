@@ -27,7 +27,7 @@ public:
         outcome = sim::run(std::get<sim::Scenario>(sim::parse_scenario(text)), options);
     }
 
-    const Failovers& of(std::uint64_t node) { return last_.at(node)->read(); }
+    const Failovers& of(std::uint64_t node) { return last_.at(node)->failovers.read(); }
 
     sim::Outcome outcome;
 
@@ -36,7 +36,7 @@ private:
                      const protocol::Event& event) override {
         const sim::Host& host = world.host(h);
         auto& run = runs_[{host.id.value, host.incarnation.value}];
-        if (!run) run = std::make_unique<RecentFailovers>(world.config(h), host.incarnation);
+        if (!run) run = std::make_unique<Run>(world.config(h), host.incarnation);
         last_[host.id.value] = run.get();
         event_ = event;
         actions_.clear();
@@ -46,11 +46,19 @@ private:
         actions_.push_back(action);
     }
     void after_step(const sim::World& world, sim::HostIndex h, protocol::Instant now) override {
-        last_.at(world.host(h).id.value)->add(now, event_, actions_);
+        Run& run = *last_.at(world.host(h).id.value);
+        run.failovers.add(now, event_, actions_, run.leaders.add(now, event_, actions_));
     }
 
-    std::map<std::pair<std::uint64_t, std::uint64_t>, std::unique_ptr<RecentFailovers>> runs_;
-    std::map<std::uint64_t, RecentFailovers*> last_;  // by node: of its last run
+    struct Run {
+        Run(const protocol::Config& config, protocol::Incarnation incarnation)
+            : failovers(config, incarnation) {}
+        LeaderLog leaders{{}};
+        RecentFailovers failovers;
+    };
+
+    std::map<std::pair<std::uint64_t, std::uint64_t>, std::unique_ptr<Run>> runs_;
+    std::map<std::uint64_t, Run*> last_;  // by node: of its last run
     protocol::Event event_;
     std::vector<protocol::Action> actions_;
 };

@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+#include "protocol/values/names.hpp"
 #include "src/node/report/events_file.hpp"
 #include "tests/support/temporary_files.hpp"
 
@@ -30,9 +31,8 @@ struct Stream {
         text += EventLines(config).started(at(at_ms), 42, "boot");
         return *this;
     }
-    Stream& event(std::int64_t at_ms, const protocol::Action& action,
-                  const char* reason = nullptr) {
-        text += EventLines(config).of(at(at_ms), action, reason);
+    Stream& event(std::int64_t at_ms, const protocol::Action& action) {
+        text += EventLines(config).of(at(at_ms), action);
         return *this;
     }
     /// `gap_ms`: below 0 it is the first.
@@ -40,9 +40,13 @@ struct Stream {
                   std::int64_t gap_ms = -1) {
         protocol::LeaderChanged change{{id}, {epoch}, "db" + std::to_string(id)};
         if (gap_ms >= 0) change.unled_since.emplace().boottime_ns = (at_ms - gap_ms) * ms;
-        return event(at_ms, change, reason);
+        return turn(at_ms, {{}, change, protocol::named<LeaderEnd>(reason)});
     }
-    Stream& lost(std::int64_t at_ms) { return event(at_ms, protocol::LeaderChanged{{}, {}, ""}); }
+    Stream& lost(std::int64_t at_ms) { return turn(at_ms, {}); }
+    Stream& turn(std::int64_t at_ms, const LeaderTurn& turn) {
+        text += EventLines(config).leader(at(at_ms), turn);
+        return *this;
+    }
 
     protocol::Config config;
     std::string text;
@@ -58,10 +62,9 @@ std::string told(std::string_view lines) {
     std::string all;
     for (const History::Leadership& one : leaderships_in(lines, owner)) {
         all += all.empty() ? "" : ", ";
-        all += std::to_string(one.begin.what.leader.value) + "/" +
-               std::to_string(one.begin.what.epoch.value) + " " +
-               (one.begin.reason == nullptr ? "-" : one.begin.reason) + " " +
-               (one.gap_ns < 0 ? "-" : std::to_string(one.gap_ns / ms));
+        all += std::to_string(one.what.leader.value) + "/" + std::to_string(one.what.epoch.value) +
+               " " + (one.before ? name(*one.before) : "-") + " " +
+               (one.gap ? std::to_string(one.gap->ns / ms) : "-");
     }
     return all;
 }
@@ -89,7 +92,7 @@ TEST_CASE("earlier runs: each change is told with its time, reason and gap") {
     const auto past = leaderships_in(stream.text, owner);
     REQUIRE(past.size() == 3);
     CHECK(past[1].wall_ns == then + 104 * ms);
-    CHECK(past[1].begin.what.advertised == "db2");
+    CHECK(past[1].what.advertised == "db2");
 }
 
 TEST_CASE("earlier runs: of a run's first leader nobody knows how the one before went") {
@@ -110,7 +113,7 @@ TEST_CASE("earlier runs: a leader that stayed, in one run or from one to the nex
 
 TEST_CASE("earlier runs: a stream of a version that told neither reasons nor gaps is understood") {
     Stream stream;
-    stream.started(0).leads(10, 3, 7, nullptr).lost(20).leads(25, 2, 8, nullptr);
+    stream.started(0).leads(10, 3, 7, "none").lost(20).leads(25, 2, 8, "none");
     std::string older = stream.text;
     for (const std::string_view key : {",\"before\":null", ",\"gap_ms\":null"})
         for (std::size_t at; (at = older.find(key)) != std::string::npos;)
@@ -188,7 +191,7 @@ TEST_CASE("earlier runs: the last leaderships are kept") {
         stream.leads(static_cast<std::int64_t>(epoch), 1 + epoch % 3, epoch, "replaced");
     const auto past = leaderships_in(stream.text, owner);
     REQUIRE(past.size() == History::leaderships_max);
-    CHECK(past.back().begin.what.epoch == protocol::Epoch{100});
+    CHECK(past.back().what.epoch == protocol::Epoch{100});
 }
 
 TEST_CASE("earlier runs: however many leaders there were, the last ones are found") {
@@ -199,8 +202,8 @@ TEST_CASE("earlier runs: however many leaders there were, the last ones are foun
     }
     const auto past = leaderships_in(stream.text, owner);
     REQUIRE(past.size() == History::leaderships_max);
-    CHECK(past.front().begin.what.epoch == protocol::Epoch{4'969});
-    CHECK(past.back().begin.what.epoch == protocol::Epoch{5'000});
+    CHECK(past.front().what.epoch == protocol::Epoch{4'969});
+    CHECK(past.back().what.epoch == protocol::Epoch{5'000});
 }
 
 TEST_CASE("earlier runs: a file's times are told as they stand in it") {
@@ -222,7 +225,7 @@ TEST_CASE("earlier runs: of a long file the end is read, and of the line it begi
     const test::TemporaryFile file(beginning + stream.text);
     const auto past = read(file.path());
     REQUIRE(past.size() == 1);
-    CHECK(past[0].begin.what.epoch == protocol::Epoch{7});
+    CHECK(past[0].what.epoch == protocol::Epoch{7});
 }
 
 TEST_CASE("earlier runs: a file of one endless line tells nothing") {

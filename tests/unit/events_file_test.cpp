@@ -61,12 +61,12 @@ TEST_CASE("events: each line has the keys of the interface in their order") {
           head + R"("event":"peer_down","peer":9,"reason":"reset"})" + "\n");
     CHECK(line_of(protocol::ElectionStarted{{7}, "no leader is known"}) ==
           head + R"("event":"election_started","epoch":7,"reason":"no leader is known"})" + "\n");
-    CHECK(lines.of(at, protocol::LeaderChanged{{9}, {7}, "db:5432"}, "died") ==
+    CHECK(lines.leader(at, {{}, {{9}, {7}, "db:5432"}, LeaderEnd::died}) ==
           head + R"("event":"leader","leader":9,"epoch":7,"advertised":"db:5432",)" +
               "\"before\":\"died\",\"gap_ms\":null}\n");
     const protocol::LeaderChanged lost{
         {}, {7}, "", false, protocol::Instant{at.ts_ns - 2'500'000, 0}};
-    CHECK(lines.of(at, lost, "first") ==
+    CHECK(lines.leader(at, {{}, lost}) ==
           head + R"("event":"leader","leader":null,"epoch":7,"advertised":"","before":null,)" +
               "\"gap_ms\":2.5}\n");
     CHECK(line_of(protocol::Elected{{8}, protocol::MemberSet(0b101)}) ==
@@ -96,7 +96,9 @@ TEST_CASE("events: a changed list of members is told, and grants are read by the
 }
 
 TEST_CASE("events: an advertised string of any bytes leaves one line of JSON") {
-    const std::string line = line_of(protocol::LeaderChanged{{9}, {7}, "a\"\n\xff\x01"});
+    const protocol::Config ours = config();
+    const std::string line =
+        EventLines(ours).leader(at, {{}, {{9}, {7}, "a\"\n\xff\x01"}, LeaderEnd::first});
     CHECK(line.find('\n') == line.size() - 1);
     CHECK(line.find(R"(a\"\n)") != std::string::npos);
 }

@@ -14,47 +14,51 @@ using nlohmann::json;
 constexpr std::int64_t ms = 1'000'000;
 constexpr std::int64_t hour = 3600 * 1000 * ms;
 
-std::optional<protocol::Instant> since(std::int64_t unled_since_ns) {
-    if (unled_since_ns < 0) return std::nullopt;
-    return protocol::Instant{unled_since_ns, unled_since_ns};
+protocol::Instant at(std::int64_t ns) { return {ns, ns}; }
+/// The first of a run, of which only LeaderLog knows since when nobody has led.
+LeaderTurn first(std::uint64_t id, std::int64_t at_ns, std::int64_t unled_since_ns = 0) {
+    const auto epoch = static_cast<std::uint64_t>(at_ns / ms);
+    return {at(at_ns),
+            {{id}, {epoch}, "db" + std::to_string(id)},
+            LeaderEnd::first,
+            "",
+            at(unled_since_ns)};
 }
-/// `unled_since_ns`: below 0 there was no leader before.
-RecentChanges::Change leads(std::uint64_t id, std::int64_t at_ns, std::int64_t unled_since_ns,
-                            const char* reason = LeaderEnd::died) {
-    return {at_ns,
-            {{id},
-             {static_cast<std::uint64_t>(at_ns / ms)},
-             "db" + std::to_string(id),
-             false,
-             since(unled_since_ns)},
-            reason};
+LeaderTurn next(std::uint64_t id, std::int64_t at_ns, std::int64_t unled_since_ns,
+                LeaderEnd before = LeaderEnd::died) {
+    LeaderTurn turn = first(id, at_ns, unled_since_ns);
+    turn.what.unled_since = turn.unled_since;
+    turn.before = before;
+    return turn;
 }
-RecentChanges::Change lost(std::int64_t at_ns, std::int64_t unled_since_ns) {
-    return {at_ns, {{}, {}, "", false, since(unled_since_ns)}, nullptr};
+LeaderTurn lost(std::int64_t at_ns, std::int64_t unled_since_ns) {
+    return {at(at_ns), {{}, {}, "", false, at(unled_since_ns)}, {}, "", at(unled_since_ns)};
+}
+/// As an earlier run recorded it.
+History::Leadership past(std::uint64_t id, std::int64_t ts_ns,
+                         std::optional<protocol::Duration> gap, std::int64_t wall_ns) {
+    const LeaderTurn turn = first(id, ts_ns);
+    return {turn.at, turn.what, LeaderEnd::died, gap, wall_ns};
 }
 
 TEST_CASE("history: the times without a leader are summed, the present one included") {
     History history(0);
     CHECK(history.leaderless_ns(5 * ms) == 5 * ms);
-    history.add(leads(3, 10 * ms, -1));
+    history.add(first(3, 10 * ms));
     CHECK(history.leaderless_ns(100 * ms) == 10 * ms);
     history.add(lost(101 * ms, 100 * ms));
     CHECK(history.leaderless_ns(102 * ms) == 12 * ms);
-    history.add(leads(2, 104 * ms, 100 * ms));
+    history.add(next(2, 104 * ms, 100 * ms));
     CHECK(history.leaderless_ns(200 * ms) == 14 * ms);
     // The next one was there before the loss was known.
-    history.add(leads(1, 180 * ms, 170 * ms));
+    history.add(next(1, 180 * ms, 170 * ms));
     CHECK(history.leaderless_ns(200 * ms) == 24 * ms);
     CHECK(history.watched_ns(200 * ms) == 200 * ms);
-    // It was found meanwhile, by somebody who had not heard of its end.
-    history.add(leads(1, 192 * ms, 190 * ms));
-    history.add(leads(2, 195 * ms, 190 * ms));
-    CHECK(history.leaderless_ns(200 * ms) == 29 * ms);
 }
 
 TEST_CASE("history: what is more than a day ago counts no more") {
     History history(0);
-    history.add(leads(3, 10 * hour, -1));
+    history.add(first(3, 10 * hour));
     CHECK(history.leaderless_ns(12 * hour) == 10 * hour);
     CHECK(history.leaderless_ns(30 * hour) == 4 * hour);
     CHECK(history.leaderless_ns(34 * hour) == 0);
@@ -65,10 +69,10 @@ TEST_CASE("history: what is more than a day ago counts no more") {
 
 TEST_CASE("history: the newest change is told first, with the gap before it") {
     History history(0);
-    history.add(leads(3, 10 * ms, -1, LeaderEnd::first));
+    history.add(first(3, 10 * ms));
     history.add(lost(103 * ms, 100 * ms));
-    history.add(leads(2, 104 * ms, 100 * ms));
-    history.add(leads(1, 150 * ms, 150 * ms, LeaderEnd::replaced));
+    history.add(next(2, 104 * ms, 100 * ms));
+    history.add(next(1, 150 * ms, 150 * ms, LeaderEnd::replaced));
     const json told = json::parse(history.json(200 * ms, 1'000'000'000'200 * ms));
     CHECK(told["watched_ms"] == 200);
     CHECK(told["leaderless_ms"] == 14);
@@ -90,7 +94,7 @@ TEST_CASE("history: while nobody leads it tells since when, and else nothing of 
     };
     History history(50 * ms);
     CHECK(told_since(history) == "2025-12-02T00:00:00.050000Z");
-    history.add(leads(3, 60 * ms, -1));
+    history.add(first(3, 60 * ms));
     CHECK(told_since(history) == nullptr);
     history.add(lost(101 * ms, 100 * ms));
     CHECK(told_since(history) == "2025-12-02T00:00:00.100000Z");
@@ -99,11 +103,11 @@ TEST_CASE("history: while nobody leads it tells since when, and else nothing of 
 TEST_CASE("history: what is told of earlier runs comes before what this one sees") {
     // Their CLOCK_BOOTTIME was another one.
     History history(1'000 * ms);
-    history.add_earlier(
-        {{leads(3, 7'010 * ms, -1), -1, 10 * ms}, {leads(2, 7'020 * ms, -1), 5 * ms, 20 * ms}});
+    history.add_earlier({past(3, 7'010 * ms, {}, 10 * ms),
+                         past(2, 7'020 * ms, protocol::milliseconds(5), 20 * ms)});
     CHECK(history.leaderless_ns(1'001 * ms) == ms);
-    history.add(leads(1, 1'010 * ms, -1, LeaderEnd::first));
-    history.add(leads(3, 1'020 * ms, 1'020 * ms, LeaderEnd::replaced));
+    history.add(first(1, 1'010 * ms, 1'000 * ms));
+    history.add(next(3, 1'020 * ms, 1'020 * ms, LeaderEnd::replaced));
     const json told = json::parse(history.json(1'100 * ms, 1'100 * ms));
     REQUIRE(told["changes"].size() == 4);
     CHECK(told["changes"][0]["gap_ms"] == 0);
@@ -116,24 +120,24 @@ TEST_CASE("history: what is told of earlier runs comes before what this one sees
 }
 
 TEST_CASE("history: a leader that stayed while this node was started anew has led all along") {
-    RecentChanges::Change again = leads(2, 20 * ms, -1);
-    again.ts_ns = 1'010 * ms;
+    LeaderTurn again = first(2, 20 * ms, 1'000 * ms);
+    again.at = at(1'010 * ms);
     History history(1'000 * ms);
     SUBCASE("told before") {
-        history.add_earlier({{leads(2, 20 * ms, -1), 5 * ms, 20 * ms}});
+        history.add_earlier({past(2, 20 * ms, {}, 20 * ms)});
         history.add(again);
     }
     SUBCASE("told when this run has seen it already") {
         history.add(again);
-        history.add_earlier({{leads(2, 20 * ms, -1), 5 * ms, 20 * ms}});
+        history.add_earlier({past(2, 20 * ms, {}, 20 * ms)});
     }
     json told = json::parse(history.json(1'100 * ms, 1'100 * ms));
     REQUIRE(told["changes"].size() == 1);
     CHECK(told["changes"][0]["time"] == "1970-01-01T00:00:00.020000Z");
     CHECK(told["leaderless_since"] == nullptr);
     history.add(lost(1'055 * ms, 1'050 * ms));
-    again.ts_ns = 1'060 * ms;
-    again.what.unled_since = since(1'050 * ms);
+    again.at = at(1'060 * ms);
+    again.what.unled_since = again.unled_since = at(1'050 * ms);
     history.add(again);  // it was lost from sight, and led on
     told = json::parse(history.json(1'100 * ms, 1'100 * ms));
     CHECK(told["changes"].size() == 1);
@@ -145,7 +149,7 @@ TEST_CASE("history: it stays small however often the leader changes") {
     History history(0);
     for (int i = 1; i <= 10'000; ++i) {
         history.add(lost((2 * i) * ms, (2 * i) * ms));
-        history.add(leads(1, (2 * i + 1) * ms, (2 * i) * ms));
+        history.add(next(1, (2 * i + 1) * ms, (2 * i) * ms));
     }
     const json told = json::parse(history.json(30'000 * ms, 30'000 * ms));
     CHECK(told["changes"].size() == History::leaderships_max);

@@ -51,7 +51,7 @@ struct Follower {
     void step(const Event& event, const std::vector<protocol::Action>& actions = {},
               std::int64_t after = 0) {
         now += after;
-        failovers.add({now, now}, event, actions);
+        failovers.add({now, now}, event, actions, log.add({now, now}, event, actions));
     }
     void leader(std::uint64_t id, std::uint64_t epoch) {
         step(Wake{}, {LeaderChanged{{id}, {epoch}, ""}}, ms);
@@ -60,6 +60,7 @@ struct Follower {
 
     Config config;
     std::int64_t now = 1'000 * ms;
+    LeaderLog log{{now, now}};
     RecentFailovers failovers{config, {0xAB}};
 };
 
@@ -85,8 +86,8 @@ TEST_CASE("recent failovers: each survivor keeps what it saw of the leader's dea
             CHECK(last.from == NodeId{3});
             CHECK(last.to == NodeId{2});
             CHECK(last.epoch > found[0]->epoch);
-            CHECK(found[0]->reason == std::string_view("first"));
-            CHECK(last.reason == std::string_view("died"));
+            CHECK(found[0]->before == LeaderEnd::first);
+            CHECK(last.before == LeaderEnd::died);
             CHECK(last.left_out == 0);
             CHECK(count(last, "peer_down") == 1);
             CHECK(count(last, "elected") == (node == 2 ? 1 : 0));
@@ -112,7 +113,7 @@ TEST_CASE("recent failovers: a handover has no time without a leader of which no
         CHECK(found[1]->from == NodeId{3});
         CHECK(found[1]->to == NodeId{2});
         CHECK(count<Resign>(*found[1]) > 0);
-        CHECK(found[1]->reason == std::string_view("resigned"));
+        CHECK(found[1]->before == LeaderEnd::resigned);
     }
 }
 

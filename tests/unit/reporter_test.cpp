@@ -48,7 +48,7 @@ private:
                           });
         for (const HandshakeRefused& refusal : refusals) {
             std::vector<protocol::Action> actions{refusal};
-            reporter.add(protocol::Instant{}, protocol::Wake{}, actions);
+            reporter.add(protocol::Instant{}, actions, {});
         }
         reporter.stopped("the end");
     }

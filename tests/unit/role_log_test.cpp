@@ -1,6 +1,7 @@
 // The log's lines of a node's roles: one for each change that a user can see.
 #include "src/node/report/role_log.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,16 +32,26 @@ Action led_since(std::uint64_t id, std::uint64_t epoch, protocol::Instant unled_
     return protocol::LeaderChanged{{id}, {epoch}, "", false, unled_since};
 }
 
+struct Told {
+    explicit Told(protocol::NodeId self) : roles(self) {}
+    std::optional<RoleChange> change(const std::vector<Action>& actions) {
+        return roles.change(actions, leaders.add(at, protocol::Wake{}, actions));
+    }
+
+    LeaderLog leaders{at};
+    RoleLog roles;
+};
+
 /// Empty when there is nothing to say.
-std::string text_of(RoleLog& log, const std::vector<Action>& actions) {
-    const auto change = log.change(at, actions);
+std::string text_of(Told& log, const std::vector<Action>& actions) {
+    const auto change = log.change(actions);
     return change ? change->text() : "";
 }
 
 }  // namespace
 
 TEST_CASE("role log: a leadership is told when it is published, and its end at once") {
-    RoleLog log({3});
+    Told log({3});
     CHECK(text_of(log, {protocol::ElectionStarted{{7}, "a lower node asked"},
                         role(Role::candidate, 7)}) ==
           "candidate (was follower), epoch 7, leader none (was none): a lower node asked");
@@ -61,7 +72,7 @@ TEST_CASE("role log: a leadership is told when it is published, and its end at o
 }
 
 TEST_CASE("role log: a node that is removed has not lost its leader") {
-    RoleLog log({3});
+    Told log({3});
     text_of(log, {leader(2, 8)});
     const protocol::Membership without({{8}, 1}, {{{1}, 0, true, ""}, {{2}, 1, true, ""}},
                                        {{1}, {2}, {3}});
@@ -70,30 +81,8 @@ TEST_CASE("role log: a node that is removed has not lost its leader") {
           "follower, epoch 8, leader none (was 2): this node is no member any more");
 }
 
-TEST_CASE("role log: how a leader went is told as it is known here") {
-    RoleLog log({3});
-    text_of(log, {leader(2, 8)});
-    std::string reason = "it leads no more";
-    std::vector<Action> actions;
-    SUBCASE("as it says that it steps down") {}
-    SUBCASE("by its silence") {
-        actions = {protocol::PeerDown{{2}, protocol::PeerDownReason::timeout}};
-        reason = "nothing is heard of it";
-    }
-    SUBCASE("by its word") {
-        log.note(protocol::Receive{{1}, protocol::Resign{{8}, {}}});
-        reason = "it has resigned";
-    }
-    SUBCASE("by the end of its process") {
-        actions = {protocol::PeerDown{{2}, protocol::PeerDownReason::eof}};
-        reason = "it has died";
-    }
-    actions.push_back(leader(0, 8));
-    CHECK(text_of(log, actions) == "follower, epoch 8, leader none (was 2): " + reason);
-}
-
 TEST_CASE("role log: a step that goes through several roles is one line") {
-    RoleLog log({1});
+    Told log({1});
     protocol::MemberSet alone;
     alone.insert(0);
     CHECK(text_of(log,
@@ -103,7 +92,7 @@ TEST_CASE("role log: a step that goes through several roles is one line") {
 }
 
 TEST_CASE("role log: with the next leader stands how long nobody led") {
-    RoleLog log({3});
+    Told log({3});
     text_of(log, {leader(2, 8)});
     SUBCASE("after a loss") { text_of(log, {led_since(0, 8, at - protocol::seconds(2))}); }
     SUBCASE("without one") {}
@@ -115,7 +104,7 @@ TEST_CASE("role log: with the next leader stands how long nobody led") {
 }
 
 TEST_CASE("role log: a candidacy that is given up says so") {
-    RoleLog log({1});
+    Told log({1});
     text_of(log,
             {protocol::ElectionStarted{{5}, "named as the successor"}, role(Role::candidate, 5)});
     CHECK(text_of(log, {role(Role::follower, 5)}) ==
@@ -126,9 +115,9 @@ TEST_CASE("role log: a candidacy that is given up says so") {
 }
 
 TEST_CASE("role log: a program finds each part of a change by its name") {
-    RoleLog log({1});
-    log.change(at, {elected(7), leader(1, 7)});
-    const auto lost = log.change(at, {role(Role::follower, 7), leader(0, 7)});
+    Told log({1});
+    log.change({elected(7), leader(1, 7)});
+    const auto lost = log.change({role(Role::follower, 7), leader(0, 7)});
     REQUIRE(lost);
     CHECK(lost->fields() == LogFields{{"role", "follower"},
                                       {"old_role", "leader"},
@@ -137,7 +126,7 @@ TEST_CASE("role log: a program finds each part of a change by its name") {
                                       {"old_leader", std::uint64_t{1}},
                                       {"reason", "elected with 2 grants"},
                                       {"gap_ms", std::monostate{}}});
-    CHECK(log.change(at, {led_since(2, 8, at - protocol::microseconds(1'500))})->fields().back() ==
+    CHECK(log.change({led_since(2, 8, at - protocol::microseconds(1'500))})->fields().back() ==
           LogFields::value_type{"gap_ms", 1.5});
 }
 

@@ -1,9 +1,5 @@
 #include "src/node/showcase.hpp"
 
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include <doctest/doctest.h>
 #include <poll.h>
 
@@ -28,7 +24,8 @@ TEST_CASE("showcase: a change of leader is told with the view that shows it, and
     view.leader = {3};
     view.epoch = {7};
 
-    showcase.remember(start, protocol::Wake{}, {protocol::LeaderChanged{{3}, {7}, "there"}});
+    const protocol::LeaderChanged found{{3}, {7}, "there"};
+    showcase.remember(start, protocol::Wake{}, {found}, {{start, found, LeaderEnd::first}});
     CHECK(!rings(showcase.changed()));
     CHECK(showcase.changes().count == 0);
     showcase.show(start, view);
@@ -36,35 +33,12 @@ TEST_CASE("showcase: a change of leader is told with the view that shows it, and
     CHECK(showcase.view().view == view);
     REQUIRE(showcase.changes().count == 1);
     CHECK(showcase.changes().last[0].what.advertised == "there");
-    CHECK(showcase.changes().last[0].reason == std::string_view("first"));
+    CHECK(showcase.changes().last[0].before == LeaderEnd::first);
 
     showcase.changed().quiet();
     showcase.show(start, view);
     CHECK(!rings(showcase.changed()));
     CHECK(showcase.changes().count == 1);
-}
-
-TEST_CASE("showcase: a change is told with the reason that the metrics count it by") {
-    protocol::Config config;
-    config.self = {1};
-    config.members = protocol::Membership(std::vector<protocol::NodeId>{{1}, {2}, {3}});
-    Showcase showcase(start, config, {1});
-    using protocol::LeaderChanged;
-    const protocol::Event wake = protocol::Wake{};
-    showcase.remember(start, wake, {LeaderChanged{{3}, {7}, ""}});
-    showcase.remember(
-        start, wake,
-        {protocol::PeerDown{{3}, protocol::PeerDownReason::eof}, LeaderChanged{{}, {7}, ""}});
-    showcase.remember(start, wake, {LeaderChanged{{2}, {8}, ""}});
-    showcase.remember(start, protocol::Receive{{1}, protocol::Resign{{8}, {}}},
-                      {LeaderChanged{{}, {8}, ""}});
-    showcase.remember(start, wake, {LeaderChanged{{1}, {9}, ""}});
-    showcase.show(start, {});
-    std::vector<std::string> reasons;
-    showcase.changes().each_from(0, [&](const RecentChanges::Change& change) {
-        reasons.emplace_back(change.reason == nullptr ? "none" : change.reason);
-    });
-    CHECK(reasons == std::vector<std::string>{"first", "none", "died", "none", "resigned"});
 }
 
 }  // namespace

@@ -17,10 +17,11 @@ constexpr Instant start{1'000'000'000, 2'000'000'000};
 
 struct Counted {
     NodeCounts counts;
+    LeaderLog log{start};
     StepCounter counter{{3}, start, counts};
 
     void at(std::int64_t ms, std::vector<Action> actions, const Event& event = protocol::Wake{}) {
-        counter.add(start + milliseconds(ms), event, actions);
+        counter.add(event, actions, log.add(start + milliseconds(ms), event, actions));
     }
     static std::map<std::string, std::uint64_t> all(const NamedCounts& counts) {
         std::map<std::string, std::uint64_t> result;
@@ -85,104 +86,6 @@ TEST_CASE("metrics: time without a leader counts once, whoever was found meanwhi
     CHECK(one.counts.leaderless_ns.value() == 5'000'000);
     CHECK(one.failovers() == 1);
     CHECK(one.counts.failovers.sum_ns() == 5'000'000);
-}
-
-TEST_CASE("metrics: a change is counted by how the leader before went") {
-    Counted one;
-    one.at(0, {follows(2)});
-    one.at(1, {follows(1)});  // with no time between
-    one.at(2, {lost}, protocol::Receive{{1}, protocol::Resign{{7}, {}}});
-    one.at(3, {follows(2)});
-    one.at(4, {protocol::PeerDown{{1}, protocol::PeerDownReason::eof}, lost});
-    one.at(5, {follows(3)});  // of another peer's end nothing follows
-    CHECK(one.changes() ==
-          std::map<std::string, std::uint64_t>{
-              {"first", 1}, {"replaced", 1}, {"resigned", 1}, {"lease_expired", 1}});
-}
-
-TEST_CASE("metrics: whoever led and whoever followed give one reason for one change") {
-    const auto reason = [](const Event& event, const std::vector<Action>& actions) {
-        Counted one;
-        one.at(0, {follows(2)});
-        one.at(1, actions, event);
-        one.at(2, {follows(1)});
-        std::map<std::string, std::uint64_t> changes = one.changes();
-        changes.erase("first");
-        REQUIRE(changes.size() == 1);
-        return changes.begin()->first;
-    };
-    const auto followed = [&](std::vector<Action> actions, const Event& event = protocol::Wake{}) {
-        return reason(event, actions);
-    };
-    const auto led = [&](protocol::DeposedReason why) {
-        return reason(protocol::Wake{}, {protocol::Deposed{{7}, why, {}}, lost});
-    };
-    using protocol::DeposedReason;
-    using protocol::PeerDown;
-    using protocol::PeerDownReason;
-    const std::string told = followed({lost}, protocol::Receive{{1}, protocol::Resign{{7}, {}}});
-    CHECK(told == "resigned");
-    for (const DeposedReason why :
-         {DeposedReason::resigned, DeposedReason::preempted, DeposedReason::stalled,
-          DeposedReason::unhealthy, DeposedReason::task_ended, DeposedReason::task_failed,
-          DeposedReason::stopped})
-        CHECK(led(why) == told);
-    const std::string silent = followed({PeerDown{{2}, PeerDownReason::timeout}, lost});
-    CHECK(silent == "lease_expired");
-    CHECK(led(DeposedReason::lease_expired) == silent);
-    CHECK(followed({PeerDown{{2}, PeerDownReason::reset}, lost}) == silent);
-    CHECK(followed({PeerDown{{2}, PeerDownReason::eof}, lost}) == "died");
-}
-
-TEST_CASE("metrics: who steps down first and resigns when its task has ended has resigned") {
-    Counted one;
-    one.at(0, {follows(2)});
-    one.at(1, {lost});  // by a heartbeat that says so
-    one.at(2, {}, protocol::Receive{{1}, protocol::Resign{{7}, {}}});
-    one.at(3, {follows(1)});
-    CHECK(one.changes() == std::map<std::string, std::uint64_t>{{"first", 1}, {"resigned", 1}});
-}
-
-TEST_CASE("metrics: who was silent first and is known to have ended then has died") {
-    Counted one;
-    one.at(0, {follows(2)});
-    const auto change = [&](const Event& event, std::vector<Action> actions) {
-        one.at(1, std::move(actions), event);
-        one.at(2, {LeaderChanged{{1}, {8}, "", true}});
-        return one.changes();
-    };
-    using protocol::PeerDown;
-    using protocol::PeerDownReason;
-    const PeerDown silent{{2}, PeerDownReason::timeout};
-    SUBCASE("") { CHECK(change(protocol::Wake{}, {silent, lost})["died"] == 1); }
-    SUBCASE("what it has said itself counts more") {
-        CHECK(change(protocol::Receive{{1}, protocol::Resign{{7}, {}}}, {lost})["resigned"] == 1);
-    }
-}
-
-TEST_CASE("metrics: a candidate of the leader's epoch that resigns is not the leader") {
-    Counted one;
-    one.at(0, {follows(2)});
-    one.at(1, {}, protocol::Receive{{1}, protocol::Resign{{7}, {}}});
-    one.at(2, {protocol::PeerDown{{2}, protocol::PeerDownReason::eof}, lost});
-    one.at(3, {follows(1)});
-    CHECK(one.changes() == std::map<std::string, std::uint64_t>{{"first", 1}, {"died", 1}});
-}
-
-TEST_CASE("metrics: what is over by the time of a change is not its reason") {
-    Counted one;
-    one.at(0, {follows(2)});
-    SUBCASE("a candidate's resignation, or one of an earlier leadership") {
-        one.at(1, {}, protocol::Receive{{1}, protocol::Resign{{6}, {}}});
-    }
-    SUBCASE("a connection that has been replaced") {
-        one.at(1, {protocol::PeerDown{{2}, protocol::PeerDownReason::eof}});
-        one.at(2, {protocol::PeerUp{{2}}});
-    }
-    one.at(3, {lost});
-    one.at(4, {follows(1)});
-    CHECK(one.changes() ==
-          std::map<std::string, std::uint64_t>{{"first", 1}, {"lease_expired", 1}});
 }
 
 TEST_CASE("metrics: a leader that comes into sight again has led on, and nothing has changed") {

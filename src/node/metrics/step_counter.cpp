@@ -10,25 +10,27 @@ namespace bullring {
 using protocol::Instant;
 
 StepCounter::StepCounter(protocol::NodeId self, Instant started, NodeCounts& counts)
-    : self_(self), counts_(counts), found_(started) {
+    : self_(self), counts_(counts) {
     counts_.leaderless_since_ns.store(started.boottime_ns);
 }
 
-void StepCounter::add(Instant now, const protocol::Event& event,
-                      const std::vector<protocol::Action>& actions) {
+void StepCounter::add(const protocol::Event& event, const std::vector<protocol::Action>& actions,
+                      const std::vector<LeaderTurn>& turns) {
     if (const auto* received = std::get_if<protocol::Receive>(&event)) {
         counts_.received.add(protocol::name(received->message));
     } else if (std::holds_alternative<protocol::HelloReceived>(event)) {
         counts_.received.add("HELLO");
     }
-    end_.note(event);
+    auto turn = turns.begin();
     for (const protocol::Action& action : actions) {
-        end_.note(action);
-        count(now, action);
+        if (std::holds_alternative<protocol::LeaderChanged>(action))
+            count(*turn++);
+        else
+            count(action);
     }
 }
 
-void StepCounter::count(Instant now, const protocol::Action& action) {
+void StepCounter::count(const protocol::Action& action) {
     std::visit(
         [&](const auto& what) {
             using What = std::decay_t<decltype(what)>;
@@ -40,8 +42,6 @@ void StepCounter::count(Instant now, const protocol::Action& action) {
             } else if constexpr (std::is_same_v<What, protocol::Elected>) {
                 counts_.elections.add("won");
                 standing_ = false;
-            } else if constexpr (std::is_same_v<What, protocol::LeaderChanged>) {
-                count(now, what);
             } else if constexpr (std::is_same_v<What, protocol::HandshakeRefused>) {
                 count_refusal(what);
             }
@@ -49,28 +49,24 @@ void StepCounter::count(Instant now, const protocol::Action& action) {
         action);
 }
 
-void StepCounter::count(Instant now, const protocol::LeaderChanged& change) {
-    // The same leader may have been found meanwhile, and lost again before it gave a sign of life.
-    const Instant without_since = later(change.unled_since.value_or(found_), found_);
-    leader_ = change.leader;
-    if (!change.leader) {
-        counts_.leaderless_since_ns.store(without_since.boottime_ns);
+void StepCounter::count(const LeaderTurn& turn) {
+    const protocol::NodeId leader = turn.what.leader;
+    if (!leader) {
+        counts_.leaderless_since_ns.store(turn.unled_since.boottime_ns);
         return;
     }
-    if (standing_ && change.leader != self_) {
+    if (standing_ && leader != self_) {
         counts_.elections.add("lost");
         standing_ = false;
     }
     const bool was_led = counts_.leaderless_since_ns.exchange(0) == 0;
-    const char* const reason = end_.reason();  // none: it has led all along
-    counts_.leaderless_ns.add(static_cast<std::uint64_t>(protocol::elapsed(without_since, now).ns));
-    found_ = now;
-    if (reason == nullptr) return;
-    counts_.leader_changes.add(reason);
-    if (!change.unled_since) return;
-    const protocol::Duration gap = protocol::elapsed(*change.unled_since, now);
-    const bool took_over_at_once = was_led && gap.ns == 0;
-    if (!took_over_at_once) counts_.failovers.add(gap);
+    counts_.leaderless_ns.add(
+        static_cast<std::uint64_t>(protocol::elapsed(turn.unled_since, turn.at).ns));
+    if (!turn.before) return;
+    counts_.leader_changes.add(name(*turn.before));
+    const auto gap = turn.gap();
+    const bool took_over_at_once = was_led && gap && gap->ns == 0;
+    if (gap && !took_over_at_once) counts_.failovers.add(*gap);
 }
 
 void StepCounter::count_refusal(const protocol::HandshakeRefused& refusal) {

@@ -7,29 +7,27 @@
 #include "protocol/values/actions.hpp"
 #include "protocol/values/events.hpp"
 #include "src/node/metrics/node_counts.hpp"
-#include "src/watch/leader_end.hpp"
+#include "src/node/report/leader_log.hpp"
 
 namespace bullring {
 
 class StepCounter {
 public:
-    /// There is no leader from `started` on, as far as this node knows.
+    /// There is no leader from `started` on.
     StepCounter(protocol::NodeId self, protocol::Instant started, NodeCounts& counts);
 
-    void add(protocol::Instant now, const protocol::Event& event,
-             const std::vector<protocol::Action>& actions);
+    /// One step, and what LeaderLog has made of it.
+    void add(const protocol::Event& event, const std::vector<protocol::Action>& actions,
+             const std::vector<LeaderTurn>& turns);
 
 private:
-    void count(protocol::Instant now, const protocol::Action& action);
-    void count(protocol::Instant now, const protocol::LeaderChanged& change);
+    void count(const protocol::Action& action);
+    void count(const LeaderTurn& turn);
     void count_refusal(const protocol::HandshakeRefused& refusal);
 
     protocol::NodeId self_;
     NodeCounts& counts_;
-    protocol::NodeId leader_;  // that it follows, itself included
-    protocol::Instant found_;  // the last leader; nobody has led before the start
-    bool standing_ = false;    // an election that it began has not ended
-    LeaderEnd end_;
+    bool standing_ = false;  // an election that it began has not ended
 };
 
 }  // namespace bullring

@@ -7,6 +7,7 @@
 #include "src/base/os/clock.hpp"
 #include "src/base/text/json.hpp"
 #include "src/node/report/asked_action.hpp"
+#include "src/node/report/leader_log.hpp"
 #include "src/node/report/members_text.hpp"
 
 namespace bullring {
@@ -80,7 +81,20 @@ std::string EventLines::asked(EventTime at, NodeId self, const AskedAction& acti
     return line(json);
 }
 
-std::string EventLines::of(EventTime at, const protocol::Action& action, const char* reason) {
+std::string EventLines::leader(EventTime at, const LeaderTurn& turn) const {
+    const protocol::LeaderChanged& what = turn.what;
+    Json json = head(at, config_.self, "leader");
+    json["leader"] = id_or_null(what.leader);
+    json["epoch"] = what.epoch.value;
+    json["advertised"] = what.advertised;
+    json["before"] = turn.before ? Json(name(*turn.before)) : Json(nullptr);
+    json["gap_ms"] = what.unled_since
+                         ? Json(fractional_ms({at.ts_ns - what.unled_since->boottime_ns}))
+                         : Json(nullptr);
+    return line(json);
+}
+
+std::string EventLines::of(EventTime at, const protocol::Action& action) {
     return std::visit(
         [&](const auto& what) -> std::string {
             using What = std::decay_t<decltype(what)>;
@@ -97,17 +111,6 @@ std::string EventLines::of(EventTime at, const protocol::Action& action, const c
                 Json json = head(at, config_.self, "election_started");
                 json["epoch"] = what.epoch.value;
                 json["reason"] = what.reason;
-                return line(json);
-            } else if constexpr (std::is_same_v<What, protocol::LeaderChanged>) {
-                Json json = head(at, config_.self, "leader");
-                json["leader"] = id_or_null(what.leader);
-                json["epoch"] = what.epoch.value;
-                json["advertised"] = what.advertised;
-                json["before"] = what.leader && reason != nullptr ? Json(reason) : Json(nullptr);
-                json["gap_ms"] =
-                    what.unled_since
-                        ? Json(fractional_ms({at.ts_ns - what.unled_since->boottime_ns}))
-                        : Json(nullptr);
                 return line(json);
             } else if constexpr (std::is_same_v<What, protocol::Elected>) {
                 Json json = head(at, config_.self, "elected");

@@ -21,6 +21,7 @@ struct EventTime {
 EventTime event_time_now();
 
 struct AskedAction;
+struct LeaderTurn;
 
 /// In the place of so many that were lost.
 std::string lost_events_line(EventTime at, protocol::NodeId self, std::uint64_t count);
@@ -39,8 +40,9 @@ public:
     /// `left_out`: so many like it before have no line.
     static std::string asked(EventTime at, protocol::NodeId self, const AskedAction& action,
                              std::uint64_t left_out);
-    /// Empty for an action that is no event. `reason`: of a change to a leader (LeaderEnd).
-    std::string of(EventTime at, const protocol::Action& action, const char* reason = nullptr);
+    std::string leader(EventTime at, const LeaderTurn& turn) const;
+    /// Empty for an action that is no event. LeaderChanged has its own line: leader().
+    std::string of(EventTime at, const protocol::Action& action);
 
 private:
     const protocol::Config& config_;

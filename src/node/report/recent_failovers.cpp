@@ -94,14 +94,14 @@ RecentFailovers::RecentFailovers(const protocol::Config& config, protocol::Incar
       recorder_(config.self, incarnation) {}
 
 void RecentFailovers::add(Instant now, const protocol::Event& event,
-                          const std::vector<protocol::Action>& actions) {
+                          const std::vector<protocol::Action>& actions,
+                          const std::vector<LeaderTurn>& turns) {
     now_ = now;
-    end_.note(event);
     recorder_.on_event({now}, event, *this);
+    auto turn = turns.begin();
     for (const protocol::Action& action : actions) {
-        end_.note(action);
-        if (const auto* change = std::get_if<protocol::LeaderChanged>(&action))
-            unled_since_ = change->unled_since.value_or(now);
+        const bool turns_to = std::holds_alternative<protocol::LeaderChanged>(action);
+        turn_ = turns_to ? &*turn++ : nullptr;
         recorder_.on_action({now}, action, *this);
     }
     if (unrest_) end_unrest_if_settled();
@@ -124,23 +124,23 @@ void RecentFailovers::add(const TraceMark& mark) {
     // A leader that is lost at once has a story of its own.
     if (loss && unrest_ && unrest_->found && has_changed()) publish_change();
     if ((loss || stands || mark.kind == "election_started") && !unrest_) begin_unrest();
-    if (mark.leader) on_leader(*mark.leader, mark.epoch.value_or(Epoch{}));
+    if (turn_ != nullptr) on_turn(*turn_);
     if (unrest_) return keep(mark);
     if (before_.size() == before_max) before_.pop_front();
     before_.push_back(mark);
 }
 
-void RecentFailovers::on_leader(NodeId leader, Epoch epoch) {
+void RecentFailovers::on_turn(const LeaderTurn& turn) {
     if (!unrest_) begin_unrest();  // the same leader in a new epoch
-    if (!leader) {
+    leader_ = turn.what.leader;
+    if (!leader_) {
         unrest_->found.reset();
     } else {
         unrest_->found = now_;
-        if (const char* const reason = end_.reason()) unrest_->reason = reason;
-        unrest_->unled_since = unled_since_;
-        epoch_ = epoch;
+        unrest_->before = turn.before.value_or(unrest_->before);
+        unrest_->unled_since = turn.what.unled_since.value_or(now_);
+        epoch_ = turn.what.epoch;
     }
-    leader_ = leader;
 }
 
 bool RecentFailovers::has_changed() const {
@@ -194,7 +194,7 @@ void RecentFailovers::publish_change() {
     change->from = unrest.from;
     change->to = leader_;
     change->epoch = epoch_;
-    change->reason = unrest.reason;
+    change->before = unrest.before;
     change->found = *unrest.found;
     change->unled_since = unrest.unled_since;
     change->left_out = unrest.left_out;

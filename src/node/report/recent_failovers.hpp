@@ -14,7 +14,7 @@
 #include "protocol/trace/trace_item.hpp"
 #include "protocol/trace/trace_recorder.hpp"
 #include "src/base/os/latest.hpp"
-#include "src/watch/leader_end.hpp"
+#include "src/node/report/leader_log.hpp"
 
 namespace bullring {
 
@@ -24,12 +24,12 @@ struct Failover {
     protocol::NodeId node;     // that saw it
     protocol::NodeId from;     // `nobody`: there was no leader
     protocol::NodeId to;
-    protocol::Epoch epoch;                  // of the new leadership
-    const char* reason = LeaderEnd::first;  // how the one before went
-    protocol::Instant unled_since;          // the last sign of life of the one before
-    protocol::Instant found;                // here it knew the new one
-    std::size_t left_out = 0;               // of the items, from the middle
-    std::size_t left_out_before = 0;        // which of them
+    protocol::Epoch epoch;                // of the new leadership
+    LeaderEnd before = LeaderEnd::first;  // how the one before went
+    protocol::Instant unled_since;        // the last sign of life of the one before
+    protocol::Instant found;              // here it knew the new one
+    std::size_t left_out = 0;             // of the items, from the middle
+    std::size_t left_out_before = 0;      // which of them
     std::vector<protocol::TraceItem> items;
 };
 
@@ -45,10 +45,10 @@ public:
 
     RecentFailovers(const protocol::Config& config, protocol::Incarnation incarnation);
 
-    /// The loop's thread: one step, after its messages have left. Allocates nothing while there is
-    /// no election.
+    /// The loop's thread: one step and what LeaderLog has made of it, after its messages have left.
+    /// Allocates nothing while there is no election.
     void add(protocol::Instant now, const protocol::Event& event,
-             const std::vector<protocol::Action>& actions);
+             const std::vector<protocol::Action>& actions, const std::vector<LeaderTurn>& turns);
 
     /// The reader's thread, of which there is one. A failover appears when it is settled.
     const Failovers& read() { return published_.read(); }
@@ -59,7 +59,7 @@ private:
         protocol::NodeId from;
         protocol::Epoch from_epoch;
         protocol::Instant began;
-        const char* reason = LeaderEnd::first;
+        LeaderEnd before = LeaderEnd::first;
         protocol::Instant unled_since;
         std::optional<protocol::Instant> found;
         std::vector<protocol::TraceItem> head;
@@ -71,7 +71,7 @@ private:
 
     void add(const protocol::TraceEntry& entry, const protocol::Message& message) override;
     void add(const protocol::TraceMark& mark) override;
-    void on_leader(protocol::NodeId leader, protocol::Epoch epoch);
+    void on_turn(const LeaderTurn& turn);
     bool has_changed() const;
     void begin_unrest();
     void keep(protocol::TraceItem item);
@@ -85,8 +85,7 @@ private:
     protocol::Instant now_;
     protocol::NodeId leader_;
     protocol::Epoch epoch_;
-    LeaderEnd end_;
-    protocol::Instant unled_since_;           // of the last change
+    const LeaderTurn* turn_ = nullptr;        // of the mark that is added
     std::deque<protocol::TraceMark> before_;  // what the next unrest may begin with
     std::optional<Unrest> unrest_;
     std::uint64_t count_ = 0;

@@ -77,7 +77,7 @@ void Reporter::note(Instant now, const protocol::Parts& node) {
     const protocol::ClusterId id = node.cluster_id();
     if (id == cluster_id_) return;
     cluster_id_ = id;
-    steps_.push_back(Step{now, {}, {}, id});
+    steps_.push_back(Step{now, {}, {}, id, {}});
     tell_later();
 }
 
@@ -97,15 +97,12 @@ void Reporter::stopped(const std::string& reason) {
     log(LogLevel::info, "stopped: " + reason);
 }
 
-void Reporter::add(Instant now, const protocol::Event& event,
-                   std::vector<protocol::Action>& actions) {
+void Reporter::add(Instant now, std::vector<protocol::Action>& actions,
+                   const std::vector<LeaderTurn>& turns) {
     Step* step = nullptr;
-    const auto* received = std::get_if<protocol::Receive>(&event);
-    if (received != nullptr && std::holds_alternative<protocol::Resign>(received->message))
-        step = &steps_.emplace_back(Step{now, event, {}, {}});
     for (protocol::Action& action : actions) {
         if (is_silent(action)) continue;
-        if (step == nullptr) step = &steps_.emplace_back(Step{now, {}, {}, {}});
+        if (step == nullptr) step = &steps_.emplace_back(Step{now, {}, turns, {}, {}});
         step->actions.push_back(std::move(action));
     }
     if (step == nullptr) return;
@@ -133,15 +130,15 @@ void Reporter::tell_all() {
         const EventTime then{step.at.boottime_ns, now.wall_clock_ns - ago};
         if (step.learned) write_event(event_lines_.cluster(then, step.learned));
         if (step.asked) trail_.tell(then, *step.asked);
-        if (step.resigned) end_.note(*step.resigned);
+        auto turn = step.turns.begin();
         for (const protocol::Action& action : step.actions) {
-            end_.note(action);
-            if (events_)
-                write_event(event_lines_.of(then, action, end_.reason()), marks_of(action));
+            if (std::holds_alternative<protocol::LeaderChanged>(action))
+                write_event(event_lines_.leader(then, *turn++));
+            else if (events_)
+                write_event(event_lines_.of(then, action), marks_of(action));
             tell(action);
         }
-        if (step.resigned) role_log_.note(*step.resigned);
-        role_log_.note(step.at, step.actions);
+        role_log_.note(step.actions, step.turns);
     }
     steps_.clear();
     majority_log_.tell();

@@ -21,10 +21,10 @@
 #include "src/node/report/action_trail.hpp"
 #include "src/node/report/background_writer.hpp"
 #include "src/node/report/events_file.hpp"
+#include "src/node/report/leader_log.hpp"
 #include "src/node/report/majority_log.hpp"
 #include "src/node/report/refusal_text.hpp"
 #include "src/node/report/role_log.hpp"
-#include "src/watch/leader_end.hpp"
 #include "src/watch/loop_pulse.hpp"
 
 namespace bullring {
@@ -47,9 +47,9 @@ public:
     void note(protocol::Instant now, const protocol::Parts& node);
     /// Where the events go; none: nowhere.
     const LineStream* stream() const { return events_ ? &writer_->stream(*events_) : nullptr; }
-    /// One step. Takes out of its actions what it will report.
-    void add(protocol::Instant now, const protocol::Event& event,
-             std::vector<protocol::Action>& actions);
+    /// One step, and what LeaderLog has made of it. Takes out of the actions what it will report.
+    void add(protocol::Instant now, std::vector<protocol::Action>& actions,
+             const std::vector<LeaderTurn>& turns);
     /// Somebody has asked that, and has been answered.
     void note(protocol::Instant now, AskedAction action);
     /// Tells everything that waits, and waits a moment until it is written.
@@ -60,10 +60,10 @@ public:
 private:
     struct Step {
         protocol::Instant at;
-        std::optional<protocol::Event> resigned;  // that a leader does
-        std::vector<protocol::Action> actions;
-        protocol::ClusterId learned{};  // with it
-        std::optional<AskedAction> asked = std::nullopt;
+        std::vector<protocol::Action> actions{};
+        std::vector<LeaderTurn> turns{};  // among them
+        protocol::ClusterId learned{};    // with it
+        std::optional<AskedAction> asked{};
     };
 
     /// A peer's, up and down; those beyond are told by a limited line.
@@ -87,7 +87,6 @@ private:
     std::optional<BackgroundWriter::StreamId> events_;
     LoopPulse& pulse_;
     EventLines event_lines_;
-    LeaderEnd end_;
     ActionTrail trail_;
     RoleLog role_log_;
     MajorityLog majority_log_;

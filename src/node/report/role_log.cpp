@@ -8,7 +8,6 @@
 
 namespace bullring {
 
-using protocol::Instant;
 using protocol::NodeId;
 using protocol::Role;
 
@@ -46,26 +45,24 @@ LogFields RoleChange::fields() const {
             field("gap_ms", gap)};
 }
 
-void RoleLog::note(Instant at, const std::vector<protocol::Action>& actions) {
-    if (const auto changed = change(at, actions))
+void RoleLog::note(const std::vector<protocol::Action>& actions,
+                   const std::vector<LeaderTurn>& turns) {
+    if (const auto changed = change(actions, turns))
         log(LogLevel::info, changed->text(), changed->fields());
 }
 
-std::optional<RoleChange> RoleLog::change(Instant at,
-                                          const std::vector<protocol::Action>& actions) {
+std::optional<RoleChange> RoleLog::change(const std::vector<protocol::Action>& actions,
+                                          const std::vector<LeaderTurn>& turns) {
     RoleChange change;
     change.old_role = role_;
     change.old_leader = leader_;
     bool given_up = false;
-    bool is_news = false;
+    for (const LeaderTurn& turn : turns)
+        if (const auto gap = turn.gap()) change.gap = gap;
     for (const protocol::Action& action : actions) {
-        end_.note(action);
         if (const auto* changed = std::get_if<protocol::LeaderChanged>(&action)) {
-            is_news = true;
             leader_ = changed->leader;
             epoch_ = changed->epoch;
-            if (leader_ && changed->unled_since)
-                change.gap = protocol::elapsed(*changed->unled_since, at);
         } else if (const auto* list = std::get_if<protocol::MembersChanged>(&action)) {
             removed_ = list->members.changed() && list->members.find(self_) == nullptr;
         } else if (const auto* started = std::get_if<protocol::ElectionStarted>(&action)) {
@@ -96,11 +93,11 @@ std::optional<RoleChange> RoleLog::change(Instant at,
         change.reason = reason_;
         return change;
     }
-    if (!is_news) return std::nullopt;
+    if (turns.empty()) return std::nullopt;
     if (leader_)
         change.reason = leader_ == self_ ? "leads" : "follows it";
     else
-        change.reason = removed_ ? "this node is no member any more" : end_.sentence();
+        change.reason = removed_ ? "this node is no member any more" : turns.back().loss;
     return change;
 }
 

@@ -8,7 +8,7 @@
 
 #include "protocol/values/actions.hpp"
 #include "src/base/log/logging.hpp"
-#include "src/watch/leader_end.hpp"
+#include "src/node/report/leader_log.hpp"
 
 namespace bullring {
 
@@ -31,13 +31,12 @@ class RoleLog {
 public:
     explicit RoleLog(protocol::NodeId self) : self_(self) {}
 
-    /// Before the actions of its step.
-    void note(const protocol::Event& event) { end_.note(event); }
-    /// The actions of one step, after they have been carried out.
-    void note(protocol::Instant at, const std::vector<protocol::Action>& actions);
+    /// The actions of one step, after they have been carried out, and what LeaderLog has made of
+    /// it.
+    void note(const std::vector<protocol::Action>& actions, const std::vector<LeaderTurn>& turns);
     /// The change that is to be logged, if there is one.
-    std::optional<RoleChange> change(protocol::Instant at,
-                                     const std::vector<protocol::Action>& actions);
+    std::optional<RoleChange> change(const std::vector<protocol::Action>& actions,
+                                     const std::vector<LeaderTurn>& turns);
 
 private:
     protocol::NodeId self_;
@@ -46,7 +45,6 @@ private:
     protocol::Epoch epoch_;
     std::string reason_;  // the last that was given
     bool removed_ = false;
-    LeaderEnd end_;
 };
 
 }  // namespace bullring
