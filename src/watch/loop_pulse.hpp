@@ -24,8 +24,12 @@ struct LoopPulse {
     std::atomic<std::int64_t> said_ns{0};
     /// Of the last lease.
     std::atomic<std::int64_t> lease_end_ns{0};
-    /// Processes that outlive this one may work under the leadership, until the end of its lease.
+    /// Processes that outlive this one may work under the leadership, until the end of its lease: a
+    /// bit for each kind.
     std::atomic<std::uint32_t> others_work{0};
+    static constexpr std::uint32_t hooks_work = 1;
+    static constexpr std::uint32_t lead_works = 2;
+    static constexpr std::uint32_t attached_works = 4;
     /// The epoch of a leadership whose beginning stands in the event stream, and its end does not.
     std::atomic<std::uint64_t> recorded{0};
     /// The epoch of the last leadership whose end was about to be written there.

@@ -98,7 +98,7 @@ TEST_CASE("lead server: a command begins with all locks of the directory") {
           std::vector<std::pair<LeadAnswer::Kind, bool>>{{LeadAnswer::Kind::lock, true},
                                                          {LeadAnswer::Kind::lock, true},
                                                          {LeadAnswer::Kind::go, true}});
-    CHECK(asked.pulse.others_work.load() == 1);
+    CHECK(asked.pulse.others_work.load() == LoopPulse::lead_works);
     CHECK(asked.link.commands == 1);
 }
 

@@ -14,6 +14,7 @@
 #include "src/base/os/startup_pages.hpp"
 #include "src/node/open_node.hpp"
 #include "src/node/own_name.hpp"
+#include "src/task/attach/attach_server.hpp"
 #include "src/task/supervisor/lead_server.hpp"
 
 namespace bullring {
@@ -61,7 +62,7 @@ Member::Member(const NodeOptions& options, LoopPulse& pulse, KeeperSettings keep
       keeper_(lasting_keeper(pulse, std::move(keeper))),
       manager_(take_manager_variables()) {
     // A process that a hook has started may outlive this one.
-    pulse_.others_work.store(options.hooks.any() ? 1 : 0);
+    pulse_.others_work.store(options.hooks.any() ? LoopPulse::hooks_work : 0);
     std::signal(SIGPIPE, SIG_IGN);  // a reader of the events that goes away is not the node's end
     std::signal(SIGCHLD, SIG_DFL);  // ignored, it would take the statuses of children away
     protocol::set_assert_handler(&on_broken_invariant);
@@ -116,7 +117,7 @@ tl::expected<void, OpenError> Member::open(protocol::Duration lock_wait) {
     return {};
 }
 
-int Member::run(MakeHost make_host) {
+int Member::run(MakeHost make_host, bool own_task) {
     opened_->parts.pulse = &pulse_;
     opened_->parts.keeper = &keeper_;
     opened_->parts.undertaker = undertaker_;
@@ -125,10 +126,13 @@ int Member::run(MakeHost make_host) {
     if (options_.config.quorum == protocol::QuorumMode::none) {
         opened_->parts.make_host = std::move(make_host);
     } else {
-        opened_->parts.make_host = [this, locks = directory_locks(),
-                                    make_host = std::move(make_host)](asio::io_context& io,
-                                                                      NodeLink& node) {
-            return std::make_unique<LeadServer>(io, node, options_, pulse_, locks, make_host);
+        const MakeHost make_attached = [this, own_task, make_host = std::move(make_host)](
+                                           asio::io_context& io, NodeLink& node) {
+            return std::make_unique<AttachServer>(io, node, options_, pulse_, make_host, own_task);
+        };
+        opened_->parts.make_host = [this, locks = directory_locks(), make_attached](
+                                       asio::io_context& io, NodeLink& node) {
+            return std::make_unique<LeadServer>(io, node, options_, pulse_, locks, make_attached);
         };
     }
     const protocol::Incarnation incarnation = opened_->parts.start.incarnation;

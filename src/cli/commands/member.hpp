@@ -42,8 +42,9 @@ public:
     protocol::Incarnation incarnation() const { return opened_->parts.start.incarnation; }
     /// Null: nobody reports the end of this process.
     Undertaker* undertaker() const { return undertaker_; }
-    /// To the end of the node. The exit status.
-    int run(MakeHost make_host);
+    /// To the end of the node. `own_task`: the host has work that only one may do at a time, in
+    /// turns with the attached processes. The exit status.
+    int run(MakeHost make_host, bool own_task);
 
 private:
     void dismiss_watchers();

@@ -36,9 +36,11 @@ int run_node(const NodeOptions& options) {
             return std::make_unique<Hooks>(io, node, options.hooks, options.config,
                                            options.config.timing.step_down_timeout, MakeHost{});
         };
-    return member.run([&make_hooks](asio::io_context& io, NodeLink& node) {
-        return std::make_unique<TerminalStop>(io, node, make_hooks);
-    });
+    return member.run(
+        [&make_hooks](asio::io_context& io, NodeLink& node) {
+            return std::make_unique<TerminalStop>(io, node, make_hooks);
+        },
+        false);
 }
 
 }  // namespace

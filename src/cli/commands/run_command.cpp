@@ -85,10 +85,12 @@ int run_run(const RunOptions& options) {
     const MakeHost make_link_watch = [&](asio::io_context& io, NodeLink& node) {
         return std::make_unique<LinkWatch>(io, node, options.device, make_work);
     };
-    return member.run([&](asio::io_context& io, NodeLink& node) {
-        return std::make_unique<TerminalStop>(io, node,
-                                              options.device.empty() ? make_work : make_link_watch);
-    });
+    return member.run(
+        [&](asio::io_context& io, NodeLink& node) {
+            return std::make_unique<TerminalStop>(
+                io, node, options.device.empty() ? make_work : make_link_watch);
+        },
+        true);
 }
 
 /// A node whose work ends behind its process, so that its end releases nothing.

@@ -104,7 +104,7 @@ void LeadServer::start(Epoch epoch) {
     stopping_ = false;
     inner_ended_.reset();
     inner().start(epoch);
-    if (!clients_.empty()) node().tell(protocol::Tying{false});
+    tie();
     let_go_if_held();
 }
 
@@ -134,6 +134,10 @@ void LeadServer::publish(const protocol::Publish& publish) {
 
 void LeadServer::tell(const protocol::Event& event) {
     asio::dispatch(io_, [this, event] {
+        if (const auto* tying = std::get_if<protocol::Tying>(&event)) {
+            inner_ties_ = tying->tie;
+            return tie();
+        }
         const auto* ended = std::get_if<protocol::TaskEnded>(&event);
         if (ended == nullptr || ended->epoch != leads_) return node().tell(event);
         inner_ended_ = *ended;
@@ -141,6 +145,9 @@ void LeadServer::tell(const protocol::Event& event) {
         tell_if_all_ended();
     });
 }
+
+/// Once the first `lead` has come, and as long as one is there.
+void LeadServer::tie() { node().tell(protocol::Tying{inner_ties_ && clients_.empty()}); }
 
 void LeadServer::tell_if_all_ended() {
     if (!inner_ended_ || any_runs()) return;
@@ -152,7 +159,10 @@ void LeadServer::tell_if_all_ended() {
 void LeadServer::show_others() {
     const auto running = std::count_if(clients_.begin(), clients_.end(),
                                        [](const Client& client) { return client.runs; });
-    pulse_.others_work.store(running > 0 || options_.hooks.any() ? 1 : 0);
+    if (running > 0)
+        pulse_.others_work.fetch_or(LoopPulse::lead_works);
+    else
+        pulse_.others_work.fetch_and(~LoopPulse::lead_works);
     node().lead_commands(static_cast<std::size_t>(running));
 }
 
@@ -217,7 +227,7 @@ void LeadServer::on_request(Client& client) {
         return;
     }
     if (leads_ && !stopping_) {
-        node().tell(protocol::Tying{false});
+        tie();
         return let_go_if_held();
     }
     const LeadAnswer answer = make_answer(LeadAnswer::Kind::not_leading);
@@ -280,7 +290,7 @@ void LeadServer::stop_clients() {
 void LeadServer::drop(Clients::iterator client) {
     clients_.erase(client);
     show_others();
-    if (clients_.empty()) node().tell(protocol::Tying{true});
+    tie();
     tell_if_all_ended();
 }
 

@@ -64,6 +64,7 @@ private:
     LeadAnswer make_answer(LeadAnswer::Kind kind) const;
     void stop_clients();
     void prolong_while_stopping();
+    void tie();
     void tell_if_all_ended();
     bool any_runs() const;
     void show_others();
@@ -82,6 +83,7 @@ private:
     protocol::Epoch leads_;          // from start() to the end of all
     bool stopping_ = false;
     bool misplaced_ = false;  // the data directory
+    bool inner_ties_ = true;  // it needs no grants that hold without sessions
     std::optional<protocol::TaskEnded> inner_ended_;
 };
 

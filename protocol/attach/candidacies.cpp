@@ -1,0 +1,248 @@
+#include "protocol/attach/candidacies.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace bullring::protocol {
+
+namespace {
+
+/// H2.4: what a client may rely on, by the one clock that it reads.
+std::int64_t shown(Instant now, Instant until) {
+    return now.boottime_ns + std::max(lease_wait(now, until).ns, std::int64_t{0});
+}
+
+/// H3.4: so much of its lease a client has left to wind its work up when no renewal comes.
+Duration low(const Timing& timing) { return timing.lease / 4; }
+
+}  // namespace
+
+Candidacies::Candidacies(const Timing& timing, bool own_task) : timing_(timing) {
+    if (own_task) waiting_.push_back({});
+}
+
+// ---- The node.
+
+Candidacies::Orders Candidacies::on_start(Instant now, Epoch epoch) {
+    Orders orders;
+    leads_ = epoch;
+    ending_ = false;
+    untied_until_ = long_ago;
+    choose(now, orders);
+    return orders;
+}
+
+Candidacies::Orders Candidacies::on_stop(Instant now, Epoch epoch, DeposedReason reason) {
+    Orders orders;
+    if (epoch != leads_) return orders;
+    ending_ = true;
+    reason_ = reason;
+    if (!working_ || working_->phase == Phase::chosen) {
+        put_back(orders);
+        finish(orders, false, false);
+    } else if (working_->who.own()) {
+        orders.push_back(StopOwn{epoch, reason});
+    } else if (working_->phase == Phase::works) {
+        working_->phase = Phase::ends;
+        stop_client(now, reason, true, orders);
+    }
+    return orders;
+}
+
+Candidacies::Orders Candidacies::on_untied(Instant now, Epoch epoch, Instant until) {
+    Orders orders;
+    if (epoch != leads_ || !leads_) return orders;
+    const bool later_now = lease_left(untied_until_, until).ns > 0;
+    untied_until_ = later(untied_until_, until);
+    begin_if_held(now, orders);
+    if (!later_now || !working_ || working_->who.own()) return orders;
+    if (working_->phase == Phase::works)
+        orders.push_back(Hold{working_->who.client, leads_, shown(now, until), false});
+    else if (working_->phase == Phase::ends && ending_)
+        stop_client(now, reason_, false, orders);
+    return orders;
+}
+
+Candidacies::Orders Candidacies::on_own_ended(Instant, const TaskEnded& event) {
+    Orders orders;
+    if (!working_ || !working_->who.own() || event.epoch != leads_) return orders;
+    orders.push_back(Tell{event});
+    waiting_.push_back(working_->who);
+    working_.reset();
+    leads_ = {};
+    tell_standing(orders);
+    return orders;
+}
+
+Candidacies::Orders Candidacies::on_own_willing(Instant now, bool willing) {
+    Orders orders;
+    if (!willing) {
+        std::erase_if(waiting_, [](const Candidate& one) { return one.own(); });
+    } else if (!(working_ && working_->who.own()) &&
+               std::none_of(waiting_.begin(), waiting_.end(),
+                            [](const Candidate& one) { return one.own(); })) {
+        waiting_.push_back({});
+    }
+    choose(now, orders);
+    tell_standing(orders);
+    return orders;
+}
+
+// ---- Clients.
+
+bool Candidacies::on_campaign(Instant now, ClientId client, Duration stall_after, Orders& orders) {
+    const bool stands = std::any_of(waiting_.begin(), waiting_.end(),
+                                    [&](const Candidate& one) { return one.client == client; });
+    if (stands || (working_ && working_->who.client == client)) return false;
+    waiting_.push_back({client, stall_after});
+    tell_standing(orders);
+    choose(now, orders);
+    return true;
+}
+
+bool Candidacies::on_done(Instant, ClientId client, bool again, Orders& orders) {
+    if (!holds(client)) return false;
+    if (again) waiting_.push_back(working_->who);
+    finish(orders, false, working_->phase == Phase::ends && !ending_);
+    return true;
+}
+
+bool Candidacies::on_progress(Instant now, ClientId client) {
+    if (!holds(client)) return false;
+    working_->progress_at = now;
+    return true;
+}
+
+Candidacies::Orders Candidacies::on_ended(Instant now, ClientId client) {
+    Orders orders;
+    if (holds(client)) {
+        finish(orders, true, false);
+    } else if (wait_ended(client)) {
+        choose(now, orders);
+        tell_standing(orders);
+    }
+    return orders;
+}
+
+Candidacies::Orders Candidacies::on_closed(Instant now, ClientId client) {
+    if (!holds(client)) return on_ended(now, client);
+    Orders orders;
+    if (working_->phase == Phase::ends) return orders;
+    working_->phase = Phase::ends;
+    // It can't be told any more, but by its page.
+    reason_ = DeposedReason::stalled;
+    stop_client(now, reason_, true, orders);
+    orders.push_back(Tell{Stalled{}});
+    return orders;
+}
+
+Candidacies::Orders Candidacies::on_wake(Instant now) {
+    Orders orders;
+    if (!working_ || working_->who.own() || working_->phase == Phase::chosen) return orders;
+    if (working_->phase == Phase::works) {
+        const Duration stall_after = working_->who.stall_after;
+        if (stall_after.ns > 0 && due(now, working_->progress_at + stall_after)) {
+            working_->progress_at = never;  // once
+            orders.push_back(Tell{Stalled{}});
+        }
+        if (!lease_valid(now, untied_until_ - low(timing_))) {
+            working_->phase = Phase::ends;
+            working_->give_up_at = untied_until_;
+            stop_client(now, DeposedReason::lease_expired, true, orders);
+        }
+        return orders;
+    }
+    if (ending_ && promise_over(now, untied_until_)) {
+        finish(orders, false, false);
+    } else if (!ending_ && promise_over(now, working_->give_up_at)) {
+        working_->give_up_at = never;
+        orders.push_back(Tell{Stalled{}});
+    }
+    return orders;
+}
+
+Instant Candidacies::wake_at() const {
+    if (!working_ || working_->who.own() || working_->phase == Phase::chosen) return never;
+    if (working_->phase == Phase::ends) return ending_ ? untied_until_ : working_->give_up_at;
+    const Instant is_low = untied_until_ - low(timing_);
+    if (working_->who.stall_after.ns == 0 || working_->progress_at == never) return is_low;
+    return earlier(is_low, working_->progress_at + working_->who.stall_after);
+}
+
+std::optional<ClientId> Candidacies::works() const {
+    if (!working_ || working_->who.own() || working_->phase == Phase::chosen) return std::nullopt;
+    return working_->who.client;
+}
+
+// ---- The rules.
+
+/// H1.1, H1.2
+void Candidacies::choose(Instant now, Orders& orders) {
+    if (working_ || !leads_ || ending_) return;
+    if (waiting_.empty()) return tie(true, orders);
+    working_.emplace(Working{waiting_.front()});
+    waiting_.pop_front();
+    if (working_->who.own()) {
+        working_->phase = Phase::works;
+        orders.push_back(StartOwn{leads_});
+        return;
+    }
+    tie(false, orders);
+    begin_if_held(now, orders);
+}
+
+/// H2.1: with more left than it keeps to wind its work up; the next renewal brings it.
+void Candidacies::begin_if_held(Instant now, Orders& orders) {
+    if (!working_ || working_->phase != Phase::chosen || ending_) return;
+    const Instant latest = untied_until_ - timing_.lease / 2 - timing_.heartbeat;
+    if (!lease_valid(now, latest)) return;
+    working_->phase = Phase::works;
+    working_->progress_at = now;
+    orders.push_back(Hold{working_->who.client, leads_, shown(now, untied_until_), true});
+}
+
+void Candidacies::stop_client(Instant now, DeposedReason reason, bool first, Orders& orders) const {
+    orders.push_back(Stop{working_->who.client, leads_, reason, shown(now, untied_until_), first});
+}
+
+/// It has not begun: it is the first for the next leadership.
+void Candidacies::put_back(Orders& orders) {
+    if (!working_) return;
+    waiting_.push_front(working_->who);
+    working_.reset();
+    tell_standing(orders);
+}
+
+/// H4.1: nothing works under the leadership any more.
+void Candidacies::finish(Orders& orders, bool failed, bool by_lease) {
+    if (working_) orders.push_back(Release{working_->who.client, leads_});
+    working_.reset();
+    const Epoch over = std::exchange(leads_, {});
+    tell_standing(orders);
+    const bool by_itself = !ending_ && !by_lease;
+    orders.push_back(Tell{TaskEnded{over, by_itself, by_itself && failed}});
+    tie(true, orders);
+}
+
+void Candidacies::tie(bool tied, Orders& orders) {
+    if (std::exchange(tied_, tied) != tied) orders.push_back(Tell{Tying{tied}});
+}
+
+void Candidacies::tell_standing(Orders&) {}
+
+bool Candidacies::holds(ClientId client) const {
+    return working_ && working_->phase != Phase::chosen && working_->who.client == client &&
+           !working_->who.own();
+}
+
+/// One that stands, or is chosen, does so no more.
+bool Candidacies::wait_ended(ClientId client) {
+    const auto is_it = [&](const Candidate& one) { return one.client == client; };
+    if (working_ && is_it(working_->who)) {
+        working_.reset();
+        return true;
+    }
+    return std::erase_if(waiting_, is_it) > 0;
+}
+
+}  // namespace bullring::protocol

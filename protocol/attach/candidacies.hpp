@@ -1,0 +1,155 @@
+// Who works under a node's leadership: its own task, or one of the processes on its machine that
+// are attached to it (protocol/attach/README.md). Pure: what happens goes in, orders come out; no
+// clock, no process, no socket.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <tuple>
+#include <variant>
+#include <vector>
+
+#include "protocol/values/actions.hpp"
+#include "protocol/values/events.hpp"
+#include "protocol/values/ids.hpp"
+#include "protocol/values/time.hpp"
+#include "protocol/values/timing.hpp"
+
+namespace bullring::protocol {
+
+/// A connection of an attached process. The host numbers them from 1, and uses no number again.
+struct ClientId {
+    std::uint64_t value = 0;
+    auto operator<=>(const ClientId&) const = default;
+};
+
+class Candidacies {
+public:
+    // ---- Orders, to be carried out in their order.
+
+    /// It works under this epoch until that instant, CLOCK_BOOTTIME in ns. To a client that does so
+    /// already: the instant is a later one.
+    struct Hold {
+        ClientId client;
+        Epoch epoch;
+        std::int64_t valid_until_ns = 0;
+        bool first = false;  // it is elected
+        bool operator==(const Hold&) const = default;
+    };
+    /// It has to end its work until that instant; sent again with a later one.
+    struct Stop {
+        ClientId client;
+        Epoch epoch;
+        DeposedReason reason{};
+        std::int64_t by_ns = 0;
+        bool first = false;
+        bool operator==(const Stop&) const = default;
+    };
+    /// Nothing of it counts any more.
+    struct Release {
+        ClientId client;
+        Epoch epoch;
+        bool operator==(const Release&) const = default;
+    };
+    struct StartOwn {
+        Epoch epoch;
+        bool operator==(const StartOwn&) const = default;
+    };
+    struct StopOwn {
+        Epoch epoch;
+        DeposedReason reason{};
+        bool operator==(const StopOwn&) const = default;
+    };
+    /// An event for the node.
+    struct Tell {
+        Event event;
+        bool operator==(const Tell&) const = default;
+    };
+    using Order = std::variant<Hold, Stop, Release, StartOwn, StopOwn, Tell>;
+    using Orders = std::vector<Order>;
+
+    /// `own_task`: the node has work of its own.
+    Candidacies(const Timing& timing, bool own_task);
+
+    // ---- The node.
+
+    /// It leads from now on.
+    Orders on_start(Instant now, Epoch epoch);
+    /// Its leadership is to end.
+    Orders on_stop(Instant now, Epoch epoch, DeposedReason reason);
+    /// Its leadership holds until then whatever becomes of its sessions (Publish.untied_until).
+    Orders on_untied(Instant now, Epoch epoch, Instant until);
+    /// Its own task has ended, or wants to work (again), or does not.
+    Orders on_own_ended(Instant now, const TaskEnded& event);
+    Orders on_own_willing(Instant now, bool willing);
+
+    // ---- Clients. What a client may not do is answered with false.
+
+    /// `stall_after`: the longest time without a sign of progress while it works; 0: any.
+    bool on_campaign(Instant now, ClientId client, Duration stall_after, Orders& orders);
+    /// Its work has ended. `again`: it stands for the next leadership, too.
+    bool on_done(Instant now, ClientId client, bool again, Orders& orders);
+    bool on_progress(Instant now, ClientId client);
+    /// Its process has ended.
+    Orders on_ended(Instant now, ClientId client);
+    /// Its connection has ended, and its process may live.
+    Orders on_closed(Instant now, ClientId client);
+
+    Orders on_wake(Instant now);
+    /// When on_wake() has something to do, by what is known; never: nothing.
+    Instant wake_at() const;
+
+    /// The client that works, or winds its work up; none: nobody does, or the node's own task.
+    std::optional<ClientId> works() const;
+    /// Those that stand, the one that works included.
+    std::size_t standing() const { return waiting_.size() + (working_ ? 1 : 0); }
+    bool operator==(const Candidacies&) const = default;
+    auto digest_fields() const {
+        return std::tie(waiting_, working_, leads_, ending_, untied_until_, told_, tied_);
+    }
+
+private:
+    struct Candidate {
+        ClientId client;  // 0: the node's own task
+        Duration stall_after{0};
+        bool own() const { return client == ClientId{}; }
+        bool operator==(const Candidate&) const = default;
+        auto digest_fields() const { return std::tie(client.value, stall_after); }
+    };
+    enum class Phase : std::uint8_t {
+        chosen,  // it works as soon as the lease stands without any session
+        works,
+        ends,  // it has been told to, or can't be told any more
+    };
+    struct Working {
+        Candidate who;
+        Phase phase = Phase::chosen;
+        Instant progress_at{};
+        Instant give_up_at = never;  // ends: the node, which may have recovered, is told by then
+        bool operator==(const Working&) const = default;
+        auto digest_fields() const { return std::tie(who, phase, progress_at, give_up_at); }
+    };
+
+    void choose(Instant now, Orders& orders);
+    void begin_if_held(Instant now, Orders& orders);
+    void stop_client(Instant now, DeposedReason reason, bool first, Orders& orders) const;
+    void put_back(Orders& orders);
+    void finish(Orders& orders, bool failed, bool by_lease);
+    void tie(bool tied, Orders& orders);
+    void tell_standing(Orders& orders);
+    bool holds(ClientId client) const;
+    bool wait_ended(ClientId client);
+
+    Timing timing_;
+    std::deque<Candidate> waiting_;
+    std::optional<Working> working_;
+    Epoch leads_;          // from on_start() to the end of its work; 0: it does not lead
+    bool ending_ = false;  // the node has asked for the end
+    DeposedReason reason_{};
+    Instant untied_until_ = long_ago;
+    std::optional<Standing> told_{};
+    bool tied_ = true;
+};
+
+}  // namespace bullring::protocol

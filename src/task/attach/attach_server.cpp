@@ -1,0 +1,356 @@
+#include "src/task/attach/attach_server.hpp"
+
+#include <cerrno>
+#include <chrono>
+#include <system_error>
+#include <utility>
+#include <variant>
+
+#include <asio/dispatch.hpp>
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "src/base/log/logging.hpp"
+#include "src/base/os/clock.hpp"
+#include "src/base/os/descriptors.hpp"
+#include "src/settings/data_files.hpp"
+#include "src/watch/directory_watch.hpp"
+
+namespace bullring {
+
+using protocol::Candidacies;
+using protocol::ClientId;
+using protocol::Epoch;
+using Wait = asio::posix::descriptor_base;
+
+namespace {
+
+constexpr std::chrono::milliseconds accept_again_after{100};
+/// Whom the node follows is told to the clients a little later, a few at a time: an election must
+/// not wait for them.
+constexpr std::chrono::milliseconds leader_told_after{2};
+constexpr int clients_told_at_once = 16;
+
+}  // namespace
+
+AttachServer::AttachServer(asio::io_context& io, NodeLink& node, const NodeOptions& options,
+                           LoopPulse& pulse, const MakeHost& make_inner, bool own_task)
+    : HostAround(node),
+      io_(io),
+      options_(options),
+      pulse_(pulse),
+      own_task_(own_task),
+      candidacies_(options.config.timing, own_task),
+      listener_(io),
+      accept_timer_(io),
+      leader_timer_(io),
+      look_timer_(io, [this] { on_look(); }) {
+    if (const auto opened = listen_anew(); !opened)
+        log(LogLevel::warn, "no process can attach to this node: " + opened.error());
+    node.listen(*this);
+    enclose(io, make_inner);
+}
+
+AttachServer::~AttachServer() {
+    clients_.clear();  // they hear of the end first
+    socket_.reset();
+    end_inner();
+}
+
+// ---- The socket.
+
+tl::expected<void, std::string> AttachServer::listen_anew() {
+    auto socket = LocalListener::open(options_.data_dir, attach_socket_name, SOCK_STREAM);
+    if (!socket) return tl::unexpected(socket.error());
+    socket_.emplace(std::move(*socket));
+    listener_.assign(socket_->take().release());
+    accept_some();
+    return {};
+}
+
+/// Those that are connected stay.
+void AttachServer::file_removed(const std::string& name) {
+    HostAround::file_removed(name);
+    const bool mine = name == attach_socket_name || name == DirectoryWatch::any_file;
+    if (!mine || !socket_ || socket_->is_there()) return;
+    socket_.reset();
+    asio::error_code ignored;
+    listener_.close(ignored);
+    accept_timer_.cancel();
+    if (const auto again = listen_anew(); !again)
+        return log(LogLevel::warn,
+                   "somebody has removed the socket for processes that attach: " + again.error());
+    log(LogLevel::warn, std::string("somebody has removed ") + attach_socket_name + " from " +
+                            options_.data_dir + "; it is there again");
+}
+
+void AttachServer::accept_some() {
+    listener_.async_wait(Wait::wait_read, [this](const asio::error_code& error) {
+        if (error) return;
+        while (true) {
+            OwnedFd fd(::accept4(listener_.native_handle(), nullptr, nullptr,
+                                 SOCK_CLOEXEC | SOCK_NONBLOCK));
+            if (!fd && errno != EAGAIN && errno != ECONNABORTED) return accept_later();
+            if (!fd) break;
+            if (is_reserved_descriptor(fd.get(), options_.peers.size())) continue;
+            admit(std::move(fd));
+        }
+        accept_some();
+    });
+}
+
+/// The one that waits makes the listener readable all the time.
+void AttachServer::accept_later() {
+    log_limited(LogLevel::warn, "attach", {},
+                "a process that attaches has to wait: " + std::generic_category().message(errno));
+    accept_timer_.expires_after(accept_again_after);
+    accept_timer_.async_wait([this](const asio::error_code& error) {
+        if (!error) accept_some();
+    });
+}
+
+void AttachServer::admit(OwnedFd socket) {
+    if (clients_.size() >= clients_max) {
+        const std::string full = attach_error_line(
+            fmt::format("{} processes are attached already, which is the limit", clients_max));
+        ::send(socket.get(), full.data(), full.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+        return;
+    }
+    auto page = AttachPage::create();
+    if (!page) {
+        const std::string error = attach_error_line("cannot make a page: " +
+                                                    std::generic_category().message(page.error()));
+        ::send(socket.get(), error.data(), error.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+        return;
+    }
+    const ClientId id{++last_id_};
+    const auto client =
+        std::make_shared<AttachClient>(io_, id, std::move(socket), std::move(*page));
+    clients_.emplace(id, client);
+    client->start(attached_line(options_.config.self, options_.config.cluster),
+                  {[this, one = client.get()](std::string_view line) { on_line(*one, line); },
+                   [this, id] { on_closed(id); }, [this, id] { on_ended(id); }});
+    client->send(attach_leader_line(leader_.leader, leader_.epoch, leader_.advertised));
+}
+
+// ---- The clients.
+
+void AttachServer::on_line(AttachClient& client, std::string_view line) {
+    const auto request = attach_request_in(line);
+    if (!request) return client.send(attach_error_line(request.error()));
+    on_request(client, *request);
+}
+
+void AttachServer::on_request(AttachClient& client, const AttachRequest& request) {
+    const protocol::Instant now = read_clock();
+    const auto refuse = [&](std::string_view why) { client.send(attach_error_line(why)); };
+    constexpr std::string_view not_leading = "this process does not lead";
+    Candidacies::Orders orders;
+    std::visit(
+        [&](const auto& what) {
+            using What = std::decay_t<decltype(what)>;
+            if constexpr (std::is_same_v<What, AttachCampaign>) {
+                if (!candidacies_.on_campaign(now, client.id(), what.stall_after, orders))
+                    refuse("this connection has a candidacy already, which \"done\" ends");
+            } else if constexpr (std::is_same_v<What, AttachProgress>) {
+                // It may come just behind the end of the leadership.
+                static_cast<void>(candidacies_.on_progress(now, client.id()));
+            } else if constexpr (std::is_same_v<What, AttachDone>) {
+                if (!candidacies_.on_done(now, client.id(), what.again, orders))
+                    refuse(not_leading);
+            } else if constexpr (std::is_same_v<What, AttachResign>) {
+                if (candidacies_.works() != client.id()) return refuse(not_leading);
+                resigns_[++last_resign_] = client.id();
+                node().tell(protocol::ResignRequested{protocol::nobody,
+                                                      {protocol::Asker::host, last_resign_}});
+            } else {
+                client.send(attach_leader_line(leader_.leader, leader_.epoch, leader_.advertised));
+            }
+        },
+        request);
+    obey(orders);
+}
+
+void AttachServer::resign_answered(const protocol::ResignAnswer& answer) {
+    const auto asked = resigns_.find(answer.request.number);
+    if (asked == resigns_.end()) return;
+    AttachClient* const client = find(asked->second);
+    resigns_.erase(asked);
+    if (client != nullptr && !answer.done) client->send(attach_error_line(answer.why));
+}
+
+void AttachServer::on_closed(ClientId id) {
+    AttachClient* const client = find(id);
+    if (client == nullptr) return;
+    const bool works = candidacies_.works() == id;
+    obey(candidacies_.on_closed(read_clock(), id));
+    // Of the one that works its process counts.
+    if (!works || candidacies_.works() != id) drop(id);
+}
+
+void AttachServer::on_ended(ClientId id) {
+    if (candidacies_.works() == id)
+        log(LogLevel::warn, fmt::format("the attached process {} ({}), which led, has ended",
+                                        find(id)->peer().pid, find(id)->peer().name));
+    obey(candidacies_.on_ended(read_clock(), id));
+    drop(id);
+}
+
+void AttachServer::drop(ClientId id) {
+    clients_.erase(id);
+    show();
+}
+
+void AttachServer::leader_changed(protocol::Instant, const protocol::LeaderChanged& change) {
+    leader_ = change;
+    tell_leader_soon();
+}
+
+void AttachServer::tell_leader_soon() {
+    if (clients_.empty() || std::exchange(leader_waits_, true)) return;
+    leader_timer_.expires_after(leader_told_after);
+    leader_timer_.async_wait([this](const asio::error_code& error) {
+        if (error) return;
+        leader_waits_ = false;
+        tell_leader({});
+    });
+}
+
+void AttachServer::tell_leader(ClientId after) {
+    const std::string line = attach_leader_line(leader_.leader, leader_.epoch, leader_.advertised);
+    int told = 0;
+    for (auto one = clients_.upper_bound(after); one != clients_.end(); ++one) {
+        one->second->send(line);
+        if (++told < clients_told_at_once) continue;
+        return asio::post(io_, [this, last = one->first] { tell_leader(last); });
+    }
+}
+
+// ---- The node.
+
+void AttachServer::start(Epoch epoch) {
+    leads_ = epoch;
+    ended_.reset();
+    if (!own_task_) {
+        inner_runs_ = true;
+        inner().start(epoch);
+    }
+    obey(candidacies_.on_start(read_clock(), epoch));
+}
+
+void AttachServer::stop(Epoch epoch, protocol::DeposedReason reason) {
+    obey(candidacies_.on_stop(read_clock(), epoch, reason));
+    if (inner_runs_ && !own_task_) inner().stop(epoch, reason);
+}
+
+void AttachServer::publish(const protocol::Publish& publish) {
+    HostAround::publish(publish);
+    if (publish.epoch)
+        obey(candidacies_.on_untied(read_clock(), publish.epoch, publish.untied_until));
+}
+
+void AttachServer::tell(const protocol::Event& event) {
+    asio::dispatch(io_, [this, event] {
+        const auto* ended = std::get_if<protocol::TaskEnded>(&event);
+        if (ended == nullptr) return node().tell(event);
+        if (own_task_) return obey(candidacies_.on_own_ended(read_clock(), *ended));
+        if (ended->epoch != leads_) return;
+        inner_runs_ = false;
+        if (ended_) node().tell(*std::exchange(ended_, std::nullopt));
+    });
+}
+
+void AttachServer::set_willing(bool willing, const std::string& why) {
+    if (!own_task_) return HostAround::set_willing(willing, why);
+    asio::dispatch(io_, [this, willing, why] {
+        obey(candidacies_.on_own_willing(read_clock(), willing));
+        node().set_willing(willing || candidacies_.standing() > 0, willing ? "" : why);
+    });
+}
+
+// ---- Orders.
+
+void AttachServer::obey(const Candidacies::Orders& orders) {
+    for (const Candidacies::Order& order : orders)
+        std::visit([this](const auto& what) { carry_out(what); }, order);
+    show();
+    look_again();
+}
+
+void AttachServer::carry_out(const Candidacies::Hold& order) {
+    AttachClient* const client = find(order.client);
+    if (client == nullptr) return;
+    pulse_.others_work.fetch_or(LoopPulse::attached_works);  // before it works
+    client->page().write(order.epoch, order.valid_until_ns, 0);
+    if (!order.first) return;
+    client->send(attach_elected_line(order.epoch, order.valid_until_ns));
+    log(LogLevel::info, fmt::format("the attached process {} ({}) leads, epoch {}",
+                                    client->peer().pid, client->peer().name, order.epoch.value));
+}
+
+void AttachServer::carry_out(const Candidacies::Stop& order) {
+    AttachClient* const client = find(order.client);
+    if (client == nullptr) return;
+    client->page().write({}, 0, order.by_ns);
+    if (order.first) client->send(attach_stop_line(order.epoch, order.reason, order.by_ns));
+}
+
+void AttachServer::carry_out(const Candidacies::Release& order) {
+    AttachClient* const client = find(order.client);
+    if (client == nullptr) return;
+    client->page().write({}, 0, 0);
+    client->send(attach_released_line(order.epoch));
+    if (!client->connected()) clients_.erase(order.client);
+}
+
+void AttachServer::carry_out(const Candidacies::StartOwn& order) { inner().start(order.epoch); }
+
+void AttachServer::carry_out(const Candidacies::StopOwn& order) {
+    inner().stop(order.epoch, order.reason);
+}
+
+void AttachServer::carry_out(const Candidacies::Tell& order) {
+    const auto* ended = std::get_if<protocol::TaskEnded>(&order.event);
+    if (ended != nullptr) return end_leadership(*ended);
+    node().tell(order.event);
+}
+
+/// What the inner host does beside the clients ends first.
+void AttachServer::end_leadership(const protocol::TaskEnded& event) {
+    if (own_task_ || !inner_runs_) return node().tell(event);
+    ended_ = event;
+    if (event.by_itself)
+        inner().stop(event.epoch, event.failed ? protocol::DeposedReason::task_failed
+                                               : protocol::DeposedReason::task_ended);
+}
+
+AttachClient* AttachServer::find(ClientId id) {
+    const auto found = clients_.find(id);
+    return found == clients_.end() ? nullptr : found->second.get();
+}
+
+/// To the processes that survive this one: no attached process works under this lease any more.
+void AttachServer::show() {
+    if (!candidacies_.works()) pulse_.others_work.fetch_and(~LoopPulse::attached_works);
+}
+
+// ---- Time.
+
+void AttachServer::look_again() {
+    const protocol::Instant at = candidacies_.wake_at();
+    if (at == protocol::never) return;
+    const protocol::Instant now = read_clock();
+    const std::int64_t wait = std::max(protocol::lease_wait(now, at).ns, std::int64_t{0});
+    look_timer_.arm_at(now.boottime_ns + wait);
+}
+
+/// While the node steps down it goes on renewing, which is not published.
+void AttachServer::on_look() {
+    const protocol::Instant now = read_clock();
+    Candidacies::Orders orders = candidacies_.on_untied(now, leads_, node().untied_until());
+    obey(orders);
+    obey(candidacies_.on_wake(now));
+}
+
+}  // namespace bullring

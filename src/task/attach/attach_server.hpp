@@ -1,0 +1,98 @@
+// Owns: the node's side of `attach.sock`: the processes of this machine that may hold the
+// leadership through this node (protocol/attach/README.md), beside or in turns with the node's own
+// host. The socket's lines are bullring-attach(7). Nothing here waits for a client.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <asio/io_context.hpp>
+#include <asio/posix/stream_descriptor.hpp>
+#include <asio/steady_timer.hpp>
+#include <tl/expected.hpp>
+
+#include "protocol/attach/candidacies.hpp"
+#include "src/base/os/local_socket.hpp"
+#include "src/base/os/wake_timer.hpp"
+#include "src/settings/node_options.hpp"
+#include "src/task/attach/attach_client.hpp"
+#include "src/task/attach/attach_text.hpp"
+#include "src/task/host_around.hpp"
+#include "src/watch/loop_pulse.hpp"
+
+namespace bullring {
+
+class AttachServer final : public HostAround, private NodeListener {
+public:
+    static constexpr std::size_t clients_max = 256;
+
+    /// `own_task`: what `make_inner` makes works in turns with the clients; else beside them.
+    AttachServer(asio::io_context& io, NodeLink& node, const NodeOptions& options, LoopPulse& pulse,
+                 const MakeHost& make_inner, bool own_task);
+    ~AttachServer() override;
+
+    void start(protocol::Epoch epoch) override;
+    void stop(protocol::Epoch epoch, protocol::DeposedReason reason) override;
+    void publish(const protocol::Publish& publish) override;
+    void file_removed(const std::string& name) override;
+
+private:
+    using Client = std::shared_ptr<AttachClient>;
+
+    // The inner host's calls.
+    void tell(const protocol::Event& event) override;
+    void set_willing(bool willing, const std::string& why) override;
+
+    void leader_changed(protocol::Instant now, const protocol::LeaderChanged& change) override;
+    void resign_answered(const protocol::ResignAnswer& answer) override;
+
+    tl::expected<void, std::string> listen_anew();
+    void accept_some();
+    void accept_later();
+    void admit(OwnedFd socket);
+    void on_line(AttachClient& client, std::string_view line);
+    void on_request(AttachClient& client, const AttachRequest& request);
+    void on_closed(protocol::ClientId id);
+    void on_ended(protocol::ClientId id);
+    void drop(protocol::ClientId id);
+    void tell_leader_soon();
+    void tell_leader(protocol::ClientId after);
+
+    void obey(const protocol::Candidacies::Orders& orders);
+    void carry_out(const protocol::Candidacies::Hold& order);
+    void carry_out(const protocol::Candidacies::Stop& order);
+    void carry_out(const protocol::Candidacies::Release& order);
+    void carry_out(const protocol::Candidacies::StartOwn& order);
+    void carry_out(const protocol::Candidacies::StopOwn& order);
+    void carry_out(const protocol::Candidacies::Tell& order);
+    void end_leadership(const protocol::TaskEnded& event);
+    void look_again();
+    void on_look();
+    AttachClient* find(protocol::ClientId id);
+    void show();
+
+    asio::io_context& io_;
+    const NodeOptions& options_;
+    LoopPulse& pulse_;
+    bool own_task_;
+    protocol::Candidacies candidacies_;
+    asio::posix::stream_descriptor listener_;
+    asio::steady_timer accept_timer_;
+    asio::steady_timer leader_timer_;
+    WakeTimer look_timer_;
+    std::optional<LocalListener> socket_;
+    std::map<protocol::ClientId, Client> clients_;
+    std::uint64_t last_id_ = 0;
+    std::map<std::uint64_t, protocol::ClientId> resigns_;  // by the number of the request
+    std::uint64_t last_resign_ = 0;
+    protocol::LeaderChanged leader_{};  // as it is told
+    bool leader_waits_ = false;         // to be told
+    protocol::Epoch leads_;             // from start() until the node is told of the end
+    bool inner_runs_ = false;           // beside the clients
+    std::optional<protocol::TaskEnded> ended_;
+};
+
+}  // namespace bullring
