@@ -17,11 +17,18 @@ Duration low(const Timing& timing) { return timing.lease / 4; }
 
 }  // namespace
 
-Candidacies::Candidacies(const Timing& timing, bool own_task) : timing_(timing) {
+Candidacies::Candidacies(const Timing& timing, bool own_task, bool beside)
+    : timing_(timing), without_(own_task || beside ? Work::own : Work::none) {
     if (own_task) waiting_.push_back({});
 }
 
 // ---- The node.
+
+Candidacies::Orders Candidacies::on_open() {
+    Orders orders;
+    tell_work(orders);
+    return orders;
+}
 
 Candidacies::Orders Candidacies::on_start(Instant now, Epoch epoch) {
     Orders orders;
@@ -70,7 +77,7 @@ Candidacies::Orders Candidacies::on_own_ended(Instant, const TaskEnded& event) {
     waiting_.push_back(working_->who);
     working_.reset();
     leads_ = {};
-    tell_standing(orders);
+    tell_work(orders);
     return orders;
 }
 
@@ -84,7 +91,7 @@ Candidacies::Orders Candidacies::on_own_willing(Instant now, bool willing) {
         waiting_.push_back({});
     }
     choose(now, orders);
-    tell_standing(orders);
+    tell_work(orders);
     return orders;
 }
 
@@ -95,7 +102,7 @@ bool Candidacies::on_campaign(Instant now, ClientId client, Duration stall_after
                                     [&](const Candidate& one) { return one.client == client; });
     if (stands || (working_ && working_->who.client == client)) return false;
     waiting_.push_back({client, stall_after});
-    tell_standing(orders);
+    tell_work(orders);
     choose(now, orders);
     return true;
 }
@@ -119,7 +126,7 @@ Candidacies::Orders Candidacies::on_ended(Instant now, ClientId client) {
         finish(orders, true, false);
     } else if (wait_ended(client)) {
         choose(now, orders);
-        tell_standing(orders);
+        tell_work(orders);
     }
     return orders;
 }
@@ -210,7 +217,7 @@ void Candidacies::put_back(Orders& orders) {
     if (!working_) return;
     waiting_.push_front(working_->who);
     working_.reset();
-    tell_standing(orders);
+    tell_work(orders);
 }
 
 /// H4.1: nothing works under the leadership any more.
@@ -218,7 +225,7 @@ void Candidacies::finish(Orders& orders, bool failed, bool by_lease) {
     if (working_) orders.push_back(Release{working_->who.client, leads_});
     working_.reset();
     const Epoch over = std::exchange(leads_, {});
-    tell_standing(orders);
+    tell_work(orders);
     const bool by_itself = !ending_ && !by_lease;
     orders.push_back(Tell{TaskEnded{over, by_itself, by_itself && failed}});
     tie(true, orders);
@@ -228,7 +235,17 @@ void Candidacies::tie(bool tied, Orders& orders) {
     if (std::exchange(tied_, tied) != tied) orders.push_back(Tell{Tying{tied}});
 }
 
-void Candidacies::tell_standing(Orders&) {}
+/// H1.4
+void Candidacies::tell_work(Orders& orders) {
+    const Work work = is_asked() ? Work::asked : without_;
+    if (std::exchange(told_, work) != work) orders.push_back(Tell{WorkChanged{work}});
+}
+
+bool Candidacies::is_asked() const {
+    return (working_ && !working_->who.own()) ||
+           std::any_of(waiting_.begin(), waiting_.end(),
+                       [](const Candidate& one) { return !one.own(); });
+}
 
 bool Candidacies::holds(ClientId client) const {
     return working_ && working_->phase != Phase::chosen && working_->who.client == client &&

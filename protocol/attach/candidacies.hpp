@@ -69,11 +69,14 @@ public:
     using Order = std::variant<Hold, Stop, Release, StartOwn, StopOwn, Tell>;
     using Orders = std::vector<Order>;
 
-    /// `own_task`: the node has work of its own.
-    Candidacies(const Timing& timing, bool own_task);
+    /// `own_task`: the node has work of its own, in turns with the clients. `beside`: it has some
+    /// that goes on beside theirs, such as hooks.
+    Candidacies(const Timing& timing, bool own_task, bool beside = false);
 
     // ---- The node.
 
+    /// Once, before anything else.
+    Orders on_open();
     /// It leads from now on.
     Orders on_start(Instant now, Epoch epoch);
     /// Its leadership is to end.
@@ -137,7 +140,8 @@ private:
     void put_back(Orders& orders);
     void finish(Orders& orders, bool failed, bool by_lease);
     void tie(bool tied, Orders& orders);
-    void tell_standing(Orders& orders);
+    void tell_work(Orders& orders);
+    bool is_asked() const;
     bool holds(ClientId client) const;
     bool wait_ended(ClientId client);
 
@@ -148,7 +152,8 @@ private:
     bool ending_ = false;  // the node has asked for the end
     DeposedReason reason_{};
     Instant untied_until_ = long_ago;
-    std::optional<Standing> told_{};
+    Work without_;  // what the node would lead for without any client
+    Work told_ = Work::own;
     bool tied_ = true;
 };
 

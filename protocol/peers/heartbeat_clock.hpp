@@ -6,6 +6,7 @@
 
 #include "protocol/values/ids.hpp"
 #include "protocol/values/membership.hpp"
+#include "protocol/values/messages.hpp"
 #include "protocol/values/timing.hpp"
 #include "protocol/values/wake_time.hpp"
 
@@ -19,6 +20,7 @@ struct HeartbeatState {
     bool recovering = false;
     bool announced = false;
     bool stepping_down = false;
+    Work work = Work::own;
     NodeId leader;
     Epoch epoch;
     bool operator==(const HeartbeatState&) const = default;
@@ -38,7 +40,8 @@ public:
     /// It is whether the node may stand that has changed: the others wait for that, or would ask it
     /// in vain.
     bool stands_anew(const HeartbeatState& state) const {
-        return state.eligible != state_.eligible || state.recovering != state_.recovering;
+        return state.eligible != state_.eligible || state.recovering != state_.recovering ||
+               state.work != state_.work;
     }
     /// All have just been sent `state`, in whatever message.
     void told_all(Instant now, const HeartbeatState& state, const Timing& timing);

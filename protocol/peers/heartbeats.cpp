@@ -22,6 +22,7 @@ HeartbeatState heartbeat_state(const Parts& node, Instant now) {
     state.recovering = silent(node, now) || node.leaving() || node.removed();
     state.announced = leader.announced;
     state.stepping_down = node.role() == Role::stepping_down;
+    state.work = node.gate.work();
     state.leader = leader.leader;
     state.epoch = leader.epoch;
     return state;
@@ -42,6 +43,7 @@ Heartbeat heartbeat(const Parts& node, Instant now) {
     heartbeat.eligible = state.eligible;
     heartbeat.recovering = state.recovering;
     heartbeat.stepping_down = state.stepping_down;
+    heartbeat.work = state.work;
     if (const LeaderView leader = told_to_peers(node, now); leader.leader) {
         heartbeat.leader = leader.leader;
         heartbeat.leader_epoch = leader.epoch;

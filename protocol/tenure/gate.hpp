@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "protocol/values/ids.hpp"
+#include "protocol/values/messages.hpp"
 #include "protocol/values/time.hpp"
 #include "protocol/values/timing.hpp"
 #include "protocol/values/wake_time.hpp"
@@ -35,6 +36,10 @@ public:
     /// R5.6: the host has somebody to do the work.
     bool willing() const { return willing_; }
     void set_willing(bool willing) { willing_ = willing; }
+
+    /// R5.15
+    Work work() const { return work_; }
+    void set_work(Work work) { work_ = work; }
 
     bool stopping() const { return stopping_; }
     void stop() { stopping_ = true; }
@@ -72,7 +77,7 @@ public:
     }
     bool operator==(const Gate&) const = default;
     auto digest_fields() const {
-        return std::tie(healthy_, healthy_from_, willing_, stopping_, stand_back_until_, successor_,
+        return std::tie(healthy_, healthy_from_, willing_, work_, stopping_, stand_back_until_, successor_,
                         reserved_until_, modest_until_, modest_for_);
     }
 
@@ -80,6 +85,7 @@ private:
     bool healthy_ = true;
     Instant healthy_from_ = long_ago;
     bool willing_ = true;
+    Work work_ = Work::own;
     bool stopping_ = false;
     Instant stand_back_until_ = long_ago;
     NodeId successor_;

@@ -6,7 +6,12 @@
 namespace bullring::protocol {
 
 void consider_preemption(Parts& node, Step& step) {
-    if (!node.config().preempt || !node.tenure.leads() || !node.tenure.published()) return;
+    if (!node.tenure.leads() || !node.tenure.published()) return;
+    // R5.16: whatever `--preempt` says, for nobody works here.
+    if (node.gate.work() == Work::none)
+        if (const NodeId asked = best_asked(node, step.now))
+            return step_down(node, step, DeposedReason::preempted, asked);
+    if (!node.config().preempt) return;
     const Duration stable = node.timing().preempt_delay;
     if (elapsed(node.tenure.elected_at(), step.now) < stable) return;
     NodeId best = nobody;

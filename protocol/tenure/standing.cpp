@@ -1,5 +1,7 @@
 #include "protocol/tenure/standing.hpp"
 
+#include "protocol/tenure/successors.hpp"
+
 namespace bullring::protocol {
 
 bool quorum_connected(const Parts& node, Instant now) {
@@ -18,7 +20,9 @@ bool majority_votes(const Parts& node, Instant now) {
 
 bool eligible(const Parts& node, Instant now) {
     if (node.config().priority.is_never() || !node.gate.open(now) || node.removed()) return false;
-    return node.role() != Role::stepping_down && !lease_refused(node, now);
+    if (node.role() == Role::stepping_down || lease_refused(node, now)) return false;
+    // R5.16
+    return node.gate.work() != Work::none || !best_asked(node, now);
 }
 
 bool lease_refused(const Parts& node, Instant now) {

@@ -28,12 +28,14 @@ void finish_step_down(Parts& node, Step& step) {
     // The successor first: it is the one that everybody waits for.
     const auto successor = node.setup.members().index(how.successor);
     const Resign resign{given_up, how.successor};
-    if (successor) send(node, step, *successor, resign);
+    if (successor && successor != node.me()) send(node, step, *successor, resign);
     for (const Index i : node.setup.others())
         if (i != successor) send(node, step, i, resign);
     if (was_published) step.act(Deposed{given_up, how.reason, end});
     if (how.reason == DeposedReason::lease_expired || how.reason == DeposedReason::higher_rank)
         return;
+    // R5.17: it is called as by its own RESIGN.
+    if (how.successor == node.setup.self()) return node.election_timer.call(Call::successor);
     // R5.9: it keeps the reservation that it announced, or it would win again at once by its rank.
     const Instant reserved = step.now + node.timing().reservation();
     node.gate.stand_back_until(reserved + node.timing().coordinator_wait);
@@ -91,7 +93,7 @@ void on_task_ended(Parts& node, Step& step, const TaskEnded& event) {
     node.tenure.task_ended();
     // R5.5: it ends the leadership.
     if (node.tenure.leads())
-        step_down(node, step, why_over(event), best_successor(node, step.now));
+        step_down(node, step, why_over(event), successor_of_ended(node, step.now));
     else if (node.role() == Role::stepping_down)
         finish_step_down(node, step);
 }
@@ -121,7 +123,10 @@ bool renews(const Parts& node) {
 
 void forget_hold_off(Parts& node, Instant now) {
     const auto leader = node.setup.members().index(node.reported.leader());
-    if (!leader || elapsed(node.reported.since(), now) < node.timing().preempt_delay) return;
+    if (!leader) return;
+    // R5.18
+    const bool at_once = node.gate.work() == Work::none && *leader != node.me();
+    if (!at_once && elapsed(node.reported.since(), now) < node.timing().preempt_delay) return;
     node.peers[*leader].handed_over = {};
     node.peers[*leader].hand_over_hold_off = Duration{0};
 }

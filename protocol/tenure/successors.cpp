@@ -2,17 +2,44 @@
 
 namespace bullring::protocol {
 
-// R5.8: the highest that could take over.
-NodeId best_successor(const Parts& node, Instant now) {
+namespace {
+
+/// The highest that could take over, of those whose heartbeat is taken.
+template <class Taken>
+NodeId best_of(const Parts& node, Instant now, Taken taken) {
     NodeId best = nobody;
     Rank best_rank;
     for (const Index i : node.setup.others()) {
-        if (unfit(node, node.id(i), now)) continue;
+        if (!taken(node.peers[i]) || unfit(node, node.id(i), now)) continue;
         if (best && node.peers.rank(i) < best_rank) continue;
         best = node.id(i);
         best_rank = node.peers.rank(i);
     }
     return best;
+}
+
+/// Or does not say.
+NodeId best_with_work(const Parts& node, Instant now) {
+    return best_of(node, now, [](const Peer& peer) { return peer.heartbeat.work != Work::none; });
+}
+
+}  // namespace
+
+// R5.8, R5.17
+NodeId best_successor(const Parts& node, Instant now) {
+    if (const NodeId best = best_with_work(node, now)) return best;
+    return best_of(node, now, [](const Peer&) { return true; });
+}
+
+NodeId best_asked(const Parts& node, Instant now) {
+    return best_of(node, now, [&](const Peer& peer) {
+        return peer.heartbeat.work == Work::asked && due(now, peer.hand_over_not_before);
+    });
+}
+
+NodeId successor_of_ended(const Parts& node, Instant now) {
+    if (node.gate.work() == Work::asked && !best_with_work(node, now)) return node.setup.self();
+    return best_successor(node, now);
 }
 
 std::optional<Unfit> unfit(const Parts& node, NodeId to, Instant now) {

@@ -24,5 +24,9 @@ enum class Unfit : std::uint8_t {
 std::optional<Unfit> unfit(const Parts& node, NodeId to, Instant now);
 std::string text(Unfit unfit, NodeId of);
 NodeId best_successor(const Parts& node, Instant now);
+/// The highest of those that could take over and are asked for the leadership (R5.16).
+NodeId best_asked(const Parts& node, Instant now);
+/// Of a leader whose task has ended by itself (R5.17).
+NodeId successor_of_ended(const Parts& node, Instant now);
 
 }  // namespace bullring::protocol

@@ -116,6 +116,12 @@ struct Standing {
     bool operator==(const Standing&) const = default;
 };
 
+/// What this node would lead for; until it says so, its own work (R5.15).
+struct WorkChanged {
+    Work work = Work::own;
+    bool operator==(const WorkChanged&) const = default;
+};
+
 /// Whether voters are asked, from the next request on, to tie their grants to sessions: the host
 /// unties them while a process that the sessions do not know of works under this leadership.
 struct Tying {
@@ -130,6 +136,6 @@ struct StopRequested {
 
 using Event = std::variant<Dialled, HelloReceived, Receive, SessionEnded, Died, Wake, Persisted,
                            TaskEnded, Stalled, ResignRequested, MembersRequested, HealthChanged,
-                           Standing, Tying, StopRequested>;
+                           Standing, WorkChanged, Tying, StopRequested>;
 
 }  // namespace bullring::protocol

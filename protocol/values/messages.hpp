@@ -35,10 +35,18 @@ const char* name(Algorithm algorithm);
 const char* name(QuorumMode mode);
 const char* name(FastRelease release);
 
+/// What a node would lead for (R5.15).
+enum class Work : std::uint8_t {
+    own = 1,    // the host has a task of its own, or does not say
+    none = 2,   // it has none: the node votes, and leads in name
+    asked = 3,  // processes on its machine ask for the leadership
+};
+const char* name(Work work);
+
 /// The versions of the messages that this code speaks (PROTOCOL §4). A node may be configured to
 /// speak none above `Config::wire_highest`.
 inline constexpr std::uint16_t version_lowest = 1;
-inline constexpr std::uint16_t version_highest = 5;
+inline constexpr std::uint16_t version_highest = 6;
 /// The first in which a list of members has a tag: none below it is spoken once members have
 /// changed.
 inline constexpr std::uint16_t version_with_tags = 3;
@@ -50,6 +58,8 @@ inline std::uint16_t lowest_with(const Membership& members) {
 inline constexpr std::uint16_t version_with_identity = 4;
 /// The first in which no list goes without the id of its cluster (C12.2).
 inline constexpr std::uint16_t version_with_named_lists = 5;
+/// The first in which a node says what work it has (R5.15).
+inline constexpr std::uint16_t version_with_work = 6;
 
 inline constexpr std::size_t advertised_bytes_max = 256;
 inline constexpr std::size_t cluster_name_bytes_max = 64;
@@ -182,6 +192,7 @@ struct Heartbeat {
     Duration leader_remaining;
     Epoch max_seen;
     Duration quorum_age;  // how long the sender has been quorum-connected
+    Work work = Work::own;
     bool operator==(const Heartbeat&) const = default;
 };
 

@@ -119,6 +119,15 @@ const char* name(Profile profile) {
     return no_name;
 }
 
+const char* name(Work work) {
+    switch (work) {
+        case Work::own: return "own";
+        case Work::none: return "none";
+        case Work::asked: return "asked";
+    }
+    return no_name;
+}
+
 const char* name(Role role) {
     switch (role) {
         case Role::follower: return "follower";

@@ -183,6 +183,7 @@ constexpr void fields(Coder& c, M& m) {
     c(m.leader_remaining);
     c(m.max_seen);
     c(m.quorum_age);
+    c.since(6, [&] { c.choice(m.work, protocol::Work::asked); });
 }
 
 template <class Coder, class M>

@@ -28,6 +28,7 @@ public:
             const bool own_task = words.take("own");
             candidacies_.emplace(timing, own_task, words.take("beside"));
             now_ = {};
+            orders = candidacies_->on_open();
         } else if (first == "at") {
             now_ = instant(words);
             orders = candidacies_->on_wake(now_);
@@ -90,9 +91,8 @@ private:
             return "task ended " + std::to_string(ended->epoch.value) +
                    (ended->by_itself ? " by itself" : "") + (ended->failed ? ", failed" : "");
         if (const auto* tying = std::get_if<Tying>(&event)) return tying->tie ? "tie" : "untie";
-        if (const auto* standing = std::get_if<Standing>(&event))
-            return std::string(standing->willing ? "stands" : "stands aside") + " for " +
-                   name(standing->work);
+        if (const auto* work = std::get_if<WorkChanged>(&event))
+            return std::string("work ") + name(work->work);
         return std::holds_alternative<Stalled>(event) ? "stalled" : "?";
     }
     static std::string text(const Candidacies::Orders& orders) {

@@ -41,7 +41,7 @@ AttachServer::AttachServer(asio::io_context& io, NodeLink& node, const NodeOptio
       options_(options),
       pulse_(pulse),
       own_task_(own_task),
-      candidacies_(options.config.timing, own_task),
+      candidacies_(options.config.timing, own_task, options.hooks.any()),
       listener_(io),
       accept_timer_(io),
       leader_timer_(io),
@@ -50,6 +50,7 @@ AttachServer::AttachServer(asio::io_context& io, NodeLink& node, const NodeOptio
         log(LogLevel::warn, "no process can attach to this node: " + opened.error());
     node.listen(*this);
     enclose(io, make_inner);
+    obey(candidacies_.on_open());
 }
 
 AttachServer::~AttachServer() {
