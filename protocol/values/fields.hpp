@@ -34,93 +34,44 @@ constexpr std::size_t count_members() {
 // A struct with more members than this names them in digest_fields().
 inline constexpr std::size_t members_taken_apart_max = 24;
 
-// clang-format off
-#define BULLRING_NAMES_1 m1
-#define BULLRING_NAMES_2 BULLRING_NAMES_1, m2
-#define BULLRING_NAMES_3 BULLRING_NAMES_2, m3
-#define BULLRING_NAMES_4 BULLRING_NAMES_3, m4
-#define BULLRING_NAMES_5 BULLRING_NAMES_4, m5
-#define BULLRING_NAMES_6 BULLRING_NAMES_5, m6
-#define BULLRING_NAMES_7 BULLRING_NAMES_6, m7
-#define BULLRING_NAMES_8 BULLRING_NAMES_7, m8
-#define BULLRING_NAMES_9 BULLRING_NAMES_8, m9
-#define BULLRING_NAMES_10 BULLRING_NAMES_9, m10
-#define BULLRING_NAMES_11 BULLRING_NAMES_10, m11
-#define BULLRING_NAMES_12 BULLRING_NAMES_11, m12
-#define BULLRING_NAMES_13 BULLRING_NAMES_12, m13
-#define BULLRING_NAMES_14 BULLRING_NAMES_13, m14
-#define BULLRING_NAMES_15 BULLRING_NAMES_14, m15
-#define BULLRING_NAMES_16 BULLRING_NAMES_15, m16
-#define BULLRING_NAMES_17 BULLRING_NAMES_16, m17
-#define BULLRING_NAMES_18 BULLRING_NAMES_17, m18
-#define BULLRING_NAMES_19 BULLRING_NAMES_18, m19
-#define BULLRING_NAMES_20 BULLRING_NAMES_19, m20
-#define BULLRING_NAMES_21 BULLRING_NAMES_20, m21
-#define BULLRING_NAMES_22 BULLRING_NAMES_21, m22
-#define BULLRING_NAMES_23 BULLRING_NAMES_22, m23
-#define BULLRING_NAMES_24 BULLRING_NAMES_23, m24
-#define BULLRING_TAKE_APART(n)                                \
-    if constexpr (count == (n)) {                              \
-        const auto& [BULLRING_NAMES_##n] = value;              \
-        [&](const auto&... members) { (visit(members), ...); }(BULLRING_NAMES_##n); \
-    }
-
 template <class T, class Visit>
 void visit_members(const T& value, Visit& visit) {
     constexpr std::size_t count = count_members<T>();
     static_assert(std::is_aggregate_v<T> && count >= 1 && count <= members_taken_apart_max);
-    BULLRING_TAKE_APART(1)
-    BULLRING_TAKE_APART(2)
-    BULLRING_TAKE_APART(3)
-    BULLRING_TAKE_APART(4)
-    BULLRING_TAKE_APART(5)
-    BULLRING_TAKE_APART(6)
-    BULLRING_TAKE_APART(7)
-    BULLRING_TAKE_APART(8)
-    BULLRING_TAKE_APART(9)
-    BULLRING_TAKE_APART(10)
-    BULLRING_TAKE_APART(11)
-    BULLRING_TAKE_APART(12)
-    BULLRING_TAKE_APART(13)
-    BULLRING_TAKE_APART(14)
-    BULLRING_TAKE_APART(15)
-    BULLRING_TAKE_APART(16)
-    BULLRING_TAKE_APART(17)
-    BULLRING_TAKE_APART(18)
-    BULLRING_TAKE_APART(19)
-    BULLRING_TAKE_APART(20)
-    BULLRING_TAKE_APART(21)
-    BULLRING_TAKE_APART(22)
-    BULLRING_TAKE_APART(23)
-    BULLRING_TAKE_APART(24)
-}
-
+    const auto each = [&](const auto&... members) { (visit(members), ...); };
+    // clang-format off
+#define BULLRING_TAKE_APART(n, ...)           \
+    if constexpr (count == (n)) {             \
+        const auto& [__VA_ARGS__] = value;    \
+        each(__VA_ARGS__);                    \
+    }
+    BULLRING_TAKE_APART(1, a)
+    BULLRING_TAKE_APART(2, a, b)
+    BULLRING_TAKE_APART(3, a, b, c)
+    BULLRING_TAKE_APART(4, a, b, c, d)
+    BULLRING_TAKE_APART(5, a, b, c, d, e)
+    BULLRING_TAKE_APART(6, a, b, c, d, e, f)
+    BULLRING_TAKE_APART(7, a, b, c, d, e, f, g)
+    BULLRING_TAKE_APART(8, a, b, c, d, e, f, g, h)
+    BULLRING_TAKE_APART(9, a, b, c, d, e, f, g, h, i)
+    BULLRING_TAKE_APART(10, a, b, c, d, e, f, g, h, i, j)
+    BULLRING_TAKE_APART(11, a, b, c, d, e, f, g, h, i, j, k)
+    BULLRING_TAKE_APART(12, a, b, c, d, e, f, g, h, i, j, k, l)
+    BULLRING_TAKE_APART(13, a, b, c, d, e, f, g, h, i, j, k, l, m)
+    BULLRING_TAKE_APART(14, a, b, c, d, e, f, g, h, i, j, k, l, m, n)
+    BULLRING_TAKE_APART(15, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o)
+    BULLRING_TAKE_APART(16, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p)
+    BULLRING_TAKE_APART(17, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q)
+    BULLRING_TAKE_APART(18, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r)
+    BULLRING_TAKE_APART(19, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s)
+    BULLRING_TAKE_APART(20, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t)
+    BULLRING_TAKE_APART(21, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u)
+    BULLRING_TAKE_APART(22, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v)
+    BULLRING_TAKE_APART(23, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w)
+    BULLRING_TAKE_APART(24, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x)
 #undef BULLRING_TAKE_APART
-#undef BULLRING_NAMES_1
-#undef BULLRING_NAMES_2
-#undef BULLRING_NAMES_3
-#undef BULLRING_NAMES_4
-#undef BULLRING_NAMES_5
-#undef BULLRING_NAMES_6
-#undef BULLRING_NAMES_7
-#undef BULLRING_NAMES_8
-#undef BULLRING_NAMES_9
-#undef BULLRING_NAMES_10
-#undef BULLRING_NAMES_11
-#undef BULLRING_NAMES_12
-#undef BULLRING_NAMES_13
-#undef BULLRING_NAMES_14
-#undef BULLRING_NAMES_15
-#undef BULLRING_NAMES_16
-#undef BULLRING_NAMES_17
-#undef BULLRING_NAMES_18
-#undef BULLRING_NAMES_19
-#undef BULLRING_NAMES_20
-#undef BULLRING_NAMES_21
-#undef BULLRING_NAMES_22
-#undef BULLRING_NAMES_23
-#undef BULLRING_NAMES_24
-// clang-format on
+    // clang-format on
+}
 
 template <class T>
 inline constexpr bool is_vector = false;

@@ -31,7 +31,6 @@ struct MessageDetails {
         return walk(m.walk) +
                fmt::format(" for epoch {} with {} grants", m.request.epoch.value, m.grants.size());
     }
-    std::string operator()(const TokenAck&) const { return ""; }
     template <class Other>
     std::string operator()(const Other&) const {
         return "";

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "src/settings/request.hpp"
+#include "src/security/checked_security.hpp"
 
 namespace bullring {
 

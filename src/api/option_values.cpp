@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "src/base/text/text.hpp"
+#include "src/security/checked_security.hpp"
 #include "src/settings/flags.hpp"
-#include "src/settings/request.hpp"
 
 namespace bullring {
 

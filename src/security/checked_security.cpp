@@ -1,12 +1,9 @@
-// The checks of what a user says of security. Declared with the other checks, and here because they
-// read the files that are named.
+#include "src/security/checked_security.hpp"
+
 #include <array>
-#include <string_view>
-#include <vector>
 
 #include "src/base/text/text.hpp"
 #include "src/security/credentials.hpp"
-#include "src/settings/request.hpp"
 
 namespace bullring {
 
@@ -93,6 +90,14 @@ SecurityOptions checked_security(const Request& request, protocol::NodeId self, 
     if (loaded) return options;
     for (const CredentialProblem& problem : loaded.error())
         report.say(problem.flag, to_text(problem), problem.passes);
+    return options;
+}
+
+NodeOptions checked(const Request& request, const Environment& environment,
+                    const EndOfWork& end_of_work, Report& report) {
+    NodeOptions options = checked_before_security(request, end_of_work, report);
+    options.security = checked_security(request, options.config.self, report);
+    check_after_security(request, environment, end_of_work, options, report);
     return options;
 }
 

@@ -237,16 +237,15 @@ std::string checked_data_dir(const Request& request, const Environment& environm
     return base + "/bullring/" + request.cluster.value + "/node-" + std::to_string(self.value);
 }
 
-NodeOptions checked(const Request& request, const Environment& environment,
-                    const EndOfWork& end_of_work, Report& report) {
+NodeOptions checked_before_security(const Request& request, const EndOfWork& end_of_work,
+                                    Report& report) {
     NodeOptions options;
     protocol::Config& config = options.config;
-    const bool supervised = end_of_work.kill_after.has_value();
     check_members(request, options, report);
     take_as_asked(request, options);
     // A better node that comes back is worth no restart of a command.
     config.preempt = request.preempt.asked().value_or(
-        protocol::algorithm_row(config.algorithm).preempts && !supervised);
+        protocol::algorithm_row(config.algorithm).preempts && !end_of_work.kill_after.has_value());
     check_advertised(config.advertised, report);
     options.health = checked_health(request, report);
     options.http = checked_http(request, report);
@@ -256,18 +255,22 @@ NodeOptions checked(const Request& request, const Environment& environment,
     // Not the process of somebody who has not asked for it.
     const Duration pause = end_of_work.stop_margin ? Duration{0} : config.timing.pause;
     options.hang_after = checked_hang_after(request, config.timing, pause, report);
-    options.security = checked_security(request, config.self, report);
+    return options;
+}
+
+void check_after_security(const Request& request, const Environment& environment,
+                          const EndOfWork& end_of_work, NodeOptions& options, Report& report) {
+    protocol::Config& config = options.config;
     config.fast_release = checked_fast_release(request, options.security.mode, report);
     check_hooks(request, options, report);
     // on-deposed runs when the command has ended.
-    if (supervised && options.hooks.any())
+    if (end_of_work.kill_after.has_value() && options.hooks.any())
         config.timing.step_down_timeout = config.timing.step_down_timeout + hook_time;
     options.data_dir = checked_data_dir(request, environment, config.self, report);
     add_quorum_notes(options);
     add_security_notes(options);
     check_written_files(options, request.config.value, report);
     note_loose_files(options, request.config.value);
-    return options;
 }
 
 }  // namespace bullring

@@ -144,8 +144,13 @@ struct EndOfWork {
     const char* fixed_end = nullptr;
 };
 
-NodeOptions checked(const Request& request, const Environment& environment,
-                    const EndOfWork& end_of_work, Report& report);
+/// The options of a node but for how its connections are secured, which the room above finds out
+/// (security/checked_security.hpp, which has all of them), and what depends on that.
+NodeOptions checked_before_security(const Request& request, const EndOfWork& end_of_work,
+                                    Report& report);
+/// The rest, when `options.security` is there.
+void check_after_security(const Request& request, const Environment& environment,
+                          const EndOfWork& end_of_work, NodeOptions& options, Report& report);
 
 /// The timing of a node with these members; what it has to say at its start goes into `notes`.
 protocol::Timing checked_timing(const Request& request, std::size_t members,
@@ -154,12 +159,6 @@ protocol::Timing checked_timing(const Request& request, std::size_t members,
 
 /// Reads the token file, to see that it can be read.
 HttpOptions checked_http(const Request& request, Report& report);
-
-/// The flags by which a user says how connections are secured, without `security-migrate`.
-std::vector<std::string_view> security_flags();
-/// A mode that has to be named, files that the mode lacks, and what is wrong in them (they are read
-/// for that). `self`: `nobody` for an observer.
-SecurityOptions checked_security(const Request& request, protocol::NodeId self, Report& report);
 
 /// The first directory of systemd's list, else where the desktop's rules put a program's state.
 std::string checked_data_dir(const Request& request, const Environment& environment,

@@ -5,7 +5,7 @@
 
 #include "protocol/values/timing.hpp"
 #include "src/cli/options/sources.hpp"
-#include "src/settings/request.hpp"
+#include "src/security/checked_security.hpp"
 #include "tests/fuzz/input.hpp"
 #include "tests/fuzz/memory_file.hpp"
 

@@ -1,9 +1,11 @@
 """The rules of the tree hold, and each can fail: a breach planted in another tree is found."""
 
 import os
+import pathlib
 import subprocess
 
 from lint import include_rules
+from lint import linked_symbols
 from lint import purity
 import pytest
 from lint import style_rules
@@ -68,6 +70,7 @@ def test_the_protocol_may_not_reach_the_outside(clean, header):
         ("include/bullring/bad.hpp", '"src/wire/codec.hpp"'),
         ("include/bullring/bad.hpp", '"protocol/lease/lease.hpp"'),
         ("include/bullring/bad.hpp", "<asio.hpp>"),
+        ("src/base/os/bad.hpp", '"protocol/lease/lease.hpp"'),
         ("src/session.cpp", "<cereal/cereal.hpp>"),
         ("src/commands/codec.cpp", "<cereal/cereal.hpp>"),
     ],
@@ -238,12 +241,30 @@ def test_a_comment_may_go_on_with_a_question_or_ask_one_in_a_text(clean):
     assert style(clean, "src/wire/codec_more.cpp", text) == []
 
 
+def archive(folder, source, name="a"):
+    (folder / f"{name}.cpp").write_text(source)
+    subprocess.run(["c++", "-std=c++20", "-c", "-fPIC", f"{name}.cpp"], cwd=folder, check=True)
+    subprocess.run(["ar", "rc", f"lib{name}.a", f"{name}.o"], cwd=folder, check=True)
+    return str(folder / f"lib{name}.a")
+
+
 def refused(folder, source):
     """The symbols for which an archive of this source is refused."""
-    (folder / "a.cpp").write_text(source)
-    subprocess.run(["c++", "-std=c++20", "-c", "-fPIC", "a.cpp"], cwd=folder, check=True)
-    subprocess.run(["ar", "rc", "liba.a", "a.o"], cwd=folder, check=True)
-    return list(purity.refused(purity.undefined_symbols(str(folder / "liba.a"))))
+    return list(purity.refused(purity.undefined_symbols(archive(folder, source))))
+
+
+def test_a_symbol_of_a_room_above_is_found_although_its_declaration_stands_below(rooms, tmp_path):
+    archives = {
+        "base": archive(tmp_path, "int from_above(); int text() { return from_above(); }", "base"),
+        "wire": archive(tmp_path, "int text(); int frame() { return text(); }", "wire"),
+        "node": archive(tmp_path, "int from_above() { return 1; }", "node"),
+    }
+    allowed = linked_symbols.open_targets(rooms.root)
+    (found,) = linked_symbols.breaches(archives, allowed)
+    assert found == "base needs a symbol of node: from_above()"
+    # A symbol that none of them defines is a library's.
+    del archives["node"]
+    assert list(linked_symbols.breaches(archives, allowed)) == []
 
 
 PURE = """
@@ -308,8 +329,16 @@ def test_sources_keep_to_the_style():
 
 
 def test_the_protocol_is_pure():
-    archive = os.environ["BULLRING_PROTOCOL_ARCHIVE"]
-    assert list(purity.refused(purity.undefined_symbols(archive))) == []
+    built = os.environ["BULLRING_PROTOCOL_ARCHIVE"]
+    assert list(purity.refused(purity.undefined_symbols(built))) == []
+
+
+def test_no_room_needs_a_symbol_of_a_room_above_it():
+    build = pathlib.Path(os.environ["BULLRING_PROTOCOL_ARCHIVE"]).parents[1]
+    archives = linked_symbols.archives_of(build)
+    allowed = linked_symbols.open_targets(ROOT)
+    assert set(archives) >= {"protocol", "settings", "security", "node", "cli"}
+    assert list(linked_symbols.breaches(archives, allowed)) == []
 
 
 @pytest.mark.parametrize(

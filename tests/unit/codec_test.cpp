@@ -29,8 +29,8 @@ using AnyMessage = std::variant<protocol::Message, ObserverMessage, NoticeMessag
 AnyMessage draw_any(std::size_t kind) {
     if (kind < test::message_kinds) return test::draw_message(kind);
     kind -= test::message_kinds;
-    if (kind < test::observer_message_kinds) return test::draw_observer_message(kind);
-    return test::draw_notice_message(kind - test::observer_message_kinds);
+    if (kind < test::observer_message_kinds) return test::draw_alternative<ObserverMessage>(kind);
+    return test::draw_alternative<NoticeMessage>(kind - test::observer_message_kinds);
 }
 
 Bytes encoded_by(const Sender& by, const AnyMessage& message, std::uint16_t version) {

@@ -2,6 +2,7 @@
 // them in force.
 #include "src/security/credential_watch.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -82,7 +83,8 @@ struct Keyed {
             std::move(load));
     }
     bool has(const Key& key) const {
-        return source->now()->key_of(key.id, PeerRole::member) != nullptr;
+        const std::vector<std::string>& accepts = source->now()->own().accepts;
+        return std::find(accepts.begin(), accepts.end(), key.id) != accepts.end();
     }
 
     std::vector<std::string> left;  // the thread's, until it has ended
@@ -107,14 +109,14 @@ TEST_CASE(
     write_keys(node.file, {node.added, node.old});
     REQUIRE(node.told.wait_for(1));  // by itself
     CHECK(node.has(node.added));
-    CHECK(node.source->now()->dialling_key() == node.added);
+    CHECK(node.source->now()->own().shown.key == node.added.id);
 
     REQUIRE(replace_file(node.file, "nothing\n", secret_mode).has_value());
     watch.read_again();
     write_keys(node.file, {node.old});
     watch.read_again();
     REQUIRE(node.told.wait_for(2));
-    CHECK(node.source->now()->dialling_key() == node.old);
+    CHECK(node.source->now()->own().shown.key == node.old.id);
 }
 
 TEST_CASE("credentials: what has changed between the first reading and the watch is read") {

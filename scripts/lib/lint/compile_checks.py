@@ -25,6 +25,7 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 
@@ -123,79 +124,52 @@ class Tree:
 
 def tool_digest(program, *files):
     """The tool's version, its settings and the versions of the installed libraries."""
-    whole = hashlib.sha256(
-        subprocess.run([program, "--version"], check=True, stdout=subprocess.PIPE).stdout
-    )
+    whole = hashlib.sha256()
     for file in (*files, pathlib.Path(__file__)):
         whole.update(file.read_bytes())
-    try:
-        whole.update(
-            subprocess.run(
-                [
-                    "dpkg-query",
-                    "-W",
-                    "-f",
-                    "${Package} ${Version}\n",
-                    "lib*-dev",
-                    "doctest-dev",
-                    "nlohmann-json3-dev",
-                ],
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-            ).stdout
-        )
-    except FileNotFoundError:
-        pass  # Elsewhere than on Debian the libraries' versions are not part of the memory.
+    packages = ["lib*-dev", "doctest-dev", "nlohmann-json3-dev"]
+    ask = ["dpkg-query", "-W", "-f", "${Package} ${Version}\n", *packages]
+    # Elsewhere than on Debian the libraries' versions are not part of the memory.
+    for command in [[program, "--version"], *([ask] if shutil.which(ask[0]) else [])]:
+        whole.update(subprocess.run(command, stdout=subprocess.PIPE).stdout)
     return whole.hexdigest()
+
+
+OPTIONS = {
+    "headers": ["-Wno-pragma-once-outside-header", "-x", "c++"],
+    "alone": ["-Wshadow"],
+    "syntax": [],
+}
+
+
+def files_for(kind, tree):
+    """Each file to look at, and the flags with which it compiles."""
+    if kind == "headers":
+        yield from ((header, tree.flags_for_header(header)) for header in tree.headers())
+        return
+    for source, flags in sorted(tree.commands.items()):
+        of_room = tree.room(source) in ROOMS
+        if kind == "alone" and source.split("/")[0] not in ROOMS:
+            continue  # generated, or a test
+        if kind == "syntax" and of_room:
+            continue  # clang-tidy compiles these, and tells the compiler's warnings
+        if kind == "tidy" and not (of_room and (tree.root / source).exists()):
+            continue  # a test, or a generated source, which is not there before its build
+        yield source, flags
 
 
 def jobs_for(kind, tree, tidy):
     """(name, command, what the outcome depends on) for each thing to look at."""
-    if kind == "headers":
-        tool = None
-        for header in tree.headers():
-            flags = tree.flags_for_header(header)
+    tool = None
+    for name, flags in files_for(kind, tree):
+        path = str(tree.root / name)
+        if kind == "tidy":
+            tool = tool or tool_digest(tidy, tree.root / ".clang-tidy")
+            command = [tidy, "--quiet", "--warnings-as-errors=*", "-p", str(tree.build), path]
+        else:
             tool = tool or tool_digest(flags[0])
-            command = [
-                *flags,
-                "-fsyntax-only",
-                "-Werror",
-                "-Wno-pragma-once-outside-header",
-                "-x",
-                "c++",
-                str(tree.root / header),
-            ]
-            yield header, command, (tool, tree.digest(tree.root / header))
-    elif kind == "alone":
-        tool = None
-        for source, flags in sorted(tree.commands.items()):
-            if source.split("/")[0] not in ROOMS:
-                continue  # generated, or a test
-            tool = tool or tool_digest(flags[0])
-            command = [*flags, "-fsyntax-only", "-Werror", "-Wshadow", str(tree.root / source)]
-            yield source, command, (tool, tree.digest(tree.root / source))
-    elif kind == "syntax":
-        tool = None
-        for source, flags in sorted(tree.commands.items()):
-            if tree.room(source) in ROOMS:
-                continue  # clang-tidy compiles these, and tells the compiler's warnings
-            tool = tool or tool_digest(flags[0])
-            command = [*flags, "-fsyntax-only", "-Werror", str(tree.root / source)]
-            yield source, command, (tool, tree.digest(tree.root / source))
-    else:
-        tool = tool_digest(tidy, tree.root / ".clang-tidy")
-        for source, flags in sorted(tree.commands.items()):
-            # A generated source is not there before its build.
-            if tree.room(source) in ROOMS and (tree.root / source).exists():
-                command = [
-                    tidy,
-                    "--quiet",
-                    "--warnings-as-errors=*",
-                    "-p",
-                    str(tree.build),
-                    str(tree.root / source),
-                ]
-                yield source, command, (tool, " ".join(flags), tree.digest(tree.root / source))
+            command = [*flags, "-fsyntax-only", "-Werror", *OPTIONS[kind], path]
+        yield name, command, (tool, " ".join(flags), tree.digest(path))
 
 
 def main():

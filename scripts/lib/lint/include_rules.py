@@ -32,6 +32,9 @@ STANDARD = PURE_STANDARD | set(
     unordered_map unordered_set""".split()
 )
 PROTOCOL_VALUES = {"protocol/values/ids.hpp", "protocol/values/time.hpp"}
+BASE_VALUES = {
+    f"protocol/values/{name}.hpp" for name in ("assert", "ids", "membership", "names", "time")
+}
 # The C interface is C; and what makes a file durable is the system's.
 MORE_OF = {
     "include/bullring/bullring.h": {"stddef.h", "stdint.h"},
@@ -62,6 +65,9 @@ def rule(room, path, kind, name):
     if room == "src":
         if name.startswith("sim/"):
             return "src/ and sim/ never see each other"
+        of_protocol = name.startswith("protocol/") and path.startswith("src/base/")
+        if of_protocol and name not in BASE_VALUES:
+            return "src/base/ knows of the protocol its plainest values only"
         if name.startswith("cereal/") and not re.fullmatch(r"src/wire/codec\w*\.[ch]pp", path):
             return "cereal is the codec's alone (src/wire/codec*)"
     if room == "sim" and (name.startswith("src/") or name.startswith("bullring/")):

@@ -176,7 +176,7 @@ void set_keep_alive(int fd) {
     set_int(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
 }
 
-protocol::Addresses addresses_of(int fd) {
+Ends addresses_of(int fd) {
     return {to_text(address_at(fd, &::getsockname)), to_text(address_at(fd, &::getpeername))};
 }
 

@@ -8,7 +8,6 @@
 #include <asio/ip/tcp.hpp>
 #include <tl/expected.hpp>
 
-#include "protocol/values/messages.hpp"
 #include "protocol/values/time.hpp"
 #include "src/base/os/owned_fd.hpp"
 #include "src/base/text/endpoint.hpp"
@@ -44,9 +43,14 @@ void set_keep_alive(int fd);
 /// The round trip that the kernel has measured, smoothed; nothing yet: 0.
 protocol::Duration round_trip(int fd);
 
-/// Both ends as this side sees them. A v4 address inside v6 is written as v4 and zones are left
+/// Both ends of a connection, as "host:port".
+struct Ends {
+    std::string local;
+    std::string remote;
+};
+/// As this side sees them. A v4 address inside v6 is written as v4 and zones are left
 /// out: both ends have to write one address alike (PROTOCOL R4, release_ok).
-protocol::Addresses addresses_of(int fd);
+Ends addresses_of(int fd);
 /// Of "host:port".
 std::string host_of(const std::string& address);
 std::string to_text(const asio::ip::tcp::endpoint& address);

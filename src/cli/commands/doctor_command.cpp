@@ -22,6 +22,7 @@
 #include "src/cli/doctor/unit_start.hpp"
 #include "src/cli/options/environment.hpp"
 #include "src/cli/options/options.hpp"
+#include "src/security/checked_security.hpp"
 
 namespace bullring {
 

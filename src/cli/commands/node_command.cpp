@@ -7,6 +7,7 @@
 #include "src/cli/commands/commands.hpp"
 #include "src/cli/commands/inherited.hpp"
 #include "src/cli/commands/member.hpp"
+#include "src/security/checked_security.hpp"
 #include "src/task/hooks.hpp"
 #include "src/task/terminal_stop.hpp"
 #include "src/watch/keeper_settings.hpp"

@@ -16,6 +16,7 @@
 #include "src/cli/commands/commands.hpp"
 #include "src/node/refounding_note.hpp"
 #include "src/node/storage/refounding.hpp"
+#include "src/security/checked_security.hpp"
 
 namespace bullring {
 namespace {

@@ -19,6 +19,7 @@
 #include "src/cli/commands/commands.hpp"
 #include "src/cli/commands/inherited.hpp"
 #include "src/cli/commands/member.hpp"
+#include "src/security/checked_security.hpp"
 #include "src/task/address/link_watch.hpp"
 #include "src/task/address/preparation.hpp"
 #include "src/task/hooks.hpp"

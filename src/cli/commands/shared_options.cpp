@@ -4,6 +4,7 @@
 
 #include "src/base/text/text.hpp"
 #include "src/cli/commands/commands.hpp"
+#include "src/security/checked_security.hpp"
 
 namespace bullring {
 

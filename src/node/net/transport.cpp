@@ -202,7 +202,8 @@ Transport::Entry& Transport::add(Side side, OwnedFd fd, std::unique_ptr<TlsConne
                 .peer = {},
                 .addresses = {},
                 .deadline = nullptr};
-    entry.addresses = tcp::addresses_of(fd.get());
+    auto [local, remote] = tcp::addresses_of(fd.get());
+    entry.addresses = {std::move(local), std::move(remote)};
     entry.secured = connection.get();
     std::unique_ptr<Stream> stream;
     if (connection)
