@@ -202,15 +202,6 @@ TEST_CASE("campaign: a node alone leads without asking anybody") {
     CHECK(node.role() == Role::leader);
 }
 
-TEST_CASE("campaign: votes are counted by voter, not by message") {
-    NodeFixture node = fresh({1, 2, 3, 4, 5});
-    node.stand({1, 2, 3});
-    for (int copies = 0; copies < 5; ++copies) node.answer_grant(1);
-    CHECK(node.role() == Role::candidate);
-    node.answer_grant(2);
-    CHECK(node.role() == Role::leader);
-}
-
 // R3.2, R3.5
 TEST_CASE("campaign: a grant that does not belong to this candidacy is not counted") {
     NodeFixture node = candidate();

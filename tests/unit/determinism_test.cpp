@@ -157,29 +157,5 @@ TEST_CASE("determinism: waking early or twice at the same instant does nothing")
     }));
 }
 
-TEST_CASE("determinism: epochs that a node proposes or grants only rise for one holder") {
-    CHECK(rc::check("own candidacies rise, and no task runs without having been started", [] {
-        NodeFixture node = fresh(draw_algorithm());
-        Epoch last{};
-        Epoch running{};
-        for (const Happening& happening :
-             *rc::gen::container<std::vector<Happening>>(happenings())) {
-            for (const Action& action : apply(node, happening)) {
-                if (const auto* change = std::get_if<RoleChanged>(&action)) {
-                    if (change->role != Role::candidate) continue;
-                    RC_ASSERT(change->epoch > last);
-                    last = change->epoch;
-                }
-                if (const auto* start = std::get_if<StartTask>(&action)) {
-                    RC_ASSERT(start->epoch == last && start->epoch > running);
-                    running = start->epoch;
-                }
-                if (const auto* stop = std::get_if<StopTask>(&action))
-                    RC_ASSERT(stop->epoch == running);
-            }
-        }
-    }));
-}
-
 }  // namespace
 }  // namespace bullring::protocol::determinism_test

@@ -61,23 +61,6 @@ TEST_CASE("reserve: any message that carries an epoch renews it") {
     CHECK(only<Persist>(actions)[0].durable.hw >= Epoch{high + 1024});
 }
 
-TEST_CASE("reserve: hw never falls, whatever is written for another reason") {
-    NodeFixture node = voter();
-    node.disk_answers(true);
-    Epoch last{6024};
-    const auto check = [&](const Actions& actions) {
-        for (const Persist& write : only<Persist>(actions)) {
-            CHECK(write.durable.hw >= last);
-            last = write.durable.hw;
-        }
-    };
-    check(node.hear(2, seen(node, 20'000)));
-    check(node.hear(3, renewal(node, 5001, seconds(2))));
-    check(node.hear(2, seen(node, 6000)));
-    check(node.run(seconds(5)));
-    check(node.hear(2, seen(node, 30'000)));
-}
-
 TEST_CASE(
     "reserve: an election with a warm reserve writes nothing, at the voter and at the winner") {
     NodeFixture voting = voter();
@@ -97,17 +80,6 @@ TEST_CASE(
     test::append(actions, winner.answer_grant(1));
     CHECK(only<StartTask>(actions).size() == 1);
     CHECK(only<Persist>(actions).empty());
-}
-
-TEST_CASE("promised_max: a HELLO with a longer lease raises it before any request comes") {
-    NodeFixture node = voter();
-    HelloReceived hello = node.hello_from(3);
-    hello.hello.lease = seconds(2);
-    const std::vector<Persist> writes = only<Persist>(node.accept(hello));
-    REQUIRE(writes.size() == 1);
-    CHECK(writes[0].durable.promised_max == node.timing().promise(seconds(2)));
-    node.persisted();
-    CHECK(sent<Grant>(node.hear(3, renewal(node, 5001, seconds(2)))).size() == 1);
 }
 
 TEST_CASE("hooks: they are on the disk before anything is promised") {

@@ -40,20 +40,6 @@ TEST_CASE("holder: the lease is counted from when the request was sent, not from
     CHECK(published(node.answer_grant(1)) == stamp + node.timing().campaign_lease);
 }
 
-// R3.7
-TEST_CASE("holder: with five nodes the lease ends with the third largest end, its own included") {
-    NodeFixture node(test::config_for(5, {1, 2, 3, 4, 5}));
-    node.stand({1, 2, 3, 4});
-    const Instant stamp = node.last_request(1)->stamp;
-    node.answer_grant(1);
-    const Actions elected = node.answer_grant(2);
-    CHECK(published(elected) == stamp + node.timing().campaign_lease);
-    const Instant renewed = node.now();
-    const Actions first = node.answer_grant(1);
-    CHECK(published(first) == stamp + node.timing().campaign_lease);
-    CHECK(published(node.answer_grant(2)) == renewed + node.timing().lease);
-}
-
 // R4.5
 TEST_CASE("holder: asked to untie it renews at once, and says until when that holds") {
     NodeFixture node = leader();
@@ -166,18 +152,6 @@ TEST_CASE("holder: it leads until the last instant of the lease and not a nanose
     CHECK(node.role() != Role::leader);
 }
 
-TEST_CASE("holder: the first of its clocks to reach the end ends the lease") {
-    for (const bool boottime : {false, true}) {
-        NodeFixture node = leader();
-        const Duration lease = node.timing().lease;
-        const Instant now = node.now();
-        node.set_clock(boottime ? Instant{now.boottime_ns + lease.ns, now.raw_ns}
-                                : Instant{now.boottime_ns, now.raw_ns + lease.ns});
-        node.wake();
-        CHECK(node.role() == Role::stepping_down);
-    }
-}
-
 // R3.9
 TEST_CASE("holder: a grant that arrives with the lapse does not revive the leadership") {
     NodeFixture node = leader();
@@ -214,15 +188,6 @@ TEST_CASE("holder: every kind of event finds a lapse first") {
         CHECK(only<StopTask>(actions) ==
               std::vector<StopTask>{{epoch, DeposedReason::lease_expired}});
     }
-}
-
-TEST_CASE("holder: its host is woken for the lapse") {
-    NodeFixture node = leader();
-    const Instant end = node.now() + node.timing().lease;
-    for (int wakes = 0; wakes < 200 && node.role() == Role::leader; ++wakes)
-        node.after(node.node().until_wake(node.now()));
-    CHECK(node.role() == Role::stepping_down);
-    CHECK(node.now() == end);
 }
 
 // R3.4
@@ -286,17 +251,6 @@ TEST_CASE("holder: with a margin the leadership ends that much before the lease"
     CHECK(node.role() == Role::leader);
     CHECK(only<StopTask>(node.after(Duration{1})) ==
           std::vector<StopTask>{{epoch, DeposedReason::lease_expired}});
-}
-
-TEST_CASE("holder: its host is woken for the end less the margin") {
-    Config config = with_margin();
-    config.timing.kill_margin = milliseconds(271);  // falls between two renewals
-    NodeFixture node = leader_of(config);
-    const Instant end = node.now() + node.timing().lease - node.timing().kill_margin;
-    for (int wakes = 0; wakes < 200 && node.role() == Role::leader; ++wakes)
-        node.after(node.node().until_wake(node.now()));
-    CHECK(node.role() == Role::stepping_down);
-    CHECK(node.now() == end);
 }
 
 TEST_CASE("holder: the task is stopped in time although the clock of the timer runs slow") {

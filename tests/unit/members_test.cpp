@@ -219,36 +219,12 @@ TEST_CASE("members: a change that is so already is done, and one that can't be i
     CHECK(answer({What::promote, {1}, {}}) == "done");
     CHECK(answer({What::remove, {9}, {}}) == "done");
     CHECK(answer({What::promote, {9}, {}}) == "node 9 is not a member; it is added by member add");
-    CHECK(answer({What::demote, {9}, {}}) == "node 9 is not a member; it is added by member add");
-    CHECK(answer({What::remove, {3}, {}}) ==
-          "node 3 leads; a leader hands over before it is removed");
-    CHECK(answer({What::add, {2}, "elsewhere:1"}) ==
-          "node 2 is a member already, at ; its address is changed by member address");
     CHECK(lasting);
     node.lose(1);
     node.lose(2);
     CHECK(answer({What::demote, {2}, {}}) ==
           "no majority of the new voters would be connected: 1 of 2");
     CHECK_FALSE(lasting);
-}
-
-TEST_CASE("members: no two of them have one address") {
-    Config config = three();
-    config.members = Membership::of_founders(
-        {{{1}, 0, true, "h:1"}, {{2}, 1, true, "h:2"}, {{3}, 2, true, "h:3"}});
-    NodeFixture node(config);
-    node.disk_answers(true);
-    node.lead({1, 2});
-    for (const MemberChange& change :
-         {MemberChange{What::add, {4}, "h:2"}, MemberChange{What::address, {1}, "h:2"}}) {
-        const std::vector<MembersAnswer> answers = only<MembersAnswer>(ask(node, change));
-        REQUIRE(answers.size() == 1);
-        CHECK(answers[0].why == "node 2 has the address h:2");
-        CHECK(answers[0].lasting);
-        CHECK_FALSE(answers[0].done);
-    }
-    // It is each node's own until a list has it.
-    CHECK(only<MembersAnswer>(ask(node, {What::address, {2}, "h:2"})).empty());
 }
 
 // C2.4

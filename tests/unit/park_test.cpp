@@ -85,48 +85,21 @@ TEST_CASE("park: when the promise runs out the parked candidate is granted, with
     CHECK(node.view().promised_to == NodeId{4});
 }
 
-// R2.3
-TEST_CASE("park: of two candidates the one with the higher epoch has the slot") {
-    for (const bool higher_first : {false, true}) {
-        NodeFixture node = promised();
-        CHECK(parked(node.hear(higher_first ? 4 : 3, candidacy(node, higher_first ? 5003 : 5002))));
-        CHECK(parked(node.hear(higher_first ? 3 : 4,
-                               candidacy(node, higher_first ? 5002 : 5003))) == !higher_first);
-        node.lose(5);
-        CHECK(node.view().promised_to == NodeId{4});
-    }
-}
-
 // R2.8
-TEST_CASE("park: RESIGN of the parked epoch empties the slot and of another epoch does not") {
-    for (const std::uint64_t epoch : {5002U, 5003U}) {
-        NodeFixture node = promised();
-        node.hear(4, candidacy(node, 5003));
-        node.hear(4, Resign{{epoch}, nobody});
-        node.lose(5);
-        CHECK(node.view().promised_to == (epoch == 5003 ? nobody : NodeId{4}));
-    }
-}
-
-// R2.8
-TEST_CASE("park: the end of the parked candidate's session empties the slot, however it ends") {
-    for (const SessionEnd how :
-         {SessionEnd::eof, SessionEnd::reset, SessionEnd::truncated, SessionEnd::timeout}) {
-        NodeFixture node = promised();
-        node.hear(4, candidacy(node, 5002));
-        node.lose(4, how);
-        node.lose(5);
-        CHECK(node.view().promised_to == nobody);
-    }
-}
-
-// R2.8
-TEST_CASE("park: the slot is empty again after T_camp") {
+TEST_CASE("park: its RESIGN, the end of its session and T_camp take a candidate out of the slot") {
     NodeFixture node = promised();
-    node.hear(4, candidacy(node, 5002));
-    node.run(node.timing().campaign_wait);
+    node.hear(4, candidacy(node, 5003));
+    NodeId next = nobody;
+    SUBCASE("RESIGN") { node.hear(4, Resign{{5003}, nobody}); }
+    SUBCASE("RESIGN of another epoch does not") {
+        node.hear(4, Resign{{5002}, nobody});
+        next = {4};
+    }
+    SUBCASE("a FIN") { node.lose(4); }
+    SUBCASE("a reset") { node.lose(4, SessionEnd::reset); }
+    SUBCASE("T_camp") { node.run(node.timing().campaign_wait); }
     node.lose(5);
-    CHECK(node.view().promised_to == nobody);
+    CHECK(node.view().promised_to == next);
 }
 
 TEST_CASE("park: a parked request that has become stale is refused, not granted") {
@@ -169,17 +142,6 @@ TEST_CASE("release: a FIN releases only what is tied to its own session") {
         node.after(node.timing().promise(node.timing().lease));
         CHECK(node.view().promised_to == nobody);
     }
-}
-
-TEST_CASE("release: a promise moves with the renewals to the new session and is released there") {
-    NodeFixture node = promised();
-    node.accept(5);
-    node.run(node.timing().promise(node.timing().lease) - milliseconds(1));
-    node.hear(5, renewal(node, 5001));
-    node.run(milliseconds(2));  // what was tied to the older session is over now
-    CHECK(node.view().promised_to == NodeId{5});
-    node.lose(5);
-    CHECK(node.view().promised_to == nobody);
 }
 
 // R4.3

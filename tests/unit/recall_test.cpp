@@ -58,28 +58,6 @@ TEST_CASE("recall: none of all others ends the silence, and none of some does no
     CHECK_FALSE(node.view().recovering);
 }
 
-TEST_CASE("recall: one that cannot tell leaves the silence as long as it was") {
-    NodeFixture node = restarted();
-    const Instant start = node.now();
-    node.dial(1, says(node, 1, Recall::Answer::none));
-    node.dial(2, says(node, 2, Recall::Answer::cannot_tell));
-    node.set_clock(start + node.timing().promise(node.timing().lease) - Duration{1});
-    node.wake();
-    CHECK(node.view().recovering);
-    node.after(Duration{1});
-    CHECK_FALSE(node.view().recovering);
-}
-
-// R6.19
-TEST_CASE("recall: the newest answer of a member counts") {
-    NodeFixture node = restarted();
-    node.dial(1, says(node, 1, Recall::Answer::cannot_tell));
-    node.dial(2, says(node, 2, Recall::Answer::none));
-    CHECK(node.view().recovering);
-    node.dial(1, says(node, 1, Recall::Answer::none));
-    CHECK_FALSE(node.view().recovering);
-}
-
 // R6.4
 TEST_CASE("recall: it does not end the silence before the reserve is on the disk") {
     NodeFixture node(three());
@@ -390,22 +368,6 @@ TEST_CASE(
     const std::vector<Coordinator> requests = sent<Coordinator>(node.connect(2));
     REQUIRE_FALSE(requests.empty());
     CHECK(requests[0].epoch == latest + 1);
-}
-
-TEST_CASE("first start: a member that had a file, or cannot tell, leaves the silence as it was") {
-    const Config config = three();
-    for (const bool had_file : {true, false}) {
-        NodeFixture node(config, test::start_without_file(config));
-        node.disk_answers(true);
-        HelloAck first = says(node, 1, Recall::Answer::none);
-        first.had_file_at_start = false;
-        HelloAck second =
-            says(node, 2, had_file ? Recall::Answer::none : Recall::Answer::cannot_tell);
-        second.had_file_at_start = had_file;
-        node.dial(1, first);
-        node.dial(2, second);
-        CHECK(node.view().recovering);
-    }
 }
 
 /// Node 2 of three has all answers; whether it stands in the next `patience`, if node 3 is heard

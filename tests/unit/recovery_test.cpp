@@ -161,17 +161,6 @@ TEST_CASE(
     CHECK(silence_of(early, acks) == milliseconds(900));
 }
 
-// R6.11
-TEST_CASE("no file: nobody's word makes the silence longer than the longest promise there can be") {
-    NodeFixture node = fresh(five());
-    Acks acks;
-    for (const std::uint64_t peer : {1U, 2U, 3U, 4U}) {
-        acks[peer] = ack_of(node, peer, true, peer == 2 ? forever : milliseconds(700));
-        acks[peer].lease = forever;
-    }
-    CHECK(silence_of(node, acks) == node.timing().promise(node.timing().lease_max));
-}
-
 // A vote of the lost run may be counted until the silence ends, and elect somebody whose epoch
 // nobody could tell before that.
 // R6.12
@@ -256,28 +245,6 @@ TEST_CASE("no file: then the epochs go on from what those have, not from the clo
     const std::vector<Coordinator> requests = sent<Coordinator>(node.connect(2));
     REQUIRE_FALSE(requests.empty());
     CHECK(requests[0].epoch == Epoch{7004});
-}
-
-// R6.11
-TEST_CASE("no file: all others' answers are enough without files, with P of every lease heard") {
-    NodeFixture node = fresh(five());
-    Acks acks;
-    for (const std::uint64_t peer : {1U, 2U, 3U, 4U}) {
-        acks[peer] = ack_of(node, peer, false);
-        acks[peer].lease = peer == 2 ? seconds(2) : node.timing().lease;
-    }
-    CHECK(silence_of(node, acks) == node.timing().promise(seconds(2)));
-}
-
-// R6.11
-TEST_CASE("no file: with too few answers T_boot has to pass, and then the longest lease of all") {
-    NodeFixture node = fresh(five());
-    node.dial(1, ack_of(node, 1, false));
-    node.dial(2, ack_of(node, 2, false));
-    const std::optional<Duration> silence = silence_of(node);
-    REQUIRE(silence.has_value());
-    CHECK(*silence ==
-          std::max(node.config().bootstrap_wait, node.timing().promise(node.timing().lease_max)));
 }
 
 TEST_CASE("no file: a shorter T_boot does not shorten the silence that lost promises need") {
@@ -403,15 +370,6 @@ TEST_CASE("no file: with too few files among the others the epochs go on from th
     CHECK(first_epoch_of(config, {true, false}) == Epoch{1024 * wall_ms + 1});
     CHECK(first_epoch_of(config, {}) == Epoch{1024 * wall_ms + 1});
     CHECK(first_epoch_of(config, {true, true}) == Epoch{1});
-}
-
-// R6.23
-TEST_CASE("no file: first-epoch 0 starts at 1 when all have answered and none had a file") {
-    Config config = test::config_for(3, {1, 2, 3});
-    config.first_epoch = FirstEpoch::zero;
-    CHECK(first_epoch_of(config, {false, false}) == Epoch{1});
-    CHECK(first_epoch_of(config, {true, false}) == Epoch{1024 * wall_ms + 1});
-    CHECK(first_epoch_of(config, {}) == Epoch{1024 * wall_ms + 1});
 }
 
 /// The epoch in the answer to this HELLO of a node of three without a file.

@@ -106,35 +106,6 @@ TEST_CASE("voter: a run that does not answer at its member's address may renew, 
     }
 }
 
-TEST_CASE("voter: a request asked twice is granted twice") {
-    NodeFixture node = voter();
-    const Coordinator asked = candidacy(node, 5001);
-    node.hear(3, asked);
-    CHECK(without_heartbeats(node.hear(3, asked)) == Actions{grant_to(node, 3, asked)});
-}
-
-// R2.5
-TEST_CASE("voter: a candidacy that arrives after its own RESIGN is stale") {
-    NodeFixture node = voter();
-    const Coordinator asked = candidacy(node, 5001);
-    node.hear(3, asked);
-    node.hear(3, Resign{{5001}, nobody});
-    const Actions actions = node.hear(3, asked);
-    REQUIRE(sent<Nack>(actions).size() == 1);
-    CHECK(sent<Nack>(actions)[0].reason == NackReason::stale);
-    CHECK(node.view().promised_to == nobody);
-}
-
-TEST_CASE(
-    "voter: a voter that has promised to a candidate keeps the running leader by its renewal") {
-    // Its own vmax is far above the leader's epoch: a renewal may be below it (rolling restarts).
-    NodeFixture node = voter();
-    node.hear(2, candidacy(node, 5900));
-    node.hear(2, Resign{{5900}, nobody});
-    const Coordinator asked = renewal(node, 5001);
-    CHECK(sent<Grant>(node.hear(3, asked)).size() == 1);
-}
-
 // R2.7
 TEST_CASE("voter: the promise lasts P(x) from when it was given, not from the stamp") {
     NodeFixture node = voter();
@@ -147,21 +118,10 @@ TEST_CASE("voter: the promise lasts P(x) from when it was given, not from the st
     CHECK(node.view().promised_to == nobody);
 }
 
-TEST_CASE("voter: a promise waits for the slower of the two clocks") {
-    NodeFixture node = voter();
-    node.hear(3, candidacy(node, 5001));
-    const Instant given = node.now();
-    node.set_clock({given.boottime_ns + seconds(60).ns, given.raw_ns + 1});  // after a suspend
-    node.connect(2);
-    const Actions refused = node.hear(2, candidacy(node, 5002));
-    REQUIRE(sent<Nack>(refused).size() == 1);
-    CHECK(sent<Nack>(refused)[0].reason == NackReason::busy);
-}
-
 // ---- The disk.
 
-// R2.6
-TEST_CASE("voter: an epoch beyond hw is granted only after the write, with the stamp as asked") {
+// R2.6, R2.7
+TEST_CASE("voter: an epoch beyond hw is granted, and its promise counted, only after the write") {
     NodeFixture node = voter();
     const Coordinator asked = candidacy(node, 7000);
     const Actions first = without_heartbeats(node.hear(3, asked));
@@ -171,41 +131,8 @@ TEST_CASE("voter: an epoch beyond hw is granted only after the write, with the s
     CHECK(node.view().promised_to == nobody);
     node.pass(milliseconds(30));
     CHECK(without_heartbeats(node.persisted()) == Actions{grant_to(node, 3, asked)});
-}
-
-// R2.7
-TEST_CASE("voter: the promise is counted from after the write") {
-    NodeFixture node = voter();
-    const Coordinator asked = candidacy(node, 7000);
-    node.hear(3, asked);
-    node.pass(milliseconds(30));
-    node.persisted();
     node.after(node.timing().promise(asked.lease) - Duration{1});
     CHECK(node.view().promised_to == NodeId{3});
-}
-
-// R2.6
-TEST_CASE("voter: a longer lease than promised_max is granted only after the write") {
-    NodeFixture node = voter();
-    Coordinator asked = renewal(node, 5001);
-    asked.lease = seconds(2);
-    const Actions first = node.hear(3, asked);
-    CHECK(sent<Grant>(first).empty());
-    REQUIRE(only<Persist>(first).size() == 1);
-    CHECK(only<Persist>(first)[0].durable.promised_max == node.timing().promise(seconds(2)));
-    CHECK(sent<Grant>(node.persisted()).size() == 1);
-}
-
-// R2.6
-TEST_CASE("voter: a write in progress counts as not done") {
-    NodeFixture node = voter();
-    node.hear(3, candidacy(node, 7000));
-    const Actions again = node.hear(3, candidacy(node, 7001));
-    CHECK(sent<Grant>(again).empty());
-    CHECK(only<Persist>(again).empty());
-    const std::vector<Grant> grants = sent<Grant>(node.persisted());
-    REQUIRE(grants.size() == 1);
-    CHECK(grants[0].epoch == Epoch{7001});
 }
 
 // R2.6
@@ -254,14 +181,6 @@ TEST_CASE("voter: a successor that was named is granted at once and others only 
     CHECK(sent<Grant>(node.hear(2, candidacy(node, 5003))).size() == 1);
     later.pass(later.timing().reservation());
     CHECK(sent<Grant>(later.hear(3, candidacy(later, 5004))).size() == 1);
-}
-
-// R2.4
-TEST_CASE("voter: a reservation does not stop a renewal") {
-    NodeFixture node = voter();
-    node.hear(3, renewal(node, 5001));
-    node.hear(3, Resign{{5001}, {2}});
-    CHECK(sent<Grant>(node.hear(3, renewal(node, 5002))).size() == 1);
 }
 
 // R5.10
