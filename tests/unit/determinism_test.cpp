@@ -9,9 +9,7 @@
 namespace bullring::protocol::determinism_test {
 namespace {
 
-using test::Actions;
-using test::NodeFixture;
-using test::only;
+using namespace test;
 
 /// One thing that can happen, drawn by rapidcheck and applied to as many nodes as a test likes.
 struct Happening {

@@ -6,11 +6,7 @@
 namespace bullring::protocol::holder_test {
 namespace {
 
-using test::Actions;
-using test::NodeFixture;
-using test::only;
-using test::sent;
-using test::without_heartbeats;
+using namespace test;
 
 constexpr Epoch epoch{5001};
 
@@ -47,19 +43,17 @@ TEST_CASE("holder: asked to untie it renews at once, and says until when that ho
     const Coordinator untied{epoch, node.timing().lease, node.now(), true, false};
     CHECK(sent<Coordinator>(without_heartbeats(node.step(Tying{false}))) ==
           std::vector<Coordinator>{untied, untied});
-    const std::vector<Publish> published = only<Publish>(node.answer_grant(1));
-    REQUIRE(published.size() == 1);
-    CHECK(published[0].untied_until == published[0].deadline);
-    CHECK(published[0].untied_until == node.now() + node.timing().lease);
+    const Publish published = only_one<Publish>(node.answer_grant(1));
+    CHECK(published.untied_until == published.deadline);
+    CHECK(published.untied_until == node.now() + node.timing().lease);
     CHECK(sent<Coordinator>(node.step(Tying{false})).empty());
     node.step(Tying{true});
     const std::vector<Coordinator> tied = sent<Coordinator>(node.after(node.timing().heartbeat));
     REQUIRE(tied.size() == 2);
     CHECK(tied[0].tie);
-    const std::vector<Publish> again = only<Publish>(node.answer_grant(1));
-    REQUIRE(again.size() == 1);
-    CHECK(again[0].untied_until == published[0].untied_until);
-    CHECK(elapsed(again[0].untied_until, again[0].deadline).ns > 0);
+    const Publish again = only_one<Publish>(node.answer_grant(1));
+    CHECK(again.untied_until == published.untied_until);
+    CHECK(elapsed(again.untied_until, again.deadline).ns > 0);
 }
 
 TEST_CASE("holder: each heartbeat period it renews with all, and its own promise too") {
@@ -68,11 +62,9 @@ TEST_CASE("holder: each heartbeat period it renews with all, and its own promise
                               true, true};
     const Actions actions = without_heartbeats(node.after(node.timing().heartbeat));
     CHECK(sent<Coordinator>(actions) == std::vector<Coordinator>{renewal, renewal});
-    const Actions rival =
-        node.hear(1, Coordinator{{5005}, milliseconds(250), node.now(), false, true});
-    REQUIRE(sent<Nack>(rival).size() == 1);
-    CHECK(sent<Nack>(rival)[0].promise_holder == NodeId{3});
-    CHECK(sent<Nack>(rival)[0].remaining == node.timing().promise(node.timing().lease));
+    const Actions rival = node.hear(1, node.candidacy(5005));
+    CHECK(sent_one<Nack>(rival).promise_holder == NodeId{3});
+    CHECK(sent_one<Nack>(rival).remaining == node.timing().promise(node.timing().lease));
 }
 
 // R3.9
@@ -100,7 +92,7 @@ TEST_CASE("holder: a higher epoch elsewhere does not depose it") {
     Heartbeat heartbeat = node.heartbeat_from(1);
     heartbeat.max_seen = {5400};
     node.hear(1, heartbeat);
-    node.hear(1, Coordinator{{5401}, milliseconds(250), node.now(), false, true});
+    node.hear(1, node.candidacy(5401));
     node.hear(2, Nack{node.own_incarnation(), epoch, NackReason::stale, nobody, {5500}, {}});
     CHECK(node.role() == Role::leader);
     CHECK(node.view().leader == NodeId{3});

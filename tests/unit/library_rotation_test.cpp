@@ -12,9 +12,7 @@
 
 namespace bullring::library_rotation_test {
 
-using test::generous;
-using test::LibraryCluster;
-using test::Notes;
+using namespace test;
 
 TEST_SUITE_BEGIN("realtime");
 namespace {

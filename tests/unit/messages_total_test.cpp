@@ -10,10 +10,7 @@
 namespace bullring::protocol::messages_total_test {
 namespace {
 
-using test::Actions;
-using test::NodeFixture;
-using test::only;
-using test::sent;
+using namespace test;
 
 constexpr std::uint64_t self = 3;
 constexpr std::size_t message_types = std::variant_size_v<Message>;

@@ -24,8 +24,7 @@ TEST_SUITE_BEGIN("realtime");
 
 namespace {
 
-using test::LibraryCluster;
-using test::Notes;
+using namespace test;
 
 /// Those that can be blocked: not SIGKILL and SIGSTOP, nor the two that are the C library's own.
 std::uint64_t all_signals() {

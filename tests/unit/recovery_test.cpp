@@ -9,10 +9,7 @@
 namespace bullring::protocol::recovery_test {
 namespace {
 
-using test::Actions;
-using test::NodeFixture;
-using test::only;
-using test::sent;
+using namespace test;
 
 constexpr std::uint64_t wall_ms = 1'800'000'000'000;  // the fixture's wall clock
 
@@ -89,8 +86,7 @@ TEST_CASE("recovery: it does not end before its reserve is on the disk") {
     const Config config = test::config_for(1, {1, 2, 3});
     NodeFixture node(config);
     const Actions first = node.wake();
-    REQUIRE(only<Persist>(first).size() == 1);
-    CHECK(only<Persist>(first)[0].durable.hw == Epoch{6024});
+    CHECK(only_one<Persist>(first).durable.hw == Epoch{6024});
     node.after(own_promise(config) * 2);
     CHECK(node.view().recovering);
     node.persisted();
@@ -259,10 +255,9 @@ TEST_CASE("no file: who is waited for is said once, and not before it takes a wh
     NodeFixture node = fresh(five());
     node.dial(2, ack_of(node, 2, false));
     CHECK(only<Note>(node.after(milliseconds(900))).empty());
-    const std::vector<Note> said = only<Note>(node.after(milliseconds(200)));
-    REQUIRE(said.size() == 1);
+    const Note said = only_one<Note>(node.after(milliseconds(200)));
     CHECK(
-        said[0].text ==
+        said.text ==
         "no state file here, and no answer yet from node 1, 3, 4; without it this node votes only "
         "after the longer of 10s (--bootstrap-wait) and 10s (--lease-max), and only if most have "
         "no file either, or a leader tells it who the members are");
@@ -324,9 +319,8 @@ TEST_CASE("no file: where the members were changed it counts down to when a lead
     CHECK(node.view().why == begin + "9 s" + end);
     node.after(seconds(8));
     CHECK(node.view().why == begin + "21 ms" + end);
-    const std::vector<Note> said = only<Note>(node.after(milliseconds(100)));
-    REQUIRE(said.size() == 1);
-    CHECK(said[0].text.find("its silence is over: it begins its connections anew") !=
+    CHECK(only_one<Note>(node.after(milliseconds(100)))
+              .text.find("its silence is over: it begins its connections anew") !=
           std::string::npos);
     CHECK(node.view().why ==
           "has no state file and waits for a leader that has it in its list of members");
