@@ -60,9 +60,8 @@ void write_keys(const std::string& path, const std::vector<Key>& keys) {
 }
 
 Key new_key_for_test() {
-    auto key = new_key();
-    REQUIRE(key.has_value());
-    return *key;
+    auto key = new_key().value();
+    return key;
 }
 
 /// A node with a key in a file, and what it is secured with.
@@ -71,9 +70,8 @@ struct Keyed {
         write_keys(file, {old});
         options.mode = SecurityMode::key;
         options.key_file = file;
-        auto opened = open_tls(options, bearer);
-        REQUIRE(opened.has_value());
-        source = *opened;
+        auto opened = open_tls(options, bearer).value();
+        source = opened;
     }
     CredentialWatch watch(CredentialWatch::Load load = &load_tls_anew) {
         return CredentialWatch(
@@ -202,8 +200,7 @@ TEST_CASE(
     write(options.ca_file, pem_of(ca.certificate()));
     const Bearer bearer{"blue", protocol::NodeId{1}};
 
-    const auto opened = open_tls(options, bearer);
-    REQUIRE(opened.has_value());
+    const auto opened = open_tls(options, bearer).value();
     std::promise<std::string> warning;
     std::promise<std::string> error;
     Told told;
@@ -211,25 +208,25 @@ TEST_CASE(
         if (text.starts_with("tls-crl")) warning.set_value(text);
         if (level == LogLevel::error) error.set_value(text);
     };
-    const CredentialWatch watch(options, bearer, *opened, {[&](CredentialWatch::Context context) {
+    const CredentialWatch watch(options, bearer, opened, {[&](CredentialWatch::Context context) {
                                     told.add(std::move(context));
                                 }},
                                 &load_tls_anew, tell);
     CHECK(warning.get_future().get() ==
           "tls-crl: " + in_quotes(options.crl_file) +
               " is not there yet: nothing is revoked until it is, and then it is read");
-    CHECK((*opened)->now()->credentials().revocations.empty());
+    CHECK((opened)->now()->credentials().revocations.empty());
 
     write(options.crl_file, pem_of(ca.revoke(ca.node(2), {.number = 1})));
     REQUIRE(told.wait_for(1));
-    CHECK((*opened)->now()->credentials().revocations.size() == 1);
+    CHECK((opened)->now()->credentials().revocations.size() == 1);
 
     REQUIRE(::unlink(options.crl_file.c_str()) == 0);
     watch.read_again();
     CHECK(error.get_future().get().starts_with(
         "the credentials have been left as they were: " + in_quotes(options.crl_file) +
         " cannot be read: No such file or directory"));
-    CHECK((*opened)->now()->credentials().revocations.size() == 1);
+    CHECK((opened)->now()->credentials().revocations.size() == 1);
 }
 
 TEST_CASE("credentials: nobody waits for a disk that does not answer, nor is told afterwards") {
