@@ -10,9 +10,7 @@
 #include <sys/socket.h>
 
 #include "src/base/os/socket_error.hpp"
-#include "src/base/text/text.hpp"
 #include "src/security/openssl_reason.hpp"
-#include "src/security/trust.hpp"
 
 namespace bullring {
 
@@ -27,8 +25,6 @@ constexpr std::size_t record_bytes = 16 * 1024;
 /// none: OpenSSL changes keys when it is asked to, and nobody asks.
 constexpr int own_messages_max = 32;
 
-constexpr const char* other_security = "all members need the same --security";
-
 int reason_of_error() { return ERR_GET_REASON(ERR_peek_error()); }
 
 }  // namespace
@@ -36,32 +32,20 @@ int reason_of_error() { return ERR_GET_REASON(ERR_peek_error()); }
 TlsConnection::TlsConnection(std::shared_ptr<const TlsContext> context, TlsSide side,
                              protocol::NodeId dialled)
     : context_(std::move(context)),
-      side_(side),
-      dialled_(dialled),
+      handshake_{.by = context_->authentication(), .side = side, .dialled = dialled},
       ssl_(SSL_new(&context_->native())) {
     in_ = BIO_new(BIO_s_mem());
     from_ssl_ = BIO_new(BIO_s_mem());
     BIO_set_mem_eof_return(in_, -1);
     SSL_set_bio(ssl_.get(), in_, from_ssl_);
-    SSL_set_app_data(ssl_.get(), this);
+    SSL_set_app_data(ssl_.get(), &handshake_);
     SSL_set_msg_callback(ssl_.get(), &on_message);
-    const bool by_key = context_->mode() == SecurityMode::key;
-    if (by_key) {
-        SSL_set_psk_use_session_callback(ssl_.get(), &on_use_key);
-        SSL_set_psk_find_session_callback(ssl_.get(), &on_find_key);
-    }
-    if (side == TlsSide::dialler) {
-        // With a key no certificate is trusted: who has none of the keys can't be reached.
-        SSL_set_verify(ssl_.get(), SSL_VERIFY_PEER, &on_verify);
+    SSL_set_msg_callback_arg(ssl_.get(), this);
+    context_->authentication().configure(*ssl_, side);
+    if (side == TlsSide::dialler)
         SSL_set_connect_state(ssl_.get());
-    } else {
-        // With a key there is no certificate to ask for, and OpenSSL would take the key for a
-        // session that was resumed out of its context.
-        SSL_set_verify(ssl_.get(),
-                       by_key ? SSL_VERIFY_NONE : SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT,
-                       by_key ? nullptr : &on_verify);
+    else
         SSL_set_accept_state(ssl_.get());
-    }
 }
 
 std::unique_ptr<TlsConnection> TlsConnection::to(std::shared_ptr<const TlsContext> context,
@@ -119,13 +103,13 @@ TlsConnection::Step TlsConnection::step(int socket) {
         if (sent.status == IoStatus::would_block) return Step::wants_write;
         if (sent.status != IoStatus::done) return fail("the connection broke in the handshake");
     }
-    if (begun_ || side_ == TlsSide::acceptor) {
+    if (begun_ || handshake_.side == TlsSide::acceptor) {
         const IoResult got = receive(socket);
         if (got.status == IoStatus::would_block) return Step::wants_read;
         if (got.status != IoStatus::done) {
             // A member that is being stopped or that is no longer there ends like that, too.
             return fail(
-                side_ == TlsSide::dialler
+                handshake_.side == TlsSide::dialler
                     ? fmt::format("it ended the connection in the handshake: it may have no room; "
                                   "and {}; the log there says more",
                                   other_security)
@@ -145,8 +129,7 @@ TlsConnection::Step TlsConnection::advance(int socket) {
         shaken_ = true;
         // With a certificate the callback has judged it; with a key it has been found. There is no
         // third way through a handshake, and no harm in looking.
-        const bool by_key = context_->mode() == SecurityMode::key;
-        if (!peer_ || (SSL_session_reused(ssl_.get()) == 1) != by_key)
+        if (!handshake_.peer || !handshake_.by.is_done(*ssl_))
             return fail("it has not been authenticated");
         return finish(socket);
     }
@@ -167,28 +150,19 @@ TlsConnection::Step TlsConnection::finish(int socket) {
 }
 
 TlsConnection::Step TlsConnection::fail(std::string why) {
-    if (problem_.empty()) problem_ = std::move(why);
+    if (handshake_.problem.empty()) handshake_.problem = std::move(why);
     return Step::failed;
 }
 
 std::string TlsConnection::why_failed() const {
-    if (!problem_.empty()) return problem_;
+    if (!handshake_.problem.empty()) return handshake_.problem;
     const int reason = reason_of_error();
     if (reason > SSL_AD_REASON_OFFSET) return why_alert(reason - SSL_AD_REASON_OFFSET);
-    const bool by_key = context_->mode() == SecurityMode::key;
-    const bool dialled = side_ == TlsSide::dialler;
+    if (std::string why = handshake_.by.why_failed(reason, *ssl_, handshake_.side); !why.empty())
+        return why;
     switch (reason) {
-        case SSL_R_CERTIFICATE_VERIFY_FAILED:
-            if (by_key)
-                return fmt::format("it answers with a certificate, not with this cluster's key; {}",
-                                   other_security);
-            return why_not_trusted(SSL_get_verify_result(ssl_.get()));
         case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE:
             return fmt::format("it has no certificate; {}", other_security);
-        case SSL_R_NO_SHARED_CIPHER:
-        case SSL_R_NO_SUITABLE_SIGNATURE_ALGORITHM:
-            if (by_key && !dialled) return "it does not have this cluster's key";
-            break;
         case SSL_R_BINDER_DOES_NOT_VERIFY: return "its key has the name of ours and is another one";
         case SSL_R_WRONG_VERSION_NUMBER:
         case SSL_R_UNSUPPORTED_PROTOCOL:
@@ -219,12 +193,7 @@ std::string TlsConnection::why_alert(int alert) const {
             return fmt::format("it wants a certificate; {}", other_security);
         case SSL_AD_PROTOCOL_VERSION:
             return fmt::format("it does not speak TLS 1.3; {}", other_security);
-        case SSL_AD_HANDSHAKE_FAILURE:
-            return context_->mode() == SecurityMode::key
-                       ? std::string("it refuses this end: it has another key or another --cluster")
-                       : fmt::format(
-                             "it refuses this end's certificate: the log there says why; {}",
-                             other_security);
+        case SSL_AD_HANDSHAKE_FAILURE: return handshake_.by.why_refused();
         case SSL_AD_DECRYPT_ERROR:
         case SSL_AD_ILLEGAL_PARAMETER: return "it refuses this end's key: it has another one";
         default: break;
@@ -232,11 +201,17 @@ std::string TlsConnection::why_alert(int alert) const {
     return fmt::format("it refuses this end: {}", SSL_alert_desc_string_long(alert));
 }
 
+tl::expected<void, std::string> TlsConnection::accepted_by(const TlsContext& context) const {
+    if (context.mode() != context_->mode())
+        return tl::unexpected(std::string("the security has changed"));
+    return context.authentication().accepts(handshake_, *ssl_, context.native());
+}
+
 // ---- After the handshake.
 
 void TlsConnection::on_message(int sent, int /*version*/, int type, const void* /*message*/,
-                               std::size_t /*bytes*/, SSL* ssl, void* /*argument*/) {
-    auto& self = *static_cast<TlsConnection*>(SSL_get_app_data(ssl));
+                               std::size_t /*bytes*/, SSL* /*ssl*/, void* argument) {
+    auto& self = *static_cast<TlsConnection*>(argument);
     if (self.shaken_ && sent == 0 && type == SSL3_RT_HANDSHAKE) ++self.own_messages_;
 }
 
@@ -261,7 +236,7 @@ IoResult TlsConnection::read_record(int socket, std::span<std::byte> into) {
         default: note_broken(); return {IoStatus::reset, 0};
     }
     if (own_messages_ > own_messages_max) {
-        problem_ = "it sends messages of TLS itself and no data";
+        handshake_.problem = "it sends messages of TLS itself and no data";
         return {IoStatus::reset, 0};
     }
     // An answer of TLS itself (to a change of keys). If the kernel has no room, it goes out with
@@ -307,8 +282,8 @@ void TlsConnection::note_broken() {
     // A dialler is through with its handshake before the other end has judged it; the judgement
     // comes as an alert.
     const int reason = reason_of_error();
-    if (problem_.empty() && reason > SSL_AD_REASON_OFFSET)
-        problem_ = why_alert(reason - SSL_AD_REASON_OFFSET);
+    if (handshake_.problem.empty() && reason > SSL_AD_REASON_OFFSET)
+        handshake_.problem = why_alert(reason - SSL_AD_REASON_OFFSET);
     ERR_clear_error();
 }
 

@@ -7,14 +7,12 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "src/base/os/io_result.hpp"
-#include "src/security/psk.hpp"
-#include "src/security/shown_credential.hpp"
+#include "src/security/authentication.hpp"
 #include "src/security/tls_context.hpp"
 
 namespace bullring {
@@ -35,12 +33,12 @@ public:
     Step step(int socket);
     /// After a step that has failed, and after a read that has ended: why, for people; empty when
     /// there is nothing to say.
-    const std::string& problem() const { return problem_; }
+    const std::string& problem() const { return handshake_.problem; }
 
     /// Once the handshake is done.
-    const PeerIdentity& peer() const { return *peer_; }
+    const PeerIdentity& peer() const { return *handshake_.peer; }
     /// By what the other end was authenticated.
-    const ShownCredential& credential() const { return credential_; }
+    const ShownCredential& credential() const { return handshake_.credential; }
     /// The context that it was made with.
     const TlsContext& context() const { return *context_; }
     /// Whether these credentials would let the other end in now. The error is for people.
@@ -61,19 +59,11 @@ public:
     void say_end(int socket);
 
 private:
-    // ---- For OpenSSL.
-    static int on_use_key(SSL* ssl, const EVP_MD* digest, const unsigned char** id,
-                          std::size_t* id_bytes, SSL_SESSION** session);
-    static int on_find_key(SSL* ssl, const unsigned char* id, std::size_t id_bytes,
-                           SSL_SESSION** session);
     TlsConnection(std::shared_ptr<const TlsContext> context, TlsSide side,
                   protocol::NodeId dialled);
-    static int on_verify(int sound, X509_STORE_CTX* at);
     static void on_message(int sent, int version, int type, const void* message, std::size_t bytes,
                            SSL* ssl, void* argument);
 
-    bool judge_certificate(const X509& certificate);
-    OwnedSslSession session_of(const Key& key, const PskIdentity& identity);
     /// From the socket to OpenSSL.
     IoResult receive(int socket);
     IoResult read_record(int socket, std::span<std::byte> into);
@@ -86,8 +76,7 @@ private:
     void note_broken();
 
     std::shared_ptr<const TlsContext> context_;
-    TlsSide side_;
-    protocol::NodeId dialled_;
+    TlsHandshake handshake_;
     OwnedSsl ssl_;
     BIO* in_ = nullptr;           // the connection's
     BIO* from_ssl_ = nullptr;     // the connection's
@@ -96,10 +85,6 @@ private:
     bool begun_ = false;
     bool shaken_ = false;   // both ends have finished, as far as this one can know
     int own_messages_ = 0;  // of TLS itself, since data has come
-    std::optional<PeerIdentity> peer_;
-    ShownCredential credential_;
-    std::string psk_identity_;  // that this end has named
-    std::string problem_;
 };
 
 }  // namespace bullring

@@ -10,20 +10,22 @@
 
 #include <tl/expected.hpp>
 
+#include "src/security/authentication.hpp"
 #include "src/security/credentials.hpp"
-#include "src/security/peer_identity.hpp"
 #include "src/security/shown_credential.hpp"
 
 namespace bullring {
 
 class TlsContext {
 public:
+    TlsContext(const TlsContext&) = delete;
+    TlsContext& operator=(const TlsContext&) = delete;
+    ~TlsContext() = default;
     /// The credentials have been checked before; the error is OpenSSL's.
     static tl::expected<std::shared_ptr<const TlsContext>, std::string> make(
         Credentials credentials, Bearer bearer);
 
     SecurityMode mode() const { return credentials_.mode; }
-    const Bearer& bearer() const { return bearer_; }
     const Credentials& credentials() const { return credentials_; }
     /// Of one's own certificate, in seconds since 1970; 0: none.
     std::int64_t not_after() const { return credentials_.not_after; }
@@ -32,35 +34,18 @@ public:
     const OwnCredential& own() const { return own_; }
     /// For people: the names of the keys, the one for dialling first; or the end of the
     /// certificate, and the lists of revocations.
-    std::string described() const;
+    std::string described() const { return authentication_->described(); }
     SSL_CTX& native() const { return *context_; }
-
-    // ---- Keys.
-
-    /// The key that this end dials with, and the identity that it claims.
-    const Key& dialling_key() const;
-    PeerIdentity dialling_as() const;
-    /// nullptr when there is none with this name that may be used by such a dialler.
-    const Key* key_of(const std::string& key_id, PeerRole dialler) const;
-
-    // ---- Certificates.
-
-    /// Whether it would still be trusted now that the CA or what is revoked may have changed. It
-    /// may have expired: what has been let in does not end with its certificate, so that a cluster
-    /// whose certificates all have gets new ones node by node. `between` may be null. The error is
-    /// for people.
-    tl::expected<void, std::string> trusts(X509& certificate, STACK_OF(X509) * between) const;
+    const Authentication& authentication() const { return *authentication_; }
 
 private:
-    TlsContext(Credentials credentials, Bearer bearer)
-        : credentials_(std::move(credentials)), bearer_(std::move(bearer)) {}
+    TlsContext(Credentials credentials, Bearer bearer);
     bool configure();
-    bool use_certificates();
-    void show_own();
 
-    Credentials credentials_;
-    Bearer bearer_;
-    OwnCredential own_;
+    const Credentials credentials_;
+    const Bearer bearer_;
+    const std::unique_ptr<const Authentication> authentication_;  // of these two
+    const OwnCredential own_;
     OwnedSslContext context_;
 };
 

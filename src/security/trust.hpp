@@ -2,7 +2,10 @@
 // revoked.
 #pragma once
 
+#include <string>
 #include <vector>
+
+#include <tl/expected.hpp>
 
 #include "src/security/openssl.hpp"
 
@@ -17,5 +20,12 @@ OwnedStore trust_store(const std::vector<OwnedCertificate>& authorities,
 /// has come for a while, or a clock that is behind, must not end a cluster; what it revokes stays
 /// revoked.
 int forgive_old_revocations(int sound, X509_STORE_CTX* at);
+
+/// Whether the context would still trust it now that the CA or what is revoked may have changed. It
+/// may have expired: what has been let in does not end with its certificate, so that a cluster
+/// whose certificates all have gets new ones node by node. `between` may be null. The error is for
+/// people.
+tl::expected<void, std::string> trusts(SSL_CTX& context, X509& certificate,
+                                       STACK_OF(X509) * between);
 
 }  // namespace bullring

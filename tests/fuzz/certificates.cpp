@@ -16,6 +16,7 @@
 #include "src/cli/credentials/pem.hpp"
 #include "src/security/pem_text.hpp"
 #include "src/security/tls_context.hpp"
+#include "src/security/trust.hpp"
 #include "tests/fuzz/input.hpp"
 #include "tests/fuzz/memory_file.hpp"
 #include "tests/fuzz/openssl_chance.hpp"
@@ -274,7 +275,7 @@ void check_judged(const Made& made, const Company& company) {
     expect(own.has_value(), "its own text is no certificate");
     for (const OwnedCertificate& one : *own) {
         check_lines(description(*one));
-        const auto trusted = company.node->trusts(*one, nullptr);
+        const auto trusted = trusts(company.node->native(), *one, nullptr);
         for (const TlsSide side : {TlsSide::dialler, TlsSide::acceptor}) {
             const auto identity = identity_in(*one, cluster, side);
             if (!identity)

@@ -103,6 +103,10 @@ class Cluster:
                 node.start()
         return self
 
+    def settled(self):
+        """Starts it; returns it and its leader, when all follow that one."""
+        return self, self.start().wait_settled()
+
     def new_node(self, node_id, host="127.0.0.1"):
         """A node that is not running yet; all that start from now on have it in their peer list."""
         node = self.nodes[node_id] = Node(self, node_id, host, self.ports.take())

@@ -204,6 +204,17 @@ class Node:
         """kill -9; returns the clock just before the signal."""
         return self.end_by(signal.SIGKILL)
 
+    def crash(self):
+        """kill -9, and waits until it has ended; returns the clock just before the signal."""
+        at_ns = self.kill()
+        self.wait_exit()
+        return at_ns
+
+    def stop(self):
+        """SIGTERM, and waits until it has ended; returns its exit status."""
+        self.terminate()
+        return self.wait_exit()
+
     def hang(self):
         """SIGSTOP; returns the clock just before the signal."""
         self.current.stopped_ns = now_ns()

@@ -3,11 +3,8 @@
 import types
 
 from bench import http as bench_http
-from bench import http_load as bench_http_load
 from bench import http_report as bench_http_report
-import pytest
 from bench.http_load import Request
-from harness.node import ClusterError
 
 MS = 1_000_000
 
@@ -51,10 +48,3 @@ def test_only_what_was_asked_just_before_a_kill_counts():
     bench_http.HttpRunner._count(block)
     assert block.windows_ns["http"] == 2 * window
     assert [request.sent_ns for request in block.answers["http"]] == sent[:-1]
-
-
-def test_what_is_not_installed_is_named(monkeypatch):
-    monkeypatch.setitem(bench_http_load.PROGRAMS, "h2load", "no-such-program-of-bullring")
-    monkeypatch.setitem(bench_http_load.PROGRAMS, "haproxy", "sh")
-    with pytest.raises(ClusterError, match="not installed: h2load; scripts/setup --bench"):
-        bench_http_load.check_programs()

@@ -11,7 +11,7 @@ import pytest
 from harness.audit import Leadership
 from chaos import groups
 from chaos.__main__ import conclude
-from chaos.course import KINDS, NODE, OUTSIDE, RUN, Course
+from chaos.course import KINDS, Course
 from chaos.fault import CLASSES
 from chaos.judge import epochs_that_do_not_rise
 from chaos.members import Roll
@@ -51,35 +51,6 @@ def test_each_kind_can_happen_somewhere_and_is_known():
     for security in ("none", "key", "tls"):
         everywhere |= set(Course(1, 5, security, RATE, ROUND_MS).kinds())
     assert everywhere == {kind.name for kind in KINDS} == set(CLASSES)
-
-
-def test_there_are_enough_faults_for_ten_thousand_an_hour():
-    rounds = drawn(3, count=60)
-    seconds = sum(a_round.ms for a_round in rounds) / 1000
-    assert sum(len(a_round.faults) for a_round in rounds) / seconds > 10_000 / 3600
-
-
-def test_each_sort_of_round_comes_in_each_six():
-    assert [a_round.what for a_round in drawn(1, count=6)] == [
-        NODE,
-        RUN,
-        OUTSIDE,
-        RUN,
-        NODE,
-        OUTSIDE,
-    ]
-
-
-def test_faults_come_in_their_order_and_within_their_round():
-    for a_round in drawn(5):
-        times = [fault.at_ms for fault in a_round.faults]
-        assert times == sorted(times)
-        assert times[-1] < a_round.ms
-
-
-def test_only_what_is_asked_for_is_drawn():
-    faults = {f.kind for a_round in drawn(1, only=("kill", "stop")) for f in a_round.faults}
-    assert faults == {"kill", "stop"}
 
 
 def outcome(struck=(), problems=(), violations=(), missed=None):

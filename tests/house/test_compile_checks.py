@@ -67,24 +67,6 @@ def test_good_sources_are_remembered_until_something_below_them_changes(tree, ch
     assert check(kind) == (0, f"{kind}: 1 good (0 remembered), 0 bad\n")
 
 
-def test_what_was_found_good_is_good_in_another_checkout(tree, build, tmp_path):
-    elsewhere = tmp_path / "elsewhere"
-    outcomes = []
-    for root in (tree.root, elsewhere):
-        if root is elsewhere:
-            shutil.copytree(tree.root, elsewhere)
-            commands = elsewhere / "build-clang" / "compile_commands.json"
-            commands.write_text(commands.read_text().replace(str(tree.root), str(elsewhere)))
-        done = subprocess.run(
-            [sys.executable, "-B", CHECKS, "alone", root / "build-clang", "--root", root],
-            capture_output=True,
-            text=True,
-            env=os.environ | {"BULLRING_CACHE": str(tmp_path / "good")},
-        )
-        outcomes.append(done.stdout)
-    assert outcomes == [f"alone: 1 good ({known} remembered), 0 bad\n" for known in (0, 1)]
-
-
 @with_tidy
 def test_a_header_that_its_source_includes_first_is_left_to_tidy(tree, build, check):
     tree.plant("src/window.hpp", "#pragma once\ninline std::string name() { return {}; }\n")

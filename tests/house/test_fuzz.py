@@ -29,31 +29,6 @@ def test_no_inputs_are_kept_for_a_target_that_is_gone():
     ]
 
 
-def test_the_same_inputs_are_kept_in_the_same_file(tmp_path, monkeypatch):
-    monkeypatch.setattr(fuzz, "SOURCES", tmp_path)
-    monkeypatch.setattr(fuzz, "BUILD", tmp_path / "build")
-    (tmp_path / "corpus").mkdir()
-    fuzz.keep("codec", {"b": b"\x00" * 9, "a": b"1"})
-    first = fuzz.kept("codec").read_bytes()
-    fuzz.keep("codec", {"a": b"1", "b": b"\x00" * 9})
-    assert fuzz.kept("codec").read_bytes() == first
-    own, tree = fuzz.corpus("codec")
-    assert [*own.iterdir()] == []
-    assert {file.name: file.read_bytes() for file in tree.iterdir()} == {
-        "a": b"1",
-        "b": b"\x00" * 9,
-    }
-
-
-def test_limits_are_of_targets_that_exist():
-    assert set(fuzz.OPTIONS) <= set(fuzz.targets())
-
-
-@pytest.mark.parametrize("text, seconds", [("90s", 90), ("10m", 600), ("8h", 28800)])
-def test_a_time_has_a_unit(text, seconds):
-    assert fuzz.seconds(text) == seconds
-
-
 @pytest.fixture
 def program(tmp_path, monkeypatch):
     """Makes what stands in the place of a target's program."""

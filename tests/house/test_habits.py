@@ -92,20 +92,6 @@ def test_a_workflow_runs_the_gate(workflow):
     assert ".ci/run" in [step.get("run") for step in job["steps"]]
 
 
-def test_there_are_a_workflow_and_forms():
-    assert len(WORKFLOWS) == 1
-    assert len(FORMS) == 3
-
-
-def test_the_editor_is_told_what_the_formatters_decide():
-    editor = (ROOT / ".editorconfig").read_text()
-    assert "ColumnLimit: 100" in (ROOT / ".clang-format").read_text()
-    assert "line-length = 100" in (ROOT / "pyproject.toml").read_text()
-    assert "max_line_length = 100" in editor
-    assert "IndentWidth: 4" in (ROOT / ".clang-format").read_text()
-    assert "indent_size = 4" in editor
-
-
 def test_a_refusal_is_made_of_a_difference_that_has_its_remedies():
     """Of a word of its own nothing would say what is to be done (refusal_text.hpp)."""
     sources = [path for room in ("protocol", "src") for path in (ROOT / room).rglob("*.[ch]pp")]

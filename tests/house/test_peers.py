@@ -6,9 +6,7 @@ from bench import peers_cases as bench_peers_cases
 from bench import peers_report as bench_peers_report
 import pytest
 from peers import bullring, etcd, keepalived, sentinel, zookeeper
-from peers.observer import FOLLOWS, GONE, LEADS, SERVES, WAITS, Observer, ObserverError, Said
-from peers.registry import SYSTEMS
-from peers.system import System
+from peers.observer import FOLLOWS, GONE, LEADS, WAITS, Observer, Said
 
 PORTS = {1: 7001, 2: 7002, 3: 7003}
 ELECTED = '{"ts_ns":1,"time":"t","node":2,"event":"elected","epoch":4,"grants":[1,2]}'
@@ -84,26 +82,12 @@ def test_a_claim_ends_with_the_process_that_made_it(observer, pipe):
     os.close(other)
 
 
-def test_what_is_awaited_is_later_than_the_fault_and_another_member_s(observer):
-    observer.said = [Said(5, 2, LEADS), Said(20, 1, LEADS), Said(30, 3, SERVES), Said(40, 3, LEADS)]
-    assert observer.wait_said(LEADS, 10, 0.1, but=1) == Said(40, 3, LEADS)
-    assert observer.wait_said(LEADS, 10, 0.1) == Said(20, 1, LEADS)
-    with pytest.raises(ObserverError):
-        observer.wait_said(LEADS, 40, 0.01)
-
-
 def test_a_change_of_leader_counts_once_whatever_of_it_was_said():
     count = bench_peers_cases.false_failovers
     assert count([]) == 0
     assert count([Said(1, 1, FOLLOWS), Said(2, 2, LEADS)]) == 1
     assert count([Said(1, 1, GONE)]) == 1
     assert count([Said(1, 2, LEADS), Said(2, 2, FOLLOWS), Said(3, 1, WAITS)]) == 1
-
-
-def test_a_case_has_its_least_rounds_also_when_they_take_too_long():
-    budget = bench_peers_cases.Budget(rounds=9, seconds=-1, least=2)
-    assert [budget.more(done) for done in (0, 1, 2)] == [True, True, False]
-    assert not bench_peers_cases.Budget(rounds=9, seconds=60, least=2).more(9)
 
 
 def row(system, **cases):
@@ -126,15 +110,3 @@ def test_the_table_has_medians_the_longest_and_the_ratio_to_bullring_of_the_same
     assert told["x crash"] == "2,500"
     assert told["two leaders after SIGCONT"] == "1 of 3: 0.70, 0.70"
     assert told["handover"] == "-"
-
-
-def test_what_is_not_installed_is_named():
-    class Absent(System):
-        programs = ("sh", "no-such-program-of-bullring", "/no/such/file")
-
-    assert Absent.missing() == ["no-such-program-of-bullring", "/no/such/file"]
-
-
-def test_every_system_has_a_shipped_setting_first_and_tight_ones_to_try():
-    for system in SYSTEMS:
-        assert system.settings[0].shipped and not system.settings[-1].shipped, system.name

@@ -26,14 +26,6 @@ def test_markers_say_how_a_file_runs(file, marks, expected):
     assert how_it_runs(file) == expected
 
 
-def test_real_processes_mostly_wait(tmp_path):
-    (tmp_path / "process").mkdir()
-    file = tmp_path / "process" / "test_it.py"
-    for marks, slots in (("", 1), ("pytestmark = pytest.mark.busy\n", 2)):
-        file.write_text(f'"""A test."""\n{marks}')
-        assert how_it_runs(file)[2] == slots
-
-
 @pytest.mark.parametrize("mark", ["lnog", "limit()", "limit(soon)"])
 def test_a_marker_that_is_not_understood_is_refused(file, mark):
     file.write_text(f"pytestmark = pytest.mark.{mark}\n")

@@ -14,7 +14,7 @@ from harness.node import ROOT
 ROOMS = ("include", "protocol", "scripts", "sim", "src", "tests")
 # Neither are written by hand, nor part of a change: inputs, mutants, pictures.
 LEFT_OUT = ("tests/fuzz/corpus/*", "tests/house/*", "*.patch", "*.svg", "*.png", "*.pyc")
-KINDS = 10
+KINDS = 11
 FILE = re.compile(r"`(README\.md|\w[\w.-]*/[\w./*-]+)`")
 
 

@@ -100,8 +100,7 @@ class Rolling:
             before = self.cluster.leader().view
             self.changes += node.leads
             kept = not node.leads
-            node.terminate()
-            assert node.wait_exit() == 0
+            assert node.stop() == 0
             change(node)
             node.start()
             leader = self.cluster.wait_settled()

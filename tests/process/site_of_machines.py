@@ -77,8 +77,7 @@ class Site:
             self.disk(node.machine).rename(self.disk(int(address)))
 
     def stop(self, node):
-        node.terminate()
-        assert node.wait_exit() == 0
+        assert node.stop() == 0
 
     def start(self, words):
         node_id = int(words[words.index("--id") + 1])
@@ -101,8 +100,7 @@ class Site:
 
     def lose(self, node_id):
         node = self.cluster[node_id]
-        node.kill()
-        node.wait_exit()
+        node.crash()
         shutil.rmtree(self.disk(node.machine))
 
     def run(self, *words, on=None):

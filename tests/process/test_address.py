@@ -215,8 +215,7 @@ def test_an_address_that_the_host_gets_later_is_left_to_it(hosts):
     others = [node for node in some.cluster if node is not old]
     for node in others:
         some.spaces.ip(node.id, "addr", "add", f"{IPV6}/64", "dev", "eth0", "nodad")
-    old.terminate()
-    old.wait_exit()
+    old.stop()
     told = "it is on the interface already, and bullring has not put it there"
     some.wait_for(
         lambda: any(told in node.current.log() for node in others), "one is elected and says so"
@@ -238,8 +237,7 @@ def test_one_with_another_prefix_length_or_elsewhere_is_left_to_it_too(hosts, de
     for node in others:
         some.spaces.ip(node.id, "addr", "add", f"{IPV4}/32", "dev", device)
     told = "it is on the interface already, and bullring has not put it there"
-    old.terminate()
-    old.wait_exit()
+    old.stop()
     # Without the watch, which takes the others' own for the one that is shared.
     some.cluster.wait_for(
         lambda: any(told in node.current.log() for node in others), "one is elected and says so"
@@ -283,8 +281,7 @@ def test_sigterm_takes_the_address_off_and_ends_with_0(hosts):
     alone = hosts(1)
     node = alone.cluster[1].start()
     alone.wait_held()
-    node.terminate()
-    assert node.wait_exit() == 0
+    assert node.stop() == 0
     assert IPV4 not in alone.spaces.addresses_of(1)
 
 
@@ -308,8 +305,7 @@ def test_other_addresses_stay(hosts):
     leader = some.wait_held()
     some.spaces.ip(leader.id, "addr", "add", "10.98.0.5/24", "dev", "eth0")
     assert "10.98.0.5/24 scope global secondary" in some.spaces.addresses_of(leader.id)
-    leader.terminate()
-    leader.wait_exit()
+    leader.stop()
     shown = some.spaces.addresses_of(leader.id)
     assert "10.98.0.5/24" in shown
     assert "10.98.0.99" not in shown and IPV6 not in shown
@@ -340,8 +336,7 @@ def test_several_addresses_move_together(hosts):
     some = hosts(held=[f"{IPV4}/24", "10.99.0.98/32", f"{IPV6}/64"])
     some.cluster.start()
     old = some.wait_held()
-    old.kill()
-    old.wait_exit()
+    old.crash()
     new = some.wait_for(
         lambda: next((node for node in some.cluster if node.leads), None), "another one leads"
     )
@@ -402,8 +397,7 @@ def test_an_interface_may_go_by_an_alternative_name(hosts):
     lines = node.current.log().splitlines()
     wrong = [line for line in lines if re.search(" (warn|error) ", line)]
     assert all("security none" in line for line in wrong), wrong
-    node.terminate()
-    assert node.wait_exit() == 0
+    assert node.stop() == 0
     assert not any(text in alone.spaces.addresses_of(1) for text in (IPV4, IPV6))
 
 
@@ -412,8 +406,7 @@ def test_nothing_is_left_of_a_killed_node(hosts):
     some.cluster.start()
     leader = some.wait_held()
     family = wait_family(leader)
-    leader.kill()
-    leader.wait_exit()
+    leader.crash()
     below = (family.guard, family.shield, family.command)
     wait_until(lambda: not any(map(alive, below)), "the end of its processes")
     assert IPV4 not in some.spaces.addresses_of(leader.id)

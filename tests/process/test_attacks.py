@@ -212,8 +212,7 @@ def test_without_security_the_same_reader_reads_it_all(new_cluster):
     tap = Tap()
     with contextlib.closing(Relay(tap)) as relay:
         relay.put_between(cluster)
-        cluster.start()
-        cluster.wait_settled()
+        cluster.start().wait_settled()
         said = b"".join(tap.streams().values())
         assert NAME.encode() in said and PLACE.encode() in said
 
@@ -311,8 +310,7 @@ def test_a_stranger_that_speaks_in_the_leaders_name_is_not_heard(overheard, spaw
 
 def test_without_security_the_same_words_take_the_leadership_away(new_cluster):
     """So the test before can fail. There are two leaders then, until the first one notices."""
-    cluster = new_cluster(3, unjudged="it is attacked with success", name=NAME).start()
-    leader = cluster.wait_settled()
+    cluster, leader = new_cluster(3, unjudged="it is attacked with success", name=NAME).settled()
     answer = asked(leader, wire.observe(NAME.encode()))
     run = struct.unpack(">Q", answer[18:26])[0]
     words = wire.hello(NAME.encode(), list(cluster.nodes), leader.id, run)
@@ -390,8 +388,7 @@ def test_a_stranger_can_not_hold_the_id_of_a_member_that_restarts(
     made = secured(mode, name=NAME)
     cluster = made.cluster
     leader = made.start()
-    cluster[1].kill()
-    cluster[1].wait_exit()
+    cluster[1].crash()
     others, twin = outsider(new_cluster, made)
     if mode == KEY:
         others.environment |= key_environment(write_private(tmp_path / "its.key", key_line()))

@@ -26,12 +26,10 @@ def test_the_other_algorithm_on_the_same_directories(new_cluster, algorithm, n):
 
 @ON_USUAL
 def test_timing_one_node_at_a_time(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm, flags=["--no-preempt"]).start()
-    cluster.wait_settled()
+    cluster, _ = new_cluster(n, algorithm, flags=["--no-preempt"]).settled()
     for node in cluster:
         node.flags = ["--profile", "cloud"]
-        node.terminate()
-        assert node.wait_exit() == 0
+        assert node.stop() == 0
         node.start()
         cluster.wait_settled()
     leader = cluster.leader()
@@ -42,13 +40,11 @@ def test_timing_one_node_at_a_time(new_cluster, algorithm, n):
 @ON_USUAL
 def test_addresses_one_node_at_a_time(new_cluster, algorithm, n):
     """First everybody is told the new address, then the node moves to it."""
-    cluster = new_cluster(n, algorithm, flags=["--no-preempt"]).start()
-    cluster.wait_settled()
+    cluster, _ = new_cluster(n, algorithm, flags=["--no-preempt"]).settled()
     moving = cluster[1]
     moving.port = cluster.ports.take()
     for node in reversed(list(cluster)):
-        node.terminate()
-        assert node.wait_exit() == 0
+        assert node.stop() == 0
         node.start()
         cluster.wait_leader(among=[other.id for other in cluster if other is not moving])
     cluster.wait_settled()
@@ -57,11 +53,9 @@ def test_addresses_one_node_at_a_time(new_cluster, algorithm, n):
 
 @ON_USUAL
 def test_priority_one_node_at_a_time(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm).start()
-    leader = cluster.wait_settled()
+    cluster, leader = new_cluster(n, algorithm).settled()
     cluster[1].flags = ["--priority", "5"]
-    cluster[1].terminate()
-    cluster[1].wait_exit()
+    cluster[1].stop()
     cluster[1].start()
     cluster.wait_settled()
     leader.terminate()  # It hands over to the best of the others.
@@ -74,8 +68,7 @@ def test_listening_elsewhere_than_where_the_peers_dial(new_cluster, algorithm, n
     cluster = new_cluster(n, algorithm)
     for node in cluster:
         node.flags = ["--listen", f"0.0.0.0:{node.port}"]
-    cluster.start()
-    cluster.wait_settled()
+    cluster.start().wait_settled()
 
 
 @ON_USUAL
@@ -83,8 +76,7 @@ def test_names_beside_addresses(new_cluster, algorithm, n):
     cluster = new_cluster(n, algorithm)
     for node in cluster:
         node.host = "localhost" if node.id % 2 else "127.0.0.1"
-    cluster.start()
-    cluster.wait_settled()
+    cluster.start().wait_settled()
 
 
 @ON_USUAL
@@ -95,8 +87,7 @@ def test_a_peer_list_from_a_file(new_cluster, algorithm, n):
     file.write_text("# the members\n\n" + "\n".join(lines) + "\n")
     for node in cluster:
         node.peers = f"@{file}"
-    cluster.start()
-    cluster.wait_settled()
+    cluster.start().wait_settled()
 
 
 @ON_USUAL
@@ -107,8 +98,7 @@ def test_the_environment_and_a_file_configure_a_node(new_cluster, algorithm, n):
     for node in cluster:
         node.flags = ["--config", str(file)]
     cluster.environment["BULLRING_PRIORITY"] = "3"
-    cluster.start()
-    leader = cluster.wait_settled()
+    leader = cluster.start().wait_settled()
     told = next(node for node in cluster.status()["nodes"] if node["id"] == leader.id)
     assert told["advertised"] == "from the file"
 
@@ -116,7 +106,6 @@ def test_the_environment_and_a_file_configure_a_node(new_cluster, algorithm, n):
 @on_both(3)
 @pytest.mark.parametrize("profile", ["fast", "lan", "cloud", "wan"])
 def test_a_crash_in_each_profile(new_cluster, algorithm, n, profile):
-    cluster = new_cluster(n, algorithm, profile=profile).start()
-    leader = cluster.wait_settled()
+    cluster, leader = new_cluster(n, algorithm, profile=profile).settled()
     elected = cluster.wait_elected(leader.kill())
     assert elected["node"] != leader.id

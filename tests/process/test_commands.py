@@ -48,8 +48,7 @@ NODE_KEYS = [
 def test_json_has_the_keys_of_the_interface_and_their_values(new_cluster, algorithm, n):
     cluster = new_cluster(n, algorithm, name="keys")
     cluster[1].flags = ["--advertise", "http://one.example:80/"]
-    cluster.start()
-    leader = cluster.wait_settled()
+    leader = cluster.start().wait_settled()
     told = cluster.status()
     assert list(told) == CLUSTER_KEYS
     assert [told[key] for key in CLUSTER_KEYS[:-1]] == [
@@ -91,8 +90,7 @@ def _check_node(cluster, leader, node):
 
 @ON_USUAL
 def test_the_table_and_the_exit_status(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm).start()
-    leader = cluster.wait_settled()
+    cluster, leader = new_cluster(n, algorithm).settled()
     shown = cluster.command("status")
     assert shown.returncode == 0, shown.stderr
     lines = shown.stdout.splitlines()
@@ -100,8 +98,7 @@ def test_the_table_and_the_exit_status(new_cluster, algorithm, n):
         row = [line for line in lines if node.address in line]
         assert len(row) == 1, shown.stdout
         assert ("leader" if node is leader else "follower") in row[0]
-    cluster[1].kill()
-    cluster[1].wait_exit()
+    cluster[1].crash()
     told = cluster.status()
     assert told["nodes"][0]["reachable"] is False
     assert cluster.command("status").returncode == 0
@@ -136,13 +133,11 @@ def test_wait_waits_for_a_leader_and_no_longer_than_its_timeout(new_cluster, spa
 
 @ON_USUAL
 def test_wait_waits_until_a_restarted_node_votes_again(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm, flags=LONG).start()
-    leader = cluster.wait_settled()
+    cluster, leader = new_cluster(n, algorithm, flags=LONG).settled()
     for node in cluster:
         if node is leader:
             continue
-        node.terminate()
-        node.wait_exit()
+        node.stop()
         node.start()
         # At once: the node need not even listen yet, as after `systemctl restart`.
         told = cluster.status("--wait", "--timeout", "20s")
@@ -151,8 +146,7 @@ def test_wait_waits_until_a_restarted_node_votes_again(new_cluster, algorithm, n
         assert not [one for one in voters if "silent" in one["why"]], told
         assert leader.view == (told["leader"], told["epoch"])
     # So the leader's turn costs a round of messages and not the rest of a silence.
-    leader.terminate()
-    leader.wait_exit()
+    leader.stop()
     elected = cluster.wait_elected(leader.current.stream.of("elected")[-1]["ts_ns"])
     deposed = leader.current.stream.of("deposed")[-1]
     assert deposed["reason"] == "stopped"
@@ -166,11 +160,9 @@ def test_wait_ends_at_its_timeout_with_0_if_all_but_a_silent_node_is_well(
     # With hooks it is silent for as long as its own lease.
     cluster = new_cluster(n, algorithm)
     cluster[1].flags = ["--lease", "8s", "--lease-max", "10s", "--on-change", "true"]
-    cluster.start()
-    leader = cluster.wait_settled()
+    leader = cluster.start().wait_settled()
     assert leader.id != 1
-    cluster[1].terminate()
-    cluster[1].wait_exit()
+    cluster[1].stop()
     cluster[1].start()
     cluster.wait_leader()
     done = cluster.command("status", "--json", "--wait", "--timeout", "700ms")
@@ -181,11 +173,9 @@ def test_wait_ends_at_its_timeout_with_0_if_all_but_a_silent_node_is_well(
 
 @ON_USUAL
 def test_wait_does_not_wait_for_a_member_that_is_gone(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm).start()
-    leader = cluster.wait_settled()
+    cluster, leader = new_cluster(n, algorithm).settled()
     gone = next(node for node in cluster if node is not leader)
-    gone.kill()
-    gone.wait_exit()
+    gone.crash()
     begun = time.monotonic()
     assert cluster.command("status", "--wait", "--timeout", "30s").returncode == 0
     assert time.monotonic() - begun < 20
@@ -197,8 +187,7 @@ def test_why_of_a_node_that_does_not_stand_says_so_behind_whom_it_follows(
 ):
     cluster = new_cluster(n, algorithm)
     cluster[1].flags = ["--health-cmd", "exit 3", "--health-interval", "50ms"]
-    cluster.start()
-    leader = cluster.wait_settled()
+    leader = cluster.start().wait_settled()
     expected = f"follows {leader.id}; unhealthy: exit 3 of health command"
     cluster.wait_for(
         lambda: cluster.status()["nodes"][0]["why"] == expected, f"why is {expected!r}"
@@ -207,8 +196,7 @@ def test_why_of_a_node_that_does_not_stand_says_so_behind_whom_it_follows(
 
 @ON_USUAL
 def test_another_clusters_name_gets_no_answer(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm, name="mine").start()
-    cluster.wait_settled()
+    cluster, _ = new_cluster(n, algorithm, name="mine").settled()
     other = subprocess.run(
         [cluster.program, "status", "--peers", cluster.peers, "--cluster", "yours"],
         capture_output=True,
@@ -230,8 +218,7 @@ def test_each_change_in_order_and_the_loss_too(new_cluster, watch, algorithm, n)
     cluster = new_cluster(n, algorithm)
     for node in cluster:
         node.flags = ["--advertise", f"application-{node.id}"]
-    cluster.start()
-    leader = cluster.wait_settled()
+    leader = cluster.start().wait_settled()
     watcher = watch(cluster)
     first = watcher.until(lambda line: line["leader"] == leader.id)
     assert list(first) == ["ts_ns", "leader", "epoch", "advertised"]
@@ -249,13 +236,11 @@ def test_each_change_in_order_and_the_loss_too(new_cluster, watch, algorithm, n)
 
 @ON_USUAL
 def test_it_goes_on_with_another_member_when_its_own_is_gone(new_cluster, watch, algorithm, n):
-    cluster = new_cluster(n, algorithm).start()
-    leader = cluster.wait_settled()
+    cluster, leader = new_cluster(n, algorithm).settled()
     watcher = watch(cluster)
     watcher.until(lambda line: line["leader"] == leader.id)
     for node in list(cluster)[: n - cluster.quorum]:
-        node.kill()
-        node.wait_exit()
+        node.crash()
         after = cluster.wait_leader()
         if cluster.resign().returncode == 0:
             after = cluster.wait_leader()
@@ -264,8 +249,7 @@ def test_it_goes_on_with_another_member_when_its_own_is_gone(new_cluster, watch,
 
 @ON_USUAL
 def test_a_lost_majority_is_a_line_too(new_cluster, watch, algorithm, n):
-    cluster = new_cluster(n, algorithm).start()
-    cluster.wait_settled()
+    cluster, _ = new_cluster(n, algorithm).settled()
     watcher = watch(cluster, peers=f"1={cluster[1].address}")
     watcher.until(lambda line: line["leader"] is not None)
     for node in list(cluster)[1:]:
@@ -274,8 +258,7 @@ def test_a_lost_majority_is_a_line_too(new_cluster, watch, algorithm, n):
 
 
 def test_a_closed_pipe_ends_it(new_cluster, spawn):
-    cluster = new_cluster(3).start()
-    cluster.wait_settled()
+    cluster, _ = new_cluster(3).settled()
     reader, writer = os.pipe()
     process = spawn(
         [cluster.program, "watch", "--peers", cluster.peers],

@@ -10,8 +10,7 @@ pytestmark = pytest.mark.sanitize_long
 
 @ON_EVERY
 def test_a_killed_leader_is_replaced_before_its_lease_ends(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm, flags=LONG).start()
-    old = cluster.wait_settled()
+    cluster, old = new_cluster(n, algorithm, flags=LONG).settled()
     epoch = old.view[1]
     killed_ns = old.kill()
     elected = cluster.wait_elected(killed_ns)
@@ -23,8 +22,7 @@ def test_a_killed_leader_is_replaced_before_its_lease_ends(new_cluster, algorith
 
 @pytest.mark.parametrize("flags", [["--fast-release", "off"], ["--on-elected", "true"]])
 def test_where_nothing_is_released_early_a_crash_costs_the_lease(new_cluster, flags):
-    cluster = new_cluster(3, flags=["--lease", "2s", *flags]).start()
-    old = cluster.wait_settled()
+    cluster, old = new_cluster(3, flags=["--lease", "2s", *flags]).settled()
     killed_ns = old.kill()
     elected = cluster.wait_elected(killed_ns)
     # The last renewal was a heartbeat ago at most.
@@ -33,18 +31,15 @@ def test_where_nothing_is_released_early_a_crash_costs_the_lease(new_cluster, fl
 
 @ON_USUAL
 def test_a_followers_crash_changes_nothing(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm).start()
-    leader = cluster.wait_settled()
+    cluster, leader = new_cluster(n, algorithm).settled()
     follower = next(node for node in cluster if node is not leader)
-    follower.kill()
-    follower.wait_exit()
+    follower.crash()
     assert_unchanged(cluster, leader, cluster.timing.promise_s * 2, f"node {follower.id} crashed")
 
 
 @ON_USUAL
 def test_a_restarted_follower_rejoins_the_same_epoch(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm, flags=["--no-preempt"]).start()
-    leader = cluster.wait_settled()
+    cluster, leader = new_cluster(n, algorithm, flags=["--no-preempt"]).settled()
     before = leader.view
     follower = max((node for node in cluster if node is not leader), key=lambda node: node.id)
     follower.kill()
@@ -57,8 +52,7 @@ def test_a_restarted_follower_rejoins_the_same_epoch(new_cluster, algorithm, n):
 
 @ON_EVERY
 def test_thirty_random_kills_and_restarts(new_cluster, draw, algorithm, n):
-    cluster = new_cluster(n, algorithm).start()
-    cluster.wait_settled()
+    cluster, _ = new_cluster(n, algorithm).settled()
     for _ in rounds(30 if (algorithm, n) in (("bully", 5), ("ring", 3)) else 10, 30):
         running = [node for node in cluster if node.running]
         dead = [node for node in cluster if not node.running]
@@ -67,8 +61,7 @@ def test_thirty_random_kills_and_restarts(new_cluster, draw, algorithm, n):
         else:
             victim = cluster.leader() if draw.random() < 0.5 else None
             victim = victim or draw.choice(running)
-            victim.kill()
-            victim.wait_exit()
+            victim.crash()
         if draw.random() < 0.7:
             cluster.wait_leader()
     for node in cluster:
@@ -98,8 +91,7 @@ def test_an_epoch_outlives_the_disks_of_all(new_cluster, algorithm, n):
     cluster = new_cluster(n, algorithm).start()
     before = cluster.wait_settled().view[1]
     for node in cluster:
-        node.kill()
-        node.wait_exit()
+        node.crash()
         for file in node.data_dir.iterdir():
             file.unlink()
     cluster.start()
@@ -107,39 +99,15 @@ def test_an_epoch_outlives_the_disks_of_all(new_cluster, algorithm, n):
 
 
 @ON_USUAL
-def test_a_new_clusters_epochs_begin_at_one_if_asked(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm, flags=["--first-epoch", "0"]).start()
-    assert cluster.wait_leader().view[1] < 100
-
-
-@ON_EVERY
-def test_the_highest_rank_leads_after_a_cold_start(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm).start()
-    assert cluster.wait_settled().id == n
-
-
-@ON_USUAL
-def test_a_priority_goes_before_the_id(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm)
-    cluster[2].flags = ["--priority", "10"]
-    cluster[n].flags = ["--priority", "never"]
-    cluster.start()
-    assert cluster.wait_settled().id == 2
-
-
-@ON_USUAL
 def test_a_witness_votes_and_never_leads(new_cluster, algorithm, n):
     cluster = new_cluster(n, algorithm)
     cluster[n].flags = ["--priority", "never"]
-    cluster.start()
-    cluster.wait_settled()
+    cluster.start().wait_settled()
     doomed = [node for node in cluster if node.id != n][: n - cluster.quorum]
     for node in doomed:
-        node.kill()
-        node.wait_exit()
+        node.crash()
     assert cluster.wait_leader().id != n
     survivor = cluster.leader()
-    survivor.kill()
-    survivor.wait_exit()
+    survivor.crash()
     cluster.wait_no_leader()
     cluster.never(lambda: cluster[n].leads, "the witness leads", cluster.timing.promise_s)

@@ -40,8 +40,7 @@ def test_idle_threads_hold_no_session_and_the_best_peer_has_the_highest(new_clus
 
 @on_both(3)
 def test_those_that_elect_learn_of_the_end_before_members_without_a_vote(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm, flags=["--no-preempt"]).start()
-    leader = cluster.wait_settled()
+    cluster, leader = new_cluster(n, algorithm, flags=["--no-preempt"]).settled()
     founders = [node.address for node in cluster]
     others = [VOTERS_FROM + i for i in range(n) if i + 1 != leader.id]
     process = f"/proc/{leader.current.process.pid}"

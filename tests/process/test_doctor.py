@@ -55,8 +55,7 @@ def doctor_of(words, prefix=(), variables=()):
 
 def stop(cluster, node):
     """Ends it; the others know of it then."""
-    node.terminate()
-    assert node.wait_exit() == 0
+    assert node.stop() == 0
     cluster.wait_for(
         lambda: all(
             node.id in [event["peer"] for event in one.current.stream.of("peer_down")]
@@ -301,8 +300,7 @@ def test_the_files_of_another_user_and_a_damaged_state_are_told(doctor, tmp_path
 
 
 def test_members_that_run_are_asked(new_cluster):
-    cluster = new_cluster(3).start()
-    cluster.wait_settled()
+    cluster, _ = new_cluster(3).settled()
     stop(cluster, cluster[1])
     words = words_of(cluster[1])
     status, text = doctor_of(words)
@@ -321,8 +319,7 @@ def test_members_that_run_are_asked(new_cluster):
 
 
 def test_who_would_be_refused_is_told(new_cluster, ports):
-    cluster = new_cluster(3).start()
-    leader = cluster.wait_settled()
+    cluster, leader = new_cluster(3).settled()
     words = words_of(leader)
     # Another list than theirs.
     more = f"{cluster.peers},4=127.0.0.1:{ports.take()}"
@@ -348,8 +345,7 @@ def test_who_would_be_refused_is_told(new_cluster, ports):
 @pytest.fixture
 def joining(new_cluster, ports, tmp_path):
     """A cluster of three, and the doctor's words of a node 4 that would join it."""
-    cluster = new_cluster(3, flags=["--lease-max", "1s"]).start()
-    cluster.wait_settled()
+    cluster, _ = new_cluster(3, flags=["--lease-max", "1s"]).settled()
 
     def says(*more, by=(1,), address=None):
         joins = ",".join(
@@ -446,8 +442,7 @@ def test_a_key_that_is_another_does_not_join(secured, ports, tmp_path):
 
 
 def test_who_has_no_security_yet_is_no_failure_in_a_migration(new_cluster, tmp_path):
-    cluster = new_cluster(3).start()
-    cluster.wait_settled()
+    cluster, _ = new_cluster(3).settled()
     key = tmp_path / "cluster.key"
     subprocess.run([find_program(), "key", "new", "--out", str(key)], check=True)
     words = [*words_of(cluster[1]), "--security", "key", "--key-file", str(key)]
@@ -461,8 +456,7 @@ def test_who_has_no_security_yet_is_no_failure_in_a_migration(new_cluster, tmp_p
 
 
 def test_lead_is_examined_by_the_node_that_it_would_ask(new_cluster, tmp_path):
-    cluster = new_cluster(3).start()
-    leader = cluster.wait_settled()
+    cluster, leader = new_cluster(3).settled()
 
     def says(*words, command=("true",)):
         return told("lead", *words, "--check", "--", *command)
@@ -485,8 +479,7 @@ def test_lead_is_examined_by_the_node_that_it_would_ask(new_cluster, tmp_path):
 
 
 def test_the_list_in_the_state_file_is_what_a_start_goes_by(new_cluster):
-    cluster = new_cluster(3, flags=["--lease-max", "1s", "--no-preempt"]).start()
-    leader = cluster.wait_settled()
+    cluster, leader = new_cluster(3, flags=["--lease-max", "1s", "--no-preempt"]).settled()
     one, other = (node for node in cluster if node is not leader)
     assert cluster.member("demote", str(one.id)).returncode == 0
     stop(cluster, one)
@@ -522,8 +515,7 @@ def test_members_are_asked_with_the_credentials_of_this_one(secured, mode):
 
 
 def test_a_node_that_runs_already_is_told_and_not_disturbed(new_cluster):
-    cluster = new_cluster(3).start()
-    leader = cluster.wait_settled()
+    cluster, leader = new_cluster(3).settled()
     status, text = doctor_of(words_of(leader))
     assert status == 0, text
     assert "this node listens there now" in text
@@ -556,8 +548,7 @@ def test_silence_and_proxies_on_the_way_are_told(new_cluster, spawn):
         cluster = new_cluster(3, hosts=hosts)
         for node in cluster:
             node.prefix = spaces.prefix(node.id)
-        cluster.start()
-        cluster.wait_leader()
+        cluster.start().wait_leader()
         stop(cluster, cluster[1])
         words = [*words_of(cluster[1]), "--security", "none"]
         status, text = doctor_of(words, spaces.prefix(1))

@@ -6,7 +6,6 @@ import subprocess
 
 from harness import wire
 import pytest
-from harness.node import clean_environment, find_program
 from clusters import on_both
 from harness.waiting import DEADLINE
 
@@ -15,8 +14,7 @@ FAULTS = ["crash", "hang", "resign", "cut"]
 
 
 def start(new_cluster, algorithm="bully", flags=ALLOWED, n=3):
-    cluster = new_cluster(n, algorithm, flags=[*flags, "--no-preempt"]).start()
-    cluster.wait_settled()
+    cluster, _ = new_cluster(n, algorithm, flags=[*flags, "--no-preempt"]).settled()
     for node in cluster:
         node.current.expected_to_run = False  # the supervisor's from now on
     return cluster
@@ -102,8 +100,7 @@ def test_members_that_are_not_there_or_not_listed_end_it_at_once(new_cluster):
     done = cluster.command("drill", "--rounds", "1", peers=peers)
     assert (done.returncode, done.stdout) == (1, "")
     assert "its cluster has 4 members, and the peer list has 3" in done.stderr
-    cluster[1].kill()
-    cluster[1].wait_exit()
+    cluster[1].crash()
     done = drill(cluster, "--rounds", "1")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith(f"bullring: node 1 at {cluster[1].address}: ")
@@ -167,26 +164,3 @@ def test_another_member_that_is_not_back_is_blamed_and_not_the_leader(new_cluste
     assert (process.returncode, json.loads(out)["not_back"]) == (1, 1)
     assert "node 1 can't be reached" in err
     assert "node 2" not in err and "node 3" not in err
-
-
-@pytest.mark.parametrize(
-    ("flags", "problem"),
-    [
-        (["--faults", "flood"], '--faults: "flood" is not one of crash, hang, resign, cut'),
-        (["--rounds", "no"], '--rounds: "no" is not a number; expected a whole number, 1'),
-        (["--for", "1m", "--rounds", "3"], "--for: it excludes --rounds; give one"),
-        (["--every", "soon"], '--every: "soon"'),
-    ],
-    ids=["fault", "rounds", "both", "every"],
-)
-def test_a_wrong_flag_is_named(flags, problem):
-    peers = "1=127.0.0.1:1,2=127.0.0.1:2,3=127.0.0.1:3"
-    done = subprocess.run(
-        [find_program(), "drill", "--peers", peers, *flags],
-        env=clean_environment(),
-        capture_output=True,
-        text=True,
-        timeout=DEADLINE,
-    )
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.count("\n") == 1 and f"bullring: {problem}" in done.stderr

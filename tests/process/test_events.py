@@ -30,8 +30,7 @@ REASONS_DOWN = {"eof", "reset", "timeout", "refused", "protocol"}
 
 @ON_USUAL
 def test_every_kind_has_its_keys_in_order(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm, flags=["--advertise", "here"]).start()
-    leader = cluster.wait_settled()
+    cluster, leader = new_cluster(n, algorithm, flags=["--advertise", "here"]).settled()
     cluster.wait_its_id()
     leader.kill()
     leader.restart()
@@ -61,8 +60,7 @@ def test_every_kind_has_its_keys_in_order(new_cluster, algorithm, n):
 
 @ON_USUAL
 def test_a_streams_clock_never_goes_back_and_brackets_what_happened(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm).start()
-    cluster.wait_settled()
+    cluster, _ = new_cluster(n, algorithm).settled()
     for node in cluster:
         stamps = [event["ts_ns"] for event in node.current.stream.events]
         assert stamps == sorted(stamps)
@@ -72,8 +70,7 @@ def test_a_streams_clock_never_goes_back_and_brackets_what_happened(new_cluster,
 @ON_USUAL
 def test_each_follower_tells_the_loss_and_the_new_leader(new_cluster, algorithm, n):
     """The new leader's word may come before the end of the old one's sessions."""
-    cluster = new_cluster(n, algorithm).start()
-    old = cluster.wait_settled()
+    cluster, old = new_cluster(n, algorithm).settled()
     killed_ns = old.kill()
     elected = cluster.wait_elected(killed_ns)
     cluster.wait_leader()
@@ -176,14 +173,12 @@ def test_a_stream_goes_on_by_itself_once_there_is_room(new_cluster, spawn, tmp_p
 
 
 def test_hangup_opens_the_file_again(new_cluster):
-    cluster = new_cluster(1).start()
-    cluster.wait_settled()
+    cluster, _ = new_cluster(1).settled()
     path = cluster[1].current.stream.path
     os.rename(path, path + ".1")
     cluster[1].current.process.send_signal(signal.SIGHUP)
     cluster.wait_for(lambda: os.path.exists(path), "the file is there again")
-    cluster[1].terminate()
-    assert cluster[1].wait_exit() == 0
+    assert cluster[1].stop() == 0
     with open(path, encoding="utf-8") as file:
         later = [json.loads(line)["event"] for line in file]
     with open(path + ".1", encoding="utf-8") as file:
@@ -222,8 +217,7 @@ def test_a_reader_that_does_not_read_slows_no_election(new_cluster, full_pipe, a
 
 @ON_USUAL
 def test_changes_are_logged_and_heartbeats_are_not(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm, flags=["--log-format", "json"]).start()
-    leader = cluster.wait_settled()
+    cluster, leader = new_cluster(n, algorithm, flags=["--log-format", "json"]).settled()
     before = {node.id: node.current.log() for node in cluster}
     assert_unchanged(cluster, leader, 2.0, "nothing")
     for node in cluster:
@@ -235,8 +229,7 @@ def test_changes_are_logged_and_heartbeats_are_not(new_cluster, algorithm, n):
 def test_a_change_has_its_parts_as_fields_of_json(new_cluster):
     cluster = new_cluster(1, flags=["--log-format", "json"]).start()
     epoch = cluster.wait_settled().view[1]
-    cluster[1].terminate()
-    assert cluster[1].wait_exit() == 0
+    assert cluster[1].stop() == 0
     lines = [json.loads(line) for line in cluster[1].current.log().splitlines()]
     changes = [line for line in lines if "role" in line]
     keys = ["role", "old_role", "epoch", "leader", "old_leader"]
@@ -256,13 +249,11 @@ def test_a_hook_for_each_change(new_cluster):
         "--on-deposed",
         f"echo deposed >> {said}",
     ]
-    cluster.start()
-    cluster.wait_settled()
+    cluster.start().wait_settled()
 
     def words():
         return said.read_text().split() if said.exists() else []
 
     cluster.wait_for(lambda: words() == ["elected"], "the hook for the election")
-    cluster[1].terminate()
-    assert cluster[1].wait_exit() == 0
+    assert cluster[1].stop() == 0
     assert words() == ["elected", "deposed"]

@@ -43,24 +43,14 @@ def strike(node, number, pid):
 
 
 def test_a_killed_node_is_replaced_before_its_lease_ends(contained):
-    cluster = contained().start()
-    leader = cluster.wait_settled()
+    cluster, leader = contained().settled()
     killed_ns = strike(leader, signal.SIGKILL, Inside(leader).node)
     assert replaced_soon(cluster, killed_ns)
     assert leader.wait_exit() == 128 + signal.SIGKILL
 
 
-def test_a_node_that_stands_still_is_killed(contained):
-    cluster = contained().start()
-    leader = cluster.wait_settled()
-    stopped_ns = strike(leader, signal.SIGSTOP, Inside(leader).node)
-    assert replaced_soon(cluster, stopped_ns)
-    assert leader.wait_exit() == 128 + signal.SIGKILL
-
-
 def test_it_hands_over_when_the_container_is_stopped(contained):
-    cluster = contained().start()
-    leader = cluster.wait_settled()
+    cluster, leader = contained().settled()
     stopped_ns = strike(leader, signal.SIGTERM, Inside(leader).first)
     assert replaced_soon(cluster, stopped_ns)
     assert leader.wait_exit() == 0
@@ -72,8 +62,7 @@ def test_the_container_ends_when_nothing_of_the_command_is_left(contained, journ
     for node in cluster:
         node.task = journal.command("fork", "ignore")
         node.flags = ["--kill-after", "100ms"]
-    cluster.start()
-    leader = cluster.wait_settled()
+    leader = cluster.start().wait_settled()
     cluster.wait_for(journal.begun, "its command")
     killed_ns = strike(leader, signal.SIGKILL, Inside(leader).node)
     assert replaced_soon(cluster, killed_ns)
@@ -83,8 +72,7 @@ def test_the_container_ends_when_nothing_of_the_command_is_left(contained, journ
 
 def test_who_asks_it_to_end_does_not_wait_for_what_is_left(contained):
     """A process that a hook has left running has ten seconds at most."""
-    cluster = contained(flags=["--on-elected", "sleep 600 &"]).start()
-    leader = cluster.wait_settled()
+    cluster, leader = contained(flags=["--on-elected", "sleep 600 &"]).settled()
     inside = Inside(leader)
     left = cluster.wait_for(
         lambda: child_named(inside.first, "sleep"), "what its hook has left is the first's child"
@@ -97,8 +85,7 @@ def test_who_asks_it_to_end_does_not_wait_for_what_is_left(contained):
 
 
 def test_it_collects_orphans(contained):
-    cluster = contained(flags=["--on-change", "sleep 0.05 & sleep 0.05 &"]).start()
-    leader = cluster.wait_settled()
+    cluster, leader = contained(flags=["--on-change", "sleep 0.05 & sleep 0.05 &"]).settled()
     first = Inside(leader).first
     cluster.wait_for(
         lambda: not [pid for pid in _all_children(first) if not alive(pid)], "no zombie is left"
@@ -116,8 +103,7 @@ def test_outside_of_a_container_there_is_no_more_than_the_node(contained):
     cluster = contained()
     for node in cluster:
         node.prefix = []
-    cluster.start()
-    leader = cluster.wait_settled()
+    leader = cluster.start().wait_settled()
     assert set(children(leader.current.process.pid).values()) == {
         "bullring-notice",
         "bullring-keeper",

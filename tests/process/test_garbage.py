@@ -39,8 +39,7 @@ def offerings(draw):
 
 @ON_USUAL
 def test_garbage_on_every_port(new_cluster, draw, algorithm, n):
-    cluster = new_cluster(n, algorithm).start()
-    leader = cluster.wait_settled()
+    cluster, leader = new_cluster(n, algorithm).settled()
     before = leader.view
     files = {node.id: open_files(node) for node in cluster}
     half_open = []
@@ -80,8 +79,7 @@ def answer_to(node, data):
 
 def test_a_frame_is_answered_and_with_any_one_bit_flipped_it_is_not(new_cluster):
     """Also shows that the frames of these tests are those of the program."""
-    cluster = new_cluster(3).start()
-    leader = cluster.wait_settled()
+    cluster, leader = new_cluster(3).settled()
     right = wire.observe(b"bullring")
     kind, body = wire.parse(answer_to(leader, right))
     assert kind == wire.STATE
@@ -96,8 +94,7 @@ def test_a_frame_is_answered_and_with_any_one_bit_flipped_it_is_not(new_cluster)
 
 @ON_USUAL
 def test_silent_connections_do_not_keep_the_members_out(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm).start()
-    leader = cluster.wait_settled()
+    cluster, leader = new_cluster(n, algorithm).settled()
     with contextlib.ExitStack() as silent:
         for node in cluster:
             for _ in range(300):

@@ -14,10 +14,8 @@ def assert_handed_over(cluster):
 
 @ON_EVERY
 def test_a_stopped_leader_hands_over(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm, flags=LONG).start()
-    old = cluster.wait_settled()
-    old.terminate()
-    assert old.wait_exit() == 0
+    cluster, old = new_cluster(n, algorithm, flags=LONG).settled()
+    assert old.stop() == 0
     cluster.wait_leader()
     assert old.current.stream.of("deposed")[-1]["reason"] == "stopped"
     assert len(old.current.stream.of("stopped")) == 1
@@ -28,11 +26,9 @@ def test_a_stopped_leader_hands_over(new_cluster, algorithm, n):
 def test_a_rolling_restart_loses_the_leadership_for_no_longer_than_a_handover(
     new_cluster, algorithm, n
 ):
-    cluster = new_cluster(n, algorithm, flags=["--no-preempt", *LONG]).start()
-    cluster.wait_settled()
+    cluster, _ = new_cluster(n, algorithm, flags=["--no-preempt", *LONG]).settled()
     for node in cluster:
-        node.terminate()
-        assert node.wait_exit() == 0
+        assert node.stop() == 0
         node.start()
         cluster.wait_settled()
     assert_handed_over(cluster)
@@ -42,8 +38,7 @@ def test_a_rolling_restart_loses_the_leadership_for_no_longer_than_a_handover(
 
 @ON_EVERY
 def test_resign_to_a_chosen_successor(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm, flags=LONG).start()
-    cluster.wait_settled()
+    cluster, _ = new_cluster(n, algorithm, flags=LONG).settled()
     for successor in (1, 2, 1):
         done = cluster.resign("--to", str(successor))
         assert done.returncode == 0, done.stderr
@@ -55,8 +50,7 @@ def test_resign_to_a_chosen_successor(new_cluster, algorithm, n):
 
 @ON_USUAL
 def test_resign_without_a_name_chooses_the_highest_other(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm).start()
-    cluster.wait_settled()
+    cluster, _ = new_cluster(n, algorithm).settled()
     assert cluster.resign().returncode == 0
     assert cluster.wait_leader().id == n - 1
 
@@ -65,11 +59,9 @@ def test_resign_without_a_name_chooses_the_highest_other(new_cluster, algorithm,
 def test_resign_to_one_that_cannot_lead_is_refused(new_cluster, algorithm, n):
     cluster = new_cluster(n, algorithm)
     cluster[1].flags = ["--priority", "never"]
-    cluster.start()
-    leader = cluster.wait_settled()
+    leader = cluster.start().wait_settled()
     before = leader.view
-    cluster[2].kill()
-    cluster[2].wait_exit()
+    cluster[2].crash()
     # No waiting makes node 1 a candidate; node 2 may come back.
     for successor, timeout in (("1", "1h"), ("2", "2s")):
         refused = cluster.resign("--to", successor, "--timeout", timeout)
@@ -83,11 +75,9 @@ def test_resign_to_one_that_cannot_lead_is_refused(new_cluster, algorithm, n):
 def test_resign_waits_for_a_successor_as_long_as_it_was_told(new_cluster, algorithm, n):
     cluster = new_cluster(n, algorithm)
     cluster[1].flags = ["--priority", "never"]
-    cluster.start()
-    leader = cluster.wait_settled()
+    leader = cluster.start().wait_settled()
     successor = next(node for node in cluster if node not in (cluster[1], leader))
-    successor.kill()
-    successor.wait_exit()
+    successor.crash()
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         resign = pool.submit(cluster.command, "resign", "--timeout", "20s")
         cluster.never(resign.done, "it has given up, or found somebody", 0.5)
@@ -110,8 +100,7 @@ def test_resign_to_a_stranger_is_refused(new_cluster, algorithm, n):
 def test_a_resigned_leader_does_not_take_over_at_once(new_cluster, algorithm, n):
     """Preemption does not undo what a user asked for."""
     cluster = new_cluster(n, algorithm, flags=["--preempt", "--preempt-delay", "200ms"])
-    cluster.start()
-    old = cluster.wait_settled()
+    old = cluster.start().wait_settled()
     assert cluster.resign("--to", "1").returncode == 0
     # Two streams: the line of the one that leads may be read before that of the one that left.
     cluster.wait_for(lambda: cluster[1].leads and not old.leads, "the successor leads alone")
@@ -129,10 +118,8 @@ def leadership_before(cluster, elected):
 @ON_USUAL
 def test_a_better_node_takes_over_by_handover_where_it_may(new_cluster, algorithm, n):
     flags = ["--preempt", "--preempt-delay", "300ms", *LONG]
-    cluster = new_cluster(n, algorithm, flags=flags).start()
-    highest = cluster.wait_settled()
-    highest.kill()
-    highest.wait_exit()
+    cluster, highest = new_cluster(n, algorithm, flags=flags).settled()
+    highest.crash()
     cluster.wait_leader()
     highest.start()
     # A ring may have elected the lowest first; then the second best is handed the leadership, too.
@@ -149,10 +136,8 @@ def test_a_better_node_takes_over_by_handover_where_it_may(new_cluster, algorith
 @ON_USUAL
 def test_a_better_node_waits_for_its_turn_where_it_may_not(new_cluster, algorithm, n):
     flags = ["--no-preempt", "--preempt-delay", "100ms"]
-    cluster = new_cluster(n, algorithm, flags=flags).start()
-    highest = cluster.wait_settled()
-    highest.kill()
-    highest.wait_exit()
+    cluster, highest = new_cluster(n, algorithm, flags=flags).settled()
+    highest.crash()
     lower = cluster.wait_leader()
     highest.start()
     cluster.wait_settled()

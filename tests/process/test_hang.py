@@ -17,8 +17,7 @@ LEFT_ALONE = ["--hang-after", "off"]
 
 @ON_EVERY
 def test_a_hung_leader_is_replaced_when_its_lease_is_over(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm, flags=LEFT_ALONE).start()
-    old = cluster.wait_settled()
+    cluster, old = new_cluster(n, algorithm, flags=LEFT_ALONE).settled()
     hung_ns = old.hang()
     elected = cluster.wait_elected(hung_ns)
     assert elected["node"] != old.id
@@ -39,19 +38,8 @@ def _returns_as_follower(cluster, old, elected):
 
 
 @ON_USUAL
-def test_hung_again_and_again(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm, flags=LEFT_ALONE).start()
-    for _ in range(3):
-        old = cluster.wait_settled()
-        elected = cluster.wait_elected(old.hang())
-        cluster.wait_leader()
-        _returns_as_follower(cluster, old, elected)
-
-
-@ON_USUAL
 def test_a_hung_follower_changes_nothing(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm, flags=["--no-preempt"]).start()
-    leader = cluster.wait_settled()
+    cluster, leader = new_cluster(n, algorithm, flags=["--no-preempt"]).settled()
     follower = next(node for node in cluster if node is not leader)
     follower.hang()
     assert_unchanged(cluster, leader, cluster.timing.promise_s * 2, f"node {follower.id} hangs")
@@ -62,8 +50,7 @@ def test_a_hung_follower_changes_nothing(new_cluster, algorithm, n):
 
 @ON_USUAL
 def test_a_leader_killed_while_it_hangs(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm, flags=[*LEFT_ALONE, *LONG]).start()
-    old = cluster.wait_settled()
+    cluster, old = new_cluster(n, algorithm, flags=[*LEFT_ALONE, *LONG]).settled()
     old.hang()
     killed_ns = old.kill()
     elected = cluster.wait_elected(killed_ns)
@@ -73,8 +60,7 @@ def test_a_leader_killed_while_it_hangs(new_cluster, algorithm, n):
 
 @ON_EVERY
 def test_a_minority_is_silent_and_one_more_ends_that(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm).start()
-    leader = cluster.wait_settled()
+    cluster, leader = new_cluster(n, algorithm).settled()
     doomed = [node for node in cluster if node is not leader][: n - cluster.quorum + 1]
     for node in doomed:
         node.kill()
@@ -100,8 +86,7 @@ def test_all_but_the_command_stand_still(new_cluster):
     cluster = new_cluster(3, flags=[*LEFT_ALONE, "--lease", "3s", "--kill-after", "300ms"])
     for node in cluster:
         node.task = ["sleep", "1000"]
-    cluster.start()
-    old = cluster.wait_settled()
+    old = cluster.start().wait_settled()
     family = wait_family(old)
     ending = [family.guard, family.shield]
     signal_all(ending, signal.SIGSTOP)

@@ -37,8 +37,7 @@ def settled(new_cluster, told):
     """A settled cluster whose hooks tell that they run."""
 
     def make(algorithm, n, on_deposed):
-        cluster = new_cluster(n, algorithm, flags=told.hooks(on_deposed)).start()
-        cluster.wait_settled()
+        cluster, _ = new_cluster(n, algorithm, flags=told.hooks(on_deposed)).settled()
         return cluster
 
     return make

@@ -27,8 +27,7 @@ def served(new_cluster, ports):
         for node in cluster:
             node.http = ports.take()
             node.flags = ["--http", f"127.0.0.1:{node.http}", *flags]
-        cluster.start()
-        cluster.wait_settled()
+        cluster.start().wait_settled()
         return cluster
 
     return make
@@ -433,8 +432,7 @@ def test_by_its_unix_socket_its_owner_can_resign(new_cluster, tmp_path):
     paths = {node: tmp_path / f"{node.id}.sock" for node in cluster}
     for node, path in paths.items():
         node.flags = ["--http", f"unix:{path}"]
-    cluster.start()
-    leader = cluster.wait_settled()
+    leader = cluster.start().wait_settled()
     path = paths[leader]
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert ask(path, "/leader").status == 200
@@ -455,8 +453,7 @@ def test_by_its_unix_socket_its_owner_can_resign(new_cluster, tmp_path):
     )
     assert ended.returncode == 1
     assert f"cannot listen on unix:{path}" in ended.stderr
-    leader.terminate()
-    assert leader.wait_exit() == 0
+    assert leader.stop() == 0
     assert not path.exists()
 
 
@@ -464,8 +461,7 @@ def test_a_unix_socket_that_somebody_removes_is_made_again(new_cluster, tmp_path
     cluster = new_cluster(1)
     path = tmp_path / "http"
     cluster[1].flags += ["--http", f"unix:{path}"]
-    cluster.start()
-    node = cluster.wait_settled()
+    node = cluster.start().wait_settled()
     events = Events(path)
     for times in (1, 2):
         path.unlink()
@@ -478,8 +474,7 @@ def test_a_unix_socket_that_somebody_removes_is_made_again(new_cluster, tmp_path
     path.unlink()
     path.write_text("somebody's")
     cluster.wait_for(lambda: "a file that is not a socket" in node.current.log(), "it is told of")
-    node.terminate()
-    assert node.wait_exit() == 0
+    assert node.stop() == 0
     assert path.read_text() == "somebody's"
 
 
@@ -493,8 +488,7 @@ def test_where_everybody_can_read_nothing_is_changed(new_cluster, ports, token):
         "--http-token-file",
         str(token),
     ]
-    cluster.start()
-    cluster.wait_settled()
+    cluster.start().wait_settled()
     for method in ("GET", "HEAD", "OPTIONS"):
         assert ask(port, "/leader", method).status == 200
     assert ask(port, "/resign", "POST", bearer("secret")).status == 403
@@ -568,8 +562,7 @@ def test_a_stopped_node_ends_although_somebody_listens(served):
     node = served(1)[1]
     events = Events(node.http)
     events.next()
-    node.terminate()
-    assert node.wait_exit() == 0
+    assert node.stop() == 0
     with pytest.raises((EOFError, OSError)):
         while True:
             events.next()

@@ -32,8 +32,7 @@ def test_history_failovers_and_metrics_have_one_reason_for_one_change(
     for node in cluster:
         node.http = ports.take()
         node.flags = ["--http", f"127.0.0.1:{node.http}"]
-    cluster.start()
-    first = cluster.wait_settled()
+    first = cluster.start().wait_settled()
     assert cluster.command("resign").returncode == 0
     second = cluster.wait_settled()
     assert second is not first
@@ -65,8 +64,7 @@ def test_while_nobody_leads_it_is_told_since_when(new_cluster, ports):
     for node in cluster:
         node.http = ports.take()
         node.flags = ["--http", f"127.0.0.1:{node.http}"]
-    cluster.start()
-    leader = cluster.wait_settled()
+    leader = cluster.start().wait_settled()
     assert ask(leader.http, "/history").json["leaderless_since"] is None
     for node in cluster:
         if node is not leader:

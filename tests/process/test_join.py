@@ -77,8 +77,7 @@ def test_a_node_that_joins_founds_nothing_and_waits_for_the_cluster(new_cluster,
     cluster.wait_for(lambda: (why(cluster, 4) or "").startswith(asks), "it says what it waits for")
     cluster.never(lambda: node.leads, "it leads", 3)
     assert f"{asks}{cluster[1].address}: Connection refused; it goes on" in node.current.log()
-    node.terminate()
-    assert node.wait_exit() == 0
+    assert node.stop() == 0
     node.start()
     cluster[1].start()
     wait_for_members(cluster, {1: True, 4: True})
@@ -132,8 +131,7 @@ def test_who_was_removed_on_purpose_stays_out_until_it_is_added_again(new_cluste
     assert cluster.member("add", f"4={elsewhere}").returncode == 0
     wait_for_members(cluster, {1: True, 4: True})
     assert is_listed_at(cluster, node.address)
-    node.terminate()
-    assert node.wait_exit() == 0
+    assert node.stop() == 0
     node.start()
     cluster.wait_settled()
     assert "stays out" not in node.current.log()
@@ -153,8 +151,7 @@ def test_who_has_just_come_back_takes_no_removal_for_one_on_purpose(new_cluster)
 
 
 def stays_out_after_a_restart(cluster, node):
-    node.terminate()
-    assert node.wait_exit() == 0
+    assert node.stop() == 0
     node.start()
     again = f"stays out until it is added again (bullring member add {node.id}="
     cluster.wait_for(lambda: again in node.current.log(), "it says so")
@@ -167,8 +164,7 @@ def test_who_was_removed_while_it_was_down_stays_out(new_cluster, algorithm, n):
     cluster.wait_leader()
     node = joiner(cluster, 4, "--voter").start()
     wait_for_members(cluster, {**VOTERS, 4: True})
-    node.kill()
-    node.wait_exit()
+    node.crash()
     assert cluster.member("remove", "4").returncode == 0
     node.start()
     cluster.wait_for(lambda: "it was removed, and stays out" in node.current.log(), "it says so")
@@ -176,8 +172,7 @@ def test_who_was_removed_while_it_was_down_stays_out(new_cluster, algorithm, n):
     status, text = told("doctor", *node.command()[2:])
     assert (status, "node 4 was removed, and stays out" in text) == (1, True), text
     # A machine that is set up anew has another directory, which knows nothing of that.
-    node.terminate()
-    node.wait_exit()
+    node.stop()
     shutil.rmtree(node.data_dir)
     node.start()
     wait_for_members(cluster, {**VOTERS, 4: True})
@@ -203,15 +198,13 @@ def test_a_member_that_has_moved_says_so_itself(new_cluster):
     cluster.wait_leader()
     node = joiner(cluster, 4).start()
     wait_for_members(cluster, {1: True, 4: False})
-    node.terminate()
-    node.wait_exit()
+    node.stop()
     port = cluster.ports.take()
     # The members see this machine as 127.0.0.1.
     node.flags = ["--listen", f"0.0.0.0:{port}"]
     node.start()
     cluster.wait_for(lambda: is_listed_at(cluster, f"127.0.0.1:{port}"), "it has moved")
-    node.terminate()
-    node.wait_exit()
+    node.stop()
     node.port = port
     node.flags = ["--join-as", f"localhost:{port}"]
     node.start()
@@ -236,8 +229,7 @@ def test_who_is_not_reached_is_told_so(new_cluster):
     node = joiner(cluster, 4, "--join-as", f"127.0.0.1:{cluster.ports.take()}").start()
     said = "it is a member, and the leader does not reach it at 127.0.0.1:"
     cluster.wait_for(lambda: said in node.current.log(), "it says that it is not reached")
-    node.terminate()
-    assert node.wait_exit() == 0
+    assert node.stop() == 0
 
 
 @pytest.mark.parametrize(
@@ -258,8 +250,7 @@ def test_who_would_be_refused_says_why_and_is_not_added(new_cluster, flag, remed
     cluster.wait_for(lambda: remedy in node.current.log(), "it says why")
     cluster.never(lambda: 4 in cluster.member_list()[1], "it is added", 1)
     assert "--join-as" not in node.current.log()
-    node.terminate()
-    assert node.wait_exit() == 0
+    assert node.stop() == 0
 
 
 @contextlib.contextmanager
@@ -289,10 +280,8 @@ def test_a_directory_of_another_cluster_is_told_from_ones_own(new_cluster, found
     cluster.wait_leader()
     node = joiner(cluster, 4).start()
     cluster.wait_for(lambda: "the members are 1, 4" in node.current.log(), "it has the list")
-    node.terminate()
-    node.wait_exit()
-    cluster[1].terminate()
-    cluster[1].wait_exit()
+    node.stop()
+    cluster[1].stop()
     other = new_cluster(1, flags=FLAGS, ids=[founder]).start()
     other.wait_leader()
     with strange_node_4(other, other[founder].address, node.data_dir) as log:
@@ -323,8 +312,7 @@ def test_a_full_cluster_says_what_to_do_instead(new_cluster):
     # And takes the first place that is free.
     assert cluster.member("remove", "64").returncode == 0
     cluster.wait_for(lambda: cluster.member_list()[1].get(65) is False, "it is added")
-    node.terminate()
-    assert node.wait_exit() == 0
+    assert node.stop() == 0
 
 
 def test_with_a_key_a_node_joins_by_the_key(secured):
@@ -351,8 +339,7 @@ def test_the_certificate_of_a_node_is_good_for_its_own_place_alone(secured):
         answer = cluster.member(*words, *own)
         assert answer.returncode == 1, words
         assert "only an administrator may ask for that" in answer.stderr
-    node.terminate()
-    assert node.wait_exit() == 0
+    assert node.stop() == 0
 
 
 def test_what_is_typed_comes_before_what_serves_other_commands(new_cluster):

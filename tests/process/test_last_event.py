@@ -66,8 +66,7 @@ def test_a_leader_that_was_killed_has_died(new_cluster, algorithm, n):
 
 @on_both(3)
 def test_a_leader_that_was_killed_for_standing_still_has_hung(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm, flags=LONG).start()
-    old = cluster.wait_settled()
+    cluster, old = new_cluster(n, algorithm, flags=LONG).settled()
     epoch, incarnation = old.view[1], old.current
     hung_ns = old.hang_for_good()
     stopped_ns = now_ns()  # the host may have stood still before the signal
@@ -80,14 +79,11 @@ def test_a_leader_that_was_killed_for_standing_still_has_hung(new_cluster, algor
 
 @on_both(3)
 def test_nothing_is_told_of_a_follower_or_of_one_that_has_said_it_itself(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm, flags=["--no-preempt"]).start()
-    leader = cluster.wait_settled()
+    cluster, leader = new_cluster(n, algorithm, flags=["--no-preempt"]).settled()
     follower = next(node for node in cluster if node is not leader)
-    follower.kill()
-    follower.wait_exit()
+    follower.crash()
     stopped = leader.current
-    leader.terminate()
-    assert leader.wait_exit() == 0
+    assert leader.stop() == 0
     follower.start()
     # The one that was waited for last was there long after the others had ended.
     cluster.wait_leader()
@@ -98,13 +94,11 @@ def test_nothing_is_told_of_a_follower_or_of_one_that_has_said_it_itself(new_clu
 
 
 def test_one_that_has_resigned_before_it_dies_is_not_told_of_again(new_cluster):
-    cluster = new_cluster(3, flags=["--no-preempt"]).start()
-    old = cluster.wait_settled()
+    cluster, old = new_cluster(3, flags=["--no-preempt"]).settled()
     assert cluster.resign().returncode == 0
     cluster.wait_for(lambda: old.current.stream.of("deposed"), "it has said so")
     incarnation = old.current
-    old.kill()
-    old.wait_exit()
+    old.crash()
     old.start()
     cluster.wait_leader()
     assert [line["event"] for line in lines_of(incarnation)].count("deposed") == 1
@@ -119,8 +113,7 @@ def test_on_stdout(new_cluster):
         return [json.loads(line) for line in node.current.out_path.read_text().splitlines()]
 
     cluster.wait_for(lambda: [e for e in events() if e["event"] == "elected"], "it leads")
-    node.kill()
-    node.wait_exit()
+    node.crash()
     cluster.wait_for(lambda: events()[-1]["event"] == "deposed", "the last event")
     assert events()[-1]["reason"] == "died"
 
@@ -138,8 +131,7 @@ def test_under_run_it_held_until_its_command_was_dead(new_cluster, attack, hang_
     for node in cluster:
         # It takes its time to end.
         node.task = ["sh", "-c", 'trap "sleep 0.2; exit 0" TERM; while :; do sleep 0.01; done']
-    cluster.start()
-    old = cluster.wait_settled()
+    old = cluster.start().wait_settled()
     command = wait_family(old).command
     epoch, incarnation = old.view[1], old.current
     at_ns = getattr(old, attack)()
@@ -157,8 +149,7 @@ def test_when_nobody_outlives_it_nothing_is_told(new_cluster):
     cluster = new_cluster(3)
     for node in cluster:
         node.task = ["sleep", "1000"]
-    cluster.start()
-    old = cluster.wait_settled()
+    old = cluster.start().wait_settled()
     family = wait_family(old)
     incarnation = old.current
     killed_ns = now_ns()
@@ -205,8 +196,7 @@ def test_it_follows_the_file_that_is_rotated(new_cluster):
     moved = path.rename(f"{path}.1")
     node.current.process.send_signal(signal.SIGHUP)
     cluster.wait_for(path.exists, "the file is opened again")
-    node.kill()
-    node.wait_exit()
+    node.crash()
     cluster.wait_for(lambda: path.read_text().endswith("\n"), "the last event")
     assert [json.loads(line)["reason"] for line in path.open()] == ["died"]
     audit = Audit(cluster.program, [path, moved])
@@ -222,8 +212,7 @@ def test_it_begins_a_line_of_its_own(new_cluster):
     node.current.stream = EventFile(os.devnull)  # what is in it is not for everybody
     with path.open("a") as stream:
         stream.write('{"ts_ns":17,"ti')
-    node.kill()
-    node.wait_exit()
+    node.crash()
     cluster.wait_for(lambda: path.read_text().endswith("}\n"), "the last event")
     *_, torn, last = path.read_text().splitlines()
     assert torn == '{"ts_ns":17,"ti'
@@ -238,8 +227,7 @@ def test_a_leader_that_cannot_go_on_has_died(new_cluster, task):
     cluster = new_cluster(3, flags=["--no-preempt"])
     for node in cluster:
         node.task = task
-    cluster.start()
-    old = cluster.wait_settled()
+    old = cluster.start().wait_settled()
     epoch, incarnation = old.view[1], old.current
     if task:
         wait_family(old)

@@ -28,8 +28,7 @@ def journal(tmp_path):
 @pytest.fixture
 def settled(new_cluster):
     def make(n=3, algorithm="bully", flags=()):
-        cluster = new_cluster(n, algorithm, flags=flags).start()
-        cluster.wait_settled()
+        cluster, _ = new_cluster(n, algorithm, flags=flags).settled()
         return cluster
 
     return make
@@ -184,8 +183,7 @@ def test_a_killed_run_says_no_last_word_while_lead_works(new_cluster, journal, l
     cluster = new_cluster(3, flags=["--kill-after", "100ms"])
     for node in cluster:
         node.task = ["sleep", "60"]
-    cluster.start()
-    leader = cluster.wait_settled()
+    leader = cluster.start().wait_settled()
     process = lead(leader, "--wait", "10s", command=journal.command("ignore"))
     command = begun(cluster, journal)[2]
     killed_ns = leader.kill()
@@ -197,8 +195,7 @@ def test_a_killed_run_says_no_last_word_while_lead_works(new_cluster, journal, l
 def test_beside_run(new_cluster, journal, lead):
     cluster = new_cluster(1, flags=["--kill-after", "200ms"])
     cluster[1].task = ["sleep", "60"]
-    cluster.start()
-    cluster.wait_leader()
+    cluster.start().wait_leader()
     process = lead(cluster[1], "--wait", "10s", command=journal.command())
     command = begun(cluster, journal)[2]
     signal_all([wait_family(cluster[1]).command])

@@ -82,8 +82,7 @@ def told_to_continue(made, leader):
 def a_follower_starts_anew(made, leader):
     """An upgrade, one machine after the other, begins so."""
     follower = next(node for node in made.cluster if node is not leader)
-    follower.terminate()
-    assert follower.wait_exit() == 0
+    assert follower.stop() == 0
     follower.start()
     made.cluster.wait_settled()
 

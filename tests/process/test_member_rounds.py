@@ -73,8 +73,7 @@ class Attacker:
         seen_within(HELD_S, another_leads)
 
     def kill(self, node):
-        node.kill()
-        node.wait_exit()
+        node.crash()
         return node.start
 
     def stop(self, node):
@@ -172,8 +171,7 @@ class Moving:
 
     def ends(self, node):
         self.cluster.wait_for(lambda: node.current.stream.events, f"node {node.id} runs")
-        node.terminate()
-        assert node.wait_exit() == 0
+        assert node.stop() == 0
 
     def settle(self):
         """Each member, and nobody else, has a vote, and all follow one leader."""

@@ -66,8 +66,7 @@ def test_a_cluster_grows_and_shrinks_and_its_leader_stays(new_cluster, algorithm
     assert cluster.member_list()[1] == {4: True, 5: True}
     assert cluster.wait_leader(among=(4, 5)).id in (4, 5)
     for node_id in (1, 2, 3):
-        cluster[node_id].terminate()
-        assert cluster[node_id].wait_exit() == 0
+        assert cluster[node_id].stop() == 0
     members = [event for event in cluster.events() if event["event"] == "members"]
     tags = [event["tag"].split(".") for event in members if event["node"] == 5]
     assert tags == sorted(tags, key=lambda tag: (int(tag[0]), int(tag[1])))
@@ -82,15 +81,13 @@ def test_a_removed_node_says_so_and_disturbs_nobody(new_cluster, algorithm, n):
     told = next(node for node in cluster.status()["nodes"] if node["id"] == 3)
     assert told["votes"] is False
     assert told["why"] == f"removed: not in the list of members {cluster.member_list()[0]}"
-    removed.kill()
-    removed.wait_exit()
+    removed.crash()
     removed.start()
     before = cluster[1].view
     cluster.never(lambda: removed.leads or cluster[1].view != before, "a removed node acts", 2)
     for run in removed.incarnations:
         assert "this node has been removed from the members" in run.log()
-    removed.terminate()
-    assert removed.wait_exit() == 0
+    assert removed.stop() == 0
     # Its old list does not keep it out.
     removed.start()
     assert cluster.member("add", f"3={removed.address}", "--voter").returncode == 0
@@ -154,8 +151,7 @@ def test_a_leader_hands_over_by_its_directory_when_members_have_changed(new_clus
 def test_a_dead_machine_is_replaced_under_its_id_and_under_another(new_cluster, algorithm, n):
     cluster = grown_to_three(new_cluster, algorithm)
     moved = cluster[3]
-    moved.kill()
-    moved.wait_exit()
+    moved.crash()
     # The same ID: a new address and an empty directory.
     moved.port = cluster.ports.take()
     moved.data_dir = cluster.directory / "node-3-again"
@@ -204,8 +200,7 @@ def test_a_node_that_has_founded_a_cluster_of_its_own_stays_outside(new_cluster,
     cluster.wait_settled()
     assert stray.leads
     # With an empty directory it is told whose member it is.
-    stray.terminate()
-    assert stray.wait_exit() == 0
+    assert stray.stop() == 0
     os.unlink(stray.current.stream.path)  # it is of the cluster of its own
     stray.data_dir = founded.directory / "node-4-again"
     stray.peers = f"{cluster.peers},4={stray.address}"

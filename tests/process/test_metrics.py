@@ -34,8 +34,7 @@ def cluster(new_cluster, ports):
     for node in cluster:
         node.http = ports.take()
         node.flags = ["--http", f"127.0.0.1:{node.http}"]
-    cluster.start()
-    cluster.wait_settled()
+    cluster.start().wait_settled()
     return cluster
 
 
@@ -131,8 +130,7 @@ def test_a_task_is_told_while_it_runs(new_cluster, journal, ports):
         node.http = ports.take()
         node.flags = ["--http", f"127.0.0.1:{node.http}"]
         node.task = journal.command()
-    cluster.start()
-    leader = cluster.wait_settled()
+    leader = cluster.start().wait_settled()
     cluster.wait_for(journal.begun, "the command")
     cluster.wait_for(lambda: total(leader, "bullring_task_running") == 1, "the command's metric")
     assert cluster.resign().returncode == 0

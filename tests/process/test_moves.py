@@ -22,8 +22,7 @@ def at_their_addresses(cluster):
 
 def joined(new_cluster, algorithm, n):
     """Of n voters, which look for each other at the address of the first one from then on."""
-    cluster = new_cluster(n, algorithm, flags=FLAGS).start()
-    cluster.wait_settled()
+    cluster, _ = new_cluster(n, algorithm, flags=FLAGS).settled()
     for node in cluster:
         node.join = [cluster[1].address]
         node.flags = ["--voter"]
@@ -78,13 +77,11 @@ def test_members_without_a_vote_exchange_their_addresses(new_cluster, algorithm,
 
 @on(("bully", 3))
 def test_where_all_have_moved_peers_says_where_they_are(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm, flags=FLAGS).start()
-    cluster.wait_settled()
+    cluster, _ = new_cluster(n, algorithm, flags=FLAGS).settled()
     end(*cluster)
     for node in cluster:
         node.port = cluster.ports.take()
-    cluster.start()
-    cluster.wait_settled()
+    cluster.start().wait_settled()
 
 
 @on(("bully", 3))

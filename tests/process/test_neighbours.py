@@ -88,8 +88,7 @@ def test_a_list_of_a_cluster_of_another_name_is_not_believed(clusters, algorithm
     assert lists(ours) == before
     # Nor by one that begins anew, beside a majority that has its disks.
     node = next(one for one in ours if not one.leads)
-    node.kill()
-    node.wait_exit()
+    node.crash()
     shutil.rmtree(node.data_dir)
     node.start()
     ours.wait_for(lambda: node.view == leader.view, "it is back")
@@ -166,8 +165,7 @@ def test_a_node_shows_its_own_cluster_whatever_its_addresses_are_of(clusters, tm
     wait_for_ids([ours, theirs])
     (own_id,) = ids_of(ours)
     node = next(one for one in ours if not one.leads)
-    node.kill()
-    node.wait_exit()
+    node.crash()
     node.peers = theirs.peers.replace(theirs[node.id].address, node.address)
     socket = tmp_path / "http.sock"
     node.start(["--http", f"unix:{socket}"])
@@ -186,8 +184,7 @@ def test_an_address_that_is_given_away_meanwhile(network, clusters):
     before = ids_of(theirs)
     # One of ours is started anew with an address of theirs in its peer list.
     mine = next(node for node in ours if not node.leads)
-    mine.kill()
-    mine.wait_exit()
+    mine.crash()
     another = next(i for i in IDS if i != mine.id)
     mine.peers = ours.peers.replace(
         f"{another}={ours[another].address}", f"{another}={theirs[another].address}"
@@ -203,8 +200,7 @@ def test_a_backup_restored_on_a_machine_of_another_cluster(network, clusters):
     wait_for_ids([ours, theirs])
     node = next(one for one in ours if not one.leads)
     leader = ours.leader()
-    node.terminate()
-    node.wait_exit()
+    node.stop()
     own = node.data_dir.with_name("own")
     node.data_dir.rename(own)
     shutil.copytree(
@@ -218,8 +214,7 @@ def test_a_backup_restored_on_a_machine_of_another_cluster(network, clusters):
         "a backup of another cluster: somebody notices it, or it follows somebody",
         2,
     )
-    node.terminate()
-    node.wait_exit()
+    node.stop()
     with pytest.raises(EventError, match="expected the streams of one cluster"):
         ours.audit()
     os.unlink(node.current.stream.path)
@@ -253,8 +248,7 @@ def test_a_directory_of_before_the_cluster_had_an_id_is_not_believed(new_cluster
     for one in (1, 3):
         shutil.rmtree(cluster[one].data_dir)
     cluster.flags = []
-    cluster.start()
-    cluster.wait_leader()
+    cluster.start().wait_leader()
     cluster.wait_its_id()
     stop_all()
     shutil.rmtree(cluster[2].data_dir)
@@ -271,8 +265,7 @@ def test_a_directory_of_before_the_cluster_had_an_id_is_not_believed(new_cluster
 def test_a_backup_of_a_cluster_of_another_name_does_not_start(clusters):
     ours, theirs = clusters("bully", ["alpha", "beta"])
     node = next(one for one in ours if not one.leads)
-    node.terminate()
-    node.wait_exit()
+    node.stop()
     shutil.rmtree(node.data_dir)
     shutil.copytree(
         theirs[node.id].data_dir, node.data_dir, ignore=shutil.ignore_patterns("*.sock")
@@ -289,8 +282,7 @@ def test_a_cluster_that_is_cloned_with_its_disks(network, clusters, new_cluster)
     wait_for_ids([ours, theirs])
     leader = ours.leader()
     for node in theirs:
-        node.kill()
-        node.wait_exit()
+        node.crash()
     clone = new_cluster(
         3,
         "bully",
@@ -311,8 +303,7 @@ def test_a_cluster_that_is_cloned_with_its_disks(network, clusters, new_cluster)
     assert ids_of(clone) == ids_of(ours)
     # And a member of it that does reach the original is one too many there.
     lost = next(node for node in clone if not node.leads)
-    lost.kill()
-    lost.wait_exit()
+    lost.crash()
     lost.peers = ",".join(f"{i}={lost.address if i == lost.id else ours[i].address}" for i in IDS)
     lost.start()
     twin = f"another process with id {lost.id} is connected"

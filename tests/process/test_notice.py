@@ -99,22 +99,19 @@ def test_a_killed_leader_is_replaced_before_its_lease_ends(
 
 
 def test_a_leader_that_stands_still_is_killed_and_replaced_before_its_lease_ends(noticed):
-    cluster = noticed().start()
-    leader = cluster.wait_settled()
+    cluster, leader = noticed().settled()
     assert replaced_soon(cluster, leader.hang_for_good())
 
 
 def test_with_fast_release_off_a_crash_costs_the_lease(noticed):
-    cluster = noticed(flags=["--fast-release", "off"]).start()
-    leader = cluster.wait_settled()
+    cluster, leader = noticed(flags=["--fast-release", "off"]).settled()
     assert undertaker_of(leader) is None
     assert not replaced_soon(cluster, leader.kill())
 
 
 # N2.2
 def test_with_hooks_nobody_tells(noticed):
-    cluster = noticed(flags=["--on-elected", "true"]).start()
-    leader = cluster.wait_settled()
+    cluster, leader = noticed(flags=["--on-elected", "true"]).settled()
     assert undertaker_of(leader) is None
     assert not replaced_soon(cluster, leader.kill())
 
@@ -124,15 +121,13 @@ def test_a_holder_of_untied_grants_is_not_released_by_members_that_say_otherwise
     cluster = noticed()
     for node in list(cluster)[:-1]:
         node.flags = ["--fast-release", "off"]
-    cluster.start()
-    leader = cluster.wait_settled()
+    leader = cluster.start().wait_settled()
     assert leader.id == 3
     assert not replaced_soon(cluster, leader.kill())
 
 
 def test_killed_together_nobody_tells(noticed):
-    cluster = noticed().start()
-    leader = cluster.wait_settled()
+    cluster, leader = noticed().settled()
     undertaker = undertaker_of(leader)
     leader.hang_for_good()  # so that it starts no other one meanwhile
     os.kill(undertaker, signal.SIGKILL)
@@ -141,8 +136,7 @@ def test_killed_together_nobody_tells(noticed):
 
 def test_one_that_stands_still_goes_on_when_its_node_ends(noticed):
     """The kernel continues a stopped process group when its last parent outside has ended."""
-    cluster = noticed().start()
-    leader = cluster.wait_settled()
+    cluster, leader = noticed().settled()
     os.kill(undertaker_of(leader), signal.SIGSTOP)
     cluster.wait_for(lambda: stopped(undertaker_of(leader)), "it stands still")
     assert replaced_soon(cluster, leader.kill())
@@ -151,8 +145,7 @@ def test_one_that_stands_still_goes_on_when_its_node_ends(noticed):
 # N5.1
 @SEEN_BY_ROOT
 def test_a_killed_undertaker_is_replaced(noticed):
-    cluster = noticed().start()
-    leader = cluster.wait_settled()
+    cluster, leader = noticed().settled()
     before = leader.view
     for _ in range(3):
         old = undertaker_of(leader)
@@ -192,8 +185,7 @@ SOCKETS = ["socket:"] * 3
 def test_it_holds_of_the_node_s_descriptors_only_what_delays_an_end(noticed):
     """An inotify that the dead process is the last to have keeps it from ending for ten
     milliseconds, and so its death from being told."""
-    cluster = noticed().start()
-    leader = cluster.wait_settled()
+    cluster, leader = noticed().settled()
     for _ in range(2):
         undertaker = undertaker_of(leader)
         cluster.wait_for(lambda pid=undertaker: established(pid) == 2, "it stands by")
@@ -215,11 +207,9 @@ def test_with_progress_that_is_watched_it_holds_that_watch_too(noticed, journal)
 
 
 def test_it_ends_soon_after_its_node(noticed):
-    cluster = noticed().start()
-    leader = cluster.wait_settled()
+    cluster, leader = noticed().settled()
     undertaker = undertaker_of(leader)
-    leader.terminate()
-    assert leader.wait_exit() == 0
+    assert leader.stop() == 0
     cluster.wait_for(lambda: not alive(undertaker), "it has ended", SOON_NS / 1e9)
 
 
@@ -307,8 +297,7 @@ def test_sigterm_to_the_undertaker_of_run_ends_it_after_its_word(working):
 
 # N2.2
 def test_while_a_command_of_lead_runs_nobody_tells(noticed, spawn, tmp_path):
-    cluster = noticed().start()
-    leader = cluster.wait_settled()
+    cluster, leader = noticed().settled()
     begun = tmp_path / "begun"
     spawn(
         [
@@ -323,8 +312,7 @@ def test_while_a_command_of_lead_runs_nobody_tells(noticed, spawn, tmp_path):
 
 # N2.3
 def test_with_a_member_out_of_reach_it_ends_with_the_promises(noticed):
-    cluster = noticed().start()
-    leader = cluster.wait_settled()
+    cluster, leader = noticed().settled()
     away = next(node for node in cluster if node is not leader)
     away.hang()
     undertaker = undertaker_of(leader)

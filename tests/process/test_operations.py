@@ -86,8 +86,7 @@ class Operator:
             read_anew(self.cluster)
         elif what == "the disk of node 2 is lost":
             machine = self.cluster[2]
-            machine.kill()
-            machine.wait_exit()
+            machine.crash()
             shutil.rmtree(machine.data_dir)
             self.at = machine
         elif found := re.fullmatch(r"on machine (\d)", what):
@@ -157,12 +156,10 @@ class Operator:
         if what == ["enable", "--now"]:
             self.at.start()
         elif what == ["restart"]:
-            self.at.terminate()
-            self.at.wait_exit()
+            self.at.stop()
             self.at.start()
         elif what == ["disable", "--now"]:
-            self.at.terminate()
-            assert self.at.wait_exit() == 0
+            assert self.at.stop() == 0
         else:
             assert what == ["reload"], what
             self.at.current.process.send_signal(signal.SIGHUP)

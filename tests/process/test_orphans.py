@@ -167,8 +167,7 @@ def test_an_end_in_order_leaves_no_process_behind(secured, task):
     for node in follower_and_leader(made, task):
         around = children(node.current.process.pid)
         assert {"bullring-keeper", "bullring-notice"} <= set(around.values())
-        node.terminate()
-        node.wait_exit()
+        node.stop()
         assert [name for pid, name in around.items() if alive(pid)] == []
 
 
@@ -178,7 +177,6 @@ def test_who_has_ended_in_order_votes_as_soon_as_it_is_back(secured, mode, task)
     """The others know that the run before is over, by the word of its undertaker."""
     made = secured(mode, flags=["--lease", "10s", "--no-preempt"])
     for node in follower_and_leader(made, task):
-        node.terminate()
-        node.wait_exit()
+        node.stop()
         node.start()
         made.cluster.wait_settled(deadline=5)

@@ -30,8 +30,7 @@ def cluster(new_cluster, ports):
     for node in cluster:
         node.http = ports.take()
         node.flags = ["--http", f"127.0.0.1:{node.http}", "--advertise", f"db{node.id}:5432"]
-    cluster.start()
-    cluster.wait_settled()
+    cluster.start().wait_settled()
     return cluster
 
 
@@ -183,8 +182,7 @@ def test_a_loss_of_the_majority_is_seen(cluster, browser):
 
 
 def kill(node):
-    node.kill()
-    node.wait_exit()
+    node.crash()
 
 
 PICTURES_ARE_THERE = """
@@ -308,8 +306,7 @@ def test_version_and_priority_of_all_members_are_shown(new_cluster, ports, brows
     for node, priority in zip(cluster, ("-3", "never", "7")):
         node.http = ports.take()
         node.flags = ["--http", f"127.0.0.1:{node.http}", "--priority", priority]
-    cluster.start()
-    cluster.wait_settled()
+    cluster.start().wait_settled()
     browser.get(f"http://127.0.0.1:{cluster[2].http}/")
     wait_until(browser, lambda: len(cells(browser, "members")) == 3)
     version = ask(cluster[2].http, "/status").json["version"]
@@ -365,8 +362,7 @@ def test_the_mode_and_the_work_of_each_member_are_shown(new_cluster, ports, jour
         node.flags = ["--http", f"127.0.0.1:{node.http}", "--priority", str(node.id)]
     for node in (cluster[2], cluster[3]):
         node.task = journal.command()
-    cluster.start()
-    leader = cluster.wait_settled()
+    leader = cluster.start().wait_settled()
     browser.get(f"http://127.0.0.1:{cluster[1].http}/")
 
     def works():
@@ -489,8 +485,7 @@ def test_files_of_several_nodes_are_opened_together(new_cluster, ports, browser,
     for node, trace in zip(cluster, traces):
         node.http = ports.take()
         node.flags = ["--http", f"127.0.0.1:{node.http}", "--trace", str(trace)]
-    cluster.start()
-    leader = cluster.wait_settled()
+    leader = cluster.start().wait_settled()
     killed_ns = leader.kill()
     elected = cluster.wait_elected(killed_ns)
     cluster.wait_settled()
@@ -498,8 +493,7 @@ def test_files_of_several_nodes_are_opened_together(new_cluster, ports, browser,
     browser.get(f"http://127.0.0.1:{successor.http}/viewer.html")
     for node in cluster:
         if node is not leader:
-            node.terminate()
-            node.wait_exit()
+            node.stop()
     picker = browser.find_element(By.ID, "files")
     browser.execute_script("arguments[0].hidden = false", picker)
     picker.send_keys("\n".join(map(str, traces)))

@@ -29,16 +29,14 @@ def test_a_failover_of_real_processes_is_drawn(new_cluster, tmp_path, algorithm,
     for node in cluster:
         traces.append(tmp_path / f"node-{node.id}.trace")
         node.flags = ["--trace", str(traces[-1])]
-    cluster.start()
-    old = cluster.wait_settled()
+    old = cluster.start().wait_settled()
     killed_ns = old.kill()
     elected = cluster.wait_elected(killed_ns)
     new = cluster.wait_leader()
     assert new.id != old.id
     for node in cluster:
         if node is not old:
-            node.terminate()
-            node.wait_exit()
+            node.stop()
 
     picture = drawn(traces, "--title", "a failover")
     root = xml.etree.ElementTree.fromstring(picture)

@@ -48,8 +48,7 @@ def test_of_a_node_with_a_command(new_cluster, secured):
     cluster = secured("key", n=3, flags=LONG).cluster
     for node in cluster:
         node.task = ["sleep", "1000"]
-    cluster.start()
-    leader = cluster.wait_settled()
+    leader = cluster.start().wait_settled()
     wait_family(leader)
     expected = [NODE, KEEPER, NOTICE, *GUARDED, "sleep"]
     found = settled_names(cluster, leader.current.process.pid, expected)
@@ -73,8 +72,7 @@ def test_of_a_node_with_an_address(new_cluster):
 def test_of_the_first_process_of_a_container(new_cluster):
     cluster = new_cluster(1)
     cluster[1].prefix = IN_NAMESPACE
-    cluster.start()
-    cluster.wait_leader()
+    cluster.start().wait_leader()
     expected = ["unshare", "bullring-init", NODE, KEEPER]
     found = settled_names(cluster, cluster[1].current.process.pid, expected)
     assert_found_by_prefix(found, but={"unshare"})
@@ -84,8 +82,7 @@ def test_a_signal_to_end_that_reaches_all_of_them_does_no_harm(new_cluster, jour
     cluster = new_cluster(3, flags=LONG)
     for node in cluster:
         node.task = journal.command()
-    cluster.start()
-    leader = cluster.wait_settled()
+    leader = cluster.start().wait_settled()
     cluster.wait_for(journal.begun, "its command")
     leader.current.expected_to_run = False
     found = names_below(leader.current.process.pid).items()

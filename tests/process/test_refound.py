@@ -46,8 +46,7 @@ def test_one_that_is_left_leads_alone_and_whoever_comes_back_is_out(new_cluster,
     before = cluster.wait_settled().view[1]
     cluster.wait_its_id()
     killed(one, two)
-    three.terminate()
-    assert three.wait_exit() == 0
+    assert three.stop() == 0
     done = of_node(three, ALONE)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == (
@@ -84,8 +83,7 @@ def test_one_that_is_left_leads_alone_and_whoever_comes_back_is_out(new_cluster,
 def test_of_two_that_were_both_made_the_only_one_one_is_emptied_and_added(
     new_cluster, algorithm, n
 ):
-    cluster = new_cluster(n, algorithm, flags=["--lease-max", "1s"]).start()
-    cluster.wait_settled()
+    cluster, _ = new_cluster(n, algorithm, flags=["--lease-max", "1s"]).settled()
     one, two, three = cluster
     killed(*cluster)
     assert of_node(three, ALONE).returncode == 0
@@ -119,8 +117,7 @@ def test_where_the_list_was_never_changed_new_nodes_take_the_lost_ones_places(
 
 
 def test_it_is_silent_for_what_it_has_promised_before(new_cluster):
-    cluster = new_cluster(3, flags=["--lease", "3s", "--no-preempt"]).start()
-    leader = cluster.wait_settled()
+    cluster, leader = new_cluster(3, flags=["--lease", "3s", "--no-preempt"]).settled()
     left = next(node for node in cluster if node is not leader)
     killed(left)
     assert of_node(left, ALONE).returncode == 0
@@ -132,8 +129,7 @@ def test_it_is_silent_for_what_it_has_promised_before(new_cluster):
 
 
 def test_nothing_is_changed_before_it_is_said_that_the_others_are_lost(new_cluster):
-    cluster = new_cluster(3).start()
-    cluster.wait_settled()
+    cluster, _ = new_cluster(3).settled()
     node = cluster[1]
     running = of_node(node, ALONE)
     assert (running.returncode, running.stdout) == (1, "")
@@ -159,8 +155,7 @@ def test_nothing_is_changed_before_it_is_said_that_the_others_are_lost(new_clust
 
 
 def test_it_says_which_directory_it_wants(new_cluster, tmp_path):
-    cluster = new_cluster(3).start()
-    cluster.wait_settled()
+    cluster, _ = new_cluster(3).settled()
     killed(*cluster)
     directory = cluster[1].data_dir
     for arguments, complaint in (
@@ -203,8 +198,7 @@ def test_what_makes_no_sense_is_refused_at_once(words, complaint):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can write for another user")
 def test_what_root_writes_belongs_to_the_directorys_owner(new_cluster):
-    cluster = new_cluster(3).start()
-    cluster.wait_settled()
+    cluster, _ = new_cluster(3).settled()
     killed(*cluster)
     directory = cluster[1].data_dir
     owner = (65534, 65534)
@@ -220,8 +214,7 @@ def test_what_root_writes_belongs_to_the_directorys_owner(new_cluster):
 @on_both(3)
 def test_a_majority_of_old_members_elects_nobody(new_cluster, algorithm, n):
     """They are started together again, and none of those of today is there."""
-    cluster = new_cluster(n, algorithm, flags=["--no-preempt", "--lease-max", "1s"]).start()
-    cluster.wait_settled()
+    cluster, _ = new_cluster(n, algorithm, flags=["--no-preempt", "--lease-max", "1s"]).settled()
     for node_id in (4, 5):
         node = cluster.new_node(node_id).start()
         assert cluster.member("add", f"{node_id}={node.address}", "--voter").returncode == 0

@@ -91,8 +91,7 @@ def test_a_crash_and_a_return(new_cluster, algorithm, n):
     cluster = new_cluster(n, algorithm, unjudged=TEXTBOOK, flags=["--quorum", "none"]).start()
     cluster.wait_leader()
     highest = cluster[n]
-    highest.kill()
-    highest.wait_exit()
+    highest.crash()
     assert cluster.wait_leader().id == n - 1
     highest.start()
     cluster.wait_for(lambda: highest.view[0] is not None, "it knows a leader")
@@ -104,6 +103,5 @@ def test_nobody_needs_a_majority(new_cluster, algorithm, n):
     cluster = new_cluster(n, algorithm, unjudged=TEXTBOOK, flags=["--quorum", "none"]).start()
     cluster.wait_leader()
     for node in list(cluster)[1:]:
-        node.kill()
-        node.wait_exit()
+        node.crash()
     assert cluster.wait_leader().id == 1

@@ -24,15 +24,12 @@ def restart_of_all(cluster):
 @on_both(3)
 def test_a_voter_restarts_again_and_again_while_another_is_down(new_cluster, algorithm, n):
     """The leader keeps its epoch: the voter votes again before the lease that needs it ends."""
-    cluster = new_cluster(n, algorithm, flags=["--no-preempt", *LONG]).start()
-    leader = cluster.wait_settled()
+    cluster, leader = new_cluster(n, algorithm, flags=["--no-preempt", *LONG]).settled()
     before = leader.view
     down, voter = (node for node in cluster if node is not leader)
-    down.kill()
-    down.wait_exit()
+    down.crash()
     for _ in rounds(20, 200):
-        voter.kill()
-        voter.wait_exit()
+        voter.crash()
         voter.start()
         cluster.wait_settled()
         assert leader.view == before
@@ -52,11 +49,9 @@ def test_a_first_start_waits_for_nothing_when_all_are_there(new_cluster, algorit
 
 def test_a_crash_soon_after_the_restart_of_a_voter_waits_for_its_promise(new_cluster):
     """A promise of an earlier run is tied to no session: no FIN ends it."""
-    cluster = new_cluster(3, flags=[*LONG, "--no-preempt"]).start()
-    leader = cluster.wait_settled()
+    cluster, leader = new_cluster(3, flags=[*LONG, "--no-preempt"]).settled()
     voter = next(node for node in cluster if node is not leader)
-    voter.kill()
-    voter.wait_exit()
+    voter.crash()
     back_ns = now_ns()
     voter.start()
     cluster.wait_settled()
@@ -81,8 +76,7 @@ def test_all_restart_without_a_wait(new_cluster, algorithm, n):
 
 @on_both(3)
 def test_with_a_member_missing_a_restart_waits_for_its_promises(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm, flags=["--lease", "2s"]).start()
-    cluster.wait_settled()
+    cluster, _ = new_cluster(n, algorithm, flags=["--lease", "2s"]).settled()
     for node in cluster:
         node.kill()
     for node in cluster:
@@ -98,22 +92,19 @@ def test_with_a_member_missing_a_restart_waits_for_its_promises(new_cluster, alg
 def test_a_node_with_hooks_waits_although_all_answer(new_cluster, algorithm, n):
     """A hook of before holds no lock, and may still act under its lease."""
     hooks = ["--lease", "2s", "--on-elected", "true"]
-    cluster = new_cluster(n, algorithm, flags=hooks).start()
-    cluster.wait_settled()
+    cluster, _ = new_cluster(n, algorithm, flags=hooks).settled()
     _, took_s = restart_of_all(cluster)
     assert took_s > 1.5
 
 
 @ON_USUAL
 def test_a_rolling_restart_of_the_followers_costs_no_leader(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm, flags=["--no-preempt", "--lease", "3s"]).start()
-    leader = cluster.wait_settled()
+    cluster, leader = new_cluster(n, algorithm, flags=["--no-preempt", "--lease", "3s"]).settled()
     before = leader.view
     for node in cluster:
         if node is leader:
             continue
-        node.terminate()
-        node.wait_exit()
+        node.stop()
         node.start()
         assert cluster.wait_settled() is leader
     assert leader.view == before

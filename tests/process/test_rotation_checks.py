@@ -107,8 +107,7 @@ def test_a_key_of_which_nobody_knows_who_needs_it_is_removed_by_force(by_keys):
     take(made, old + new, 1, 2, 3)
     take(made, new + old, 1, 2, 3)
     cluster.wait_for(lambda: below_the_table(cluster) == [], "all use the new one")
-    cluster[3].kill()
-    cluster[3].wait_exit()
+    cluster[3].crash()
     cluster.wait_for(
         lambda: all("3" not in node.get("peer_credentials", {}) for node in made.status()["nodes"]),
         "it is not connected any more",

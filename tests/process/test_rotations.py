@@ -158,8 +158,7 @@ def test_none_to_secured_by_restarts_and_the_leader_goes_last(new_cluster, tmp_p
             for node in sorted(cluster, key=lambda node: node is leader):
                 before = cluster.agreed_leader()
                 node.flags = [*flags[node.id], *more]
-                node.terminate()
-                assert node.wait_exit() == 0
+                assert node.stop() == 0
                 node.start()
                 after = followed(cluster)
                 assert after is before or node is before

@@ -146,8 +146,7 @@ def test_the_owner_of_its_directory_commands_a_node_without_credentials(secured,
     assert stat.S_IMODE(control.stat().st_mode) == 0o600
     other = resign_locally(cluster, follower, "--cluster", "another")
     assert other.returncode == 1 and 'not a member of cluster "another"' in other.stderr
-    follower.terminate()
-    assert follower.wait_exit() == 0
+    assert follower.stop() == 0
     assert not control.exists()
     gone = resign_locally(cluster, follower)
     assert gone.returncode == 1 and "can't be asked: No such file" in gone.stderr
@@ -339,8 +338,7 @@ def test_a_revoked_member_is_let_go(new_cluster, tmp_path):
     crl = authority.revoke()
     for node in cluster:
         node.flags = authority.flags(f"node/{node.id}", crl=crl)
-    cluster.start()
-    cluster.wait_leader()
+    cluster.start().wait_leader()
     cluster.wait_for(lambda: all(n.view[0] == 3 for n in cluster), "node 3 leads")
     authority.revoke(authority.directory / "node-1.crt")
     cluster.wait_for(
@@ -393,8 +391,7 @@ def test_an_older_list_takes_no_revocation_back(new_cluster, tmp_path):
         event["peer"] == 1 for i in (2, 3) for event in cluster[i].current.stream.of("peer_up")
     )
     # A start takes the list that is there.
-    cluster[2].terminate()
-    cluster[2].wait_exit()
+    cluster[2].stop()
     cluster[2].start()
     cluster.wait_for(
         lambda: any(event["peer"] == 1 for event in cluster[2].current.stream.of("peer_up")),

@@ -196,8 +196,7 @@ def test_without_a_manager_there_is_a_node_all_the_same(new_cluster, address):
     variables = {"NOTIFY_SOCKET": address, "WATCHDOG_USEC": "1000"}
     node = start(cluster, cluster[1], variables)
     assert cluster.wait_leader() is node
-    node.terminate()
-    assert node.wait_exit() == 0
+    assert node.stop() == 0
 
 
 def test_nothing_that_a_node_starts_may_speak_in_its_name(new_cluster, manager, tmp_path):

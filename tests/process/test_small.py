@@ -22,8 +22,7 @@ def _lost_within_the_lease(cluster, survivor, since_ns):
 
 @on_both(2)
 def test_the_leaders_crash_ends_it_and_its_return_brings_it_back(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm).start()
-    leader = cluster.wait_settled()
+    cluster, leader = new_cluster(n, algorithm).settled()
     survivor = next(node for node in cluster if node is not leader)
     _lost_within_the_lease(cluster, survivor, leader.kill())
     leader.restart()
@@ -32,8 +31,7 @@ def test_the_leaders_crash_ends_it_and_its_return_brings_it_back(new_cluster, al
 
 @on_both(2)
 def test_the_followers_crash_ends_it_and_its_return_brings_it_back(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm).start()
-    leader = cluster.wait_settled()
+    cluster, leader = new_cluster(n, algorithm).settled()
     follower = next(node for node in cluster if node is not leader)
     _lost_within_the_lease(cluster, leader, follower.kill())
     follower.restart()
@@ -42,8 +40,7 @@ def test_the_followers_crash_ends_it_and_its_return_brings_it_back(new_cluster, 
 
 @on_both(2)
 def test_a_hang_ends_it_and_its_end_brings_it_back(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm).start()
-    leader = cluster.wait_settled()
+    cluster, leader = new_cluster(n, algorithm).settled()
     follower = next(node for node in cluster if node is not leader)
     _lost_within_the_lease(cluster, leader, follower.hang())
     follower.resume()
@@ -67,8 +64,7 @@ def test_it_leads_at_once_and_after_a_kill_with_a_higher_epoch(new_cluster, algo
 
 @on_both(1)
 def test_a_hang_longer_than_the_lease_costs_the_epoch(new_cluster, algorithm, n):
-    cluster = new_cluster(n, algorithm, flags=["--hang-after", "off"]).start()
-    node = cluster.wait_settled()
+    cluster, node = new_cluster(n, algorithm, flags=["--hang-after", "off"]).settled()
     epoch = node.view[1]
     hung_ns = node.hang()
     over_ns = hung_ns + cluster.timing.promise_s * 1.5e9
@@ -95,7 +91,6 @@ def test_resign_fails_for_there_is_no_successor(new_cluster, algorithm, n):
 def test_a_stop_and_a_start(new_cluster, algorithm, n):
     cluster = new_cluster(n, algorithm).start()
     epoch = cluster.wait_settled().view[1]
-    cluster[1].terminate()
-    assert cluster[1].wait_exit() == 0
+    assert cluster[1].stop() == 0
     cluster[1].start()
     assert cluster.wait_settled().view[1] > epoch

@@ -29,8 +29,7 @@ def test_case(new_cluster):
     cluster = new_cluster(1).start()
     cluster.wait_leader()
     if {loses}:
-        cluster[1].terminate()
-        cluster[1].wait_exit()
+        cluster[1].stop()
     if len(played.read_text()) <= {failures}:
         raise {error}("as it is told to")
 """

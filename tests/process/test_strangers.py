@@ -57,16 +57,16 @@ def log_of(node):
 
 
 def test_a_flood_of_strangers_is_some_lines_of_log(new_cluster):
-    cluster = new_cluster(3, name="secret").start()
-    leader = cluster.wait_settled()
+    cluster, leader = new_cluster(3, name="secret").settled()
     flood(cluster, leader)
     assert len(log_of(leader)) < LINES_MAX
     assert leader.leads
 
 
 def test_and_each_of_them_is_json_where_that_is_asked_for(new_cluster):
-    cluster = new_cluster(3, "ring", name="secret", flags=["--log-format", "json"]).start()
-    leader = cluster.wait_settled()
+    cluster, leader = new_cluster(
+        3, "ring", name="secret", flags=["--log-format", "json"]
+    ).settled()
     before = len(log_of(leader))
     flood(cluster, leader)
     lines = [json.loads(line) for line in log_of(leader)]
@@ -74,8 +74,7 @@ def test_and_each_of_them_is_json_where_that_is_asked_for(new_cluster):
 
 
 def test_a_flood_of_resignations_is_some_elections(new_cluster):
-    cluster = new_cluster(3).start()
-    cluster.wait_settled()
+    cluster, _ = new_cluster(3).settled()
     started = time.monotonic()
     asked = 0
     while time.monotonic() < started + 3:
@@ -108,8 +107,7 @@ def say_hello(node, member, incarnation, number):
 
 def test_silent_sessions_in_the_members_names_make_nobody_deaf(new_cluster):
     """More of them than the members have themselves; and after their end there is an election."""
-    cluster = new_cluster(3).start()
-    leader = cluster.wait_settled()
+    cluster, leader = new_cluster(3).settled()
     for member in cluster:
         incarnation = run_of(member)
         with contextlib.ExitStack() as silent:
@@ -125,8 +123,7 @@ def test_a_flood_of_connections_costs_no_leadership(new_cluster):
     """As many as this machine makes, ended by FIN and by RST, some with the beginning of a frame
     or a half-close.
     """
-    cluster = new_cluster(3).start()
-    leader = cluster.wait_settled()
+    cluster, leader = new_cluster(3).settled()
     before = leader.view
     until = time.monotonic() + 3
     count = 0
@@ -149,8 +146,7 @@ def test_a_flood_of_connections_costs_no_leadership(new_cluster):
 
 def test_who_says_its_words_one_byte_at_a_time_is_not_listened_to_for_long(new_cluster):
     """From more connections than there is room for; meanwhile a member restarts."""
-    cluster = new_cluster(3).start()
-    leader = cluster.wait_settled()
+    cluster, leader = new_cluster(3).settled()
     words = wire.hello(b"bullring", [1, 2, 3], 1, 7)
     node = cluster[2]
     slow_ones = {connection(node, f"127.0.0.{2 + n}"): 0 for n in range(100)}
@@ -198,8 +194,7 @@ def test_a_node_without_free_descriptors_does_what_it_must(new_cluster):
     for node in cluster:
         node.prefix = ["prlimit", "--nofile=96:96"]
         node.flags = [*health, "--on-deposed", f"sleep 0.2; echo $BULLRING_NODE_ID >>{hooks}"]
-    cluster.start()
-    leader = cluster.wait_settled()
+    leader = cluster.start().wait_settled()
     with contextlib.ExitStack() as held:
         for node in cluster:
             hold_descriptors(node, held)
@@ -209,8 +204,7 @@ def test_a_node_without_free_descriptors_does_what_it_must(new_cluster):
             assert cpu_seconds(node) - used[node.id] < 1.0, "it spins"
         # A restart needs descriptors at the other members, and so do a handover and its hook.
         other = next(node for node in cluster if node is not leader)
-        other.kill()
-        other.wait_exit()
+        other.crash()
         other.start()
         cluster.wait_settled()
         assert cluster.resign().returncode == 0

@@ -85,8 +85,7 @@ def test_missing_streams_are_opened_before_anything_else(alone, start, command, 
     ("extra", "status"), [([], 0), (["--cluster", "other"], 1), (["--no-such-flag"], 2)], ids=str
 )
 def test_a_question_without_stderr_is_answered_by_the_exit_status(new_cluster, extra, status):
-    cluster = new_cluster(1).start()
-    cluster.wait_settled()
+    cluster, _ = new_cluster(1).settled()
     words = [cluster.program, "status", "--peers", cluster.peers, *extra]
     done = subprocess.run(
         words,
@@ -104,8 +103,7 @@ def test_a_question_without_stderr_is_answered_by_the_exit_status(new_cluster, e
 )
 @pytest.mark.parametrize("numbers", [[1], [0, 1, 2]], ids=str)
 def test_an_answer_that_cannot_be_written_is_a_failure(new_cluster, words, numbers):
-    cluster = new_cluster(1).start()
-    cluster.wait_settled()
+    cluster, _ = new_cluster(1).settled()
     done = subprocess.run(
         [cluster.program, *words.format(peers=cluster.peers).split()],
         preexec_fn=closing(numbers),
@@ -119,8 +117,7 @@ def test_an_answer_that_cannot_be_written_is_a_failure(new_cluster, words, numbe
 
 
 def test_watch_without_streams_writes_into_no_connection(new_cluster, spawn):
-    cluster = new_cluster(1).start()
-    cluster.wait_settled()
+    cluster, _ = new_cluster(1).settled()
     words = [cluster.program, "watch", "--peers", cluster.peers]
     process = spawn(
         words, preexec_fn=closing([0, 2]), stdout=subprocess.DEVNULL, env=cluster.environment

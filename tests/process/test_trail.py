@@ -75,14 +75,12 @@ def test_what_was_refused_is_told_and_cannot_fill_a_disk(secured):
 
 def test_who_took_a_node_out_is_one_command(new_cluster):
     cluster = new_cluster(4)
-    cluster.start()
-    cluster.wait_settled()
+    cluster.start().wait_settled()
     out = cluster[1]
     assert cluster.member("remove", "1").returncode == 0
     again = cluster.member("promote", "9")
     assert again.returncode == 1
-    out.terminate()
-    assert out.wait_exit() == 0
+    assert out.stop() == 0
     lines = actions(cluster).splitlines()
     times = [line.split()[0] for line in lines]
     assert times == sorted(times)
@@ -104,8 +102,7 @@ def test_who_comes_by_a_local_socket_is_named_by_his_user(new_cluster, tmp_path)
     cluster = new_cluster(3, flags=["--no-preempt"])
     for node in cluster:
         node.flags = ["--http", f"unix:{tmp_path / str(node.id)}.sock"]
-    cluster.start()
-    leader = cluster.wait_settled()
+    leader = cluster.start().wait_settled()
     other = next(node for node in cluster if node is not leader)
     local = ["--local", "--data-dir", str(leader.data_dir), "--to", str(other.id)]
     assert subprocess.run([cluster.program, "resign", *local], timeout=DEADLINE).returncode == 0
@@ -127,8 +124,7 @@ def test_who_comes_by_http_is_named_by_his_address(new_cluster, tmp_path, ports)
     cluster = new_cluster(1)
     port = ports.take()
     cluster[1].flags = ["--http", f"127.0.0.1:{port}", "--http-token-file", str(token)]
-    cluster.start()
-    node = cluster.wait_leader()
+    node = cluster.start().wait_leader()
     assert ask(port, "/resign", "POST").status == 403
     (refused,) = asked(node, 1)
     assert (refused["what"], refused["answer"]) == ("resign", "refused")
@@ -143,8 +139,7 @@ def test_who_comes_by_http_is_named_by_his_address(new_cluster, tmp_path, ports)
 
 def test_a_crash_by_a_drill_is_told_by_who_crashes(new_cluster):
     cluster = new_cluster(3, flags=["--allow-drill"])
-    cluster.start()
-    cluster.wait_settled()
+    cluster.start().wait_settled()
     done = cluster.command("drill", "--rounds", "1", "--faults", "crash", timeout=60)
     assert "crash" in done.stdout, done.stderr
     lines = actions(cluster).splitlines()

@@ -50,8 +50,7 @@ def test_a_node_calls_nothing_that_its_unit_forbids(new_cluster, tmp_path, algor
 
 
 def test_the_keeper_kills_a_leader_that_hangs_under_the_filter(new_cluster):
-    cluster = under_filter(new_cluster(3, flags=LONG)).start()
-    leader = cluster.wait_settled()
+    cluster, leader = under_filter(new_cluster(3, flags=LONG)).settled()
     leader.hang_for_good()
     assert leader.wait_exit() == -signal.SIGKILL
     cluster.wait_leader()

@@ -28,8 +28,7 @@ def up_and_down(cluster, ports, spawn, previous):
     rolling = Rolling(cluster, ports, highest)
     for node in cluster:
         node.program = previous
-    cluster.start()
-    cluster.wait_settled()
+    cluster.start().wait_settled()
     with Clients(cluster, spawn, [cluster.program, previous]):
         for program in (None, previous):
             rolling.restart_all(lambda node, program=program: setattr(node, "program", program))

@@ -84,6 +84,14 @@ public:
     Actions lose(std::uint64_t peer,
                  protocol::SessionEnd how = protocol::SessionEnd::eof);  // its newest session
 
+    /// The requests of a candidate and of a leader now, with the usual lease of each.
+    protocol::Coordinator candidacy(std::uint64_t epoch) const {
+        return {{epoch}, timing().campaign_lease, now_, false, true};
+    }
+    protocol::Coordinator renewal(std::uint64_t epoch) const {
+        return {{epoch}, timing().lease, now_, true, true};
+    }
+
     protocol::SessionId accepted(std::uint64_t peer) const;  // its newest
     protocol::SessionId dialled(std::uint64_t peer) const;   // the newest to it
     std::optional<protocol::Coordinator> last_request(std::uint64_t peer) const;
@@ -133,6 +141,20 @@ std::vector<M> sent(const Actions& actions) {
     for (const protocol::Send& send : only<protocol::Send>(actions))
         if (const auto* match = std::get_if<M>(&send.message)) found.push_back(*match);
     return found;
+}
+
+/// The only one of its kind; the test fails if there are others, or none.
+template <class A>
+A only_one(const Actions& actions) {
+    const std::vector<A> found = only<A>(actions);
+    REQUIRE(found.size() == 1);
+    return found[0];
+}
+template <class M>
+M sent_one(const Actions& actions) {
+    const std::vector<M> found = sent<M>(actions);
+    REQUIRE(found.size() == 1);
+    return found[0];
 }
 
 void append(Actions& to, const Actions& more);

@@ -7,10 +7,7 @@
 namespace bullring::protocol::believing_test {
 namespace {
 
-using test::Actions;
-using test::NodeFixture;
-using test::only;
-using test::sent;
+using namespace test;
 
 Identity named(ClusterId id, bool settled = true) { return {id, {1}, settled}; }
 

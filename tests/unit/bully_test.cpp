@@ -6,11 +6,7 @@
 namespace bullring::protocol::bully_test {
 namespace {
 
-using test::Actions;
-using test::NodeFixture;
-using test::only;
-using test::sent;
-using test::without_heartbeats;
+using namespace test;
 
 NodeFixture fresh(std::uint64_t self = 1) {
     NodeFixture node(test::config_for(self, {1, 2, 3}));
@@ -172,12 +168,12 @@ TEST_CASE("bully: a renewal ends the wait, a promise to a candidate does not") {
     NodeFixture node = polling();
     node.hear(3, Ok{attempt});
     SUBCASE("a renewal") {
-        node.hear(3, Coordinator{{5001}, milliseconds(500), node.now(), true, true});
+        node.hear(3, node.renewal(5001));
         CHECK(sent<Election>(node.run(milliseconds(400))).empty());
         CHECK(node.view().leader == NodeId{3});
     }
     SUBCASE("a candidacy") {
-        node.hear(3, Coordinator{{5001}, milliseconds(250), node.now(), false, true});
+        node.hear(3, node.candidacy(5001));
         node.hear(3, Resign{{5001}, nobody});
         CHECK(sent<Election>(node.run(milliseconds(100))).empty());
         CHECK_FALSE(sent<Election>(node.run(milliseconds(100))).empty());
@@ -190,7 +186,7 @@ TEST_CASE("bully: who knows the leader first-hand names it") {
     NodeFixture node = fresh(2);
     node.accept(3);
     node.dial(3);
-    node.hear(3, Coordinator{{5001}, milliseconds(500), node.now(), true, true});
+    node.hear(3, node.renewal(5001));
     node.connect(1);
     node.pass(milliseconds(10));
     CHECK(sent<LeaderIs>(node.hear(1, Election{9})) ==
@@ -201,9 +197,7 @@ TEST_CASE("bully: who knows the leader first-hand names it") {
 TEST_CASE("bully: the leader names itself") {
     NodeFixture node = fresh(3);
     node.lead({1, 2});
-    const std::vector<LeaderIs> answers = sent<LeaderIs>(node.hear(1, Election{9}));
-    REQUIRE(answers.size() == 1);
-    CHECK(answers[0].leader == NodeId{3});
+    CHECK(sent_one<LeaderIs>(node.hear(1, Election{9})).leader == NodeId{3});
 }
 
 TEST_CASE("bully: who knows a leader only second-hand declines") {
@@ -252,8 +246,7 @@ TEST_CASE("bully: a higher node grants a lower one's request and holds no counte
     NodeFixture node = fresh(3);
     node.accept(1);
     node.dial(1);
-    const Actions actions =
-        node.hear(1, Coordinator{{5001}, node.timing().campaign_lease, node.now(), false, true});
+    const Actions actions = node.hear(1, node.candidacy(5001));
     CHECK(sent<Grant>(actions).size() == 1);
     CHECK(sent<Election>(actions).empty());
     CHECK(node.role() == Role::follower);
@@ -267,7 +260,7 @@ TEST_CASE("bully: when the leader is gone a node waits δ for each connected hig
         node.recover();
         node.accept(5);
         node.dial(5);
-        node.hear(5, Coordinator{{5001}, milliseconds(500), node.now(), true, true});
+        node.hear(5, node.renewal(5001));
         node.hear_heartbeat(5);
         for (const std::uint64_t peer : {1U, 2U, 3U, 4U})
             if (peer != self) node.connect(peer);
@@ -286,7 +279,7 @@ TEST_CASE("bully: the highest survivor stands in the very step in which the lead
     node.recover();
     node.accept(3);
     node.dial(3);
-    node.hear(3, Coordinator{{5001}, milliseconds(500), node.now(), true, true});
+    node.hear(3, node.renewal(5001));
     node.hear_heartbeat(3);
     node.connect(1);
     const Coordinator request{{5002}, node.timing().campaign_lease, node.now(), false, true};
@@ -303,7 +296,7 @@ TEST_CASE("bully: who asked before there was a leader is no reason for the elect
     node.connect(3);
     node.connect(1);
     REQUIRE(sent<Ok>(node.hear(1, Election{9})).size() == 1);
-    node.hear(3, Coordinator{{5001}, milliseconds(500), node.now(), true, true});
+    node.hear(3, node.renewal(5001));
     CHECK(only<ElectionStarted>(node.lose(3)) ==
           std::vector<ElectionStarted>{{{5002}, "no leader is known"}});
 }
@@ -313,7 +306,7 @@ TEST_CASE("bully: what others still say of a dead leader does not hold the survi
     node.recover();
     node.accept(3);
     node.dial(3);
-    node.hear(3, Coordinator{{5001}, milliseconds(500), node.now(), true, true});
+    node.hear(3, node.renewal(5001));
     node.hear_heartbeat(3);
     Heartbeat heartbeat = node.heartbeat_from(1);
     heartbeat.leader = {3};

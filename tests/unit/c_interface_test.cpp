@@ -15,8 +15,7 @@ TEST_SUITE_BEGIN("realtime");
 
 namespace {
 
-using test::FailingAllocation;
-using test::LibraryCluster;
+using namespace test;
 
 struct Settings {
     explicit Settings(const LibraryCluster& cluster)

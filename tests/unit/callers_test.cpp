@@ -9,8 +9,7 @@
 namespace bullring::protocol::callers_test {
 namespace {
 
-using test::NodeFixture;
-using test::only;
+using namespace test;
 using What = MemberChange::What;
 
 constexpr DirectoryId of_2{0xD2};

@@ -197,9 +197,8 @@ TEST_CASE("codec: a field of a later version is written and read from that versi
     REQUIRE(second.size() == first.size() + 2);
     CHECK(std::equal(first.begin() + body_at, first.end(), second.begin() + body_at));
     const auto read = [](const Bytes& frame, std::uint16_t version) {
-        const auto result = decode(frame, version);
-        REQUIRE(result.has_value());
-        return std::get<protocol::HelloAck>(std::get<protocol::Message>(result->message));
+        const auto result = decode(frame, version).value();
+        return std::get<protocol::HelloAck>(std::get<protocol::Message>(result.message));
     };
     CHECK(read(second, 2) == ack);
     // A reader of the first version leaves it out; one of the second does without it.
@@ -218,9 +217,8 @@ TEST_CASE(
     hello.directory = {0xD1};
     hello.listens = ":7100";
     const auto read = [](const Bytes& frame, std::uint16_t version) {
-        const auto result = decode(frame, version);
-        REQUIRE(result.has_value());
-        return std::get<protocol::Hello>(std::get<protocol::Message>(result->message));
+        const auto result = decode(frame, version).value();
+        return std::get<protocol::Hello>(std::get<protocol::Message>(result.message));
     };
     for (const std::uint16_t lowest : {protocol::version_lowest, protocol::version_with_tags}) {
         hello.version_lowest = lowest;
@@ -454,17 +452,15 @@ TEST_CASE("codec: member ids that are not in ascending order are refused") {
 TEST_CASE("codec: a writer never sends what a reader refuses") {
     protocol::LeaderIs leader;
     leader.remaining = {-5};
-    const auto frame = decode(encoded(protocol::Message{leader}));
-    REQUIRE(frame.has_value());
+    const auto frame = decode(encoded(protocol::Message{leader})).value();
     leader.remaining = {0};
-    CHECK(std::get<protocol::Message>(frame->message) == protocol::Message{leader});
+    CHECK(std::get<protocol::Message>(frame.message) == protocol::Message{leader});
 
     const protocol::Refused refused{"members", std::string(5000, 'm'), std::string(5000, 'y')};
     const Bytes bytes = encoded(protocol::Message{refused});
     CHECK(bytes.size() <= first_frame_bytes_max);
-    const auto cut = decode(bytes);
-    REQUIRE(cut.has_value());
-    CHECK(std::get<protocol::Refused>(std::get<protocol::Message>(cut->message)).mine ==
+    const auto cut = decode(bytes).value();
+    CHECK(std::get<protocol::Refused>(std::get<protocol::Message>(cut.message)).mine ==
           std::string(1536, 'm'));
 }
 
@@ -512,9 +508,8 @@ TEST_CASE("codec: encoding appends, and a vector with room for the frame is not 
     std::size_t begin = out.size();
     for (const protocol::Message& message : messages) {
         encode(sender, message, protocol::version_highest, out);
-        const auto frame = decode(std::span(out).subspan(begin));
-        REQUIRE(frame.has_value());
-        CHECK(std::get<protocol::Message>(frame->message) == message);
+        const auto frame = decode(std::span(out).subspan(begin)).value();
+        CHECK(std::get<protocol::Message>(frame.message) == message);
         begin = out.size();
     }
     CHECK(out.data() == place);

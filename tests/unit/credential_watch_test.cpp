@@ -2,6 +2,7 @@
 // them in force.
 #include "src/security/credential_watch.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -59,9 +60,8 @@ void write_keys(const std::string& path, const std::vector<Key>& keys) {
 }
 
 Key new_key_for_test() {
-    auto key = new_key();
-    REQUIRE(key.has_value());
-    return *key;
+    auto key = new_key().value();
+    return key;
 }
 
 /// A node with a key in a file, and what it is secured with.
@@ -70,9 +70,8 @@ struct Keyed {
         write_keys(file, {old});
         options.mode = SecurityMode::key;
         options.key_file = file;
-        auto opened = open_tls(options, bearer);
-        REQUIRE(opened.has_value());
-        source = *opened;
+        auto opened = open_tls(options, bearer).value();
+        source = opened;
     }
     CredentialWatch watch(CredentialWatch::Load load = &load_tls_anew) {
         return CredentialWatch(
@@ -82,7 +81,8 @@ struct Keyed {
             std::move(load));
     }
     bool has(const Key& key) const {
-        return source->now()->key_of(key.id, PeerRole::member) != nullptr;
+        const std::vector<std::string>& accepts = source->now()->own().accepts;
+        return std::find(accepts.begin(), accepts.end(), key.id) != accepts.end();
     }
 
     std::vector<std::string> left;  // the thread's, until it has ended
@@ -107,14 +107,14 @@ TEST_CASE(
     write_keys(node.file, {node.added, node.old});
     REQUIRE(node.told.wait_for(1));  // by itself
     CHECK(node.has(node.added));
-    CHECK(node.source->now()->dialling_key() == node.added);
+    CHECK(node.source->now()->own().shown.key == node.added.id);
 
     REQUIRE(replace_file(node.file, "nothing\n", secret_mode).has_value());
     watch.read_again();
     write_keys(node.file, {node.old});
     watch.read_again();
     REQUIRE(node.told.wait_for(2));
-    CHECK(node.source->now()->dialling_key() == node.old);
+    CHECK(node.source->now()->own().shown.key == node.old.id);
 }
 
 TEST_CASE("credentials: what has changed between the first reading and the watch is read") {
@@ -200,8 +200,7 @@ TEST_CASE(
     write(options.ca_file, pem_of(ca.certificate()));
     const Bearer bearer{"blue", protocol::NodeId{1}};
 
-    const auto opened = open_tls(options, bearer);
-    REQUIRE(opened.has_value());
+    const auto opened = open_tls(options, bearer).value();
     std::promise<std::string> warning;
     std::promise<std::string> error;
     Told told;
@@ -209,25 +208,25 @@ TEST_CASE(
         if (text.starts_with("tls-crl")) warning.set_value(text);
         if (level == LogLevel::error) error.set_value(text);
     };
-    const CredentialWatch watch(options, bearer, *opened, {[&](CredentialWatch::Context context) {
+    const CredentialWatch watch(options, bearer, opened, {[&](CredentialWatch::Context context) {
                                     told.add(std::move(context));
                                 }},
                                 &load_tls_anew, tell);
     CHECK(warning.get_future().get() ==
           "tls-crl: " + in_quotes(options.crl_file) +
               " is not there yet: nothing is revoked until it is, and then it is read");
-    CHECK((*opened)->now()->credentials().revocations.empty());
+    CHECK((opened)->now()->credentials().revocations.empty());
 
     write(options.crl_file, pem_of(ca.revoke(ca.node(2), {.number = 1})));
     REQUIRE(told.wait_for(1));
-    CHECK((*opened)->now()->credentials().revocations.size() == 1);
+    CHECK((opened)->now()->credentials().revocations.size() == 1);
 
     REQUIRE(::unlink(options.crl_file.c_str()) == 0);
     watch.read_again();
     CHECK(error.get_future().get().starts_with(
         "the credentials have been left as they were: " + in_quotes(options.crl_file) +
         " cannot be read: No such file or directory"));
-    CHECK((*opened)->now()->credentials().revocations.size() == 1);
+    CHECK((opened)->now()->credentials().revocations.size() == 1);
 }
 
 TEST_CASE("credentials: nobody waits for a disk that does not answer, nor is told afterwards") {

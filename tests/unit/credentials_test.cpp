@@ -19,19 +19,15 @@ std::string line(const Key& key) { return std::string(line_of(key).view()); }
 
 /// A CA of the cluster blue for these many days.
 Authority authority(std::int64_t days = 100) {
-    const auto made = Authority::make("blue", days);
-    REQUIRE(made.has_value());
-    auto opened = Authority::open(made->certificate, made->key.view());
-    REQUIRE(opened.has_value());
-    return std::move(*opened);
+    const auto made = Authority::make("blue", days).value();
+    return Authority::open(made.certificate, made.key.view()).value();
 }
 
 const Subject third{"bullring://blue/node/3", "node 3", true};
 
 OwnedCertificate certificate_of(const Authority& ca, Days days = {}) {
-    const auto made = ca.issue("blue", third, days);
-    REQUIRE(made.has_value());
-    return std::move(certificates_in(made->certificate).value().front());
+    const auto made = ca.issue("blue", third, days).value();
+    return std::move(certificates_in(made.certificate).value().front());
 }
 
 }  // namespace
@@ -71,9 +67,8 @@ TEST_CASE("authority: a certificate bears the one URI, and is for clients and, o
     CHECK(uris_of(*node) == std::vector<std::string>{third.uri});
     CHECK(ca.has_signed(*node));
     CHECK(X509_get_extended_key_usage(node.get()) == (XKU_SSL_SERVER | XKU_SSL_CLIENT));
-    const auto admin = ca.issue("blue", {"bullring://blue/admin", "admin", false}, {});
-    REQUIRE(admin.has_value());
-    CHECK(X509_get_extended_key_usage(certificates_in(admin->certificate).value().front().get()) ==
+    const auto admin = ca.issue("blue", {"bullring://blue/admin", "admin", false}, {}).value();
+    CHECK(X509_get_extended_key_usage(certificates_in(admin.certificate).value().front().get()) ==
           XKU_SSL_CLIENT);
     CHECK_FALSE(authority().has_signed(*node));
 }
@@ -104,14 +99,11 @@ TEST_CASE("authority: a list keeps what earlier ones have, and takes a certifica
     const Authority ca = authority();
     const OwnedCertificate one = certificate_of(ca);
     const OwnedCertificate other = certificate_of(ca);
-    const auto first = ca.revocation_list("", {one.get()}, {});
-    REQUIRE(first.has_value());
-    const auto second = ca.revocation_list(*first, {one.get(), other.get()}, 7);
-    REQUIRE(second.has_value());
-    const auto lists = revocation_lists_in(*second);
-    REQUIRE(lists.has_value());
-    CHECK(sk_X509_REVOKED_num(X509_CRL_get_REVOKED(lists->front().get())) == 2);
-    CHECK_FALSE(authority().revocation_list(*first, {}, {}).has_value());
+    const auto first = ca.revocation_list("", {one.get()}, {}).value();
+    const auto second = ca.revocation_list(first, {one.get(), other.get()}, 7).value();
+    const auto lists = revocation_lists_in(second).value();
+    CHECK(sk_X509_REVOKED_num(X509_CRL_get_REVOKED(lists.front().get())) == 2);
+    CHECK_FALSE(authority().revocation_list(first, {}, {}).has_value());
     CHECK_FALSE(ca.revocation_list("nothing", {}, {}).has_value());
 }
 
@@ -124,9 +116,8 @@ TEST_CASE("authority: what does not fit together is no CA") {
           "ca.key is not the key of ca.pem");
     CHECK_FALSE(Authority::open("", one->key.view()).has_value());
     CHECK_FALSE(Authority::open(one->certificate, "").has_value());
-    const auto leaf = authority().issue("blue", third, {});
-    REQUIRE(leaf.has_value());
-    CHECK(Authority::open(leaf->certificate, leaf->key.view()).error() ==
+    const auto leaf = authority().issue("blue", third, {}).value();
+    CHECK(Authority::open(leaf.certificate, leaf.key.view()).error() ==
           "ca.pem is not the certificate of a CA");
 }
 

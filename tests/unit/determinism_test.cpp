@@ -9,9 +9,7 @@
 namespace bullring::protocol::determinism_test {
 namespace {
 
-using test::Actions;
-using test::NodeFixture;
-using test::only;
+using namespace test;
 
 /// One thing that can happen, drawn by rapidcheck and applied to as many nodes as a test likes.
 struct Happening {
@@ -153,30 +151,6 @@ TEST_CASE("determinism: waking early or twice at the same instant does nothing")
             const Node before = node.node();
             RC_ASSERT(node.wake() == Actions{});
             RC_ASSERT(node.node() == before);
-        }
-    }));
-}
-
-TEST_CASE("determinism: epochs that a node proposes or grants only rise for one holder") {
-    CHECK(rc::check("own candidacies rise, and no task runs without having been started", [] {
-        NodeFixture node = fresh(draw_algorithm());
-        Epoch last{};
-        Epoch running{};
-        for (const Happening& happening :
-             *rc::gen::container<std::vector<Happening>>(happenings())) {
-            for (const Action& action : apply(node, happening)) {
-                if (const auto* change = std::get_if<RoleChanged>(&action)) {
-                    if (change->role != Role::candidate) continue;
-                    RC_ASSERT(change->epoch > last);
-                    last = change->epoch;
-                }
-                if (const auto* start = std::get_if<StartTask>(&action)) {
-                    RC_ASSERT(start->epoch == last && start->epoch > running);
-                    running = start->epoch;
-                }
-                if (const auto* stop = std::get_if<StopTask>(&action))
-                    RC_ASSERT(stop->epoch == running);
-            }
         }
     }));
 }

@@ -7,10 +7,7 @@
 namespace bullring::protocol::disk_reserve_test {
 namespace {
 
-using test::Actions;
-using test::NodeFixture;
-using test::only;
-using test::sent;
+using namespace test;
 
 Config voter_config() {
     Config config = test::config_for(1, {1, 2, 3});
@@ -37,9 +34,8 @@ Coordinator renewal(const NodeFixture& node, std::uint64_t epoch, Duration lease
 TEST_CASE("reserve: it is renewed in the background when less than 512 epochs are left") {
     NodeFixture node = voter();
     CHECK(only<Persist>(node.hear(2, seen(node, 6024 - 512))).empty());
-    const std::vector<Persist> writes = only<Persist>(node.hear(2, seen(node, 6024 - 511)));
-    REQUIRE(writes.size() == 1);
-    CHECK(writes[0].durable.hw == Epoch{6024 - 511 + 1024});
+    CHECK(only_one<Persist>(node.hear(2, seen(node, 6024 - 511))).durable.hw ==
+          Epoch{6024 - 511 + 1024});
 }
 
 // R7.2
@@ -57,25 +53,7 @@ TEST_CASE("reserve: any message that carries an epoch renews it") {
         ack.max_seen = {high};
         actions = node.dial(2, ack);
     }
-    REQUIRE(only<Persist>(actions).size() == 1);
-    CHECK(only<Persist>(actions)[0].durable.hw >= Epoch{high + 1024});
-}
-
-TEST_CASE("reserve: hw never falls, whatever is written for another reason") {
-    NodeFixture node = voter();
-    node.disk_answers(true);
-    Epoch last{6024};
-    const auto check = [&](const Actions& actions) {
-        for (const Persist& write : only<Persist>(actions)) {
-            CHECK(write.durable.hw >= last);
-            last = write.durable.hw;
-        }
-    };
-    check(node.hear(2, seen(node, 20'000)));
-    check(node.hear(3, renewal(node, 5001, seconds(2))));
-    check(node.hear(2, seen(node, 6000)));
-    check(node.run(seconds(5)));
-    check(node.hear(2, seen(node, 30'000)));
+    CHECK(only_one<Persist>(actions).durable.hw >= Epoch{high + 1024});
 }
 
 TEST_CASE(
@@ -83,8 +61,7 @@ TEST_CASE(
     NodeFixture voting = voter();
     Actions actions = voting.hear(3, renewal(voting, 5001, milliseconds(500)));
     test::append(actions, voting.lose(3));
-    test::append(actions,
-                 voting.hear(2, Coordinator{{5002}, milliseconds(250), voting.now(), false, true}));
+    test::append(actions, voting.hear(2, voting.candidacy(5002)));
     test::append(actions, voting.hear(2, renewal(voting, 5002, milliseconds(500))));
     CHECK(sent<Grant>(actions).size() == 3);
     CHECK(only<Persist>(actions).empty());
@@ -99,26 +76,13 @@ TEST_CASE(
     CHECK(only<Persist>(actions).empty());
 }
 
-TEST_CASE("promised_max: a HELLO with a longer lease raises it before any request comes") {
-    NodeFixture node = voter();
-    HelloReceived hello = node.hello_from(3);
-    hello.hello.lease = seconds(2);
-    const std::vector<Persist> writes = only<Persist>(node.accept(hello));
-    REQUIRE(writes.size() == 1);
-    CHECK(writes[0].durable.promised_max == node.timing().promise(seconds(2)));
-    node.persisted();
-    CHECK(sent<Grant>(node.hear(3, renewal(node, 5001, seconds(2)))).size() == 1);
-}
-
 TEST_CASE("hooks: they are on the disk before anything is promised") {
     Config config = test::config_for(1, {1, 2, 3});
     Start start = test::start_with_file(config);
     start.file->hw = {100'000};  // the epochs need no write
     config.hooks = true;
     NodeFixture node(config, start);
-    const std::vector<Persist> writes = only<Persist>(node.after(seconds(60)));
-    REQUIRE(writes.size() == 1);
-    CHECK(writes[0].durable.hooks);
+    CHECK(only_one<Persist>(node.after(seconds(60))).durable.hooks);
     CHECK(node.view().recovering);
     node.persisted();
     CHECK_FALSE(node.view().recovering);
@@ -129,9 +93,7 @@ TEST_CASE("hooks: those of an earlier run are on the disk until the silence is o
     Start start = test::start_with_file(config);
     start.file->hooks = true;
     NodeFixture node(config, start);
-    const std::vector<Persist> first = only<Persist>(node.wake());
-    REQUIRE(first.size() == 1);
-    CHECK(first[0].durable.hooks);
+    CHECK(only_one<Persist>(node.wake()).durable.hooks);
     node.after(config.timing.promise(config.timing.lease) * 2);
     const std::vector<Persist> then = only<Persist>(node.persisted());
     CHECK_FALSE(node.view().recovering);
@@ -147,9 +109,8 @@ TEST_CASE("promised_max: a stranger's HELLO in a member's name raises nothing") 
     hello.hello.lease = node.timing().lease_max;
     CHECK(only<Persist>(node.accept(hello)).empty());
     // The member itself, which answers at its address, raises it.
-    const std::vector<Persist> writes = only<Persist>(node.dial(3));
-    REQUIRE(writes.size() == 1);
-    CHECK(writes[0].durable.promised_max == node.timing().promise(node.timing().lease_max));
+    CHECK(only_one<Persist>(node.dial(3)).durable.promised_max ==
+          node.timing().promise(node.timing().lease_max));
 }
 
 // R9.3
@@ -172,12 +133,10 @@ TEST_CASE(
     NodeFixture node = voter();
     node.hear(3, renewal(node, 5007, milliseconds(500)));
     const Actions asked = node.step(StopRequested{});
-    REQUIRE(only<Persist>(asked).size() == 1);
-    CHECK(only<Persist>(asked)[0].durable.hw == Epoch{5007});
+    CHECK(only_one<Persist>(asked).durable.hw == Epoch{5007});
     CHECK(only<Stopped>(asked).empty());
     CHECK(sent<Grant>(node.hear(3, renewal(node, 5007, milliseconds(500)))).empty());
-    CHECK(sent<Grant>(node.hear(2, Coordinator{{5008}, milliseconds(250), node.now(), false, true}))
-              .empty());
+    CHECK(sent<Grant>(node.hear(2, node.candidacy(5008))).empty());
     const Actions written = node.persisted();
     CHECK(only<Stopped>(written).size() == 1);
     CHECK(only<Persist>(written).empty());
@@ -189,8 +148,7 @@ TEST_CASE("stop: a write under way is waited for, and the exact one follows it")
     CHECK(only<Stopped>(node.step(StopRequested{})).empty());
     const Actions first = node.persisted();
     CHECK(only<Stopped>(first).empty());
-    REQUIRE(only<Persist>(first).size() == 1);
-    CHECK(only<Persist>(first)[0].durable.hw == Epoch{5000});
+    CHECK(only_one<Persist>(first).durable.hw == Epoch{5000});
     CHECK(only<Stopped>(node.persisted()).size() == 1);
 }
 
@@ -266,9 +224,7 @@ TEST_CASE("promised_max: while it is being lowered, nothing longer is promised")
     node.wake();
     node.run(milliseconds(2950));
     node.disk_answers(false);
-    const std::vector<Persist> lowering = only<Persist>(node.run(milliseconds(100)));
-    REQUIRE(lowering.size() == 1);
-    REQUIRE(lowering[0].durable.promised_max < seconds(2));
+    REQUIRE(only_one<Persist>(node.run(milliseconds(100))).durable.promised_max < seconds(2));
     // In flight: a crash after it would be followed by a silence of half a second only.
     HelloReceived hello = node.hello_from(3);
     hello.hello.lease = seconds(2);

@@ -8,9 +8,7 @@
 namespace bullring::protocol::epoch_bound_test {
 namespace {
 
-using test::NodeFixture;
-using test::only;
-using test::sent;
+using namespace test;
 
 constexpr Instant start{1'000'000'000'000, 2'000'000'000'000};
 constexpr Epoch horizon = EpochBound::horizon;
@@ -84,20 +82,14 @@ NodeFixture voter() {
     return node;
 }
 
-Coordinator candidacy(const NodeFixture& node, Epoch epoch) {
-    return {epoch, node.timing().campaign_lease, node.now(), false, true};
-}
-
 // R2.2b, R9.4
 TEST_CASE("epoch bound: a request above it is refused, and nothing of it becomes durable") {
     for (const bool renew : {false, true}) {
         NodeFixture node = voter();
-        Coordinator request = candidacy(node, {INT64_MAX});
+        Coordinator request = node.candidacy({INT64_MAX});
         request.renew = renew;
         const test::Actions actions = node.hear(2, request);
-        const std::vector<Nack> nacks = sent<Nack>(actions);
-        REQUIRE(nacks.size() == 1);
-        CHECK(nacks[0].reason == NackReason::epoch_too_high);
+        CHECK(sent_one<Nack>(actions).reason == NackReason::epoch_too_high);
         CHECK(only<Persist>(actions).empty());
         CHECK(node.view().promised_to == nobody);
     }
@@ -109,7 +101,7 @@ TEST_CASE("epoch bound: two nodes that were raised differently find one epoch fo
     int windows = 0;
     bool granted = false;
     for (; !granted && windows < 10; ++windows) {
-        granted = !sent<Grant>(node.hear(2, candidacy(node, theirs))).empty();
+        granted = !sent<Grant>(node.hear(2, node.candidacy(theirs.value))).empty();
         node.after(EpochBound::window);
     }
     CHECK(granted);

@@ -107,15 +107,14 @@ TEST_CASE("background writer: lines arrive in order, and reopening follows the f
     const TemporaryDirectory place;
     {
         BackgroundWriter writer;
-        const auto stream = writer.open(place / "events", "events file");
-        REQUIRE(stream.has_value());
-        writer.write(*stream, "one\n");
+        const auto stream = writer.open(place / "events", "events file").value();
+        writer.write(stream, "one\n");
         while (content(place / "events").empty()) std::this_thread::yield();
         std::filesystem::rename(place / "events", place / "old");
         writer.reopen();
         while (!std::filesystem::exists(place / "events")) std::this_thread::yield();
-        writer.write(*stream, "two\n");
-        writer.write(*stream, "three\n");
+        writer.write(stream, "two\n");
+        writer.write(stream, "three\n");
     }
     CHECK(content(place / "old") == "one\n");
     CHECK(content(place / "events") == "two\nthree\n");
@@ -188,10 +187,9 @@ TEST_CASE("background writer: a reader that stops reading never holds up who wri
     const auto begin = std::chrono::steady_clock::now();
     {
         BackgroundWriter writer;
-        const auto stream = writer.open(path, "events file");
-        REQUIRE(stream.has_value());
+        const auto stream = writer.open(path, "events file").value();
         // Four times what the queue holds.
-        for (int i = 0; i < 4096; ++i) writer.write(*stream, std::string(1023, 'x') + "\n");
+        for (int i = 0; i < 4096; ++i) writer.write(stream, std::string(1023, 'x') + "\n");
     }
     CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(10));
     ::close(reader);
@@ -202,16 +200,15 @@ TEST_CASE("background writer: a FIFO is written while somebody reads it, and wai
     const std::string path = place / "pipe";
     REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
     BackgroundWriter writer;
-    const auto stream = writer.open(path, "events file");
-    REQUIRE(stream.has_value());
-    writer.write(*stream, "nobody reads this\n");
+    const auto stream = writer.open(path, "events file").value();
+    writer.write(stream, "nobody reads this\n");
     for (int turn = 0; turn < 3; ++turn) {
         CAPTURE(turn);
         const int reader = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
         REQUIRE(reader >= 0);
         std::string text;
         while (text.find("read\n") == std::string::npos || text.back() != '\n') {
-            writer.write(*stream, "read\n");
+            writer.write(stream, "read\n");
             char bytes[64];
             const ssize_t count = ::read(reader, bytes, sizeof bytes);
             if (count > 0) text.append(bytes, static_cast<std::size_t>(count));
@@ -221,7 +218,7 @@ TEST_CASE("background writer: a FIFO is written while somebody reads it, and wai
         const std::string first = text.substr(0, text.find('\n'));
         CHECK_MESSAGE((first == "read" || first == "lost" || first == "nobody reads this"), first);
         ::close(reader);
-        writer.write(*stream, "lost\n");
+        writer.write(stream, "lost\n");
         if (turn == 1) writer.reopen();
     }
 }

@@ -172,17 +172,15 @@ TEST_CASE("explore search: a deadline that moves back and a token that is too ol
     const protocol::Publish& published = state.hosts[2].published;
     CHECK_FALSE(check_published(state, 2, published).has_value());
     const auto earlier =
-        check_published(state, 2, {published.epoch, published.deadline - milliseconds(1)});
-    REQUIRE(earlier.has_value());
-    CHECK(earlier->rule == "I10");
+        check_published(state, 2, {published.epoch, published.deadline - milliseconds(1)}).value();
+    CHECK(earlier.rule == "I10");
 
     protocol::Token token;
     token.walk.step = 6;
     CHECK_FALSE(check_sent(state, world.config(0), 0, token).has_value());
     token.walk.step = 7;
-    const auto old = check_sent(state, world.config(0), 0, token);
-    REQUIRE(old.has_value());
-    CHECK(old->rule == "L5");
+    const auto old = check_sent(state, world.config(0), 0, token).value();
+    CHECK(old.rule == "L5");
 }
 
 TEST_CASE("explore search: a grant of a node that is silent after its start is found") {
@@ -193,9 +191,8 @@ TEST_CASE("explore search: a grant of a node that is silent after its start is f
     protocol::Grant grant;
     grant.epoch = Epoch{5};
     grant.lease = milliseconds(250);
-    const auto violation = check_sent(state, world.config(0), 0, grant);
-    REQUIRE(violation.has_value());
-    CHECK(violation->rule == "I7");
+    const auto violation = check_sent(state, world.config(0), 0, grant).value();
+    CHECK(violation.rule == "I7");
 }
 
 }  // namespace bullring::sim::explore::explore_search_test

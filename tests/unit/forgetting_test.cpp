@@ -7,9 +7,7 @@
 namespace bullring::protocol::forgetting_test {
 namespace {
 
-using test::Actions;
-using test::NodeFixture;
-using test::only;
+using namespace test;
 using What = MemberChange::What;
 
 constexpr Duration forget_after = seconds(5);
@@ -103,8 +101,7 @@ TEST_CASE("forgetting: what is under way by a user goes before, and a majority h
     node.run_granted(forget_after - a_moment * 5);
     node.step(MembersRequested{{What::address, {4}, "h:5"}, {Asker::observer, 8}});
     const Actions actions = node.run_granted(a_moment * 12);
-    REQUIRE(only<MembersAnswer>(actions).size() == 1);
-    CHECK(only<MembersAnswer>(actions)[0].done);
+    CHECK(only_one<MembersAnswer>(actions).done);
     CHECK(ids(node) == without_4);
 }
 

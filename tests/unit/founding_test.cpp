@@ -9,10 +9,7 @@
 namespace bullring::protocol::founding_test {
 namespace {
 
-using test::Actions;
-using test::NodeFixture;
-using test::only;
-using test::sent;
+using namespace test;
 using What = MemberChange::What;
 
 /// That which 1, 5 and 6 have founded, grown by 2 and 3.

@@ -12,11 +12,7 @@
 namespace bullring::protocol::handshake_test {
 namespace {
 
-using test::Actions;
-using test::NodeFixture;
-using test::only;
-using test::sent;
-using test::without_heartbeats;
+using namespace test;
 
 NodeFixture voter() {
     Config config = test::config_for(1, {1, 2, 3});
@@ -129,18 +125,13 @@ TEST_CASE("handshake: each thing that must agree refuses with its own name when 
         difference.make(hello.hello);
         const Actions actions = without_heartbeats(node.step(hello));
         REQUIRE(actions.size() == 3);
-        const std::vector<Refused> refused = sent<Refused>(actions);
-        REQUIRE(refused.size() == 1);
-        CHECK(refused[0].field == difference.field);
+        const Refused refused = sent_one<Refused>(actions);
+        CHECK(refused.field == difference.field);
         CHECK(actions ==
-              Actions{Send{hello.session, refused[0]}, CloseSession{hello.session},
-                      HandshakeRefused{hello.hello.id, true, refused[0], hello.addresses.remote}});
+              Actions{Send{hello.session, refused}, CloseSession{hello.session},
+                      HandshakeRefused{hello.hello.id, true, refused, hello.addresses.remote}});
         // Nothing is taken from such a session.
-        CHECK(
-            without_heartbeats(
-                node.step(Receive{hello.session,
-                                  Coordinator{{5001}, milliseconds(250), node.now(), false, true}}))
-                .empty());
+        CHECK(without_heartbeats(node.step(Receive{hello.session, node.candidacy(5001)})).empty());
         CHECK(node.view().promised_to == nobody);
     }
 }
@@ -176,9 +167,7 @@ TEST_CASE("handshake: the highest version that both ends speak is answered, whoe
         HelloReceived hello = node.hello_from(2);
         hello.hello.version_lowest = c.lowest;
         hello.hello.version_highest = c.highest;
-        const std::vector<HelloAck> acks = sent<HelloAck>(node.accept(hello));
-        REQUIRE(acks.size() == 1);
-        CHECK(acks[0].version == c.spoken);
+        CHECK(sent_one<HelloAck>(node.accept(hello)).version == c.spoken);
         CHECK(node.view().versions == std::vector<std::uint16_t>{0, c.spoken, 0});
     }
 }
@@ -188,10 +177,9 @@ TEST_CASE("handshake: a node that is held back says so, and refuses who speaks n
     config.wire_highest = 1;
     NodeFixture node(config);
     node.recover();
-    const std::vector<Hello> hellos = sent<Hello>(node.step(Dialled{{2}, {2500}, {}}));
-    REQUIRE(hellos.size() == 1);
-    CHECK(hellos[0].version_lowest == 1);
-    CHECK(hellos[0].version_highest == 1);
+    const Hello hellos = sent_one<Hello>(node.step(Dialled{{2}, {2500}, {}}));
+    CHECK(hellos.version_lowest == 1);
+    CHECK(hellos.version_highest == 1);
     HelloReceived hello = node.hello_from(3);
     hello.hello.version_lowest = 2;
     hello.hello.version_highest = 3;
@@ -208,9 +196,7 @@ TEST_CASE("handshake: an answer with a version that was not offered ends the ses
         ack.version = version;
         const Actions actions = node.dial(2, ack);
         const std::string said = std::to_string(version) + "-" + std::to_string(version);
-        const std::vector<HandshakeRefused> refused = only<HandshakeRefused>(actions);
-        REQUIRE(refused.size() == 1);
-        CHECK(refused[0].difference ==
+        CHECK(only_one<HandshakeRefused>(actions).difference ==
               Refused{"version", said, "1-" + std::to_string(version_highest)});
         CHECK(only<CloseSession>(actions) == std::vector<CloseSession>{{node.dialled(2)}});
         CHECK(node.view().versions[1] == 0);
@@ -263,9 +249,7 @@ TEST_CASE("handshake: a second run of an id is refused while the first one is he
     NodeFixture node = voter();
     node.accept(2);
     node.new_incarnation(2);
-    const std::vector<Refused> refused = sent<Refused>(node.step(node.hello_from(2)));
-    REQUIRE(refused.size() == 1);
-    CHECK(refused[0].field == "id");
+    CHECK(sent_one<Refused>(node.step(node.hello_from(2))).field == "id");
 }
 
 TEST_CASE("handshake: the end of the first run's newest session lets the second one in at once") {
@@ -310,9 +294,7 @@ TEST_CASE("handshake: when the second run is silent a first one that talks on sa
     CHECK(only<CloseSession>(node.step(talks)).empty());
     SUBCASE("its end was read") { node.lose(2); }
     SUBCASE("no FIN came of it") { node.pass(node.timing().suspect_after); }
-    const std::vector<CloseSession> closed = only<CloseSession>(node.step(talks));
-    REQUIRE(closed.size() == 1);
-    CHECK(closed[0].session == talks.session);
+    CHECK(only_one<CloseSession>(node.step(talks)).session == talks.session);
 }
 
 TEST_CASE("handshake: a late HELLO of a run does not take its newest session's place") {
@@ -371,7 +353,7 @@ TEST_CASE("handshake: closing the oldest session here releases no promise") {
     NodeFixture node = voter();
     node.accept(2);
     node.dial(2);
-    node.hear(2, Coordinator{{5001}, milliseconds(500), node.now(), true, true});
+    node.hear(2, node.renewal(5001));
     for (std::size_t i = 0; i < SessionTable::per_peer_max; ++i) node.accept(2);
     CHECK(node.view().promised_to == NodeId{2});
 }

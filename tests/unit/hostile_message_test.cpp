@@ -18,10 +18,7 @@
 namespace bullring::protocol::hostile_message_test {
 namespace {
 
-using test::Actions;
-using test::NodeFixture;
-using test::only;
-using test::sent;
+using namespace test;
 
 constexpr std::uint64_t self = 3;
 constexpr std::uint64_t liar = 1;

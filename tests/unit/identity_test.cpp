@@ -9,10 +9,7 @@
 namespace bullring::protocol::identity_test {
 namespace {
 
-using test::Actions;
-using test::NodeFixture;
-using test::only;
-using test::sent;
+using namespace test;
 
 /// Node 3 leads with the grants of 1 and 2, and nobody knows an id.
 struct Leader {
@@ -172,8 +169,7 @@ TEST_CASE("identity: two that know different ids refuse each other") {
         HelloAck ack = node.ack_from(2);
         ack.cluster_id = other_id;
         const Actions actions = node.dial(2, ack);
-        REQUIRE(only<HandshakeRefused>(actions).size() == 1);
-        CHECK(only<HandshakeRefused>(actions)[0].difference.field == "cluster id");
+        CHECK(only_one<HandshakeRefused>(actions).difference.field == "cluster id");
         CHECK(only<CloseSession>(actions).size() == 1);
     }
 }

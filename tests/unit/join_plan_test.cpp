@@ -114,11 +114,10 @@ TEST_CASE("joining: by a directory of another cluster nothing is asked of this o
     answers[1].answer->cluster_id = {0xb};
     answers.push_back(answer_of(2, list_of({{{2}, 1, true, "10.0.0.2:7100"}})));
     answers[2].answer->cluster_id = {0xa};
-    const auto plan = planned(joiner(), answers, twin);
-    REQUIRE(plan.has_value());
-    CHECK(plan->cluster_id == protocol::ClusterId{0xa});
-    CHECK(plan->answers.size() == 1);
-    CHECK(plan->list.size() == 2);
+    const auto plan = planned(joiner(), answers, twin).value();
+    CHECK(plan.cluster_id == protocol::ClusterId{0xa});
+    CHECK(plan.answers.size() == 1);
+    CHECK(plan.list.size() == 2);
 }
 
 TEST_CASE("joining: a place or an address that another has is in the way") {

@@ -37,14 +37,13 @@ std::string file_with(const TemporaryDirectory& place, std::string_view text, mo
 }  // namespace
 
 TEST_CASE("key file: keys are read in their order, and all else on a line of its own is skipped") {
-    const auto keys = parse_keys("# the cluster's\n\n  " + second + " \r\n\t\n" + first);
-    REQUIRE(keys.has_value());
-    REQUIRE(keys->size() == 2);
-    CHECK((*keys)[0].id == second_id);
-    CHECK((*keys)[1].id == first_id);
+    const auto keys = parse_keys("# the cluster's\n\n  " + second + " \r\n\t\n" + first).value();
+    REQUIRE(keys.size() == 2);
+    CHECK((keys)[0].id == second_id);
+    CHECK((keys)[1].id == first_id);
     for (std::size_t i = 0; i < key_bytes; ++i) {
-        CHECK((*keys)[0].bytes.at(i) == 255);
-        CHECK((*keys)[1].bytes.at(i) == i);
+        CHECK((keys)[0].bytes.at(i) == 255);
+        CHECK((keys)[1].bytes.at(i) == i);
     }
 }
 

@@ -6,10 +6,7 @@
 namespace bullring::protocol::leader_report_test {
 namespace {
 
-using test::Actions;
-using test::append;
-using test::NodeFixture;
-using test::only;
+using namespace test;
 
 /// Node 1 of five, which only votes, has just granted a renewal of epoch 5001 to node 5.
 NodeFixture follower(FastRelease fast_release = FastRelease::fin) {
@@ -60,8 +57,7 @@ TEST_CASE("leader report: the first leader is told without a time before it") {
     node.connect(3);
     const Actions actions =
         node.hear(3, Coordinator{{5001}, node.timing().lease, node.now(), true, false});
-    REQUIRE(only<LeaderChanged>(actions).size() == 1);
-    CHECK(!only<LeaderChanged>(actions)[0].unled_since);
+    CHECK(!only_one<LeaderChanged>(actions).unled_since);
 }
 
 TEST_CASE("leader report: nobody leads since the last message of a leader that fell silent") {

@@ -17,8 +17,6 @@ namespace {
 
 using test::CommandWords;
 
-Instant both(std::int64_t at) { return {at, at}; }
-
 /// The list with that tag, in which the first so many have a vote.
 Membership list_of(std::size_t members, std::size_t voters, Tag tag = {}) {
     std::vector<MemberEntry> entries;
@@ -175,24 +173,6 @@ TEST_CASE("lease: while it is valid at least a majority has voted for it") {
         }
         const Instant now{*rc::gen::inRange(0, 200), *rc::gen::inRange(0, 200)};
         if (lease_valid(now, lease.deadline())) RC_ASSERT(lease.voters(now).size() >= q);
-    }));
-}
-
-TEST_CASE("lease: the order in which grants arrive makes no difference") {
-    CHECK(rc::check("any permutation of grants gives the same deadline", [] {
-        auto grants = *rc::gen::container<std::vector<std::pair<int, int>>>(
-            rc::gen::pair(rc::gen::inRange(0, 5), rc::gen::inRange(0, 100)));
-        const auto deadline = [&] {
-            Lease lease = lease_of(5);
-            for (const auto& [voter, end] : grants)
-                count(lease, static_cast<std::size_t>(voter), both(end));
-            return lease.deadline();
-        };
-        const Instant before = deadline();
-        std::reverse(grants.begin(), grants.end());
-        RC_ASSERT(deadline() == before);
-        std::sort(grants.begin(), grants.end());
-        RC_ASSERT(deadline() == before);
     }));
 }
 

@@ -21,8 +21,7 @@ TEST_SUITE_BEGIN("realtime");
 namespace {
 
 using std::chrono::nanoseconds;
-using test::LibraryCluster;
-using test::Notes;
+using namespace test;
 
 constexpr nanoseconds for_ever = nanoseconds::max();
 

@@ -23,9 +23,7 @@ TEST_SUITE_BEGIN("realtime");
 namespace {
 
 using std::chrono::nanoseconds;
-using test::generous;
-using test::LibraryCluster;
-using test::Notes;
+using namespace test;
 
 /// "1,2,3+4": those with a vote, and behind the + those without.
 std::string text_of(const MemberList& list) {

@@ -16,8 +16,7 @@ namespace bullring::library_notice_test {
 namespace {
 
 using std::chrono::steady_clock;
-using test::LibraryCluster;
-using test::Notes;
+using namespace test;
 
 constexpr std::chrono::seconds lease{5};
 constexpr std::uint64_t killed = 3;

@@ -12,9 +12,7 @@
 
 namespace bullring::library_rotation_test {
 
-using test::generous;
-using test::LibraryCluster;
-using test::Notes;
+using namespace test;
 
 TEST_SUITE_BEGIN("realtime");
 namespace {
@@ -60,8 +58,7 @@ TEST_CASE("library: an observer and an administrator go on with a new key") {
     Observer watching(cluster.peers(), "bullring", by_key(of_observers));
     const Subscription subscription =
         watching.subscribe([&](const Change& change) { changes.add(change); });
-    const auto before = watching.wait_for_leader(generous);
-    REQUIRE(before.has_value());
+    const auto before = watching.wait_for_leader(generous).value();
 
     write_key(of_nodes, second);
     write_key(of_observers, second);
@@ -71,7 +68,7 @@ TEST_CASE("library: an observer and an administrator go on with a new key") {
     node = std::make_unique<Node>(options);
     node->start();
     CHECK(changes.wait_for([&](const auto& all) {
-        return all.back().leader && all.back().leader->epoch > before->epoch;
+        return all.back().leader && all.back().leader->epoch > before.epoch;
     }));
 }
 

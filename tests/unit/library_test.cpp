@@ -22,8 +22,7 @@ TEST_SUITE_BEGIN("realtime");
 
 namespace {
 
-using test::LibraryCluster;
-using test::Notes;
+using namespace test;
 
 struct Led {
     std::uint64_t node;

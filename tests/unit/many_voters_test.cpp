@@ -10,10 +10,7 @@
 namespace bullring::protocol::many_voters_test {
 namespace {
 
-using test::count;
-using test::Following;
-using test::Ids;
-using test::told;
+using namespace test;
 
 /// Node 1 of so many, all with a vote.
 Config config_of(std::size_t voters) {

@@ -14,7 +14,7 @@
 namespace bullring::protocol::member_parts_test {
 namespace {
 
-using test::only;
+using namespace test;
 
 constexpr Instant at(std::int64_t ms) { return Instant{} + milliseconds(ms); }
 
@@ -274,8 +274,7 @@ TEST_CASE("reported leader: a resign after which nobody else leads is answered w
     told.answer_when_replaced({Asker::observer, 42}, {5});
     told.tell(step, {{1}, {6}, at(9), true}, "", false, at(8));
     told.answer_resign(step, {1});
-    REQUIRE(only<ResignAnswer>(out).size() == 1);
-    CHECK_FALSE(only<ResignAnswer>(out)[0].done);
+    CHECK_FALSE(only_one<ResignAnswer>(out).done);
 }
 
 }  // namespace

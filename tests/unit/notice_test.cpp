@@ -7,11 +7,7 @@
 namespace bullring::protocol::notice_test {
 namespace {
 
-using test::Actions;
-using test::NodeFixture;
-using test::only;
-using test::sent;
-using test::without_heartbeats;
+using namespace test;
 
 Config voter_config(FastRelease fast_release = FastRelease::notice) {
     Config config = test::config_for(1, {1, 2, 3, 4, 5});
@@ -45,8 +41,7 @@ TEST_CASE("notice: it ends the promise, closes the sessions, and serves who wait
     const SessionId session = node.accepted(5);
     const Actions actions = without_heartbeats(node.step(death_of_5(node)));
     CHECK(only<CloseSession>(actions) == std::vector<CloseSession>{{session}});
-    REQUIRE(sent<Grant>(actions).size() == 1);
-    CHECK(sent<Grant>(actions)[0].epoch == Epoch{5002});
+    CHECK(sent_one<Grant>(actions).epoch == Epoch{5002});
     CHECK(only<PeerDown>(actions) == std::vector<PeerDown>{{{5}, PeerDownReason::eof}});
     CHECK(only<LeaderChanged>(actions) ==
           std::vector<LeaderChanged>{{nobody, {5001}, "", false, node.now()}});
@@ -181,8 +176,7 @@ TEST_CASE("notice: a holder asks for grants that no session's end releases, and 
     NodeFixture node(config);
     node.recover();
     const Actions dialled = node.step(Dialled{{1}, {2500}, {}});
-    REQUIRE(sent<Hello>(dialled).size() == 1);
-    CHECK(sent<Hello>(dialled)[0].fast_release == FastRelease::notice);
+    CHECK(sent_one<Hello>(dialled).fast_release == FastRelease::notice);
 }
 
 }  // namespace

@@ -89,10 +89,9 @@ public:
         std::optional<ObserverMessage> found;
         REQUIRE(run_until(node_.io, [&] {
             while (true) {
-                auto frame = reader_.next();
-                REQUIRE(frame.has_value());
-                if (*frame) {
-                    found = std::get<ObserverMessage>((*frame)->message);
+                auto frame = reader_.next().value();
+                if (frame) {
+                    found = std::get<ObserverMessage>((frame)->message);
                     return true;
                 }
                 const auto room = reader_.prepare();
@@ -106,9 +105,8 @@ public:
     /// The next change that is not the one before once more.
     ObserverChange next_change(const ObserverChange& before) {
         while (true) {
-            const auto message = next();
-            REQUIRE(message.has_value());
-            const auto& change = std::get<ObserverChange>(*message);
+            const auto message = next().value();
+            const auto& change = std::get<ObserverChange>(message);
             if (change != before) return change;
         }
     }
@@ -152,9 +150,8 @@ TEST_CASE("observers: nobody watches a node that has been removed, until it is a
 TEST_CASE("observers: status is one answer, then the end") {
     Observed node;
     Observer observer(node, ObserveWhat::status);
-    const auto answer = observer.next();
-    REQUIRE(answer.has_value());
-    CHECK(std::get<ObserverState>(*answer).json == R"({"a":1})");
+    const auto answer = observer.next().value();
+    CHECK(std::get<ObserverState>(answer).json == R"({"a":1})");
     CHECK(node.asker == node.observers.front());
     CHECK_FALSE(observer.next().has_value());
 }
@@ -162,26 +159,23 @@ TEST_CASE("observers: status is one answer, then the end") {
 TEST_CASE("observers: one of another cluster is told what differs") {
     Observed node;
     Observer observer(node, ObserveWhat::watch, "green");
-    const auto answer = observer.next();
-    REQUIRE(answer.has_value());
-    CHECK(std::get<ObserverRefused>(*answer) == ObserverRefused{"cluster", "blue", "green"});
+    const auto answer = observer.next().value();
+    CHECK(std::get<ObserverRefused>(answer) == ObserverRefused{"cluster", "blue", "green"});
     CHECK_FALSE(observer.next().has_value());
 }
 
 TEST_CASE("observers: one from elsewhere than a member's host learns no cluster's name") {
     Observed node;
     Observer observer(node, ObserveWhat::status, "green", 0, "127.0.0.2");
-    const auto answer = observer.next();
-    REQUIRE(answer.has_value());
-    CHECK(std::get<ObserverRefused>(*answer) == ObserverRefused{"cluster", "", "green"});
+    const auto answer = observer.next().value();
+    CHECK(std::get<ObserverRefused>(answer) == ObserverRefused{"cluster", "", "green"});
 }
 
 TEST_CASE("observers: a drill is answered before its fault happens") {
     Observed node;
     Observer observer(node, Drill{"blue", DrillRequest::cut, {7}});
-    const auto answer = observer.next();
-    REQUIRE(answer.has_value());
-    CHECK(std::get<DrillResult>(*answer) == DrillResult{true, "", {}, 3});
+    const auto answer = observer.next().value();
+    CHECK(std::get<DrillResult>(answer) == DrillResult{true, "", {}, 3});
     CHECK_FALSE(observer.next().has_value());
     CHECK(node.faults == std::vector{DrillRequest::cut});
     // Later may be too late: the fault may kill the node.
@@ -316,9 +310,8 @@ TEST_CASE("observers: the 257th is refused") {
         if (i % 32 == 31) CHECK(watchers.back().next_change({}) == first);
     }
     Observer one_more(node, ObserveWhat::status);
-    const auto answer = one_more.next();
-    REQUIRE(answer.has_value());
-    CHECK(std::holds_alternative<ObserverRefused>(*answer));
+    const auto answer = one_more.next().value();
+    CHECK(std::holds_alternative<ObserverRefused>(answer));
 }
 
 TEST_CASE("observers: a resign is answered with its own result") {

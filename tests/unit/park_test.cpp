@@ -6,11 +6,7 @@
 namespace bullring::protocol::park_test {
 namespace {
 
-using test::Actions;
-using test::NodeFixture;
-using test::only;
-using test::sent;
-using test::without_heartbeats;
+using namespace test;
 
 Config voter_config() {
     Config config = test::config_for(1, {1, 2, 3, 4, 5});
@@ -18,12 +14,6 @@ Config voter_config() {
     return config;
 }
 
-Coordinator candidacy(const NodeFixture& node, std::uint64_t epoch) {
-    return {{epoch}, node.timing().campaign_lease, node.now(), false, true};
-}
-Coordinator renewal(const NodeFixture& node, std::uint64_t epoch) {
-    return {{epoch}, node.timing().lease, node.now(), true, true};
-}
 Action grant_to(NodeFixture& node, std::uint64_t peer, const Coordinator& asked) {
     return Send{node.dialled(peer), Grant{node.incarnation_of(peer), asked.epoch, asked.lease,
                                           asked.stamp, SessionId{7000}, node.own_incarnation()}};
@@ -34,21 +24,20 @@ NodeFixture promised(const Config& config = voter_config()) {
     NodeFixture node(config);
     node.recover();
     for (const std::uint64_t peer : {2U, 3U, 4U, 5U}) node.connect(peer);
-    REQUIRE(sent<Grant>(node.hear(5, renewal(node, 5001))).size() == 1);
+    REQUIRE(sent<Grant>(node.hear(5, node.renewal(5001))).size() == 1);
     return node;
 }
 
 bool parked(const Actions& actions) {
-    const std::vector<Nack> nacks = sent<Nack>(actions);
-    REQUIRE(nacks.size() == 1);
-    REQUIRE(nacks[0].reason == NackReason::busy);
-    return nacks[0].parked;
+    const Nack nacks = sent_one<Nack>(actions);
+    REQUIRE(nacks.reason == NackReason::busy);
+    return nacks.parked;
 }
 
 // R4.1
 TEST_CASE("park: the holder's FIN hands the parked candidate its grant in the same step") {
     NodeFixture node = promised();
-    const Coordinator asked = candidacy(node, 5002);
+    const Coordinator asked = node.candidacy(5002);
     CHECK(parked(node.hear(4, asked)));
     CHECK(without_heartbeats(node.lose(5)) ==
           Actions{grant_to(node, 4, asked), PeerDown{{5}, PeerDownReason::eof},
@@ -57,7 +46,7 @@ TEST_CASE("park: the holder's FIN hands the parked candidate its grant in the sa
 
 TEST_CASE("park: the holder's RESIGN hands the parked candidate its grant in the same step") {
     NodeFixture node = promised();
-    const Coordinator asked = candidacy(node, 5002);
+    const Coordinator asked = node.candidacy(5002);
     node.hear(4, asked);
     CHECK(without_heartbeats(node.hear(5, Resign{{5001}, nobody})) ==
           Actions{grant_to(node, 4, asked), LeaderChanged{nobody, {5001}, "", false, node.now()}});
@@ -68,7 +57,7 @@ TEST_CASE("park: when the promise runs out the parked candidate is granted, with
     NodeFixture node = promised();
     node.pass(node.timing().lease - milliseconds(40));
     node.connect(4);
-    const Coordinator asked = candidacy(node, 5002);
+    const Coordinator asked = node.candidacy(5002);
     CHECK(parked(node.hear(4, asked)));
     for (int wakes = 0; wakes < 100 && node.view().promised_to == NodeId{5}; ++wakes) {
         const Duration sleep = node.node().until_wake(node.now());
@@ -85,58 +74,30 @@ TEST_CASE("park: when the promise runs out the parked candidate is granted, with
     CHECK(node.view().promised_to == NodeId{4});
 }
 
-// R2.3
-TEST_CASE("park: of two candidates the one with the higher epoch has the slot") {
-    for (const bool higher_first : {false, true}) {
-        NodeFixture node = promised();
-        CHECK(parked(node.hear(higher_first ? 4 : 3, candidacy(node, higher_first ? 5003 : 5002))));
-        CHECK(parked(node.hear(higher_first ? 3 : 4,
-                               candidacy(node, higher_first ? 5002 : 5003))) == !higher_first);
-        node.lose(5);
-        CHECK(node.view().promised_to == NodeId{4});
-    }
-}
-
 // R2.8
-TEST_CASE("park: RESIGN of the parked epoch empties the slot and of another epoch does not") {
-    for (const std::uint64_t epoch : {5002U, 5003U}) {
-        NodeFixture node = promised();
-        node.hear(4, candidacy(node, 5003));
-        node.hear(4, Resign{{epoch}, nobody});
-        node.lose(5);
-        CHECK(node.view().promised_to == (epoch == 5003 ? nobody : NodeId{4}));
-    }
-}
-
-// R2.8
-TEST_CASE("park: the end of the parked candidate's session empties the slot, however it ends") {
-    for (const SessionEnd how :
-         {SessionEnd::eof, SessionEnd::reset, SessionEnd::truncated, SessionEnd::timeout}) {
-        NodeFixture node = promised();
-        node.hear(4, candidacy(node, 5002));
-        node.lose(4, how);
-        node.lose(5);
-        CHECK(node.view().promised_to == nobody);
-    }
-}
-
-// R2.8
-TEST_CASE("park: the slot is empty again after T_camp") {
+TEST_CASE("park: its RESIGN, the end of its session and T_camp take a candidate out of the slot") {
     NodeFixture node = promised();
-    node.hear(4, candidacy(node, 5002));
-    node.run(node.timing().campaign_wait);
+    node.hear(4, node.candidacy(5003));
+    NodeId next = nobody;
+    SUBCASE("RESIGN") { node.hear(4, Resign{{5003}, nobody}); }
+    SUBCASE("RESIGN of another epoch does not") {
+        node.hear(4, Resign{{5002}, nobody});
+        next = {4};
+    }
+    SUBCASE("a FIN") { node.lose(4); }
+    SUBCASE("a reset") { node.lose(4, SessionEnd::reset); }
+    SUBCASE("T_camp") { node.run(node.timing().campaign_wait); }
     node.lose(5);
-    CHECK(node.view().promised_to == nobody);
+    CHECK(node.view().promised_to == next);
 }
 
 TEST_CASE("park: a parked request that has become stale is refused, not granted") {
     NodeFixture node = promised();
-    node.hear(4, candidacy(node, 5002));
-    node.hear(5, renewal(node, 5003));  // the holder again, with a later epoch of its own
+    node.hear(4, node.candidacy(5002));
+    node.hear(5, node.renewal(5003));  // the holder again, with a later epoch of its own
     const Actions actions = node.hear(5, Resign{{5003}, nobody});
-    REQUIRE(sent<Nack>(actions).size() == 1);
-    CHECK(sent<Nack>(actions)[0].reason == NackReason::stale);
-    CHECK(sent<Nack>(actions)[0].promised_epoch == Epoch{5003});
+    CHECK(sent_one<Nack>(actions).reason == NackReason::stale);
+    CHECK(sent_one<Nack>(actions).promised_epoch == Epoch{5003});
 }
 
 // ---- What releases a promise and what does not (I8).
@@ -156,7 +117,7 @@ TEST_CASE("release: a FIN releases only what is tied to its own session") {
     NodeFixture node = promised();
     const SessionId older = node.accepted(5);
     node.accept(5);
-    node.hear(5, renewal(node, 5001));
+    node.hear(5, node.renewal(5001));
     SUBCASE("of the older session: nothing") {
         const Actions actions = without_heartbeats(node.step(SessionEnded{older, SessionEnd::eof}));
         CHECK(actions == Actions{});
@@ -169,17 +130,6 @@ TEST_CASE("release: a FIN releases only what is tied to its own session") {
         node.after(node.timing().promise(node.timing().lease));
         CHECK(node.view().promised_to == nobody);
     }
-}
-
-TEST_CASE("release: a promise moves with the renewals to the new session and is released there") {
-    NodeFixture node = promised();
-    node.accept(5);
-    node.run(node.timing().promise(node.timing().lease) - milliseconds(1));
-    node.hear(5, renewal(node, 5001));
-    node.run(milliseconds(2));  // what was tied to the older session is over now
-    CHECK(node.view().promised_to == NodeId{5});
-    node.lose(5);
-    CHECK(node.view().promised_to == nobody);
 }
 
 // R4.3
@@ -195,9 +145,8 @@ TEST_CASE("release: a FIN on a session whose addresses do not agree releases not
     }
     node.accept(hello);
     node.dial(5);
-    const Actions actions = node.hear(5, renewal(node, 5001));
-    REQUIRE(sent<Grant>(actions).size() == 1);
-    CHECK(sent<Grant>(actions)[0].tied_session == no_session);
+    const Actions actions = node.hear(5, node.renewal(5001));
+    CHECK(sent_one<Grant>(actions).tied_session == no_session);
     node.lose(5);
     CHECK(node.view().promised_to == NodeId{5});
 }
@@ -216,11 +165,10 @@ TEST_CASE("release: a FIN releases nothing when either side or the request does 
     hello.hello.fast_release = dialler_allows ? FastRelease::fin : FastRelease::off;
     node.accept(hello);
     node.dial(5);
-    Coordinator asked = renewal(node, 5001);
+    Coordinator asked = node.renewal(5001);
     asked.tie = tie;
     const Actions actions = node.hear(5, asked);
-    REQUIRE(sent<Grant>(actions).size() == 1);
-    CHECK(sent<Grant>(actions)[0].tied_session == no_session);
+    CHECK(sent_one<Grant>(actions).tied_session == no_session);
     node.lose(5);
     CHECK(node.view().promised_to == NodeId{5});
 }
@@ -235,9 +183,8 @@ TEST_CASE("release: a new session and a new run of the holder release nothing") 
     node.new_incarnation(5);
     node.connect(5);
     CHECK(node.view().promised_to == NodeId{5});
-    const Actions actions = node.hear(5, candidacy(node, 5002));
-    REQUIRE(sent<Nack>(actions).size() == 1);
-    CHECK(sent<Nack>(actions)[0].reason == NackReason::busy);
+    const Actions actions = node.hear(5, node.candidacy(5002));
+    CHECK(sent_one<Nack>(actions).reason == NackReason::busy);
 }
 
 // R4.2

@@ -6,11 +6,7 @@
 namespace bullring::protocol::peers_test {
 namespace {
 
-using test::Actions;
-using test::NodeFixture;
-using test::only;
-using test::sent;
-using test::without_heartbeats;
+using namespace test;
 
 /// Node 1 of five, the lowest; it would stand after T_ok if nobody answered its polls.
 NodeFixture voter(std::vector<std::uint64_t> peers = {2, 3, 4, 5}) {
@@ -20,9 +16,6 @@ NodeFixture voter(std::vector<std::uint64_t> peers = {2, 3, 4, 5}) {
     node.recover();
     for (const std::uint64_t peer : peers) node.connect(peer);
     return node;
-}
-Coordinator renewal(const NodeFixture& node, std::uint64_t epoch) {
-    return {{epoch}, node.timing().lease, node.now(), true, true};
 }
 Heartbeat naming(const NodeFixture& node, std::uint64_t peer, std::uint64_t leader,
                  std::uint64_t epoch) {
@@ -90,8 +83,7 @@ TEST_CASE(
 TEST_CASE("peers: a HELLO tells its sender's heartbeat") {
     NodeFixture node = voter({});
     const Actions actions = node.step(Dialled{{2}, {70000}, {"a", "b"}});
-    REQUIRE(sent<Hello>(actions).size() == 1);
-    CHECK(sent<Hello>(actions)[0].heartbeat_period == node.timing().heartbeat);
+    CHECK(sent_one<Hello>(actions).heartbeat_period == node.timing().heartbeat);
 }
 
 TEST_CASE("peers: any message counts as heard, not only heartbeats") {
@@ -179,7 +171,7 @@ TEST_CASE("peers: each heartbeat period everybody is told whom this node hears")
 TEST_CASE("peers: a change is told within δ and not only with the period") {
     NodeFixture node = voter({2, 3});
     node.run(milliseconds(100));
-    node.hear(2, renewal(node, 5001));
+    node.hear(2, node.renewal(5001));
     const Heartbeat heartbeat = last_heartbeat(node.after(node.timing().stagger));
     CHECK(heartbeat.leader == NodeId{2});
     CHECK(heartbeat.leader_epoch == Epoch{5001});
@@ -192,7 +184,7 @@ TEST_CASE("peers: a change is told within δ and not only with the period") {
 
 TEST_CASE("peers: a promise to a candidate is not a leader towards users but told as a promise") {
     NodeFixture node = voter({2, 3});
-    node.hear(2, Coordinator{{5001}, milliseconds(250), node.now(), false, true});
+    node.hear(2, node.candidacy(5001));
     CHECK(node.view().leader == nobody);
     const Heartbeat heartbeat = last_heartbeat(node.run(milliseconds(50)));
     CHECK(heartbeat.leader == NodeId{2});
@@ -227,7 +219,7 @@ TEST_CASE(
 
 TEST_CASE("peers: hearsay of a holder whose end this node has seen itself is ignored") {
     NodeFixture node = voter({2, 3});
-    node.hear(3, renewal(node, 5001));
+    node.hear(3, node.renewal(5001));
     SUBCASE("heard before its FIN") {
         node.hear(2, naming(node, 2, 3, 5001));
         node.lose(3);
@@ -251,7 +243,7 @@ TEST_CASE("peers: hearsay of a holder whose end this node has seen itself is ign
 
 TEST_CASE("peers: when a holder that was gone leads again with a later epoch it is believed") {
     NodeFixture node = voter({2, 3});
-    node.hear(3, renewal(node, 5001));
+    node.hear(3, node.renewal(5001));
     node.hear(3, Resign{{5001}, nobody});
     node.hear(2, naming(node, 2, 3, 5002));
     CHECK(node.view().leader == NodeId{3});
@@ -259,16 +251,14 @@ TEST_CASE("peers: when a holder that was gone leads again with a later epoch it 
 
 TEST_CASE("peers: a holder that is stepping down is no leader towards users and still binds") {
     NodeFixture node = voter({2, 3});
-    node.hear(3, renewal(node, 5001));
+    node.hear(3, node.renewal(5001));
     REQUIRE(node.view().leader == NodeId{3});
     Heartbeat heartbeat = naming(node, 3, 3, 5001);
     heartbeat.stepping_down = true;
     CHECK(only<LeaderChanged>(node.hear(3, heartbeat)) ==
           std::vector<LeaderChanged>{{nobody, {5001}, "", false, node.now()}});
-    const Actions refused =
-        node.hear(2, Coordinator{{5002}, milliseconds(250), node.now(), false, true});
-    REQUIRE(sent<Nack>(refused).size() == 1);
-    CHECK(sent<Nack>(refused)[0].reason == NackReason::busy);
+    const Actions refused = node.hear(2, node.candidacy(5002));
+    CHECK(sent_one<Nack>(refused).reason == NackReason::busy);
 }
 
 TEST_CASE("peers: users are told of leaders in the order of their epochs") {

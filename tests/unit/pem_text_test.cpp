@@ -36,9 +36,9 @@ TEST_CASE("pem text: all blocks are read, with remarks between them and any ends
     const std::string one = one_certificate();
     std::string with_returns;
     for (const char c : one_certificate()) with_returns += c == '\n' ? " \r\n" : std::string(1, c);
-    const auto found = certificates_in("subject=/CN=a -- b\n\n" + one + "# next:\n" + with_returns);
-    REQUIRE(found.has_value());
-    CHECK(found->size() == 2);
+    const auto found =
+        certificates_in("subject=/CN=a -- b\n\n" + one + "# next:\n" + with_returns).value();
+    CHECK(found.size() == 2);
     CHECK(certificates_in(one.substr(0, one.size() - 1)).has_value());
 }
 
@@ -100,9 +100,8 @@ TEST_CASE("pem text: a block of another kind is not passed over in silence") {
     CHECK(problem_of(certificate + list) ==
           line(lines_of(certificate) + 1, "begins a X509 CRL; expected each to be a certificate"));
     CHECK(problem_of(certificate + list, OtherBlocks::skip) == "none: 1");
-    const auto lists = revocation_lists_in(list + pem_of(ca.revoke(ca.node(2))));
-    REQUIRE(lists.has_value());
-    CHECK(lists->size() == 2);
+    const auto lists = revocation_lists_in(list + pem_of(ca.revoke(ca.node(2)))).value();
+    CHECK(lists.size() == 2);
     CHECK(revocation_lists_in(list.substr(0, list.size() - 40))
               .error()
               .starts_with("is cut off: it ends within the X509 CRL of line 1"));

@@ -6,10 +6,7 @@
 namespace bullring::protocol::preemption_test {
 namespace {
 
-using test::Actions;
-using test::NodeFixture;
-using test::only;
-using test::sent;
+using namespace test;
 
 constexpr Epoch epoch{5001};
 constexpr Duration stable = milliseconds(1000);
@@ -156,12 +153,12 @@ void lead_and_vanish(NodeFixture& node, Duration led) {
     node.step(TaskEnded{node.view().epoch});
     const Instant end = node.now() + led;
     do {
-        node.hear(3, Coordinator{{next}, node.timing().lease, node.now(), true, true});
+        node.hear(3, node.renewal(next));
         REQUIRE(node.view().leader == NodeId{3});
         node.pass(std::min(node.timing().heartbeat, elapsed(node.now(), end)));
         node.hear_heartbeat(1);
     } while (!due(node.now(), end));
-    node.hear(3, Coordinator{{next}, node.timing().lease, node.now(), true, true});
+    node.hear(3, node.renewal(next));
     node.lose(3);
     node.run(node.timing().heartbeat);
     REQUIRE(node.role() == Role::candidate);

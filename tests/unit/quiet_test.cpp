@@ -8,10 +8,7 @@
 namespace bullring::protocol::quiet_test {
 namespace {
 
-using test::Actions;
-using test::NodeFixture;
-using test::only;
-using test::sent;
+using namespace test;
 
 constexpr std::uint64_t leader = 3;
 constexpr Epoch epoch{5001};
@@ -98,8 +95,7 @@ TEST_CASE("quiet: a candidacy and its grant carry no heartbeat") {
     voter.connect(2);
     const Actions actions =
         voter.hear(2, Coordinator{epoch, milliseconds(250), voter.now(), false, true});
-    REQUIRE(sent<Grant>(actions).size() == 1);
-    CHECK_FALSE(sent<Grant>(actions)[0].heartbeat.has_value());
+    CHECK_FALSE(sent_one<Grant>(actions).heartbeat.has_value());
 }
 
 TEST_CASE("quiet: a leader that renews no more tells all with each period") {
@@ -141,11 +137,10 @@ TEST_CASE("quiet: the heartbeats that a renewal and its grant carry count like o
 TEST_CASE("quiet: the grant of a renewal tells the leader how its follower is") {
     Following cluster;
     const Actions actions = cluster.hear_renewal();
-    const std::vector<Grant> grants = sent<Grant>(actions);
-    REQUIRE(grants.size() == 1);
-    REQUIRE(grants[0].heartbeat.has_value());
-    CHECK(grants[0].heartbeat->heard == MemberSet(0b110));
-    CHECK(grants[0].heartbeat->leader == NodeId{leader});
+    const Grant grants = sent_one<Grant>(actions);
+    REQUIRE(grants.heartbeat.has_value());
+    CHECK(grants.heartbeat->heard == MemberSet(0b110));
+    CHECK(grants.heartbeat->leader == NodeId{leader});
 }
 
 TEST_CASE("quiet: followers tell each other with every second renewal, and the leader never") {

@@ -24,8 +24,7 @@ TEST_SUITE_BEGIN("realtime");
 
 namespace {
 
-using test::LibraryCluster;
-using test::Notes;
+using namespace test;
 
 /// Those that can be blocked: not SIGKILL and SIGSTOP, nor the two that are the C library's own.
 std::uint64_t all_signals() {
@@ -125,10 +124,9 @@ TEST_CASE("threads: all that the library makes block all signals") {
 TEST_CASE(
     "threads: what writes the state blocks all signals, and one that can't be had is no end") {
     const LibraryCluster cluster(1);
-    auto directory = StateDirectory::open(cluster.directory() / "state", {"blue", {1}}, {});
-    REQUIRE(directory.has_value());
+    auto directory = StateDirectory::open(cluster.directory() / "state", {"blue", {1}}, {}).value();
     Notes<bool> quiet;
-    Storage storage(std::move(*directory), std::nullopt,
+    Storage storage(std::move(directory), std::nullopt,
                     {[&](const protocol::Durable&) { quiet.add(blocks_all_here()); },
                      [](const std::string& why) { FAIL(why); },
                      {}});

@@ -8,10 +8,7 @@
 namespace bullring::protocol::recall_test {
 namespace {
 
-using test::Actions;
-using test::NodeFixture;
-using test::only;
-using test::sent;
+using namespace test;
 
 Config three(std::uint64_t self = 3) { return test::config_for(self, {1, 2, 3}); }
 
@@ -39,14 +36,6 @@ HelloAck holds(NodeFixture& node, std::uint64_t peer, Epoch epoch, Duration rema
     return ack;
 }
 
-Coordinator renewal(NodeFixture& node, Epoch epoch) {
-    return {.epoch = epoch,
-            .lease = node.timing().lease,
-            .stamp = node.now(),
-            .renew = true,
-            .tie = true};
-}
-
 // ---- The one that asks.
 
 // R6.3
@@ -55,28 +44,6 @@ TEST_CASE("recall: none of all others ends the silence, and none of some does no
     node.dial(1, says(node, 1, Recall::Answer::none));
     CHECK(node.view().recovering);
     node.dial(2, says(node, 2, Recall::Answer::none));
-    CHECK_FALSE(node.view().recovering);
-}
-
-TEST_CASE("recall: one that cannot tell leaves the silence as long as it was") {
-    NodeFixture node = restarted();
-    const Instant start = node.now();
-    node.dial(1, says(node, 1, Recall::Answer::none));
-    node.dial(2, says(node, 2, Recall::Answer::cannot_tell));
-    node.set_clock(start + node.timing().promise(node.timing().lease) - Duration{1});
-    node.wake();
-    CHECK(node.view().recovering);
-    node.after(Duration{1});
-    CHECK_FALSE(node.view().recovering);
-}
-
-// R6.19
-TEST_CASE("recall: the newest answer of a member counts") {
-    NodeFixture node = restarted();
-    node.dial(1, says(node, 1, Recall::Answer::cannot_tell));
-    node.dial(2, says(node, 2, Recall::Answer::none));
-    CHECK(node.view().recovering);
-    node.dial(1, says(node, 1, Recall::Answer::none));
     CHECK_FALSE(node.view().recovering);
 }
 
@@ -131,12 +98,11 @@ TEST_CASE("recall: held by one binds the node to that one, for P of what is left
     node.accept(2);
     node.dial(2);
     const Coordinator other{.epoch = {9000}, .lease = node.timing().lease, .stamp = node.now()};
-    const std::vector<Nack> refused = sent<Nack>(node.hear(2, other));
-    REQUIRE(refused.size() == 1);
-    CHECK(refused[0].reason == NackReason::busy);
-    CHECK(refused[0].promise_holder == NodeId{1});
-    CHECK(refused[0].promised_epoch == Epoch{4000});
-    CHECK(refused[0].remaining == node.timing().promise(left));
+    const Nack refused = sent_one<Nack>(node.hear(2, other));
+    CHECK(refused.reason == NackReason::busy);
+    CHECK(refused.promise_holder == NodeId{1});
+    CHECK(refused.promised_epoch == Epoch{4000});
+    CHECK(refused.remaining == node.timing().promise(left));
     // Its FIN shows the end of this session only; what was promised before was tied to another.
     node.lose(1);
     CHECK(node.view().promised_to == NodeId{1});
@@ -150,7 +116,7 @@ TEST_CASE("recall: the holder renews below the epochs of the file, and its RESIG
     NodeFixture node = restarted();
     node.dial(1, holds(node, 1, {4000}, milliseconds(300)));
     node.accept(1);
-    CHECK(sent<Grant>(node.hear(1, renewal(node, {4000}))).size() == 1);
+    CHECK(sent<Grant>(node.hear(1, node.renewal(4000))).size() == 1);
     node.hear(1, Resign{{4000}, nobody});
     CHECK(node.view().promised_to == nobody);
 }
@@ -164,9 +130,7 @@ TEST_CASE("recall: what is left is on the disk before it is promised") {
     const Duration left = config.timing.lease_max;
     const Actions actions = node.dial(1, holds(node, 1, {4000}, left));
     CHECK(node.view().recovering);
-    const std::vector<Persist> writes = only<Persist>(actions);
-    REQUIRE(writes.size() == 1);
-    CHECK(writes[0].durable.promised_max == node.timing().promise(left));
+    CHECK(only_one<Persist>(actions).durable.promised_max == node.timing().promise(left));
     node.persisted();
     CHECK_FALSE(node.view().recovering);
 }
@@ -351,15 +315,11 @@ TEST_CASE("recall: a candidate asks a voter again that recovers no more, a leade
     Heartbeat silent = node.heartbeat_from(2);
     silent.recovering = true;
     node.hear(2, silent);
-    const std::vector<Coordinator> asked = sent<Coordinator>(node.hear_heartbeat(2));
-    REQUIRE(asked.size() == 1);
-    CHECK_FALSE(asked[0].renew);
+    CHECK_FALSE(sent_one<Coordinator>(node.hear_heartbeat(2)).renew);
     node.answer_grant(1);
     REQUIRE(node.role() == Role::leader);
     node.hear(2, silent);
-    const std::vector<Coordinator> renewed = sent<Coordinator>(node.hear_heartbeat(2));
-    REQUIRE(renewed.size() == 1);
-    CHECK(renewed[0].renew);
+    CHECK(sent_one<Coordinator>(node.hear_heartbeat(2)).renew);
 }
 
 TEST_CASE("recall: that the silence is over is told at once") {
@@ -390,22 +350,6 @@ TEST_CASE(
     const std::vector<Coordinator> requests = sent<Coordinator>(node.connect(2));
     REQUIRE_FALSE(requests.empty());
     CHECK(requests[0].epoch == latest + 1);
-}
-
-TEST_CASE("first start: a member that had a file, or cannot tell, leaves the silence as it was") {
-    const Config config = three();
-    for (const bool had_file : {true, false}) {
-        NodeFixture node(config, test::start_without_file(config));
-        node.disk_answers(true);
-        HelloAck first = says(node, 1, Recall::Answer::none);
-        first.had_file_at_start = false;
-        HelloAck second =
-            says(node, 2, had_file ? Recall::Answer::none : Recall::Answer::cannot_tell);
-        second.had_file_at_start = had_file;
-        node.dial(1, first);
-        node.dial(2, second);
-        CHECK(node.view().recovering);
-    }
 }
 
 /// Node 2 of three has all answers; whether it stands in the next `patience`, if node 3 is heard

@@ -9,10 +9,7 @@
 namespace bullring::protocol::recovery_test {
 namespace {
 
-using test::Actions;
-using test::NodeFixture;
-using test::only;
-using test::sent;
+using namespace test;
 
 constexpr std::uint64_t wall_ms = 1'800'000'000'000;  // the fixture's wall clock
 
@@ -89,8 +86,7 @@ TEST_CASE("recovery: it does not end before its reserve is on the disk") {
     const Config config = test::config_for(1, {1, 2, 3});
     NodeFixture node(config);
     const Actions first = node.wake();
-    REQUIRE(only<Persist>(first).size() == 1);
-    CHECK(only<Persist>(first)[0].durable.hw == Epoch{6024});
+    CHECK(only_one<Persist>(first).durable.hw == Epoch{6024});
     node.after(own_promise(config) * 2);
     CHECK(node.view().recovering);
     node.persisted();
@@ -159,17 +155,6 @@ TEST_CASE(
     CHECK_FALSE(node.view().recovering);
     NodeFixture early = fresh(five());
     CHECK(silence_of(early, acks) == milliseconds(900));
-}
-
-// R6.11
-TEST_CASE("no file: nobody's word makes the silence longer than the longest promise there can be") {
-    NodeFixture node = fresh(five());
-    Acks acks;
-    for (const std::uint64_t peer : {1U, 2U, 3U, 4U}) {
-        acks[peer] = ack_of(node, peer, true, peer == 2 ? forever : milliseconds(700));
-        acks[peer].lease = forever;
-    }
-    CHECK(silence_of(node, acks) == node.timing().promise(node.timing().lease_max));
 }
 
 // A vote of the lost run may be counted until the silence ends, and elect somebody whose epoch
@@ -258,28 +243,6 @@ TEST_CASE("no file: then the epochs go on from what those have, not from the clo
     CHECK(requests[0].epoch == Epoch{7004});
 }
 
-// R6.11
-TEST_CASE("no file: all others' answers are enough without files, with P of every lease heard") {
-    NodeFixture node = fresh(five());
-    Acks acks;
-    for (const std::uint64_t peer : {1U, 2U, 3U, 4U}) {
-        acks[peer] = ack_of(node, peer, false);
-        acks[peer].lease = peer == 2 ? seconds(2) : node.timing().lease;
-    }
-    CHECK(silence_of(node, acks) == node.timing().promise(seconds(2)));
-}
-
-// R6.11
-TEST_CASE("no file: with too few answers T_boot has to pass, and then the longest lease of all") {
-    NodeFixture node = fresh(five());
-    node.dial(1, ack_of(node, 1, false));
-    node.dial(2, ack_of(node, 2, false));
-    const std::optional<Duration> silence = silence_of(node);
-    REQUIRE(silence.has_value());
-    CHECK(*silence ==
-          std::max(node.config().bootstrap_wait, node.timing().promise(node.timing().lease_max)));
-}
-
 TEST_CASE("no file: a shorter T_boot does not shorten the silence that lost promises need") {
     Config config = five();
     config.bootstrap_wait = seconds(1);
@@ -292,10 +255,9 @@ TEST_CASE("no file: who is waited for is said once, and not before it takes a wh
     NodeFixture node = fresh(five());
     node.dial(2, ack_of(node, 2, false));
     CHECK(only<Note>(node.after(milliseconds(900))).empty());
-    const std::vector<Note> said = only<Note>(node.after(milliseconds(200)));
-    REQUIRE(said.size() == 1);
+    const Note said = only_one<Note>(node.after(milliseconds(200)));
     CHECK(
-        said[0].text ==
+        said.text ==
         "no state file here, and no answer yet from node 1, 3, 4; without it this node votes only "
         "after the longer of 10s (--bootstrap-wait) and 10s (--lease-max), and only if most have "
         "no file either, or a leader tells it who the members are");
@@ -357,9 +319,8 @@ TEST_CASE("no file: where the members were changed it counts down to when a lead
     CHECK(node.view().why == begin + "9 s" + end);
     node.after(seconds(8));
     CHECK(node.view().why == begin + "21 ms" + end);
-    const std::vector<Note> said = only<Note>(node.after(milliseconds(100)));
-    REQUIRE(said.size() == 1);
-    CHECK(said[0].text.find("its silence is over: it begins its connections anew") !=
+    CHECK(only_one<Note>(node.after(milliseconds(100)))
+              .text.find("its silence is over: it begins its connections anew") !=
           std::string::npos);
     CHECK(node.view().why ==
           "has no state file and waits for a leader that has it in its list of members");
@@ -403,15 +364,6 @@ TEST_CASE("no file: with too few files among the others the epochs go on from th
     CHECK(first_epoch_of(config, {true, false}) == Epoch{1024 * wall_ms + 1});
     CHECK(first_epoch_of(config, {}) == Epoch{1024 * wall_ms + 1});
     CHECK(first_epoch_of(config, {true, true}) == Epoch{1});
-}
-
-// R6.23
-TEST_CASE("no file: first-epoch 0 starts at 1 when all have answered and none had a file") {
-    Config config = test::config_for(3, {1, 2, 3});
-    config.first_epoch = FirstEpoch::zero;
-    CHECK(first_epoch_of(config, {false, false}) == Epoch{1});
-    CHECK(first_epoch_of(config, {true, false}) == Epoch{1024 * wall_ms + 1});
-    CHECK(first_epoch_of(config, {}) == Epoch{1024 * wall_ms + 1});
 }
 
 /// The epoch in the answer to this HELLO of a node of three without a file.

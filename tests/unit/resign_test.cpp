@@ -6,11 +6,7 @@
 namespace bullring::protocol::resign_test {
 namespace {
 
-using test::Actions;
-using test::NodeFixture;
-using test::only;
-using test::sent;
-using test::without_heartbeats;
+using namespace test;
 
 constexpr Epoch epoch{5001};
 
@@ -25,12 +21,6 @@ NodeFixture resigned(NodeId to) {
     node.step(TaskEnded{epoch});
     REQUIRE(node.role() == Role::follower);
     return node;
-}
-Coordinator candidacy(const NodeFixture& node, std::uint64_t number) {
-    return {{number}, node.timing().campaign_lease, node.now(), false, true};
-}
-Coordinator renewal(const NodeFixture& node, std::uint64_t number) {
-    return {{number}, node.timing().lease, node.now(), true, true};
 }
 
 // R5.8
@@ -125,10 +115,9 @@ TEST_CASE("resign: with nobody to take over it is refused and the leader stays")
     node.lead({1});
     node.lose(1);
     const Actions actions = node.step(ResignRequested{nobody, {Asker::observer, 77}});
-    REQUIRE(only<ResignAnswer>(actions).size() == 1);
-    CHECK_FALSE(only<ResignAnswer>(actions)[0].done);
-    CHECK(only<ResignAnswer>(actions)[0].why.find("no successor") == 0);
-    CHECK_FALSE(only<ResignAnswer>(actions)[0].lasting);
+    CHECK_FALSE(only_one<ResignAnswer>(actions).done);
+    CHECK(only_one<ResignAnswer>(actions).why.find("no successor") == 0);
+    CHECK_FALSE(only_one<ResignAnswer>(actions).lasting);
     CHECK(node.role() == Role::leader);
 }
 
@@ -144,8 +133,7 @@ TEST_CASE("resign: who is about to stand still hands over regardless, to nobody 
     node.step(ResignRequested{nobody, {}, true});
     CHECK(node.role() == Role::stepping_down);
     const Actions actions = node.step(TaskEnded{epoch});
-    REQUIRE(only<Deposed>(actions).size() == 1);
-    CHECK(only<Deposed>(actions)[0].reason == DeposedReason::resigned);
+    CHECK(only_one<Deposed>(actions).reason == DeposedReason::resigned);
     for (const Resign& resign : sent<Resign>(actions)) CHECK(resign.successor == successor);
     CHECK(node.role() == Role::follower);
 }
@@ -179,24 +167,21 @@ TEST_CASE("resign: who does not lead refuses") {
     node.recover();
     node.connect(2);
     const Actions actions = node.step(ResignRequested{nobody, {Asker::observer, 77}});
-    REQUIRE(only<ResignAnswer>(actions).size() == 1);
-    CHECK_FALSE(only<ResignAnswer>(actions)[0].done);
+    CHECK_FALSE(only_one<ResignAnswer>(actions).done);
 }
 
 TEST_CASE("resign: it is answered when the other leader is in place, and only once") {
     NodeFixture node = resigned({1});
-    CHECK(only<ResignAnswer>(node.hear(1, candidacy(node, 5002))).empty());
-    CHECK(only<ResignAnswer>(node.hear(1, renewal(node, 5002))) ==
+    CHECK(only<ResignAnswer>(node.hear(1, node.candidacy(5002))).empty());
+    CHECK(only<ResignAnswer>(node.hear(1, node.renewal(5002))) ==
           std::vector<ResignAnswer>{{{Asker::observer, 77}, true, ""}});
-    CHECK(only<ResignAnswer>(node.hear(1, renewal(node, 5002))).empty());
+    CHECK(only<ResignAnswer>(node.hear(1, node.renewal(5002))).empty());
 }
 
 TEST_CASE("resign: it keeps the reservation that it announced") {
     NodeFixture node = resigned({1});
-    const std::vector<Nack> nacks = sent<Nack>(node.hear(2, candidacy(node, 5002)));
-    REQUIRE(nacks.size() == 1);
-    CHECK(nacks[0].reason == NackReason::reserved);
-    CHECK(sent<Grant>(node.hear(1, candidacy(node, 5003))).size() == 1);
+    CHECK(sent_one<Nack>(node.hear(2, node.candidacy(5002))).reason == NackReason::reserved);
+    CHECK(sent<Grant>(node.hear(1, node.candidacy(5003))).size() == 1);
 }
 
 // R5.9
@@ -212,7 +197,7 @@ TEST_CASE("resign: it stands back for T_res + T_coord and answers DECLINE until 
 // R5.9
 TEST_CASE("resign: another leader's renewal ends the standing back") {
     NodeFixture node = resigned({1});
-    node.hear(1, renewal(node, 5002));
+    node.hear(1, node.renewal(5002));
     node.lose(1);  // that leader dies at once; only its reservation is left
     node.run(node.timing().reservation() + milliseconds(1));
     CHECK(node.role() == Role::candidate);
@@ -235,7 +220,7 @@ TEST_CASE("resign: after it a node says that it has had no majority for a hold-o
         node.step(ResignRequested{{1}, {}});
         node.step(TaskEnded{led});
         REQUIRE(node.role() == Role::follower);
-        node.hear(1, renewal(node, led.value + 1));
+        node.hear(1, node.renewal(led.value + 1));
         CHECK(age() == Duration{0});
         node.run(hold_off - seconds(1));
         CHECK(age() == Duration{0});
@@ -256,7 +241,7 @@ TEST_CASE("successor: who is named stands at once, without asking anybody") {
     node.recover();
     node.accept(3);
     node.dial(3);
-    node.hear(3, renewal(node, 5001));
+    node.hear(3, node.renewal(5001));
     node.hear_heartbeat(3);
     node.connect(2);
     const Coordinator request{{5002}, node.timing().campaign_lease, node.now(), false, true};
@@ -282,7 +267,7 @@ TEST_CASE("successor: it does not stand while its promise is live to somebody el
         node.accept(peer);
         node.dial(peer);
     }
-    node.hear(2, renewal(node, 5002));
+    node.hear(2, node.renewal(5002));
     CHECK(sent<Coordinator>(node.hear(3, Resign{{5001}, {1}})).empty());
     CHECK(node.role() == Role::follower);
 }

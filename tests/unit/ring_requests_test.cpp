@@ -6,11 +6,7 @@
 namespace bullring::protocol::ring_requests_test {
 namespace {
 
-using test::Actions;
-using test::NodeFixture;
-using test::only;
-using test::sent;
-using test::without_heartbeats;
+using namespace test;
 
 MemberSet mask(std::initializer_list<Index> members) {
     MemberSet set;
@@ -126,7 +122,7 @@ TEST_CASE("ring request: a stale one collects a refusal and goes on") {
 
 TEST_CASE("ring request: a busy voter keeps it for T_hop/3 and refuses then") {
     NodeFixture node = voter();
-    node.hear(4, Coordinator{{5001}, milliseconds(500), node.now(), true, true});
+    node.hear(4, node.renewal(5001));
     CHECK(hops(node.hear(5, request_of(node, 5, 5002))).empty());
     const Duration hold = node.timing().hop_wait / 3;
     CHECK(hops(node.after(hold - Duration{1})).empty());
@@ -140,7 +136,7 @@ TEST_CASE("ring request: a busy voter keeps it for T_hop/3 and refuses then") {
 
 TEST_CASE("ring request: a busy voter that becomes free grants at once") {
     NodeFixture node = voter();
-    node.hear(4, Coordinator{{5001}, milliseconds(500), node.now(), true, true});
+    node.hear(4, node.renewal(5001));
     node.hear(5, request_of(node, 5, 5002));
     const std::vector<Hop> onward = hops(node.lose(4));
     REQUIRE(onward.size() == 1);
@@ -150,7 +146,7 @@ TEST_CASE("ring request: a busy voter that becomes free grants at once") {
 
 TEST_CASE("ring request: what is kept gives way to a later token of its owner") {
     NodeFixture node = voter();
-    node.hear(4, Coordinator{{5001}, milliseconds(500), node.now(), true, true});
+    node.hear(4, node.renewal(5001));
     REQUIRE(hops(node.hear(5, request_of(node, 5, 5002))).empty());
     Token later;
     later.walk = node.walk_from(5, {4}, 1, 2);
@@ -191,7 +187,7 @@ TEST_CASE("ring request: a disk that let one request down holds up no other unti
 
 TEST_CASE("ring request: what comes round another way takes the place of what is kept") {
     NodeFixture node = voter();
-    node.hear(4, Coordinator{{5001}, milliseconds(500), node.now(), true, true});
+    node.hear(4, node.renewal(5001));
     CoordinatorToken asked = request_of(node, 5, 5002);
     CHECK(hops(node.hear(5, asked)).empty());
     asked.walk.step = 3;

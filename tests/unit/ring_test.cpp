@@ -7,11 +7,7 @@
 namespace bullring::protocol::ring_test {
 namespace {
 
-using test::Actions;
-using test::NodeFixture;
-using test::only;
-using test::sent;
-using test::without_heartbeats;
+using namespace test;
 
 MemberSet mask(std::initializer_list<Index> members) {
     MemberSet set;
@@ -201,7 +197,7 @@ TEST_CASE("ring: who may not stand passes a worse one's token on") {
     }
     SUBCASE("its promise is given to the token's owner") {
         node = fresh(false);
-        node.hear(1, Coordinator{{5001}, milliseconds(250), node.now(), false, true});
+        node.hear(1, node.candidacy(5001));
     }
     const std::vector<Hop> passed = hops(node.hear(1, token_of(node, 1, {0})));
     REQUIRE(passed.size() == 1);
@@ -330,7 +326,7 @@ TEST_CASE("ring: its host is woken for a hop that is not acknowledged") {
 
 TEST_CASE("ring: while a leader is known first-hand a token waits, the best one of several") {
     NodeFixture node = fresh(false);
-    node.hear(4, Coordinator{{5001}, milliseconds(500), node.now(), true, true});
+    node.hear(4, node.renewal(5001));
     Actions actions = node.hear(1, token_of(node, 1, {0}));
     test::append(actions, node.hear(3, token_of(node, 3, {2})));
     test::append(actions, node.hear(1, token_of(node, 1, {0}, 1, 2)));
@@ -343,9 +339,7 @@ TEST_CASE("ring: while a leader is known first-hand a token waits, the best one 
 
 TEST_CASE("ring: a token that waits is dropped when its owner has given its round up") {
     NodeFixture node = fresh(false);
-    const auto renew = [&] {
-        node.hear(4, Coordinator{{5001}, milliseconds(500), node.now(), true, true});
-    };
+    const auto renew = [&] { node.hear(4, node.renewal(5001)); };
     renew();
     node.hear(3, token_of(node, 3, {2}));
     node.pass(node.timing().ring_wait);
@@ -361,7 +355,7 @@ TEST_CASE("ring: a token that waits is dropped when its owner has given its roun
 
 TEST_CASE("ring: what comes round another way takes the place of a token that waits") {
     NodeFixture node = fresh(false);
-    node.hear(4, Coordinator{{5001}, milliseconds(500), node.now(), true, true});
+    node.hear(4, node.renewal(5001));
     CHECK(hops(node.hear(1, token_of(node, 1, {0}))).empty());
     node.pass(milliseconds(2000));  // longer than the promise lasts; the host is late
     const std::vector<Hop> onward = hops(node.hear(3, token_of(node, 1, {0, 2}, 2)));
@@ -371,7 +365,7 @@ TEST_CASE("ring: what comes round another way takes the place of a token that wa
 
 TEST_CASE("ring: a leader that is elected ends its own round") {
     NodeFixture node = fresh(true);
-    node.hear(4, Coordinator{{5001}, milliseconds(500), node.now(), true, true});
+    node.hear(4, node.renewal(5001));
     CHECK(only<RoleChanged>(node.hear(1, returned(node, mask({0, 1, 2}), 3))).empty());
     CHECK(node.role() == Role::follower);
 }

@@ -13,9 +13,7 @@
 namespace bullring::protocol::session_orders_test {
 namespace {
 
-using test::NodeFixture;
-using test::only;
-using test::sent;
+using namespace test;
 
 constexpr std::uint64_t peer = 2;
 constexpr Index peer_index = 1;

@@ -8,10 +8,7 @@
 namespace bullring::protocol::sessions_test {
 namespace {
 
-using test::Actions;
-using test::NodeFixture;
-using test::only;
-using test::sent;
+using namespace test;
 
 constexpr Epoch epoch{5001};
 
@@ -107,9 +104,7 @@ TEST_CASE("close rule: a lingering session still carries the grants that are tie
     node.wake();
     const Grant renewed = node.grant_from(1);
     node.step(SessionEnded{node.dialled(1), SessionEnd::eof});
-    const std::vector<Publish> published = only<Publish>(node.hear(1, renewed));
-    REQUIRE(published.size() == 1);
-    CHECK(published[0].deadline == renewed.stamp + renewed.lease);
+    CHECK(only_one<Publish>(node.hear(1, renewed)).deadline == renewed.stamp + renewed.lease);
 }
 
 // S1.1

@@ -8,10 +8,7 @@
 namespace bullring::protocol::identity_test {
 namespace {
 
-using test::Actions;
-using test::NodeFixture;
-using test::only;
-using test::sent;
+using namespace test;
 
 /// In which node 3 alone votes.
 Membership list_of_before() {

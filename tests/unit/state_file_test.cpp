@@ -28,9 +28,7 @@ const Durable durable{{4711}, protocol::milliseconds(501), false, founders};
 constexpr protocol::Duration no_wait{0};
 
 StateDirectory opened(const std::string& path, const StateIdentity& who = identity) {
-    auto directory = StateDirectory::open(path, who, no_wait);
-    REQUIRE(directory.has_value());
-    return std::move(*directory);
+    return StateDirectory::open(path, who, no_wait).value();
 }
 
 std::vector<char> content(const std::string& path) {
@@ -133,11 +131,10 @@ tl::expected<Durable, std::string> decoded(std::string hex) {
 }  // namespace
 
 TEST_CASE("state file: one of version 0.1.0, which does not tell of hooks, may have had some") {
-    const auto found = decoded("42554c4c52494e4700000001 b48fbe2d");
-    REQUIRE(found.has_value());
-    CHECK(found->hw == durable.hw);
-    CHECK(found->promised_max == durable.promised_max);
-    CHECK(found->hooks);
+    const auto found = decoded("42554c4c52494e4700000001 b48fbe2d").value();
+    CHECK(found.hw == durable.hw);
+    CHECK(found.promised_max == durable.promised_max);
+    CHECK(found.hooks);
 }
 
 TEST_CASE("state file: one of before lists had tags has the founders' list") {
@@ -305,18 +302,16 @@ TEST_CASE(
         return refound(place.path(), identity, {9000}, write);
     };
     REQUIRE(opened(place.path()).save(durable).has_value());
-    const auto asked = refound_it(false);
-    REQUIRE(asked.has_value());
-    CHECK(asked->before == durable);
-    CHECK(asked->after.members.ids() == std::vector<protocol::NodeId>{{2}});
+    const auto asked = refound_it(false).value();
+    CHECK(asked.before == durable);
+    CHECK(asked.after.members.ids() == std::vector<protocol::NodeId>{{2}});
     CHECK(opened(place.path()).load().value() == durable);
-    CHECK(refound_it(true)->after == asked->after);
-    CHECK(opened(place.path()).load().value() == asked->after);
+    CHECK(refound_it(true)->after == asked.after);
+    CHECK(opened(place.path()).load().value() == asked.after);
     // Once more does nothing.
-    const auto again = refound_it(true);
-    REQUIRE(again.has_value());
-    CHECK(again->before == again->after);
-    CHECK(opened(place.path()).load().value() == asked->after);
+    const auto again = refound_it(true).value();
+    CHECK(again.before == again.after);
+    CHECK(opened(place.path()).load().value() == asked.after);
 }
 
 TEST_CASE("state file: only a stopped member with a state file is made the only one") {

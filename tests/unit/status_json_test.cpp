@@ -71,10 +71,9 @@ TEST_CASE("status json: keys are told by their IDs, and read back") {
               R"("dialled_with":"0b22c1d3"},"5":null},"callers":[{"who":"an administrator",)"
               R"("from":"10.0.0.7:41232","connections":2,"key":"3f6a12aa"}]}})") !=
           std::string::npos);
-    const auto answer = parse_node_answer(told);
-    REQUIRE(answer.has_value());
-    CHECK(answer->credential == input.credential);
-    CHECK(answer->sessions == input.sessions);
+    const auto answer = parse_node_answer(told).value();
+    CHECK(answer.credential == input.credential);
+    CHECK(answer.sessions == input.sessions);
     CHECK(parse_node_answer(node_status_json(follower()))->credential == OwnCredential{});
 }
 
@@ -90,12 +89,11 @@ TEST_CASE("status json: a leader's work and what is wrong with a node are told, 
     CHECK(told.find(R"("healthy":false,"wrong":"unhealthy: exit 1 of health command","mode":"run",)"
                     R"("task":{"running":true,"for_ms":61000,"starts":2,"last_end":"exit 1",)"
                     R"("last_end_ago_ms":61500}}})") != std::string::npos);
-    const auto answer = parse_node_answer(told);
-    REQUIRE(answer.has_value());
-    CHECK(answer->healthy == false);
-    CHECK(answer->wrong == input.view.wrong);
-    CHECK(answer->mode == "run");
-    CHECK(answer->task == input.task);
+    const auto answer = parse_node_answer(told).value();
+    CHECK(answer.healthy == false);
+    CHECK(answer.wrong == input.view.wrong);
+    CHECK(answer.mode == "run");
+    CHECK(answer.task == input.task);
 
     input.mode = "node";
     input.task = ShownTask{false, 0, 0, "", 0, 3};
@@ -133,10 +131,9 @@ TEST_CASE("status json: certificates are told by what tells them apart, and read
                     R"({"name":"CN=ca","key":"AB01"},{"name":"CN=next","key":""}],"revocations":[)"
                     R"("list 2 of CN=ca"]},"peer_credentials":{"1":{"certificate":"4B",)") !=
           std::string::npos);
-    const auto answer = parse_node_answer(told);
-    REQUIRE(answer.has_value());
-    CHECK(answer->credential == input.credential);
-    CHECK(answer->sessions == input.sessions);
+    const auto answer = parse_node_answer(told).value();
+    CHECK(answer.credential == input.credential);
+    CHECK(answer.sessions == input.sessions);
 }
 
 TEST_CASE("status json: nobody is null, and a lease that is over has no time left") {
@@ -146,13 +143,12 @@ TEST_CASE("status json: nobody is null, and a lease that is over has no time lef
     input.view.lease_left = {-5};
     input.view.connected = {};
     input.quorum = protocol::QuorumMode::none;
-    const auto answer = parse_node_answer(node_status_json(input));
-    REQUIRE(answer.has_value());
-    CHECK(answer->leader == protocol::nobody);
-    CHECK(answer->promised_to == protocol::nobody);
-    CHECK(answer->lease_left_ms == 0);
-    CHECK(answer->peers_up.empty());
-    CHECK(answer->quorum == "none");
+    const auto answer = parse_node_answer(node_status_json(input)).value();
+    CHECK(answer.leader == protocol::nobody);
+    CHECK(answer.promised_to == protocol::nobody);
+    CHECK(answer.lease_left_ms == 0);
+    CHECK(answer.peers_up.empty());
+    CHECK(answer.quorum == "none");
 }
 
 TEST_CASE("status json: a node without a list has no founders, and they are read back") {
@@ -190,9 +186,8 @@ TEST_CASE("status json: an answer that does not say whether the node votes is no
     const std::string key = R"("votes":true,)";
     REQUIRE(told.find(key) != std::string::npos);
     told.erase(told.find(key), key.size());
-    const auto answer = parse_node_answer(told);
-    REQUIRE(answer.has_value());
-    CHECK(answer->votes);
+    const auto answer = parse_node_answer(told).value();
+    CHECK(answer.votes);
 }
 
 TEST_CASE("status json: a priority is told as the command line takes it") {
@@ -209,10 +204,9 @@ TEST_CASE("status json: whoever tells neither priority nor fitness, as 0.1.0, is
     const std::string keys = R"(,"priority":-7,"eligible":true)";
     REQUIRE(told.find(keys) != std::string::npos);
     told.erase(told.find(keys), keys.size());
-    const auto answer = parse_node_answer(told);
-    REQUIRE(answer.has_value());
-    CHECK(!answer->priority);
-    CHECK(!answer->eligible);
+    const auto answer = parse_node_answer(told).value();
+    CHECK(!answer.priority);
+    CHECK(!answer.eligible);
 }
 
 TEST_CASE("status json: a node that does not tell what it speaks speaks version 1") {
@@ -220,20 +214,18 @@ TEST_CASE("status json: a node that does not tell what it speaks speaks version 
     const std::string keys = R"("wire":2,"wire_lowest":3,"wire_with":{"1":1,"5":2},)";
     REQUIRE(told.find(keys) != std::string::npos);
     told.erase(told.find(keys), keys.size());
-    const auto answer = parse_node_answer(told);
-    REQUIRE(answer.has_value());
-    CHECK(answer->wire == 1);
-    CHECK(answer->wire_with.empty());
+    const auto answer = parse_node_answer(told).value();
+    CHECK(answer.wire == 1);
+    CHECK(answer.wire_with.empty());
 }
 
 TEST_CASE("status json: the list of members is read back with its tag, votes and addresses") {
-    const auto answer = parse_node_answer(node_status_json(follower()));
-    REQUIRE(answer.has_value());
-    CHECK(answer->list.tag() == protocol::Tag{{6}, 2});
-    CHECK(answer->list.ids() == std::vector<protocol::NodeId>{{1}, {2}, {5}});
-    CHECK(answer->list.voters().size() == 2);
-    CHECK(answer->list.find({2})->address == "b:1");
-    CHECK_FALSE(answer->list.find({2})->votes);
+    const auto answer = parse_node_answer(node_status_json(follower())).value();
+    CHECK(answer.list.tag() == protocol::Tag{{6}, 2});
+    CHECK(answer.list.ids() == std::vector<protocol::NodeId>{{1}, {2}, {5}});
+    CHECK(answer.list.voters().size() == 2);
+    CHECK(answer.list.find({2})->address == "b:1");
+    CHECK_FALSE(answer.list.find({2})->votes);
 }
 
 TEST_CASE("status json: a list of members that cannot be one is none") {
@@ -247,9 +239,8 @@ TEST_CASE("status json: a list of members that cannot be one is none") {
         REQUIRE(told.find(list) != std::string::npos);
         const std::size_t rest = std::string(R"(,{"id":5,"address":"","vote":true})").size();
         told.replace(told.find(list), list.size() + rest, wrong);
-        const auto answer = parse_node_answer(told);
-        REQUIRE(answer.has_value());
-        CHECK(answer->list.empty());
+        const auto answer = parse_node_answer(told).value();
+        CHECK(answer.list.empty());
     }
 }
 
@@ -265,29 +256,27 @@ TEST_CASE("status json: a priority of another kind is an error") {
 TEST_CASE("status json: what is not UTF-8 is replaced instead of breaking the answer") {
     StatusInput input = follower();
     input.advertised = "\xFF\xFE";
-    const auto answer = parse_node_answer(node_status_json(input));
-    REQUIRE(answer.has_value());
-    CHECK(!answer->advertised.empty());
+    const auto answer = parse_node_answer(node_status_json(input)).value();
+    CHECK(!answer.advertised.empty());
 }
 
 TEST_CASE("status json: what a node writes is read back whole") {
-    const auto answer = parse_node_answer(node_status_json(follower()));
-    REQUIRE(answer.has_value());
-    CHECK(answer->cluster == "blue");
-    CHECK(answer->algorithm == "ring");
-    CHECK(answer->id == protocol::NodeId{2});
-    CHECK(answer->advertised == "db-2");
-    CHECK(answer->leader == protocol::NodeId{5});
-    CHECK(answer->epoch == protocol::Epoch{7});
-    CHECK(answer->lease_left_ms == 412);
-    CHECK(answer->peers_up == std::vector<protocol::NodeId>{{1}, {5}});
-    CHECK(answer->why == "follows 5");
-    CHECK(answer->uptime_ms == 1234);
-    CHECK(answer->version == "0.1.0");
-    CHECK(answer->wire == 2);
-    CHECK(answer->wire_with == std::map<protocol::NodeId, std::uint64_t>{{{1}, 1}, {{5}, 2}});
-    CHECK(answer->security == "tls");
-    CHECK(answer->eligible == true);
+    const auto answer = parse_node_answer(node_status_json(follower())).value();
+    CHECK(answer.cluster == "blue");
+    CHECK(answer.algorithm == "ring");
+    CHECK(answer.id == protocol::NodeId{2});
+    CHECK(answer.advertised == "db-2");
+    CHECK(answer.leader == protocol::NodeId{5});
+    CHECK(answer.epoch == protocol::Epoch{7});
+    CHECK(answer.lease_left_ms == 412);
+    CHECK(answer.peers_up == std::vector<protocol::NodeId>{{1}, {5}});
+    CHECK(answer.why == "follows 5");
+    CHECK(answer.uptime_ms == 1234);
+    CHECK(answer.version == "0.1.0");
+    CHECK(answer.wire == 2);
+    CHECK(answer.wire_with == std::map<protocol::NodeId, std::uint64_t>{{{1}, 1}, {{5}, 2}});
+    CHECK(answer.security == "tls");
+    CHECK(answer.eligible == true);
 }
 
 }  // namespace bullring::status_json_test

@@ -6,11 +6,7 @@
 namespace bullring::protocol::step_down_test {
 namespace {
 
-using test::Actions;
-using test::NodeFixture;
-using test::only;
-using test::sent;
-using test::without_heartbeats;
+using namespace test;
 
 constexpr Epoch epoch{5001};
 
@@ -60,10 +56,8 @@ TEST_CASE("step down: on a resignation the lease is renewed until the task has e
 // R5.2
 TEST_CASE("step down: while its task ends the node refuses rivals and does not stand") {
     NodeFixture node = stepping_down();
-    const Actions actions =
-        node.hear(1, Coordinator{{5002}, milliseconds(250), node.now(), false, true});
-    REQUIRE(sent<Nack>(actions).size() == 1);
-    CHECK(sent<Nack>(actions)[0].reason == NackReason::busy);
+    const Actions actions = node.hear(1, node.candidacy(5002));
+    CHECK(sent_one<Nack>(actions).reason == NackReason::busy);
     CHECK(only<ElectionStarted>(node.run_granted(seconds(1))).empty());
 }
 
@@ -106,8 +100,7 @@ TEST_CASE("step down: after a lapse and after a stall nothing is renewed any mor
     CHECK(sent<Coordinator>(node.run_granted(milliseconds(300))).empty());
     const Actions actions = node.step(TaskEnded{epoch});
     CHECK(sent<Resign>(actions) == std::vector<Resign>{{epoch, successor}, {epoch, successor}});
-    REQUIRE(only<Deposed>(actions).size() == 1);
-    CHECK(only<Deposed>(actions)[0].reason == reason);
+    CHECK(only_one<Deposed>(actions).reason == reason);
 }
 
 TEST_CASE("step down: a leadership is never held longer than the lease that was granted") {
@@ -115,8 +108,7 @@ TEST_CASE("step down: a leadership is never held longer than the lease that was 
     const Instant end = node.now() + node.timing().lease;
     node.run(node.timing().lease * 2);
     const Actions actions = node.step(TaskEnded{epoch});
-    REQUIRE(only<Deposed>(actions).size() == 1);
-    CHECK(only<Deposed>(actions)[0].held_until == end);
+    CHECK(only_one<Deposed>(actions).held_until == end);
 }
 
 // R5.4
@@ -162,8 +154,7 @@ TEST_CASE("step down: a task that ends by itself gives the leadership to the bes
         const Actions actions = without_heartbeats(node.step(TaskEnded{epoch, true, failed}));
         CHECK(sent<Resign>(actions) == std::vector<Resign>{{epoch, {2}}, {epoch, {2}}});
         CHECK(only<StopTask>(actions).empty());
-        REQUIRE(only<Deposed>(actions).size() == 1);
-        CHECK(only<Deposed>(actions)[0].reason ==
+        CHECK(only_one<Deposed>(actions).reason ==
               (failed ? DeposedReason::task_failed : DeposedReason::task_ended));
     }
 }
@@ -172,8 +163,7 @@ TEST_CASE("step down: a task that ends by itself gives the leadership to the bes
 TEST_CASE("step down: a task that its guard has ended for the lease counts as a lapse") {
     NodeFixture node = leader();
     const Actions actions = without_heartbeats(node.step(TaskEnded{epoch, false, false}));
-    REQUIRE(only<Deposed>(actions).size() == 1);
-    CHECK(only<Deposed>(actions)[0].reason == DeposedReason::lease_expired);
+    CHECK(only_one<Deposed>(actions).reason == DeposedReason::lease_expired);
     CHECK(sent<Resign>(actions).size() == 2);
 }
 
@@ -283,8 +273,7 @@ TEST_CASE("step down: the second reason does not start it again") {
     test::append(actions, node.step(StopRequested{}));
     CHECK(only<StopTask>(actions).empty());
     const Actions ended = node.step(TaskEnded{epoch});
-    REQUIRE(only<Deposed>(ended).size() == 1);
-    CHECK(only<Deposed>(ended)[0].reason == DeposedReason::resigned);
+    CHECK(only_one<Deposed>(ended).reason == DeposedReason::resigned);
     CHECK(only<Stopped>(ended).size() == 1);
 }
 

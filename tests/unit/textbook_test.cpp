@@ -10,11 +10,7 @@
 namespace bullring::protocol::textbook_test {
 namespace {
 
-using test::Actions;
-using test::NodeFixture;
-using test::only;
-using test::sent;
-using test::without_heartbeats;
+using namespace test;
 
 NodeFixture node_of(std::uint64_t self, Algorithm algorithm = Algorithm::bully) {
     Config config = test::config_for(self, {1, 2, 3}, algorithm);
@@ -61,10 +57,9 @@ TEST_CASE("textbook: who is told of a leader that it does not hear waits before 
     node.dial(3);
     node.hear(3, leading(node, 3, 4));
     node.lose(3, SessionEnd::timeout);  // not EOF, which would be its end
-    const std::vector<Election> asked = sent<Election>(node.after(node.timing().stagger * 4));
-    REQUIRE(asked.size() == 1);
+    const Election asked = sent_one<Election>(node.after(node.timing().stagger * 4));
     const Duration wait = node.timing().coordinator_wait;
-    const Actions told = node.hear(2, LeaderIs{asked[0].attempt, {3}, {4}, milliseconds(80)});
+    const Actions told = node.hear(2, LeaderIs{asked.attempt, {3}, {4}, milliseconds(80)});
     CHECK(sent<Election>(told).empty());
     CHECK(sent<Election>(node.run(wait - Duration{1})).empty());
     CHECK_FALSE(node.view().leader);
@@ -146,8 +141,7 @@ TEST_CASE("textbook: followers suspect a silent leader after T_s and elect anoth
 TEST_CASE("textbook: no request is granted and no promise binds") {
     NodeFixture node = node_of(1);
     node.connect(3);
-    const Actions actions =
-        node.hear(3, Coordinator{{7}, node.timing().lease, node.now(), true, true});
+    const Actions actions = node.hear(3, node.renewal(7));
     CHECK(sent<Grant>(actions).empty());
     CHECK(sent<Nack>(actions).empty());
     CHECK(node.view().promised_to == nobody);
@@ -211,9 +205,7 @@ TEST_CASE("textbook: the first token waits until it can be sent to all that are 
 TEST_CASE("textbook: its own token, once back, makes a leader, whichever nodes it has met") {
     NodeFixture node = node_of(3, Algorithm::ring);
     node.connect(1);
-    const std::vector<Token> sent_token = sent<Token>(node.connect(2));
-    REQUIRE(sent_token.size() == 1);
-    Token back = sent_token[0];
+    Token back = sent_one<Token>(node.connect(2));
     back.walk.step = 3;
     back.walk.visited.insert(0);
     back.walk.visited.insert(1);

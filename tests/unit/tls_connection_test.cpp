@@ -29,9 +29,8 @@ using Step = TlsConnection::Step;
 
 Context context_of(Credentials credentials, std::uint64_t node = 0,
                    const std::string& cluster = "blue") {
-    auto made = TlsContext::make(std::move(credentials), Bearer{cluster, NodeId{node}});
-    REQUIRE(made.has_value());
-    return *made;
+    auto made = TlsContext::make(std::move(credentials), Bearer{cluster, NodeId{node}}).value();
+    return made;
 }
 
 /// One end: its socket, and TLS on it.
@@ -522,9 +521,9 @@ TEST_CASE("psk: an identity can be read back, and nothing else can be read as on
 TEST_CASE("psk: each pair and direction, each cluster and each key has one of its own") {
     const auto psk = [](const Key& key, const char* cluster, std::uint64_t from, std::uint64_t to) {
         const auto made =
-            derive_psk(key, {cluster, key.id, {PeerRole::member, NodeId{from}}, NodeId{to}});
-        REQUIRE(made.has_value());
-        return *made;
+            derive_psk(key, {cluster, key.id, {PeerRole::member, NodeId{from}}, NodeId{to}})
+                .value();
+        return made;
     };
     const Psk one = psk(first, "blue", 1, 2);
     CHECK(one == psk(first, "blue", 1, 2));

@@ -208,9 +208,8 @@ TEST_CASE("transport: two mourn for a run, and the newest stay") {
 
 // N1.3
 TEST_CASE("transport: a secured node takes notices in plain text, and nothing else") {
-    auto context = TlsContext::make(key_credentials({key_of(1)}), Bearer{"blue", voter});
-    REQUIRE(context.has_value());
-    Voter one([&](TransportOptions& options) { options.security = *context; });
+    auto context = TlsContext::make(key_credentials({key_of(1)}), Bearer{"blue", voter}).value();
+    Voter one([&](TransportOptions& options) { options.security = context; });
     // Nobody has been authenticated, so no run is known.
     CHECK(one.closes(one.call(notice_frame(Mourn{}))));
     SUBCASE("a request in its place") {

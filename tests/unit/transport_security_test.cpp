@@ -36,9 +36,8 @@ using Context = std::shared_ptr<const TlsContext>;
 using Change = std::function<void(TransportOptions&)>;
 
 Context by_key(NodeId node, std::vector<Key> keys = {first}) {
-    auto made = TlsContext::make(key_credentials(std::move(keys)), Bearer{"blue", node});
-    REQUIRE(made.has_value());
-    return *made;
+    auto made = TlsContext::make(key_credentials(std::move(keys)), Bearer{"blue", node}).value();
+    return made;
 }
 
 Change secured(Context context) {
@@ -264,9 +263,8 @@ TEST_CASE("transport: which credential a member has shown is told, and of its ne
 TEST_CASE("transport: a member's certificate is told at both ends") {
     const TestCa ca;
     const auto by_certificate = [&](NodeId id) {
-        auto made = TlsContext::make(ca.node(id.value), Bearer{"blue", id});
-        REQUIRE(made.has_value());
-        return *made;
+        auto made = TlsContext::make(ca.node(id.value), Bearer{"blue", id}).value();
+        return made;
     };
     const Context of_voter = by_certificate(voter);
     const Context of_holder = by_certificate(holder);
@@ -390,13 +388,11 @@ TEST_CASE("transport: who comes by the local socket may command, and is no membe
     asio::io_context io{1};
     const TemporaryDirectory directory;
     Host host(io, voter, {}, secured(by_key(voter)));
-    auto listener = LocalListener::open(directory.path(), "control.sock", SOCK_STREAM);
-    REQUIRE(listener.has_value());
-    host.transport.listen_locally(listener->take());
+    auto listener = LocalListener::open(directory.path(), "control.sock", SOCK_STREAM).value();
+    host.transport.listen_locally(listener.take());
     const auto connected = [&] {
-        auto socket = connect_locally(directory.path(), "control.sock", SOCK_STREAM);
-        REQUIRE(socket.has_value());
-        return RawSocket(std::move(*socket));
+        auto socket = connect_locally(directory.path(), "control.sock", SOCK_STREAM).value();
+        return RawSocket(std::move(socket));
     };
     const RawSocket owner = connected();
     owner.send(observer_frame(Observe{"", ObserveWhat::resign, protocol::nobody}));

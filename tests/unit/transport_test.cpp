@@ -211,10 +211,9 @@ TEST_CASE("transport: a peer that comes back is dialled at once when it is told 
     dialler.transport.start_dialling();
     io.run_one();
     io.poll();
-    auto again = tcp::listen_on(at);
-    REQUIRE(again.has_value());
+    auto again = tcp::listen_on(at).value();
     Host acceptor(io, voter, {});
-    acceptor.transport.listen(std::move(*again));
+    acceptor.transport.listen(std::move(again));
     dialler.transport.dial_now(voter, {});
     CHECK(run_until(io, [&] { return has_one<protocol::Receive>(dialler); }));
 }
@@ -316,9 +315,8 @@ TEST_CASE(
             const auto room = reader.prepare();
             const ssize_t count = ::recv(socket.fd(), room.data(), room.size(), MSG_DONTWAIT);
             if (count > 0) reader.commit(static_cast<std::size_t>(count));
-            auto frame = reader.next();
-            REQUIRE(frame.has_value());
-            answer = std::move(*frame);
+            auto frame = reader.next().value();
+            answer = std::move(frame);
             return answer.has_value();
         }));
         CHECK(std::get<protocol::Refused>(std::get<protocol::Message>(answer->message)) ==
@@ -340,12 +338,11 @@ TEST_CASE("transport: HELLO_ACK is written in the version that it says, and HELL
             if (count > 0) answer.insert(answer.end(), bytes.begin(), bytes.begin() + count);
             return !answer.empty();
         }));
-        const auto frame = decode(answer);
-        REQUIRE(frame.has_value());
-        const auto& message = std::get<protocol::Message>(frame->message);
+        const auto frame = decode(answer).value();
+        const auto& message = std::get<protocol::Message>(frame.message);
         CHECK(std::get<protocol::HelloAck>(message).version == version);
         std::vector<std::byte> written;
-        encode(frame->sender, message, version, written);
+        encode(frame.sender, message, version, written);
         CHECK(written == answer);
     }
 }

@@ -6,10 +6,7 @@
 namespace bullring::protocol::voter_table_test {
 namespace {
 
-using test::Actions;
-using test::NodeFixture;
-using test::only;
-using test::sent;
+using namespace test;
 
 enum class Reserved { no, for_asker, for_other };
 enum class Asked { usual, longer_than_the_disk_knows, too_long };
@@ -115,9 +112,9 @@ void check_row(const Row& row) {
     for (const Send& send : only<Send>(actions)) messages.emplace_back(send);
     if (expected == Answer::after_disk) {
         CHECK(messages == Actions{});
-        REQUIRE(only<Persist>(actions).size() == 1);
-        CHECK(only<Persist>(actions)[0].durable.hw.value >= row.epoch);
-        CHECK(only<Persist>(actions)[0].durable.promised_max >= node.timing().promise(asked.lease));
+        CHECK(only_one<Persist>(actions).durable.hw.value >= row.epoch);
+        CHECK(only_one<Persist>(actions).durable.promised_max >=
+              node.timing().promise(asked.lease));
         return;
     }
     if (expected == Answer::grant) {
@@ -167,10 +164,9 @@ TEST_CASE("voter: while it is recovering every request is refused as such, whate
                 node.connect(3);
                 node.pass(milliseconds(100));
                 const Actions actions = node.hear(3, request(node, epoch, renew, lease));
-                const std::vector<Nack> nacks = sent<Nack>(actions);
-                REQUIRE(nacks.size() == 1);
-                CHECK(nacks[0].reason == NackReason::recovering);
-                CHECK(nacks[0].remaining ==
+                const Nack nacks = sent_one<Nack>(actions);
+                CHECK(nacks.reason == NackReason::recovering);
+                CHECK(nacks.remaining ==
                       node.timing().promise(node.timing().lease) - milliseconds(100));
                 CHECK(sent<Grant>(actions).empty());
                 CHECK(node.view().promised_to == nobody);
@@ -187,9 +183,7 @@ TEST_CASE("voter: a holder whose HELLO names too long a lease is refused for sho
         node.accept(hello);
         node.dial(3);
         const Actions actions = node.hear(3, request(node, 5001, renew, milliseconds(20)));
-        const std::vector<Nack> nacks = sent<Nack>(actions);
-        REQUIRE(nacks.size() == 1);
-        CHECK(nacks[0].reason == NackReason::lease_too_long);
+        CHECK(sent_one<Nack>(actions).reason == NackReason::lease_too_long);
     }
 }
 

@@ -6,11 +6,7 @@
 namespace bullring::protocol::voter_test {
 namespace {
 
-using test::Actions;
-using test::NodeFixture;
-using test::only;
-using test::sent;
-using test::without_heartbeats;
+using namespace test;
 
 Config voter_config() {
     Config config = test::config_for(1, {1, 2, 3});
@@ -26,12 +22,6 @@ NodeFixture voter(const Config& config = voter_config()) {
     return node;
 }
 
-Coordinator candidacy(const NodeFixture& node, std::uint64_t epoch) {
-    return {{epoch}, node.timing().campaign_lease, node.now(), false, true};
-}
-Coordinator renewal(const NodeFixture& node, std::uint64_t epoch) {
-    return {{epoch}, node.timing().lease, node.now(), true, true};
-}
 Action grant_to(NodeFixture& node, std::uint64_t peer, const Coordinator& asked) {
     return Send{node.dialled(peer),
                 Grant{node.incarnation_of(peer), asked.epoch, asked.lease, asked.stamp,
@@ -40,7 +30,7 @@ Action grant_to(NodeFixture& node, std::uint64_t peer, const Coordinator& asked)
 
 TEST_CASE("voter: a candidacy is granted with its own stamp and tells users of no leader") {
     NodeFixture node = voter();
-    const Coordinator asked = candidacy(node, 5001);
+    const Coordinator asked = node.candidacy(5001);
     node.pass(milliseconds(3));
     CHECK(without_heartbeats(node.hear(3, asked)) == Actions{grant_to(node, 3, asked)});
     CHECK(node.view().leader == nobody);
@@ -49,7 +39,7 @@ TEST_CASE("voter: a candidacy is granted with its own stamp and tells users of n
 
 TEST_CASE("voter: a renewal is granted and its holder is the leader towards users") {
     NodeFixture node = voter();
-    const Coordinator asked = renewal(node, 5001);
+    const Coordinator asked = node.renewal(5001);
     CHECK(without_heartbeats(node.hear(3, asked)) ==
           Actions{grant_to(node, 3, asked), LeaderChanged{{3}, {5001}, "app-3"}});
 }
@@ -63,17 +53,16 @@ TEST_CASE("voter: what its sender has resigned is not granted, whenever the requ
         // Not promised here, so that there is nothing to release.
         node.hear(3, Resign{{5004}, nobody});
         for (const std::uint64_t epoch : {5003U, 5004U}) {
-            Coordinator late = candidacy(node, epoch);
+            Coordinator late = node.candidacy(epoch);
             late.renew = renew;
             const Actions actions = node.step(Receive{older, late});
             CHECK(sent<Grant>(actions).empty());
-            const std::vector<Nack> nacks = sent<Nack>(actions);
-            REQUIRE(nacks.size() == 1);
-            CHECK(nacks[0].reason == NackReason::stale);
-            CHECK(nacks[0].promised_epoch == Epoch{5004});
+            const Nack nacks = sent_one<Nack>(actions);
+            CHECK(nacks.reason == NackReason::stale);
+            CHECK(nacks.promised_epoch == Epoch{5004});
         }
         CHECK(node.view().promised_to == nobody);
-        CHECK(sent<Grant>(node.hear(3, candidacy(node, 5005))).size() == 1);
+        CHECK(sent<Grant>(node.hear(3, node.candidacy(5005))).size() == 1);
     }
 }
 
@@ -81,12 +70,12 @@ TEST_CASE("voter: what its sender has resigned is not granted, whenever the requ
 TEST_CASE("voter: a resignation binds its own run only") {
     NodeFixture node = voter();
     node.hear(3, Resign{{5004}, nobody});
-    CHECK(sent<Grant>(node.hear(2, renewal(node, 5003))).size() == 1);
+    CHECK(sent<Grant>(node.hear(2, node.renewal(5003))).size() == 1);
     node.hear(2, Resign{{5003}, nobody});
     node.lose(3);
     node.new_incarnation(3);
     node.connect(3);
-    CHECK(sent<Grant>(node.hear(3, renewal(node, 5004))).size() == 1);
+    CHECK(sent<Grant>(node.hear(3, node.renewal(5004))).size() == 1);
 }
 
 // R2.2a
@@ -98,7 +87,7 @@ TEST_CASE("voter: a run that does not answer at its member's address may renew, 
         HelloAck another = node.ack_from(3);
         another.incarnation = {12345};
         node.dial(3, another);
-        const Actions actions = node.hear(3, renew ? renewal(node, 5001) : candidacy(node, 5001));
+        const Actions actions = node.hear(3, renew ? node.renewal(5001) : node.candidacy(5001));
         CHECK(sent<Grant>(actions).size() == (renew ? 1 : 0));
         const std::vector<Nack> nacks = sent<Nack>(actions);
         REQUIRE(nacks.size() == (renew ? 0 : 1));
@@ -106,39 +95,10 @@ TEST_CASE("voter: a run that does not answer at its member's address may renew, 
     }
 }
 
-TEST_CASE("voter: a request asked twice is granted twice") {
-    NodeFixture node = voter();
-    const Coordinator asked = candidacy(node, 5001);
-    node.hear(3, asked);
-    CHECK(without_heartbeats(node.hear(3, asked)) == Actions{grant_to(node, 3, asked)});
-}
-
-// R2.5
-TEST_CASE("voter: a candidacy that arrives after its own RESIGN is stale") {
-    NodeFixture node = voter();
-    const Coordinator asked = candidacy(node, 5001);
-    node.hear(3, asked);
-    node.hear(3, Resign{{5001}, nobody});
-    const Actions actions = node.hear(3, asked);
-    REQUIRE(sent<Nack>(actions).size() == 1);
-    CHECK(sent<Nack>(actions)[0].reason == NackReason::stale);
-    CHECK(node.view().promised_to == nobody);
-}
-
-TEST_CASE(
-    "voter: a voter that has promised to a candidate keeps the running leader by its renewal") {
-    // Its own vmax is far above the leader's epoch: a renewal may be below it (rolling restarts).
-    NodeFixture node = voter();
-    node.hear(2, candidacy(node, 5900));
-    node.hear(2, Resign{{5900}, nobody});
-    const Coordinator asked = renewal(node, 5001);
-    CHECK(sent<Grant>(node.hear(3, asked)).size() == 1);
-}
-
 // R2.7
 TEST_CASE("voter: the promise lasts P(x) from when it was given, not from the stamp") {
     NodeFixture node = voter();
-    const Coordinator asked = candidacy(node, 5001);
+    const Coordinator asked = node.candidacy(5001);
     node.pass(milliseconds(40));
     node.hear(3, asked);
     node.after(node.timing().promise(asked.lease) - Duration{1});
@@ -147,81 +107,35 @@ TEST_CASE("voter: the promise lasts P(x) from when it was given, not from the st
     CHECK(node.view().promised_to == nobody);
 }
 
-TEST_CASE("voter: a promise waits for the slower of the two clocks") {
-    NodeFixture node = voter();
-    node.hear(3, candidacy(node, 5001));
-    const Instant given = node.now();
-    node.set_clock({given.boottime_ns + seconds(60).ns, given.raw_ns + 1});  // after a suspend
-    node.connect(2);
-    const Actions refused = node.hear(2, candidacy(node, 5002));
-    REQUIRE(sent<Nack>(refused).size() == 1);
-    CHECK(sent<Nack>(refused)[0].reason == NackReason::busy);
-}
-
 // ---- The disk.
 
-// R2.6
-TEST_CASE("voter: an epoch beyond hw is granted only after the write, with the stamp as asked") {
+// R2.6, R2.7
+TEST_CASE("voter: an epoch beyond hw is granted, and its promise counted, only after the write") {
     NodeFixture node = voter();
-    const Coordinator asked = candidacy(node, 7000);
+    const Coordinator asked = node.candidacy(7000);
     const Actions first = without_heartbeats(node.hear(3, asked));
     CHECK(sent<Grant>(first).empty());
-    REQUIRE(only<Persist>(first).size() == 1);
-    CHECK(only<Persist>(first)[0].durable.hw.value >= 7000);
+    CHECK(only_one<Persist>(first).durable.hw.value >= 7000);
     CHECK(node.view().promised_to == nobody);
     node.pass(milliseconds(30));
     CHECK(without_heartbeats(node.persisted()) == Actions{grant_to(node, 3, asked)});
-}
-
-// R2.7
-TEST_CASE("voter: the promise is counted from after the write") {
-    NodeFixture node = voter();
-    const Coordinator asked = candidacy(node, 7000);
-    node.hear(3, asked);
-    node.pass(milliseconds(30));
-    node.persisted();
     node.after(node.timing().promise(asked.lease) - Duration{1});
     CHECK(node.view().promised_to == NodeId{3});
 }
 
 // R2.6
-TEST_CASE("voter: a longer lease than promised_max is granted only after the write") {
-    NodeFixture node = voter();
-    Coordinator asked = renewal(node, 5001);
-    asked.lease = seconds(2);
-    const Actions first = node.hear(3, asked);
-    CHECK(sent<Grant>(first).empty());
-    REQUIRE(only<Persist>(first).size() == 1);
-    CHECK(only<Persist>(first)[0].durable.promised_max == node.timing().promise(seconds(2)));
-    CHECK(sent<Grant>(node.persisted()).size() == 1);
-}
-
-// R2.6
-TEST_CASE("voter: a write in progress counts as not done") {
-    NodeFixture node = voter();
-    node.hear(3, candidacy(node, 7000));
-    const Actions again = node.hear(3, candidacy(node, 7001));
-    CHECK(sent<Grant>(again).empty());
-    CHECK(only<Persist>(again).empty());
-    const std::vector<Grant> grants = sent<Grant>(node.persisted());
-    REQUIRE(grants.size() == 1);
-    CHECK(grants[0].epoch == Epoch{7001});
-}
-
-// R2.6
 TEST_CASE("voter: after the write the request is judged again from the start") {
     NodeFixture node = voter();
-    node.hear(3, candidacy(node, 7000));
-    CHECK(sent<Grant>(node.hear(2, candidacy(node, 5001))).size() == 1);
-    const std::vector<Nack> nacks = sent<Nack>(node.persisted());
-    REQUIRE(nacks.size() == 1);
-    CHECK(nacks[0].reason == NackReason::busy);
-    CHECK(nacks[0].promise_holder == NodeId{2});
+    node.hear(3, node.candidacy(7000));
+    CHECK(sent<Grant>(node.hear(2, node.candidacy(5001))).size() == 1);
+    const Nack nacks = sent_one<Nack>(node.persisted());
+    CHECK(nacks.reason == NackReason::busy);
+    CHECK(nacks.promise_holder == NodeId{2});
 }
 
 TEST_CASE("voter: a request that was resigned while it waited for the disk is not granted") {
     NodeFixture node = voter();
-    node.hear(3, candidacy(node, 7000));
+    node.hear(3, node.candidacy(7000));
     SUBCASE("on the same session") { node.hear(3, Resign{{7000}, nobody}); }
     SUBCASE("on a newer session of the same run") {
         node.accept(3);
@@ -233,7 +147,7 @@ TEST_CASE("voter: a request that was resigned while it waited for the disk is no
 
 TEST_CASE("voter: a request whose session ends while it waits for the disk is not granted") {
     NodeFixture node = voter();
-    node.hear(3, candidacy(node, 7000));
+    node.hear(3, node.candidacy(7000));
     node.lose(3, SessionEnd::reset);
     CHECK(sent<Grant>(node.persisted()).empty());
     CHECK(node.view().promised_to == nobody);
@@ -244,43 +158,34 @@ TEST_CASE("voter: a request whose session ends while it waits for the disk is no
 // R2.4
 TEST_CASE("voter: a successor that was named is granted at once and others only after T_res") {
     NodeFixture node = voter();
-    node.hear(3, renewal(node, 5001));
+    node.hear(3, node.renewal(5001));
     node.hear(3, Resign{{5001}, {2}});
-    const Actions other = node.hear(3, candidacy(node, 5002));
-    REQUIRE(sent<Nack>(other).size() == 1);
-    CHECK(sent<Nack>(other)[0].reason == NackReason::reserved);
-    CHECK(sent<Nack>(other)[0].remaining == node.timing().reservation());
+    const Actions other = node.hear(3, node.candidacy(5002));
+    CHECK(sent_one<Nack>(other).reason == NackReason::reserved);
+    CHECK(sent_one<Nack>(other).remaining == node.timing().reservation());
     NodeFixture later = node;
-    CHECK(sent<Grant>(node.hear(2, candidacy(node, 5003))).size() == 1);
+    CHECK(sent<Grant>(node.hear(2, node.candidacy(5003))).size() == 1);
     later.pass(later.timing().reservation());
-    CHECK(sent<Grant>(later.hear(3, candidacy(later, 5004))).size() == 1);
-}
-
-// R2.4
-TEST_CASE("voter: a reservation does not stop a renewal") {
-    NodeFixture node = voter();
-    node.hear(3, renewal(node, 5001));
-    node.hear(3, Resign{{5001}, {2}});
-    CHECK(sent<Grant>(node.hear(3, renewal(node, 5002))).size() == 1);
+    CHECK(sent<Grant>(later.hear(3, later.candidacy(5004))).size() == 1);
 }
 
 // R5.10
 TEST_CASE("voter: a RESIGN that does not match the promise reserves nothing and releases nothing") {
     NodeFixture node = voter();
-    node.hear(3, renewal(node, 5002));
+    node.hear(3, node.renewal(5002));
     node.hear(3, Resign{{5001}, {2}});  // an older epoch of the holder
     CHECK(node.view().promised_to == NodeId{3});
     node.hear(2, Resign{{5002}, {2}});  // another node's
     CHECK(node.view().promised_to == NodeId{3});
     node.hear(3, Resign{{5002}, nobody});
     CHECK(node.view().promised_to == nobody);
-    CHECK(sent<Grant>(node.hear(3, candidacy(node, 5003))).size() == 1);
+    CHECK(sent<Grant>(node.hear(3, node.candidacy(5003))).size() == 1);
 }
 
 // R5.10
 TEST_CASE("voter: RESIGN of another run of the same id releases nothing") {
     NodeFixture node = voter();
-    node.hear(3, renewal(node, 5001));
+    node.hear(3, node.renewal(5001));
     node.lose(3, SessionEnd::reset);
     node.new_incarnation(3);
     node.connect(3);

@@ -10,12 +10,7 @@
 namespace bullring::protocol::without_vote_test {
 namespace {
 
-using test::Actions;
-using test::count;
-using test::Following;
-using test::Ids;
-using test::NodeFixture;
-using test::told;
+using namespace test;
 
 /// Node `self` of the voters 1, 2 and 3 and of others without a vote, 4 and up.
 Config config_of(std::uint64_t self, std::size_t without_vote,
@@ -57,7 +52,7 @@ TEST_CASE("without a vote: a candidate asks those with one, also when another co
         for (const std::uint64_t peer : {1U, 2U, 4U, 5U}) node.connect(peer);
         CoordinatorToken token;
         token.walk = node.walk_from(1, {0, 1});
-        token.request = Coordinator{{5001}, milliseconds(250), node.now(), false, true};
+        token.request = node.candidacy(5001);
         token.request.tag = *node.config().members.tag();
         CHECK(told<CoordinatorToken>(node.hear(2, token)) == Ids{1});
     }

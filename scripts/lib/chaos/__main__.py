@@ -67,7 +67,7 @@ def arguments():
             never = ",".join(options.only)
             parser.error(f"argument --only: {never} does not happen with --security {security}")
     if options.case:
-        options.nodes = CASES[options.case].nodes or options.nodes
+        options.nodes = CASES[options.case].nodes
     if options.seed is None:
         options.seed = random.SystemRandom().randrange(1 << 32)
     return options
@@ -98,7 +98,7 @@ class World:
 def play(options, groups, directory, log):
     world = World(options, groups, directory, log)
     if options.case:
-        outcome = show(CASES[options.case].player(world))
+        outcome = show(CASES[options.case](world))
         seen = outcome.overlaps is None or outcome.overlaps > 0
         return status(outcome.violations, outcome.problems or not seen)
     course = Course(
