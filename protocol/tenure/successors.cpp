@@ -51,7 +51,7 @@ std::optional<Unfit> unfit(const Parts& node, NodeId to, Instant now) {
     if (node.peers[*index].introduction.priority.is_never()) return Unfit::never_leads;
     const Heartbeat& last = node.peers[*index].heartbeat;
     if (last.recovering) return Unfit::silent;
-    if (!last.eligible) return Unfit::not_standing;
+    if (!last.eligible) return last.work == Work::none ? Unfit::no_work : Unfit::not_standing;
     if (!last.quorum_connected) return Unfit::no_majority;
     return std::nullopt;
 }
@@ -64,6 +64,8 @@ std::string text(Unfit unfit, NodeId of) {
         case Unfit::never_leads: return name + " is a voter that never leads (priority never)";
         case Unfit::not_connected: return name + " is not connected";
         case Unfit::silent: return name + " is silent after a restart";
+        case Unfit::no_work:
+            return "no process on " + name + " asks for the leadership, and one here does";
         case Unfit::not_standing: return name + " does not stand at the moment";
         case Unfit::no_majority: return name + " is not connected to a majority";
     }

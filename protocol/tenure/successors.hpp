@@ -16,6 +16,7 @@ enum class Unfit : std::uint8_t {
     never_leads,
     not_connected,
     silent,
+    no_work,
     not_standing,
     no_majority,
 };

@@ -249,6 +249,7 @@ NodeOptions checked_before_security(const Request& request, const EndOfWork& end
     check_advertised(config.advertised, report);
     options.health = checked_health(request, report);
     options.http = checked_http(request, report);
+    options.attach = checked_attach(request, report);
     config.timing = checked_timing(request, std::max<std::size_t>(config.members.size(), 1),
                                    end_of_work, options.start_notes, report);
     check_forget_after(config, report);

@@ -112,7 +112,7 @@ constexpr std::array rows{
          by(members, library), into<&Request::hang_after>, "the profile's longest pause",
          at_least_1ms_or_off},
     Flag{"wire", "N",
-         "speak at most this version of the wire format, 1 … 5; see bullring-upgrade(7)",
+         "speak at most this version of the wire format, 1 … 6; see bullring-upgrade(7)",
          by(members, library), into<&Request::wire>, nullptr,
          from(protocol::version_lowest, protocol::version_highest)},
     Flag{"allow-drill", nullptr,
@@ -130,6 +130,12 @@ constexpr std::array rows{
          "write a JSON line for each event; - is stdout. The lines for a FIFO without a reader are "
          "lost",
          by(members, library), into<&Request::events>, "off"},
+    Flag{"attach", "on|off",
+         "let processes on this machine hold the leadership through this node, by attach.sock in "
+         "its data directory; see bullring-attach(7)",
+         by(members), into<&Request::attach>},
+    Flag{"attach-group", "GROUP", "members of this group may attach, too, not the owner alone",
+         by(members), into<&Request::attach_group, one_word>, "none"},
     Flag{"http", "HOST:PORT|unix:PATH",
          "serve HTTP there: /leader, /metrics, a page, …; see bullring-http(7)",
          by(members, library), into<&Request::http, one_word>, "off"},

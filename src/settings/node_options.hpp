@@ -3,8 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include <sys/types.h>
 
 #include "protocol/values/config.hpp"
 #include "src/base/log/log_options.hpp"
@@ -12,6 +15,10 @@
 #include "src/settings/security_options.hpp"
 
 namespace bullring {
+
+enum class AttachMode { on, off };
+
+const char* name(AttachMode mode);
 
 enum class RealtimeMode { on, off, automatic };
 
@@ -43,6 +50,12 @@ struct HttpOptions {
     bool any() const { return address.port != 0 || !socket.empty(); }
 };
 
+/// Whether processes of this machine may hold a leadership through the node, and which.
+struct AttachOptions {
+    AttachMode mode = AttachMode::on;
+    std::optional<gid_t> group;  // beside the owner's; none: no other's
+};
+
 /// A file that a node believes and that others may change.
 struct LooseFile {
     std::string subject;
@@ -63,6 +76,7 @@ struct NodeOptions {
     std::string events_file;  // empty: none; "-": stdout
     std::string trace_file;   // empty: none
     HttpOptions http;
+    AttachOptions attach;
     SecurityOptions security;
     HookCommands hooks;
     HealthOptions health;

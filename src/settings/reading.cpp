@@ -67,6 +67,14 @@ bool take_parsed(const Text& text, const Parsed& parsed, Value& into) {
 
 // The words of the program's own enumerations.
 
+const char* name(AttachMode mode) {
+    switch (mode) {
+        case AttachMode::on: return "on";
+        case AttachMode::off: return "off";
+    }
+    return protocol::no_name;
+}
+
 const char* name(RealtimeMode mode) {
     switch (mode) {
         case RealtimeMode::on: return "on";

@@ -66,6 +66,9 @@ struct Request {
     Asked<bool> http_public;
     Asked<std::string> http_token_file;
 
+    Asked<AttachMode> attach{AttachOptions().mode};
+    Asked<std::string> attach_group;
+
     Asked<SecurityMode> security;
     Asked<std::string> key_file;
     Asked<std::string> observer_key_file;
@@ -159,6 +162,9 @@ protocol::Timing checked_timing(const Request& request, std::size_t members,
 
 /// Reads the token file, to see that it can be read.
 HttpOptions checked_http(const Request& request, Report& report);
+
+/// Finds the group by its name or number.
+AttachOptions checked_attach(const Request& request, Report& report);
 
 /// The first directory of systemd's list, else where the desktop's rules put a program's state.
 std::string checked_data_dir(const Request& request, const Environment& environment,

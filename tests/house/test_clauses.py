@@ -9,9 +9,9 @@ from harness.node import ROOT
 
 SPECIFICATION = sorted((ROOT / "protocol").rglob("README.md"))
 # As the specification defines one: in bold. Elsewhere a number is a reference.
-DEFINED = re.compile(r"\*\*([RCNSPBT]\d+\.\d+[a-z]?)\*\*")
-NAMED = re.compile(r"\b[RCNSPBT]\d+\.\d+[a-z]?\b")
-RULE = re.compile(r"(?m)^#+ ([RCNSPBT]\d+) ")
+DEFINED = re.compile(r"\*\*([RCNSPBTH]\d+\.\d+[a-z]?)\*\*")
+NAMED = re.compile(r"\b[RCNSPBTH]\d+\.\d+[a-z]?\b")
+RULE = re.compile(r"(?m)^#+ ([RCNSPBTH]\d+) ")
 # Undertaker and guard are processes beside a node, and src/ decides what is said on a connection.
 OF_SRC = re.compile(r"N[1256]\.|N3\.[123]$")
 

@@ -44,7 +44,8 @@ const sockaddr* plain(const sockaddr_un& address) {
 }  // namespace
 
 tl::expected<LocalListener, std::string> LocalListener::open(const std::string& directory,
-                                                             const std::string& name, int type) {
+                                                             const std::string& name, int type,
+                                                             std::optional<gid_t> group) {
     const std::string path = directory + "/" + name;
     const auto failed = [&](const char* what) {
         return tl::unexpected(fmt::format("cannot {} {}: {}", what, path, reason_text(errno)));
@@ -58,6 +59,13 @@ tl::expected<LocalListener, std::string> LocalListener::open(const std::string& 
     if (::fchmod(listener.get(), 0600) != 0 ||
         ::bind(listener.get(), plain(address), sizeof address) != 0)
         return failed("make");
+    // The owner is left as it is. Until the mode follows, the group can't use it.
+    if (group && (::lchown(path.c_str(), static_cast<uid_t>(-1), *group) != 0 ||
+                  ::chmod(path.c_str(), 0660) != 0)) {
+        const auto refused = failed("give to the group");
+        ::unlink(path.c_str());
+        return refused;
+    }
     LocalListener made(std::move(listener), path);
     made.file_ = file_at(path);
     if (::listen(made.listener_.get(), SOMAXCONN) != 0) return failed("listen on");

@@ -2,6 +2,7 @@
 // listens. Their paths may be longer than an address has room for.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -18,8 +19,10 @@ class LocalListener {
 public:
     /// In a directory that nobody else listens in, which is for the caller to see to: a file that
     /// is there has been left over. `type`: SOCK_STREAM or SOCK_SEQPACKET. The error is for people.
+    /// `group`: may use it, too.
     static tl::expected<LocalListener, std::string> open(const std::string& directory,
-                                                         const std::string& name, int type);
+                                                         const std::string& name, int type,
+                                                         std::optional<gid_t> group = {});
     LocalListener(LocalListener&& other) noexcept
         : listener_(std::move(other.listener_)),
           path_(std::exchange(other.path_, {})),

@@ -126,13 +126,15 @@ int Member::run(MakeHost make_host, bool own_task) {
     if (options_.config.quorum == protocol::QuorumMode::none) {
         opened_->parts.make_host = std::move(make_host);
     } else {
-        const MakeHost make_attached = [this, own_task, make_host = std::move(make_host)](
+        const bool attaches = options_.attach.mode == AttachMode::on;
+        const MakeHost make_attached = [this, own_task, make_host](
                                            asio::io_context& io, NodeLink& node) {
             return std::make_unique<AttachServer>(io, node, options_, pulse_, make_host, own_task);
         };
         opened_->parts.make_host = [this, locks = directory_locks(), make_attached](
                                        asio::io_context& io, NodeLink& node) {
-            return std::make_unique<LeadServer>(io, node, options_, pulse_, locks, make_attached);
+            return std::make_unique<LeadServer>(io, node, options_, pulse_, locks,
+                                                attaches ? make_attached : make_host);
         };
     }
     const protocol::Incarnation incarnation = opened_->parts.start.incarnation;

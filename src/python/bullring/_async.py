@@ -9,7 +9,7 @@ import sys
 from types import TracebackType
 from typing import Any
 
-from ._connection import LINE_BYTES_MAX, Connection, Line, Lost, NotAvailable
+from ._connection import LINE_BYTES_MAX, Connection, Line, Lost, NotAvailable, now_ns
 from ._lead import Lead, lead
 
 
@@ -98,15 +98,16 @@ class alead(lead):
         self._cancel()
         # Whoever has swallowed that is asked again when nothing may work any more.
         end = leadership._connection.page.read().stop_by_ns
-        left_ns = end - _now_ns() if end else int(leadership.time_left() * 1e9)
+        left_ns = end - now_ns() if end else int(leadership.time_left() * 1e9)
         await asyncio.sleep(max(left_ns, 0) / 1e9)
         self._cancel()
 
     async def _until_told(self, leadership: Lead) -> None:
-        while (line := await self._line()) is not None:
-            if line.get("event") == "stop":
-                return leadership._end(str(line.get("reason")))
-        leadership._end("disconnected")
+        while not leadership.reason:
+            line = await self._line()
+            if line is None:
+                return leadership._end("disconnected")
+            leadership._told(line)
 
     def _cancel(self) -> None:
         assert self._task is not None
@@ -137,12 +138,6 @@ class alead(lead):
                 others_cancel = self._task.uncancel() > 0
         if error is None or (isinstance(error, asyncio.CancelledError) and not others_cancel):
             raise Lost(leadership.reason) from error
-
-
-def _now_ns() -> int:
-    from ._connection import now_ns
-
-    return now_ns()
 
 
 async def arun_while_leader(task: Any, *args: Any, **settings: Any) -> None:

@@ -8,7 +8,7 @@ import time
 from types import TracebackType
 from typing import Any, Callable
 
-from ._connection import Connection, Lost, NotAvailable, now_ns, socket_path
+from ._connection import BullringError, Connection, Line, Lost, NotAvailable, now_ns, socket_path
 
 PROGRESS_EVERY_S = 0.02  # more often is said to nobody
 
@@ -21,6 +21,8 @@ class Lead:
         self._connection = connection
         self._lost = threading.Event()
         self._reason = ""
+        self._answered = threading.Event()
+        self._refusal = ""
         self._progress_at = 0.0
         self.epoch = epoch
         """The fencing token: what the leader writes to bears it, and refuses a lower one."""
@@ -74,13 +76,28 @@ class Lead:
             self._progress_at = now
             self._connection.send(op="progress")
 
-    def resign(self) -> None:
-        """Asks for another to lead; the task is told to end as for any other reason."""
+    def resign(self, timeout: float = 5.0) -> None:
+        """Has another lead: waits until the task has to end, as after any other loss, or raises
+        BullringError, because nobody else can lead now."""
+        self._answered.clear()
+        self._refusal = ""
         self._connection.send(op="resign")
+        if not self._answered.wait(timeout):
+            raise TimeoutError("the node has not answered in time")
+        if self._refusal:
+            raise BullringError(self._refusal)
+
+    def _told(self, line: Line) -> None:
+        if line.get("event") == "stop":
+            self._end(str(line.get("reason")))
+        elif line.get("event") == "error":
+            self._refusal = str(line.get("error"))
+            self._answered.set()
 
     def _end(self, reason: str) -> None:
         self._reason = self._reason or reason
         self._lost.set()
+        self._answered.set()
 
     def __repr__(self) -> str:
         return f"<Lead epoch={self.epoch} {'valid' if self.valid() else self.reason or 'over'}>"
@@ -156,8 +173,7 @@ class lead:
     def _read(self) -> None:
         assert self._connection is not None and self._lead is not None
         for line in self._connection.lines():
-            if line.get("event") == "stop":
-                self._lead._end(str(line.get("reason")))
+            self._lead._told(line)
         self._lead._end("disconnected")
 
     def __exit__(

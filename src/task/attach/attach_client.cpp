@@ -22,6 +22,8 @@ namespace {
 /// A client that says more is read on in the next period, and the socket holds the rest back.
 constexpr std::chrono::milliseconds period{100};
 constexpr int lines_in_a_period = 64;
+/// Of its connection.
+constexpr std::chrono::milliseconds process_ends_within{5};
 
 }  // namespace
 
@@ -139,8 +141,17 @@ void AttachClient::close() {
 
 void AttachClient::lose() {
     if (!connected()) return;
-    const auto kept = shared_from_this();
     close();
+    if (!process_.is_open()) return tell_closed();
+    // A process that ends closes its files first.
+    pause_.expires_after(process_ends_within);
+    pause_.async_wait([this](const asio::error_code& error) {
+        if (!error && process_.is_open()) tell_closed();
+    });
+}
+
+void AttachClient::tell_closed() {
+    const auto kept = shared_from_this();
     callbacks_.closed();
 }
 

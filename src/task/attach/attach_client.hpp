@@ -53,6 +53,7 @@ private:
     void take_lines();
     void write_rest();
     void lose();
+    void tell_closed();
     void lose_soon();
 
     protocol::ClientId id_;

@@ -62,7 +62,8 @@ AttachServer::~AttachServer() {
 // ---- The socket.
 
 tl::expected<void, std::string> AttachServer::listen_anew() {
-    auto socket = LocalListener::open(options_.data_dir, attach_socket_name, SOCK_STREAM);
+    auto socket = LocalListener::open(options_.data_dir, attach_socket_name, SOCK_STREAM,
+                                      options_.attach.group);
     if (!socket) return tl::unexpected(socket.error());
     socket_.emplace(std::move(*socket));
     listener_.assign(socket_->take().release());

@@ -1,0 +1,356 @@
+"""Processes that hold the leadership through the node on their machine, by attach.sock."""
+
+import json
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+
+import pytest
+from harness.attach import Client, boottime_ns
+from harness.node import python_environment
+from harness.waiting import wait_until
+
+WORKER = """
+import os, sys
+from types import SimpleNamespace
+from pathlib import Path
+from harness.attach import Client, boottime_ns
+client = Client(SimpleNamespace(data_dir=Path(sys.argv[1]))).campaign()
+epoch = client.wait_for("elected")["epoch"]
+print(epoch, boottime_ns(), flush=True)
+if sys.argv[2:] == ["fork"] and os.fork() != 0:
+    os._exit(0)
+while client.leads(epoch):
+    last = boottime_ns()
+print(epoch, last, flush=True)
+"""
+
+
+@pytest.fixture
+def settled(new_cluster):
+    def make(n=3, algorithm="bully", flags=()):
+        cluster, leader = new_cluster(n, algorithm, flags=flags).settled()
+        return cluster, leader
+
+    return make
+
+
+@pytest.fixture
+def worker(spawn):
+    """A process that leads as long as its page says so; it prints when it began, and the last
+    instant at which it led."""
+
+    def start(node, *arguments):
+        return spawn(
+            [sys.executable, "-c", WORKER, str(node.data_dir), *arguments],
+            stdout=subprocess.PIPE,
+            text=True,
+            env=python_environment(),
+        )
+
+    return start
+
+
+def begun(process):
+    epoch, ts_ns = process.stdout.readline().split()
+    return int(epoch), int(ts_ns)
+
+
+def others(cluster, *nodes):
+    return [node for node in cluster if node not in nodes]
+
+
+def test_whoever_attaches_is_greeted_and_told_who_leads(settled):
+    cluster, leader = settled()
+    for node in cluster:
+        client = Client(node)
+        assert client.greeting == {
+            "event": "attached",
+            "node": node.id,
+            "cluster": "bullring",
+            "version": 1,
+        }
+        line = client.wait_for("leader")
+        assert list(line) == ["event", "leader", "epoch", "advertised"]
+        assert (line["leader"], line["epoch"]) == (leader.id, leader.view[1])
+        assert client.shown() == (0, 0, 0)
+        assert client.page[32:] == bytes(32)
+        assert stat.S_IMODE(os.stat(node.data_dir / "attach.sock").st_mode) == 0o600
+        with pytest.raises(OSError):
+            os.pwrite(client.descriptor, b"x", 0)
+        client.say(op="leader")
+        assert client.wait_for("leader") == line
+
+
+@pytest.mark.parametrize("algorithm", ["bully", "ring"])
+def test_it_leads_wherever_it_is_and_the_next_has_a_higher_epoch(settled, algorithm):
+    """R5.16: nobody works on the machine of the leader."""
+    cluster, leader = settled(algorithm=algorithm)
+    one, two = (Client(node) for node in others(cluster, leader))
+    first = one.campaign().wait_for("elected")
+    assert list(first) == ["event", "epoch", "valid_until_ns"]
+    assert one.leads(first["epoch"])
+    assert one.shown()[1] >= first["valid_until_ns"]
+    two.campaign()
+    wait_until(lambda: one.shown()[1] > first["valid_until_ns"], "a renewal")
+    assert two.shown() == (0, 0, 0)
+    one.say(op="done")
+    assert one.wait_for("released") == {"event": "released", "epoch": first["epoch"]}
+    assert one.shown() == (0, 0, 0)
+    assert two.wait_for("elected")["epoch"] > first["epoch"]
+
+
+def test_on_one_machine_they_lead_in_their_order(settled):
+    _, leader = settled()
+    clients = [Client(leader).campaign() for _ in range(3)]
+    epochs = []
+    for client in [*clients, clients[0]]:
+        epochs.append(client.wait_for("elected")["epoch"])
+        assert [one.shown()[0] for one in clients if one is not client] == [0, 0]
+        client.say(op="done", again=True)
+        client.wait_for("released")
+    assert epochs == sorted(set(epochs))
+
+
+def test_the_command_of_run_is_one_of_them(new_cluster, tmp_path):
+    flags = ["--on-exit", "stay", "--restart-delay", "10s"]
+    cluster = new_cluster(1, "bully", mode="run", flags=flags, command=["sh", "-c", "sleep 0.3"])
+    cluster.start()
+    node = cluster[1]
+    client = Client(node).campaign()
+    epoch = client.wait_for("elected")["epoch"]
+    wait_until(lambda: "stands aside" in node.current.log, "the end of the command")
+    assert client.leads(epoch)
+
+
+@pytest.mark.parametrize("how", ["killed", "forked"])
+def test_the_end_of_its_process_releases_its_lease(settled, worker, how):
+    """H3.3. A child that it leaves behind counts for nothing, though it holds the connection."""
+    cluster, leader = settled(flags=["--lease", "20s"])
+    node, other = others(cluster, leader)
+    next_one = Client(other)
+    process = worker(node, *(["fork"] if how == "forked" else []))
+    epoch, _ = begun(process)
+    next_one.campaign()
+    process.kill()
+    process.wait()
+    ended = boottime_ns()
+    assert next_one.wait_for("elected")["epoch"] > epoch
+    # Long before the lease was over.
+    assert boottime_ns() - ended < 10e9
+    wait_until(lambda: "task_failed" in node.current.log, "the reason")
+
+
+def test_the_end_of_its_connection_releases_nothing(settled):
+    """H3.5"""
+    cluster, leader = settled(flags=["--lease", "2s"])
+    node, other = others(cluster, leader)
+    client, next_one = Client(node), Client(other)
+    client.campaign().wait_for("elected")
+    next_one.campaign()
+    valid_until = client.shown()[1]
+    client.close()
+    client.wait_empty()
+    assert client.shown()[2] >= valid_until
+    next_one.wait_for("elected")
+    assert boottime_ns() > valid_until
+
+
+@pytest.mark.parametrize("security", ["none", "key"])
+def test_a_node_that_dies_leaves_the_lease_to_its_client(settled, security):
+    """R4.5: neither the end of a session nor a notice releases it."""
+    cluster, leader = settled(flags=["--lease", "2s", "--fast-release", "notice" if security == "key" else "fin"])
+    node, other = others(cluster, leader)
+    client, next_one = Client(node), Client(other)
+    epoch = client.campaign().wait_for("elected")["epoch"]
+    next_one.campaign()
+    node.kill()
+    while (line := client.line()) is not None:
+        assert line["event"] == "leader"
+    assert client.leads(epoch)
+    valid_until = client.shown()[1]
+    assert next_one.wait_for("elected")["epoch"] > epoch
+    assert boottime_ns() > valid_until
+    assert not client.leads(epoch)
+
+
+def test_a_node_that_is_started_anew_lets_nobody_in_before(settled):
+    cluster, leader = settled(flags=["--lease", "2s"])
+    node, _ = others(cluster, leader)
+    client = Client(node)
+    epoch = client.campaign().wait_for("elected")["epoch"]
+    valid_until = client.shown()[1]
+    node.kill()
+    node.start()
+    wait_until((node.data_dir / "attach.sock").exists, "its socket")
+    anew = wait_until(lambda: connected(node), "the new run")
+    assert anew.campaign().wait_for("elected")["epoch"] > epoch
+    assert boottime_ns() > valid_until
+
+
+def connected(node):
+    try:
+        return Client(node)
+    except OSError:
+        return None
+
+
+def test_a_stopped_process_has_lost_its_page_before_the_next_is_told(settled, worker):
+    """It is watched (H3.6), or its node goes: whatever it believes when it wakes, its page does
+    not say that it leads."""
+    cluster, leader = settled(flags=["--lease", "1s"])
+    node, other = others(cluster, leader)
+    process = worker(node)
+    epoch, _ = begun(process)
+    next_one = Client(other).campaign()
+    process.send_signal(signal.SIGSTOP)
+    cluster.resign("--to", str(other.id))
+    elected = next_one.wait_for("elected")
+    at = boottime_ns()
+    process.send_signal(signal.SIGCONT)
+    assert elected["epoch"] > epoch
+    _, last = begun(process)
+    # It was in the midst of its loop.
+    assert last < at
+
+
+def test_who_shows_no_progress_loses_it(settled):
+    """H3.6"""
+    cluster, leader = settled(flags=["--lease", "1s"])
+    client = Client(leader).campaign(stall_after_ms=300)
+    client.wait_for("elected")
+    next_one = Client(others(cluster, leader)[0]).campaign()
+    for _ in range(5):
+        client.say(op="progress")
+        client.say(op="leader")
+        client.wait_for("leader")
+    stop = client.wait_for("stop")
+    assert stop["reason"] == "stalled"
+    assert client.shown() == (0, 0, stop["by_ns"])
+    client.say(op="done")
+    client.wait_for("released")
+    next_one.wait_for("elected")
+
+
+def test_it_may_resign_if_another_wants_to_lead(settled):
+    cluster, leader = settled()
+    client = Client(leader)
+    client.say(op="resign")
+    assert client.wait_for("error")["error"] == "this process does not lead"
+    client.campaign().wait_for("elected")
+    client.say(op="resign")
+    assert "asks for the leadership" in client.wait_for("error")["error"]
+    next_one = Client(others(cluster, leader)[0]).campaign()
+
+    def resigned():
+        client.say(op="resign")
+        return client.line()["event"] == "stop"
+
+    wait_until(resigned, "the other node to say that it is asked")
+    assert next_one.shown()[0] == 0
+    client.say(op="done")
+    next_one.wait_for("elected")
+
+
+def test_a_partition_is_told_in_time_to_wind_up(settled):
+    """H3.4"""
+    cluster, leader = settled(flags=["--lease", "2s", "--hang-after", "off"])
+    client = Client(leader)
+    epoch = client.campaign().wait_for("elected")["epoch"]
+    for node in others(cluster, leader):
+        node.hang_for_good()
+    stop = client.wait_for("stop")
+    assert (stop["epoch"], stop["reason"]) == (epoch, "lease_expired")
+    assert stop["by_ns"] - boottime_ns() > 0.2e9
+    assert not client.leads(epoch)
+
+
+WRONG = [
+    ("campaign", "'campaign' is no JSON object"),
+    ("[]", "is no JSON object"),
+    ("{}", 'there is no "op"'),
+    ('{"op":"vote"}', '"op" is "vote"; expected'),
+    ('{"op":"campaign","stall_after_ms":-1}', '"stall_after_ms" is -1; expected a number'),
+    ('{"op":"campaign","on_loss":"weep"}', '"on_loss" is "weep"; expected "tell"'),
+    ('{"op":"done","again":1}', '"again" is 1; expected true or false'),
+    ('{"op":"done"}', "does not lead"),
+]
+
+
+def test_what_is_wrong_is_said_and_changes_nothing(settled):
+    _, leader = settled(1)
+    client = Client(leader)
+    for line, error in WRONG:
+        client.socket.sendall(line.encode() + b"\n")
+        assert error in client.wait_for("error")["error"]
+    client.campaign(colour="blue", name_of_nothing=[1]).wait_for("elected")
+    client.campaign()
+    assert "has a candidacy already" in client.wait_for("error")["error"]
+    client.socket.sendall(b"x" * 5000)
+    assert "longer than 4096 bytes" in client.wait_for("error")["error"]
+    assert client.line() is None
+
+
+def test_a_flood_and_a_reader_that_does_not_read_harm_nobody(settled):
+    _, leader = settled()
+    client = Client(leader)
+    epoch = client.campaign().wait_for("elected")["epoch"]
+    flood = Client(leader)
+    flood.socket.settimeout(0)
+    asked = json.dumps({"op": "leader"}).encode() + b"\n"
+    cut = []
+
+    def flooded():
+        try:
+            flood.socket.send(asked * 100)
+        except BlockingIOError:
+            pass
+        except ConnectionError:
+            cut.append(True)
+        assert client.leads(epoch)
+        return cut
+
+    wait_until(flooded, "the end of the connection")
+    assert "does not read what it is told" in leader.current.log
+
+
+def test_there_are_256_of_them_and_no_more(settled):
+    _, leader = settled(1)
+    clients = [Client(leader) for _ in range(256)]
+    one_too_many = socket.socket(socket.AF_UNIX)
+    one_too_many.connect(str(leader.data_dir / "attach.sock"))
+    assert b"256 processes are attached already" in one_too_many.recv(4096)
+    clients[0].campaign().wait_for("elected")
+    clients.pop().close()
+    wait_until(lambda: connected_well(leader), "a free place")
+
+
+def connected_well(node):
+    client = Client(node)
+    well = client.greeting["event"] == "attached"
+    client.close()
+    return well
+
+
+def test_a_socket_that_was_removed_is_there_again(settled):
+    _, leader = settled(1)
+    client = Client(leader)
+    epoch = client.campaign().wait_for("elected")["epoch"]
+    (leader.data_dir / "attach.sock").unlink()
+    wait_until(lambda: connected(leader), "the socket")
+    assert client.leads(epoch)
+
+
+def test_it_is_switched_off(new_cluster):
+    cluster, leader = new_cluster(1, "bully", flags=["--attach", "off"]).settled()
+    assert not (leader.data_dir / "attach.sock").exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="takes a group that this user is not in")
+def test_a_group_may_attach(new_cluster):
+    cluster, leader = new_cluster(1, "bully", flags=["--attach-group", "daemon"]).settled()
+    about = os.stat(leader.data_dir / "attach.sock")
+    assert (stat.S_IMODE(about.st_mode), about.st_gid) == (0o660, 1)
