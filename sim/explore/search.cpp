@@ -36,19 +36,19 @@ struct Expansion {
     std::vector<Successor> fresh;
 };
 
-/// What a job keeps from one state to the next: the states on the way to the last one, which has
+/// The memory of a job from one state to the next: the states on the way to the last one, which has
 /// most of its way in common with the next.
 struct Workshop {
     struct Stop {
         std::uint32_t record = UINT32_MAX;
-        WorldState state;
+        SmallWorld state;
     };
-    explicit Workshop(const OldAges& old) : digest(old) {}
+    Workshop(const SmallWorld& start, Duration old) : digest(old), way{{0, start}}, state(start) {}
 
     CanonicalDigest digest;
     std::vector<Stop> way;  // by depth; behind the last state, of earlier ways
     std::vector<std::uint32_t> records;
-    WorldState state;
+    SmallWorld state;
     std::vector<Move> moves;
 };
 
@@ -60,14 +60,19 @@ std::size_t memory_used() {
 
 class Search {
 public:
-    Search(const SmallWorld& world, const WorldState& start, const SearchBounds& bounds)
-        : world_(world), bounds_(bounds), began_(Clock::now()) {
+    Search(const SmallWorld& start, const SearchBounds& bounds)
+        : bounds_(bounds), began_(Clock::now()) {
+        const World& world = start.world;
+        bool without_files = false;
+        for (HostIndex h = 0; h < world.members(); ++h)
+            without_files = without_files || !world.host(h).disk.file;
+        const Duration old = longest_look_back(world.config(0), without_files);
         for (unsigned i = 0; i < std::max(bounds.jobs, 1U); ++i)
-            workshops_.emplace_back(world.old_ages(start));
+            workshops_.emplace_back(start, old);
     }
 
-    SearchReport run(const WorldState& start, const SearchProgress& progress) {
-        begin(start);
+    SearchReport run(const SearchProgress& progress) {
+        begin();
         while (!over_ && layer_ < records_.size() && report_.depth < bounds_.depth_max) {
             next_layer();
             measure();
@@ -79,13 +84,13 @@ public:
     }
 
 private:
-    void begin(const WorldState& start) {
-        known_.insert(workshops_.front().digest.of(start));
+    void begin() {
+        Workshop& workshop = workshops_.front();
+        known_.insert(workshop.digest.of(workshop.state));
         records_.push_back({});
         report_.states = 1;
         report_.layers = {1};
-        if (auto violation = world_.check(start)) return found(std::move(*violation), 0, {});
-        for (Workshop& workshop : workshops_) workshop.way.push_back({0, start});
+        if (const auto& violation = workshop.state.checks.violation()) found(*violation, 0, {});
     }
 
     void next_layer() {
@@ -121,32 +126,34 @@ private:
 
     /// The state of that record, made anew from the nearest one that the job has kept: millions of
     /// states would take more memory than their moves take time.
-    const WorldState& reach(std::uint32_t record, Workshop& workshop) const {
+    const SmallWorld& reach(std::uint32_t record, Workshop& workshop) const {
         std::vector<std::uint32_t>& records = workshop.records;
         records.assign(report_.depth + 1, record);
         for (std::size_t depth = report_.depth; depth > 0; --depth)
             records[depth - 1] = records_[records[depth]].from;
-        workshop.way.resize(std::max(workshop.way.size(), records.size()));
+        while (workshop.way.size() < records.size())
+            workshop.way.push_back({UINT32_MAX, workshop.way.front().state});
         std::size_t depth = report_.depth;
         while (workshop.way[depth].record != records[depth]) --depth;
         for (; depth < report_.depth; ++depth) {
             Workshop::Stop& next = workshop.way[depth + 1];
             next.record = records[depth + 1];
             next.state = workshop.way[depth].state;
-            world_.make(next.state, records_[next.record].move);
+            next.state.make(records_[next.record].move);
         }
         return workshop.way[depth].state;
     }
 
     void expand(std::uint32_t record, Workshop& workshop, Expansion& to) const {
-        const WorldState& from = reach(record, workshop);
-        world_.moves(from, workshop.moves);
+        const SmallWorld& from = reach(record, workshop);
+        from.find_moves(workshop.moves);
         to.transitions = workshop.moves.size();
         to.fresh.clear();
         for (const Move& move : workshop.moves) {
             workshop.state = from;
-            Successor successor{0, move, world_.make(workshop.state, move)};
-            successor.digest = workshop.digest.of(workshop.state);
+            workshop.state.make(move);
+            Successor successor{workshop.digest.of(workshop.state), move,
+                                workshop.state.checks.violation()};
             if (successor.violation || !known_.contains(successor.digest))
                 to.fresh.push_back(std::move(successor));
         }
@@ -195,13 +202,12 @@ private:
         report_.memory = memory_used();
     }
 
-    const SmallWorld& world_;
     SearchBounds bounds_;
     Clock::time_point began_;
     std::vector<Workshop> workshops_;  // one for each job
     DigestSet known_;
-    std::vector<Record> records_;  // of the known states, by depth
-    std::size_t layer_ = 0;        // where the records begin whose states are to be expanded
+    std::vector<Record> records_;        // of the known states, by depth
+    std::size_t layer_ = 0;              // where the records begin whose states are to be expanded
     std::vector<Expansion> expansions_;  // of a block
     SearchReport report_;
     bool over_ = false;
@@ -209,9 +215,9 @@ private:
 
 }  // namespace
 
-SearchReport search(const SmallWorld& world, const WorldState& start, const SearchBounds& bounds,
+SearchReport search(const SmallWorld& start, const SearchBounds& bounds,
                     const SearchProgress& progress) {
-    return Search(world, start, bounds).run(start, progress);
+    return Search(start, bounds).run(progress);
 }
 
 }  // namespace bullring::sim::explore

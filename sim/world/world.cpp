@@ -11,6 +11,7 @@ using namespace protocol;
 
 World::World(const Settings& settings)
     : settings_(settings), rng_(settings.seed), links_(homes() + impostors_max), actions_() {
+    if (by_hand()) queue_.close();
     hosts_.resize(homes());
     configs_.reserve(hosts_.size() + impostors_max);
     for (HostIndex h = 0; h < hosts_.size(); ++h) {
@@ -26,7 +27,8 @@ World::World(const Settings& settings)
                    spread;
         };
         const auto offset = static_cast<std::int64_t>(h + 1) * 100 * sec;
-        host.clock = HostClock({offset, 3 * offset}, {drift(), drift()});
+        host.clock = by_hand() ? HostClock(clocks_by_hand(h, homes()), {})
+                               : HostClock({offset, 3 * offset}, {drift(), drift()});
         configs_.push_back(config_of(settings_, host.id, host.site));
     }
 }
@@ -100,9 +102,7 @@ void World::handle(const Scheduled& what) {
             return;
         case Happening::handshake_late: return handshake_late(connection);
         case Happening::unanswered: return unanswered(connection, static_cast<Side>(what.b));
-        case Happening::broken:
-            return end_noticed(connection, static_cast<Side>(what.b),
-                               static_cast<SessionEnd>(what.c));
+        case Happening::broken: return end_noticed(connection, static_cast<Side>(what.b));
         case Happening::notice: return notice(h, what.c);
         case Happening::persisted: {
             Host& host = hosts_[h];
@@ -122,6 +122,11 @@ void World::handle(const Scheduled& what) {
             return give(h, TaskEnded{task.epoch, false, false});
         }
     }
+}
+
+void World::happen(Time at, Happening what, std::uint64_t a, std::uint32_t b, std::uint64_t c) {
+    now_ = std::max(now_, at);
+    handle({at, 0, a, b, c, what});
 }
 
 // ---- Steps.
@@ -179,9 +184,11 @@ void World::arm(HostIndex h) {
     Host& host = hosts_[h];
     if (!host.awake()) return;
     const Duration wait = host.node->until_wake(clock(h));
+    if (by_hand()) host.wake_at = end_of_time;
     if (wait >= forever) return;
     // A timer of a real host is some microseconds late, never early.
-    const Time at = std::max(now_ + host.clock.real(wait), host.busy_until);
+    const Time at =
+        by_hand() ? now_ + wait.ns : std::max(now_ + host.clock.real(wait), host.busy_until);
     if (at >= host.wake_at) return;
     host.wake_at = at;
     queue_.push(at, Happening::wake, h, host.run);
