@@ -116,17 +116,17 @@ void Ledger::receive(const World& world, HostIndex h, Instant now, const Receive
     const auto same_voter = [&](const ReceivedGrant& other) {
         return world.member_of(other.voter) == world.member_of(grant.voter);
     };
+    // Nor does a grant count that ends no later than another one of the same voter.
+    for (const ReceivedGrant& other : all)
+        if (same_voter(other) && other.epoch == grant.epoch && other.tag >= grant.tag &&
+            end.boottime_ns <= other.end.boottime_ns && end.raw_ns <= other.end.raw_ns)
+            return;
     std::erase_if(all, [&](const ReceivedGrant& old) {
         // A voter that grants again unties its earlier grant from its session.
         return !lease_valid(now, old.end) || old.epoch < grant.epoch ||
                (same_voter(old) && old.epoch == grant.epoch && old.tag <= grant.tag &&
                 old.end.boottime_ns <= end.boottime_ns && old.end.raw_ns <= end.raw_ns);
     });
-    // Nor does a grant count that ends before another one of the same voter.
-    for (const ReceivedGrant& other : all)
-        if (same_voter(other) && other.epoch == grant.epoch && other.tag >= grant.tag &&
-            end.boottime_ns <= other.end.boottime_ns && end.raw_ns <= other.end.raw_ns)
-            return;
     all.push_back({grant.voter, grant.epoch, end, grant.tied, grant.tag, voter});
 }
 
