@@ -180,6 +180,7 @@ int run_search(const ExploreOptions& given) {
     print_report(given, report);
     const Scenario path = path_scenario(start, report.path, report.violation.value_or(Violation{}));
     std::vector<std::string> steps;
+    steps.reserve(path.commands.size());
     for (const Command& step : path.commands) steps.push_back(to_text(step));
     if (!given.json.empty()) write_file(given.json, json_text(given, path.settings, report, steps));
     if (!report.violation) return 0;

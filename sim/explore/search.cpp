@@ -7,6 +7,7 @@
 
 #include <sys/resource.h>
 
+#include "sim/explore/canonical_digest.hpp"
 #include "sim/explore/digest_set.hpp"
 
 namespace bullring::sim::explore {

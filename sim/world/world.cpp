@@ -60,7 +60,7 @@ std::optional<HostIndex> World::leader(Site site) const {
 }
 
 void World::tell(const Incident& incident) {
-    for (Observer* observer : observers_) observer->on_incident(*this, incident);
+    for (Observer* observer : observers_.all) observer->on_incident(*this, incident);
 }
 
 // ---- Time.
@@ -145,7 +145,7 @@ void World::step(HostIndex h, const Event& event) {
     Host& host = hosts_[h];
     const Instant instant = clock(h);
     if (host.slow != 0) host.busy_until = now_ + host.slow;
-    for (Observer* observer : observers_) observer->before_step(*this, h, instant, event);
+    for (Observer* observer : observers_.all) observer->before_step(*this, h, instant, event);
     actions_.clear();
     host.node->step(instant, event, actions_);
     ++steps_;
@@ -161,11 +161,12 @@ void World::step(HostIndex h, const Event& event) {
             pause(h);
             break;
         }
-        for (Observer* observer : observers_) observer->on_action(*this, h, instant, actions_[i]);
+        for (Observer* observer : observers_.all)
+            observer->on_action(*this, h, instant, actions_[i]);
         carry_out(h, actions_[i]);
         if (!is_run(h, run)) return;
     }
-    for (Observer* observer : observers_) observer->after_step(*this, h, instant);
+    for (Observer* observer : observers_.all) observer->after_step(*this, h, instant);
     arm(h);
 }
 
@@ -173,11 +174,11 @@ void World::carry_out_rest(HostIndex h, std::vector<Action> rest) {
     const std::uint32_t run = hosts_[h].run;
     const Instant instant = hosts_[h].unfinished_at;
     for (const Action& action : rest) {
-        for (Observer* observer : observers_) observer->on_action(*this, h, instant, action);
+        for (Observer* observer : observers_.all) observer->on_action(*this, h, instant, action);
         carry_out(h, action);
         if (!is_run(h, run)) return;
     }
-    for (Observer* observer : observers_) observer->after_step(*this, h, instant);
+    for (Observer* observer : observers_.all) observer->after_step(*this, h, instant);
 }
 
 void World::arm(HostIndex h) {

@@ -34,7 +34,7 @@ public:
     explicit World(const Settings& settings);
 
     /// The observer must outlive the world. Copies of it are watched by their own.
-    void watch(Observer& observer) { observers_.push_back(&observer); }
+    void watch(Observer& observer) { observers_.all.push_back(&observer); }
 
     // ---- Facts.
     const Settings& settings() const { return settings_; }
@@ -252,10 +252,12 @@ private:
         Time until = 0;
     };
     std::vector<Ended> ended_;
-    struct Observers : std::vector<Observer*> {
+    struct Observers {
         Observers() = default;
-        Observers(const Observers& /*of another world*/) : vector() {}
+        Observers(const Observers& /*of another world*/) {}
         Observers& operator=(const Observers& /*of another world*/) { return *this; }
+
+        std::vector<Observer*> all;
     };
     Observers observers_;
     std::vector<protocol::Action> actions_;  // of the step that is being made
