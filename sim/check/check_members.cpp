@@ -40,6 +40,7 @@ bool majorities_meet(const Membership& a, const Membership& b) {
 
 bool Checks::echoes(const World& world, HostIndex holder, const ReceivedGrant& grant) {
     const Parts& node = world.host(holder).node->parts();
+    if (grant.perhaps) return false;
     if (!node.fenced()) return true;
     return grant.tag == node.holder.base().tag() || grant.tag == node.holder.newest().tag();
 }

@@ -115,7 +115,7 @@ private:
     void note_leadership(const World& world, HostIndex h);
     void check_handover(const World& world, HostIndex h);
     // check_members.cpp: I14 to I19, I21, L6
-    /// The holder counts what was granted under that tag (C5).
+    /// The holder surely counts what was granted under that tag (C5).
     static bool echoes(const World& world, HostIndex holder, const ReceivedGrant& grant);
     void note_list(const World& world, Site site, const protocol::Membership& list);
     void check_provenance(const World& world, HostIndex h, const protocol::Membership& list);

@@ -102,8 +102,9 @@ void Ledger::receive(const World& world, HostIndex h, Instant now, const Receive
         return;
     const Instant end = request.stamp + request.lease;
     if (!lease_valid(now, end)) return;
-    const Instant barrier = barriers_[h][world.member_of(grant.voter)];
-    if (request.stamp.boottime_ns <= barrier.boottime_ns || request.stamp.raw_ns <= barrier.raw_ns)
+    const Barrier& barrier = barriers_[h][world.member_of(grant.voter)];
+    if (request.stamp.boottime_ns <= barrier.asked.boottime_ns ||
+        request.stamp.raw_ns <= barrier.asked.raw_ns)
         return;
     // No grant counts that the holder's own FIN may release. (One that is tied to a session in
     // error may come late, by another session, and does count.)
@@ -116,18 +117,19 @@ void Ledger::receive(const World& world, HostIndex h, Instant now, const Receive
     const auto same_voter = [&](const ReceivedGrant& other) {
         return world.member_of(other.voter) == world.member_of(grant.voter);
     };
+    // Nor does a grant count that ends no later than another one of the same voter.
+    for (const ReceivedGrant& other : all)
+        if (same_voter(other) && other.epoch == grant.epoch && other.tag >= grant.tag &&
+            end.boottime_ns <= other.end.boottime_ns && end.raw_ns <= other.end.raw_ns)
+            return;
     std::erase_if(all, [&](const ReceivedGrant& old) {
         // A voter that grants again unties its earlier grant from its session.
         return !lease_valid(now, old.end) || old.epoch < grant.epoch ||
                (same_voter(old) && old.epoch == grant.epoch && old.tag <= grant.tag &&
                 old.end.boottime_ns <= end.boottime_ns && old.end.raw_ns <= end.raw_ns);
     });
-    // Nor does a grant count that ends before another one of the same voter.
-    for (const ReceivedGrant& other : all)
-        if (same_voter(other) && other.epoch == grant.epoch && other.tag >= grant.tag &&
-            end.boottime_ns <= other.end.boottime_ns && end.raw_ns <= other.end.raw_ns)
-            return;
-    all.push_back({grant.voter, grant.epoch, end, grant.tied, grant.tag, voter});
+    all.push_back({grant.voter, grant.epoch, end, grant.tied, grant.tag, voter,
+                   request.stamp == barrier.reported});
 }
 
 void Ledger::session_ended(const World& world, HostIndex h, Instant now,
@@ -181,7 +183,7 @@ const GivenPromise* Ledger::note_send(const World& world, HostIndex h, Instant n
                                       const Send& send) {
     const Host& host = world.host(h);
     if (const auto* ack = std::get_if<HelloAck>(&send.message)) {
-        note_answer(world, h, send.session, *ack);
+        note_answer(world, h, now, send.session, *ack);
         return nullptr;
     }
     if (const auto* request = std::get_if<Coordinator>(&send.message)) {
@@ -219,11 +221,12 @@ const GivenPromise* Ledger::note_send(const World& world, HostIndex h, Instant n
     return nullptr;
 }
 
-void Ledger::note_answer(const World& world, HostIndex h, SessionId session, const HelloAck& ack) {
+void Ledger::note_answer(const World& world, HostIndex h, Instant now, SessionId session,
+                         const HelloAck& ack) {
     if (!answers_recovering_) return;
     const End& dialler = world.connection_of(session).ends[dialler_side];
     const Host& voter = world.host(dialler.host);
-    barriers_[h][world.member_of(dialler.host)] = last_asked_[h];
+    barriers_[h][world.member_of(dialler.host)] = {last_asked_[h], now};
     if (ack.recall.answer == Recall::Answer::cannot_tell) return;
     if (voter.run == dialler.run) recalled_[h].insert(voter.incarnation);
 }

@@ -31,6 +31,8 @@ struct ReceivedGrant {
     SessionId tied;       // the holder's end
     protocol::Tag tag{};  // of the list that the voter had
     Incarnation by{};     // the voter's
+    /// It was asked for at the very instant of the barrier's report: after it, or before.
+    bool perhaps = false;
 };
 
 class Ledger {
@@ -43,7 +45,7 @@ public:
           granted_(hosts),
           resigned_(hosts),
           last_asked_(hosts, protocol::long_ago),
-          barriers_(hosts, std::vector<Instant>(hosts, protocol::long_ago)),
+          barriers_(hosts, std::vector<Barrier>(hosts)),
           recalled_(hosts),
           gave_(hosts) {}
 
@@ -59,7 +61,7 @@ public:
         acknowledged_[h].assign(acknowledged_[h].size(), {});
         resigned_[h].clear();
         last_asked_[h] = protocol::long_ago;
-        barriers_[h].assign(barriers_[h].size(), protocol::long_ago);
+        barriers_[h].assign(barriers_[h].size(), {});
         recalled_[h].clear();
     }
     /// A run of a voter is bound by no promise that it has not made itself (R6).
@@ -97,7 +99,7 @@ private:
     /// Whether this copy of one of the owner's own tokens is new to it (§8), which it is then no
     /// more.
     bool comes_home(HostIndex owner, const protocol::Walk& walk);
-    void note_answer(const World& world, HostIndex h, SessionId session,
+    void note_answer(const World& world, HostIndex h, Instant now, SessionId session,
                      const protocol::HelloAck& ack);
     void session_ended(const World& world, HostIndex h, Instant now,
                        const protocol::SessionEnded& ended);
@@ -119,9 +121,11 @@ private:
     std::vector<std::set<OnToken>> granted_;
     std::vector<std::map<Incarnation, Epoch>> resigned_;  // by voter, in its run
     std::vector<Instant> last_asked_;  // by holder: the stamp of its last request
-    /// By holder and voter: what that voter has granted of requests up to this stamp is not
-    /// counted.
-    std::vector<std::vector<Instant>> barriers_;
+    struct Barrier {
+        Instant asked = protocol::long_ago;  // what was granted of requests up to it is not counted
+        Instant reported = protocol::long_ago;
+    };
+    std::vector<std::vector<Barrier>> barriers_;   // by holder and voter
     std::vector<std::set<Incarnation>> recalled_;  // by holder, in its run
     std::vector<std::set<Incarnation>> gave_;      // by voter: the runs that have granted something
     std::set<Incarnation> void_;

@@ -14,10 +14,12 @@
 #include "protocol/values/algorithms.hpp"
 #include "sim/commands/commands.hpp"
 #include "sim/commands/files.hpp"
-#include "sim/explore/path_file.hpp"
-#include "sim/explore/replay.hpp"
+#include "sim/commands/timeline.hpp"
 #include "sim/explore/search.hpp"
 #include "sim/scenario/duration_text.hpp"
+#include "sim/scenario/path_scenario.hpp"
+#include "sim/scenario/runner.hpp"
+#include "sim/scenario/scenario_text.hpp"
 
 namespace bullring::sim {
 
@@ -77,18 +79,20 @@ std::vector<std::string> usual_fault_words() {
     return words;
 }
 
-SmallWorldOptions world_options(const ExploreOptions& given) {
-    SmallWorldOptions options;
-    options.nodes = given.nodes;
-    options.algorithm = *named<Algorithm>(given.algorithm);
-    options.profile = *named<Profile>(given.profile);
-    options.faults = given.faults;
-    options.fault_kinds = fault_kinds_in(given.fault_kinds);
-    options.delay_max = duration_of("--delay-max", given.delay_max);
-    options.preempt =
-        given.preempt.empty() ? algorithm_row(options.algorithm).preempts : given.preempt == "on";
-    options.preempt_delay = duration_of("--preempt-delay", given.preempt_delay);
-    return options;
+Settings settings_of(const ExploreOptions& given) {
+    Settings settings;
+    settings.ids.clear();
+    for (std::size_t i = 0; i < given.nodes; ++i) settings.ids.push_back({i + 1});
+    settings.algorithm = *named<Algorithm>(given.algorithm);
+    settings.profile = *named<Profile>(given.profile);
+    settings.by_hand = named<Begin>(given.start);
+    settings.delay = {0, duration_of("--delay-max", given.delay_max).ns};
+    if (!given.preempt.empty()) settings.preempt = given.preempt == "on";
+    settings.preempt_delay = duration_of("--preempt-delay", given.preempt_delay);
+    settings.first_epoch = FirstEpoch::zero;  // 1, 2, 3: paths are read by people
+    if (fault_kinds_in(given.fault_kinds).contains(MoveKind::greet))
+        settings.neighbours = settings.ids;
+    return settings;
 }
 
 SearchBounds bounds(const ExploreOptions& given) {
@@ -101,7 +105,7 @@ SearchBounds bounds(const ExploreOptions& given) {
     return bounds;
 }
 
-const char* words(SearchEnd end) {
+const char* words_for(SearchEnd end) {
     switch (end) {
         case SearchEnd::complete: return "complete: there are no more states";
         case SearchEnd::violation: return "ended by a violation";
@@ -127,15 +131,15 @@ void print_report(const ExploreOptions& given, const SearchReport& report) {
     fmt::print("states       {:>12}\n", report.states);
     fmt::print("transitions  {:>12}\n", report.transitions);
     fmt::print("duplicates   {:>12}\n", report.duplicates);
-    fmt::print("depth        {:>12}  {}\n", report.depth, words(report.end));
+    fmt::print("depth        {:>12}  {}\n", report.depth, words_for(report.end));
     fmt::print("speed        {:>12.0f}  states a second, {:.1f} s\n", per_second(report),
                report.seconds);
     fmt::print("memory       {:>12.2f}  GiB\n",
                static_cast<double>(report.memory) / static_cast<double>(gibibyte));
 }
 
-std::string json_text(const ExploreOptions& given, const SmallWorld& world,
-                      const SearchReport& report, const std::vector<PathStep>& path) {
+std::string json_text(const ExploreOptions& given, const Settings& settings,
+                      const SearchReport& report, const std::vector<std::string>& path) {
     nlohmann::ordered_json json;
     json["algorithm"] = given.algorithm;
     json["nodes"] = given.nodes;
@@ -143,24 +147,23 @@ std::string json_text(const ExploreOptions& given, const SmallWorld& world,
     json["start"] = given.start;
     json["faults"] = given.faults;
     json["fault_kinds"] = given.fault_kinds.empty() ? usual_fault_words() : given.fault_kinds;
-    json["delay_max_ns"] = world.options().delay_max.ns;
-    json["preempt"] = world.options().preempt;
-    json["preempt_delay_ns"] = world.options().preempt_delay.ns;
+    json["delay_max_ns"] = settings.delay.max;
+    json["preempt"] = config_of(settings, settings.ids.front()).preempt;
+    json["preempt_delay_ns"] = settings.preempt_delay.ns;
     json["states"] = report.states;
     json["transitions"] = report.transitions;
     json["duplicates"] = report.duplicates;
     json["depth"] = report.depth;
     json["layers"] = report.layers;
     json["complete"] = report.end == SearchEnd::complete;
-    json["end"] = words(report.end);
+    json["end"] = words_for(report.end);
     json["seconds"] = report.seconds;
     json["states_per_second"] = per_second(report);
     json["memory_bytes"] = report.memory;
     if (report.violation) {
-        json["violation"]["rule"] = report.violation->rule;
-        json["violation"]["text"] = report.violation->text;
-        json["violation"]["path"] = nlohmann::ordered_json::array();
-        for (const PathStep& step : path) json["violation"]["path"].push_back(step_text(step));
+        json["violation"]["rule"] = report.violation->check;
+        json["violation"]["text"] = report.violation->what;
+        json["violation"]["path"] = path;
     }
     return json.dump(2) + "\n";
 }
@@ -169,24 +172,23 @@ int run_search(const ExploreOptions& given) {
     catch_broken_assertions();
     check_writable(given.json);
     check_writable(given.counterexample);
-    const SmallWorld world(world_options(given));
-    const WorldState start = world.start(*named<StartState>(given.start));
-    const SearchReport report = search(world, start, bounds(given), [](const SearchReport& so_far) {
+    const SmallWorld start(settings_of(given), fault_kinds_in(given.fault_kinds), given.faults);
+    const SearchReport report = search(start, bounds(given), [](const SearchReport& so_far) {
         fmt::print(stderr, "depth {:>4}: {:>10} states, {:.0f} a second\n", so_far.depth,
                    so_far.states, per_second(so_far));
     });
     print_report(given, report);
-    const std::vector<PathStep> path = named_steps(world, start, report.path);
-    if (!given.json.empty()) write_file(given.json, json_text(given, world, report, path));
+    const Scenario path = path_scenario(start, report.path, report.violation.value_or(Violation{}));
+    std::vector<std::string> steps;
+    steps.reserve(path.commands.size());
+    for (const Command& step : path.commands) steps.push_back(to_text(step));
+    if (!given.json.empty()) write_file(given.json, json_text(given, path.settings, report, steps));
     if (!report.violation) return 0;
-    fmt::print("\nThe shortest path to a violation:\n{}", replay(world, start, path).text);
-    if (!given.counterexample.empty()) {
-        const std::string remark =
-            "The shortest path to a violation; bullring-sim scenario --verbose shows it.\n" +
-            report.violation->rule + ": " + report.violation->text;
-        write_file(given.counterexample,
-                   path_text({world.options(), *named<StartState>(given.start), path}, remark));
-    }
+    fmt::print("\nThe shortest path to a violation:\n");
+    Timeline timeline(stdout);
+    run(path, {.observers = {&timeline}});
+    fmt::print("{}: {}\n", report.violation->check, report.violation->what);
+    if (!given.counterexample.empty()) write_file(given.counterexample, to_text(path));
     return found_something;
 }
 
@@ -206,7 +208,7 @@ void add_explore_command(CLI::App& app, int& exit_status) {
         ->check(is_name_of<Profile>())
         ->capture_default_str();
     explore.add_option("--start", given->start, "cold: all just started; settled: a quiet leader")
-        ->check(is_name_of<StartState>())
+        ->check(is_name_of<Begin>())
         ->capture_default_str();
     explore.add_option("--faults", given->faults, "at most so many, together")
         ->capture_default_str();

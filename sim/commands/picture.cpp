@@ -31,6 +31,7 @@ public:
         recorder(world, h).on_action({now, world.now()}, action, text_);
     }
     void on_incident(const World& world, const Incident& incident) override {
+        if (incident.kind == move_incident) return;
         note_begin(world);
         const Host& host = world.host(incident.host);
         const TraceTime time{world.clock(incident.host), world.now()};

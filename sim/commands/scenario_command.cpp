@@ -15,8 +15,7 @@
 #include "sim/commands/outcome_text.hpp"
 #include "sim/commands/picture.hpp"
 #include "sim/commands/timeline.hpp"
-#include "sim/explore/path_file.hpp"
-#include "sim/explore/replay.hpp"
+#include "sim/explore/small_world.hpp"
 #include "sim/scenario/runner.hpp"
 #include "sim/scenario/scenario_text.hpp"
 
@@ -49,17 +48,9 @@ std::vector<std::string> files_of(const std::vector<std::string>& paths) {
     return files;
 }
 
-/// The contents of a file: a scenario, once for each algorithm; or a path that `explore` has found.
-using Story = std::variant<std::vector<Scenario>, explore::Path>;
-
-Story read(const std::string& path, const std::string& algorithm) {
+/// The scenario in a file, once for each algorithm.
+std::vector<Scenario> read(const std::string& path, const std::string& algorithm) {
     const std::string text = read_file(path);
-    if (explore::is_path(text)) {
-        auto explored = explore::read_path(text);
-        if (const auto* problem = std::get_if<explore::PathProblem>(&explored))
-            throw CLI::ValidationError("scenario", path + ": " + problem->text);
-        return std::get<explore::Path>(std::move(explored));
-    }
     auto parsed = parse_scenario(text);
     if (const auto* problems = std::get_if<ScenarioProblems>(&parsed)) {
         constexpr std::size_t told_max = 20;  // of a file that is no scenario at all
@@ -79,6 +70,7 @@ Story read(const std::string& path, const std::string& algorithm) {
 }
 
 bool play(const std::string& path, const Scenario& scenario, const ScenarioFlags& flags) {
+    if (scenario.settings.by_hand) explore::catch_broken_assertions();
     Timeline timeline(stdout);
     Picture picture(flags.picture);
     RunOptions options;
@@ -105,40 +97,20 @@ bool play(const std::string& path, const std::vector<Scenario>& scenarios,
     return kept;
 }
 
-bool play(const std::string& path, const explore::Path& explored, const ScenarioFlags& flags) {
-    explore::catch_broken_assertions();
-    const explore::SmallWorld world(explored.options);
-    const explore::Replay shown =
-        explore::replay(world, world.start(explored.start), explored.steps);
-    if (flags.verbose) fmt::print("{}", shown.text);
-    const std::string wrong =
-        !shown.violation ? shown.problem : shown.violation->rule + ": " + shown.violation->text;
-    if (wrong.empty())
-        fmt::print("kept    {}\n", path);
-    else
-        fmt::print("BROKEN  {}: {}\n", path, wrong);
-    return wrong.empty();
-}
-
 int play_all(const ScenarioFlags& flags) {
     const bool pictures = !flags.picture.trace.empty() || !flags.picture.diagram.empty();
     const std::vector<std::string> files = files_of(flags.files);
     if (pictures && files.size() != 1)
         throw CLI::ValidationError("--trace, --diagram", "go with one scenario at a time");
-    std::vector<Story> stories;
+    std::vector<std::vector<Scenario>> stories;
     stories.reserve(files.size());
     for (const std::string& path : files) stories.push_back(read(path, flags.algorithm));
-    if (pictures && std::holds_alternative<explore::Path>(stories.front()))
-        throw CLI::ValidationError("--trace, --diagram",
-                                   files.front() + " is a path of `explore`, which has none");
-    if (pictures && std::get<std::vector<Scenario>>(stories.front()).size() != 1)
+    if (pictures && stories.front().size() != 1)
         throw CLI::ValidationError("--trace, --diagram",
                                    files.front() + " is of both algorithms: choose --algorithm");
     std::size_t broken = 0;
     for (std::size_t i = 0; i < stories.size(); ++i)
-        if (!std::visit([&](const auto& story) { return play(files[i], story, flags); },
-                        stories[i]))
-            ++broken;
+        if (!play(files[i], stories[i], flags)) ++broken;
     fmt::print("{} scenarios, {} broken\n", stories.size(), broken);
     return broken == 0 ? 0 : 1;
 }

@@ -14,16 +14,16 @@ constexpr std::uint64_t over = 0x6F76'6572'6F76'6572ULL;
 
 }  // namespace
 
-std::uint64_t CanonicalDigest::of(const WorldState& state) {
-    now_ = state.now;
+std::uint64_t CanonicalDigest::of(const SmallWorld& small) {
+    world_ = &small.world;
     used_ = 0;
     names_.clear();
+    families_.resize(world_->hosts() * (world_->hosts() + 1));
     for (Family& family : families_) family.clear();
-    word(state.faults_left);
-    word(state.elected.value);
-    for (const Host& host : state.hosts) add(host);
-    word(state.sessions.size());
-    for (const Session& session : state.sessions) add(session);
+    word(small.faults_left);
+    word(small.checks.newest_epoch().value);
+    for (HostIndex h = 0; h < world_->members(); ++h) add(world_->host(h));
+    add_connections();
     put_ranks_for_names();
     return hash();
 }
@@ -32,36 +32,57 @@ std::uint64_t CanonicalDigest::of(const WorldState& state) {
 void CanonicalDigest::grow() { words_.resize(2 * used_ + 1024); }
 
 void CanonicalDigest::add(const Host& host) {
-    word(host.node ? 1 : 0);
-    take_apart(host.disk, *this);
-    if (!host.node) return;
+    word(host.running() ? 1 : 0);
+    take_apart(host.disk.file, *this);
+    if (!host.running()) return;
     take_apart(*host.node, *this);
     take_apart(host.writing, *this);
     take_apart(host.published.epoch, *this);
     take_apart(host.published.deadline, *this);
-    word(host.task.value);
-    word((host.task_stopping ? 1U : 0U) | (host.paused ? 2U : 0U));
-    word(host.dialled);
-    word(static_cast<std::uint64_t>(std::max<RealTime>(host.wake_at - now_, 0)));
+    word(host.task.running ? host.task.epoch.value : 0);
+    word((host.task.asked_to_end ? 1U : 0U) | (host.paused ? 2U : 0U));
+    for (const Dialling& dialling : host.dialling) take(dialling.session);
+    word(static_cast<std::uint64_t>(std::max<Time>(host.wake_at - world_->now(), 0)));
 }
 
-void CanonicalDigest::add(const Session& session) {
-    take(session_id(session.name, true));
-    word((session.dialler_open ? 1U : 0U) | (session.acceptor_open ? 2U : 0U) |
-         (session.broken ? 4U : 0U));
-    add(session.to_acceptor);
-    add(session.to_dialler);
-}
-
-void CanonicalDigest::add(const std::vector<Flying>& flying) {
-    word(flying.size());
-    for (const Flying& one : flying) {
-        const bool bounded = one.sent_at != no_time;
-        word(bounded ? static_cast<std::uint64_t>(
-                           std::min<RealTime>(now_ - one.sent_at, old_.flight.ns + 1))
-                     : over);
-        take_apart(*one.content, *this);
+/// Those that somebody still has; the others live on in nodes alone.
+void CanonicalDigest::add_connections() {
+    connections_.clear();
+    for (std::size_t i = 0; i < world_->connections().size(); ++i) {
+        const Connection& c = world_->connections()[i];
+        if (c.ends[dialler_side].open || c.ends[acceptor_side].open)
+            connections_.emplace_back(family(i), i);
     }
+    std::sort(connections_.begin(), connections_.end());
+    word(connections_.size());
+    for (const auto& [of, i] : connections_) {
+        const Connection& c = world_->connections()[i];
+        take(World::dialler_end(i));
+        word(c.forgotten ? 1 : 0);
+        for (const Side side : {dialler_side, acceptor_side}) {
+            const End& end = c.ends[side];
+            word((end.open ? 1U : 0U) | (end.told ? 2U : 0U));
+            word(end.breaking ? static_cast<std::uint64_t>(*end.breaking) + 1 : 0);
+            add_incoming(c, side);
+        }
+    }
+}
+
+void CanonicalDigest::add_incoming(const Connection& connection, Side reader) {
+    const End& end = connection.ends[reader];
+    const Pipe& pipe = connection.ends[other(reader)].outgoing;
+    const bool read = end.open && !end.told && !connection.forgotten;
+    word(read ? pipe.size() : 0);
+    if (!read) return;
+    for (std::size_t i = 0; i < pipe.size(); ++i) {
+        word(static_cast<std::uint64_t>(std::max<Time>(pipe[i].arrival - world_->now(), -1)));
+        take_apart(pipe[i].message, *this);
+    }
+}
+
+std::size_t CanonicalDigest::family(std::size_t connection) const {
+    const Connection& c = world_->connections()[connection];
+    return c.ends[dialler_side].host * world_->hosts() + c.ends[acceptor_side].host;
 }
 
 void CanonicalDigest::reading(std::int64_t of_clock) {
@@ -71,29 +92,29 @@ void CanonicalDigest::reading(std::int64_t of_clock) {
     constexpr std::int64_t half = std::int64_t{1} << (clock_distance_bits - 1);
     const std::int64_t clock = (of_clock + half) >> clock_distance_bits;
     if (clock == 0) return word(static_cast<std::uint64_t>(of_clock));  // never read from any
-    const std::int64_t distance = of_clock - now_;
+    const std::int64_t distance = of_clock - world_->now();
     const std::int64_t ago = (clock << clock_distance_bits) - distance;
-    word(ago >= old_.instant.ns ? over : static_cast<std::uint64_t>(distance));
+    word(ago >= old_.ns ? over : static_cast<std::uint64_t>(distance));
 }
 
 void CanonicalDigest::take(const Heartbeat& heartbeat) {
     Heartbeat young = heartbeat;
-    young.quorum_age = std::min(young.quorum_age, old_.instant);
+    young.quorum_age = std::min(young.quorum_age, old_);
     for_each_field(young, [this](const auto& field) { take_apart(field, *this); });
 }
 
 void CanonicalDigest::take(const SessionId& id) {
     if (!id) return word(0);
-    const SessionName name = session_name(id);
-    add_name({used_,
-              static_cast<std::uint32_t>(name.dialler * small_world_nodes_max + name.acceptor),
-              name.number, is_dialler_end(id)});
+    const std::size_t connection = id.value / 2 - 1;
+    add_name({used_, static_cast<std::uint32_t>(family(connection)),
+              static_cast<std::uint32_t>(connection), World::side_of(id) == dialler_side});
 }
 
 void CanonicalDigest::take(const Incarnation& run) {
     if (run == Incarnation{}) return word(0);
-    add_name({used_, static_cast<std::uint32_t>(session_families + (run.value >> 32U) - 1),
-              static_cast<std::uint32_t>(run.value), false});
+    const std::size_t runs_of = world_->hosts() * world_->hosts() + (run.value >> 32U) - 1;
+    add_name(
+        {used_, static_cast<std::uint32_t>(runs_of), static_cast<std::uint32_t>(run.value), false});
 }
 
 void CanonicalDigest::add_name(const Name& name) {

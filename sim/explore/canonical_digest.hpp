@@ -1,30 +1,25 @@
-// When two states of a small world are the same: their digests are equal if they differ only by a
-// shift of time, by randomness that has not been used, or by the names of runs and sessions. Never
-// changes a state.
+// When two small worlds are the same: their digests are equal if they differ only by a shift of
+// time, by randomness that has not been used, by the names of runs and sessions, or by what their
+// checks have seen on the way but the newest epoch. Never changes one.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "protocol/values/fields.hpp"
 #include "protocol/values/rng.hpp"
-#include "sim/explore/world_state.hpp"
+#include "sim/explore/small_world.hpp"
 
 namespace bullring::sim::explore {
-
-/// Beyond these, nobody asks how long ago something was.
-struct OldAges {
-    protocol::Duration instant;  // of any instant that the protocol keeps
-    protocol::Duration flight;   // of what is in flight
-};
 
 /// Keeps its memory from one state to the next; one for each thread.
 class CanonicalDigest {
 public:
-    explicit CanonicalDigest(const OldAges& old) : old_(old) {}
+    /// Nobody asks how long ago something was beyond `old`.
+    explicit CanonicalDigest(Duration old) : old_(old) {}
 
-    std::uint64_t of(const WorldState& state);
+    std::uint64_t of(const SmallWorld& small);
 
     // ---- For take_apart().
     void word(std::uint64_t word) {
@@ -48,7 +43,6 @@ private:
     /// The numbers of one family of names that occur: the sessions of one node to one other, or the
     /// runs of one node. Ascending, because the protocol asks which of two sessions is newer.
     using Family = std::vector<std::uint32_t>;
-    static constexpr std::size_t session_families = small_world_nodes_max * small_world_nodes_max;
     struct Name {
         std::size_t word = 0;  // its place in words_
         std::uint32_t family = 0;
@@ -58,19 +52,21 @@ private:
 
     void grow();
     void reading(std::int64_t of_clock);
+    std::size_t family(std::size_t connection) const;
     void add_name(const Name& name);
     void add(const Host& host);
-    void add(const Session& session);
-    void add(const std::vector<Flying>& flying);
+    void add_connections();
+    void add_incoming(const Connection& connection, Side reader);
     void put_ranks_for_names();
     std::uint64_t hash() const;
 
-    OldAges old_;
-    RealTime now_ = 0;
+    Duration old_;
+    const World* world_ = nullptr;
     std::vector<std::uint64_t> words_;  // the first used_ of them
     std::size_t used_ = 0;
     std::vector<Name> names_;
-    std::array<Family, session_families + small_world_nodes_max> families_;
+    std::vector<Family> families_;  // of sessions by dialler and acceptor, then of runs by host
+    std::vector<std::pair<std::size_t, std::size_t>> connections_;  // by family
 };
 
 }  // namespace bullring::sim::explore

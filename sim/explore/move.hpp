@@ -1,28 +1,24 @@
-// One thing that can happen next in a small world, small enough to be kept by the million, and what
-// moves the faults of a search are. What a move does is SmallWorld's business.
+// One thing that can happen next in a world that is moved by hand, small enough to be kept by the
+// million, and what moves the faults of a search are. What a move does is in moves.cpp.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 #include "protocol/values/names.hpp"
 
 namespace bullring::sim::explore {
 
-/// Names a session of a small world: who dialled whom, and which of those dials it was (1, 2, …).
-struct SessionName {
-    std::uint8_t dialler = 0;   // index
-    std::uint8_t acceptor = 0;  // index
-    std::uint16_t number = 0;
-    bool operator==(const SessionName&) const = default;
-};
-
 enum class MoveKind : std::uint8_t {
     // ---- What goes on by itself.
-    deliver,  // the acceptor gets the oldest of what was sent to it on that session
-    answer,   // the dialler gets it
-    disk,     // what was asked for is on the disk
-    task,     // the task has ended as it was asked to
+    deliver,      // the acceptor gets the oldest of what was sent to it on that connection
+    answer,       // the dialler gets it
+    broken,       // the acceptor finds out that the connection is broken
+    broken_back,  // the dialler does
+    disk,         // what was asked for is on the disk
+    task,         // the task has ended as it was asked to
     dial,
     restart,
     resume,
@@ -33,7 +29,7 @@ enum class MoveKind : std::uint8_t {
     power_off,  // silence
     pause,      // its timers and deliveries are held back while others go on
     resign,     // a user asks the leader to resign
-    reset,      // both ends of the session see an RST; what was in flight is lost
+    reset,      // both ends of the connection see an RST; what was in flight is lost
     cut,        // nothing arrives any more; the dialler finds out at any time, the acceptor never
     give_up,    // the dialler gives the session up while it is open (its outbox is full)
     // ---- Changes: a user asks the leader to change the list of members. They count as faults.
@@ -42,25 +38,30 @@ enum class MoveKind : std::uint8_t {
     promote,
     demote,
     // ---- A second cluster, of another name and with the same ids.
-    greet,  // its node `acceptor` says HELLO, with its own list, which is newer
+    greet,  // its node `other` says HELLO, with its own list, which is newer
 };
 
 constexpr bool is_fault(MoveKind kind) { return kind >= MoveKind::crash; }
-/// `session` says who is asked, and about whom; both may be the same node.
+/// Of two nodes, who may be the same: who is asked, and about whom.
 constexpr bool is_change(MoveKind kind) {
     return kind >= MoveKind::add && kind <= MoveKind::demote;
 }
-/// The move is about `session`, or two nodes, not about one node alone.
-constexpr bool has_session(MoveKind kind) {
-    return kind == MoveKind::deliver || kind == MoveKind::answer || kind == MoveKind::dial ||
-           kind >= MoveKind::reset;
+/// Of two nodes: who has dialled, and whom.
+constexpr bool has_connection(MoveKind kind) {
+    return kind <= MoveKind::broken_back || kind == MoveKind::reset || kind == MoveKind::cut ||
+           kind == MoveKind::give_up;
+}
+constexpr bool has_other(MoveKind kind) {
+    return has_connection(kind) || kind == MoveKind::dial || kind >= MoveKind::add;
 }
 
-/// As path files and the command line name them.
+/// As scenarios and the command line name them.
 constexpr const char* name(MoveKind kind) {
     switch (kind) {
         case MoveKind::deliver: return "deliver";
         case MoveKind::answer: return "answer";
+        case MoveKind::broken: return "broken";
+        case MoveKind::broken_back: return "broken-back";
         case MoveKind::disk: return "disk";
         case MoveKind::task: return "task";
         case MoveKind::dial: return "dial";
@@ -86,15 +87,23 @@ constexpr const char* name(MoveKind kind) {
 
 struct Move {
     MoveKind kind = MoveKind::wait;
-    SessionName session;  // of a move without a session: the node is session.dialler
+    std::uint8_t node = 0;         // host
+    std::uint8_t other = 0;        // host
+    std::uint16_t connection = 0;  // of the world
     bool operator==(const Move&) const = default;
-
-    std::uint8_t node() const { return session.dialler; }
 };
 
-constexpr Move move_of(MoveKind kind, std::size_t node) {
-    return {kind, {static_cast<std::uint8_t>(node), 0, 0}};
+constexpr Move move_of(MoveKind kind, std::size_t node, std::size_t other = 0,
+                       std::size_t connection = 0) {
+    return {kind, static_cast<std::uint8_t>(node), static_cast<std::uint8_t>(other),
+            static_cast<std::uint16_t>(connection)};
 }
+
+/// "deliver 1>2/7", "wake 3": ids are those of hosts, and a connection is named by who dialled whom
+/// and by which of the world's connections it is.
+std::string to_text(const Move& move);
+/// Reads what follows the name of its kind; false: it is no place of such a move.
+bool read_place(std::string_view text, Move& move);
 
 /// Which faults a search may choose.
 class FaultKinds {

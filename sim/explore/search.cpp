@@ -7,8 +7,8 @@
 
 #include <sys/resource.h>
 
+#include "sim/explore/canonical_digest.hpp"
 #include "sim/explore/digest_set.hpp"
-#include "sim/explore/state_pool.hpp"
 
 namespace bullring::sim::explore {
 
@@ -25,17 +25,10 @@ struct Record {
     Move move;
 };
 
-struct Waiting {
-    std::uint32_t record = 0;
-    PackedState state;
-};
-
 struct Successor {
     std::uint64_t digest = 0;
     Move move;
     std::optional<Violation> violation;
-    PackedState state;
-    OwnParts own;
 };
 
 /// The successors of one state, without what was known before its block.
@@ -44,13 +37,19 @@ struct Expansion {
     std::vector<Successor> fresh;
 };
 
-/// The buffers of a job, kept because making them anew takes time.
+/// The memory of a job from one state to the next: the states on the way to the last one, which has
+/// most of its way in common with the next.
 struct Workshop {
-    explicit Workshop(const OldAges& old) : digest(old) {}
+    struct Stop {
+        std::uint32_t record = UINT32_MAX;
+        SmallWorld state;
+    };
+    Workshop(const SmallWorld& start, Duration old) : digest(old), way{{0, start}}, state(start) {}
 
     CanonicalDigest digest;
-    WorldState from;
-    WorldState state;
+    std::vector<Stop> way;  // by depth; behind the last state, of earlier ways
+    std::vector<std::uint32_t> records;
+    SmallWorld state;
     std::vector<Move> moves;
 };
 
@@ -62,54 +61,54 @@ std::size_t memory_used() {
 
 class Search {
 public:
-    Search(const SmallWorld& world, const WorldState& start, const SearchBounds& bounds)
-        : world_(world), bounds_(bounds), began_(Clock::now()) {
+    Search(const SmallWorld& start, const SearchBounds& bounds)
+        : bounds_(bounds), began_(Clock::now()) {
+        const World& world = start.world;
+        bool without_files = false;
+        for (HostIndex h = 0; h < world.members(); ++h)
+            without_files = without_files || !world.host(h).disk.file;
+        const Duration old = longest_look_back(world.config(0), without_files);
         for (unsigned i = 0; i < std::max(bounds.jobs, 1U); ++i)
-            workshops_.emplace_back(world.old_ages(start));
+            workshops_.emplace_back(start, old);
     }
 
-    SearchReport run(const WorldState& start, const SearchProgress& progress) {
-        begin(start);
-        while (!over_ && !layer_.empty() && report_.depth < bounds_.depth_max) {
+    SearchReport run(const SearchProgress& progress) {
+        begin();
+        while (!over_ && layer_ < records_.size() && report_.depth < bounds_.depth_max) {
             next_layer();
             measure();
             if (progress) progress(report_);
         }
-        if (!over_ && (unexpanded_ || !layer_.empty())) end(SearchEnd::depth);
+        if (!over_ && layer_ < records_.size()) end(SearchEnd::depth);
         measure();
         return std::move(report_);
     }
 
 private:
-    void begin(const WorldState& start) {
-        known_.insert(workshops_.front().digest.of(start));
+    void begin() {
+        Workshop& workshop = workshops_.front();
+        known_.insert(workshop.digest.of(workshop.state));
         records_.push_back({});
         report_.states = 1;
         report_.layers = {1};
-        if (auto violation = world_.check(start)) return found(std::move(*violation), 0, {});
-        PackedState nothing;
-        nothing.hosts.resize(start.hosts.size(), std::make_shared<const Host>());
-        OwnParts own;
-        layer_.push_back({0, pack(start, nothing, own)});
+        if (const auto& violation = workshop.state.checks.violation()) found(*violation, 0, {});
     }
 
     void next_layer() {
         report_.layers.push_back(0);
-        for (std::size_t first = 0; first < layer_.size() && !over_; first += block_size) {
-            const std::size_t last = std::min(first + block_size, layer_.size());
+        const std::size_t end_of_layer = records_.size();
+        for (std::size_t first = layer_; first < end_of_layer && !over_; first += block_size) {
+            const std::size_t last = std::min(first + block_size, end_of_layer);
             expand(first, last);
-            for (std::size_t i = first; i < last && !over_; ++i) {
-                take_in(layer_[i].record, expansions_[i - first]);
-                layer_[i].state = {};
-            }
+            for (std::size_t i = first; i < last && !over_; ++i)
+                take_in(static_cast<std::uint32_t>(i), expansions_[i - first]);
             check_bounds();
         }
+        layer_ = end_of_layer;
         if (report_.layers.back() == 0)
             report_.layers.pop_back();
         else if (!over_)
             ++report_.depth;
-        layer_ = std::exchange(next_, {});
-        pool_.sweep();
     }
 
     void expand(std::size_t first, std::size_t last) {
@@ -117,7 +116,7 @@ private:
         std::atomic<std::size_t> next = first;
         const auto work = [&](Workshop& workshop) {
             for (std::size_t i = next++; i < last; i = next++)
-                expand(layer_[i].state, workshop, expansions_[i - first]);
+                expand(static_cast<std::uint32_t>(i), workshop, expansions_[i - first]);
         };
         std::vector<std::thread> helpers;
         for (std::size_t job = 1; job < workshops_.size(); ++job)
@@ -126,20 +125,38 @@ private:
         for (std::thread& helper : helpers) helper.join();
     }
 
-    void expand(const PackedState& packed, Workshop& workshop, Expansion& to) const {
-        packed.unpack(workshop.from);
-        world_.moves(workshop.from, workshop.moves);
+    /// The state of that record, made anew from the nearest one that the job has kept: millions of
+    /// states would take more memory than their moves take time.
+    const SmallWorld& reach(std::uint32_t record, Workshop& workshop) const {
+        std::vector<std::uint32_t>& records = workshop.records;
+        records.assign(report_.depth + 1, record);
+        for (std::size_t depth = report_.depth; depth > 0; --depth)
+            records[depth - 1] = records_[records[depth]].from;
+        while (workshop.way.size() < records.size())
+            workshop.way.push_back({UINT32_MAX, workshop.way.front().state});
+        std::size_t depth = report_.depth;
+        while (workshop.way[depth].record != records[depth]) --depth;
+        for (; depth < report_.depth; ++depth) {
+            Workshop::Stop& next = workshop.way[depth + 1];
+            next.record = records[depth + 1];
+            next.state = workshop.way[depth].state;
+            next.state.make(records_[next.record].move);
+        }
+        return workshop.way[depth].state;
+    }
+
+    void expand(std::uint32_t record, Workshop& workshop, Expansion& to) const {
+        const SmallWorld& from = reach(record, workshop);
+        from.find_moves(workshop.moves);
         to.transitions = workshop.moves.size();
         to.fresh.clear();
         for (const Move& move : workshop.moves) {
-            workshop.state = workshop.from;
-            Successor successor;
-            successor.violation = world_.make(workshop.state, move);
-            successor.digest = workshop.digest.of(workshop.state);
-            if (!successor.violation && known_.contains(successor.digest)) continue;
-            successor.move = move;
-            successor.state = pack(workshop.state, packed, successor.own);
-            to.fresh.push_back(std::move(successor));
+            workshop.state = from;
+            workshop.state.make(move);
+            Successor successor{workshop.digest.of(workshop.state), move,
+                                workshop.state.checks.violation()};
+            if (successor.violation || !known_.contains(successor.digest))
+                to.fresh.push_back(std::move(successor));
         }
     }
 
@@ -153,17 +170,9 @@ private:
                 ++report_.duplicates;
                 continue;
             }
-            const auto record = static_cast<std::uint32_t>(records_.size());
             records_.push_back({from, successor.move});
             ++report_.states;
             ++report_.layers.back();
-            // Where nothing follows, the state itself is not needed.
-            if (report_.depth + 1 < bounds_.depth_max) {
-                pool_.share(successor.state, successor.own);
-                next_.push_back({record, std::move(successor.state)});
-            } else {
-                unexpanded_ = true;
-            }
             if (report_.states >= bounds_.states_max) return end(SearchEnd::states);
         }
         expansion.fresh.clear();
@@ -194,26 +203,22 @@ private:
         report_.memory = memory_used();
     }
 
-    const SmallWorld& world_;
     SearchBounds bounds_;
     Clock::time_point began_;
     std::vector<Workshop> workshops_;  // one for each job
     DigestSet known_;
-    std::vector<Record> records_;  // of the known states
-    StatePool pool_;
-    std::vector<Waiting> layer_;
-    std::vector<Waiting> next_;
+    std::vector<Record> records_;        // of the known states, by depth
+    std::size_t layer_ = 0;              // where the records begin whose states are to be expanded
     std::vector<Expansion> expansions_;  // of a block
     SearchReport report_;
     bool over_ = false;
-    bool unexpanded_ = false;
 };
 
 }  // namespace
 
-SearchReport search(const SmallWorld& world, const WorldState& start, const SearchBounds& bounds,
+SearchReport search(const SmallWorld& start, const SearchBounds& bounds,
                     const SearchProgress& progress) {
-    return Search(world, start, bounds).run(start, progress);
+    return Search(start, bounds).run(progress);
 }
 
 }  // namespace bullring::sim::explore

@@ -41,7 +41,7 @@ struct SearchReport {
 /// Called after each layer.
 using SearchProgress = std::function<void(const SearchReport& so_far)>;
 
-SearchReport search(const SmallWorld& world, const WorldState& start, const SearchBounds& bounds,
+SearchReport search(const SmallWorld& start, const SearchBounds& bounds,
                     const SearchProgress& progress = {});
 
 }  // namespace bullring::sim::explore

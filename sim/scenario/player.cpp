@@ -4,6 +4,8 @@
 #include <utility>
 #include <variant>
 
+#include "sim/explore/small_world.hpp"
+
 namespace bullring::sim {
 
 using namespace protocol;
@@ -11,6 +13,8 @@ using namespace protocol;
 Player::Player(const Scenario& scenario, const RunOptions& options)
     : scenario_(scenario), options_(options), world_(scenario.settings), checks_(world_) {
     world_.watch(checks_);
+    // How it has come to where its moves begin is of no interest to anybody else.
+    if (scenario.settings.by_hand) explore::begin(world_);
     world_.watch(digest_);
     world_.watch(*this);
     for (Observer* observer : options.observers) world_.watch(*observer);
@@ -42,6 +46,7 @@ Outcome Player::play() {
 
 void Player::play(const Command& command) {
     switch (command.verb) {
+        case Verb::move: return move(command);
         case Verb::wait: return run_until(world_.now() + command.duration);
         case Verb::mark:
             mark_ = {checks_.elections(), persists_, world_.leader(), {}, {}};
@@ -63,6 +68,18 @@ void Player::play(const Command& command) {
         case Verb::expect_members: return expect(command);
         default: return incident(command);
     }
+}
+
+void Player::move(const Command& command) {
+    const explore::Move& move = command.move;
+    if (!explore::possible(world_, move)) return unmet(command, "expect", "it cannot happen here");
+    const std::string content = explore::content_name(world_, move);
+    if (!command.word.empty() && command.word != content)
+        return unmet(command, "expect", "what comes here is " + content);
+    const std::string text = to_text(move) + (content.empty() ? "" : " " + content);
+    for (Observer* observer : options_.observers)
+        observer->on_incident(world_, {.kind = move_incident, .host = move.node, .detail = text});
+    explore::make(world_, checks_, move);
 }
 
 void Player::run_until(Time at) {

@@ -19,6 +19,7 @@ public:
 private:
     // player.cpp
     void play(const Command& command);
+    void move(const Command& command);
     void run_until(Time at);
     template <class Condition>
     bool wait_for(Time limit, Condition condition);

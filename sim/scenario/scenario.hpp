@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/explore/move.hpp"
 #include "sim/world/settings.hpp"
 
 namespace bullring::sim {
@@ -72,6 +73,7 @@ enum class Verb : std::uint8_t {
     expect_deposed,       // a, word: the reason; since the mark
     expect_members,       // word: who votes and who does not, by the leader's list
     wait,                 // duration
+    move,                 // of a world that is moved by hand; word: what it delivers, "": any
 };
 
 struct Command {
@@ -85,12 +87,13 @@ struct Command {
     std::int64_t number2 = 0;
     std::string word;
     std::vector<std::pair<NodeId, NodeId>> links;
+    explore::Move move;
     std::string check;  // "as L4": the name under which it fails
     int line = 0;       // of the file; 0: from no file
     bool operator==(const Command& o) const {
         return relative == o.relative && at == o.at && verb == o.verb && a == o.a && b == o.b &&
                duration == o.duration && number == o.number && number2 == o.number2 &&
-               word == o.word && links == o.links && check == o.check;
+               word == o.word && links == o.links && move == o.move && check == o.check;
     }
 };
 

@@ -7,6 +7,7 @@
 
 #include "sim/scenario/duration_text.hpp"
 #include "sim/scenario/line_reader.hpp"
+#include "sim/scenario/path_scenario.hpp"
 #include "sim/scenario/settings_text.hpp"
 #include "sim/scenario/story_check.hpp"
 
@@ -342,6 +343,8 @@ std::variant<Scenario, ScenarioProblems> parse_scenario(std::string_view text) {
         if (line.done()) continue;
         if (line.take("at"))
             read_command(line, scenario);
+        else if (line.take("move"))
+            read_move(line, scenario);
         else
             read_setting(line, scenario);
         if (line.failed()) found.push_back(line.problem());
@@ -367,6 +370,8 @@ std::vector<Scenario> each_algorithm(const Scenario& scenario) {
 }
 
 std::string to_text(const Command& command) {
+    if (command.verb == Verb::move)
+        return "move " + to_text(command.move) + (command.word.empty() ? "" : " " + command.word);
     std::string text = "at ";
     if (command.relative) text += "+";
     text += duration_text(command.at) + " ";

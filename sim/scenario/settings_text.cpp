@@ -104,6 +104,7 @@ const std::map<std::string_view, Read>& readers() {
         {"quorum", name_into(&Settings::quorum)},
         {"profile", name_into(&Settings::profile)},
         {"seed", number_into(&Settings::seed, INT64_MAX)},
+        {"by-hand", [](LineReader& line, Settings& s) { s.by_hand = line.named<Begin>(); }},
         {"delay", range_into(&Settings::delay)},
         {"loss", number_into(&Settings::loss_ppm, million)},
         {"resend", range_into(&Settings::resend)},
@@ -260,6 +261,7 @@ std::string settings_text(const Scenario& scenario) {
     if (s.quorum != usual.quorum) line("quorum", name(s.quorum));
     line("profile", name(s.profile));
     line("seed", std::to_string(s.seed));
+    if (s.by_hand) line("by-hand", name(*s.by_hand));
     range("delay", s.delay, usual.delay);
     number("loss", s.loss_ppm, usual.loss_ppm);
     range("resend", s.resend, usual.resend);

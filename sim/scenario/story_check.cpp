@@ -21,6 +21,9 @@ public:
         for (const Command& command : scenario_.commands) {
             check_time(command);
             if (command.verb == Verb::picture) check_picture(command);
+            if ((command.verb == Verb::move) != scenario_.settings.by_hand.has_value())
+                found_.push_back(fmt::format("{}: moves go with 'by-hand', and nothing else does",
+                                             command.line));
             check(command, command.a);
             check(command, command.b);
             for (const auto& [a, b] : command.links) {

@@ -17,7 +17,7 @@ enum class Happening : std::uint8_t {
     connected,       // a: host, b: its run, c: peer
     handshake_late,  // a: connection
     unanswered,      // a: connection, b: side that has sent
-    broken,          // a: connection, b: side that notices, c: how
+    broken,          // a: connection, b: side that notices
     persisted,       // a: host, b: its run
     task_ended,      // a: host, b: its run, c: the epoch
     notice,          // a: host that gets it, c: which death
@@ -35,7 +35,9 @@ struct Scheduled {
 /// A binary heap of small values.
 class EventQueue {
 public:
+    void close() { closed_ = true; }
     void push(Time at, Happening what, std::uint64_t a, std::uint32_t b = 0, std::uint64_t c = 0) {
+        if (closed_) return;
         heap_.push_back({at, next_++, a, b, c, what});
         std::push_heap(heap_.begin(), heap_.end(), later);
     }
@@ -55,6 +57,7 @@ private:
 
     std::vector<Scheduled> heap_;
     std::uint64_t next_ = 0;
+    bool closed_ = false;  // somebody else says what happens, and when
 };
 
 }  // namespace bullring::sim

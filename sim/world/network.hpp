@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "protocol/values/events.hpp"
 #include "protocol/values/messages.hpp"
 #include "sim/world/types.hpp"
 
@@ -46,6 +47,7 @@ public:
     std::size_t size() const { return parcels_.size() - head_; }
     Parcel& front() { return parcels_[head_]; }
     Parcel& operator[](std::size_t i) { return parcels_[head_ + i]; }
+    const Parcel& operator[](std::size_t i) const { return parcels_[head_ + i]; }
     void push(Parcel&& parcel) { parcels_.push_back(std::move(parcel)); }
     void pop() {
         ++head_;
@@ -72,11 +74,11 @@ private:
 struct End {
     HostIndex host = 0;
     std::uint32_t run = 0;
-    bool open = true;            // the process still has the socket, and it is not in error
-    bool told = false;           // the node has heard that the session is over
-    bool in_error = false;       // no FIN can come of it any more, and its node has not let it go
-    bool breaking = false;       // an error is on its way to it
-    bool process_gone = false;   // nobody has the socket any more: data is answered by RST
+    bool open = true;           // the process still has the socket, and it is not in error
+    bool told = false;          // the node has heard that the session is over
+    bool in_error = false;      // no FIN can come of it any more, and its node has not let it go
+    bool process_gone = false;  // nobody has the socket any more: data is answered by RST
+    std::optional<protocol::SessionEnd> breaking;  // an error is on its way to it
     Time unanswered_since = -1;  // sent, and no acknowledgement since; −1: nothing
     Pipe outgoing;
 };

@@ -12,6 +12,9 @@ namespace bullring::sim {
 
 class World;
 
+/// The kind of an incident that is a move by hand; its detail says which.
+inline constexpr std::string_view move_incident = "move";
+
 /// An event of a machine or a link, in the words of traces and timelines.
 struct Incident {
     std::string_view kind;  // "start", "crash", "pause", "cut", …

@@ -69,6 +69,8 @@ std::vector<std::string> problems(const Settings& settings) {
         if (i > 0 && settings.ids[i - 1] >= settings.ids[i])
             found.push_back(fmt::format("id {} twice, or not in order", settings.ids[i].value));
     }
+    if (settings.by_hand && settings.ids.back().value != settings.ids.size())
+        found.emplace_back("by-hand: the ids are 1, 2, 3 and so on");
     if (!found.empty()) return found;
     const auto range = [&](const char* name, Range r) {
         if (r.min < 0 || r.max < r.min) found.push_back(fmt::format("{} is no range", name));

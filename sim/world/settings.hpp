@@ -9,9 +9,24 @@
 #include <vector>
 
 #include "protocol/values/config.hpp"
+#include "protocol/values/names.hpp"
 #include "sim/world/types.hpp"
 
 namespace bullring::sim {
+
+/// Where a world begins that nothing moves but the moves of a search (sim/explore).
+enum class Begin : std::uint8_t {
+    cold,     // all have just started, without files
+    settled,  // a leader, nothing in flight, and all that happened so long ago that nobody asks
+};
+
+constexpr const char* name(Begin begin) {
+    switch (begin) {
+        case Begin::cold: return "cold";
+        case Begin::settled: return "settled";
+    }
+    return protocol::no_name;
+}
 
 struct Settings {
     std::vector<NodeId> ids{{1}, {2}, {3}};  // ascending
@@ -27,6 +42,7 @@ struct Settings {
     protocol::QuorumMode quorum = protocol::QuorumMode::majority;
     protocol::Profile profile = protocol::Profile::lan;
     std::uint64_t seed = 1;
+    std::optional<Begin> by_hand;  // nullopt: time goes on, and what takes how long is drawn
 
     // ---- The network and the machines.
     Range delay{200 * us, ms};

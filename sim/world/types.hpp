@@ -34,6 +34,22 @@ using HostIndex = std::size_t;
 /// same name and the same founders that has ended before it began, of which only disks are left.
 enum class Site : std::uint8_t { own, neighbour, predecessor };
 
+/// Of a world that is moved by hand every clock runs as real time does, at a distance that shows
+/// whose clock, and which of the two, an instant was read from.
+inline constexpr unsigned clock_distance_bits = 50;  // 13 days; no such world lives half as long
+
+constexpr Instant clocks_by_hand(HostIndex h, std::size_t hosts) {
+    const auto distance = [](std::size_t clock) {
+        return static_cast<std::int64_t>(std::uint64_t{clock} << clock_distance_bits);
+    };
+    return {distance(1 + h), distance(1 + hosts + h)};
+}
+
+/// The runs of such a world carry their names: the host, and which of its runs it is.
+constexpr Incarnation run_by_hand(HostIndex h, std::uint32_t run) {
+    return {(std::uint64_t{h} + 1) << 32U | run};
+}
+
 struct Range {
     Time min = 0;
     Time max = 0;

@@ -11,6 +11,7 @@ using namespace protocol;
 
 World::World(const Settings& settings)
     : settings_(settings), rng_(settings.seed), links_(homes() + impostors_max), actions_() {
+    if (by_hand()) queue_.close();
     hosts_.resize(homes());
     configs_.reserve(hosts_.size() + impostors_max);
     for (HostIndex h = 0; h < hosts_.size(); ++h) {
@@ -26,7 +27,8 @@ World::World(const Settings& settings)
                    spread;
         };
         const auto offset = static_cast<std::int64_t>(h + 1) * 100 * sec;
-        host.clock = HostClock({offset, 3 * offset}, {drift(), drift()});
+        host.clock = by_hand() ? HostClock(clocks_by_hand(h, homes()), {})
+                               : HostClock({offset, 3 * offset}, {drift(), drift()});
         configs_.push_back(config_of(settings_, host.id, host.site));
     }
 }
@@ -58,7 +60,7 @@ std::optional<HostIndex> World::leader(Site site) const {
 }
 
 void World::tell(const Incident& incident) {
-    for (Observer* observer : observers_) observer->on_incident(*this, incident);
+    for (Observer* observer : observers_.all) observer->on_incident(*this, incident);
 }
 
 // ---- Time.
@@ -100,9 +102,7 @@ void World::handle(const Scheduled& what) {
             return;
         case Happening::handshake_late: return handshake_late(connection);
         case Happening::unanswered: return unanswered(connection, static_cast<Side>(what.b));
-        case Happening::broken:
-            return end_noticed(connection, static_cast<Side>(what.b),
-                               static_cast<SessionEnd>(what.c));
+        case Happening::broken: return end_noticed(connection, static_cast<Side>(what.b));
         case Happening::notice: return notice(h, what.c);
         case Happening::persisted: {
             Host& host = hosts_[h];
@@ -124,6 +124,11 @@ void World::handle(const Scheduled& what) {
     }
 }
 
+void World::happen(Time at, Happening what, std::uint64_t a, std::uint32_t b, std::uint64_t c) {
+    now_ = std::max(now_, at);
+    handle({at, 0, a, b, c, what});
+}
+
 // ---- Steps.
 
 void World::give(HostIndex h, Event event) {
@@ -140,7 +145,7 @@ void World::step(HostIndex h, const Event& event) {
     Host& host = hosts_[h];
     const Instant instant = clock(h);
     if (host.slow != 0) host.busy_until = now_ + host.slow;
-    for (Observer* observer : observers_) observer->before_step(*this, h, instant, event);
+    for (Observer* observer : observers_.all) observer->before_step(*this, h, instant, event);
     actions_.clear();
     host.node->step(instant, event, actions_);
     ++steps_;
@@ -156,11 +161,12 @@ void World::step(HostIndex h, const Event& event) {
             pause(h);
             break;
         }
-        for (Observer* observer : observers_) observer->on_action(*this, h, instant, actions_[i]);
+        for (Observer* observer : observers_.all)
+            observer->on_action(*this, h, instant, actions_[i]);
         carry_out(h, actions_[i]);
         if (!is_run(h, run)) return;
     }
-    for (Observer* observer : observers_) observer->after_step(*this, h, instant);
+    for (Observer* observer : observers_.all) observer->after_step(*this, h, instant);
     arm(h);
 }
 
@@ -168,20 +174,22 @@ void World::carry_out_rest(HostIndex h, std::vector<Action> rest) {
     const std::uint32_t run = hosts_[h].run;
     const Instant instant = hosts_[h].unfinished_at;
     for (const Action& action : rest) {
-        for (Observer* observer : observers_) observer->on_action(*this, h, instant, action);
+        for (Observer* observer : observers_.all) observer->on_action(*this, h, instant, action);
         carry_out(h, action);
         if (!is_run(h, run)) return;
     }
-    for (Observer* observer : observers_) observer->after_step(*this, h, instant);
+    for (Observer* observer : observers_.all) observer->after_step(*this, h, instant);
 }
 
 void World::arm(HostIndex h) {
     Host& host = hosts_[h];
     if (!host.awake()) return;
     const Duration wait = host.node->until_wake(clock(h));
+    if (by_hand()) host.wake_at = end_of_time;
     if (wait >= forever) return;
     // A timer of a real host is some microseconds late, never early.
-    const Time at = std::max(now_ + host.clock.real(wait), host.busy_until);
+    const Time at =
+        by_hand() ? now_ + wait.ns : std::max(now_ + host.clock.real(wait), host.busy_until);
     if (at >= host.wake_at) return;
     host.wake_at = at;
     queue_.push(at, Happening::wake, h, host.run);

@@ -3,6 +3,7 @@
 // behaves (sim/check), and faults are injected from outside (sim/scenario, sim/swarm).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -31,14 +32,13 @@ class World {
 public:
     /// Nothing runs yet. The settings must be sound (`problems`).
     explicit World(const Settings& settings);
-    World(const World&) = delete;
-    World& operator=(const World&) = delete;
 
-    /// The observer must outlive the world.
-    void watch(Observer& observer) { observers_.push_back(&observer); }
+    /// The observer must outlive the world. Copies of it are watched by their own.
+    void watch(Observer& observer) { observers_.all.push_back(&observer); }
 
     // ---- Facts.
     const Settings& settings() const { return settings_; }
+    bool by_hand() const { return settings_.by_hand.has_value(); }
     Time now() const { return now_; }
     std::size_t members() const { return settings_.ids.size(); }
     /// And the nodes of the second cluster.
@@ -56,10 +56,12 @@ public:
     const protocol::Config& config(HostIndex h) const { return configs_[h]; }
     Instant clock(HostIndex h) const { return hosts_[h].clock.read(now_); }
     const Links& links() const { return links_; }
+    const std::vector<Connection>& connections() const { return connections_; }
     const Connection& connection_of(SessionId session) const {
         return connections_[session.value / 2 - 1];
     }
     static Side side_of(SessionId session) { return static_cast<Side>(session.value % 2); }
+    static SessionId dialler_end(std::size_t connection) { return {(connection + 1) * 2}; }
     static SessionId other_end(SessionId session) { return {session.value ^ 1U}; }
     /// Whose published lease is valid now by its own clocks.
     std::optional<HostIndex> leader(Site site = Site::own) const;
@@ -74,6 +76,9 @@ public:
         while (advance(limit)) {
         }
     }
+
+    /// Something happens because somebody says so who moves it by hand; not before now().
+    void happen(Time at, Happening what, std::uint64_t a, std::uint32_t b = 0, std::uint64_t c = 0);
 
     // ---- Processes and machines.
     void start(HostIndex h);
@@ -134,6 +139,12 @@ public:
     void forget_sessions(HostIndex a, HostIndex b);
     /// Somebody in between ends all connections between the two, at both ends by FIN.
     void forge_fins(HostIndex a, HostIndex b);
+    /// Nothing passes on that connection any more; its two ends find out so, or never.
+    void sever(std::size_t connection, std::array<std::optional<protocol::SessionEnd>, 2> told);
+    /// The outbox of the one that dialled it is full.
+    void give_up(std::size_t connection) { make_room(connection, dialler_side); }
+    /// A process that is nowhere in the world says that; nobody gets the answer.
+    void greet(HostIndex h, HostIndex stranger, const protocol::Hello& hello);
 
     // ---- What users, tasks and health checks do.
     void change_members(HostIndex h, const protocol::MemberChange& change) {
@@ -159,10 +170,12 @@ private:
         return hosts_[h].running() && hosts_[h].run == run;
     }
     Time draw(Range range) {
+        if (by_hand()) return range.min;
         return range.min +
                static_cast<Time>(rng_.below(static_cast<std::uint64_t>(range.max - range.min) + 1));
     }
-    bool chance(std::uint32_t ppm) { return ppm != 0 && rng_.below(1'000'000) < ppm; }
+    bool chance(std::uint32_t ppm) { return ppm != 0 && !by_hand() && rng_.below(1'000'000) < ppm; }
+    bool arrived(const Parcel& parcel) const { return by_hand() || parcel.arrival <= now_; }
     void tell(const Incident& incident);
     void write_disk(HostIndex h, const protocol::Durable& durable);
     void stop_task(HostIndex h, Epoch epoch);
@@ -207,7 +220,7 @@ private:
     void tell_lies(const End& from, const End& to, protocol::Message& message);
     void session_over(std::size_t connection, Side side, protocol::SessionEnd how);
     void break_end(std::size_t connection, Side side, protocol::SessionEnd how, Time after);
-    void end_noticed(std::size_t connection, Side side, protocol::SessionEnd how);
+    void end_noticed(std::size_t connection, Side side);
     void expect_answer(std::size_t connection, Side from);
     void unanswered(std::size_t connection, Side from);
     void stall_link(HostIndex from, HostIndex to);
@@ -239,7 +252,14 @@ private:
         Time until = 0;
     };
     std::vector<Ended> ended_;
-    std::vector<Observer*> observers_;
+    struct Observers {
+        Observers() = default;
+        Observers(const Observers& /*of another world*/) {}
+        Observers& operator=(const Observers& /*of another world*/) { return *this; }
+
+        std::vector<Observer*> all;
+    };
+    Observers observers_;
     std::vector<protocol::Action> actions_;  // of the step that is being made
     std::uint64_t steps_ = 0;
     std::uint64_t delivered_ = 0;

@@ -20,11 +20,11 @@ void World::start(HostIndex h) {
     }
     if (!host.disk.file) forget_predecessor();
     // To start takes longer than the wall clock's resolution, from which a lost disk counts on.
-    if (now_ < host.started_at + 2 * ms || now_ < host.not_before) return;
+    if (!by_hand() && (now_ < host.started_at + 2 * ms || now_ < host.not_before)) return;
     host.started_at = now_;
     if (!host.machine_up) {
         host.machine_up = true;
-        host.clock.reboot(now_);
+        if (!by_hand()) host.clock.reboot(now_);
         for (HostIndex peer = 0; peer < hosts_.size(); ++peer)
             if (peer != h) unstall(peer, h);
     }
@@ -45,11 +45,13 @@ void World::start(HostIndex h) {
     host.dialling.assign(members(), {});
     Start start;
     start.now = clock(h);
-    start.incarnation = host.incarnation = {rng_.next()};
-    start.seed = rng_.next();
+    start.incarnation = host.incarnation =
+        by_hand() ? run_by_hand(h, host.run) : Incarnation{rng_.next()};
+    start.seed = by_hand() ? host.run : rng_.next();
     if (settings_.quorum == QuorumMode::majority) start.file = host.disk.file;
     const auto ahead = settings_.wall_clocks.find(host.id);
-    const Time wall = now_ + (ahead == settings_.wall_clocks.end() ? 0 : ahead->second.ns);
+    const Time wall =
+        (by_hand() ? 0 : now_) + (ahead == settings_.wall_clocks.end() ? 0 : ahead->second.ns);
     start.wall_clock_ms = 1'700'000'000'000 + static_cast<std::uint64_t>(wall / ms);
     Config config = configs_[h];
     config.listens = std::to_string(h);  // as addresses are written here
@@ -97,7 +99,8 @@ void World::die(HostIndex h, Death death) {
     if (host.running()) {
         tell({.kind = death == Death::power_off ? "power_off" : "crash", .host = h, .detail = {}});
         // A write on its way may have reached the disk or not.
-        if (host.writing && host.disk.state == DiskState::good && rng_.below(2) == 0) {
+        if (host.writing && host.disk.state == DiskState::good && !by_hand() &&
+            rng_.below(2) == 0) {
             write(host, *host.writing);
         }
         const std::uint32_t run = host.run;
@@ -159,6 +162,7 @@ void World::resume(HostIndex h) {
                 unstall(h, peer);
             }
     }
+    if (by_hand()) return;
     // Unread bytes of different sessions are read in any order, and timers come in between.
     for (std::size_t number = 0; number < connections_.size(); ++number)
         for (const Side side : {dialler_side, acceptor_side}) {

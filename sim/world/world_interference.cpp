@@ -38,4 +38,26 @@ void World::forge_fins(HostIndex a, HostIndex b) {
     }
 }
 
+void World::sever(std::size_t number, std::array<std::optional<SessionEnd>, 2> told) {
+    Connection& c = connections_[number];
+    c.forgotten = true;
+    for (const Side side : {dialler_side, acceptor_side}) {
+        c.ends[side].outgoing.clear();
+        if (told[side]) break_end(number, side, *told[side], 0);
+    }
+}
+
+void World::greet(HostIndex h, HostIndex stranger, const Hello& hello) {
+    Connection connection;
+    connection.ends[dialler_side].host = stranger;
+    connection.ends[acceptor_side].host = h;
+    for (End& end : connection.ends) end.run = hosts_[end.host].run;
+    connection.dialler().open = false;
+    connection.forgotten = true;
+    connections_.push_back(std::move(connection));
+    step(h,
+         HelloReceived{
+             session_id(connections_.size() - 1, acceptor_side), hello, {"acceptor", "dialler"}});
+}
+
 }  // namespace bullring::sim

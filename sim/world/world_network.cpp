@@ -149,7 +149,7 @@ void World::transmit(std::size_t number, Side from, Parcel&& parcel) {
         if (end.outgoing.size() >= settings_.unread_max + settings_.outbox_max)
             return make_room(number, from);
     }
-    Time trip = draw(settings_.delay);
+    Time trip = by_hand() ? settings_.delay.max : draw(settings_.delay);
     if (chance(settings_.loss_ppm)) trip += draw(settings_.resend);
     parcel.arrival = stalled ? end_of_time : std::max(end.outgoing.last_arrival, now_ + trip);
     if (stalled || !passes(reader.host, end.host)) expect_answer(number, from);
@@ -171,9 +171,8 @@ bool World::backed_up(Pipe& pipe) const {
 void World::make_room(std::size_t number, Side from) {
     End& end = connections_[number].ends[from];
     if (end.told || end.breaking) return;
-    end.breaking = true;
-    queue_.push(now_, Happening::broken, number, from,
-                static_cast<std::uint64_t>(SessionEnd::overflow));
+    end.breaking = SessionEnd::overflow;
+    queue_.push(now_, Happening::broken, number, from);
 }
 
 void World::expect_answer(std::size_t number, Side from) {
@@ -202,7 +201,7 @@ void World::read(std::size_t number, Side reader) {
     Connection& connection = connections_[number];
     End& end = connection.ends[reader];
     Pipe& pipe = connection.ends[other(reader)].outgoing;
-    if (pipe.empty() || pipe.front().arrival > now_ || connection.forgotten) return;
+    if (pipe.empty() || !arrived(pipe.front()) || connection.forgotten) return;
     if (!end.open || !is_run(end.host, end.run)) {
         const End& sender = connection.ends[other(reader)];
         if (pipe.front().message && end.process_gone && passes(end.host, sender.host))
@@ -280,19 +279,18 @@ void World::session_over(std::size_t number, Side side, SessionEnd how) {
 void World::break_end(std::size_t number, Side side, SessionEnd how, Time after) {
     End& end = connections_[number].ends[side];
     if (!end.open || end.told || end.breaking) return;
-    end.breaking = true;
-    queue_.push(now_ + after, Happening::broken, number, side, static_cast<std::uint64_t>(how));
+    end.breaking = how;
+    queue_.push(now_ + after, Happening::broken, number, side);
 }
 
-void World::end_noticed(std::size_t number, Side side, SessionEnd how) {
+void World::end_noticed(std::size_t number, Side side) {
     End& end = connections_[number].ends[side];
     if (!end.open || end.told || !is_run(end.host, end.run)) return;
     if (!hosts_[end.host].awake()) {
-        queue_.push(now_ + ms, Happening::broken, number, side, static_cast<std::uint64_t>(how));
+        queue_.push(now_ + ms, Happening::broken, number, side);
         return;
     }
-    end.breaking = false;
-    session_over(number, side, how);
+    session_over(number, side, *std::exchange(end.breaking, std::nullopt));
 }
 
 /// CloseSession: what is queued is sent first, then FIN.
@@ -321,13 +319,14 @@ void World::let_go(std::size_t number, Side side, Death death) {
         return;
     }
     Pipe& incoming = connection.ends[other(side)].outgoing;
-    const bool unread = !incoming.empty() && incoming.front().arrival <= now_ &&
-                        incoming.front().message.has_value();
+    const bool unread =
+        !incoming.empty() && arrived(incoming.front()) && incoming.front().message.has_value();
+    if (by_hand()) incoming.clear();
     // The part that the kernel has not taken yet dies with the process.
     end.outgoing.cut_behind(settings_.unread_max);
     if (death == Death::reset || unread) {
         if (!passes(end.host, connection.ends[other(side)].host)) return;  // an RST is not resent
-        if (rng_.below(2) == 0) end.outgoing.clear();
+        if (by_hand() || rng_.below(2) == 0) end.outgoing.clear();
         break_end(number, other(side), SessionEnd::reset, draw(settings_.delay));
         return;
     }

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "src/node/report/leader_log.hpp"
+#include "src/node/leaders/leader_log.hpp"
 
 namespace bullring {
 

@@ -1,44 +1,34 @@
 // A small cluster in which each next move is the input's choice of all that are possible: what is
 // delivered first, which timer, disk or dial comes next, where a process dies or stands still. The
 // simulator's exploration (sim/explore) has the rules, and judges each state; a path that breaks
-// one is printed as a file for `bullring-sim explore`.
-#include "protocol/values/algorithms.hpp"
-#include "sim/explore/path_file.hpp"
-#include "sim/explore/replay.hpp"
-#include "sim/explore/small_world.hpp"
+// one is printed as a file for `bullring-sim scenario`.
+#include "sim/scenario/path_scenario.hpp"
+#include "sim/scenario/scenario_text.hpp"
 #include "tests/fuzz/input.hpp"
 
 using namespace bullring;
+using namespace bullring::sim;
 using namespace bullring::sim::explore;
 
 namespace {
 
 constexpr std::size_t moves_max = 400;
 
-[[noreturn]] void tell(const SmallWorld& world, StartState from, const std::vector<Move>& path,
+[[noreturn]] void tell(const SmallWorld& start, const std::vector<Move>& path,
                        const Violation& violation) {
-    const std::string what = violation.rule + ": " + violation.text;
-    const WorldState start = world.start(from);
-    const Path file{world.options(), from, named_steps(world, start, path)};
-    std::fputs(path_text(file, what).c_str(), stderr);
+    const std::string what = violation.check + ": " + violation.what;
+    std::fputs(to_text(path_scenario(start, path, violation)).c_str(), stderr);
     fuzz::broken(what, std::source_location::current());
 }
 
 /// Where the search would begin; settling takes longer than a path.
-const WorldState& beginning(const SmallWorld& world, StartState from) {
-    struct Known {
-        SmallWorldOptions options;
-        StartState from;
-        WorldState state;
-    };
-    // Never destroyed: nodes go back to a store of spare ones, which ends before what is static.
-    static auto& all = *new std::vector<Known>;
-    const SmallWorldOptions& wanted = world.options();
-    for (const Known& known : all)
-        if (known.from == from && known.options.nodes == wanted.nodes &&
-            known.options.algorithm == wanted.algorithm && known.options.preempt == wanted.preempt)
-            return known.state;
-    return all.emplace_back(Known{wanted, from, world.start(from)}).state;
+const SmallWorld& beginning(const Settings& settings) {
+    constexpr unsigned faults = 255;
+    static std::vector<std::unique_ptr<const SmallWorld>> all;
+    for (const auto& known : all)
+        if (known->world.settings() == settings) return *known;
+    return *all.emplace_back(
+        std::make_unique<const SmallWorld>(settings, FaultKinds::usual(), faults));
 }
 
 /// The moves that happen by themselves come first; there are more faults to choose from, and fewer
@@ -60,24 +50,23 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     static const bool caught = (catch_broken_assertions(), true);
     fuzz::expect(caught, "assertions end the process");
     fuzz::Input input(data, size);
-    SmallWorldOptions options;
-    options.nodes = input.one_of({3UL, 1UL, 2UL, 4UL, 5UL});
-    options.algorithm = input.flag() ? protocol::Algorithm::ring : protocol::Algorithm::bully;
-    options.preempt = protocol::algorithm_row(options.algorithm).preempts;
-    options.faults = 255;
-    const StartState from = input.flag() ? StartState::cold : StartState::settled;
-    const SmallWorld world(options);
-    WorldState state = beginning(world, from);
-    state.faults_left = options.faults;
+    Settings settings;
+    settings.ids.resize(input.one_of({3UL, 1UL, 2UL, 4UL, 5UL}));
+    for (std::size_t i = 0; i < settings.ids.size(); ++i) settings.ids[i] = {i + 1};
+    settings.algorithm = input.flag() ? protocol::Algorithm::ring : protocol::Algorithm::bully;
+    settings.by_hand = input.flag() ? Begin::cold : Begin::settled;
+    settings.delay = {0, 2 * ms};
+    settings.first_epoch = protocol::FirstEpoch::zero;
+    const SmallWorld& start = beginning(settings);
+    SmallWorld small = start;
     std::vector<Move> path;
     std::vector<Move> possible;
     while (!input.empty() && path.size() < moves_max) {
-        possible.clear();
-        world.moves(state, possible);
+        small.find_moves(possible);
         if (possible.empty()) break;
         path.push_back(chosen(input, possible));
-        if (const auto violation = world.make(state, path.back()))
-            tell(world, from, path, *violation);
+        small.make(path.back());
+        if (small.checks.violation()) tell(start, path, *small.checks.violation());
     }
     return 0;
 }

@@ -50,17 +50,17 @@ def test_wrong_usage_is_refused(run_sim):
 
 def test_a_path_that_was_found_is_a_scenario(run_sim, tmp_path):
     path = tmp_path / "path.txt"
-    path.write_text("# A leader dies.\nnodes 3\nalgorithm bully\nstart settled\nsteps\ncrash 3\n")
+    path.write_text("# A leader dies.\nnodes 3\nby-hand settled\nmove crash 3\n")
     shown = run_sim("scenario", "--verbose", path).stdout
     assert f"kept    {path}" in shown
     assert "crash 3" in shown
-    run_sim("scenario", path, "--diagram", tmp_path / "a.html", status=2)
+    run_sim("scenario", path, "--diagram", tmp_path / "a.html")
     path.write_text(path.read_text().replace("\n", "\r\n"))
     run_sim("scenario", path)
-    path.write_text(path.read_text() + "crash 3\n")
-    assert f"BROKEN  {path}: " in run_sim("scenario", path, status=1).stdout
-    path.write_text(path.read_text() + "fly 1\n")
-    assert "line 8: not a step: fly 1" in run_sim("scenario", path, status=2).stderr
+    path.write_text(path.read_text() + "move crash 3\n")
+    assert f"BROKEN  {path}:5: " in run_sim("scenario", path, status=1).stdout
+    path.write_text(path.read_text() + "move fly 1\n")
+    assert f"{path}:6: 'fly'" in run_sim("scenario", path, status=2).stderr
 
 
 def test_a_scenario_says_which_part_is_drawn(run_sim, tmp_path):

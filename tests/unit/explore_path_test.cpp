@@ -1,123 +1,94 @@
-// Paths as text: what is written is read back, and what is no path is told with its line.
+// Paths as scenarios: what is written is read back, and what is no move is told with its line.
 #include <doctest/doctest.h>
 
-#include "sim/explore/path_file.hpp"
-#include "sim/explore/replay.hpp"
-#include "sim/explore/tell_action.hpp"
+#include "sim/explore/small_world.hpp"
+#include "sim/scenario/path_scenario.hpp"
+#include "sim/scenario/runner.hpp"
+#include "sim/scenario/scenario_text.hpp"
 
 namespace bullring::sim::explore::explore_path_test {
 namespace {
 
-PathStep step(MoveKind kind, SessionName session, std::string content = "") {
-    return {{kind, session}, std::move(content)};
-}
-
-Path example() {
-    Path path;
-    path.options.nodes = 5;
-    path.options.algorithm = protocol::Algorithm::ring;
-    path.options.profile = protocol::Profile::fast;
-    path.options.delay_max = protocol::microseconds(700);
-    path.options.preempt = false;
-    path.options.preempt_delay = protocol::milliseconds(1500);
-    path.start = StartState::cold;
-    path.steps = {step(MoveKind::wake, {2, 0, 0}),
-                  step(MoveKind::deliver, {2, 0, 1}, "COORDINATOR"),
-                  step(MoveKind::answer, {2, 0, 3}, "RST"),
-                  step(MoveKind::crash, {1, 0, 0}),
-                  step(MoveKind::restart, {1, 0, 0}),
-                  step(MoveKind::dial, {1, 4, 2}),
-                  step(MoveKind::wait, {}),
-                  step(MoveKind::give_up, {0, 1, 1})};
-    return path;
-}
+const std::string head = "nodes 3\nby-hand settled\n";
 
 std::string problem_of(const std::string& text) {
-    const auto read = read_path(text);
-    const auto* problem = std::get_if<PathProblem>(&read);
-    return problem == nullptr ? "" : problem->text;
+    const auto read = parse_scenario(text);
+    const auto* problems = std::get_if<ScenarioProblems>(&read);
+    return problems == nullptr ? "" : problems->front();
+}
+
+std::optional<Violation> violation_of(const std::string& moves) {
+    const auto read = parse_scenario(head + moves);
+    REQUIRE(std::holds_alternative<Scenario>(read));
+    return run(std::get<Scenario>(read)).violation;
 }
 
 }  // namespace
 
-TEST_CASE("explore path: what is written is read back as the same") {
-    const Path path = example();
-    const auto read = read_path(path_text(path, "what for\nin two lines"));
-    REQUIRE(std::holds_alternative<Path>(read));
-    const Path& back = std::get<Path>(read);
-    CHECK(back.steps == path.steps);
-    CHECK(back.start == path.start);
-    CHECK(back.options.nodes == 5);
-    CHECK(back.options.algorithm == protocol::Algorithm::ring);
-    CHECK(back.options.profile == protocol::Profile::fast);
-    CHECK(back.options.delay_max == protocol::microseconds(700));
-    CHECK_FALSE(back.options.preempt);
-    CHECK(back.options.preempt_delay == protocol::milliseconds(1500));
-    CHECK(back.options.faults == 2);
-}
-
 TEST_CASE("explore path: every kind of move has a line of its own that is read back") {
+    Scenario path;
+    path.settings.by_hand = Begin::cold;
     for (const MoveKind kind : protocol::enumerators<MoveKind>()) {
-        Path path;
-        const SessionName name = has_session(kind) ? SessionName{0, 2, 1} : SessionName{2, 0, 0};
-        path.steps = {step(kind, kind == MoveKind::wait ? SessionName{} : name)};
-        const auto read = read_path(path_text(path, ""));
-        REQUIRE(std::holds_alternative<Path>(read));
-        CHECK(std::get<Path>(read).steps == path.steps);
+        Command& command = path.commands.emplace_back();
+        command.verb = Verb::move;
+        command.relative = true;
+        command.move.kind = kind;
+        if (kind != MoveKind::wait) command.move.node = 2;
+        if (has_other(kind)) command.move.other = 1;
+        if (has_connection(kind)) command.move.connection = 299;
+        if (kind == MoveKind::deliver) command.word = "COORDINATOR";
     }
+    const auto read = parse_scenario(to_text(path));
+    REQUIRE(std::holds_alternative<Scenario>(read));
+    CHECK(std::get<Scenario>(read) == path);
+    CHECK(to_text(path.commands.front()) == "move deliver 3>2/300 COORDINATOR");
 }
 
-TEST_CASE("explore path: whatever a node refuses for, it is told") {
-    for (std::uint8_t reason = 1; reason <= 7; ++reason) {
-        CAPTURE(reason);
-        protocol::Nack nack;
-        nack.epoch = {9};
-        nack.reason = static_cast<protocol::NackReason>(reason);
-        std::vector<std::string> lines;
-        tell_action(lines, 0, {}, protocol::Send{session_id({0, 1, 1}, true), nack});
-        REQUIRE(lines.size() == 1);
-        CHECK(lines.front().starts_with("1 sends NACK to 2 of epoch 9: "));
-        CHECK_FALSE(lines.front().ends_with(protocol::no_name));
-    }
-}
-
-TEST_CASE("explore path: steps read as people would say them") {
-    std::string text;
-    for (const PathStep& one : example().steps) text += step_text(one) + "\n";
-    CHECK(text ==
-          "wake 3\ndeliver 3>1 COORDINATOR\nanswer 3>1/3 RST\ncrash 2\nrestart 2\n"
-          "dial 2>5/2\nwait\ngive-up 1>2\n");
-}
-
-TEST_CASE("explore path: what is no path is told with its line") {
-    CHECK(problem_of("nodes 3\n") == "there is no line \"steps\" before the moves");
-    CHECK(problem_of("nodes 9\nsteps\n") == "line 1: not an option of a path: nodes 9");
-    CHECK(problem_of("# a remark\nnodes 3\ncolour red\nsteps\n") ==
-          "line 3: not an option of a path: colour red");
-    for (const char* line : {"crush 1", "crash", "crash 0", "crash 8", "crash 1 2", "deliver 1",
-                             "deliver 1>1", "deliver 1>2/x", "deliver 1>2 HB HB", "wait 1"}) {
+TEST_CASE("explore path: what is no move is told with its line") {
+    for (const char* line :
+         {"crush 1", "crash", "crash 0", "crash 300", "crash 1 2", "crash 1>2", "deliver 1",
+          "deliver 1>2", "deliver 1>2/", "deliver 1>2/x", "deliver 1>2/1 HB HB", "wait 1"}) {
         CAPTURE(line);
-        CHECK(problem_of(std::string("steps\n") + line + "\n") ==
-              std::string("line 2: not a step: ") + line);
+        CHECK(problem_of(head + "move " + line + "\n").starts_with("3: "));
     }
+    CHECK(problem_of("move wait\n") == "1: moves go with 'by-hand', and nothing else does");
+    CHECK(problem_of(head + "at 1s crash 1\n").starts_with("3: moves go with 'by-hand'"));
+    CHECK(problem_of("nodes 1,3\nby-hand cold\nmove wait\n").starts_with("settings: by-hand: "));
 }
 
-TEST_CASE("explore path: a replay says which step cannot be made") {
-    SmallWorldOptions options;
-    const SmallWorld world(options);
-    const WorldState start = world.settled();
-    const SessionName last{2, 0, start.hosts[2].dials[0]};  // from 3 to 1
-    const PathStep crash = step(MoveKind::crash, {2, 0, 0});
-    const PathStep resign = step(MoveKind::deliver, last, "RESIGN");
-    const PathStep fin = step(MoveKind::deliver, last, "FIN");
-    const Replay wrong = replay(world, start, {step(MoveKind::restart, {0, 0, 0})});
-    CHECK(wrong.problem == "step 1, restart 1: this cannot happen here");
-    CHECK(replay(world, start, {crash, resign}).problem ==
-          "step 2, " + step_text(resign) + ": what comes here is FIN");
-    const Replay good = replay(world, start, {crash, fin});
-    CHECK(good.problem == "");
-    CHECK_FALSE(good.violation.has_value());
-    CHECK(good.text.find("2. +    0.000 ms  " + step_text(fin)) != std::string::npos);
+TEST_CASE("explore path: a move that cannot be made breaks its scenario") {
+    const auto what = [](const std::string& moves) { return violation_of(moves)->what; };
+    CHECK(what("move restart 1\n") == "'move restart 1', but it cannot happen here");
+    CHECK(what("move crash 9\n") == "'move crash 9', but it cannot happen here");
+
+    Settings settings;
+    settings.by_hand = Begin::settled;
+    SmallWorld small(settings, FaultKinds::usual(), 1);
+    small.make(move_of(MoveKind::crash, 2));
+    std::vector<Move> moves;
+    small.find_moves(moves);
+    const Move fin = moves.front();
+    REQUIRE(content_name(small.world, fin) == "FIN");
+    CHECK(what("move crash 3\nmove " + to_text(fin) + " RESIGN\n") ==
+          "'move " + to_text(fin) + " RESIGN', but what comes here is FIN");
+    CHECK_FALSE(violation_of("move crash 3\nmove " + to_text(fin) + " FIN\n").has_value());
+}
+
+TEST_CASE("explore path: a path is written with what it delivers") {
+    Settings settings;
+    settings.by_hand = Begin::settled;
+    const SmallWorld start(settings, FaultKinds::usual(), 1);
+    SmallWorld at = start;
+    std::vector<Move> path{move_of(MoveKind::crash, 2)};
+    at.make(path.front());
+    std::vector<Move> moves;
+    at.find_moves(moves);
+    path.push_back(moves.front());
+    const Scenario scenario = path_scenario(start, path, Violation{"I1", "two lead"});
+    REQUIRE(scenario.commands.size() == 2);
+    CHECK(scenario.commands.back().word == "FIN");
+    CHECK(scenario.about.back() == "I1: two lead");
+    CHECK_FALSE(run(scenario).violation.has_value());
 }
 
 }  // namespace bullring::sim::explore::explore_path_test

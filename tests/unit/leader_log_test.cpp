@@ -1,5 +1,5 @@
 // Tests who led when and how each went: what a change is counted, told and shown by.
-#include "src/node/report/leader_log.hpp"
+#include "src/node/leaders/leader_log.hpp"
 
 #include <string>
 #include <vector>

@@ -6,8 +6,8 @@
 
 #include "protocol/values/actions.hpp"
 #include "protocol/values/events.hpp"
+#include "src/node/leaders/leader_log.hpp"
 #include "src/node/metrics/node_counts.hpp"
-#include "src/node/report/leader_log.hpp"
 
 namespace bullring {
 

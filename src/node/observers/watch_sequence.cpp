@@ -8,7 +8,7 @@
 
 #include "src/base/text/json.hpp"
 #include "src/base/text/text.hpp"
-#include "src/node/report/leader_log.hpp"
+#include "src/node/leaders/leader_log.hpp"
 
 namespace bullring {
 

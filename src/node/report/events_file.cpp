@@ -6,8 +6,8 @@
 #include "bullring/version.hpp"
 #include "src/base/os/clock.hpp"
 #include "src/base/text/json.hpp"
+#include "src/node/leaders/leader_log.hpp"
 #include "src/node/report/asked_action.hpp"
-#include "src/node/report/leader_log.hpp"
 #include "src/node/report/members_text.hpp"
 
 namespace bullring {

@@ -14,7 +14,7 @@
 #include "protocol/trace/trace_item.hpp"
 #include "protocol/trace/trace_recorder.hpp"
 #include "src/base/os/latest.hpp"
-#include "src/node/report/leader_log.hpp"
+#include "src/node/leaders/leader_log.hpp"
 
 namespace bullring {
 

@@ -8,7 +8,7 @@
 
 #include "protocol/values/actions.hpp"
 #include "src/base/log/logging.hpp"
-#include "src/node/report/leader_log.hpp"
+#include "src/node/leaders/leader_log.hpp"
 
 namespace bullring {
 

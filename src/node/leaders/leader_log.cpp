@@ -1,4 +1,4 @@
-#include "src/node/report/leader_log.hpp"
+#include "src/node/leaders/leader_log.hpp"
 
 #include <type_traits>
 #include <variant>
