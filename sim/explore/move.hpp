@@ -33,6 +33,7 @@ enum class MoveKind : std::uint8_t {
     cut,        // nothing arrives any more; the dialler finds out at any time, the acceptor never
     give_up,    // the dialler gives the session up while it is open (its outbox is full)
     // ---- Changes: a user asks the leader to change the list of members. They count as faults.
+    // Of two nodes, who may be the same: who is asked, and about whom.
     add,  // the other node, without a vote
     remove,
     promote,
@@ -42,10 +43,6 @@ enum class MoveKind : std::uint8_t {
 };
 
 constexpr bool is_fault(MoveKind kind) { return kind >= MoveKind::crash; }
-/// Of two nodes, who may be the same: who is asked, and about whom.
-constexpr bool is_change(MoveKind kind) {
-    return kind >= MoveKind::add && kind <= MoveKind::demote;
-}
 /// Of two nodes: who has dialled, and whom.
 constexpr bool has_connection(MoveKind kind) {
     return kind <= MoveKind::broken_back || kind == MoveKind::reset || kind == MoveKind::cut ||
