@@ -101,6 +101,10 @@ constexpr Move move_of(MoveKind kind, std::size_t node, std::size_t other = 0,
 std::string to_text(const Move& move);
 /// Reads what follows the name of its kind; false: it is no place of such a move.
 bool read_place(std::string_view text, Move& move);
+/// How such a place is written: "3>1/5".
+constexpr const char* place_example(MoveKind kind) {
+    return has_connection(kind) ? "3>1/5" : has_other(kind) ? "3>1" : "3";
+}
 
 /// Which faults a search may choose.
 class FaultKinds {
