@@ -110,6 +110,8 @@ public:
     std::optional<Tag> tag() const { return empty() ? std::nullopt : std::optional(data().tag); }
     /// It has been changed since the cluster began.
     bool changed() const { return data().tag != Tag{}; }
+    /// That node is no member, and a change is why, not a list that somebody was given wrong.
+    bool has_removed(NodeId id) const { return changed() && find(id) == nullptr; }
 
     /// The members with which the cluster began, in ascending order: by them two clusters of one
     /// name are told apart (C1.4).

@@ -54,7 +54,6 @@ public:
     const Coverage& coverage() const { return coverage_; }
     std::uint64_t elections() const { return elections_; }
     std::uint64_t depositions() const { return depositions_; }
-    Time last_elected_at() const { return last_elected_at_; }
     Epoch newest_epoch() const;
 
     void before_step(const World& world, HostIndex h, Instant now,

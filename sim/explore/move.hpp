@@ -33,6 +33,7 @@ enum class MoveKind : std::uint8_t {
     cut,        // nothing arrives any more; the dialler finds out at any time, the acceptor never
     give_up,    // the dialler gives the session up while it is open (its outbox is full)
     // ---- Changes: a user asks the leader to change the list of members. They count as faults.
+    // Of two nodes, who may be the same: who is asked, and about whom.
     add,  // the other node, without a vote
     remove,
     promote,
@@ -42,10 +43,6 @@ enum class MoveKind : std::uint8_t {
 };
 
 constexpr bool is_fault(MoveKind kind) { return kind >= MoveKind::crash; }
-/// Of two nodes, who may be the same: who is asked, and about whom.
-constexpr bool is_change(MoveKind kind) {
-    return kind >= MoveKind::add && kind <= MoveKind::demote;
-}
 /// Of two nodes: who has dialled, and whom.
 constexpr bool has_connection(MoveKind kind) {
     return kind <= MoveKind::broken_back || kind == MoveKind::reset || kind == MoveKind::cut ||
@@ -104,6 +101,10 @@ constexpr Move move_of(MoveKind kind, std::size_t node, std::size_t other = 0,
 std::string to_text(const Move& move);
 /// Reads what follows the name of its kind; false: it is no place of such a move.
 bool read_place(std::string_view text, Move& move);
+/// How such a place is written: "3>1/5".
+constexpr const char* place_example(MoveKind kind) {
+    return has_connection(kind) ? "3>1/5" : has_other(kind) ? "3>1" : "3";
+}
 
 /// Which faults a search may choose.
 class FaultKinds {

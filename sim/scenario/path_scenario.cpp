@@ -14,7 +14,9 @@ void read_move(LineReader& line, Scenario& scenario) {
     if (command.move.kind != MoveKind::wait) {
         const std::string place(line.word("where"));
         if (!explore::read_place(place, command.move))
-            return line.fail(fmt::format("'{}' is no place for that move", place));
+            return line.fail(fmt::format("'{}' is no place for '{}'; expected one such as {}",
+                                         place, name(command.move.kind),
+                                         explore::place_example(command.move.kind)));
     }
     const bool delivers =
         command.move.kind == MoveKind::deliver || command.move.kind == MoveKind::answer;

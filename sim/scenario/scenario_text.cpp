@@ -234,6 +234,7 @@ void read_command(LineReader& line, Scenario& scenario) {
         const Word* found = nullptr;
         for (const Word& word : words)
             if (word.name == verb) found = &word;
+        if (verb == "move") return line.fail("a move has no time; write it without 'at'");
         if (found == nullptr)
             return line.fail(
                 fmt::format("'{}' is nothing that can happen; there are {}", verb, known_words()));

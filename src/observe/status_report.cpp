@@ -204,8 +204,7 @@ bool all_reachable(const std::vector<MemberAnswer>& members) {
 bool all_reachable_vote(const std::vector<MemberAnswer>& members) {
     const protocol::Membership list = newest_list(members);
     return std::all_of(members.begin(), members.end(), [&](const MemberAnswer& one) {
-        const bool removed = list.changed() && list.find(one.id) == nullptr;
-        return removed || !one.answer || one.answer->votes;
+        return list.has_removed(one.id) || !one.answer || one.answer->votes;
     });
 }
 

@@ -9,8 +9,8 @@ from harness.node import ROOT, find_program
 from harness.waiting import DEADLINE
 
 
-# One change of a sound command line, and the words that the complaint must contain; all the others are
-# in tests/unit/options_*_test.cpp.
+# One change of a sound command line, and the words that the complaint must contain; all others
+# are in tests/unit/options_*_test.cpp.
 WRONG = [
     ({"--id": None}, ["--id"]),
     ({"--id": "4"}, ["4"]),

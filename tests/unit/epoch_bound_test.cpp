@@ -86,7 +86,7 @@ NodeFixture voter() {
 TEST_CASE("epoch bound: a request above it is refused, and nothing of it becomes durable") {
     for (const bool renew : {false, true}) {
         NodeFixture node = voter();
-        Coordinator request = node.candidacy({INT64_MAX});
+        Coordinator request = node.candidacy(INT64_MAX);
         request.renew = renew;
         const test::Actions actions = node.hear(2, request);
         CHECK(sent_one<Nack>(actions).reason == NackReason::epoch_too_high);

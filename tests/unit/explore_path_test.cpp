@@ -51,6 +51,10 @@ TEST_CASE("explore path: what is no move is told with its line") {
         CAPTURE(line);
         CHECK(problem_of(head + "move " + line + "\n").starts_with("3: "));
     }
+    CHECK(problem_of(head + "move cut 3\n") ==
+          "3: '3' is no place for 'cut'; expected one such as 3>1/5");
+    CHECK(problem_of(head + "at 0s move crash 1\n") ==
+          "3: a move has no time; write it without 'at'");
     CHECK(problem_of("move wait\n") == "1: moves go with 'by-hand', and nothing else does");
     CHECK(problem_of(head + "at 1s crash 1\n").starts_with("3: moves go with 'by-hand'"));
     CHECK(problem_of("nodes 1,3\nby-hand cold\nmove wait\n").starts_with("settings: by-hand: "));

@@ -114,7 +114,7 @@ std::string node_status_json(const StatusInput& input) {
     answer["cluster"] = input.cluster;
     answer["algorithm"] = name(input.algorithm);
     answer["quorum"] = name(input.quorum);
-    const bool removed = view.list.changed() && view.list.find(view.self) == nullptr;
+    const bool removed = view.list.has_removed(view.self);
     answer["votes"] = !view.recovering && !removed;
     answer["members"] = ids_json(view.list.ids());
     if (!input.asked_from.empty()) answer["asked_from"] = input.asked_from;

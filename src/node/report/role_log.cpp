@@ -64,7 +64,7 @@ std::optional<RoleChange> RoleLog::change(const std::vector<protocol::Action>& a
             leader_ = changed->leader;
             epoch_ = changed->epoch;
         } else if (const auto* list = std::get_if<protocol::MembersChanged>(&action)) {
-            removed_ = list->members.changed() && list->members.find(self_) == nullptr;
+            removed_ = list->members.has_removed(self_);
         } else if (const auto* started = std::get_if<protocol::ElectionStarted>(&action)) {
             reason_ = started->reason;
         } else if (const auto* stop = std::get_if<protocol::StopTask>(&action)) {

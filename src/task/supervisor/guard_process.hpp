@@ -20,7 +20,7 @@ class GuardProcess {
 public:
     struct Callbacks {
         std::function<void(const GuardReport&)> report;
-        std::function<void()> lost;  // it has died, or does not read; not after stop_guarding()
+        std::function<void()> lost;  // it has died, or does not read
     };
 
     /// `socket` and `page` of the settings are set here.
