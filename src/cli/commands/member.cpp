@@ -117,26 +117,27 @@ tl::expected<void, OpenError> Member::open(protocol::Duration lock_wait) {
     return {};
 }
 
+/// What else may work under this node's leadership. Without promises there is none that could
+/// outlive the node.
+MakeHost Member::surround(MakeHost host, bool own_task) {
+    if (options_.config.quorum == protocol::QuorumMode::none) return host;
+    if (options_.attach.mode == AttachMode::on)
+        host = [this, own_task, inner = std::move(host)](asio::io_context& io, NodeLink& node) {
+            return std::make_unique<AttachServer>(io, node, options_, pulse_, inner, own_task);
+        };
+    return [this, locks = directory_locks(), inner = std::move(host)](asio::io_context& io,
+                                                                      NodeLink& node) {
+        return std::make_unique<LeadServer>(io, node, options_, pulse_, locks, inner);
+    };
+}
+
 int Member::run(MakeHost make_host, bool own_task) {
     opened_->parts.pulse = &pulse_;
     opened_->parts.keeper = &keeper_;
     opened_->parts.undertaker = undertaker_;
     if (http_) opened_->parts.showcase = &http_->showcase();
     opened_->parts.manager = manager_;
-    if (options_.config.quorum == protocol::QuorumMode::none) {
-        opened_->parts.make_host = std::move(make_host);
-    } else {
-        const bool attaches = options_.attach.mode == AttachMode::on;
-        const MakeHost make_attached = [this, own_task, make_host](
-                                           asio::io_context& io, NodeLink& node) {
-            return std::make_unique<AttachServer>(io, node, options_, pulse_, make_host, own_task);
-        };
-        opened_->parts.make_host = [this, locks = directory_locks(), make_attached](
-                                       asio::io_context& io, NodeLink& node) {
-            return std::make_unique<LeadServer>(io, node, options_, pulse_, locks,
-                                                attaches ? make_attached : make_host);
-        };
-    }
+    opened_->parts.make_host = surround(std::move(make_host), own_task);
     const protocol::Incarnation incarnation = opened_->parts.start.incarnation;
     KnownCluster known = known_by(opened_->parts.start.file, options_);
     runtime_.emplace(options_, std::move(opened_->parts));

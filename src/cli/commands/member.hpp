@@ -47,6 +47,7 @@ public:
     int run(MakeHost make_host, bool own_task);
 
 private:
+    MakeHost surround(MakeHost host, bool own_task);
     void dismiss_watchers();
 
     NodeOptions options_;
