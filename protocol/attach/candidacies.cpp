@@ -168,12 +168,18 @@ Candidacies::Orders Candidacies::on_wake(Instant now) {
     return orders;
 }
 
-Instant Candidacies::wake_at() const {
-    if (!working_ || working_->who.own() || working_->phase == Phase::chosen) return never;
-    if (working_->phase == Phase::ends) return ending_ ? untied_until_ : working_->give_up_at;
-    const Instant is_low = untied_until_ - low(timing_);
-    if (working_->who.stall_after.ns == 0 || working_->progress_at == never) return is_low;
-    return earlier(is_low, working_->progress_at + working_->who.stall_after);
+Duration Candidacies::until_wake(Instant now) const {
+    if (!working_ || working_->who.own() || working_->phase == Phase::chosen) return forever;
+    Duration left = forever;
+    if (working_->phase == Phase::ends) {
+        const Instant at = ending_ ? untied_until_ : working_->give_up_at;
+        if (at != never) left = promise_left(now, at);
+    } else {
+        left = lease_wait(now, untied_until_ - low(timing_));
+        if (working_->who.stall_after.ns > 0 && working_->progress_at != never)
+            left = std::min(left, elapsed(now, working_->progress_at + working_->who.stall_after));
+    }
+    return std::max(left, Duration{0});
 }
 
 std::optional<ClientId> Candidacies::works() const {

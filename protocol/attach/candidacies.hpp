@@ -100,8 +100,8 @@ public:
     Orders on_closed(Instant now, ClientId client);
 
     Orders on_wake(Instant now);
-    /// When on_wake() has something to do, by what is known; never: nothing.
-    Instant wake_at() const;
+    /// How long until on_wake() has something to do, by what is known; forever: nothing.
+    Duration until_wake(Instant now) const;
 
     /// The client that works, or winds its work up; none: nobody does, or the node's own task.
     std::optional<ClientId> works() const;

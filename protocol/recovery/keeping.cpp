@@ -16,7 +16,9 @@ void keep_reserve(Parts& node, Step& step) {
         node.reserve.want_exactly(std::max(node.voter.promise().vmax(), node.epoch()));
     else
         node.reserve.keep_ahead_of(node.max_seen);
-    if (!node.recovering()) node.reserve.there_are_hooks(node.config().hooks);
+    // H2.5: attached processes hold no lock, either. A stop in order ends after their work.
+    const bool asked = node.gate.work() == Work::asked && !node.leaving();
+    if (!node.recovering()) node.reserve.may_be_outlived(node.config().hooks || asked);
     // Once the node has run for as long as its longest promise, only what it gave in this run
     // counts, and what its peers will ask for.
     const Duration on_disk = node.reserve.on_disk().promised_max;
@@ -38,7 +40,11 @@ bool all_written(const Parts& node) {
 
 void on_persisted(Parts& node, Step& step, const Persisted& event) {
     const auto before = node.list().tag();
+    const bool outlived = node.reserve.on_disk().hooks;
     node.reserve.on_persisted(event.durable);
+    // H2.5: a client waits for this.
+    if (!outlived && node.reserve.on_disk().hooks && node.tenure.leads())
+        node.holder.renew_at_once(step.now);
     if (node.list().tag() == before) return;
     // C1.5: who has said to have that one when nobody here knew it may have another one.
     if (node.tenure.follows()) forget_who_has(node, node.list());

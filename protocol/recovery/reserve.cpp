@@ -12,7 +12,7 @@ bool Reserve::covers(Epoch epoch, Duration length) const {
     // R2.6: a write under way that raises counts as not done, and one that lowers as done.
     const Duration longest =
         writing_ ? std::min(disk_.promised_max, writing_->promised_max) : disk_.promised_max;
-    const bool hooks_known = disk_.hooks || !wanted_.hooks;
+    const bool hooks_known = disk_.hooks || !hooks_;
     return epoch <= disk_.hw && length <= longest && hooks_known;
 }
 

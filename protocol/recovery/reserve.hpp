@@ -21,9 +21,9 @@ public:
     /// So long it waits with what no vote waits for.
     static constexpr Duration patience = seconds(5);
 
-    /// `hooks`: of this run. Those of the run before count until there_are_hooks() says else.
+    /// `hooks`: of this run. Those of the run before count until may_be_outlived() says else.
     Reserve(const std::optional<Durable>& file, bool hooks)
-        : disk_(file.value_or(Durable{})), wanted_(disk_) {
+        : disk_(file.value_or(Durable{})), wanted_(disk_), hooks_(hooks) {
         wanted_.hooks |= hooks;
     }
 
@@ -73,7 +73,7 @@ public:
     void lower_promised_max(Duration needed);
     /// Whether something may outlive the process from now on; said when nothing of an earlier run
     /// does any more.
-    void there_are_hooks(bool hooks) { wanted_.hooks = hooks; }
+    void may_be_outlived(bool outlived) { wanted_.hooks = outlived; }
     /// Writes what is wanted, one write at a time. Whom it has met can wait for another write, but
     /// at a clean stop: on a slow disk it would hold up what a vote waits for.
     void write(Step& step, bool at_stop = false);
@@ -89,6 +89,7 @@ private:
     Durable wanted_;
     std::optional<Durable> writing_;
     std::uint64_t ahead_ = ahead;
+    bool hooks_ = false;   // no vote before the disk says so
     bool outrun_ = false;  // the write under way
     Instant met_at_ = long_ago;
 };

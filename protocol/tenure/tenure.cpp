@@ -34,8 +34,8 @@ void Tenure::become_follower(Step& step) {
     step.act(RoleChanged{role_, epoch_});
 }
 
-void Tenure::publish(Step& step, Instant end, Instant untied_until, MemberSet grants) {
-    step.act(Publish{epoch_, end, untied_until});
+void Tenure::publish(Step& step, const Publish& lease, MemberSet grants) {
+    step.act(lease);
     if (published_) return;
     published_ = true;
     task_running_ = true;

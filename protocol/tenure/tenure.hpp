@@ -39,7 +39,7 @@ public:
     void become_follower(Step& step);
 
     /// The lease until `end`, which users may rely on; the first one starts the task.
-    void publish(Step& step, Instant end, Instant untied_until, MemberSet grants);
+    void publish(Step& step, const Publish& lease, MemberSet grants);
     /// Asks the task to end. False: none is running.
     bool stop_task(Step& step);
     void task_ended() { task_running_ = false; }

@@ -59,6 +59,8 @@ struct Publish {
     /// Until when the leadership holds whatever becomes of this node's sessions; never after
     /// `deadline`.
     Instant untied_until = long_ago;
+    /// This node's file says that what acts under it may outlive this run (H2.5).
+    bool may_be_outlived = false;
     bool operator==(const Publish&) const = default;
 };
 

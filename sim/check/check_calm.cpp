@@ -83,6 +83,10 @@ void Checks::note_leadership(const World& world, HostIndex h) {
     const bool kept = fastest(world.now() - last_elected_at_) >= stable;
     for (OfHost& of : of_)
         if (kept) of.held_off.erase(last_elected_);
+    // R5.18: whoever has no work lets one that has some have it again.
+    for (HostIndex o = 0; o < world.hosts(); ++o)
+        if (world.host(o).running() && world.host(o).node->parts().gate.work() == Work::none)
+            of_[o].held_off.erase(world.host(h).id);
     for (auto& [to, since] : of_[h].held_off) {
         if (since >= 0) continue;
         since = world.now();

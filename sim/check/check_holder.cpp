@@ -81,6 +81,7 @@ void Checks::check_resign(const World& world, HostIndex h, const Resign& resign)
         return;
     }
     of_[h].handed_over_to = resign.successor;
+    check_pages_empty(world, h, resign.epoch);
     if (host.published.epoch)
         fail(world, "I10",
              fmt::format("node {} sends RESIGN of epoch {} while is_leader() can still be true",

@@ -38,6 +38,7 @@ void Checks::check_published(const World& world, HostIndex h, const Publish& pub
                          world.host(h).id.value, publish.epoch.value, world.host(o).id.value,
                          world.host(o).published.epoch.value));
     }
+    check_no_page_elsewhere(world, h);
     if (publish.epoch < cluster.newest_epoch)
         fail(world, "I3",
              fmt::format("node {} has a valid lease of epoch {}, but epoch {} of node {} is newer",

@@ -25,9 +25,9 @@ bool Checks::excused(const World& world, std::string_view check) const {
     const Settings& settings = world.settings();
     if (settings.quorum == QuorumMode::none && !is_one_of({"I20", "L1", "L2", "L5", "expect"}))
         return true;
-    if (settings.beyond_rho && is_one_of({"I1", "I3", "I6", "I12"})) return true;
+    if (settings.beyond_rho && is_one_of({"I1", "I3", "I6", "I12", "I23"})) return true;
     return settings.beyond_disk && is_one_of({"I1", "I2", "I3", "I4", "I6", "I7", "I8", "I12",
-                                              "I13", "I14", "I15", "I18", "L6"});
+                                              "I13", "I14", "I15", "I18", "I23", "L6"});
 }
 
 void Checks::fail(const World& world, const char* check, std::string what) {
@@ -96,6 +96,7 @@ void Checks::check_time_passes(const World& world) {
 void Checks::after_step(const World& world, HostIndex h, Instant now) {
     check_time_passes(world);
     check_suspicion(world, h, now);
+    check_alone(world, h);
     if (world.settings().quorum == QuorumMode::none) return;
     check_silence_over(world, h, now);
     check_proposal(world, h, now);
@@ -107,6 +108,7 @@ void Checks::after_step(const World& world, HostIndex h, Instant now) {
 }
 
 void Checks::on_incident(const World& world, const Incident& incident) {
+    count_client(incident);
     if (incident.kind == "start" || incident.kind == "crash" || incident.kind == "power_off") {
         ledger_.note_death(incident.host);
         of_[incident.host] = {};

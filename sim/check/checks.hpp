@@ -61,6 +61,7 @@ public:
     void on_action(const World& world, HostIndex h, Instant now,
                    const protocol::Action& action) override;
     void after_step(const World& world, HostIndex h, Instant now) override;
+    void on_page(const World& world, HostIndex h, const Client& client) override;
     void on_incident(const World& world, const Incident& incident) override;
 
 private:
@@ -106,6 +107,11 @@ private:
     void check_resign(const World& world, HostIndex h, const protocol::Resign& resign);
     void check_request(const World& world, HostIndex h, const protocol::Coordinator& request);
     void check_no_other_task(const World& world, HostIndex h);
+    // check_clients.cpp: I23, and I10 of attached processes
+    void check_no_page_elsewhere(const World& world, HostIndex h);
+    void check_alone(const World& world, HostIndex h);
+    void check_pages_empty(const World& world, HostIndex h, Epoch resigned);
+    void count_client(const Incident& incident);
     // check_twins.cpp: I7 of a node that has heard of another process with its id
     void note_twin(const World& world, HostIndex h, Instant now, const protocol::Receive& receive);
     void check_twin_silence(const World& world, HostIndex h, Instant now);
@@ -194,6 +200,7 @@ private:
     std::vector<OfHost> of_;           // in this run
     std::vector<EpochHolders> voted_;  // by voter, in all of its runs
     std::map<Founding, Cluster> clusters_;
+    std::map<ClientId, Founding> leads_in_;  // as its page has said last
     std::vector<protocol::Membership> on_disk_;   // as seen last
     std::vector<protocol::Identity> identities_;  // likewise
     std::vector<bool> has_copy_;                  // of another machine's disk, likewise

@@ -45,6 +45,13 @@ constexpr std::array<std::string_view, seen_count> names{
     "address_mistaken",
     "disk_copied",
     "disk_of_predecessor",
+    "client_attached",
+    "client_done",
+    "client_killed",
+    "client_forked",
+    "client_closed",
+    "client_stopped",
+    "client_deaf",
     "elected",
     "elected_by_clock_epoch",
     "elected_successor",
@@ -103,6 +110,8 @@ constexpr std::array<std::string_view, seen_count> names{
     "members_refused",
     "identity_settled",
     "identity_refused",
+    "client_elected",
+    "client_told_to_end",
     "frozen_graph",
 };
 

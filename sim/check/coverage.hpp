@@ -51,6 +51,13 @@ enum class Seen : std::uint8_t {
     address_mistaken,
     disk_copied,
     disk_of_predecessor,
+    client_attached,
+    client_done,
+    client_killed,
+    client_forked,
+    client_closed,
+    client_stopped,
+    client_deaf,
     // ---- Reactions.
     elected,
     elected_by_clock_epoch,
@@ -110,6 +117,8 @@ enum class Seen : std::uint8_t {
     members_refused,
     identity_settled,
     identity_refused,
+    client_elected,
+    client_told_to_end,
     frozen_graph,
     count,  // not a thing: how many there are
 };

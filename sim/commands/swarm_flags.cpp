@@ -22,6 +22,7 @@ void add_swarm_flags(CLI::App& command, SwarmFlags& flags) {
     command.add_option("--faults", flags.faults,
                        "which kinds, such as crash,partition; all; none (drawn from the seed)");
     command.add_flag("--members", flags.members, "members come and go in every history");
+    command.add_flag("--clients", flags.clients, "processes attach to the nodes in every history");
     command.add_flag("--neighbours", flags.neighbours,
                      "a second cluster of the same ids is beside every one");
 }
@@ -61,6 +62,7 @@ SwarmOptions swarm_options(const SwarmFlags& flags) {
                    "a list of " + protocol::all_names<FaultKind>() + ", or all, or none");
     }
     options.members = flags.members;
+    options.clients = flags.clients;
     options.neighbours = flags.neighbours;
     return options;
 }
@@ -77,6 +79,7 @@ std::string swarm_flags_text(const SwarmFlags& flags) {
     add("--duration", flags.duration);
     add("--faults", flags.faults);
     if (flags.members) text += " --members";
+    if (flags.clients) text += " --clients";
     if (flags.neighbours) text += " --neighbours";
     return text;
 }

@@ -20,6 +20,7 @@ struct SwarmFlags {
     std::string duration;
     std::string faults;
     bool members = false;
+    bool clients = false;
     bool neighbours = false;
 };
 

@@ -57,6 +57,7 @@ void Player::play(const Command& command) {
                 world_.now();
             return;
         case Verb::expect_leader:
+        case Verb::expect_holder:
         case Verb::expect_no_leader:
         case Verb::expect_steady:
         case Verb::expect_elections:

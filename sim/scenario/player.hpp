@@ -35,6 +35,7 @@ private:
     void pause(HostIndex h, const Command& command);
     void disk(HostIndex h, const Command& command);
     void task(HostIndex h, const Command& command);
+    void client(HostIndex h, const std::string& does);
     void links(const Command& command);
     void calm();
     void tell_link(std::string_view kind, HostIndex a, HostIndex b);
@@ -42,6 +43,7 @@ private:
     // player_expectations.cpp
     void expect(const Command& command);
     void expect_leader(const Command& command);
+    void expect_holder(const Command& command);
     void unmet(const Command& command, const char* check, const std::string& found);
     std::string leader_text() const;
 

@@ -57,12 +57,25 @@ void Player::expect_leader(const Command& command) {
     if (!met) unmet(command, "L1", leader_text());
 }
 
+void Player::expect_holder(const Command& command) {
+    const auto wanted = host_of(command.a);
+    const bool met = wait_for(world_.now() + std::max<Time>(command.duration, 0), [&] {
+        const auto& all = world_.clients();
+        return std::any_of(all.begin(), all.end(), [&](const Client& client) {
+            return client.lives && (!wanted || client.host == *wanted) &&
+                   world_.page_is_valid(client);
+        });
+    });
+    if (!met && !checks_.violation()) unmet(command, "L7", leader_text());
+}
+
 void Player::expect(const Command& command) {
     const auto leader = world_.leader();
     const Epoch epoch = leader ? world_.host(*leader).published.epoch : Epoch{};
     const Time limit = world_.now() + std::max<Time>(command.duration, 0);
     switch (command.verb) {
         case Verb::expect_leader: return expect_leader(command);
+        case Verb::expect_holder: return expect_holder(command);
         case Verb::expect_no_leader:
             if (wait_for(limit, [&] { return world_.leader().has_value(); }))
                 unmet(command, "expect", leader_text());

@@ -99,6 +99,11 @@ void Player::on_each(const Command& command) {
                 break;
             case Verb::disk: disk(h, command); break;
             case Verb::task: task(h, command); break;
+            case Verb::attach:
+                if (world_.host(h).running()) coverage.count(Seen::client_attached);
+                world_.attach(h);
+                break;
+            case Verb::client: client(h, command.word); break;
             case Verb::health:
                 if (command.word == "bad")
                     coverage.count(command.a.kind == Target::Kind::all
@@ -193,6 +198,28 @@ void Player::task(HostIndex h, const Command& command) {
     } else {
         if (running) coverage.count(command.word == "ends" ? Seen::task_ends : Seen::task_fails);
         world_.end_task(h, command.word == "fails");
+    }
+}
+
+void Player::client(HostIndex h, const std::string& does) {
+    const auto which = world_.client_of(h);
+    if (!which) return;
+    Coverage& coverage = checks_.coverage();
+    if (does == "done" || does == "leaves") {
+        coverage.count(Seen::client_done);
+        world_.end_work(*which, does == "done");
+    } else if (does == "killed" || does == "forks") {
+        coverage.count(does == "killed" ? Seen::client_killed : Seen::client_forked);
+        world_.kill_client(*which, does == "forks");
+    } else if (does == "closes") {
+        coverage.count(Seen::client_closed);
+        world_.close_client(*which);
+    } else if (does == "stopped" || does == "goes-on") {
+        if (does == "stopped") coverage.count(Seen::client_stopped);
+        world_.stop_client(*which, does == "stopped");
+    } else {
+        if (does == "deaf") coverage.count(Seen::client_deaf);
+        world_.deafen_client(*which, does == "deaf");
     }
 }
 
@@ -300,6 +327,10 @@ void Player::calm() {
             world_.return_disk(h);
         }
     world_.empty_left_behind();
+    for (std::size_t number = 0; number < world_.clients().size(); ++number) {
+        world_.stop_client(number, false);
+        world_.deafen_client(number, false);
+    }
     for (HostIndex h = 0; h < world_.homes(); ++h) {
         world_.interrupt(h, {});
         world_.set_slow(h, 0);

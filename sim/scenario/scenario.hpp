@@ -59,6 +59,8 @@ enum class Verb : std::uint8_t {
     health,   // word: bad good
     stall,
     task,                 // word: ends fails hangs returns
+    attach,               // a process to a's
+    client,  // word: what the attached process on a does: done leaves killed forks closes …
     calm,                 // everything is mended, everybody runs
     mark,                 // what is counted begins here
     picture,              // word: begins ends; the part of the run that is drawn
@@ -71,6 +73,7 @@ enum class Verb : std::uint8_t {
     expect_epoch,         // number
     expect_no_fsync,      // since the mark
     expect_deposed,       // a, word: the reason; since the mark
+    expect_holder,        // a: an attached process on it leads (none: on any); duration: within
     expect_members,       // word: who votes and who does not, by the leader's list
     wait,                 // duration
     move,                 // of a world that is moved by hand; word: what it delivers, "": any

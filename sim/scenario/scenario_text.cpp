@@ -29,6 +29,7 @@ enum class Form : std::uint8_t {
     members,
     health,
     task,
+    client,
     picture,
     lie,
     alone
@@ -68,6 +69,8 @@ constexpr auto words = std::to_array<Word>({
     {"health", Verb::health, Form::health},
     {"stall", Verb::stall, Form::target},
     {"task", Verb::task, Form::task},
+    {"attach", Verb::attach, Form::target},
+    {"client", Verb::client, Form::client},
     {"calm", Verb::calm, Form::alone},
     {"mark", Verb::mark, Form::alone},
     {"picture", Verb::picture, Form::picture},
@@ -166,15 +169,20 @@ void read_arguments(LineReader& line, Form form, Command& command) {
             command.a = line.target();
             command.word = line.one_of({"ends", "fails", "hangs", "returns"});
             return;
+        case Form::client:
+            command.a = line.target();
+            command.word = line.one_of({"done", "leaves", "killed", "forks", "closes", "stopped",
+                                        "goes-on", "deaf", "heeds"});
+            return;
         case Form::picture: command.word = line.one_of({"begins", "ends"}); return;
     }
 }
 
 void read_expectation(LineReader& line, Command& command) {
     const std::string what =
-        line.one_of({"leader", "no", "steady", "at", "the", "a", "epoch", "deposed", "members"});
-    if (what == "leader") {
-        command.verb = Verb::expect_leader;
+        line.one_of({"leader", "holder", "no", "steady", "at", "the", "a", "epoch", "deposed", "members"});
+    if (what == "leader" || what == "holder") {
+        command.verb = what == "leader" ? Verb::expect_leader : Verb::expect_holder;
         if (line.peek() != "within" && line.peek() != "as" && !line.done())
             command.a = line.target();
         if (line.take("within")) command.duration = line.duration("within what time");
@@ -293,6 +301,7 @@ std::string arguments_text(const Command& c, Form form) {
             return " " + a + (c.b.kind == Target::Kind::none ? "" : " to " + target_text(c.b));
         case Form::members: return " " + c.word + " " + a + " at " + target_text(c.b);
         case Form::health:
+        case Form::client:
         case Form::task: return " " + a + " " + c.word;
         case Form::picture: return " " + c.word;
         case Form::lie: return fmt::format(" {}>{} {} {}", a, target_text(c.b), c.word, c.number);
@@ -304,7 +313,8 @@ std::string expectation_text(const Command& c) {
     std::string text = "expect ";
     switch (c.verb) {
         case Verb::expect_leader:
-            text += "leader";
+        case Verb::expect_holder:
+            text += c.verb == Verb::expect_leader ? "leader" : "holder";
             if (c.a != Target{}) text += " " + target_text(c.a);
             if (c.duration >= 0) text += " within " + duration_text(c.duration);
             break;

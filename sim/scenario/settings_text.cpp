@@ -79,6 +79,13 @@ std::vector<NodeId> read_ids(LineReader& line) {
     return ids;
 }
 
+std::set<NodeId> read_workless(LineReader& line) {
+    const std::string text(line.word("the ids of those without a task"));
+    const std::vector<NodeId> ids = listed_ids(text);
+    if (ids.empty()) line.fail(fmt::format("workless '{}': ids such as 1,2,3", text));
+    return {ids.begin(), ids.end()};
+}
+
 void read_priority(LineReader& line, Settings& s) {
     const NodeId id = line.id();
     s.priorities[id] =
@@ -129,6 +136,7 @@ const std::map<std::string_view, Read>& readers() {
         {"hooks", switch_into(&Settings::hooks)},
         {"kill-margin", duration_into(&Settings::kill_margin)},
         {"task-ending", range_into(&Settings::task_ending)},
+        {"workless", [](LineReader& line, Settings& s) { s.workless = read_workless(line); }},
         {"priority", read_priority},
         {"lease-of",
          [](LineReader& line, Settings& s) {
@@ -288,6 +296,7 @@ std::string settings_text(const Scenario& scenario) {
     toggle("hooks", s.hooks, usual.hooks);
     duration("kill-margin", s.kill_margin, usual.kill_margin);
     range("task-ending", s.task_ending, usual.task_ending);
+    if (!s.workless.empty()) line("workless", ids_text({s.workless.begin(), s.workless.end()}));
     add_members(s, line);
     return out;
 }

@@ -6,6 +6,7 @@
 #include "protocol/values/algorithms.hpp"
 #include "protocol/values/dialling.hpp"
 #include "protocol/values/rng.hpp"
+#include "sim/swarm/client_plan.hpp"
 #include "sim/swarm/fault_plan.hpp"
 #include "sim/swarm/member_plan.hpp"
 #include "sim/swarm/neighbour_plan.hpp"
@@ -274,6 +275,7 @@ Scenario draw_scenario(std::uint64_t seed, const SwarmOptions& options) {
     const bool keeps = !members_change || plan_members(scenario, seed, faults_end);
     const auto beside = plan_neighbours(scenario, seed, faults_end, options.neighbours);
     const bool disks_stay = keeps && beside.disks_stay;
+    const bool clients = plan_clients(scenario, seed, faults_end, options.clients);
 
     Command calm = command(Verb::calm);
     calm.relative = false;
@@ -316,10 +318,18 @@ Scenario draw_scenario(std::uint64_t seed, const SwarmOptions& options) {
         return scenario;
     }
     scenario.commands.push_back(command(Verb::expect_leader, leader_bound(s)));
+    const bool one_leads = clients && !frozen && !members_change && clients_lead(s);
+    if (one_leads) {
+        Command attach = command(Verb::attach);
+        attach.a = {Target::Kind::id, draw.id(s.ids)};
+        scenario.commands.push_back(attach);
+    }
     scenario.commands.push_back(command(Verb::wait, settling(s)));
     scenario.commands.push_back(command(Verb::expect_leader, leader_bound(s)));
+    if (one_leads) scenario.commands.push_back(command(Verb::expect_holder, leader_bound(s)));
     scenario.commands.push_back(command(Verb::expect_steady, 2 * sec));
-    if (frozen || members_change || !fails_over(s)) return scenario;
+    // A process that outlives its node keeps its lease.
+    if (frozen || members_change || clients || !fails_over(s)) return scenario;
     Command crash = command(Verb::crash);
     crash.a.kind = Target::Kind::leader;
     scenario.commands.push_back(crash);

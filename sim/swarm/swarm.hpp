@@ -21,6 +21,7 @@ struct SwarmOptions {
     std::optional<Time> duration;  // of the time with faults
     std::optional<std::vector<FaultKind>> faults;
     bool members = false;     // they change in each history, where its settings allow it
+    bool clients = false;     // processes attach to the nodes of each, likewise
     bool neighbours = false;  // a second cluster is beside each, where its settings allow it
 };
 

@@ -21,6 +21,8 @@ enum class Happening : std::uint8_t {
     persisted,       // a: host, b: its run
     task_ended,      // a: host, b: its run, c: the epoch
     notice,          // a: host that gets it, c: which death
+    client,          // a: client, b: the run it is connected to, c: the sign
+    look,            // a: host, b: its run: the candidacies have something to do
 };
 
 struct Scheduled {

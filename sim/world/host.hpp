@@ -4,9 +4,12 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
+#include "protocol/attach/candidacies.hpp"
 #include "protocol/node.hpp"
+#include "sim/world/client.hpp"
 #include "sim/world/host_clock.hpp"
 
 namespace bullring::sim {
@@ -76,6 +79,9 @@ struct Host {
     Time busy_until = 0;
     Time wake_at = end_of_time;  // the earliest wake that is scheduled
     protocol::Publish published;
+    std::optional<protocol::Candidacies> candidacies;  // who works: the task or a client
+    Epoch works_under;          // the epoch that the candidacies have been given last
+    Time look_at = end_of_time;  // the earliest look of theirs that is scheduled
     Task task;
     bool healthy = true;
     Interruption interruption;
@@ -88,6 +94,8 @@ struct Host {
     std::optional<protocol::Durable> writing;
     std::set<protocol::HolderKey> introduced;  // whose HELLO this run has read: their notices count
     std::vector<protocol::Event> local;        // happened while it was paused
+    std::vector<std::pair<std::size_t, ClientSign>> unheard;  // likewise, by client
+    std::vector<protocol::Event> to_tell;  // by the candidacies to the node, after its step
 
     bool running() const { return node.has_value(); }
     bool awake() const { return node.has_value() && !paused && !suspended; }

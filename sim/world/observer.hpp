@@ -6,6 +6,7 @@
 
 #include "protocol/values/actions.hpp"
 #include "protocol/values/events.hpp"
+#include "sim/world/client.hpp"
 #include "sim/world/types.hpp"
 
 namespace bullring::sim {
@@ -32,6 +33,8 @@ public:
     /// Before the action is carried out.
     virtual void on_action(const World&, HostIndex, Instant, const protocol::Action&) {}
     virtual void after_step(const World&, HostIndex, Instant) {}
+    /// Of an attached process; has just been written.
+    virtual void on_page(const World&, HostIndex, const Client&) {}
     virtual void on_incident(const World&, const Incident&) {}
 };
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -71,6 +72,7 @@ struct Settings {
     bool hooks = false;  // what acts for a leader may outlive it without a lock
     Duration kill_margin{0};
     Range task_ending{0, 0};  // how long a task takes to end after StopTask
+    std::set<NodeId> workless;  // members that have no task of their own
     std::map<NodeId, protocol::Priority> priorities;
     std::map<NodeId, Duration> leases;       // of members that ask for another one
     std::map<NodeId, Duration> leases_max;   // of members that grant others

@@ -113,6 +113,9 @@ void World::handle(const Scheduled& what) {
             write(host, durable);
             return give(h, Persisted{durable});
         }
+        case Happening::client:
+            return hear(static_cast<std::size_t>(what.a), what.b, static_cast<ClientSign>(what.c));
+        case Happening::look: return look(h, what.b);
         case Happening::task_ended: {
             Task& task = hosts_[h].task;
             if (!is_run(h, what.b) || !task.asked_to_end || task.epoch.value != what.c) return;
@@ -138,6 +141,7 @@ void World::give(HostIndex h, Event event) {
         host.local.push_back(std::move(event));
         return;
     }
+    if (const auto* ended = std::get_if<TaskEnded>(&event)) return own_task_ended(h, *ended);
     step(h, event);
 }
 
@@ -168,6 +172,7 @@ void World::step(HostIndex h, const Event& event) {
     }
     for (Observer* observer : observers_.all) observer->after_step(*this, h, instant);
     arm(h);
+    tell_node(h);
 }
 
 void World::carry_out_rest(HostIndex h, std::vector<Action> rest) {
@@ -179,6 +184,7 @@ void World::carry_out_rest(HostIndex h, std::vector<Action> rest) {
         if (!is_run(h, run)) return;
     }
     for (Observer* observer : observers_.all) observer->after_step(*this, h, instant);
+    tell_node(h);
 }
 
 void World::arm(HostIndex h) {
@@ -222,11 +228,14 @@ void World::carry_out(HostIndex h, const Action& action) {
             } else if constexpr (std::is_same_v<What, Persist>) {
                 write_disk(h, what.durable);
             } else if constexpr (std::is_same_v<What, StartTask>) {
-                host.task = {true, false, host.task.hangs, what.epoch};
+                host.works_under = what.epoch;
+                obey(h, host.candidacies->on_start(clock(h), what.epoch));
             } else if constexpr (std::is_same_v<What, StopTask>) {
-                stop_task(h, what.epoch);
+                obey(h, host.candidacies->on_stop(clock(h), what.epoch, what.reason));
             } else if constexpr (std::is_same_v<What, Publish>) {
                 host.published = what;
+                if (what.epoch && what.may_be_outlived)
+                    obey(h, host.candidacies->on_untied(clock(h), what.epoch, what.untied_until));
             } else if constexpr (std::is_same_v<What, Stopped>) {
                 die(h, Death::killed);
             }

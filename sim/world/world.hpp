@@ -55,6 +55,11 @@ public:
     }
     const protocol::Config& config(HostIndex h) const { return configs_[h]; }
     Instant clock(HostIndex h) const { return hosts_[h].clock.read(now_); }
+    const std::vector<Client>& clients() const { return clients_; }
+    /// The one on this machine that leads, or else the newest that lives.
+    std::optional<std::size_t> client_of(HostIndex h) const;
+    /// To a process that reads it now, and the clock after that.
+    bool page_is_valid(const Client& client) const;
     const Links& links() const { return links_; }
     const std::vector<Connection>& connections() const { return connections_; }
     const Connection& connection_of(SessionId session) const {
@@ -158,6 +163,16 @@ public:
     /// A task that hangs ends, if it was asked to.
     void release_task(HostIndex h);
 
+    // ---- Attached processes.
+    void attach(HostIndex h);
+    void kill_client(std::size_t number, bool leaves_child);
+    /// And lives on.
+    void close_client(std::size_t number);
+    void stop_client(std::size_t number, bool stopped);
+    void deafen_client(std::size_t number, bool deaf);
+    /// It says that its work is done.
+    void end_work(std::size_t number, bool again);
+
 private:
     // world.cpp: time and steps
     void handle(const Scheduled& what);
@@ -179,6 +194,24 @@ private:
     void tell(const Incident& incident);
     void write_disk(HostIndex h, const protocol::Durable& durable);
     void stop_task(HostIndex h, Epoch epoch);
+
+    // world_clients.cpp: attached processes
+    using Candidacies = protocol::Candidacies;
+    void heed(std::size_t number);
+    void sign(std::size_t number, ClientSign what);
+    void hear(std::size_t number, std::uint32_t run, ClientSign what);
+    void look(HostIndex h, std::uint32_t run);
+    void obey(HostIndex h, const Candidacies::Orders& orders);
+    void carry_out(HostIndex h, const Candidacies::Hold& order);
+    void carry_out(HostIndex h, const Candidacies::Stop& order);
+    void carry_out(HostIndex h, const Candidacies::Release& order);
+    void carry_out(HostIndex h, const Candidacies::StartOwn& order);
+    void carry_out(HostIndex h, const Candidacies::StopOwn& order);
+    void carry_out(HostIndex h, const Candidacies::Tell& order);
+    void write_page(HostIndex h, ClientId id, ClientPage page);
+    void tell_node(HostIndex h);
+    void own_task_ended(HostIndex h, const protocol::TaskEnded& ended);
+    void lose_clients(HostIndex h);
 
     // world_notices.cpp: the undertakers
     void send_notices(HostIndex h);
@@ -244,6 +277,7 @@ private:
     Links links_;
     std::set<std::pair<HostIndex, HostIndex>> flip_next_;
     std::vector<Connection> connections_;
+    std::vector<Client> clients_;
     std::vector<Lie> lies_;  // still to be sent
     /// A run that has ended, and until when its undertaker says so.
     struct Ended {

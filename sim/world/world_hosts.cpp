@@ -39,6 +39,10 @@ void World::start(HostIndex h) {
     host.interruption = {};
     host.unfinished.clear();
     host.local.clear();
+    host.unheard.clear();
+    host.to_tell.clear();
+    host.works_under = {};
+    host.look_at = end_of_time;
     host.writing.reset();
     host.introduced.clear();
     host.called_from.clear();
@@ -61,10 +65,15 @@ void World::start(HostIndex h) {
     host.node.emplace(std::move(config), start);
     tell({.kind = "start", .host = h, .detail = {}});
     host.dials = host.node->parts().setup.members();
+    const bool works = !settings_.workless.contains(host.id);
+    host.candidacies.emplace(configs_[h].timing, works, settings_.hooks);
     for (HostIndex peer = 0; peer < members(); ++peer)
         if (settings_.ids[peer] != host.id && dials(host, peer))
             dial_after(h, peer, draw({0, us * 100}));
     step(h, Wake{});
+    if (!host.running()) return;
+    obey(h, host.candidacies->on_open());
+    tell_node(h);
 }
 
 // PROTOCOL A8: an operator gives an empty directory no list without a majority of today's voters.
@@ -106,6 +115,7 @@ void World::die(HostIndex h, Death death) {
         const std::uint32_t run = host.run;
         if (death != Death::power_off) send_notices(h);
         host.node.reset();
+        host.candidacies.reset();
         host.published = {};
         host.task = {};
         host.paused = false;
@@ -120,9 +130,10 @@ void World::die(HostIndex h, Death death) {
     } else if (death == Death::power_off) {
         host.machine_up = false;
     }
-    if (!host.machine_up)
-        for (HostIndex peer = 0; peer < hosts_.size(); ++peer)
-            if (peer != h) stall_link(peer, h);
+    if (host.machine_up) return;
+    lose_clients(h);
+    for (HostIndex peer = 0; peer < hosts_.size(); ++peer)
+        if (peer != h) stall_link(peer, h);
 }
 
 void World::stop(HostIndex h) {
@@ -177,6 +188,8 @@ void World::resume(HostIndex h) {
     if (!host.unfinished.empty()) carry_out_rest(h, std::exchange(host.unfinished, {}));
     for (const Event& event : std::exchange(host.local, {}))
         if (is_run(h, run)) give(h, event);
+    for (const auto& [number, what] : std::exchange(host.unheard, {})) hear(number, run, what);
+    look(h, run);
     if (!is_run(h, run)) return;
     const Time at = now_ + draw({0, 200 * us});
     host.wake_at = at;

@@ -12,6 +12,8 @@ void World::send_notices(HostIndex h) {
     const Host& host = hosts_[h];
     // One in ten is killed together with its node, or before.
     if (configs_[h].fast_release != FastRelease::notice || chance(100'000)) return;
+    // Attached to it a process may work on: it is silent.
+    if (host.candidacies->works()) return;
     const Timing& timing = configs_[h].timing;
     ended_.push_back({h, {host.id, host.incarnation}, now_ + timing.promise(timing.lease_max).ns});
     // Some stand still before they say it, and each has connections of its own.

@@ -62,8 +62,10 @@ class Client:
                 return tuple(shown)
 
     def leads(self, epoch):
+        """The instant at which it does, 0 if it does not: the page is read before the clock."""
         shown, valid_until, _ = self.shown()
-        return shown == epoch and boottime_ns() < valid_until
+        at = boottime_ns()
+        return at if shown == epoch and at < valid_until else 0
 
     def wait_empty(self):
         wait_until(lambda: self.shown()[0] == 0, "an empty page")

@@ -23,8 +23,8 @@ epoch = client.wait_for("elected")["epoch"]
 print(epoch, boottime_ns(), flush=True)
 if sys.argv[2:] == ["fork"] and os.fork() != 0:
     os._exit(0)
-while client.leads(epoch):
-    last = boottime_ns()
+while at := client.leads(epoch):
+    last = at
 print(epoch, last, flush=True)
 """
 
@@ -117,19 +117,20 @@ def test_on_one_machine_they_lead_in_their_order(settled):
 
 def test_the_command_of_run_is_one_of_them(new_cluster, tmp_path):
     flags = ["--on-exit", "stay", "--restart-delay", "10s"]
-    cluster = new_cluster(1, "bully", mode="run", flags=flags, command=["sh", "-c", "sleep 0.3"])
-    cluster.start()
+    cluster = new_cluster(1, "bully")
     node = cluster[1]
+    node.task, node.flags = ["sh", "-c", "sleep 0.3"], flags
+    cluster.settled()
     client = Client(node).campaign()
     epoch = client.wait_for("elected")["epoch"]
-    wait_until(lambda: "stands aside" in node.current.log, "the end of the command")
+    wait_until(lambda: "has ended (exit 0)" in node.current.log(), "the end of the command")
     assert client.leads(epoch)
 
 
 @pytest.mark.parametrize("how", ["killed", "forked"])
 def test_the_end_of_its_process_releases_its_lease(settled, worker, how):
     """H3.3. A child that it leaves behind counts for nothing, though it holds the connection."""
-    cluster, leader = settled(flags=["--lease", "20s"])
+    cluster, leader = settled(flags=["--lease", "8s"])
     node, other = others(cluster, leader)
     next_one = Client(other)
     process = worker(node, *(["fork"] if how == "forked" else []))
@@ -140,8 +141,8 @@ def test_the_end_of_its_process_releases_its_lease(settled, worker, how):
     ended = boottime_ns()
     assert next_one.wait_for("elected")["epoch"] > epoch
     # Long before the lease was over.
-    assert boottime_ns() - ended < 10e9
-    wait_until(lambda: "task_failed" in node.current.log, "the reason")
+    assert boottime_ns() - ended < 4e9
+    wait_until(lambda: "task_failed" in node.current.log(), "the reason")
 
 
 def test_the_end_of_its_connection_releases_nothing(settled):
@@ -159,10 +160,10 @@ def test_the_end_of_its_connection_releases_nothing(settled):
     assert boottime_ns() > valid_until
 
 
-@pytest.mark.parametrize("security", ["none", "key"])
-def test_a_node_that_dies_leaves_the_lease_to_its_client(settled, security):
+@pytest.mark.parametrize("release", ["fin", "notice"])
+def test_a_node_that_dies_leaves_the_lease_to_its_client(settled, release):
     """R4.5: neither the end of a session nor a notice releases it."""
-    cluster, leader = settled(flags=["--lease", "2s", "--fast-release", "notice" if security == "key" else "fin"])
+    cluster, leader = settled(flags=["--lease", "2s", "--fast-release", release])
     node, other = others(cluster, leader)
     client, next_one = Client(node), Client(other)
     epoch = client.campaign().wait_for("elected")["epoch"]
@@ -213,7 +214,6 @@ def test_a_stopped_process_has_lost_its_page_before_the_next_is_told(settled, wo
     process.send_signal(signal.SIGCONT)
     assert elected["epoch"] > epoch
     _, last = begun(process)
-    # It was in the midst of its loop.
     assert last < at
 
 
@@ -242,7 +242,7 @@ def test_it_may_resign_if_another_wants_to_lead(settled):
     assert client.wait_for("error")["error"] == "this process does not lead"
     client.campaign().wait_for("elected")
     client.say(op="resign")
-    assert "asks for the leadership" in client.wait_for("error")["error"]
+    assert "no successor" in client.wait_for("error")["error"]
     next_one = Client(others(cluster, leader)[0]).campaign()
 
     def resigned():
@@ -314,7 +314,7 @@ def test_a_flood_and_a_reader_that_does_not_read_harm_nobody(settled):
         return cut
 
     wait_until(flooded, "the end of the connection")
-    assert "does not read what it is told" in leader.current.log
+    assert "does not read what it is told" in leader.current.log()
 
 
 def test_there_are_256_of_them_and_no_more(settled):

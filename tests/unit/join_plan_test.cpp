@@ -79,12 +79,12 @@ TEST_CASE("joining: what the members would refuse is in the way, with its own re
     options = joiner();
     options.config.wire_highest = 2;
     CHECK(in_the_way(options, answers) ==
-          "version is '2-2' here and '3-5' there; take --wire 2 from this node: a list of members "
+          "version is '2-2' here and '3-6' there; take --wire 2 from this node: a list of members "
           "that was changed needs 3");
     std::vector<MemberAnswer> old = answers;
     old[0].answer->wire = 2;
     CHECK(in_the_way(joiner(), old) ==
-          "version is '3-5' here and '2-2' there; take --wire from node 1, or upgrade it (bullring "
+          "version is '3-6' here and '2-2' there; take --wire from node 1, or upgrade it (bullring "
           "help upgrade)");
     // Of a node of another cluster nothing is asked.
     std::vector<MemberAnswer> two = answers;

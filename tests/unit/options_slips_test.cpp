@@ -57,6 +57,8 @@ constexpr Typed typed[] = {
     {"node", "fast-release", "off"},
     {"node", "hang-after", "off"},
     {"node", "wire", "1"},
+    {"node", "attach", "off"},
+    {"node", "attach-group", "daemon"},
     {"node", "http", "127.0.0.1:8080"},
     {"node", "security", "none"},
     {"node", "health-interval", "3s"},

@@ -286,7 +286,7 @@ TEST_CASE("recovery: who is silent says for how long, and who could make it shor
         start.file->hooks = true;
         NodeFixture node(config, start);
         node.wake();
-        CHECK(node.view().why == whole + ": hooks of before may still run");
+        CHECK(node.view().why == whole + ": hooks or attached processes of before may still act");
     }
 }
 

@@ -33,7 +33,7 @@ public:
         } else if (first == "stop") {
             reserve_.want_exactly(words.id<Epoch>());
         } else if (first == "hooks") {
-            reserve_.there_are_hooks(true);
+            reserve_.may_be_outlived(true);
         } else {
             throw std::runtime_error(first);
         }

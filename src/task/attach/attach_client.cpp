@@ -141,6 +141,7 @@ void AttachClient::close() {
 
 void AttachClient::lose() {
     if (!connected()) return;
+    read_rest();
     close();
     if (!process_.is_open()) return tell_closed();
     // A process that ends closes its files first.
@@ -148,6 +149,13 @@ void AttachClient::lose() {
     pause_.async_wait([this](const asio::error_code& error) {
         if (!error && process_.is_open()) tell_closed();
     });
+}
+
+/// A socket that is closed with bytes unread takes away what its other end has not read yet.
+void AttachClient::read_rest() {
+    std::array<char, line_bytes_max> bytes;
+    for (std::size_t left = unread_bytes_max; left > 0; left -= bytes.size())
+        if (::recv(socket_.native_handle(), bytes.data(), bytes.size(), MSG_DONTWAIT) <= 0) return;
 }
 
 void AttachClient::tell_closed() {

@@ -53,6 +53,7 @@ private:
     void take_lines();
     void write_rest();
     void lose();
+    void read_rest();
     void tell_closed();
     void lose_soon();
 

@@ -248,7 +248,7 @@ void AttachServer::stop(Epoch epoch, protocol::DeposedReason reason) {
 
 void AttachServer::publish(const protocol::Publish& publish) {
     HostAround::publish(publish);
-    if (publish.epoch)
+    if (publish.epoch && publish.may_be_outlived)
         obey(candidacies_.on_untied(read_clock(), publish.epoch, publish.untied_until));
 }
 
@@ -340,18 +340,16 @@ void AttachServer::show() {
 // ---- Time.
 
 void AttachServer::look_again() {
-    const protocol::Instant at = candidacies_.wake_at();
-    if (at == protocol::never) return;
     const protocol::Instant now = read_clock();
-    const std::int64_t wait = std::max(protocol::lease_wait(now, at).ns, std::int64_t{0});
-    look_timer_.arm_at(now.boottime_ns + wait);
+    const protocol::Duration wait = candidacies_.until_wake(now);
+    if (wait < protocol::forever) look_timer_.arm_at(now.boottime_ns + wait.ns);
 }
 
 /// While the node steps down it goes on renewing, which is not published.
 void AttachServer::on_look() {
     const protocol::Instant now = read_clock();
-    Candidacies::Orders orders = candidacies_.on_untied(now, leads_, node().untied_until());
-    obey(orders);
+    if (candidacies_.works())
+        obey(candidacies_.on_untied(now, leads_, node().untied_until()));
     obey(candidacies_.on_wake(now));
 }
 
