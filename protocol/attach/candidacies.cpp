@@ -24,6 +24,7 @@ Candidacies::Candidacies(const Timing& timing, bool own_task, bool beside)
 
 // ---- The node.
 
+/// H1.4, R5.15
 Candidacies::Orders Candidacies::on_open() {
     Orders orders;
     tell_work(orders);
@@ -50,12 +51,14 @@ Candidacies::Orders Candidacies::on_stop(Instant now, Epoch epoch, DeposedReason
     } else if (working_->who.own()) {
         orders.push_back(StopOwn{epoch, reason});
     } else if (working_->phase == Phase::works) {
+        // H3.1
         working_->phase = Phase::ends;
         stop_client(now, reason, true, orders);
     }
     return orders;
 }
 
+/// H2.2
 Candidacies::Orders Candidacies::on_untied(Instant now, Epoch epoch, Instant until) {
     Orders orders;
     if (epoch != leads_ || !leads_) return orders;
@@ -81,6 +84,7 @@ Candidacies::Orders Candidacies::on_own_ended(Instant, const TaskEnded& event) {
     return orders;
 }
 
+/// H1.3
 Candidacies::Orders Candidacies::on_own_willing(Instant now, bool willing) {
     Orders orders;
     if (!willing) {
@@ -120,6 +124,7 @@ bool Candidacies::on_progress(Instant now, ClientId client) {
     return true;
 }
 
+/// H3.3
 Candidacies::Orders Candidacies::on_ended(Instant now, ClientId client) {
     Orders orders;
     if (holds(client)) {
@@ -136,7 +141,7 @@ Candidacies::Orders Candidacies::on_closed(Instant now, ClientId client) {
     Orders orders;
     if (working_->phase == Phase::ends) return orders;
     working_->phase = Phase::ends;
-    // It can't be told any more, but by its page.
+    // H3.5: it can't be told any more, but by its page.
     reason_ = DeposedReason::stalled;
     stop_client(now, reason_, true, orders);
     orders.push_back(Tell{Stalled{}});
@@ -149,16 +154,18 @@ Candidacies::Orders Candidacies::on_wake(Instant now) {
     if (working_->phase == Phase::works) {
         const Duration stall_after = working_->who.stall_after;
         if (stall_after.ns > 0 && due(now, working_->progress_at + stall_after)) {
-            working_->progress_at = never;  // once
+            // H3.6: once.
+            working_->progress_at = never;
             orders.push_back(Tell{Stalled{}});
         }
-        if (!lease_valid(now, untied_until_ - low(timing_))) {
+        if (!lease_valid(now, untied_until_ - low(timing_))) {  // H3.4
             working_->phase = Phase::ends;
             working_->give_up_at = untied_until_;
             stop_client(now, DeposedReason::lease_expired, true, orders);
         }
         return orders;
     }
+    // H3.2
     if (ending_ && promise_over(now, untied_until_)) {
         finish(orders, false, false);
     } else if (!ending_ && promise_over(now, working_->give_up_at)) {
@@ -226,7 +233,7 @@ void Candidacies::put_back(Orders& orders) {
     tell_work(orders);
 }
 
-/// H4.1: nothing works under the leadership any more.
+/// H2.3, H3.2: nothing works under the leadership any more.
 void Candidacies::finish(Orders& orders, bool failed, bool by_lease) {
     if (working_) orders.push_back(Release{working_->who.client, leads_});
     working_.reset();

@@ -29,6 +29,7 @@ struct Client {
     bool again = true;     // it stands for the next leadership, too
     Time said_at = 0;      // what it says arrives in order
     ClientPage page;
+    std::int64_t works_until_ns = 0;  // whatever its page says now; 0: it has said that it is over
 };
 
 /// What the host's process learns of a client, each by itself: words, the end of the connection and

@@ -60,6 +60,8 @@ public:
     std::optional<std::size_t> client_of(HostIndex h) const;
     /// To a process that reads it now, and the clock after that.
     bool page_is_valid(const Client& client) const;
+    /// Or it has not said that its work is over, and its page said so until now.
+    bool may_work(const Client& client) const;
     const Links& links() const { return links_; }
     const std::vector<Connection>& connections() const { return connections_; }
     const Connection& connection_of(SessionId session) const {

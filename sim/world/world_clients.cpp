@@ -36,6 +36,11 @@ bool World::page_is_valid(const Client& client) const {
     return client.page.epoch && clock(client.host).boottime_ns < client.page.valid_until_ns;
 }
 
+bool World::may_work(const Client& client) const {
+    if (page_is_valid(client)) return true;
+    return client.lives && clock(client.host).boottime_ns < client.works_until_ns;
+}
+
 void World::kill_client(std::size_t number, bool leaves_child) {
     Client& client = clients_[number];
     if (!client.lives) return;
@@ -72,6 +77,7 @@ void World::deafen_client(std::size_t number, bool deaf) {
 
 void World::end_work(std::size_t number, bool again) {
     clients_[number].told = false;
+    clients_[number].works_until_ns = 0;
     if (!clients_[number].connected) return;
     sign(number, again ? ClientSign::done : ClientSign::over);
 }
@@ -182,6 +188,7 @@ void World::carry_out(HostIndex h, const Candidacies::Tell& order) {
 void World::write_page(HostIndex h, ClientId id, ClientPage page) {
     Client& client = clients_[id.value - 1];
     client.page = page;
+    if (page.epoch) client.works_until_ns = std::max(client.works_until_ns, page.valid_until_ns);
     for (Observer* observer : observers_.all) observer->on_page(*this, h, client);
 }
 
@@ -210,6 +217,7 @@ void World::lose_clients(HostIndex h) {
         if (client.host != h) continue;
         client.lives = client.told = false;
         client.page = {};
+        client.works_until_ns = 0;
     }
 }
 

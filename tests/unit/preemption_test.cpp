@@ -194,5 +194,22 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("preemption: who leads for nobody hands over again as soon as that one has led (R5.18)") {
+    NodeFixture node = challenged(config());
+    node.disk_answers(true);
+    node.step(WorkChanged{Work::none});
+    Heartbeat asked = node.heartbeat_from(3);
+    asked.work = Work::asked;
+    node.says(3, asked);
+    REQUIRE(hands_over(node.run_granted(node.timing().heartbeat)));
+    for (int times = 0; times < 3; ++times) {
+        lead_and_vanish(node, milliseconds(100));
+        CHECK(hands_over(node.run_granted(node.timing().heartbeat)));
+    }
+    // One that does not take it is left alone all the same.
+    fail_to_hand_over(node);
+    CHECK_FALSE(hands_over(node.run_granted(seconds(4))));
+}
+
 }  // namespace
 }  // namespace bullring::protocol::preemption_test
