@@ -105,7 +105,7 @@ void Node::handle(Step& step, const Event& event) {
                    [&](const MembersRequested& e) { on_members_requested(parts_, step, e); },
                    [&](const HealthChanged& e) { on_health_changed(parts_, step, e); },
                    [&](const Standing& e) { on_standing(parts_, step, e); },
-                   [&](const WorkChanged& e) { parts_.gate.set_work(e.work); },
+                   [&](const WorkChanged& e) { parts_.gate.set_work(e.work, e.advertised); },
                    [&](const Tying& e) { on_tying(parts_, step, e); },
                    [&](const StopRequested&) { on_stop(parts_, step); },
                },

@@ -101,11 +101,12 @@ Candidacies::Orders Candidacies::on_own_willing(Instant now, bool willing) {
 
 // ---- Clients.
 
-bool Candidacies::on_campaign(Instant now, ClientId client, Duration stall_after, Orders& orders) {
+bool Candidacies::on_campaign(Instant now, ClientId client, const Candidacy& candidacy,
+                              Orders& orders) {
     const bool stands = std::any_of(waiting_.begin(), waiting_.end(),
                                     [&](const Candidate& one) { return one.client == client; });
     if (stands || (working_ && working_->who.client == client)) return false;
-    waiting_.push_back({client, stall_after});
+    waiting_.push_back({client, candidacy});
     tell_work(orders);
     choose(now, orders);
     return true;
@@ -152,7 +153,7 @@ Candidacies::Orders Candidacies::on_wake(Instant now) {
     Orders orders;
     if (!working_ || working_->who.own() || working_->phase == Phase::chosen) return orders;
     if (working_->phase == Phase::works) {
-        const Duration stall_after = working_->who.stall_after;
+        const Duration stall_after = working_->who.asks.stall_after;
         if (stall_after.ns > 0 && due(now, working_->progress_at + stall_after)) {
             // H3.6: once.
             working_->progress_at = never;
@@ -183,8 +184,9 @@ Duration Candidacies::until_wake(Instant now) const {
         if (at != never) left = promise_left(now, at);
     } else {
         left = lease_wait(now, untied_until_ - low(timing_));
-        if (working_->who.stall_after.ns > 0 && working_->progress_at != never)
-            left = std::min(left, elapsed(now, working_->progress_at + working_->who.stall_after));
+        const Duration stall_after = working_->who.asks.stall_after;
+        if (stall_after.ns > 0 && working_->progress_at != never)
+            left = std::min(left, elapsed(now, working_->progress_at + stall_after));
     }
     return std::max(left, Duration{0});
 }
@@ -192,6 +194,12 @@ Duration Candidacies::until_wake(Instant now) const {
 std::optional<ClientId> Candidacies::works() const {
     if (!working_ || working_->who.own() || working_->phase == Phase::chosen) return std::nullopt;
     return working_->who.client;
+}
+
+std::size_t Candidacies::clients() const {
+    const auto waiting = std::count_if(waiting_.begin(), waiting_.end(),
+                                       [](const Candidate& one) { return !one.own(); });
+    return static_cast<std::size_t>(waiting) + (working_ && !working_->who.own() ? 1 : 0);
 }
 
 // ---- The rules.
@@ -248,16 +256,16 @@ void Candidacies::tie(bool tied, Orders& orders) {
     if (std::exchange(tied_, tied) != tied) orders.push_back(Tell{Tying{tied}});
 }
 
-/// H1.4
+/// H1.4, H1.5: before it works, so that all know when it does.
 void Candidacies::tell_work(Orders& orders) {
-    const Work work = is_asked() ? Work::asked : without_;
-    if (std::exchange(told_, work) != work) orders.push_back(Tell{WorkChanged{work}});
-}
-
-bool Candidacies::is_asked() const {
-    return (working_ && !working_->who.own()) ||
-           std::any_of(waiting_.begin(), waiting_.end(),
-                       [](const Candidate& one) { return !one.own(); });
+    const Candidate* const next = working_           ? &working_->who
+                                  : waiting_.empty() ? nullptr
+                                                     : &waiting_.front();
+    WorkChanged work{clients() > 0 ? Work::asked : without_,
+                     next != nullptr ? next->asks.advertised : std::string()};
+    if (work == told_) return;
+    told_ = work;
+    orders.push_back(Tell{std::move(work)});
 }
 
 bool Candidacies::holds(ClientId client) const {

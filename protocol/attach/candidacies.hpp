@@ -1,4 +1,4 @@
-// Who works under a node's leadership: its own task, or one of the processes on its machine that
+// Decides who works under a node's leadership: its own task, or one of the processes on its machine that
 // are attached to it (protocol/attach/README.md). Pure: what happens goes in, orders come out; no
 // clock, no process, no socket.
 #pragma once
@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
-#include <tuple>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -22,6 +22,13 @@ namespace bullring::protocol {
 struct ClientId {
     std::uint64_t value = 0;
     auto operator<=>(const ClientId&) const = default;
+};
+
+/// A client's wishes.
+struct Candidacy {
+    Duration stall_after{0};  // the longest time without a sign of progress while it works; 0: any
+    std::string advertised{};  // of the node while it works; empty: what the node is told
+    bool operator==(const Candidacy&) const = default;
 };
 
 class Candidacies {
@@ -89,8 +96,7 @@ public:
 
     // ---- Clients. What a client may not do is answered with false.
 
-    /// `stall_after`: the longest time without a sign of progress while it works; 0: any.
-    bool on_campaign(Instant now, ClientId client, Duration stall_after, Orders& orders);
+    bool on_campaign(Instant now, ClientId client, const Candidacy& candidacy, Orders& orders);
     /// Its work has ended. `again`: it stands for the next leadership, too.
     bool on_done(Instant now, ClientId client, bool again, Orders& orders);
     bool on_progress(Instant now, ClientId client);
@@ -105,20 +111,16 @@ public:
 
     /// The client that works, or winds its work up; none: nobody does, or the node's own task.
     std::optional<ClientId> works() const;
-    /// Those that stand, the one that works included.
-    std::size_t standing() const { return waiting_.size() + (working_ ? 1 : 0); }
+    /// Clients that stand, the one that works included.
+    std::size_t clients() const;
     bool operator==(const Candidacies&) const = default;
-    auto digest_fields() const {
-        return std::tie(waiting_, working_, leads_, ending_, untied_until_, told_, tied_);
-    }
 
 private:
     struct Candidate {
         ClientId client;  // 0: the node's own task
-        Duration stall_after{0};
+        Candidacy asks;
         bool own() const { return client == ClientId{}; }
         bool operator==(const Candidate&) const = default;
-        auto digest_fields() const { return std::tie(client.value, stall_after); }
     };
     enum class Phase : std::uint8_t {
         chosen,  // it works as soon as the lease stands without any session
@@ -131,7 +133,6 @@ private:
         Instant progress_at{};
         Instant give_up_at = never;  // ends: the node, which may have recovered, is told by then
         bool operator==(const Working&) const = default;
-        auto digest_fields() const { return std::tie(who, phase, progress_at, give_up_at); }
     };
 
     void choose(Instant now, Orders& orders);
@@ -141,7 +142,6 @@ private:
     void finish(Orders& orders, bool failed, bool by_lease);
     void tie(bool tied, Orders& orders);
     void tell_work(Orders& orders);
-    bool is_asked() const;
     bool holds(ClientId client) const;
     bool wait_ended(ClientId client);
 
@@ -153,7 +153,7 @@ private:
     DeposedReason reason_{};
     Instant untied_until_ = long_ago;
     Work without_;  // what the node would lead for without any client
-    Work told_ = Work::own;
+    WorkChanged told_;
     bool tied_ = true;
 };
 

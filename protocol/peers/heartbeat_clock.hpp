@@ -2,6 +2,7 @@
 // is reported before the period is over.
 #pragma once
 
+#include <string>
 #include <tuple>
 
 #include "protocol/values/ids.hpp"
@@ -21,6 +22,7 @@ struct HeartbeatState {
     bool announced = false;
     bool stepping_down = false;
     Work work = Work::own;
+    std::string advertised;
     NodeId leader;
     Epoch epoch;
     bool operator==(const HeartbeatState&) const = default;

@@ -77,10 +77,16 @@ LeaderView user_leader(const Parts& node, Instant now) {
     return best;
 }
 
-std::string advertised_by(const Parts& node, NodeId leader) {
-    if (leader == node.setup.self()) return node.config().advertised;
+const std::string& advertised_by(const Parts& node, NodeId leader) {
+    static const std::string nothing;
     const auto index = node.setup.members().index(leader);
-    return index ? node.peers[*index].introduction.advertised : std::string();
+    if (!index) return nothing;
+    const bool own = *index == node.me();
+    // H1.5
+    const std::string& by_client =
+        own ? node.gate.advertised() : node.peers[*index].heartbeat.advertised;
+    if (!by_client.empty()) return by_client;
+    return own ? node.config().advertised : node.peers[*index].introduction.advertised;
 }
 
 namespace {
@@ -124,6 +130,8 @@ void report_leader(Parts& node, Step& step) {
         const bool after_end = leader.leader && has_ended(node, node.reported.last());
         node.reported.tell(step, leader, advertised_by(node, leader.leader), after_end,
                            led_until(node, step.now));
+    } else if (leader.leader) {
+        node.reported.tell_place(step, advertised_by(node, leader.leader));
     }
     note_signs_of(node, leader, step.now);
 }

@@ -13,6 +13,6 @@ void report_stop(Parts& node, Step& step);
 
 /// The leader that users may rely on.
 LeaderView user_leader(const Parts& node, Instant now);
-std::string advertised_by(const Parts& node, NodeId leader);
+const std::string& advertised_by(const Parts& node, NodeId leader);
 
 }  // namespace bullring::protocol

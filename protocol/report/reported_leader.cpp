@@ -7,6 +7,7 @@ namespace bullring::protocol {
 void ReportedLeader::tell(Step& step, const LeaderView& view, std::string advertised,
                           bool after_end, Instant led_until) {
     if (leader_) unled_since_ = led_until;
+    advertised_ = advertised;
     LeaderChanged change{view.leader, epoch_, std::move(advertised), after_end};
     if (last_) change.unled_since = unled_since_;
     leader_ = view.leader;
@@ -22,6 +23,12 @@ void ReportedLeader::tell(Step& step, const LeaderView& view, std::string advert
         unled_since_ = never;
     }
     step.act(std::move(change));
+}
+
+void ReportedLeader::tell_place(Step& step, const std::string& advertised) {
+    if (advertised == advertised_) return;
+    advertised_ = advertised;
+    step.act(LeaderChanged{leader_, epoch_, advertised, false, step.now});
 }
 
 void ReportedLeader::answer_when_replaced(RequestId request, Epoch given_up) {

@@ -21,6 +21,8 @@ public:
     bool is(const LeaderView& view) const {
         return view.leader == leader_ && (!view.leader || view.epoch == epoch_);
     }
+    /// It leads on, and is to be found there from now on.
+    void tell_place(Step& step, const std::string& advertised);
     /// `led_until`: the last sign of life of the one that was reported.
     void tell(Step& step, const LeaderView& view, std::string advertised, bool after_end,
               Instant led_until);
@@ -44,14 +46,15 @@ public:
 
     bool operator==(const ReportedLeader&) const = default;
     auto digest_fields() const {
-        return std::tie(leader_, last_, epoch_, since_, unled_since_, sign_at_, ended_at_,
-                        ended_run_, resign_request_, resigned_epoch_);
+        return std::tie(leader_, last_, epoch_, advertised_, since_, unled_since_, sign_at_,
+                        ended_at_, ended_run_, resign_request_, resigned_epoch_);
     }
 
 private:
     NodeId leader_;
     NodeId last_;
     Epoch epoch_;
+    std::string advertised_;
     Instant since_ = never;
     Instant unled_since_ = never;  // while nobody leads
     // Of the last leader's life; when it was reported at least.

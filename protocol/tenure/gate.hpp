@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 #include <tuple>
 
 #include "protocol/values/ids.hpp"
@@ -39,7 +40,12 @@ public:
 
     /// R5.15
     Work work() const { return work_; }
-    void set_work(Work work) { work_ = work; }
+    /// Empty: what its configuration says.
+    const std::string& advertised() const { return advertised_; }
+    void set_work(Work work, const std::string& advertised) {
+        work_ = work;
+        advertised_ = advertised;
+    }
 
     bool stopping() const { return stopping_; }
     void stop() { stopping_ = true; }
@@ -77,8 +83,8 @@ public:
     }
     bool operator==(const Gate&) const = default;
     auto digest_fields() const {
-        return std::tie(healthy_, healthy_from_, willing_, work_, stopping_, stand_back_until_, successor_,
-                        reserved_until_, modest_until_, modest_for_);
+        return std::tie(healthy_, healthy_from_, willing_, work_, advertised_, stopping_,
+                        stand_back_until_, successor_, reserved_until_, modest_until_, modest_for_);
     }
 
 private:
@@ -86,6 +92,7 @@ private:
     Instant healthy_from_ = long_ago;
     bool willing_ = true;
     Work work_ = Work::own;
+    std::string advertised_;
     bool stopping_ = false;
     Instant stand_back_until_ = long_ago;
     NodeId successor_;

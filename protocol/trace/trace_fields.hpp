@@ -56,6 +56,7 @@ struct MessageFields {
         line.flag("recovering", m.recovering);
         line.flag("stepping_down", m.stepping_down);
         if (m.work != Work::own) line.text("work", name(m.work));
+        if (!m.advertised.empty()) line.text("advertised", m.advertised);
         line.number("max_seen", m.max_seen.value);
     }
     void operator()(const Election& m) const { line.number("attempt", m.attempt); }

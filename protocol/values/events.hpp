@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <variant>
 
 #include "protocol/values/ids.hpp"
@@ -116,9 +117,10 @@ struct Standing {
     bool operator==(const Standing&) const = default;
 };
 
-/// What this node would lead for; until it says so, its own work (R5.15).
+/// This node would lead for that; until it says so, for its own work (R5.15).
 struct WorkChanged {
     Work work = Work::own;
+    std::string advertised{};  // while it leads, in place of Config::advertised; empty: that one
     bool operator==(const WorkChanged&) const = default;
 };
 

@@ -35,7 +35,7 @@ const char* name(Algorithm algorithm);
 const char* name(QuorumMode mode);
 const char* name(FastRelease release);
 
-/// What a node would lead for (R5.15).
+/// A node would lead for that (R5.15).
 enum class Work : std::uint8_t {
     own = 1,    // the host has a task of its own, or does not say
     none = 2,   // it has none: the node votes, and leads in name
@@ -193,6 +193,7 @@ struct Heartbeat {
     Epoch max_seen;
     Duration quorum_age;  // how long the sender has been quorum-connected
     Work work = Work::own;
+    std::string advertised;  // by whoever is next to work at the sender; empty: as in its HELLO
     bool operator==(const Heartbeat&) const = default;
 };
 

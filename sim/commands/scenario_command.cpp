@@ -18,6 +18,7 @@
 #include "sim/explore/small_world.hpp"
 #include "sim/scenario/runner.hpp"
 #include "sim/scenario/scenario_text.hpp"
+#include "sim/scenario/settings_text.hpp"
 
 namespace bullring::sim {
 

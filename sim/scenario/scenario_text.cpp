@@ -369,17 +369,6 @@ std::variant<Scenario, ScenarioProblems> parse_scenario(std::string_view text) {
     return scenario;
 }
 
-std::vector<Scenario> each_algorithm(const Scenario& scenario) {
-    if (!scenario.both_algorithms) return {scenario};
-    std::vector<Scenario> all;
-    for (const auto algorithm : protocol::enumerators<protocol::Algorithm>()) {
-        all.push_back(scenario);
-        all.back().both_algorithms = false;
-        all.back().settings.algorithm = algorithm;
-    }
-    return all;
-}
-
 std::string to_text(const Command& command) {
     if (command.verb == Verb::move)
         return "move " + to_text(command.move) + (command.word.empty() ? "" : " " + command.word);

@@ -15,9 +15,6 @@ using ScenarioProblems = std::vector<std::string>;
 
 std::variant<Scenario, ScenarioProblems> parse_scenario(std::string_view text);
 
-/// One for each algorithm that the scenario holds for; each is of one algorithm.
-std::vector<Scenario> each_algorithm(const Scenario& scenario);
-
 /// A text that parses to the same scenario.
 std::string to_text(const Scenario& scenario);
 std::string to_text(const Command& command);

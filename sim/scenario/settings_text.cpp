@@ -301,4 +301,15 @@ std::string settings_text(const Scenario& scenario) {
     return out;
 }
 
+std::vector<Scenario> each_algorithm(const Scenario& scenario) {
+    if (!scenario.both_algorithms) return {scenario};
+    std::vector<Scenario> all;
+    for (const auto algorithm : protocol::enumerators<protocol::Algorithm>()) {
+        all.push_back(scenario);
+        all.back().both_algorithms = false;
+        all.back().settings.algorithm = algorithm;
+    }
+    return all;
+}
+
 }  // namespace bullring::sim

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "sim/scenario/line_reader.hpp"
 
@@ -9,6 +10,9 @@ namespace bullring::sim {
 
 /// Reads one line whose first word is not `at`. Problems stay in the reader.
 void read_setting(LineReader& line, Scenario& scenario);
+
+/// One for each algorithm that the scenario holds for; each is of one algorithm.
+std::vector<Scenario> each_algorithm(const Scenario& scenario);
 
 /// Only what differs from the defaults.
 std::string settings_text(const Scenario& scenario);

@@ -32,8 +32,8 @@ struct Client {
     std::int64_t works_until_ns = 0;  // whatever its page says now; 0: it has said that it is over
 };
 
-/// What the host's process learns of a client, each by itself: words, the end of the connection and
-/// that of the process come by different descriptors.
+/// A sign of a client that the host's process learns of by itself: words, the end of the connection
+/// and that of the process come by different descriptors.
 enum class ClientSign : std::uint8_t { campaign, done, over, closed, ended };
 
 }  // namespace bullring::sim

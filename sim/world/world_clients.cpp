@@ -114,7 +114,7 @@ void World::hear(std::size_t number, std::uint32_t run, ClientSign what) {
     Candidacies::Orders orders;
     switch (what) {
         case ClientSign::campaign:
-            host.candidacies->on_campaign(clock(h), id, Duration{0}, orders);
+            host.candidacies->on_campaign(clock(h), id, {}, orders);
             break;
         case ClientSign::done:
         case ClientSign::over:

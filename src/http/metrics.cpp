@@ -300,8 +300,12 @@ std::string metrics_text(MetricsFormat format, const AtTheMoment& at, const Node
                        "By which part of it the kernel makes this machine's clock run faster.",
                        ppm * 1e-6);
     families.gauge("bullring_task_running",
-                   "Whether the command or the task that only a leader runs is running here.",
-                   number(counts.task_running.load()));
+                   "Whether the command, the task or the attached process that only a leader has is "
+                   "running here.",
+                   number(counts.task_running.load() || counts.attached_leads.load()));
+    families.gauge("bullring_attached_candidates",
+                   "How many attached processes want to lead through this node, or do.",
+                   number(counts.attached_candidates.load()));
     const std::uint64_t starts = counts.task_starts.value();
     families.counter("bullring_task_restarts_total",
                      "How often it was started here after the first time.",

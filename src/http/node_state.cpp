@@ -22,8 +22,10 @@ std::string AtTheMoment::why() const {
 }
 
 std::string AtTheMoment::advertised() const {
-    if (leads()) return node.status.advertised;
-    return follows() ? node.status.view.advertised : "";
+    const protocol::View& view = node.status.view;
+    if (leads())
+        return view.role == protocol::Role::leader ? view.advertised : node.status.advertised;
+    return follows() ? view.advertised : "";
 }
 
 protocol::Duration AtTheMoment::lease_left() const {

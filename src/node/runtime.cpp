@@ -269,16 +269,6 @@ void Runtime::set_willing(bool willing, const std::string& why) {
     });
 }
 
-void Runtime::task_runs(bool runs, const std::string& end) {
-    if (showcase_ != nullptr) showcase_->counts().task_runs(runs);
-    asio::dispatch(io_, [this, runs, end] {
-        if (runs)
-            task_.began(read_clock());
-        else
-            task_.ended(read_clock(), end);
-    });
-}
-
 void Runtime::set_joining(const std::string& what) {
     asio::dispatch(io_, [this, what] {
         if (reasons_.joining == what) return;

@@ -80,6 +80,7 @@ public:
     void set_joining(const std::string& what) override;
     void task_runs(bool runs, const std::string& end) override;
     void lead_commands(std::size_t count) override { task_.lead_commands(count); }
+    void attached(std::size_t candidates, const std::optional<AttachedHolder>& holder) override;
     protocol::Instant untied_until() const override {
         return node_.parts().holder.lease().untied_deadline();
     }

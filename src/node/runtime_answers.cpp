@@ -54,6 +54,23 @@ void Runtime::deal_with(const protocol::Membership& members) {
     transport_.follow(members_.peers(), members);
 }
 
+// ---- Its work, as it is shown.
+
+void Runtime::task_runs(bool runs, const std::string& end) {
+    if (showcase_ != nullptr) showcase_->counts().task_runs(runs);
+    asio::dispatch(io_, [this, runs, end] {
+        if (runs)
+            task_.began(read_clock());
+        else
+            task_.ended(read_clock(), end);
+    });
+}
+
+void Runtime::attached(std::size_t candidates, const std::optional<AttachedHolder>& holder) {
+    task_.attached(candidates, holder);
+    if (showcase_ != nullptr) showcase_->counts().attached(candidates, holder.has_value());
+}
+
 // ---- By HTTP.
 
 void Runtime::wait_for_question() {

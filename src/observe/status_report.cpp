@@ -110,6 +110,20 @@ std::string older_text(const NodeAnswer& answer) {
     return text;
 }
 
+/// The process that leads through it, and how many wait.
+std::string attached_text(const NodeAnswer& answer) {
+    if (!answer.task || answer.task->candidates == 0) return "";
+    const std::optional<ShownHolder>& holder = answer.task->holder;
+    std::string text;
+    if (holder)
+        text = fmt::format("; process {} ({}) leads for {}", holder->pid, holder->name,
+                           uptime_text(holder->for_ms));
+    const std::uint64_t waiting = answer.task->candidates - (holder ? 1 : 0);
+    if (waiting == 1) text += "; a process waits to lead";
+    if (waiting > 1) text += fmt::format("; {} processes wait to lead", waiting);
+    return text;
+}
+
 constexpr std::size_t columns = 10;
 using Row = std::array<std::string, columns>;
 
@@ -159,7 +173,7 @@ Row row_of(const MemberAnswer& member, const Origin& origin, const protocol::Mem
                           ? ""
                           : " until " + answer.certificate_not_after.substr(0, 10)) +
                      (answer.security_migrates ? ", migrating" : "")),
-            one_line(answer.why + standing(member, origin, list) + elsewhere(member) +
+            one_line(answer.why + attached_text(answer) + standing(member, origin, list) + elsewhere(member) +
                      older_text(answer))};
 }
 

@@ -37,7 +37,7 @@ AttachOptions checked_attach(const Request& request, Report& report) {
     if (!group) return options;
     options.group = group_of(*group);
     if (!options.group)
-        report.refuse("attach-group", *group, "is no group of this machine; see getent group");
+        report.refuse("attach-group", *group, "is no group of this machine; expected a name of getent group, or a number");
     if (options.mode == AttachMode::off)
         report.say("attach-group", "it needs attach on, which it is not");
     return options;

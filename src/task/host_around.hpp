@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <asio/io_context.hpp>
@@ -46,6 +47,9 @@ protected:
     void set_joining(const std::string& what) override { node_.set_joining(what); }
     void task_runs(bool runs, const std::string& end) override { node_.task_runs(runs, end); }
     void lead_commands(std::size_t count) override { node_.lead_commands(count); }
+    void attached(std::size_t candidates, const std::optional<AttachedHolder>& holder) override {
+        node_.attached(candidates, holder);
+    }
     protocol::Instant untied_until() const override { return node_.untied_until(); }
     void listen(NodeListener& listener) override { node_.listen(listener); }
 

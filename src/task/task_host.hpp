@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <asio/io_context.hpp>
@@ -40,6 +41,14 @@ public:
     virtual void resign_answered(const protocol::ResignAnswer&) {}
 };
 
+/// An attached process that leads through this node.
+struct AttachedHolder {
+    std::int64_t pid = 0;
+    std::string name;
+    protocol::Instant since;
+    bool operator==(const AttachedHolder&) const = default;
+};
+
 /// The node, as a host sees it. Any thread, the loop's own included; nothing waits.
 class NodeLink {
 public:
@@ -61,6 +70,8 @@ public:
     virtual void task_runs(bool runs, const std::string& end) = 0;
     /// So many commands of `bullring lead` run. The loop's thread.
     virtual void lead_commands(std::size_t) {}
+    /// So many attached processes want to lead, or do; and which one does. The loop's thread.
+    virtual void attached(std::size_t, const std::optional<AttachedHolder>&) {}
     /// Until when this leadership holds whatever becomes of the sessions, also while it steps down.
     /// The loop's thread.
     virtual protocol::Instant untied_until() const = 0;

@@ -183,7 +183,10 @@ constexpr void fields(Coder& c, M& m) {
     c(m.leader_remaining);
     c(m.max_seen);
     c(m.quorum_age);
-    c.since(6, [&] { c.choice(m.work, protocol::Work::asked); });
+    c.since(6, [&] {
+        c.choice(m.work, protocol::Work::asked);
+        c.text(m.advertised, protocol::advertised_bytes_max);
+    });
 }
 
 template <class Coder, class M>

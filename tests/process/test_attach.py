@@ -125,6 +125,45 @@ def test_the_command_of_run_is_one_of_them(new_cluster, tmp_path):
     epoch = client.wait_for("elected")["epoch"]
     wait_until(lambda: "has ended (exit 0)" in node.current.log(), "the end of the command")
     assert client.leads(epoch)
+    client.say(op="done")
+    client.wait_for("released")
+    # While the command waits to be tried again the node stands for the processes alone.
+    wait_until(lambda: "stands again after" in node.current.log(), "the pause")
+    assert Client(node).campaign().wait_for("elected")["epoch"] > epoch
+
+
+def test_people_see_who_leads(settled):
+    cluster, leader = settled(flags=["--advertise", "the node"])
+    node, other = others(cluster, leader)
+    client = Client(node).campaign(advertised="here:80")
+    epoch = client.wait_for("elected")["epoch"]
+    waits = Client(node).campaign()
+
+    def shown():
+        document = json.loads(cluster.status("--json").stdout)
+        (row,) = [row for row in document["nodes"] if row["id"] == node.id]
+        return row.get("attached", {}).get("candidates") == 2 and row["attached"]
+
+    holder = wait_until(shown, "two candidates")["holder"]
+    assert (holder["pid"], holder["name"]) == (os.getpid(), "pytest-3")
+    assert holder["for_ms"] >= 0
+    text = cluster.status().stdout
+    assert f"process {os.getpid()} (pytest-3) leads for 0s; a process waits to lead" in text
+    # Those who follow are told where it is.
+    follower = Client(other)
+
+    def told():
+        line = follower.wait_for("leader")
+        return line["epoch"] == epoch and line["advertised"] == "here:80"
+
+    wait_until(told, "what it advertises")
+    client.say(op="done")
+    client.wait_for("released")
+    waits.wait_for("elected")
+    line = follower.wait_for("leader")
+    while not (line["epoch"] > epoch and line["leader"]):
+        line = follower.wait_for("leader")
+    assert line["advertised"] == "the node"
 
 
 @pytest.mark.parametrize("how", ["killed", "forked"])
@@ -274,6 +313,7 @@ WRONG = [
     ("{}", 'there is no "op"'),
     ('{"op":"vote"}', '"op" is "vote"; expected'),
     ('{"op":"campaign","stall_after_ms":-1}', '"stall_after_ms" is -1; expected a number'),
+    ('{"op":"campaign","advertised":7}', '"advertised" is 7; expected a text of at most 256'),
     ('{"op":"campaign","on_loss":"weep"}', '"on_loss" is "weep"; expected "tell"'),
     ('{"op":"done","again":1}', '"again" is 1; expected true or false'),
     ('{"op":"done"}', "does not lead"),

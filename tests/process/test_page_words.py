@@ -215,6 +215,13 @@ def test_the_work_of_a_member_is_said_in_few_words(browser, call):
     assert work() == "–"  # of an older version
     assert work(mode="node") == "node"
     assert work(mode="node", lead_commands=2) == "node: 2 commands of lead run"
+    holder = {"pid": 47, "name": "python3", "for_ms": 2000}
+    assert work(mode="node", attached={"candidates": 2, "holder": holder}) == (
+        "node: process 47 (python3) has led for 2.0 s; a process waits to lead"
+    )
+    assert work(mode="node", attached={"candidates": 2, "holder": None}) == (
+        "node: 2 processes wait to lead"
+    )
     assert work(mode="run", role="follower", task=idle) == "run: stands by"
     assert work(mode="run", role="leader", task=idle) == "run: does not run"
     assert work(mode="run", role="leader", task=AGAIN) == (

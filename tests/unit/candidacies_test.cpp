@@ -1,4 +1,4 @@
-// Who works under a node's leadership (H); examples as text are attach/testdata/candidacies.txt.
+// The worker under a node's leadership (H); examples as text are attach/testdata/candidacies.txt.
 #include "protocol/attach/candidacies.hpp"
 
 #include <stdexcept>
@@ -60,9 +60,7 @@ private:
         Candidacies::Orders orders;
         bool may = true;
         if (what == "campaign")
-            may = candidacies_->on_campaign(
-                now_, client, words.take("stall") ? milliseconds(words.number()) : Duration{0},
-                orders);
+            may = candidacies_->on_campaign(now_, client, candidacy(words), orders);
         else if (what == "done")
             may = candidacies_->on_done(now_, client, words.take("again"), orders);
         else if (what == "progress")
@@ -74,6 +72,12 @@ private:
         else
             throw std::runtime_error(what);
         return may ? text(orders) : "refused";
+    }
+    static Candidacy candidacy(CommandWords& words) {
+        Candidacy asks;
+        if (words.take("stall")) asks.stall_after = milliseconds(words.number());
+        if (words.take("at")) asks.advertised = words.next();
+        return asks;
     }
     /// `MS` or `MS/RAW`.
     static Instant instant(CommandWords& words) {
@@ -92,7 +96,8 @@ private:
                    (ended->by_itself ? " by itself" : "") + (ended->failed ? ", failed" : "");
         if (const auto* tying = std::get_if<Tying>(&event)) return tying->tie ? "tie" : "untie";
         if (const auto* work = std::get_if<WorkChanged>(&event))
-            return std::string("work ") + name(work->work);
+            return std::string("work ") + name(work->work) +
+                   (work->advertised.empty() ? "" : " at " + work->advertised);
         return std::holds_alternative<Stalled>(event) ? "stalled" : "?";
     }
     static std::string text(const Candidacies::Orders& orders) {

@@ -149,8 +149,8 @@ TEST_CASE("tenure: the first publication starts the task, the next ones do not")
     Tenure tenure;
     tenure.become_candidate(step, {7});
     tenure.become_leader(step);
-    tenure.publish(step, at(100), long_ago, MemberSet(0b11));
-    tenure.publish(step, at(200), long_ago, MemberSet(0b11));
+    tenure.publish(step, {{7}, at(100)}, MemberSet(0b11));
+    tenure.publish(step, {{7}, at(200)}, MemberSet(0b11));
     CHECK(only<Publish>(out).size() == 2);
     CHECK(only<StartTask>(out) == std::vector<StartTask>{{{7}}});
     CHECK(only<Elected>(out) == std::vector<Elected>{{{7}, MemberSet(0b11)}});
@@ -163,7 +163,7 @@ TEST_CASE("tenure: a step-down takes back what is published, and ends the task b
     Tenure tenure;
     tenure.become_candidate(step, {7});
     tenure.become_leader(step);
-    tenure.publish(step, at(100), long_ago, {});
+    tenure.publish(step, {{7}, at(100)}, {});
     out.clear();
     tenure.become_stepping_down(step, {DeposedReason::unhealthy, {2}, true, at(5)});
     CHECK(only<Publish>(out) == std::vector<Publish>{{Epoch{}, long_ago, long_ago}});

@@ -201,10 +201,10 @@ TEST_CASE("preemption: who leads for nobody hands over again as soon as that one
     Heartbeat asked = node.heartbeat_from(3);
     asked.work = Work::asked;
     node.says(3, asked);
-    REQUIRE(hands_over(node.run_granted(node.timing().heartbeat)));
+    REQUIRE(hands_over(node.run_granted(node.timing().heartbeat * 2)));
     for (int times = 0; times < 3; ++times) {
         lead_and_vanish(node, milliseconds(100));
-        CHECK(hands_over(node.run_granted(node.timing().heartbeat)));
+        CHECK(hands_over(node.run_granted(node.timing().heartbeat * 2)));
     }
     // One that does not take it is left alone all the same.
     fail_to_hand_over(node);

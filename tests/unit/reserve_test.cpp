@@ -32,7 +32,7 @@ public:
             reserve_.lower_promised_max(Duration{words.number()});
         } else if (first == "stop") {
             reserve_.want_exactly(words.id<Epoch>());
-        } else if (first == "hooks") {
+        } else if (first == "outlived") {
             reserve_.may_be_outlived(true);
         } else {
             throw std::runtime_error(first);
@@ -52,7 +52,7 @@ private:
         Durable file;
         file.hw = words.id<Epoch>();
         file.promised_max = Duration{words.number()};
-        reserve_ = Reserve(file, false);
+        reserve_ = Reserve(file, words.take("with-hooks"));
         return {};
     }
     std::string covers(CommandWords& words) {

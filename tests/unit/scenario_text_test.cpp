@@ -1,5 +1,6 @@
 // The language of scenario files: what is written parses to the same again.
 #include "sim/scenario/scenario_text.hpp"
+#include "sim/scenario/settings_text.hpp"
 
 #include <variant>
 

@@ -96,8 +96,10 @@ TEST_CASE("status json: a leader's work and what is wrong with a node are told, 
     CHECK(answer.task == input.task);
 
     input.mode = "node";
-    input.task = ShownTask{false, 0, 0, "", 0, 3};
-    CHECK(parse_node_answer(node_status_json(input))->task->lead_commands == 3);
+    input.task = ShownTask{false, 0, 0, "", 0, 3, 2, ShownHolder{47, "python3", 61'000}};
+    CHECK(parse_node_answer(node_status_json(input))->task == input.task);
+    input.task->holder.reset();
+    CHECK(parse_node_answer(node_status_json(input))->task == input.task);
     input.mode = "address";
     CHECK(parse_node_answer(node_status_json(input))->task == input.task);
 }

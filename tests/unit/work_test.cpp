@@ -54,9 +54,29 @@ TEST_CASE("work: a node says what it would lead for (R5.15)") {
     }
 }
 
+TEST_CASE("work: a leader is found where the process says that works there (H1.5)") {
+    NodeFixture node = leads_in_name();
+    const Actions asked = node.step(WorkChanged{Work::asked, "here:80"});
+    REQUIRE(only<LeaderChanged>(asked).size() == 1);
+    CHECK(only<LeaderChanged>(asked)[0] ==
+          LeaderChanged{{3}, epoch, "here:80", false, node.now()});
+    CHECK(node.view().advertised == "here:80");
+    CHECK(only<LeaderChanged>(node.run_granted(seconds(1))).empty());
+    // Of another one, by what it says.
+    Heartbeat heartbeat = saying(node, 1, Work::asked);
+    heartbeat.advertised = "there:80";
+    node.hear(1, heartbeat);
+    node.step(ResignRequested{{1}, {}});
+    node.step(TaskEnded{epoch});
+    const Actions next = node.hear(1, node.renewal(epoch.value + 1));
+    REQUIRE(only<LeaderChanged>(next).size() == 1);
+    CHECK(only<LeaderChanged>(next)[0].advertised == "there:80");
+}
+
 TEST_CASE("work: whoever leads for nobody hands over at once to one that is asked (R5.16)") {
     NodeFixture node = leads_in_name();
-    const Actions actions = with_its_end(node, node.hear(1, saying(node, 1, Work::asked)));
+    node.says(1, saying(node, 1, Work::asked));
+    const Actions actions = with_its_end(node, node.run_granted(node.timing().heartbeat * 2));
     CHECK(resigned(actions) == std::vector<Resign>{{epoch, {1}}, {epoch, {1}}});
     CHECK(only<Deposed>(actions).at(0).reason == DeposedReason::preempted);
     SUBCASE("and does not stand while that one is there") {
@@ -113,7 +133,7 @@ TEST_CASE("work: the successor is one with work, if there is any (R5.17)") {
 TEST_CASE("work: a node whose task has ended and that is still asked takes over itself (R5.17)") {
     NodeFixture node = leads_in_name();
     node.step(WorkChanged{Work::asked});
-    for (const std::uint64_t peer : {1, 2}) node.says(peer, saying(node, peer, Work::none));
+    for (const std::uint64_t peer : {1U, 2U}) node.says(peer, saying(node, peer, Work::none));
     node.run_granted(node.timing().heartbeat);
     const Actions actions = node.step(TaskEnded{epoch, true, false});
     CHECK(resigned(actions).at(0).successor == NodeId{3});
@@ -142,7 +162,7 @@ TEST_CASE("work: a lease is one to work under once the disk knows of it (H2.5)")
     CHECK_FALSE(known(before));
     node.persisted();
     Actions after;
-    for (const std::uint64_t peer : {1, 2})
+    for (const std::uint64_t peer : {1U, 2U})
         for (const Action& action : node.answer_grant(peer)) after.push_back(action);
     CHECK(known(after));
     SUBCASE("until nobody is asked any more") {

@@ -145,6 +145,13 @@ function workOf(node, now = new Date()) {
   if (node.lead_commands)
     parts.push(node.lead_commands === 1 ? "a command of lead runs"
                                         : `${node.lead_commands} commands of lead run`);
+  if (node.attached) {
+    const { candidates, holder } = node.attached;
+    if (holder) parts.push(`process ${holder.pid} (${holder.name}) has led for ${duration(holder.for_ms)}`);
+    const waiting = candidates - (holder ? 1 : 0);
+    if (waiting > 0) parts.push(waiting === 1 ? "a process waits to lead"
+                                              : `${waiting} processes wait to lead`);
+  }
   return node.mode + (parts.length > 0 ? ": " + parts.join("; ") : "");
 }
 

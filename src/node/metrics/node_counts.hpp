@@ -49,7 +49,13 @@ struct NodeCounts {
     // The thread that starts what only a leader runs.
     std::atomic<bool> task_running{false};
     Count task_starts;
+    std::atomic<std::uint64_t> attached_candidates{0};
+    std::atomic<bool> attached_leads{false};
 
+    void attached(std::size_t candidates, bool one_leads) {
+        attached_candidates.store(candidates);
+        attached_leads.store(one_leads);
+    }
     void task_runs(bool runs) {
         if (runs) task_starts.add();
         task_running.store(runs);

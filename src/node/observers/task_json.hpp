@@ -1,5 +1,5 @@
-// A leader's work in the JSON of `status`: the keys `task` and `lead_commands` of a node, as
-// bullring-status(1) has them.
+// A leader's work in the JSON of `status`: the keys `task`, `lead_commands` and `attached` of a
+// node, as bullring-status(1) has them.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,6 @@
 // Owns: what a node remembers of the work that it does as the leader, for people: the command of
-// `run`, the addresses of `address`, the library's task; and how many commands of `lead` run.
+// `run`, the addresses of `address`, the library's task; how many commands of `lead` run; and the
+// attached processes.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +9,17 @@
 #include <string>
 
 #include "protocol/values/time.hpp"
+#include "src/task/task_host.hpp"
 
 namespace bullring {
+
+/// An attached process that leads.
+struct ShownHolder {
+    std::int64_t pid = 0;
+    std::string name;
+    std::int64_t for_ms = 0;
+    bool operator==(const ShownHolder&) const = default;
+};
 
 /// At an instant.
 struct ShownTask {
@@ -19,6 +29,8 @@ struct ShownTask {
     std::string last_end;      // that nobody has asked for; empty: there was none
     std::int64_t last_end_ago_ms = 0;
     std::uint64_t lead_commands = 0;
+    std::uint64_t candidates = 0;  // attached processes that want to lead, or do
+    std::optional<ShownHolder> holder{};
     bool operator==(const ShownTask&) const = default;
 };
 
@@ -41,8 +53,15 @@ public:
     }
     void lead_commands(std::size_t count) { task_.lead_commands = count; }
 
+    void attached(std::size_t candidates, const std::optional<AttachedHolder>& holder) {
+        task_.candidates = candidates;
+        holder_ = holder;
+    }
+
     ShownTask shown(protocol::Instant now) const {
         ShownTask shown = task_;
+        if (holder_)
+            shown.holder = {holder_->pid, holder_->name, ms_from(holder_->since, now)};
         shown.for_ms = ms_from(since_, now);
         if (ended_at_) shown.last_end_ago_ms = ms_from(*ended_at_, now);
         return shown;
@@ -56,6 +75,7 @@ private:
     ShownTask task_;
     protocol::Instant since_;
     std::optional<protocol::Instant> ended_at_;
+    std::optional<AttachedHolder> holder_;
 };
 
 }  // namespace bullring

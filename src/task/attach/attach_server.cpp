@@ -153,7 +153,7 @@ void AttachServer::on_request(AttachClient& client, const AttachRequest& request
         [&](const auto& what) {
             using What = std::decay_t<decltype(what)>;
             if constexpr (std::is_same_v<What, AttachCampaign>) {
-                if (!candidacies_.on_campaign(now, client.id(), what.stall_after, orders))
+                if (!candidacies_.on_campaign(now, client.id(), what.candidacy, orders))
                     refuse("this connection has a candidacy already, which \"done\" ends");
             } else if constexpr (std::is_same_v<What, AttachProgress>) {
                 // It may come just behind the end of the leadership.
@@ -266,9 +266,20 @@ void AttachServer::tell(const protocol::Event& event) {
 void AttachServer::set_willing(bool willing, const std::string& why) {
     if (!own_task_) return HostAround::set_willing(willing, why);
     asio::dispatch(io_, [this, willing, why] {
+        own_willing_ = willing;
+        why_unwilling_ = why;
         obey(candidacies_.on_own_willing(read_clock(), willing));
-        node().set_willing(willing || candidacies_.standing() > 0, willing ? "" : why);
     });
+}
+
+/// A node whose own task has nobody to do it stands for its clients.
+void AttachServer::tell_willing() {
+    const bool willing = own_willing_ || candidacies_.clients() > 0;
+    const std::string why = willing ? std::string() : why_unwilling_;
+    if (willing == told_willing_ && why == told_why_) return;
+    told_willing_ = willing;
+    told_why_ = why;
+    node().set_willing(willing, why);
 }
 
 // ---- Orders.
@@ -276,6 +287,7 @@ void AttachServer::set_willing(bool willing, const std::string& why) {
 void AttachServer::obey(const Candidacies::Orders& orders) {
     for (const Candidacies::Order& order : orders)
         std::visit([this](const auto& what) { carry_out(what); }, order);
+    tell_willing();
     show();
     look_again();
 }
@@ -318,7 +330,7 @@ void AttachServer::carry_out(const Candidacies::Tell& order) {
     node().tell(order.event);
 }
 
-/// What the inner host does beside the clients ends first.
+/// Ends what the inner host does beside the clients first.
 void AttachServer::end_leadership(const protocol::TaskEnded& event) {
     if (own_task_ || !inner_runs_) return node().tell(event);
     ended_ = event;
@@ -332,9 +344,20 @@ AttachClient* AttachServer::find(ClientId id) {
     return found == clients_.end() ? nullptr : found->second.get();
 }
 
-/// To the processes that survive this one: no attached process works under this lease any more.
+/// To the processes that survive this one, and to people.
 void AttachServer::show() {
-    if (!candidacies_.works()) pulse_.others_work.fetch_and(~LoopPulse::attached_works);
+    const auto works = candidacies_.works();
+    if (!works) pulse_.others_work.fetch_and(~LoopPulse::attached_works);
+    if (shown_works_ == works && shown_clients_ == candidacies_.clients()) return;
+    if (shown_works_ != works) {
+        const AttachClient* const client = works ? find(*works) : nullptr;
+        holder_.reset();
+        if (client != nullptr)
+            holder_ = AttachedHolder{client->peer().pid, client->peer().name, read_clock()};
+    }
+    shown_works_ = works;
+    shown_clients_ = candidacies_.clients();
+    node().attached(shown_clients_, holder_);
 }
 
 // ---- Time.

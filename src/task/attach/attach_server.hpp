@@ -69,6 +69,7 @@ private:
     void carry_out(const protocol::Candidacies::StopOwn& order);
     void carry_out(const protocol::Candidacies::Tell& order);
     void end_leadership(const protocol::TaskEnded& event);
+    void tell_willing();
     void look_again();
     void on_look();
     AttachClient* find(protocol::ClientId id);
@@ -93,6 +94,13 @@ private:
     protocol::Epoch leads_;             // from start() until the node is told of the end
     bool inner_runs_ = false;           // beside the clients
     std::optional<protocol::TaskEnded> ended_;
+    bool own_willing_ = true;
+    std::string why_unwilling_;
+    bool told_willing_ = true;
+    std::string told_why_;
+    std::size_t shown_clients_ = 0;
+    std::optional<protocol::ClientId> shown_works_;
+    std::optional<AttachedHolder> holder_;
 };
 
 }  // namespace bullring

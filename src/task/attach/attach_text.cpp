@@ -25,7 +25,15 @@ tl::expected<AttachRequest, std::string> campaign_in(const Json& json) {
                 fmt::format("\"stall_after_ms\" is {}; expected a number of milliseconds "
                             "from 0 to {}",
                             json_text(*stall), stall_after_ms_max));
-        campaign.stall_after = protocol::milliseconds(stall->get<std::int64_t>());
+        campaign.candidacy.stall_after = protocol::milliseconds(stall->get<std::int64_t>());
+    }
+    if (const auto said = json.find("advertised"); said != json.end()) {
+        if (said->is_string()) campaign.candidacy.advertised = said->get<std::string>();
+        if (!said->is_string() ||
+            campaign.candidacy.advertised.size() > protocol::advertised_bytes_max)
+            return Error(fmt::format("\"advertised\" is {}; expected a text of at most {} bytes",
+                                     json_text(*said).substr(0, 60),
+                                     protocol::advertised_bytes_max));
     }
     if (const auto loss = json.find("on_loss"); loss != json.end() && *loss != "tell")
         return Error(fmt::format("\"on_loss\" is {}; expected \"tell\"", json_text(*loss)));

@@ -10,6 +10,7 @@
 
 #include <tl/expected.hpp>
 
+#include "protocol/attach/candidacies.hpp"
 #include "protocol/values/actions.hpp"
 #include "protocol/values/ids.hpp"
 #include "protocol/values/time.hpp"
@@ -17,7 +18,7 @@
 namespace bullring {
 
 struct AttachCampaign {
-    protocol::Duration stall_after{0};  // 0: progress is not watched
+    protocol::Candidacy candidacy;
     bool operator==(const AttachCampaign&) const = default;
 };
 struct AttachProgress {
