@@ -21,7 +21,7 @@ struct Client {
     HostIndex host = 0;
     std::uint32_t run = 0;  // of the host's process, to which it is connected
     ClientId id;
-    bool lives = true;     // the process that has connected; a child of it may hold the connection
+    bool lives = true;  // the process that has connected; a child of it may hold the connection
     bool connected = true;
     bool stopped = false;  // SIGSTOP
     bool deaf = false;     // goes on when it is told to end
@@ -29,7 +29,9 @@ struct Client {
     bool again = true;     // it stands for the next leadership, too
     Time said_at = 0;      // what it says arrives in order
     ClientPage page;
-    std::int64_t works_until_ns = 0;  // whatever its page says now; 0: it has said that it is over
+    std::int64_t works_until_ns = 0;  // whatever its page says now; 0: its work is over
+    Epoch works_in;                   // the last epoch that its page had
+    Epoch ended;                      // the last epoch whose work it has ended itself
 };
 
 /// A sign of a client that the host's process learns of by itself: words, the end of the connection

@@ -62,9 +62,8 @@ void World::close_client(std::size_t number) {
 void World::stop_client(std::size_t number, bool stopped) {
     Client& client = clients_[number];
     if (client.stopped == stopped) return;
-    tell({.kind = stopped ? "client stopped" : "client goes on",
-          .host = client.host,
-          .detail = {}});
+    tell(
+        {.kind = stopped ? "client stopped" : "client goes on", .host = client.host, .detail = {}});
     client.stopped = stopped;
     if (!stopped && client.told) heed(number);
 }
@@ -76,9 +75,11 @@ void World::deafen_client(std::size_t number, bool deaf) {
 }
 
 void World::end_work(std::size_t number, bool again) {
-    clients_[number].told = false;
-    clients_[number].works_until_ns = 0;
-    if (!clients_[number].connected) return;
+    Client& client = clients_[number];
+    client.told = false;
+    client.works_until_ns = 0;
+    client.ended = client.works_in;
+    if (!client.connected) return;
     sign(number, again ? ClientSign::done : ClientSign::over);
 }
 
@@ -113,9 +114,7 @@ void World::hear(std::size_t number, std::uint32_t run, ClientSign what) {
     const ClientId id = clients_[number].id;
     Candidacies::Orders orders;
     switch (what) {
-        case ClientSign::campaign:
-            host.candidacies->on_campaign(clock(h), id, {}, orders);
-            break;
+        case ClientSign::campaign: host.candidacies->on_campaign(clock(h), id, {}, orders); break;
         case ClientSign::done:
         case ClientSign::over:
             host.candidacies->on_done(clock(h), id, what == ClientSign::done, orders);
@@ -177,9 +176,7 @@ void World::carry_out(HostIndex h, const Candidacies::StartOwn& order) {
     host.task = {true, false, host.task.hangs, order.epoch};
 }
 
-void World::carry_out(HostIndex h, const Candidacies::StopOwn& order) {
-    stop_task(h, order.epoch);
-}
+void World::carry_out(HostIndex h, const Candidacies::StopOwn& order) { stop_task(h, order.epoch); }
 
 void World::carry_out(HostIndex h, const Candidacies::Tell& order) {
     hosts_[h].to_tell.push_back(order.event);
@@ -188,21 +185,21 @@ void World::carry_out(HostIndex h, const Candidacies::Tell& order) {
 void World::write_page(HostIndex h, ClientId id, ClientPage page) {
     Client& client = clients_[id.value - 1];
     client.page = page;
-    if (page.epoch) client.works_until_ns = std::max(client.works_until_ns, page.valid_until_ns);
+    if (page.epoch) client.works_in = page.epoch;
+    // What it has not read yet of the work that it has ended says nothing to it.
+    if (page.epoch && page.epoch != client.ended)
+        client.works_until_ns = std::max(client.works_until_ns, page.valid_until_ns);
     for (Observer* observer : observers_.all) observer->on_page(*this, h, client);
 }
 
-/// Not within a step of it.
+/// Not within a step of it; what a process that stands still has to tell waits for its going on.
 void World::tell_node(HostIndex h) {
     const std::uint32_t run = hosts_[h].run;
-    while (is_run(h, run) && !hosts_[h].to_tell.empty()) {
+    while (is_run(h, run) && hosts_[h].awake() && !hosts_[h].to_tell.empty()) {
         Host& host = hosts_[h];
         const Event event = host.to_tell.front();
         host.to_tell.erase(host.to_tell.begin());
-        if (host.awake())
-            step(h, event);
-        else
-            host.local.push_back(event);
+        step(h, event);
     }
 }
 

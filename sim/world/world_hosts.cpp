@@ -186,6 +186,7 @@ void World::resume(HostIndex h) {
         }
     const std::uint32_t run = host.run;
     if (!host.unfinished.empty()) carry_out_rest(h, std::exchange(host.unfinished, {}));
+    tell_node(h);
     for (const Event& event : std::exchange(host.local, {}))
         if (is_run(h, run)) give(h, event);
     for (const auto& [number, what] : std::exchange(host.unheard, {})) hear(number, run, what);

@@ -140,14 +140,13 @@ def test_people_see_who_leads(settled):
     waits = Client(node).campaign()
 
     def shown():
-        document = json.loads(cluster.status("--json").stdout)
-        (row,) = [row for row in document["nodes"] if row["id"] == node.id]
+        (row,) = [row for row in cluster.status()["nodes"] if row["id"] == node.id]
         return row.get("attached", {}).get("candidates") == 2 and row["attached"]
 
     holder = wait_until(shown, "two candidates")["holder"]
     assert (holder["pid"], holder["name"]) == (os.getpid(), "pytest-3")
     assert holder["for_ms"] >= 0
-    text = cluster.status().stdout
+    text = cluster.command("status").stdout
     assert f"process {os.getpid()} (pytest-3) leads for 0s; a process waits to lead" in text
     # Those who follow are told where it is.
     follower = Client(other)

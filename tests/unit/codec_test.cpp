@@ -527,7 +527,8 @@ TEST_CASE("codec: the bytes of a heartbeat are what every version says") {
     heartbeat.leader_remaining = {5};
     heartbeat.max_seen = {0x0103};
     heartbeat.quorum_age = {7};
-    const Bytes frame = encoded(protocol::Message{heartbeat});
+    Bytes frame;
+    encode(sender, protocol::Message{heartbeat}, protocol::version_lowest, frame);
     constexpr std::array<unsigned, 76> expected = {
         0,    0,    0,    72,   4, 4,                       // length, HB, version
         0xCD, 0xAE, 0xE8, 0xC5,                             // checksum
@@ -545,6 +546,11 @@ TEST_CASE("codec: the bytes of a heartbeat are what every version says") {
         CAPTURE(i);
         CHECK(std::to_integer<unsigned>(frame[i]) == expected[i]);
     }
+    // What work it has, and no text, since version 6.
+    const Bytes newest = encoded(protocol::Message{heartbeat});
+    REQUIRE(newest.size() == expected.size() + 3);
+    CHECK(std::equal(newest.end() - 3, newest.end(),
+                     std::array{std::byte{1}, std::byte{0}, std::byte{0}}.begin()));
 }
 
 }  // namespace bullring::codec_test
