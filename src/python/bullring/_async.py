@@ -203,7 +203,7 @@ class alead(Campaign[AsyncLead]):
     ) -> None:
         held = self._held
         assert held is not None
-        lost = self._cancels > 0 or held._is_lost() or not held.valid()
+        lost = self._cancels > 0 or not held._leads()
         reason = held.reason
         self._leave()
         others_cancel = self._others_cancel(error)
@@ -247,7 +247,7 @@ async def arun_while_leader(
                 try:
                     await task(leadership)
                 except Lost:
-                    mine = not leadership.valid()
+                    mine = not leadership._leads()
                     raise
         except Lost:
             if not mine:

@@ -108,6 +108,10 @@ class Leadership:
                 self._end("disconnected")
         return bool(self._reason)
 
+    def _leads(self) -> bool:
+        """Also before its lease ends a leadership is over when the node has ended."""
+        return not self._is_lost() and self.valid()
+
     def _told(self, line: Line) -> None:
         if line.get("event") == "stop":
             self._end(str(line.get("reason")))
@@ -330,5 +334,5 @@ def run_while_leader(task: Callable[[Lead], Any], *args: Any, **settings: Any) -
             try:
                 task(leadership)
             except Lost:
-                if leadership.valid():
+                if leadership._leads():
                     raise  # of another one

@@ -72,18 +72,20 @@ class Observer:
 
     def _by_http(self, address: str) -> Iterator[Leader]:
         connection = _HttpConnection(address, self._timeout)
+        timed_out: Exception = TimeoutError(f"the node on {address} has not answered in time")
         try:
             connection.request("GET", "/events")
             answer = connection.getresponse()
             if answer.status != 200:
                 raise NotAvailable(f"{address} answers {answer.status} {answer.reason}")
             connection.sock.settimeout(HTTP_SILENCE_S)
+            timed_out = NotAvailable(f"the node on {address} has fallen silent")
             for raw in answer:
                 if raw.startswith(b"data: "):
                     line = json.loads(raw[6:])
                     yield Leader(line["leader"], line["epoch"], line["advertised"])
         except socket.timeout:
-            raise TimeoutError(f"the node on {address} has not answered in time") from None
+            raise timed_out from None
         except (OSError, http.client.HTTPException) as error:
             raise NotAvailable(f"no node answers on {address}: {error}") from error
         finally:
