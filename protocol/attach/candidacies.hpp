@@ -91,7 +91,8 @@ public:
 
     /// `stall_after`: the longest time without a sign of progress while it works; 0: any.
     bool on_campaign(Instant now, ClientId client, Duration stall_after, Orders& orders);
-    /// Its work has ended. `again`: it stands for the next leadership, too.
+    /// Its work has ended, or it does not stand any more. `again`: it stands for the next
+    /// leadership, too.
     bool on_done(Instant now, ClientId client, bool again, Orders& orders);
     bool on_progress(Instant now, ClientId client);
     /// Its process has ended.
