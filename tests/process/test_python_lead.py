@@ -138,9 +138,9 @@ def test_the_end_of_a_process_and_ctrl_c_give_it_up(settled, program, how):
         assert process.poll() is None
 
 
-def test_ctrl_c_between_any_two_lines_leaves_nothing_behind(new_cluster):
+def test_ctrl_c_between_any_two_lines_leaves_nothing_behind(settled):
     """In __enter__, in __exit__ and in all that they call."""
-    _, leader = new_cluster(1).settled()
+    _, leader = settled()
     package = os.path.dirname(bullring.__file__)
 
     def interrupted(at):

@@ -16,6 +16,8 @@ from ._fencing import FencingGuard
 from ._lead import Lead, lead, run_while_leader
 from ._observer import Leader, Observer
 
+__version__ = "0.1.0"
+
 __all__ = [
     "AsyncLead",
     "BullringError",
