@@ -176,7 +176,7 @@ def test_ctrl_c_between_any_two_lines_leaves_nothing_behind(settled):
 
 
 def test_a_stopped_process_finds_that_it_does_not_lead(settled, program):
-    """Whatever the pause is: of the scheduler, the garbage collector, a virtual machine."""
+    """The pause may be of the scheduler, of the garbage collector, of a virtual machine."""
     cluster, leader = settled(*LEASE_1S[:2])
     process = program(HOLDER, leader.data_dir)
     process.stdout.readline()
@@ -395,7 +395,7 @@ def test_progress_does_not_wait_for_a_node_that_stands_still(settled):
 
 
 def test_its_settings_are_said_to_the_node(tmp_path):
-    """Whatever this node makes of them; and a page that nobody has written says nothing."""
+    """The node decides what it makes of them."""
     node = FakeNode(tmp_path, GREETING, page=True)
     settings = {"advertised": "10.0.0.1:80", "stall_after": 0.0001, "on_loss": "kill"}
     with pytest.raises(TimeoutError):
