@@ -91,7 +91,7 @@ def test_a_loss_wakes_the_one_who_waits(settled, lose):
 
 
 def test_a_task_that_sleeps_or_works_on_is_stopped_by_fencing_alone(settled, tmp_path):
-    """time.sleep() instead of wait(), and no look at valid()."""
+    """It does not wait by wait(), and does not look at valid()."""
     cluster, leader = settled(*LEASE_1S)
     table = bullring.FencingGuard(tmp_path / "epoch")
     with bullring.lead(leader.data_dir) as old:
@@ -248,11 +248,14 @@ def test_who_shows_no_progress_loses_it(settled):
         lead.progress()
 
 
-def test_it_resigns_if_another_can_lead(settled):
-    cluster, leader = settled(*LONG_LEASE)
-    with bullring.lead(leader.data_dir) as lead:
+def test_it_resigns_if_another_can_lead(settled, new_cluster):
+    _, alone = new_cluster(1).settled()
+    with bullring.lead(alone.data_dir) as lead:
         with pytest.raises(bullring.BullringError):
             lead.resign()
+        assert lead.valid()
+    cluster, leader = settled(*LONG_LEASE)
+    with bullring.lead(leader.data_dir) as lead:
         candidate = Client(others(cluster, leader)[0]).campaign()
 
         def resigned():
