@@ -20,6 +20,7 @@ from typing import Any, Dict, List, NamedTuple
 SOCKET = "attach.sock"
 PAGE_BYTES = 64
 LINE_BYTES_MAX = 4096
+WAIT_S_MAX = 3600.0  # poll(2) has room for 24 days
 SYSTEM_STATE = Path("/var/lib/bullring")
 
 Line = Dict[str, Any]
@@ -226,13 +227,13 @@ class Connection:
             raise NotAvailable(f"what listens on {self.path} is no node: it says {line}")
 
     def wait(self, seconds: float | None) -> None:
-        """Until there is something to read, or the time is up."""
+        """Until there is something to read, or the time is up; it may return earlier."""
         poll = select.poll()
         try:
             poll.register(self._socket, select.POLLIN)
         except ValueError:
             return  # closed by another thread
-        poll.poll(None if seconds is None else seconds * 1000)
+        poll.poll(None if seconds is None else min(seconds, WAIT_S_MAX) * 1000)
 
     def wait_lines(self, deadline: Deadline) -> List[Line]:
         """At least one. Raises TimeoutError, and NotAvailable when the node ends."""
