@@ -99,13 +99,15 @@ c++ -std=c++20 /tmp/main.cpp -o /tmp/main $(pkg-config --cflags --libs bullring)
 
 
 LEADS_FROM_PYTHON = """
-bullring node --id 1 --peers 1=127.0.0.1:7197 --data-dir /tmp/node 2>/dev/null &
-until [ -S /tmp/node/attach.sock ]; do :; done
+set -e
+mount -t proc proc /proc
+bullring node --id 1 --peers 1=127.0.0.1:7197 --data-dir /tmp/node 2>/tmp/log &
+until [ -S /tmp/node/attach.sock ]; do kill -0 $!; done
 /usr/bin/python3 -c 'import bullring
 with bullring.lead("/tmp/node") as lead: print(lead.epoch)'
 kill $!
-wait
-rm -r /tmp/node
+wait $!
+rm -r /tmp/node /tmp/log
 """
 
 
@@ -128,7 +130,7 @@ def test_from_the_installation_to_the_purge(packages, debian, tmp_path):
     assert debian.run("bullring", "--version").startswith("bullring ")
     assert "scenario" in debian.run("bullring-sim", "--help")
     assert debian.run("getent", "passwd", "bullring").startswith("bullring:")
-    assert int(debian.run("sh", "-c", LEADS_FROM_PYTHON)) > 0
+    assert int(debian.run("unshare", "--mount", "sh", "-c", LEADS_FROM_PYTHON)) > 0
 
     later = [newer(file, tmp_path) for file in packages.values()]
     state = debian.folder / "var/lib/bullring/poller/state"

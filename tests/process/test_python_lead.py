@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import types
 
 import bullring
 import pytest
@@ -333,6 +334,9 @@ def test_where_there_is_no_node_it_is_said_and_what_to_do(settled, tmp_path, mon
     assert str(places) in not_available(cluster="rows")
     assert "--attach on?" in not_available(tmp_path)
     assert "No such file or directory" in not_available(tmp_path / "not" / "there")
+    long_one = tmp_path / ("x" * 200)
+    long_one.symlink_to(leader.data_dir)
+    assert leads_next(leader) < leads_next(types.SimpleNamespace(data_dir=long_one))
     (tmp_path / "file").touch()
     assert "name its data directory" in not_available(tmp_path / "file" / "attach.sock")
     places.mkdir(parents=True)

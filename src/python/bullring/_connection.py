@@ -20,6 +20,7 @@ from typing import Any, Dict, List, NamedTuple
 SOCKET = "attach.sock"
 PAGE_BYTES = 64
 LINE_BYTES_MAX = 4096
+ADDRESS_BYTES = 108  # with a zero at its end
 WAIT_S_MAX = 3600.0  # poll(2) has room for 24 days
 SYSTEM_STATE = Path("/var/lib/bullring")
 
@@ -154,7 +155,8 @@ class Connection:
             raise
 
     def _connect(self) -> None:
-        # The path may be longer than an address has room for.
+        if len(os.fsencode(self.path)) < ADDRESS_BYTES:
+            return self._socket.connect(os.fspath(self.path))
         directory = os.open(self.path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             self._socket.connect(f"/proc/self/fd/{directory}/{self.path.name}")
