@@ -19,6 +19,7 @@ TESTS = {
     "A long pause, of the garbage collector or the whole process": "test_a_stopped_process_finds",
     "Ctrl-C": "test_ctrl_c_between_any_two_lines",
     "A node that ends or is started anew": "test_a_node_that_is_started_anew_ends_no_program",
+    "A second `lead` of the same cluster within the body": "test_who_does_not_want_to_wait",
     "A task that hangs": "test_who_shows_no_progress_loses_it",
 }
 

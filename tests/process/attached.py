@@ -1,4 +1,4 @@
-"""What the tests of the Python package have in common: a cluster, and ways to lose a leadership."""
+"""The common part of the tests of the Python package: a cluster, and ways to lose a leadership."""
 
 import contextlib
 import json

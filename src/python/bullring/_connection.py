@@ -49,7 +49,7 @@ class Lost(BullringError):
 
 
 class Shown(NamedTuple):
-    """What a page says; times by CLOCK_BOOTTIME."""
+    """The words of a page; times by CLOCK_BOOTTIME."""
 
     epoch: int
     valid_until_ns: int
@@ -180,7 +180,7 @@ class Connection:
         self._socket.send(json.dumps(line).encode() + b"\n")
 
     def read(self) -> List[Line] | None:
-        """What the node has said, without waiting; None: the connection has ended."""
+        """The new lines of the node, without waiting; None: the connection has ended."""
         if not self.is_ours:
             return None
         if not self._reading.acquire(blocking=False):

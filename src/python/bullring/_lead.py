@@ -22,6 +22,7 @@ from ._connection import (
 )
 
 PROGRESS_EVERY_S_MAX = 0.02  # more often is said to nobody
+LOOK_AGAIN_S = 0.05
 NO_ANSWER = "the node has not answered in time"
 
 log = logging.getLogger("bullring")
@@ -167,16 +168,17 @@ class Lead(Leadership):
         self._ask_to_resign()
         while not self._has_resigned():
             left = deadline.left()
-            if left == 0:
+            if not left:
                 raise TimeoutError(NO_ANSWER)
-            self._connection.wait(left)
+            # Another thread that waits may be the one that reads the answer.
+            self._connection.wait(min(left, LOOK_AGAIN_S))
 
 
 Held = TypeVar("Held", bound=Leadership)
 
 
 class Campaign(Generic[Held]):
-    """What `lead` and `alead` have in common: the settings, and the way to the leadership."""
+    """The common part of `lead` and `alead`: the settings, and the way to the leadership."""
 
     _kind: type[Held]
 
