@@ -9,7 +9,7 @@ import shutil
 import tempfile
 
 import pytest
-from debian import Debian, newer
+from debian import ENVIRONMENT, Debian, newer
 from harness.packaging_files import ROOT, run
 
 pytestmark = [pytest.mark.long, pytest.mark.limit(3600)]
@@ -98,9 +98,10 @@ c++ -std=c++20 /tmp/main.cpp -o /tmp/main $(pkg-config --cflags --libs bullring)
 """
 
 
+# A node needs /proc.
+WITH_PROC = 'mount -t proc proc "$0/proc" && exec chroot "$0" sh -c "$1"'
 LEADS_FROM_PYTHON = """
 set -e
-mount -t proc proc /proc
 bullring node --id 1 --peers 1=127.0.0.1:7197 --data-dir /tmp/node 2>/tmp/log &
 until [ -S /tmp/node/attach.sock ]; do kill -0 $!; done
 /usr/bin/python3 -c 'import bullring
@@ -130,7 +131,8 @@ def test_from_the_installation_to_the_purge(packages, debian, tmp_path):
     assert debian.run("bullring", "--version").startswith("bullring ")
     assert "scenario" in debian.run("bullring-sim", "--help")
     assert debian.run("getent", "passwd", "bullring").startswith("bullring:")
-    assert int(debian.run("unshare", "--mount", "sh", "-c", LEADS_FROM_PYTHON)) > 0
+    words = ["unshare", "--mount", "sh", "-c", WITH_PROC]
+    assert int(run(*words, debian.folder, LEADS_FROM_PYTHON, env=ENVIRONMENT)) > 0
 
     later = [newer(file, tmp_path) for file in packages.values()]
     state = debian.folder / "var/lib/bullring/poller/state"
