@@ -112,8 +112,13 @@ bool Candidacies::on_campaign(Instant now, ClientId client, const Candidacy& can
     return true;
 }
 
-bool Candidacies::on_done(Instant, ClientId client, bool again, Orders& orders) {
-    if (!holds(client)) return false;
+bool Candidacies::on_done(Instant now, ClientId client, bool again, Orders& orders) {
+    if (!holds(client)) {
+        if (again || !wait_ended(client)) return false;
+        choose(now, orders);
+        tell_work(orders);
+        return true;
+    }
     if (again) waiting_.push_back(working_->who);
     finish(orders, false, working_->phase == Phase::ends && !ending_);
     return true;

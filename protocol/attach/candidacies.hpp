@@ -97,7 +97,8 @@ public:
     // ---- Clients. What a client may not do is answered with false.
 
     bool on_campaign(Instant now, ClientId client, const Candidacy& candidacy, Orders& orders);
-    /// Its work has ended. `again`: it stands for the next leadership, too.
+    /// Its work has ended, or it does not stand any more. `again`: it stands for the next
+    /// leadership, too.
     bool on_done(Instant now, ClientId client, bool again, Orders& orders);
     bool on_progress(Instant now, ClientId client);
     /// Its process has ended.

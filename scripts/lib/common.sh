@@ -15,8 +15,8 @@ BULLRING_ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
 BULLRING_JOBS="${BULLRING_JOBS:-$(nproc)}"
 BULLRING_PROGRAM="$BULLRING_ROOT/build/bullring"
 export BULLRING_ROOT BULLRING_PROGRAM
-# Where Python finds the packages of the scripts (bench, chaos, gate …) and `harness`.
-export PYTHONPATH="$BULLRING_ROOT/scripts/lib:$BULLRING_ROOT/tests"
+# Where Python finds the packages of the scripts (bench, chaos, gate …), `harness` and `bullring`.
+export PYTHONPATH="$BULLRING_ROOT/scripts/lib:$BULLRING_ROOT/tests:$BULLRING_ROOT/src/python"
 
 # Objects compiled in one checkout are good in another.
 export CCACHE_BASEDIR="${CCACHE_BASEDIR:-$BULLRING_ROOT}" CCACHE_NOHASHDIR="${CCACHE_NOHASHDIR:-1}"

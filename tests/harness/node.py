@@ -13,8 +13,8 @@ from harness.task import stopped
 from harness.waiting import DEADLINE
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# Where Python finds this package and those of the scripts, as scripts/lib/common.sh has it.
-PYTHON_PATH = os.pathsep.join([str(ROOT / "scripts" / "lib"), str(ROOT / "tests")])
+# Where Python finds this package, those of the scripts, and `bullring`: as scripts/lib/common.sh.
+PYTHON_PATH = os.pathsep.join(str(ROOT / name) for name in ("scripts/lib", "tests", "src/python"))
 _CRASHES = {-signal.SIGABRT, -signal.SIGBUS, -signal.SIGFPE, -signal.SIGILL, -signal.SIGSEGV}
 _REPORT = re.compile(r"^.*(?:Sanitizer|runtime error: |terminate called|assertion).*$", re.M)
 _LIBC = ctypes.CDLL(None, use_errno=True)

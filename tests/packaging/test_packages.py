@@ -9,7 +9,7 @@ import shutil
 import tempfile
 
 import pytest
-from debian import Debian, newer
+from debian import ENVIRONMENT, Debian, newer
 from harness.packaging_files import ROOT, run
 
 pytestmark = [pytest.mark.long, pytest.mark.limit(3600)]
@@ -27,10 +27,14 @@ def files_of(package):
 def test_the_packages_are_these(packages):
     version = re.search(r"VERSION (\d+\.\d+)\.(\d+)", (ROOT / "CMakeLists.txt").read_text())
     library = f"libbullring{version[1]}"
-    assert set(packages) == {"bullring", library, "libbullring-dev", "bullring-sim"}
+    python = "python3-bullring"
+    assert set(packages) == {"bullring", library, "libbullring-dev", "bullring-sim", python}
     architecture = run("dpkg", "--print-architecture").strip()
     for name, file in packages.items():
-        assert file.name == f"{name}_{version[1]}.{version[2]}_{architecture}.deb"
+        its = "all" if name == python else architecture
+        assert file.name == f"{name}_{version[1]}.{version[2]}_{its}.deb"
+    wheel = f"bullring-{version[1]}.{version[2]}-py3-none-any.whl"
+    assert [file.name for file in packages[python].parent.glob("*.whl")] == [wheel]
 
 
 def test_each_has_what_it_is_for(packages):
@@ -56,6 +60,12 @@ def test_each_has_what_it_is_for(packages):
     assert {"/usr/bin/bullring-sim", "/usr/share/man/man1/bullring-sim.1.gz"} <= contents[
         "bullring-sim"
     ]
+    assert contents["python3-bullring"] >= {
+        "/usr/lib/python3/dist-packages/bullring/__init__.py",
+        "/usr/lib/python3/dist-packages/bullring/py.typed",
+        "/usr/share/doc/python3-bullring/examples/scheduler.py",
+        "/usr/share/man/man7/python3-bullring.7.gz",
+    }
     assert "/usr/include/bullring/bullring.hpp" in contents["libbullring-dev"]
     assert "/usr/share/man/man3/libbullring.3.gz" in contents["libbullring-dev"]
     for end in (
@@ -88,6 +98,20 @@ c++ -std=c++20 /tmp/main.cpp -o /tmp/main $(pkg-config --cflags --libs bullring)
 """
 
 
+# A node needs /proc.
+WITH_PROC = 'mount -t proc proc "$0/proc" && exec chroot "$0" sh -c "$1"'
+LEADS_FROM_PYTHON = """
+set -e
+bullring node --id 1 --peers 1=127.0.0.1:7197 --data-dir /tmp/node 2>/tmp/log &
+until [ -S /tmp/node/attach.sock ]; do kill -0 $!; done
+/usr/bin/python3 -c 'import bullring
+with bullring.lead("/tmp/node") as lead: print(lead.epoch)'
+kill $!
+wait $!
+rm -r /tmp/node /tmp/log
+"""
+
+
 INSTANCES = ["bullring@poller", "bullring-run@poller", "bullring-address@web"]
 # By another target, and by another name.
 LINKS = [("cluster.target.wants", "bullring@other.service"), ("", "leader.service")]
@@ -107,6 +131,8 @@ def test_from_the_installation_to_the_purge(packages, debian, tmp_path):
     assert debian.run("bullring", "--version").startswith("bullring ")
     assert "scenario" in debian.run("bullring-sim", "--help")
     assert debian.run("getent", "passwd", "bullring").startswith("bullring:")
+    words = ["unshare", "--mount", "sh", "-c", WITH_PROC]
+    assert int(run(*words, debian.folder, LEADS_FROM_PYTHON, env=ENVIRONMENT)) > 0
 
     later = [newer(file, tmp_path) for file in packages.values()]
     state = debian.folder / "var/lib/bullring/poller/state"

@@ -12,7 +12,7 @@ import subprocess
 
 import pytest
 from harness import readme
-from harness.node import ROOT, clean_environment, find_program
+from harness.node import PYTHON_PATH, ROOT, clean_environment, find_program
 from harness.waiting import DEADLINE, wait_until
 
 pytestmark = pytest.mark.limit(300)
@@ -187,6 +187,38 @@ def test_a_cluster_by_hand(terminals, nodes):
     )
     fourth.terminate()
     assert fourth.wait(DEADLINE) == 0
+
+
+def test_from_python(terminals, tmp_path, spawn):
+    """Each machine is a home of its own."""
+    homes = [tmp_path / f"machine-{i}" for i in (1, 2, 3)]
+    key = tmp_path / "rows.key"
+    with readme.commands("From Python") as commands:
+        node = commands.take("bullring node --cluster rows --id 1 ").replace("rows.key", str(key))
+        program = commands.take("python3 rows.py$").split()
+    terminals.type(f"bullring key new --out {key}")
+    (text,) = readme.blocks("From Python", "python")
+    (tmp_path / "rows.py").write_text(text)
+    rows = []
+    for i, home in enumerate(homes, 1):
+        home.mkdir()
+        terminals.environment["HOME"] = str(home)
+        terminals.open(node.replace("--id 1 ", f"--id {i} "))
+        socket = home / ".local/state/bullring/rows" / f"node-{i}" / "attach.sock"
+        wait_until(socket.exists, "the node's socket")
+        environment = terminals.environment | {"PYTHONPATH": PYTHON_PATH}
+        printed = home / "printed"
+        with open(printed, "wb") as out:
+            rows.append((spawn(program, cwd=tmp_path, env=environment, stdout=out), printed))
+
+    def printing(among):
+        return next((one for one in among if one[1].stat().st_size > 0), None)
+
+    first = wait_until(lambda: printing(rows), "a row")
+    first[0].kill()
+    second = wait_until(lambda: printing([one for one in rows if one != first]), "another row")
+    epochs = [int(one[1].read_text().split()[3]) for one in (first, second)]
+    assert epochs[0] < epochs[1]
 
 
 def test_the_failover_is_told_by_these_lines(new_cluster):

@@ -10,13 +10,16 @@ do. This package is for processes beside a `bullring node` on their machine: the
 
 See python3-bullring(7), and bullring-attach(7) for what is said on the socket."""
 
-from ._async import alead, arun_while_leader
+from ._async import AsyncLead, alead, arun_while_leader
 from ._connection import BullringError, Lost, NotAvailable
 from ._fencing import FencingGuard
 from ._lead import Lead, lead, run_while_leader
 from ._observer import Leader, Observer
 
+__version__ = "0.1.0"
+
 __all__ = [
+    "AsyncLead",
     "BullringError",
     "FencingGuard",
     "Lead",

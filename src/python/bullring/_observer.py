@@ -8,7 +8,9 @@ import os
 import socket
 from typing import Iterator, NamedTuple
 
-from ._connection import Connection, NotAvailable, socket_path
+from ._connection import Connection, Deadline, NotAvailable, socket_path
+
+HTTP_SILENCE_S = 40.0  # a node says something every 15 s
 
 
 class Leader(NamedTuple):
@@ -26,7 +28,8 @@ class Observer:
             print(leader.id, leader.epoch, leader.advertised)
 
     By the socket of the node on this machine, as `lead` finds it, or, with `http`, by the HTTP of
-    a node anywhere ("HOST:PORT", or "unix:PATH"). Ends with NotAvailable when the node does."""
+    a node anywhere ("HOST:PORT", or "unix:PATH"). Ends with NotAvailable when the node does.
+    `timeout`: how long the node may take to answer at first, in seconds; TimeoutError then."""
 
     def __init__(
         self,
@@ -39,42 +42,51 @@ class Observer:
     ) -> None:
         self._http = http
         self._timeout = timeout
-        self._path = None if http is not None else socket_path(where, cluster, node)
+        self._where = (where, cluster, node)
 
     def __iter__(self) -> Iterator[Leader]:
-        return self._by_http(self._http) if self._http is not None else self._by_socket()
+        last = None
+        for leader in self._by_socket() if self._http is None else self._by_http(self._http):
+            if leader != last:
+                yield leader
+            last = leader
 
     def leader(self) -> Leader:
         """The present one, as the node knows it; asks once."""
-        found = iter(self)
-        try:
-            return next(found)
-        finally:
-            found.close()  # type: ignore[attr-defined]
+        return next(iter(self))
 
     def _by_socket(self) -> Iterator[Leader]:
-        assert self._path is not None
-        connection = Connection(self._path, self._timeout)
+        connection = Connection(socket_path(*self._where))
         try:
-            for line in connection.lines():
-                if line.get("event") == "leader":
-                    yield Leader(line["leader"], line["epoch"], line["advertised"])
+            deadline, greeted = Deadline(self._timeout), False
+            while True:
+                for line in connection.wait_lines(deadline):
+                    if not greeted:
+                        connection.check_greeting(line)
+                        greeted = True
+                    elif line.get("event") == "leader":
+                        deadline = Deadline(None)
+                        yield Leader(line["leader"], line["epoch"], line["advertised"])
         finally:
             connection.close()
-        raise NotAvailable(f"the node on {self._path} has ended")
 
     def _by_http(self, address: str) -> Iterator[Leader]:
         connection = _HttpConnection(address, self._timeout)
+        timed_out: Exception = TimeoutError(f"the node on {address} has not answered in time")
         try:
             connection.request("GET", "/events")
             answer = connection.getresponse()
             if answer.status != 200:
                 raise NotAvailable(f"{address} answers {answer.status} {answer.reason}")
+            connection.sock.settimeout(HTTP_SILENCE_S)
+            timed_out = NotAvailable(f"the node on {address} has fallen silent")
             for raw in answer:
                 if raw.startswith(b"data: "):
                     line = json.loads(raw[6:])
                     yield Leader(line["leader"], line["epoch"], line["advertised"])
-        except OSError as error:
+        except socket.timeout:
+            raise timed_out from None
+        except (OSError, http.client.HTTPException) as error:
             raise NotAvailable(f"no node answers on {address}: {error}") from error
         finally:
             connection.close()

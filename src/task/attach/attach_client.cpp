@@ -7,6 +7,7 @@
 #include <asio/buffer.hpp>
 #include <asio/post.hpp>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include "src/base/log/logging.hpp"
@@ -24,6 +25,13 @@ constexpr std::chrono::milliseconds period{100};
 constexpr int lines_in_a_period = 64;
 /// Of its connection.
 constexpr std::chrono::milliseconds process_ends_within{5};
+
+/// Asio may tell of an event of a descriptor that was closed just before and whose state in the
+/// reactor this one got. Taken for the end of a process that lives, it would release its lease.
+bool has_ended(int process) {
+    pollfd look{process, POLLIN, 0};
+    return ::poll(&look, 1, 0) > 0;
+}
 
 }  // namespace
 
@@ -53,6 +61,7 @@ void AttachClient::watch_process() {
     if (!process_.is_open()) return;
     process_.async_wait(Wait::wait_read, [this](const asio::error_code& error) {
         if (error) return;
+        if (!has_ended(process_.native_handle())) return watch_process();
         const auto kept = shared_from_this();
         process_.close();
         close();
