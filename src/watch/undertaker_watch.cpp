@@ -6,6 +6,7 @@
 
 #include "src/base/log/logging.hpp"
 #include "src/base/os/owned_fd.hpp"
+#include "src/base/os/readiness.hpp"
 #include "src/base/os/sanitizers.hpp"
 
 namespace bullring {
@@ -27,9 +28,15 @@ void UndertakerWatch::wait_for_end() {
     OwnedFd watched(::fcntl(undertaker_.descriptor(), F_DUPFD_CLOEXEC, 0));
     if (!watched) return look_again();  // no descriptor is left
     end_.emplace(io_, watched.release());
+    listen();
+}
+
+void UndertakerWatch::listen() {
     end_->async_wait(asio::posix::descriptor_base::wait_read,
                      [this](const asio::error_code& error) {
-                         if (!error) replace();
+                         if (error) return;
+                         if (!is_ready(end_->native_handle())) return listen();
+                         replace();
                      });
 }
 

@@ -20,6 +20,7 @@ public:
 
 private:
     void wait_for_end();
+    void listen();
     void replace();
     void look_again();
 

@@ -11,6 +11,7 @@
 #include <asio/steady_timer.hpp>
 #include <asio/use_awaitable.hpp>
 
+#include "src/base/os/readiness.hpp"
 #include "src/base/os/tcp.hpp"
 
 namespace bullring {
@@ -28,20 +29,25 @@ struct Race {
     bool over = false;
 };
 
-void enter(asio::io_context& io, const std::shared_ptr<Race>& race,
-           const asio::ip::tcp::endpoint& address) {
-    OwnedFd fd = tcp::start_connect(address);
-    if (!fd) return;
-    const auto one = race->running.emplace(race->running.end(), io, fd.release());
+void run_on(const std::shared_ptr<Race>& race,
+            std::list<asio::posix::stream_descriptor>::iterator one) {
     one->async_wait(asio::posix::descriptor_base::wait_write,
                     [race, one](const asio::error_code& error) {
                         if (error || race->over) return;
+                        if (!is_ready(one->native_handle(), POLLOUT)) return run_on(race, one);
                         OwnedFd decided(one->release());
                         race->running.erase(one);
                         if (!race->winner && tcp::connect_error(decided.get()) == 0)
                             race->winner = std::move(decided);
                         race->news.cancel();
                     });
+}
+
+void enter(asio::io_context& io, const std::shared_ptr<Race>& race,
+           const asio::ip::tcp::endpoint& address) {
+    OwnedFd fd = tcp::start_connect(address);
+    if (!fd) return;
+    run_on(race, race->running.emplace(race->running.end(), io, fd.release()));
 }
 
 }  // namespace

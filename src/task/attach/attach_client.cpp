@@ -7,10 +7,10 @@
 #include <asio/buffer.hpp>
 #include <asio/post.hpp>
 #include <fmt/format.h>
-#include <poll.h>
 #include <sys/socket.h>
 
 #include "src/base/log/logging.hpp"
+#include "src/base/os/readiness.hpp"
 #include "src/base/os/record_socket.hpp"
 #include "src/task/attach/attach_text.hpp"
 
@@ -25,13 +25,6 @@ constexpr std::chrono::milliseconds period{100};
 constexpr int lines_in_a_period = 64;
 /// Of its connection.
 constexpr std::chrono::milliseconds process_ends_within{5};
-
-/// Asio may tell of an event of a descriptor that was closed just before and whose state in the
-/// reactor this one got. Taken for the end of a process that lives, it would release its lease.
-bool has_ended(int process) {
-    pollfd look{process, POLLIN, 0};
-    return ::poll(&look, 1, 0) > 0;
-}
 
 }  // namespace
 
@@ -61,7 +54,8 @@ void AttachClient::watch_process() {
     if (!process_.is_open()) return;
     process_.async_wait(Wait::wait_read, [this](const asio::error_code& error) {
         if (error) return;
-        if (!has_ended(process_.native_handle())) return watch_process();
+        // Else the lease of a process that lives would be released.
+        if (!is_ready(process_.native_handle())) return watch_process();
         const auto kept = shared_from_this();
         process_.close();
         close();
@@ -150,8 +144,10 @@ void AttachClient::close() {
 
 void AttachClient::lose() {
     if (!connected()) return;
+    const auto kept = shared_from_this();
     read_rest();
     close();
+    callbacks_.lost();
     if (!process_.is_open()) return tell_closed();
     // A process that ends closes its files first.
     pause_.expires_after(process_ends_within);

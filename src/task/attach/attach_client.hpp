@@ -28,7 +28,8 @@ public:
 
     struct Callbacks {
         std::function<void(std::string_view line)> line;
-        std::function<void()> closed;  // the connection has ended, once
+        std::function<void()> lost;    // the connection has ended, once
+        std::function<void()> closed;  // and the process has not ended, a moment later
         std::function<void()> ended;   // the process has ended, once
     };
 
@@ -37,7 +38,7 @@ public:
     /// Sends `greeting` with the page, and begins to read.
     void start(const std::string& greeting, Callbacks callbacks);
     void send(std::string_view line);
-    /// After what has been sent; closed() does not follow. Its process is watched as before.
+    /// After what has been sent; lost() does not follow. Its process is watched as before.
     void close();
 
     protocol::ClientId id() const { return id_; }

@@ -132,7 +132,9 @@ void AttachServer::admit(OwnedFd socket) {
     clients_.emplace(id, client);
     client->start(attached_line(options_.config.self, options_.config.cluster),
                   {[this, one = client.get()](std::string_view line) { on_line(*one, line); },
-                   [this, id] { on_closed(id); }, [this, id] { on_ended(id); }});
+                   [this, id] { on_lost(id); },
+                   [this, id] { on_closed(id); },
+                   [this, id] { on_ended(id); }});
     client->send(attach_leader_line(leader_.leader, leader_.epoch, leader_.advertised));
 }
 
@@ -180,6 +182,11 @@ void AttachServer::resign_answered(const protocol::ResignAnswer& answer) {
     AttachClient* const client = find(asked->second);
     resigns_.erase(asked);
     if (client != nullptr && !answer.done) client->send(attach_error_line(answer.why));
+}
+
+/// Nobody waits for the end of the process of one that only waits.
+void AttachServer::on_lost(ClientId id) {
+    if (candidacies_.works() != id) on_closed(id);
 }
 
 void AttachServer::on_closed(ClientId id) {

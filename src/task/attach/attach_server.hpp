@@ -55,6 +55,7 @@ private:
     void admit(OwnedFd socket);
     void on_line(AttachClient& client, std::string_view line);
     void on_request(AttachClient& client, const AttachRequest& request);
+    void on_lost(protocol::ClientId id);
     void on_closed(protocol::ClientId id);
     void on_ended(protocol::ClientId id);
     void drop(protocol::ClientId id);
