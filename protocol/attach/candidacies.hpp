@@ -1,6 +1,6 @@
-// Decides who works under a node's leadership: its own task, or one of the processes on its machine that
-// are attached to it (protocol/attach/README.md). Pure: what happens goes in, orders come out; no
-// clock, no process, no socket.
+// Decides who works under a node's leadership: its own task, or one of the processes on its machine
+// that are attached to it (protocol/attach/README.md). Pure: what happens goes in, orders come out;
+// no clock, no process, no socket.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct ClientId {
 
 /// A client's wishes.
 struct Candidacy {
-    Duration stall_after{0};  // the longest time without a sign of progress while it works; 0: any
+    Duration stall_after{0};   // the longest time without a sign of progress while it works; 0: any
     std::string advertised{};  // of the node while it works; empty: what the node is told
     bool operator==(const Candidacy&) const = default;
 };

@@ -21,7 +21,8 @@ std::string why_silent_with_file(const Parts& node, Instant now) {
     const Instant until = node.recovery.silence(now, node.peers).until;
     if (promise_over(now, until)) return silent + "until its state is on the disk";
     const std::string left = silent + time_text(promise_left(now, until)) + " left";
-    if (node.recovery.hooks_before()) return left + ": hooks or attached processes of before may still act";
+    if (node.recovery.hooks_before())
+        return left + ": hooks or attached processes of before may still act";
     MemberSet asked;
     for (const Index i : node.setup.others())
         if (told_by(node, i) == Recall::Answer::cannot_tell) asked.insert(i);

@@ -51,10 +51,10 @@ void publish(Parts& node, Step& step) {
     const Instant end = node.lease_end();
     // R3.8: only what leaves the time to end the task.
     if (!node.tenure.published() && !lease_valid(step.now, end - node.timing().kill_margin)) return;
-    node.tenure.publish(step,
-                        {node.epoch(), end, node.holder.lease().untied_deadline(),
-                         node.reserve.on_disk().hooks},
-                        node.grants(step.now));
+    node.tenure.publish(
+        step,
+        {node.epoch(), end, node.holder.lease().untied_deadline(), node.reserve.on_disk().hooks},
+        node.grants(step.now));
 }
 
 void become_leader(Parts& node, Step& step) {

@@ -23,9 +23,10 @@ void Checks::on_page(const World& world, HostIndex h, const Client& client) {
     for (HostIndex o = 0; o < world.hosts(); ++o)
         if (o != h && world.leads(o) && founding(world, o) == founding(world, h))
             fail(world, "I23",
-                 fmt::format("client {} on node {} leads in epoch {} while node {} leads in epoch {}",
-                             client.id.value, world.host(h).id.value, client.page.epoch.value,
-                             world.host(o).id.value, world.host(o).published.epoch.value));
+                 fmt::format(
+                     "client {} on node {} leads in epoch {} while node {} leads in epoch {}",
+                     client.id.value, world.host(h).id.value, client.page.epoch.value,
+                     world.host(o).id.value, world.host(o).published.epoch.value));
     check_alone(world, h);
 }
 

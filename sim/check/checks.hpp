@@ -200,7 +200,7 @@ private:
     std::vector<OfHost> of_;           // in this run
     std::vector<EpochHolders> voted_;  // by voter, in all of its runs
     std::map<Founding, Cluster> clusters_;
-    std::map<ClientId, Founding> leads_in_;  // as its page has said last
+    std::map<ClientId, Founding> leads_in_;       // as its page has said last
     std::vector<protocol::Membership> on_disk_;   // as seen last
     std::vector<protocol::Identity> identities_;  // likewise
     std::vector<bool> has_copy_;                  // of another machine's disk, likewise

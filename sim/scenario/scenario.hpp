@@ -58,12 +58,12 @@ enum class Verb : std::uint8_t {
     members,  // a = whose vote or membership, word: how it changes; b = who is asked
     health,   // word: bad good
     stall,
-    task,                 // word: ends fails hangs returns
-    attach,               // a process to a's
-    client,  // word: what the attached process on a does: done leaves killed forks closes …
-    calm,                 // everything is mended, everybody runs
-    mark,                 // what is counted begins here
-    picture,              // word: begins ends; the part of the run that is drawn
+    task,     // word: ends fails hangs returns
+    attach,   // a process to a's
+    client,   // word: what the attached process on a does: done leaves killed forks closes …
+    calm,     // everything is mended, everybody runs
+    mark,     // what is counted begins here
+    picture,  // word: begins ends; the part of the run that is drawn
     expect_leader,        // a: who (none: anybody); duration: within
     expect_no_leader,     // duration: for
     expect_steady,        // duration: nobody is elected or deposed, and at most one leads

@@ -179,8 +179,8 @@ void read_arguments(LineReader& line, Form form, Command& command) {
 }
 
 void read_expectation(LineReader& line, Command& command) {
-    const std::string what =
-        line.one_of({"leader", "holder", "no", "steady", "at", "the", "a", "epoch", "deposed", "members"});
+    const std::string what = line.one_of(
+        {"leader", "holder", "no", "steady", "at", "the", "a", "epoch", "deposed", "members"});
     if (what == "leader" || what == "holder") {
         command.verb = what == "leader" ? Verb::expect_leader : Verb::expect_holder;
         if (line.peek() != "within" && line.peek() != "as" && !line.done())

@@ -99,8 +99,8 @@ bool plan_clients(Scenario& scenario, std::uint64_t seed, Time end, bool all) {
 }
 
 bool clients_lead(const Settings& s) {
-    return s.workless.size() == s.ids.size() && !s.hooks && s.leases.empty() && s.leases_max.empty() &&
-           s.heartbeats.empty() && s.wires.empty() &&
+    return s.workless.size() == s.ids.size() && !s.hooks && s.leases.empty() &&
+           s.leases_max.empty() && s.heartbeats.empty() && s.wires.empty() &&
            std::none_of(s.priorities.begin(), s.priorities.end(),
                         [](const auto& one) { return one.second.is_never(); });
 }

@@ -80,7 +80,7 @@ struct Host {
     Time wake_at = end_of_time;  // the earliest wake that is scheduled
     protocol::Publish published;
     std::optional<protocol::Candidacies> candidacies;  // who works: the task or a client
-    Epoch works_under;          // the epoch that the candidacies have been given last
+    Epoch works_under;           // the epoch that the candidacies have been given last
     Time look_at = end_of_time;  // the earliest look of theirs that is scheduled
     Task task;
     bool healthy = true;

@@ -71,7 +71,7 @@ struct Settings {
     bool tie = true;
     bool hooks = false;  // what acts for a leader may outlive it without a lock
     Duration kill_margin{0};
-    Range task_ending{0, 0};  // how long a task takes to end after StopTask
+    Range task_ending{0, 0};    // how long a task takes to end after StopTask
     std::set<NodeId> workless;  // members that have no task of their own
     std::map<NodeId, protocol::Priority> priorities;
     std::map<NodeId, Duration> leases;       // of members that ask for another one

@@ -299,10 +299,11 @@ std::string metrics_text(MetricsFormat format, const AtTheMoment& at, const Node
         families.gauge("bullring_clock_correction_ratio",
                        "By which part of it the kernel makes this machine's clock run faster.",
                        ppm * 1e-6);
-    families.gauge("bullring_task_running",
-                   "Whether the command, the task or the attached process that only a leader has is "
-                   "running here.",
-                   number(counts.task_running.load() || counts.attached_leads.load()));
+    families.gauge(
+        "bullring_task_running",
+        "Whether the command, the task or the attached process that only a leader has is "
+        "running here.",
+        number(counts.task_running.load() || counts.attached_leads.load()));
     families.gauge("bullring_attached_candidates",
                    "How many attached processes want to lead through this node, or do.",
                    number(counts.attached_candidates.load()));

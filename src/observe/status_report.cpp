@@ -173,8 +173,8 @@ Row row_of(const MemberAnswer& member, const Origin& origin, const protocol::Mem
                           ? ""
                           : " until " + answer.certificate_not_after.substr(0, 10)) +
                      (answer.security_migrates ? ", migrating" : "")),
-            one_line(answer.why + attached_text(answer) + standing(member, origin, list) + elsewhere(member) +
-                     older_text(answer))};
+            one_line(answer.why + attached_text(answer) + standing(member, origin, list) +
+                     elsewhere(member) + older_text(answer))};
 }
 
 }  // namespace

@@ -30,14 +30,14 @@ AttachOptions checked_attach(const Request& request, Report& report) {
     options.mode = request.attach.value;
     const bool fenced = request.quorum.value != protocol::QuorumMode::none;
     if (!fenced && request.attach.asked() == AttachMode::on)
-        report.say("attach",
-                   "it can't be used with quorum none, where two nodes may lead at once");
+        report.say("attach", "it can't be used with quorum none, where two nodes may lead at once");
     if (!fenced) options.mode = AttachMode::off;
     const auto group = request.attach_group.asked();
     if (!group) return options;
     options.group = group_of(*group);
     if (!options.group)
-        report.refuse("attach-group", *group, "is no group of this machine; expected a name of getent group, or a number");
+        report.refuse("attach-group", *group,
+                      "is no group of this machine; expected a name of getent group, or a number");
     if (options.mode == AttachMode::off)
         report.say("attach-group", "it needs attach on, which it is not");
     return options;

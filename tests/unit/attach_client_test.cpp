@@ -76,7 +76,8 @@ TEST_CASE("attach client: events of descriptors that were closed are no end of a
     CHECK(seen.lost == 0);
 }
 
-TEST_CASE("attach client: the end of a connection is told at once, and again if the process lives") {
+TEST_CASE(
+    "attach client: the end of a connection is told at once, and again if the process lives") {
     asio::io_context io;
     Connection connection;
     Seen seen;

@@ -1,12 +1,12 @@
 // The language of scenario files: what is written parses to the same again.
 #include "sim/scenario/scenario_text.hpp"
-#include "sim/scenario/settings_text.hpp"
 
 #include <variant>
 
 #include <doctest/doctest.h>
 
 #include "sim/scenario/duration_text.hpp"
+#include "sim/scenario/settings_text.hpp"
 #include "sim/swarm/swarm.hpp"
 
 namespace bullring::sim::scenario_text_test {

@@ -58,8 +58,7 @@ TEST_CASE("work: a leader is found where the process says that works there (H1.5
     NodeFixture node = leads_in_name();
     const Actions asked = node.step(WorkChanged{Work::asked, "here:80"});
     REQUIRE(only<LeaderChanged>(asked).size() == 1);
-    CHECK(only<LeaderChanged>(asked)[0] ==
-          LeaderChanged{{3}, epoch, "here:80", false, node.now()});
+    CHECK(only<LeaderChanged>(asked)[0] == LeaderChanged{{3}, epoch, "here:80", false, node.now()});
     CHECK(node.view().advertised == "here:80");
     CHECK(only<LeaderChanged>(node.run_granted(seconds(1))).empty());
     // Of another one, by what it says.

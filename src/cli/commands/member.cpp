@@ -117,8 +117,8 @@ tl::expected<void, OpenError> Member::open(protocol::Duration lock_wait) {
     return {};
 }
 
-/// Adds what else may work under this node's leadership; without promises nothing that could outlive
-/// the node.
+/// Adds what else may work under this node's leadership; without promises nothing that could
+/// outlive the node.
 MakeHost Member::surround(MakeHost host, bool own_task) {
     if (options_.config.quorum == protocol::QuorumMode::none) return host;
     if (options_.attach.mode == AttachMode::on)

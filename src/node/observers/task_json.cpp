@@ -33,8 +33,7 @@ std::optional<ShownTask> task_in(const Json& node) {
     const auto json = node.find("task");
     const auto commands = node.find("lead_commands");
     const auto attached = node.find("attached");
-    if (json == node.end() && commands == node.end() && attached == node.end())
-        return std::nullopt;
+    if (json == node.end() && commands == node.end() && attached == node.end()) return std::nullopt;
     ShownTask task;
     if (attached != node.end()) {
         task.candidates = whole_number(attached->at("candidates"));

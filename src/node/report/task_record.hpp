@@ -60,8 +60,7 @@ public:
 
     ShownTask shown(protocol::Instant now) const {
         ShownTask shown = task_;
-        if (holder_)
-            shown.holder = {holder_->pid, holder_->name, ms_from(holder_->since, now)};
+        if (holder_) shown.holder = {holder_->pid, holder_->name, ms_from(holder_->since, now)};
         shown.for_ms = ms_from(since_, now);
         if (ended_at_) shown.last_end_ago_ms = ms_from(*ended_at_, now);
         return shown;

@@ -130,11 +130,10 @@ void AttachServer::admit(OwnedFd socket) {
     const auto client =
         std::make_shared<AttachClient>(io_, id, std::move(socket), std::move(*page));
     clients_.emplace(id, client);
-    client->start(attached_line(options_.config.self, options_.config.cluster),
-                  {[this, one = client.get()](std::string_view line) { on_line(*one, line); },
-                   [this, id] { on_lost(id); },
-                   [this, id] { on_closed(id); },
-                   [this, id] { on_ended(id); }});
+    client->start(
+        attached_line(options_.config.self, options_.config.cluster),
+        {[this, one = client.get()](std::string_view line) { on_line(*one, line); },
+         [this, id] { on_lost(id); }, [this, id] { on_closed(id); }, [this, id] { on_ended(id); }});
     client->send(attach_leader_line(leader_.leader, leader_.epoch, leader_.advertised));
 }
 
@@ -378,8 +377,7 @@ void AttachServer::look_again() {
 /// While the node steps down it goes on renewing, which is not published.
 void AttachServer::on_look() {
     const protocol::Instant now = read_clock();
-    if (candidacies_.works())
-        obey(candidacies_.on_untied(now, leads_, node().untied_until()));
+    if (candidacies_.works()) obey(candidacies_.on_untied(now, leads_, node().untied_until()));
     obey(candidacies_.on_wake(now));
 }
 
