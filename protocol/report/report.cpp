@@ -77,10 +77,9 @@ LeaderView user_leader(const Parts& node, Instant now) {
     return best;
 }
 
-const std::string& advertised_by(const Parts& node, NodeId leader) {
-    static const std::string nothing;
+std::string_view advertised_by(const Parts& node, NodeId leader) {
     const auto index = node.setup.members().index(leader);
-    if (!index) return nothing;
+    if (!index) return {};
     const bool own = *index == node.me();
     // H1.5
     const std::string& by_client =
@@ -128,7 +127,7 @@ void report_leader(Parts& node, Step& step) {
     if (!node.reported.is(leader)) {
         forget_hold_off(node, step.now);
         const bool after_end = leader.leader && has_ended(node, node.reported.last());
-        node.reported.tell(step, leader, advertised_by(node, leader.leader), after_end,
+        node.reported.tell(step, leader, std::string(advertised_by(node, leader.leader)), after_end,
                            led_until(node, step.now));
     } else if (leader.leader) {
         node.reported.tell_place(step, advertised_by(node, leader.leader));

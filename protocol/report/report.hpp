@@ -1,7 +1,7 @@
 // Reports changes to the host and its users: peers, the leader, the end of a stop.
 #pragma once
 
-#include <string>
+#include <string_view>
 
 #include "protocol/parts.hpp"
 
@@ -13,6 +13,6 @@ void report_stop(Parts& node, Step& step);
 
 /// The leader that users may rely on.
 LeaderView user_leader(const Parts& node, Instant now);
-const std::string& advertised_by(const Parts& node, NodeId leader);
+std::string_view advertised_by(const Parts& node, NodeId leader);
 
 }  // namespace bullring::protocol

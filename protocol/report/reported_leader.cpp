@@ -25,10 +25,10 @@ void ReportedLeader::tell(Step& step, const LeaderView& view, std::string advert
     step.act(std::move(change));
 }
 
-void ReportedLeader::tell_place(Step& step, const std::string& advertised) {
+void ReportedLeader::tell_place(Step& step, std::string_view advertised) {
     if (advertised == advertised_) return;
     advertised_ = advertised;
-    step.act(LeaderChanged{leader_, epoch_, advertised, false, step.now});
+    step.act(LeaderChanged{leader_, epoch_, advertised_, false, step.now});
 }
 
 void ReportedLeader::answer_when_replaced(RequestId request, Epoch given_up) {

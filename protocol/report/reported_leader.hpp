@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <tuple>
 
 #include "protocol/peers/peer.hpp"
@@ -22,7 +23,7 @@ public:
         return view.leader == leader_ && (!view.leader || view.epoch == epoch_);
     }
     /// It leads on, and is to be found there from now on.
-    void tell_place(Step& step, const std::string& advertised);
+    void tell_place(Step& step, std::string_view advertised);
     /// `led_until`: the last sign of life of the one that was reported.
     void tell(Step& step, const LeaderView& view, std::string advertised, bool after_end,
               Instant led_until);

@@ -93,7 +93,7 @@ View view_of(const Parts& node, Instant now, const HostReasons& reasons) {
     const LeaderView leader = user_leader(node, now);
     view.leader = leader.leader;
     view.epoch = leader.leader ? leader.epoch : node.reported.epoch();
-    view.advertised = advertised_by(node, leader.leader);
+    view.advertised = std::string(advertised_by(node, leader.leader));
     if (node.fenced() && leader.leader) {
         const Duration left = leader.leader == node.setup.self() ? lease_left(now, node.lease_end())
                                                                  : promise_left(now, leader.until);

@@ -186,7 +186,7 @@ void World::write_page(HostIndex h, ClientId id, ClientPage page) {
     Client& client = clients_[id.value - 1];
     client.page = page;
     if (page.epoch) client.works_in = page.epoch;
-    // What it has not read yet of the work that it has ended says nothing to it.
+    // News of the work that it has ended says nothing to it.
     if (page.epoch && page.epoch != client.ended)
         client.works_until_ns = std::max(client.works_until_ns, page.valid_until_ns);
     for (Observer* observer : observers_.all) observer->on_page(*this, h, client);

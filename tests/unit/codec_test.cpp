@@ -546,7 +546,7 @@ TEST_CASE("codec: the bytes of a heartbeat are what every version says") {
         CAPTURE(i);
         CHECK(std::to_integer<unsigned>(frame[i]) == expected[i]);
     }
-    // What work it has, and no text, since version 6.
+    // Since version 6 its work, and a text, which is empty.
     const Bytes newest = encoded(protocol::Message{heartbeat});
     REQUIRE(newest.size() == expected.size() + 3);
     CHECK(std::equal(newest.end() - 3, newest.end(),
