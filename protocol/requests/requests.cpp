@@ -24,13 +24,17 @@ void on_resign_requested(Parts& node, Step& step, const ResignRequested& event) 
     } else {
         successor = best_successor(node, step.now);
         refusal.lasting = true;
+        bool nobody_asks = false;
         for (const Index i : node.setup.others()) {
             const auto why = unfit(node, node.id(i), step.now);
             if (!why || *why > Unfit::never_leads) refusal.lasting = false;
+            nobody_asks = nobody_asks || why == Unfit::no_work;
         }
         if (!successor && !event.regardless)
             refusal.why = refusal.lasting
                               ? "no successor: no other member ever leads"
+                          : nobody_asks
+                              ? "no successor: no process on another node asks for the leadership"
                               : "no successor: no other eligible node is connected to a majority";
     }
     // R5.12
