@@ -31,8 +31,7 @@ void on_resign_requested(Parts& node, Step& step, const ResignRequested& event) 
             nobody_asks = nobody_asks || why == Unfit::no_work;
         }
         if (!successor && !event.regardless)
-            refusal.why = refusal.lasting
-                              ? "no successor: no other member ever leads"
+            refusal.why = refusal.lasting ? "no successor: no other member ever leads"
                           : nobody_asks
                               ? "no successor: no process on another node asks for the leadership"
                               : "no successor: no other eligible node is connected to a majority";

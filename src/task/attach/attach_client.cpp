@@ -66,7 +66,7 @@ void AttachClient::watch_process() {
 void AttachClient::read() {
     socket_.async_wait(Wait::wait_read, [this](const asio::error_code& error) {
         if (error) return;
-        std::array<char, line_bytes_max> bytes;
+        std::array<char, line_bytes_max> bytes{};
         const ssize_t count =
             ::recv(socket_.native_handle(), bytes.data(), bytes.size(), MSG_DONTWAIT);
         if (count < 0 && (errno == EAGAIN || errno == EINTR)) return read();
@@ -158,7 +158,7 @@ void AttachClient::lose() {
 
 /// A socket that is closed with bytes unread takes away what its other end has not read yet.
 void AttachClient::read_rest() {
-    std::array<char, line_bytes_max> bytes;
+    std::array<char, line_bytes_max> bytes{};
     for (std::size_t left = unread_bytes_max; left > 0; left -= bytes.size())
         if (::recv(socket_.native_handle(), bytes.data(), bytes.size(), MSG_DONTWAIT) <= 0) return;
 }
