@@ -1,4 +1,6 @@
 // Answers questions about a node: those of observers, and those that come by HTTP.
+#include <asio/dispatch.hpp>
+
 #include "src/base/log/logging.hpp"
 #include "src/base/os/clock.hpp"
 #include "src/base/os/descriptors.hpp"

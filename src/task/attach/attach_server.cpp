@@ -7,6 +7,7 @@
 #include <variant>
 
 #include <asio/dispatch.hpp>
+#include <asio/post.hpp>
 #include <fmt/format.h>
 #include <sys/socket.h>
 #include <unistd.h>
