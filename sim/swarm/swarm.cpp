@@ -249,6 +249,25 @@ Time failover_bound(const Settings& s) {
     return trips * s.delay.max + 2 * t.stagger.ns + ms;
 }
 
+namespace {
+
+void require_neighbours_leader(Scenario& scenario) {
+    Command lead = command(Verb::expect_leader, leader_bound(scenario.settings));
+    lead.a.site = Site::neighbour;
+    scenario.commands.push_back(lead);
+}
+
+void require_failover(Scenario& scenario) {
+    Command crash = command(Verb::crash);
+    crash.a.kind = Target::Kind::leader;
+    scenario.commands.push_back(crash);
+    Command next = command(Verb::expect_leader, failover_bound(scenario.settings));
+    next.check = "L4";
+    scenario.commands.push_back(next);
+}
+
+}  // namespace
+
 Scenario draw_scenario(std::uint64_t seed, const SwarmOptions& options) {
     Rng rng(seed * 0x9E37'79B9'7F4A'7C15ULL + 1);
     Draw draw(rng);
@@ -300,11 +319,7 @@ Scenario draw_scenario(std::uint64_t seed, const SwarmOptions& options) {
         scenario.commands.push_back(graph);
     }
     if (some_stop) scenario.commands.push_back(start);
-    if (beside.they_lead) {
-        Command lead = command(Verb::expect_leader, leader_bound(s));
-        lead.a.site = Site::neighbour;
-        scenario.commands.push_back(lead);
-    }
+    if (beside.they_lead) require_neighbours_leader(scenario);
     if (!disks_stay) {
         scenario.commands.push_back(command(Verb::wait, leader_bound(s)));
         return scenario;
@@ -329,13 +344,7 @@ Scenario draw_scenario(std::uint64_t seed, const SwarmOptions& options) {
     if (one_leads) scenario.commands.push_back(command(Verb::expect_holder, leader_bound(s)));
     scenario.commands.push_back(command(Verb::expect_steady, 2 * sec));
     // A process that outlives its node keeps its lease.
-    if (frozen || members_change || clients || !fails_over(s)) return scenario;
-    Command crash = command(Verb::crash);
-    crash.a.kind = Target::Kind::leader;
-    scenario.commands.push_back(crash);
-    Command next = command(Verb::expect_leader, failover_bound(s));
-    next.check = "L4";
-    scenario.commands.push_back(next);
+    if (!frozen && !members_change && !clients && fails_over(s)) require_failover(scenario);
     return scenario;
 }
 

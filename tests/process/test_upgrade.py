@@ -11,7 +11,7 @@ from clusters import on_both
 from rolling import FLAGS, Clients, Rolling
 from harness.waiting import wait_until
 
-NEWEST = 5
+NEWEST = 6
 
 
 def highest(node):
