@@ -381,7 +381,7 @@ def test_who_would_join_is_told_what_it_would_ask_for_and_nobody_is_asked_for_it
             "algorithm is 'ring' here and 'bully' there",
             "give this node the --algorithm of the others",
         ),
-        (["--wire", "2"], "version is '2-2' here and '3-5' there", "take --wire 2 from this node"),
+        (["--wire", "2"], "version is '2-2' here and '3-6' there", "take --wire 2 from this node"),
         (["--cluster", "another"], "somebody is there, and refuses: ", "compare --cluster"),
         (["--id", "2"], "another process is node 2, at ", "give this one an --id of its own"),
     ],

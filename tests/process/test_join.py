@@ -239,7 +239,7 @@ def test_who_is_not_reached_is_told_so(new_cluster):
             ["--algorithm", "ring"],
             "algorithm is 'ring' here and 'bully' there; give this node the --algorithm of the",
         ),
-        (["--wire", "2"], "version is '2-2' here and '3-5' there; take --wire 2 from this node"),
+        (["--wire", "2"], "version is '2-2' here and '3-6' there; take --wire 2 from this node"),
     ],
     ids=["algorithm", "wire"],
 )
