@@ -64,8 +64,12 @@ Candidacies::Orders Candidacies::on_untied(Instant now, Epoch epoch, Instant unt
     if (epoch != leads_ || !leads_) return orders;
     const bool later_now = lease_left(untied_until_, until).ns > 0;
     untied_until_ = later(untied_until_, until);
-    begin_if_held(now, orders);
-    if (!later_now || !working_ || working_->who.own()) return orders;
+    if (!working_ || working_->who.own()) return orders;
+    if (working_->phase == Phase::chosen) {
+        begin_if_held(now, orders);
+        return orders;
+    }
+    if (!later_now) return orders;
     if (working_->phase == Phase::works)
         orders.push_back(Hold{working_->who.client, leads_, shown(now, until), false});
     else if (working_->phase == Phase::ends && ending_)

@@ -42,7 +42,6 @@ public:
         Epoch epoch;
         std::int64_t valid_until_ns = 0;
         bool first = false;  // it is elected
-        bool operator==(const Hold&) const = default;
     };
     /// It has to end its work until that instant; sent again with a later one.
     struct Stop {
@@ -51,27 +50,22 @@ public:
         DeposedReason reason{};
         std::int64_t by_ns = 0;
         bool first = false;
-        bool operator==(const Stop&) const = default;
     };
     /// Nothing of it counts any more.
     struct Release {
         ClientId client;
         Epoch epoch;
-        bool operator==(const Release&) const = default;
     };
     struct StartOwn {
         Epoch epoch;
-        bool operator==(const StartOwn&) const = default;
     };
     struct StopOwn {
         Epoch epoch;
         DeposedReason reason{};
-        bool operator==(const StopOwn&) const = default;
     };
     /// An event for the node.
     struct Tell {
         Event event;
-        bool operator==(const Tell&) const = default;
     };
     using Order = std::variant<Hold, Stop, Release, StartOwn, StopOwn, Tell>;
     using Orders = std::vector<Order>;
@@ -114,14 +108,12 @@ public:
     std::optional<ClientId> works() const;
     /// Clients that stand, the one that works included.
     std::size_t clients() const;
-    bool operator==(const Candidacies&) const = default;
 
 private:
     struct Candidate {
         ClientId client;  // 0: the node's own task
         Candidacy asks;
         bool own() const { return client == ClientId{}; }
-        bool operator==(const Candidate&) const = default;
     };
     enum class Phase : std::uint8_t {
         chosen,  // it works as soon as the lease stands without any session
@@ -133,7 +125,6 @@ private:
         Phase phase = Phase::chosen;
         Instant progress_at{};
         Instant give_up_at = never;  // ends: the node, which may have recovered, is told by then
-        bool operator==(const Working&) const = default;
     };
 
     void choose(Instant now, Orders& orders);

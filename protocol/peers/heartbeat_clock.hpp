@@ -2,7 +2,7 @@
 // is reported before the period is over.
 #pragma once
 
-#include <string>
+#include <cstdint>
 #include <tuple>
 
 #include "protocol/values/ids.hpp"
@@ -22,7 +22,8 @@ struct HeartbeatState {
     bool announced = false;
     bool stepping_down = false;
     Work work = Work::own;
-    std::string advertised;
+    std::uint32_t work_changes =
+        0;  // in place of what is advertised, which is not copied each time
     NodeId leader;
     Epoch epoch;
     bool operator==(const HeartbeatState&) const = default;

@@ -23,7 +23,7 @@ HeartbeatState heartbeat_state(const Parts& node, Instant now) {
     state.announced = leader.announced;
     state.stepping_down = node.role() == Role::stepping_down;
     state.work = node.gate.work();
-    state.advertised = node.gate.advertised();
+    state.work_changes = node.gate.work_changes();
     state.leader = leader.leader;
     state.epoch = leader.epoch;
     return state;
@@ -45,7 +45,7 @@ Heartbeat heartbeat(const Parts& node, Instant now) {
     heartbeat.recovering = state.recovering;
     heartbeat.stepping_down = state.stepping_down;
     heartbeat.work = state.work;
-    heartbeat.advertised = state.advertised;
+    heartbeat.advertised = node.gate.advertised();
     if (const LeaderView leader = told_to_peers(node, now); leader.leader) {
         heartbeat.leader = leader.leader;
         heartbeat.leader_epoch = leader.epoch;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <tuple>
 
@@ -45,7 +46,9 @@ public:
     void set_work(Work work, const std::string& advertised) {
         work_ = work;
         advertised_ = advertised;
+        ++work_changes_;
     }
+    std::uint32_t work_changes() const { return work_changes_; }
 
     bool stopping() const { return stopping_; }
     void stop() { stopping_ = true; }
@@ -83,8 +86,9 @@ public:
     }
     bool operator==(const Gate&) const = default;
     auto digest_fields() const {
-        return std::tie(healthy_, healthy_from_, willing_, work_, advertised_, stopping_,
-                        stand_back_until_, successor_, reserved_until_, modest_until_, modest_for_);
+        return std::tie(healthy_, healthy_from_, willing_, work_, advertised_, work_changes_,
+                        stopping_, stand_back_until_, successor_, reserved_until_, modest_until_,
+                        modest_for_);
     }
 
 private:
@@ -93,6 +97,7 @@ private:
     bool willing_ = true;
     Work work_ = Work::own;
     std::string advertised_;
+    std::uint32_t work_changes_ = 0;
     bool stopping_ = false;
     Instant stand_back_until_ = long_ago;
     NodeId successor_;

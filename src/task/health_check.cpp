@@ -15,6 +15,7 @@
 #include "src/base/os/child_variables.hpp"
 #include "src/base/os/children.hpp"
 #include "src/base/os/quiet_thread.hpp"
+#include "src/base/os/readiness.hpp"
 #include "src/base/os/watch_child.hpp"
 #include "src/task/shell_command.hpp"
 
@@ -86,10 +87,7 @@ std::string HealthCheck::check() {
     return fmt::format("health command has not ended within {}", to_text(options_.timeout));
 }
 
-bool HealthCheck::stopping() const {
-    pollfd ready{stop_.fd(), POLLIN, 0};
-    return ::poll(&ready, 1, 0) > 0;
-}
+bool HealthCheck::stopping() const { return is_ready(stop_.fd()); }
 
 bool HealthCheck::pause() {
     pollfd ready{stop_.fd(), POLLIN, 0};

@@ -1,5 +1,6 @@
 """Processes that hold the leadership through the node on their machine, by attach.sock."""
 
+import contextlib
 import json
 import os
 import signal
@@ -354,6 +355,21 @@ def test_a_flood_and_a_reader_that_does_not_read_harm_nobody(settled):
 
     wait_until(flooded, "the end of the connection")
     assert "does not read what it is told" in leader.current.log()
+
+
+def test_a_flood_of_connections_keeps_nobody_from_leading(settled):
+    """It would take renewals, which come twenty times a lease."""
+    _, leader = settled()
+    client = Client(leader)
+    epoch = client.campaign().wait_for("elected")["epoch"]
+    path = str(leader.data_dir / "attach.sock")
+    for _ in range(5000):
+        with socket.socket(socket.AF_UNIX) as one:
+            one.setblocking(False)
+            with contextlib.suppress(BlockingIOError):
+                one.connect(path)
+        assert client.leads(epoch)
+    wait_until(lambda: connected_well(leader), "its turn")
 
 
 def test_there_are_256_of_them_and_no_more(settled):

@@ -70,6 +70,19 @@ def test_an_exception_gives_it_up_too(settled):
         campaign.__enter__()
 
 
+def test_the_loop_of_the_page_ends_when_its_node_has_died(settled):
+    """Not by turning for nothing until the lease is over, for wait() returns at once then."""
+    _, leader = settled(*LONG_LEASE)
+    turns = 0
+    with bullring.lead(leader.data_dir) as lead:
+        leader.kill()
+        while lead.valid():
+            turns += 1
+            lead.wait(DEADLINE)
+        assert (turns, lead.reason) == (1, "disconnected")
+        assert lead.time_left() > 1
+
+
 @LOSSES
 def test_a_loss_wakes_the_one_who_waits(settled, lose):
     cluster, leader = settled(*LEASE_1S)
@@ -413,7 +426,7 @@ def test_progress_does_not_wait_for_a_node_that_stands_still(settled):
 def test_its_settings_are_said_to_the_node(tmp_path):
     """The node decides what it makes of them."""
     node = FakeNode(tmp_path, GREETING, page=True)
-    settings = {"advertised": "10.0.0.1:80", "stall_after": 0.0001, "on_loss": "kill"}
+    settings = {"advertised": "10.0.0.1:80", "stall_after": 0.0001}
     with pytest.raises(TimeoutError):
         with bullring.lead(node.data_dir, timeout=0.1, **settings):
             pass
@@ -422,7 +435,6 @@ def test_its_settings_are_said_to_the_node(tmp_path):
         "op": "campaign",
         "advertised": "10.0.0.1:80",
         "stall_after_ms": 1,
-        "on_loss": "kill",
     }
     assert done == {"op": "done"}
 
@@ -432,7 +444,7 @@ def test_wrong_settings_are_refused(settled):
     for stall_after in (0, -1):
         with pytest.raises(ValueError, match="more than 0"):
             bullring.lead(leader.data_dir, stall_after=stall_after)
-    with pytest.raises(ValueError, match='"on_loss" is "weep"'):
-        with bullring.lead(leader.data_dir, on_loss="weep"):
+    with pytest.raises(ValueError, match='"advertised" is'):
+        with bullring.lead(leader.data_dir, advertised="x" * 257):
             pass
     leads_next(leader)

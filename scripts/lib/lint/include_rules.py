@@ -107,7 +107,11 @@ def breaches(root):
 
 ROW = re.compile(r"^\| (`[^|]*`) \|[^|]*\| ([^|]*) \|$", re.MULTILINE)
 LINKS = re.compile(r"^bullring_room\((\w+)[^)]*?LINKS ([^)]*)\)", re.MULTILINE)
-TARGET_OF = {"task/supervisor": "supervisor", "task/address": "supervisor"}
+TARGET_OF = {
+    "task/supervisor": "supervisor",
+    "task/address": "supervisor",
+    "task/attach": "supervisor",
+}
 
 
 def room_table(root):

@@ -53,8 +53,9 @@ class Leadership:
     def valid(self) -> bool:
         """Judged by the clock at every call, and by what the node says; asks nobody and never
         waits. True says that no other can lead at this instant; before each act that only the
-        leader may do, ask again."""
-        return self.time_left() > 0
+        leader may do, ask again. False also as soon as this object knows that the task has to end,
+        by wait() or the like; time_left() is for winding it up."""
+        return not self._reason and self.time_left() > 0
 
     def time_left(self) -> float:
         """In seconds, if nothing is renewed any more; 0: it is over, or the task has been told to
@@ -190,7 +191,6 @@ class Campaign(Generic[Held]):
         node: int | None = None,
         advertised: str | None = None,
         stall_after: float | None = None,
-        on_loss: str = "tell",
         timeout: float | None = None,
     ) -> None:
         if stall_after is not None and not stall_after > 0:
@@ -203,8 +203,6 @@ class Campaign(Generic[Held]):
             self._wish["advertised"] = advertised
         if stall_after is not None:
             self._wish["stall_after_ms"] = math.ceil(stall_after * 1000)
-        if on_loss != "tell":
-            self._wish["on_loss"] = on_loss
         self._connection: Connection | None = None
         self._greeted = False
         self._held: Held | None = None
@@ -265,8 +263,7 @@ class lead(Campaign[Lead]):
 
     Entering waits until this process leads; `timeout` seconds at most, then TimeoutError. The
     leadership is given up when the body has ended, in whatever way, and never before: end in it
-    what the task has started. Nothing but your own look at `valid()` ends a body that goes on,
-    unless `on_loss` is "kill": then the process is killed before its lease ends.
+    what the task has started. Nothing but your own look at `valid()` ends a body that goes on.
 
     `where`: the data directory of the node, or its attach.sock; otherwise BULLRING_DATA_DIR, or
     the node of `cluster` (and `node`) on this machine. `stall_after`: seconds without progress()

@@ -52,28 +52,25 @@ void AttachClient::start(const std::string& greeting, Callbacks callbacks) {
 
 void AttachClient::watch_process() {
     if (!process_.is_open()) return;
-    process_.async_wait(Wait::wait_read, [this](const asio::error_code& error) {
-        if (error) return;
-        // Else the lease of a process that lives would be released.
-        if (!is_ready(process_.native_handle())) return watch_process();
-        const auto kept = shared_from_this();
-        process_.close();
-        close();
-        callbacks_.ended();
-    });
+    process_.async_wait(Wait::wait_read, if_there([this] {
+                            // Else the lease of a process that lives would be released.
+                            if (!is_ready(process_.native_handle())) return watch_process();
+                            process_.close();
+                            close();
+                            callbacks_.ended();
+                        }));
 }
 
 void AttachClient::read() {
-    socket_.async_wait(Wait::wait_read, [this](const asio::error_code& error) {
-        if (error) return;
-        std::array<char, line_bytes_max> bytes{};
-        const ssize_t count =
-            ::recv(socket_.native_handle(), bytes.data(), bytes.size(), MSG_DONTWAIT);
-        if (count < 0 && (errno == EAGAIN || errno == EINTR)) return read();
-        if (count <= 0) return lose();
-        in_.append(bytes.data(), static_cast<std::size_t>(count));
-        take_lines();
-    });
+    socket_.async_wait(Wait::wait_read, if_there([this] {
+                           std::array<char, line_bytes_max> bytes{};
+                           const ssize_t count = ::recv(socket_.native_handle(), bytes.data(),
+                                                        bytes.size(), MSG_DONTWAIT);
+                           if (count < 0 && (errno == EAGAIN || errno == EINTR)) return read();
+                           if (count <= 0) return lose();
+                           in_.append(bytes.data(), static_cast<std::size_t>(count));
+                           take_lines();
+                       }));
 }
 
 /// Calls back once a line at most: the client may be gone after each.
@@ -93,17 +90,15 @@ void AttachClient::take_lines() {
     if (++lines_ > lines_in_a_period) {
         --lines_;
         pause_.expires_at(period_began_ + period);
-        return pause_.async_wait([this](const asio::error_code& error) {
-            if (!error && connected()) take_lines();
-        });
+        return pause_.async_wait(if_there([this] {
+            if (connected()) take_lines();
+        }));
     }
     const std::string line = in_.substr(0, end);
     in_.erase(0, end + 1);
-    asio::post(socket_.get_executor(), [weak = weak_from_this()] {
-        const auto client = weak.lock();
-        if (client && client->connected()) client->take_lines();
-    });
-    const auto kept = shared_from_this();
+    asio::post(socket_.get_executor(), if_there([this] {
+                   if (connected()) take_lines();
+               }));
     if (!line.empty()) callbacks_.line(line);
 }
 
@@ -131,9 +126,7 @@ void AttachClient::write_rest() {
     // The end of a connection is seen by those who read.
     writes_ = !out_.empty() && errno == EAGAIN;
     if (!writes_) return out_.clear();
-    socket_.async_wait(Wait::wait_write, [this](const asio::error_code& error) {
-        if (!error) write_rest();
-    });
+    socket_.async_wait(Wait::wait_write, if_there([this] { write_rest(); }));
 }
 
 void AttachClient::close() {
@@ -144,16 +137,15 @@ void AttachClient::close() {
 
 void AttachClient::lose() {
     if (!connected()) return;
-    const auto kept = shared_from_this();
     read_rest();
     close();
     callbacks_.lost();
-    if (!process_.is_open()) return tell_closed();
+    if (!process_.is_open()) return callbacks_.closed();
     // A process that ends closes its files first.
     pause_.expires_after(process_ends_within);
-    pause_.async_wait([this](const asio::error_code& error) {
-        if (!error && process_.is_open()) tell_closed();
-    });
+    pause_.async_wait(if_there([this] {
+        if (process_.is_open()) callbacks_.closed();
+    }));
 }
 
 /// A socket that is closed with bytes unread takes away what its other end has not read yet.
@@ -163,16 +155,9 @@ void AttachClient::read_rest() {
         if (::recv(socket_.native_handle(), bytes.data(), bytes.size(), MSG_DONTWAIT) <= 0) return;
 }
 
-void AttachClient::tell_closed() {
-    const auto kept = shared_from_this();
-    callbacks_.closed();
-}
-
 /// Not within the call of somebody who goes on with this client.
 void AttachClient::lose_soon() {
-    asio::post(socket_.get_executor(), [weak = weak_from_this()] {
-        if (const auto client = weak.lock()) client->lose();
-    });
+    asio::post(socket_.get_executor(), if_there([this] { lose(); }));
 }
 
 }  // namespace bullring

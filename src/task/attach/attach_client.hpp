@@ -45,17 +45,22 @@ public:
     AttachPage& page() { return page_; }
     const PeerProcess& peer() const { return peer_; }
     bool connected() const { return socket_.is_open(); }
-    /// Whether the end of its process will be known.
-    bool is_watched() const { return process_.is_open(); }
 
 private:
+    /// A handler that does so if there is no error and this client is still there: one that has
+    /// been queued is not taken back. It keeps the client for that long, whatever the callbacks do.
+    template <class Does>
+    auto if_there(Does does) {
+        return [weak = weak_from_this(), does](const asio::error_code& error = {}) {
+            if (const auto kept = weak.lock(); kept && !error) does();
+        };
+    }
     void watch_process();
     void read();
     void take_lines();
     void write_rest();
     void lose();
     void read_rest();
-    void tell_closed();
     void lose_soon();
 
     protocol::ClientId id_;

@@ -28,6 +28,9 @@ using Wait = asio::posix::descriptor_base;
 namespace {
 
 constexpr std::chrono::milliseconds accept_again_after{100};
+/// Of connections: more than that at once wait, and the node does not.
+constexpr int taken_at_once = 16;
+constexpr std::chrono::milliseconds next_taken_after{10};
 /// Whom the node follows is told to the clients a little later, a few at a time: an election must
 /// not wait for them.
 constexpr std::chrono::milliseconds leader_told_after{2};
@@ -91,23 +94,26 @@ void AttachServer::file_removed(const std::string& name) {
 void AttachServer::accept_some() {
     listener_.async_wait(Wait::wait_read, [this](const asio::error_code& error) {
         if (error) return;
-        while (true) {
+        for (int taken = 0; taken < taken_at_once; ++taken) {
             OwnedFd fd(::accept4(listener_.native_handle(), nullptr, nullptr,
                                  SOCK_CLOEXEC | SOCK_NONBLOCK));
-            if (!fd && errno != EAGAIN && errno != ECONNABORTED) return accept_later();
-            if (!fd) break;
+            if (!fd && (errno == EAGAIN || errno == ECONNABORTED)) return accept_some();
+            if (!fd) {
+                log_limited(LogLevel::warn, "attach", {},
+                            "a process that attaches has to wait: " +
+                                std::generic_category().message(errno));
+                // The one that waits makes the listener readable all the time.
+                return accept_after(accept_again_after);
+            }
             if (is_reserved_descriptor(fd.get(), options_.peers.size())) continue;
             admit(std::move(fd));
         }
-        accept_some();
+        accept_after(next_taken_after);
     });
 }
 
-/// The one that waits makes the listener readable all the time.
-void AttachServer::accept_later() {
-    log_limited(LogLevel::warn, "attach", {},
-                "a process that attaches has to wait: " + std::generic_category().message(errno));
-    accept_timer_.expires_after(accept_again_after);
+void AttachServer::accept_after(std::chrono::milliseconds pause) {
+    accept_timer_.expires_after(pause);
     accept_timer_.async_wait([this](const asio::error_code& error) {
         if (!error) accept_some();
     });

@@ -3,6 +3,7 @@
 // host. The socket's lines are bullring-attach(7). Nothing here waits for a client.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -51,7 +52,7 @@ private:
 
     tl::expected<void, std::string> listen_anew();
     void accept_some();
-    void accept_later();
+    void accept_after(std::chrono::milliseconds pause);
     void admit(OwnedFd socket);
     void on_line(AttachClient& client, std::string_view line);
     void on_request(AttachClient& client, const AttachRequest& request);
