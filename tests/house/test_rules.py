@@ -313,7 +313,14 @@ def test_rooms_keep_to_their_table():
 def test_the_library_has_no_part_of_the_program():
     linked = include_rules.open_to("api", include_rules.room_table(ROOT))
     assert {"node", "http"} < linked
-    assert not linked & {"cli", "verify", "manual", "task/supervisor", "task/address", "task/attach"}
+    assert not linked & {
+        "cli",
+        "verify",
+        "manual",
+        "task/supervisor",
+        "task/address",
+        "task/attach",
+    }
 
 
 def test_no_folder_is_in_a_circle_of_includes():

@@ -409,3 +409,20 @@ def test_a_group_may_attach(new_cluster):
     cluster, leader = new_cluster(1, "bully", flags=["--attach-group", "daemon"]).settled()
     about = os.stat(leader.data_dir / "attach.sock")
     assert (stat.S_IMODE(about.st_mode), about.st_gid) == (0o660, 1)
+    # Nobody else may enter the node's directory; it may be reached, here.
+    assert stat.S_IMODE(os.stat(leader.data_dir).st_mode) == 0o710
+    os.chmod(cluster.directory, 0o711)
+    program = (
+        "import socket, sys\n"
+        "one = socket.socket(socket.AF_UNIX)\n"
+        "one.connect(sys.argv[1])\n"
+        "print(one.recv(4096).decode())\n"
+    )
+    for groups, may in [("1", True), ("2", False)]:
+        as_nobody = ["setpriv", "--reuid=65534", "--regid=65534", f"--groups={groups}"]
+        asked = subprocess.run(
+            [*as_nobody, "/usr/bin/python3", "-c", program, leader.data_dir / "attach.sock"],
+            capture_output=True,
+            text=True,
+        )
+        assert ('"attached"' in asked.stdout) == may, asked.stderr

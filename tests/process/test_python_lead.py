@@ -431,11 +431,7 @@ def test_its_settings_are_said_to_the_node(tmp_path):
         with bullring.lead(node.data_dir, timeout=0.1, **settings):
             pass
     campaign, done = node.wait_for_lines(2)
-    assert campaign == {
-        "op": "campaign",
-        "advertised": "10.0.0.1:80",
-        "stall_after_ms": 1,
-    }
+    assert campaign == {"op": "campaign", "advertised": "10.0.0.1:80", "stall_after_ms": 1}
     assert done == {"op": "done"}
 
 

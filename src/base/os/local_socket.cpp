@@ -37,6 +37,17 @@ std::pair<dev_t, ino_t> file_at(const std::string& path) {
     return {about.st_dev, about.st_ino};
 }
 
+/// Of a directory that nobody but its owner may enter, the group may from then on; another one is
+/// left as it is.
+bool let_through(const std::string& directory, gid_t group) {
+    constexpr mode_t of_others = S_IRWXG | S_IRWXO;
+    struct stat about {};
+    if (::stat(directory.c_str(), &about) != 0) return false;
+    if ((about.st_mode & of_others) != 0) return true;
+    return ::chown(directory.c_str(), static_cast<uid_t>(-1), group) == 0 &&
+           ::chmod(directory.c_str(), (about.st_mode & S_IRWXU) | S_IXGRP) == 0;
+}
+
 const sockaddr* plain(const sockaddr_un& address) {
     return reinterpret_cast<const sockaddr*>(&address);
 }
@@ -61,7 +72,7 @@ tl::expected<LocalListener, std::string> LocalListener::open(const std::string& 
         return failed("make");
     // The owner is left as it is. Until the mode follows, the group can't use it.
     if (group && (::lchown(path.c_str(), static_cast<uid_t>(-1), *group) != 0 ||
-                  ::chmod(path.c_str(), 0660) != 0)) {
+                  ::chmod(path.c_str(), 0660) != 0 || !let_through(directory, *group))) {
         const auto refused = failed("give to the group");
         ::unlink(path.c_str());
         return refused;

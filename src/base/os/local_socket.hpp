@@ -19,7 +19,7 @@ class LocalListener {
 public:
     /// In a directory that nobody else listens in, which is for the caller to see to: a file that
     /// is there has been left over. `type`: SOCK_STREAM or SOCK_SEQPACKET. The error is for people.
-    /// `group`: may use it, too.
+    /// `group`: may use it, too, and enter the directory if only its owner might.
     static tl::expected<LocalListener, std::string> open(const std::string& directory,
                                                          const std::string& name, int type,
                                                          std::optional<gid_t> group = {});

@@ -27,7 +27,7 @@ using Wait = asio::posix::descriptor_base;
 
 namespace {
 
-constexpr std::chrono::milliseconds accept_again_after{100};
+constexpr std::chrono::milliseconds attach_again_after{100};
 /// Of connections: more than that at once wait, and the node does not.
 constexpr int taken_at_once = 16;
 constexpr std::chrono::milliseconds next_taken_after{10};
@@ -103,7 +103,7 @@ void AttachServer::accept_some() {
                             "a process that attaches has to wait: " +
                                 std::generic_category().message(errno));
                 // The one that waits makes the listener readable all the time.
-                return accept_after(accept_again_after);
+                return accept_after(attach_again_after);
             }
             if (is_reserved_descriptor(fd.get(), options_.peers.size())) continue;
             admit(std::move(fd));
