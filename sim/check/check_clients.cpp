@@ -63,6 +63,8 @@ void Checks::check_pages_empty(const World& world, HostIndex h, Epoch resigned) 
 
 void Checks::count_client(const Incident& incident) {
     if (incident.kind == "client elected") coverage_.count(Seen::client_elected);
+    if (incident.kind == "client ended with its node")
+        coverage_.count(Seen::client_ended_with_its_node);
     if (incident.kind == "client told to end") coverage_.count(Seen::client_told_to_end);
 }
 

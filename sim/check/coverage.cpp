@@ -52,6 +52,7 @@ constexpr std::array<std::string_view, seen_count> names{
     "client_closed",
     "client_stopped",
     "client_deaf",
+    "client_ended_with_its_node",
     "elected",
     "elected_by_clock_epoch",
     "elected_successor",

@@ -58,6 +58,7 @@ enum class Seen : std::uint8_t {
     client_closed,
     client_stopped,
     client_deaf,
+    client_ended_with_its_node,
     // ---- Reactions.
     elected,
     elected_by_clock_epoch,

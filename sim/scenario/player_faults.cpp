@@ -217,6 +217,8 @@ void Player::client(HostIndex h, const std::string& does) {
     } else if (does == "stopped" || does == "goes-on") {
         if (does == "stopped") coverage.count(Seen::client_stopped);
         world_.stop_client(*which, does == "stopped");
+    } else if (does == "guarded") {
+        world_.guard_client(*which);
     } else {
         if (does == "deaf") coverage.count(Seen::client_deaf);
         world_.deafen_client(*which, does == "deaf");

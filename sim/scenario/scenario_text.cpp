@@ -172,7 +172,7 @@ void read_arguments(LineReader& line, Form form, Command& command) {
         case Form::client:
             command.a = line.target();
             command.word = line.one_of({"done", "leaves", "killed", "forks", "closes", "stopped",
-                                        "goes-on", "deaf", "heeds"});
+                                        "goes-on", "deaf", "heeds", "guarded"});
             return;
         case Form::picture: command.word = line.one_of({"begins", "ends"}); return;
     }

@@ -39,6 +39,17 @@ public:
             default: return kill_node_too(at);
         }
     }
+    /// Some of those that attach are to end with their nodes.
+    void guard_some(Rng rng) {
+        std::vector<Command> guards;
+        for (const Command& command : plan_)
+            if (command.verb == Verb::attach && rng.below(3) == 0) guards.push_back(command);
+        for (Command& guard : guards) {
+            guard.verb = Verb::client;
+            guard.word = "guarded";
+            plan_.push_back(std::move(guard));
+        }
+    }
     std::vector<Command> take() { return std::move(plan_); }
 
 private:
@@ -89,6 +100,7 @@ bool plan_clients(Scenario& scenario, std::uint64_t seed, Time end, bool all) {
     const std::uint64_t incidents = 2 + rng.below(client_incidents_max);
     for (std::uint64_t i = 0; i < incidents; ++i)
         planner.strike(static_cast<Time>(rng.below(static_cast<std::uint64_t>(end - 1))));
+    planner.guard_some(Rng(seed ^ 0x5BE0'CD19'137E'2179ULL));
     for (Command& command : planner.take()) scenario.commands.push_back(command);
     for (Command& command : scenario.commands)
         if (command.verb == Verb::rates && !settings.beyond_rho)

@@ -25,6 +25,7 @@ struct Client {
     bool connected = true;
     bool stopped = false;  // SIGSTOP
     bool deaf = false;     // goes on when it is told to end
+    bool guarded = false;  // while it leads its node's undertaker kills it with the node
     bool told = false;     // to end, and has not said yet that it has
     bool again = true;     // it stands for the next leadership, too
     Time said_at = 0;      // what it says arrives in order

@@ -172,6 +172,7 @@ public:
     void close_client(std::size_t number);
     void stop_client(std::size_t number, bool stopped);
     void deafen_client(std::size_t number, bool deaf);
+    void guard_client(std::size_t number) { clients_[number].guarded = true; }
     /// It says that its work is done.
     void end_work(std::size_t number, bool again);
 
@@ -213,6 +214,7 @@ private:
     void write_page(HostIndex h, ClientId id, ClientPage page);
     void tell_node(HostIndex h);
     void own_task_ended(HostIndex h, const protocol::TaskEnded& ended);
+    Time end_with_node(Client& client);
     void lose_clients(HostIndex h);
 
     // world_notices.cpp: the undertakers

@@ -208,6 +208,16 @@ void World::own_task_ended(HostIndex h, const TaskEnded& ended) {
     tell_node(h);
 }
 
+/// N2.4: it is killed, and works until then, whatever its page says.
+Time World::end_with_node(Client& client) {
+    const Duration lives{draw({0, 5 * ms})};
+    const std::int64_t until = clock(client.host).boottime_ns + lives.ns;
+    client.page.valid_until_ns = std::min(client.page.valid_until_ns, until);
+    client.works_until_ns = std::min(client.works_until_ns, until);
+    tell({.kind = "client ended with its node", .host = client.host, .detail = {}});
+    return hosts_[client.host].clock.real(lives);
+}
+
 /// The machine is gone, and they with it.
 void World::lose_clients(HostIndex h) {
     for (Client& client : clients_) {

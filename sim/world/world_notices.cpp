@@ -9,15 +9,21 @@ namespace bullring::sim {
 using namespace protocol;
 
 void World::send_notices(HostIndex h) {
-    const Host& host = hosts_[h];
+    Host& host = hosts_[h];
     // One in ten is killed together with its node, or before.
     if (configs_[h].fast_release != FastRelease::notice || chance(100'000)) return;
-    // Attached to it a process may work on: it is silent.
-    if (host.candidacies->works()) return;
+    Time clients_live = 0;
+    if (const auto works = host.candidacies->works()) {
+        Client& client = clients_[works->value - 1];
+        // Attached to it a process may work on: it is silent.
+        if (!client.guarded) return;
+        clients_live = end_with_node(client);
+    }
     const Timing& timing = configs_[h].timing;
     ended_.push_back({h, {host.id, host.incarnation}, now_ + timing.promise(timing.lease_max).ns});
     // Some stand still before they say it, and each has connections of its own.
-    const Time stands_still = chance(100'000) ? draw({0, 5 * sec}) : draw({0, 200 * us});
+    const Time stands_still =
+        clients_live + (chance(100'000) ? draw({0, 5 * sec}) : draw({0, 200 * us}));
     for (HostIndex other = 0; other < hosts_.size(); ++other)
         if (other != h)
             queue_.push(now_ + stands_still + draw(settings_.delay), Happening::notice, other, 0,

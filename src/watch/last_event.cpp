@@ -19,10 +19,22 @@ namespace {
 
 constexpr int file_flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
 
+constexpr long look_for_client_every_ns = 1'000'000;
+
 /// Whether the node has written the end of that leadership, and died before it could say so.
 bool has_end(std::string_view tail, const LastEventLine& line) {
     const std::size_t found = tail.rfind(line.subject());
     return found != std::string_view::npos && tail.find('\n', found) != std::string_view::npos;
+}
+
+/// Until when the leadership was held is known when the undertaker has seen the end of an attached
+/// process that ends with the node. At the end of the lease nobody leads any more.
+void wait_for_client(const LoopPulse& pulse) {
+    while (pulse.client_until_ns.load() != 0 &&
+           kernel_now_ns(CLOCK_BOOTTIME) < pulse.lease_end_ns.load()) {
+        KernelTime time{0, look_for_client_every_ns};
+        ::syscall(SYS_ppoll, nullptr, 0, &time, nullptr, 0);
+    }
 }
 
 }  // namespace
@@ -64,6 +76,7 @@ void tell_last_event(LoopPulse& pulse, const char* path, std::uint64_t node, boo
     if (name.empty()) return;  // another process may have to write it
     const std::uint64_t epoch = pulse.recorded.exchange(0);
     if (epoch == 0) return;
+    wait_for_client(pulse);
     const LastEventLine line({kernel_now_ns(CLOCK_BOOTTIME), kernel_now_ns(CLOCK_REALTIME), node,
                               epoch, hung, pulse.held_until_ns(epoch, acted_ns)});
     const bool to_stdout = name == "-";

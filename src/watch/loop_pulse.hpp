@@ -30,6 +30,11 @@ struct LoopPulse {
     static constexpr std::uint32_t hooks_work = 1;
     static constexpr std::uint32_t lead_works = 2;
     static constexpr std::uint32_t attached_works = 4;
+    /// An attached process works that the undertaker ends: when the node has ended, and then. 0:
+    /// none does, or the undertaker has done so.
+    std::atomic<std::int64_t> client_until_ns{0};
+    /// When the undertaker has seen its end.
+    std::atomic<std::int64_t> client_ended_ns{0};
     /// The epoch of a leadership whose beginning stands in the event stream, and its end does not.
     std::atomic<std::uint64_t> recorded{0};
     /// The epoch of the last leadership whose end was about to be written there.
@@ -69,13 +74,18 @@ struct LoopPulse {
     /// Of one thread, which is not the loop's.
     void say(std::int64_t now_ns) { said_ns.store(now_ns, std::memory_order_relaxed); }
 
+    /// Somebody that outlives the node may act under its leadership now.
+    bool others_act() const { return others_work.load() != 0 || client_until_ns.load() != 0; }
+
     /// When the node is dead: the last instant at which anybody could act as the leader of `epoch`,
     /// the last one that was recorded. `acted_ns`: at which somebody else is known to have.
     std::int64_t held_until_ns(std::uint64_t epoch, std::int64_t acted_ns = 0) const {
         if (ended.load() == epoch) return ended_at_ns.load();
         const std::int64_t lease_end = lease_end_ns.load();
-        if (others_work.load() != 0) return lease_end;
-        return std::min(std::max({last_step_ns.load(), said_ns.load(), acted_ns}), lease_end);
+        if (others_act()) return lease_end;
+        return std::min(
+            std::max({last_step_ns.load(), said_ns.load(), client_ended_ns.load(), acted_ns}),
+            lease_end);
     }
 };
 

@@ -12,19 +12,20 @@ import sys
 import pytest
 from harness.attach import Client, boottime_ns
 from harness.node import python_environment
-from harness.waiting import wait_until
+from harness.waiting import DEADLINE, wait_until
 
 WORKER = """
 import os, sys
 from types import SimpleNamespace
 from pathlib import Path
 from harness.attach import Client, boottime_ns
-client = Client(SimpleNamespace(data_dir=Path(sys.argv[1]))).campaign()
+asked = {"on_loss": "kill"} if sys.argv[2:] == ["kill"] else {}
+client = Client(SimpleNamespace(data_dir=Path(sys.argv[1]))).campaign(**asked)
 epoch = client.wait_for("elected")["epoch"]
 print(epoch, boottime_ns(), flush=True)
 if sys.argv[2:] == ["fork"] and os.fork() != 0:
     os._exit(0)
-while at := client.leads(epoch):
+while (at := client.leads(epoch)) or asked:
     last = at
 print(epoch, last, flush=True)
 """
@@ -48,6 +49,7 @@ def worker(spawn):
         return spawn(
             [sys.executable, "-c", WORKER, str(node.data_dir), *arguments],
             stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
             env=python_environment(),
         )
@@ -217,6 +219,62 @@ def test_a_node_that_dies_leaves_the_lease_to_its_client(settled, release):
     assert not client.leads(epoch)
 
 
+@pytest.mark.parametrize("release", ["fin", "notice"])
+def test_who_is_to_end_with_its_node_is_killed_and_the_next_leads_at_once(settled, worker, release):
+    """N2.4"""
+    cluster, leader = settled(flags=["--lease", "8s", "--fast-release", release])
+    node, other = others(cluster, leader)
+    process = worker(node, "kill")
+    epoch, _ = begun(process)
+    next_one = Client(other).campaign()
+    node.kill()
+    killed = boottime_ns()
+    assert next_one.wait_for("elected")["epoch"] > epoch
+    assert process.poll() == -signal.SIGKILL
+    # Long before the lease was over.
+    assert boottime_ns() - killed < 4e9
+
+
+def test_who_is_to_end_with_its_node_is_killed_before_the_lease_of_one_that_hangs(settled, worker):
+    cluster, leader = settled(flags=["--lease", "1s", "--hang-after", "off"])
+    node, other = others(cluster, leader)
+    process = worker(node, "kill")
+    epoch, _ = begun(process)
+    next_one = Client(other).campaign()
+    node.hang()
+    assert next_one.wait_for("elected")["epoch"] > epoch
+    assert process.poll() == -signal.SIGKILL
+    node.resume()
+    wait_until(lambda: "has ended" in node.current.log(), "the word of its end")
+
+
+def test_who_is_to_end_with_its_node_outlives_it_unless_it_leads(settled, worker):
+    cluster, leader = settled()
+    node, other = others(cluster, leader)
+    Client(other).campaign().wait_for("elected")
+    process = worker(node, "kill")
+
+    def waits():
+        (row,) = [row for row in cluster.status()["nodes"] if row["id"] == node.id]
+        return row.get("attached", {}).get("candidates") == 1
+
+    wait_until(waits, "its candidacy")
+    node.kill()
+    assert process.wait(DEADLINE) == 1
+    assert "the connection has ended" in process.stderr.read()
+
+
+def test_who_does_not_heed_is_killed_before_the_lease_ends(settled, worker):
+    cluster, leader = settled(flags=["--lease", "1s"])
+    node, other = others(cluster, leader)
+    process = worker(node, "kill")
+    epoch, _ = begun(process)
+    next_one = Client(other).campaign()
+    cluster.resign("--to", str(other.id))
+    assert next_one.wait_for("elected")["epoch"] > epoch
+    assert process.wait(DEADLINE) == -signal.SIGKILL
+
+
 def test_a_node_that_is_started_anew_lets_nobody_in_before(settled):
     cluster, leader = settled(flags=["--lease", "2s"])
     node, _ = others(cluster, leader)
@@ -314,7 +372,7 @@ WRONG = [
     ('{"op":"vote"}', '"op" is "vote"; expected'),
     ('{"op":"campaign","stall_after_ms":-1}', '"stall_after_ms" is -1; expected a number'),
     ('{"op":"campaign","advertised":7}', '"advertised" is 7; expected a text of at most 256'),
-    ('{"op":"campaign","on_loss":"weep"}', '"on_loss" is "weep"; expected "tell"'),
+    ('{"op":"campaign","on_loss":"weep"}', '"on_loss" is "weep"; expected "tell" or "kill"'),
     ('{"op":"done","again":1}', '"again" is 1; expected true or false'),
     ('{"op":"done"}', "does not lead"),
 ]

@@ -426,13 +426,37 @@ def test_progress_does_not_wait_for_a_node_that_stands_still(settled):
 def test_its_settings_are_said_to_the_node(tmp_path):
     """The node decides what it makes of them."""
     node = FakeNode(tmp_path, GREETING, page=True)
-    settings = {"advertised": "10.0.0.1:80", "stall_after": 0.0001}
+    settings = {"advertised": "10.0.0.1:80", "stall_after": 0.0001, "on_loss": "kill"}
     with pytest.raises(TimeoutError):
         with bullring.lead(node.data_dir, timeout=0.1, **settings):
             pass
     campaign, done = node.wait_for_lines(2)
-    assert campaign == {"op": "campaign", "advertised": "10.0.0.1:80", "stall_after_ms": 1}
+    wish = {"advertised": "10.0.0.1:80", "stall_after_ms": 1, "on_loss": "kill"}
+    assert campaign == {"op": "campaign", **wish}
     assert done == {"op": "done"}
+
+
+ENDS_WITH_ITS_NODE = """
+import subprocess, sys
+import bullring
+with bullring.lead(sys.argv[1], on_loss="kill"):
+    print(subprocess.Popen(["sleep", "60"]).pid, flush=True)
+    while True:
+        pass
+"""
+
+
+def test_who_is_to_end_with_its_node_is_killed_and_its_children_are_not(settled, program):
+    cluster, leader = settled(*LONG_LEASE)
+    process = program(ENDS_WITH_ITS_NODE, leader.data_dir)
+    child = int(process.stdout.readline())
+    next_one = Client(others(cluster, leader)[0]).campaign()
+    killed = boottime_ns()
+    leader.kill()
+    next_one.wait_for("elected")
+    assert boottime_ns() - killed < 5e9
+    assert process.poll() == -signal.SIGKILL
+    os.kill(child, signal.SIGKILL)  # it lives
 
 
 def test_wrong_settings_are_refused(settled):
@@ -440,6 +464,8 @@ def test_wrong_settings_are_refused(settled):
     for stall_after in (0, -1):
         with pytest.raises(ValueError, match="more than 0"):
             bullring.lead(leader.data_dir, stall_after=stall_after)
+    with pytest.raises(ValueError, match="'weep'; expected 'tell' or 'kill'"):
+        bullring.lead(leader.data_dir, on_loss="weep")
     with pytest.raises(ValueError, match='"advertised" is'):
         with bullring.lead(leader.data_dir, advertised="x" * 257):
             pass

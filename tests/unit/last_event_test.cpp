@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <thread>
 
 #include <doctest/doctest.h>
 
@@ -168,6 +169,24 @@ TEST_CASE("last event: it held until the last that acted, and never after its le
     CHECK(held(700, false) == 700);
     CHECK(held(901, false) == 900);
     CHECK(held(0, true) == 900);
+}
+
+// N2.4
+TEST_CASE("last event: it waits for the end of a process that ends with the node") {
+    Dead dead;
+    const std::int64_t now = read_clock().boottime_ns;
+    dead.pulse.lease_end_ns = now + 20'000'000'000;
+    dead.pulse.client_until_ns = now + 10'000'000'000;
+    std::thread undertaker([&] {
+        dead.pulse.client_ended_ns = now;
+        dead.pulse.client_until_ns = 0;
+    });
+    CHECK(Json::parse(dead.told())["held_until_ns"] == now);
+    undertaker.join();
+    // Its lease is over, and nobody has seen its end.
+    Dead unseen;
+    unseen.pulse.client_until_ns = 600;
+    CHECK(Json::parse(unseen.told())["held_until_ns"] == 900);
 }
 
 TEST_CASE("background writer: marks are set right before a line, and after it if it is written") {

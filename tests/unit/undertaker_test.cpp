@@ -11,11 +11,15 @@
 #include <doctest/doctest.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "src/base/os/clock.hpp"
 #include "src/base/os/sanitizers.hpp"
+#include "src/watch/loop_pulse.hpp"
 #include "tests/support/transport_harness.hpp"
 
 namespace bullring::undertaker_test {
@@ -44,11 +48,11 @@ std::string read(const RawSocket& socket, std::size_t bytes) {
 }
 
 /// In memory that is shared with child processes.
-std::atomic<std::uint32_t>& shared_flag() {
-    void* const page = ::mmap(nullptr, sizeof(std::atomic<std::uint32_t>), PROT_READ | PROT_WRITE,
+LoopPulse& shared_pulse() {
+    void* const page = ::mmap(nullptr, sizeof(LoopPulse), PROT_READ | PROT_WRITE,
                               MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     REQUIRE(page != MAP_FAILED);
-    return *new (page) std::atomic<std::uint32_t>{0};
+    return *new (page) LoopPulse;
 }
 
 /// In the process that plays a node: it never returns.
@@ -108,6 +112,21 @@ private:
     std::array<int, 2> ends_ = ends();
     OwnedFd begin_{ends_[1]};
     OwnedFd begun_{ends_[0]};
+};
+
+/// A process that is to end with the node.
+class Client {
+public:
+    bool ended(int within_ms) const {
+        pollfd ready{descriptor.get(), POLLIN, 0};
+        return ::poll(&ready, 1, within_ms) == 1;
+    }
+    /// A descriptor by which no process can be killed, and which never says that one has ended.
+    OwnedFd immortal() const { return OwnedFd(::eventfd(0, EFD_CLOEXEC)); }
+
+    LoopPulse& pulse = shared_pulse();
+    Child process{live_on};
+    OwnedFd descriptor{static_cast<int>(::syscall(SYS_pidfd_open, process.pid(), 0))};
 };
 
 bool silent(const RawSocket& socket) {
@@ -180,14 +199,108 @@ TEST_SUITE("undertaker" * doctest::skip(thread_sanitizer)) {
     // N2.2
     TEST_CASE("undertaker: it is silent where something else may act for the node") {
         const BoundListener voter = listen_anywhere();
-        std::atomic<std::uint32_t>& others_work = shared_flag();
+        LoopPulse& pulse = shared_pulse();
         Undertaker::Settings settings;
-        settings.others_work = &others_work;
+        settings.pulse = &pulse;
         Child one(node(voter, settings));
         const RawSocket mourner = mourner_at(voter);
-        others_work = 1;
+        pulse.others_work = 1;
         one.kill_now();
         CHECK(read(mourner, 5).empty());
+    }
+
+    // N2.4
+    TEST_CASE("undertaker: it ends who is to end with the node first") {
+        const BoundListener voter = listen_anywhere();
+        Client client;
+        Undertaker::Settings settings;
+        settings.pulse = &client.pulse;
+        client.pulse.client_until_ns = INT64_MAX;
+        const auto tell = [&](Undertaker& undertaker) {
+            undertaker.end_with_node(client.descriptor.get(), {});
+        };
+        SUBCASE("and says the last word when it has ended") {
+            Child one(node(voter, settings, tell));
+            const RawSocket mourner = mourner_at(voter);
+            one.kill_now();
+            CHECK(read(mourner, 5) == "DEAD");
+            CHECK(client.ended(0));
+            CHECK(client.pulse.client_until_ns == 0);
+            CHECK(client.pulse.client_ended_ns > 0);
+        }
+        SUBCASE("also where nothing is to be said") {
+            client.pulse.others_work = 1;
+            Child one(node(voter, settings, tell));
+            const RawSocket mourner = mourner_at(voter);
+            one.kill_now();
+            CHECK(read(mourner, 5).empty());
+            CHECK(client.ended(0));
+        }
+        SUBCASE("unless nobody has to any more") {
+            Child one(node(voter, settings, tell, &Undertaker::end_nobody_else));
+            const RawSocket mourner = mourner_at(voter);
+            one.kill_now();
+            CHECK(read(mourner, 5) == "DEAD");
+            CHECK_FALSE(client.ended(0));
+        }
+        SUBCASE("and is silent when it does not end") {
+            settings.pulse = &client.pulse;
+            Child one(node(voter, settings, [&](Undertaker& undertaker) {
+                undertaker.end_with_node(client.immortal().get(), {});
+            }));
+            const RawSocket mourner = mourner_at(voter);
+            one.kill_now();
+            CHECK(silent(mourner));
+        }
+    }
+
+    // N2.4
+    TEST_CASE("undertaker: it ends who is to end with the node before the lease ends") {
+        const BoundListener voter = listen_anywhere();
+        Client client;
+        Undertaker::Settings settings;
+        settings.pulse = &client.pulse;
+        const std::int64_t until = read_clock().boottime_ns + 50'000'000;
+        client.pulse.client_until_ns = until;
+        const Child one(node(voter, settings, [&](Undertaker& undertaker) {
+            undertaker.end_with_node(client.descriptor.get(), {});
+        }));
+        const RawSocket mourner = mourner_at(voter);
+        SUBCASE("as it was first") {
+            CHECK(client.ended(-1));
+            CHECK(read_clock().boottime_ns >= until);
+        }
+        SUBCASE("as it was renewed") {
+            client.pulse.client_until_ns = until + 50'000'000;
+            CHECK(client.ended(-1));
+            CHECK(read_clock().boottime_ns >= until + 50'000'000);
+        }
+        CHECK(silent(mourner));  // the node lives
+    }
+
+    // R4
+    TEST_CASE("undertaker: it resigns on the sessions that it has been given") {
+        const BoundListener voter = listen_anywhere();
+        const BoundListener other = listen_anywhere();
+        Client client;
+        Undertaker::Settings settings;
+        settings.pulse = &client.pulse;
+        Child one(node(voter, settings, [&](Undertaker& undertaker) {
+            const RawSocket kept = RawSocket::connect(other.at);
+            const RawSocket ended = RawSocket::connect(other.at);
+            undertaker.end_with_node(client.descriptor.get(), bytes_of("RESIGN"));
+            undertaker.keep(protocol::SessionId{1}, kept.fd());
+            undertaker.keep(protocol::SessionId{2}, ended.fd());
+            undertaker.forget(protocol::SessionId{2});
+        }));
+        const RawSocket kept = RawSocket::accept(other);
+        const RawSocket ended = RawSocket::accept(other);
+        const RawSocket mourner = mourner_at(voter);
+        CHECK(read(ended, 7).empty());
+        CHECK(silent(kept));
+        one.kill_now();
+        CHECK(read(kept, 7) == "RESIGN");
+        CHECK(client.ended(0));
     }
 
     TEST_CASE("undertaker: one that is stopped by its node says nothing") {

@@ -60,6 +60,9 @@ Member::Member(const NodeOptions& options, LoopPulse& pulse, KeeperSettings keep
     : options_(options),
       pulse_(pulse),
       keeper_(lasting_keeper(pulse, std::move(keeper))),
+      notices_(options.config.tells_of_its_end()),
+      undertaker_(lasting_undertaker({guarded && notices_, &pulse,
+                                      options.config.timing.promise(options.config.timing.lease)})),
       manager_(take_manager_variables()) {
     // A process that a hook has started may outlive this one.
     pulse_.others_work.store(options.hooks.any() ? LoopPulse::hooks_work : 0);
@@ -69,12 +72,7 @@ Member::Member(const NodeOptions& options, LoopPulse& pulse, KeeperSettings keep
     release_startup_pages();
     // Before the first thread and the first socket.
     const bool kept = keeper_.start();
-    if (options.config.tells_of_its_end()) {
-        const protocol::Timing& timing = options.config.timing;
-        undertaker_ =
-            &lasting_undertaker({guarded, &pulse.others_work, timing.promise(timing.lease)});
-    }
-    const bool watched_over = undertaker_ == nullptr || undertaker_->start();
+    const bool watched_over = !notices_ || undertaker_.start();
     arrange_descriptors(closing_orders);  // members may become more
     start_logging(options.log, options.config.self);
     if (!kept)
@@ -102,7 +100,7 @@ void Member::dismiss_watchers() {
     if (pulse_.over.load() == 0 || pulse_.recorded.load() != 0) return;
     keeper_.stop();
     // By its word the others know that this run is over, and let the next one vote at once.
-    if (undertaker_ != nullptr) undertaker_->finish(reported_within);
+    undertaker_.finish(reported_within);
 }
 
 tl::expected<void, OpenError> Member::open(protocol::Duration lock_wait) {
@@ -123,7 +121,10 @@ MakeHost Member::surround(MakeHost host, bool own_task) {
     if (options_.config.quorum == protocol::QuorumMode::none) return host;
     if (options_.attach.mode == AttachMode::on)
         host = [this, own_task, inner = std::move(host)](asio::io_context& io, NodeLink& node) {
-            return std::make_unique<AttachServer>(io, node, options_, pulse_, inner, own_task);
+            const ClientGuard::Parts guard{
+                undertaker_, notices_, {options_.config.self, incarnation()}};
+            return std::make_unique<AttachServer>(io, node, options_, pulse_, guard, inner,
+                                                  own_task);
         };
     return [this, locks = directory_locks(), inner = std::move(host)](asio::io_context& io,
                                                                       NodeLink& node) {
@@ -134,7 +135,7 @@ MakeHost Member::surround(MakeHost host, bool own_task) {
 int Member::run(MakeHost make_host, bool own_task) {
     opened_->parts.pulse = &pulse_;
     opened_->parts.keeper = &keeper_;
-    opened_->parts.undertaker = undertaker_;
+    opened_->parts.undertaker = undertaker();
     if (http_) opened_->parts.showcase = &http_->showcase();
     opened_->parts.manager = manager_;
     opened_->parts.make_host = surround(std::move(make_host), own_task);

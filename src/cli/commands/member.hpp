@@ -41,7 +41,7 @@ public:
     /// After open() and before run().
     protocol::Incarnation incarnation() const { return opened_->parts.start.incarnation; }
     /// Null: nobody reports the end of this process.
-    Undertaker* undertaker() const { return undertaker_; }
+    Undertaker* undertaker() const { return notices_ ? &undertaker_ : nullptr; }
     /// To the end of the node. `own_task`: the host has work that only one may do at a time, in
     /// turns with the attached processes. The exit status.
     int run(MakeHost make_host, bool own_task);
@@ -53,7 +53,8 @@ private:
     NodeOptions options_;
     LoopPulse& pulse_;
     Keeper& keeper_;
-    Undertaker* undertaker_ = nullptr;
+    bool notices_;
+    Undertaker& undertaker_;
     ManagerVariables manager_;
     std::optional<OpenedNode> opened_;
     std::unique_ptr<HttpEndpoint> http_;  // if it is asked for

@@ -8,7 +8,7 @@ import math
 import os
 import time
 from types import TracebackType
-from typing import Any, Callable, Generic, NoReturn, TypeVar
+from typing import Any, Callable, Generic, Literal, NoReturn, TypeVar
 
 from ._connection import (
     BullringError,
@@ -191,14 +191,19 @@ class Campaign(Generic[Held]):
         node: int | None = None,
         advertised: str | None = None,
         stall_after: float | None = None,
+        on_loss: Literal["tell", "kill"] = "tell",
         timeout: float | None = None,
     ) -> None:
         if stall_after is not None and not stall_after > 0:
             raise ValueError("stall_after is in seconds, and more than 0")
+        if on_loss not in ("tell", "kill"):
+            raise ValueError(f"on_loss is {on_loss!r}; expected 'tell' or 'kill'")
         self._where = (where, cluster, node)
         self._timeout = timeout
         self._stall_after = stall_after
         self._wish: Line = {"op": "campaign"}
+        if on_loss != "tell":
+            self._wish["on_loss"] = on_loss
         if advertised is not None:
             self._wish["advertised"] = advertised
         if stall_after is not None:
@@ -267,7 +272,9 @@ class lead(Campaign[Lead]):
 
     `where`: the data directory of the node, or its attach.sock; otherwise BULLRING_DATA_DIR, or
     the node of `cluster` (and `node`) on this machine. `stall_after`: seconds without progress()
-    after which the leadership is taken from a task that hangs. Raises NotAvailable."""
+    after which the leadership is taken from a task that hangs. `on_loss="kill"`: this process is
+    killed if the task has not ended shortly before the lease does, and when the node dies, without
+    a chance to wind up; the next one leads sooner then. Raises NotAvailable."""
 
     _kind = Lead
 

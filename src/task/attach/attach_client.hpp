@@ -44,6 +44,10 @@ public:
     protocol::ClientId id() const { return id_; }
     AttachPage& page() { return page_; }
     const PeerProcess& peer() const { return peer_; }
+    /// A pidfd; -1: its process can't be watched, or has ended.
+    int process() { return process_.is_open() ? process_.native_handle() : -1; }
+    /// While it leads its process is killed with the node.
+    bool ends_with_node = false;
     bool connected() const { return socket_.is_open(); }
 
 private:

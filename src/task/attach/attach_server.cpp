@@ -39,13 +39,15 @@ constexpr int clients_told_at_once = 16;
 }  // namespace
 
 AttachServer::AttachServer(asio::io_context& io, NodeLink& node, const NodeOptions& options,
-                           LoopPulse& pulse, const MakeHost& make_inner, bool own_task)
+                           LoopPulse& pulse, const ClientGuard::Parts& guard,
+                           const MakeHost& make_inner, bool own_task)
     : HostAround(node),
       io_(io),
       options_(options),
       pulse_(pulse),
       own_task_(own_task),
       candidacies_(options.config.timing, own_task, options.hooks.any()),
+      guard_(io, guard, pulse, options.config.timing),
       listener_(io),
       accept_timer_(io),
       leader_timer_(io),
@@ -161,8 +163,8 @@ void AttachServer::on_request(AttachClient& client, const AttachRequest& request
         [&](const auto& what) {
             using What = std::decay_t<decltype(what)>;
             if constexpr (std::is_same_v<What, AttachCampaign>) {
-                if (!candidacies_.on_campaign(now, client.id(), what.candidacy, orders))
-                    refuse("this connection has a candidacy already, which \"done\" ends");
+                if (const std::string why = campaign(client, what, orders); !why.empty())
+                    refuse(why);
             } else if constexpr (std::is_same_v<What, AttachProgress>) {
                 // It may come just behind the end of the leadership.
                 static_cast<void>(candidacies_.on_progress(now, client.id()));
@@ -180,6 +182,18 @@ void AttachServer::on_request(AttachClient& client, const AttachRequest& request
         },
         request);
     obey(orders);
+}
+
+/// The reason why not, if it can't.
+std::string AttachServer::campaign(AttachClient& client, const AttachCampaign& asked,
+                                   Candidacies::Orders& orders) {
+    if (asked.ends_with_node)
+        if (const auto prepared = guard_.prepare(client.process()); !prepared)
+            return "\"on_loss\" is \"kill\": " + prepared.error();
+    if (!candidacies_.on_campaign(read_clock(), client.id(), asked.candidacy, orders))
+        return "this connection has a candidacy already, which \"done\" ends";
+    client.ends_with_node = asked.ends_with_node;
+    return {};
 }
 
 void AttachServer::resign_answered(const protocol::ResignAnswer& answer) {
@@ -205,9 +219,14 @@ void AttachServer::on_closed(ClientId id) {
 }
 
 void AttachServer::on_ended(ClientId id) {
+    const AttachClient& client = *find(id);
     if (candidacies_.works() == id)
         log(LogLevel::warn, fmt::format("the attached process {} ({}), which led, has ended",
-                                        find(id)->peer().pid, find(id)->peer().name));
+                                        client.peer().pid, client.peer().name));
+    else if (client.ends_with_node)
+        log(LogLevel::info, fmt::format("the attached process {} ({}) has ended, by itself or "
+                                        "because its lease was over",
+                                        client.peer().pid, client.peer().name));
     obey(candidacies_.on_ended(read_clock(), id));
     drop(id);
 }
@@ -308,7 +327,13 @@ void AttachServer::obey(const Candidacies::Orders& orders) {
 void AttachServer::carry_out(const Candidacies::Hold& order) {
     AttachClient* const client = find(order.client);
     if (client == nullptr) return;
-    pulse_.others_work.fetch_or(LoopPulse::attached_works);  // before it works
+    // Before it works.
+    if (!client->ends_with_node)
+        pulse_.others_work.fetch_or(LoopPulse::attached_works);
+    else if (order.first)
+        guard_.begin(client->process(), order.epoch, order.valid_until_ns);
+    else
+        guard_.prolong(order.valid_until_ns);
     client->page().write(order.epoch, order.valid_until_ns, 0);
     if (!order.first) return;
     client->send(attach_elected_line(order.epoch, order.valid_until_ns));
@@ -319,13 +344,19 @@ void AttachServer::carry_out(const Candidacies::Hold& order) {
 void AttachServer::carry_out(const Candidacies::Stop& order) {
     AttachClient* const client = find(order.client);
     if (client == nullptr) return;
-    client->page().write({}, 0, order.by_ns);
-    if (order.first) client->send(attach_stop_line(order.epoch, order.reason, order.by_ns));
+    std::int64_t by_ns = order.by_ns;
+    if (client->ends_with_node) {
+        guard_.prolong(by_ns);
+        by_ns = guard_.killed_at(by_ns);
+    }
+    client->page().write({}, 0, by_ns);
+    if (order.first) client->send(attach_stop_line(order.epoch, order.reason, by_ns));
 }
 
 void AttachServer::carry_out(const Candidacies::Release& order) {
     AttachClient* const client = find(order.client);
     if (client == nullptr) return;
+    guard_.end();
     client->page().write({}, 0, 0);
     client->send(attach_released_line(order.epoch));
     if (!client->connected()) clients_.erase(order.client);

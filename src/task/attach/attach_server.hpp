@@ -21,6 +21,7 @@
 #include "src/settings/node_options.hpp"
 #include "src/task/attach/attach_client.hpp"
 #include "src/task/attach/attach_text.hpp"
+#include "src/task/attach/client_guard.hpp"
 #include "src/task/host_around.hpp"
 #include "src/watch/loop_pulse.hpp"
 
@@ -32,13 +33,14 @@ public:
 
     /// `own_task`: what `make_inner` makes works in turns with the clients; else beside them.
     AttachServer(asio::io_context& io, NodeLink& node, const NodeOptions& options, LoopPulse& pulse,
-                 const MakeHost& make_inner, bool own_task);
+                 const ClientGuard::Parts& guard, const MakeHost& make_inner, bool own_task);
     ~AttachServer() override;
 
     void start(protocol::Epoch epoch) override;
     void stop(protocol::Epoch epoch, protocol::DeposedReason reason) override;
     void publish(const protocol::Publish& publish) override;
     void file_removed(const std::string& name) override;
+    SessionKeeper* session_keeper() override { return guard_.before(inner().session_keeper()); }
 
 private:
     using Client = std::shared_ptr<AttachClient>;
@@ -56,6 +58,8 @@ private:
     void admit(OwnedFd socket);
     void on_line(AttachClient& client, std::string_view line);
     void on_request(AttachClient& client, const AttachRequest& request);
+    std::string campaign(AttachClient& client, const AttachCampaign& asked,
+                         protocol::Candidacies::Orders& orders);
     void on_lost(protocol::ClientId id);
     void on_closed(protocol::ClientId id);
     void on_ended(protocol::ClientId id);
@@ -82,6 +86,7 @@ private:
     LoopPulse& pulse_;
     bool own_task_;
     protocol::Candidacies candidacies_;
+    ClientGuard guard_;
     asio::posix::stream_descriptor listener_;
     asio::steady_timer accept_timer_;
     asio::steady_timer leader_timer_;

@@ -35,8 +35,12 @@ tl::expected<AttachRequest, std::string> campaign_in(const Json& json) {
                                      json_text(*said).substr(0, 60),
                                      protocol::advertised_bytes_max));
     }
-    if (const auto loss = json.find("on_loss"); loss != json.end() && *loss != "tell")
-        return Error(fmt::format("\"on_loss\" is {}; expected \"tell\"", json_text(*loss)));
+    if (const auto loss = json.find("on_loss"); loss != json.end()) {
+        campaign.ends_with_node = *loss == "kill";
+        if (!campaign.ends_with_node && *loss != "tell")
+            return Error(fmt::format("\"on_loss\" is {}; expected \"tell\" or \"kill\"",
+                                     json_text(*loss).substr(0, 60)));
+    }
     return campaign;
 }
 

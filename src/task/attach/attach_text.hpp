@@ -19,6 +19,7 @@ namespace bullring {
 
 struct AttachCampaign {
     protocol::Candidacy candidacy;
+    bool ends_with_node = false;  // "on_loss": "kill"
     bool operator==(const AttachCampaign&) const = default;
 };
 struct AttachProgress {

@@ -26,10 +26,10 @@
 #include "src/task/supervisor/descendants.hpp"
 #include "src/task/supervisor/guard_records.hpp"
 #include "src/task/supervisor/guard_run.hpp"
-#include "src/task/supervisor/last_word.hpp"
 #include "src/task/supervisor/shield.hpp"
 #include "src/task/supervisor/terminal.hpp"
 #include "src/watch/last_event.hpp"
+#include "src/watch/last_word.hpp"
 #include "src/watch/node_watch.hpp"
 
 namespace bullring {
@@ -306,8 +306,7 @@ private:
 
     /// The node is dead, or about to end in order, and so is its command, if there was one.
     void after_node() {
-        const bool others_work = page_->pulse().others_work.load() != 0;
-        if ((run_ || node_watch_.in_doubt()) && !others_work) last_word_.say();
+        if ((run_ || node_watch_.in_doubt()) && !page_->pulse().others_act()) last_word_.say();
         tell_undertaker();
         run_as(policy_);  // nobody waits for what follows
         const bool hung = page_->pulse().hung.load() != 0 || node_watch_.in_doubt();

@@ -57,7 +57,7 @@ bool Undertaker::start() {
         orders_ = OwnedFd();
         return false;
     }
-    UndertakerTask task{theirs.get(), node.get(), settings_.guarded, settings_.others_work,
+    UndertakerTask task{theirs.get(), node.get(), settings_.guarded, settings_.pulse,
                         settings_.patience};
     const auto stack = std::make_unique_for_overwrite<std::byte[]>(undertaker_stack_bytes);
     {
@@ -80,6 +80,8 @@ bool Undertaker::start() {
     }
     for (const OwnedFd& one : held_) order_to_hold(one.get());
     for (const auto& [peer, place] : places_) order(place);
+    if (client_) order(client_order_, client_.get());
+    for (const auto& [session, kept] : sessions_) order_to_keep(session, kept.get());
     return true;
 }
 
@@ -146,6 +148,45 @@ void Undertaker::order_to_hold(int descriptor) {
     UndertakerOrder hold;
     hold.kind = UndertakerOrder::Kind::hold;
     order(hold, descriptor);
+}
+
+void Undertaker::end_with_node(int process, std::span<const std::byte> word) {
+    client_ = OwnedFd(::fcntl(process, F_DUPFD_CLOEXEC, 0));
+    client_order_ = {};
+    client_order_.kind = UndertakerOrder::Kind::client;
+    client_order_.last = word_of(word);
+    order(client_order_, process);
+}
+
+void Undertaker::end_nobody_else() {
+    if (!client_) return;
+    client_ = OwnedFd();
+    sessions_.clear();
+    UndertakerOrder nobody;
+    nobody.kind = UndertakerOrder::Kind::client;
+    order(nobody);
+}
+
+void Undertaker::keep(protocol::SessionId session, int descriptor) {
+    OwnedFd copy(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
+    if (!copy) return;  // nothing is said on it, which costs the lease
+    order_to_keep(session, copy.get());
+    sessions_[session] = std::move(copy);
+}
+
+void Undertaker::order_to_keep(protocol::SessionId session, int descriptor) {
+    UndertakerOrder keep;
+    keep.kind = UndertakerOrder::Kind::keep;
+    keep.session = session.value;
+    order(keep, descriptor);
+}
+
+void Undertaker::forget(protocol::SessionId session) {
+    if (sessions_.erase(session) == 0) return;
+    UndertakerOrder forget;
+    forget.kind = UndertakerOrder::Kind::forget;
+    forget.session = session.value;
+    order(forget);
 }
 
 /// One that does not read is no undertaker: it is killed, and the next one learns what this one did

@@ -1,10 +1,10 @@
 // Owns: a node's side of its undertaker, the process that outlives it to report its end to the
-// others (PROTOCOL R4): starting it, what it has to know, and another one when it has died. It is a
-// copy of this process that runs nothing of the node and holds none of its sockets; for its user it
-// is no child (no SIGCHLD, and no wait() but with __WALL sees it).
+// others (PROTOCOL R4), and to end a process that is to end with the node: starting it, what it has
+// to know, and another one when it has died. It is a copy of this process that runs nothing of the
+// node and holds none of its sockets; for its user it is no child (no SIGCHLD, and no wait() but
+// with __WALL sees it).
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +17,7 @@
 #include "protocol/values/ids.hpp"
 #include "protocol/values/time.hpp"
 #include "src/base/os/owned_fd.hpp"
+#include "src/watch/loop_pulse.hpp"
 #include "src/watch/undertaker/undertaker_orders.hpp"
 
 namespace bullring {
@@ -31,8 +32,8 @@ public:
     struct Settings {
         /// A guard has to say first that nothing of the command is left: see new_guard().
         bool guarded = false;
-        /// Not 0: something else may act for the node. In memory that the copy shares; null: never.
-        const std::atomic<std::uint32_t>* others_work = nullptr;
+        /// In memory that the copy shares; null: nothing else acts for the node.
+        LoopPulse* pulse = nullptr;
         /// How long after the end of the node somebody may be bound to it.
         protocol::Duration patience{0};
     };
@@ -52,6 +53,7 @@ public:
     /// The node has ended in order, and nothing acts for it any more, though its process goes on:
     /// has that reported, and stops then, or after this time, if a member can't be reached.
     void finish(std::chrono::milliseconds longest);
+    bool runs() const { return process_ != 0; }
     /// Becomes readable when it has ended. -1: there is none.
     int descriptor() const { return orders_.get(); }
 
@@ -62,6 +64,13 @@ public:
     /// For a new guard, which writes one byte there when the node has ended and nothing of the
     /// command is left; the word of those before it counts no more.
     OwnedFd new_guard();
+    /// This process ends with the node, and at LoopPulse::client_until_ns, before anything is said.
+    /// `word`: empty, or the frame by which the node would resign, for the sessions that are kept.
+    void end_with_node(int process, std::span<const std::byte> word);
+    /// No process does, and no session is kept any more.
+    void end_nobody_else();
+    void keep(protocol::SessionId session, int descriptor);
+    void forget(protocol::SessionId session);
     /// Has an inotify open in the other process, too. The kernel takes one apart with its last
     /// descriptor, and lets the process that closes it wait for some ten milliseconds: a node would
     /// end so much later, and so be reported. At most UndertakerOrder::held_max of them.
@@ -70,6 +79,7 @@ public:
 private:
     void order(const UndertakerOrder& order, int descriptor = -1);
     void order_to_hold(int descriptor);
+    void order_to_keep(protocol::SessionId session, int descriptor);
 
     Settings settings_;
     OwnedFd orders_;
@@ -78,6 +88,9 @@ private:
     std::map<protocol::NodeId, UndertakerOrder> places_;
     OwnedFd guard_;  // the end that is read
     std::vector<OwnedFd> held_;
+    UndertakerOrder client_order_;
+    OwnedFd client_;
+    std::map<protocol::SessionId, OwnedFd> sessions_;
 };
 
 }  // namespace bullring

@@ -14,8 +14,10 @@
 
 #include "protocol/values/membership.hpp"
 #include "src/base/os/bare_calls.hpp"
+#include "src/base/os/boottime_timer.hpp"
 #include "src/base/os/realtime.hpp"
 #include "src/base/os/record_socket.hpp"
+#include "src/watch/last_word.hpp"
 #include "src/watch/undertaker/mourner.hpp"
 #include "src/watch/undertaker/undertaker_orders.hpp"
 
@@ -43,6 +45,8 @@ public:
             if (ready_[orders_at].revents != 0) read_orders();
             if (!ended_ && (ready_[node_at].revents & POLLIN) != 0) on_end();
             if (ended_ && ready_[guard_at].revents != 0) read_guard();
+            if (ready_[client_at].revents != 0) on_client_end();
+            if (ready_[timer_at].revents != 0) watch_lease();
             const std::int64_t time = now();
             for (std::size_t i = 0; i < count_; ++i)
                 mourners_[i].look(ready_[mourners_at + i].revents, time, words_);
@@ -56,13 +60,17 @@ private:
     static constexpr std::size_t orders_at = 0;
     static constexpr std::size_t node_at = 1;
     static constexpr std::size_t guard_at = 2;
-    static constexpr std::size_t mourners_at = 3;
+    static constexpr std::size_t client_at = 3;
+    static constexpr std::size_t timer_at = 4;
+    static constexpr std::size_t mourners_at = 5;
 
     static std::int64_t now() { return kernel_now_ns(CLOCK_BOOTTIME); }
 
     bool over() const {
         if (!ended_) return silent_;
-        if (silent_ || now() >= until_) return true;
+        if (now() >= until_) return true;
+        if (client_) return false;
+        if (silent_) return true;
         return speaks_ && all(&Mourner::done);
     }
 
@@ -75,6 +83,8 @@ private:
         ready_[orders_at] = {orders_.get(), POLLIN, 0};
         ready_[node_at] = {ended_ ? -1 : node_.get(), POLLIN, 0};
         ready_[guard_at] = {ended_ ? guard_.get() : -1, POLLIN, 0};
+        ready_[client_at] = {client_.get(), POLLIN, 0};
+        ready_[timer_at] = {timer_.get(), POLLIN, 0};
         std::int64_t look_at = ended_ ? until_ : INT64_MAX;
         for (std::size_t i = 0; i < count_; ++i) {
             ready_[mourners_at + i] = mourners_[i].waits_for();
@@ -118,6 +128,10 @@ private:
                 if (free != held_.end()) *free = std::move(descriptor);
                 return;
             }
+            case UndertakerOrder::Kind::client: return take_client(order, std::move(descriptor));
+            case UndertakerOrder::Kind::keep:
+                return last_word_.keep(order.session, std::move(descriptor));
+            case UndertakerOrder::Kind::forget: return last_word_.forget(order.session);
             case UndertakerOrder::Kind::mourn: mourner_for(order.peer).begin(order, now()); return;
             case UndertakerOrder::Kind::over: return on_end();  // nothing comes after it
         }
@@ -139,9 +153,44 @@ private:
         ended_ = true;
         until_ = now() + task_.patience.ns;  // N2.3
         // N2.2
-        if (task_.others_work != nullptr && task_.others_work->load() != 0) silent_ = true;
-        if (task_.guarded && !guard_) silent_ = true;
-        if (!task_.guarded && !silent_) speak();
+        if (task_.pulse != nullptr && task_.pulse->others_work.load() != 0) silent_ = true;
+        waits_for_guard_ = task_.guarded;
+        if (waits_for_guard_ && !guard_) silent_ = true;
+        if (client_) kill_client();
+        speak_if_nothing_acts();
+    }
+
+    // ---- N2.4: a process that is to end with the node.
+
+    void take_client(const UndertakerOrder& order, OwnedFd process) {
+        client_ = std::move(process);
+        if (client_ && !timer_) timer_ = make_boottime_timer();
+        last_word_.set({order.last.data.data(), order.last.bytes});
+        if (!client_) last_word_.forget_all();
+        watch_lease();
+    }
+
+    /// The node may stand still: its lease ends all the same.
+    void watch_lease() {
+        const std::int64_t until = client_ ? task_.pulse->client_until_ns.load() : 0;
+        if (until != 0 && now() < until) {
+            arm_boottime_timer(timer_.get(), until);
+            return;
+        }
+        disarm_boottime_timer(timer_.get());
+        if (until != 0) kill_client();
+    }
+
+    void kill_client() const {
+        ::syscall(SYS_pidfd_send_signal, client_.get(), SIGKILL, nullptr, 0);
+    }
+
+    void on_client_end() {
+        client_ = OwnedFd();
+        if (!ended_) return;
+        task_.pulse->client_ended_ns.store(now());
+        task_.pulse->client_until_ns.store(0);
+        speak_if_nothing_acts();
     }
 
     void read_last_orders() {
@@ -158,14 +207,15 @@ private:
         const ssize_t count = ::read(guard_.get(), &word, 1);
         if (count < 0) return;
         guard_ = OwnedFd();
-        if (count == 0)
-            silent_ = true;
-        else
-            speak();
+        waits_for_guard_ = false;
+        if (count == 0) silent_ = true;
+        speak_if_nothing_acts();
     }
 
-    void speak() {
+    void speak_if_nothing_acts() {
+        if (silent_ || waits_for_guard_ || client_) return;
         speaks_ = true;
+        last_word_.say();
         const std::int64_t time = now();
         for (std::size_t i = 0; i < count_; ++i) {
             mourners_[i].node_ended(time);
@@ -183,11 +233,15 @@ private:
     OwnedFd node_;
     OwnedFd guard_;
     std::array<OwnedFd, UndertakerOrder::held_max> held_;
+    OwnedFd client_;  // ends with the node
+    OwnedFd timer_;   // and with its lease
+    LastWord last_word_;
     UndertakerOrder words_;
     std::array<Mourner, protocol::members_max> mourners_;
     std::size_t count_ = 0;
     std::array<pollfd, mourners_at + protocol::members_max> ready_{};
-    bool ended_ = false;   // the node
+    bool ended_ = false;  // the node
+    bool waits_for_guard_ = false;
     bool speaks_ = false;  // nothing acts for it any more
     bool silent_ = false;  // nothing is to be said
     std::int64_t until_ = INT64_MAX;

@@ -1,15 +1,14 @@
 // The code of a node's undertaker (PROTOCOL R4): it holds a connection of its own with each member
 // and reports on it that the node has ended, when the kernel says so and nothing acts for the node
-// any more. It holds nothing of the node's but the secret: neither its sockets nor its keys.
+// any more. A process that is to end with the node it ends first. It holds nothing of the node's
+// but the secret, neither its keys nor, except for that process's sake, its sockets.
 //
 // It may run in the copy of a process that had many threads, so nothing here may allocate, or take
 // a lock.
 #pragma once
 
-#include <atomic>
-#include <cstdint>
-
 #include "protocol/values/time.hpp"
+#include "src/watch/loop_pulse.hpp"
 
 namespace bullring {
 
@@ -17,8 +16,8 @@ struct UndertakerTask {
     int orders = -1;       // UndertakerOrder records
     int node = -1;         // the node's pidfd
     bool guarded = false;  // a guard has to say first that nothing of the command is left
-    /// Not 0: something else may act for the node, so nothing is said. In shared memory.
-    const std::atomic<std::uint32_t>* others_work = nullptr;
+    /// In shared memory; null: nothing else acts for the node.
+    LoopPulse* pulse = nullptr;
     /// For so long after the node's end: nothing binds anybody to it for longer.
     protocol::Duration patience{0};
 };
