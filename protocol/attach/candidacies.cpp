@@ -216,7 +216,7 @@ std::size_t Candidacies::clients() const {
 /// H1.1, H1.2
 void Candidacies::choose(Instant now, Orders& orders) {
     if (working_ || !leads_ || ending_) return;
-    if (waiting_.empty()) return tie(true, orders);
+    if (waiting_.empty()) return;
     working_.emplace(Working{waiting_.front()});
     waiting_.pop_front();
     if (working_->who.own()) {
@@ -224,14 +224,13 @@ void Candidacies::choose(Instant now, Orders& orders) {
         orders.push_back(StartOwn{leads_});
         return;
     }
-    tie(false, orders);
     begin_if_held(now, orders);
 }
 
 /// H2.1: with more left than it keeps to wind its work up; the next renewal brings it.
 void Candidacies::begin_if_held(Instant now, Orders& orders) {
     if (!working_ || working_->phase != Phase::chosen || ending_) return;
-    const Instant latest = untied_until_ - timing_.lease / 2 - timing_.heartbeat;
+    const Instant latest = untied_until_ - low(timing_) - timing_.heartbeat;
     if (!lease_valid(now, latest)) return;
     working_->phase = Phase::works;
     working_->progress_at = now;
@@ -258,18 +257,16 @@ void Candidacies::finish(Orders& orders, bool failed, bool by_lease) {
     tell_work(orders);
     const bool by_itself = !ending_ && !by_lease;
     orders.push_back(Tell{TaskEnded{over, by_itself, by_itself && failed}});
-    tie(true, orders);
 }
 
-void Candidacies::tie(bool tied, Orders& orders) {
-    if (std::exchange(tied_, tied) != tied) orders.push_back(Tell{Tying{tied}});
-}
-
-/// H1.4, H1.5: before it works, so that all know when it does.
+/// H1.4, H1.5, H2.1: before the next one works, so that all know when it does, and what elects this
+/// node holds without its sessions.
 void Candidacies::tell_work(Orders& orders) {
     const Candidate* const next = working_           ? &working_->who
                                   : waiting_.empty() ? nullptr
                                                      : &waiting_.front();
+    const bool tied = next == nullptr || next->own();
+    if (std::exchange(tied_, tied) != tied) orders.push_back(Tell{Tying{tied}});
     WorkChanged work{clients() > 0 ? Work::asked : without_,
                      next != nullptr ? next->asks.advertised : std::string()};
     if (work == told_) return;

@@ -132,7 +132,6 @@ private:
     void stop_client(Instant now, DeposedReason reason, bool first, Orders& orders) const;
     void put_back(Orders& orders);
     void finish(Orders& orders, bool failed, bool by_lease);
-    void tie(bool tied, Orders& orders);
     void tell_work(Orders& orders);
     bool holds(ClientId client) const;
     bool wait_ended(ClientId client);
