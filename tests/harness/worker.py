@@ -19,13 +19,14 @@ PROGRAM = pathlib.Path(__file__).with_name("programs") / "attached_worker.py"
 
 
 class Worker:
-    """Of one node; all its incarnations write to one file."""
+    """Of one node; all its runs write to one file. `program`: another one that does so."""
 
-    def __init__(self, node, stall_after=0.0, pause=0.0, environment=()):
+    def __init__(self, node, stall_after=0.0, pause=0.0, environment=(), program=None):
         self.node = node
         self.events_path = pathlib.Path(f"{node.data_dir}.worker.events")
         self.stream = EventFile(self.events_path)
         self._last = pathlib.Path(f"{node.data_dir}.worker.last")
+        self._program = [program] if program else [sys.executable, "-S", PROGRAM]
         self._words = [node.data_dir, node.id, self.events_path, self._last, stall_after, pause]
         self._environment = {**python_environment(), **dict(environment)}
         self.process = None
@@ -37,7 +38,7 @@ class Worker:
     def start(self):
         self._last.write_bytes(bytes(16))
         self.process = subprocess.Popen(
-            [sys.executable, "-S", str(PROGRAM), *map(str, self._words)],
+            [str(word) for word in [*self._program, *self._words]],
             stdin=subprocess.DEVNULL,
             env=self._environment,
             preexec_fn=die_with_parent,
@@ -83,6 +84,14 @@ class Worker:
         if self.process is not None:
             self.process.kill()
             self.process.wait()
+
+
+def next_told(workers, epoch):
+    """The first line of the leadership after that one; None if there is none so far."""
+    for worker in workers:
+        worker.stream.poll()
+    lines = [line for one in workers for line in one.stream.of("elected") if line["epoch"] > epoch]
+    return min(lines, key=lambda line: line["epoch"], default=None)
 
 
 def check_intervals(program, paths, environment=None):

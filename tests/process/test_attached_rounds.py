@@ -11,7 +11,7 @@ from clusters import on_both, rounds
 from harness.safety import SafetyViolation, count_judged
 from harness.task import stopped
 from harness.waiting import wait_until
-from harness.worker import Worker, check_intervals
+from harness.worker import Worker, check_intervals, next_told
 
 STALL_AFTER_S = 0.1
 ROUNDS = int(os.environ.get("BULLRING_ROUNDS", 40))  # with BULLRING_TEST_ALL
@@ -67,7 +67,7 @@ def play(cluster, workers, way):
     holder.signal(signal.SIGSTOP)
     wait_until(lambda: stopped(holder.process.pid), "that it stands")
     way(cluster, holder)
-    told = wait_until(lambda: told_after(workers, epoch), "the next one that is told")
+    told = wait_until(lambda: next_told(workers, epoch), "the next one that is told")
     holder.signal(signal.SIGCONT)
     lost = wait_until(lambda: holder.led("deposed", epoch), "that it sees its loss")
     # It asks all the time, so also that its first answer after the pause was no.
@@ -75,15 +75,3 @@ def play(cluster, workers, way):
         raise SafetyViolation(f"{way.__name__}: {lost} although {told}")
     if not holder.node.running:
         holder.node.start()
-
-
-def told_after(workers, epoch):
-    """The first line of a leadership after that one."""
-    for worker in workers:
-        worker.stream.poll()
-    lines = [line for one in workers for line in one.stream.events if line["event"] == "elected"]
-    return min(
-        (line for line in lines if line["epoch"] > epoch),
-        key=lambda line: line["epoch"],
-        default=None,
-    )
