@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Real processes for hours, beside a load of its own: scripts/soak says how it is called.
 
-    soak.py process HOURS REPORT ONLY   the rounds that the gate has few of, again and again, or
-                                        only those of this name if it is not empty
-    soak.py gate TIMES REPORT ''        the gate's tests of real processes, as scripts/test does
+    soak.py process HOURS REPORT ONLY …     the rounds that the gate has few of, again and again, or
+                                            only those of this name if it is not empty
+    soak.py attached ROUNDS REPORT '' MINUTES   so many of test_attached_rounds.py
+    soak.py gate TIMES REPORT '' …          the gate's tests of real processes, as scripts/test does
 
 Safety is judged as in every test, by `bullring audit` over all event streams, by what the commands
 write and by what answers a prober has; what fails besides is counted. REPORT.txt and REPORT.json
-say what was found. Exit status: 1 on a violation of safety or a fault of the product, or when a run
-of the gate is not sound; else 0.
+say what was found. Exit status: 1 on a violation of safety or a fault of the product, when a run
+of the gate is not sound, or when the rounds of `attached` came to no end; else 0.
 """
 
 import contextlib
@@ -21,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from xml.etree import ElementTree
 
 from harness.node import python_environment
 from harness.safety import judged_in
@@ -31,7 +33,7 @@ PROCESS = ROOT / "tests" / "process"
 # Where something is done to a cluster again and again.
 ATTACKS = (
     "run_rounds run_both_killed address_rounds http_one_leader restart crash hang hang_after lead"
-    " last_event handover drill namespaces notice member_rounds"
+    " last_event handover drill namespaces notice member_rounds attached_rounds"
 ).split()
 PIECE_S = 600  # at most for one of them, until it is the next one's turn
 LOAD = ["stress-ng", "--quiet", "--cpu", "2"]
@@ -140,6 +142,23 @@ def soak_process(hours, report, attacks):
     print(f"the logs are in {folder}")
 
 
+def soak_attached(rounds, minutes, report):
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="soak-", dir=report.base.parent.resolve()))
+    os.environ["BULLRING_ROUNDS"] = str(rounds)
+    with load(), witness.watching(folder / "standstill.jsonl"):
+        piece, faults = play("attached_rounds", folder, minutes * 60)
+    report.told["violations"] += [*violations_in(folder), *faults]
+    report.add(**piece)
+    print(f"{rounds_in(folder / 'junit.xml')} rounds; the logs are in {folder}")
+    return 1 if piece["noted"] else 0
+
+
+def rounds_in(junit):
+    """Those that the tests say they have played."""
+    found = ElementTree.parse(junit).iterfind(".//property[@name='rounds']")
+    return sum(int(played.get("value")) for played in found)
+
+
 def soak_gate(times, report):
     environment = python_environment()
     slots = str(2 * (os.cpu_count() or 1))
@@ -163,20 +182,23 @@ def soak_gate(times, report):
 
 
 def main():
-    kind, much, base, only = sys.argv[1:]
+    kind, much, base, only, minutes = sys.argv[1:]
     if only not in ("", *ATTACKS):
         print(f"soak: --only '{only}': one of {', '.join(ATTACKS)} is needed", file=sys.stderr)
         return 2
     # The load ends with it.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     report = Report(base, kind)
+    status = 0
     if kind == "process":
         soak_process(float(much), report, [only] if only else ATTACKS)
+    elif kind == "attached":
+        status = soak_attached(int(much), float(minutes), report)
     else:
         soak_gate(int(much), report)
     report.write()
     print("\n".join(report.lines()))
-    return 1 if report.told["violations"] else 0
+    return 1 if report.told["violations"] else status
 
 
 if __name__ == "__main__":

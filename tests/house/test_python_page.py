@@ -16,7 +16,7 @@ TESTS = {
     "Code without an `await`": "test_a_body_without_an_await_is_not_cancelled",
     "`os.fork()`, multiprocessing": "test_a_forked_child_leads_nothing",
     "Threads": "test_two_loops_in_two_threads",
-    "A long pause, of the garbage collector or the whole process": "test_a_stopped_process_finds",
+    "A long pause, of the garbage collector or the whole process": "test_a_stopped_holder",
     "Ctrl-C": "test_ctrl_c_between_any_two_lines",
     "A node that ends or is started anew": "test_a_node_that_is_started_anew_ends_no_program",
     "A second `lead` of the same cluster within the body": "test_who_does_not_want_to_wait",
@@ -30,7 +30,7 @@ def part(heading):
 
 def test_each_misuse_has_a_test():
     assert re.findall(r"(?m)^(.+)\n:   ", part("WHAT GOES WRONG")) == list(TESTS)
-    files = (ROOT / "tests" / "process").glob("test_python_*.py")
+    files = (ROOT / "tests" / "process").glob("test_*.py")
     text = "".join(file.read_text() for file in files)
     assert [test for test in TESTS.values() if f"def {test}" not in text] == []
 

@@ -38,7 +38,11 @@ def test_an_unknown_argument_is_refused_and_named(name):
     assert "--no-such-flag" in done.stdout
 
 
-@pytest.mark.parametrize("words", [["x"], ["--process", "-1"], ["--gate"], ["--gate", "0.5"]])
+@pytest.mark.parametrize(
+    "words",
+    [["x"], ["--process", "-1"], ["--gate"], ["--gate", "0.5"]]
+    + [["--attached", "0.5"], ["--attached", "--minutes", "x"]],
+)
 def test_the_soak_says_what_number_it_needs(words):
     done = run(ROOT / "scripts" / "soak", *words)
     assert done.returncode == 2, done.stdout

@@ -6,7 +6,7 @@ import signal
 import subprocess
 
 import pytest
-from harness.node import find_program
+from harness.node import ROOT, find_program
 from clusters import LONG, ON_USUAL, TEXTBOOK
 
 JSON_KEYS = ["proved", "seconds", "from", "to", "lines", "nodes", "clocks"]
@@ -83,6 +83,23 @@ def test_the_two_lines_that_contradict_are_printed(audit, second, where):
     assert quoted == expected
     assert done.stderr.count("\n") == 1
     assert f"{where[0]} and {where[1]}" in done.stderr
+
+
+def test_logs_of_clients_are_judged(audit):
+    """Those of the page, and of another one that worked a moment too early."""
+    page = (ROOT / "src/manual/bullring-audit.1.md").read_text().partition("## LOGS OF CLIENTS")[2]
+    lines = [json.loads(text) for text in page.splitlines() if text.startswith("{")]
+    first = "".join(json.dumps(one) + "\n" for one in lines)
+    until_ns = lines[2]["held_until_ns"]
+
+    def judged(from_ns):
+        begun = lines[1] | {"node": 2, "epoch": lines[1]["epoch"] + 1, "ts_ns": from_ns}
+        second = [lines[0] | {"node": 2}, begun]
+        return audit(first, "".join(json.dumps(one) + "\n" for one in second), flags=["--strict"])
+
+    well = judged(until_ns)
+    assert (well.returncode, well.stderr) == (0, "")
+    assert judged(until_ns - 1).returncode == 1
 
 
 def test_each_file_that_is_no_event_stream_is_named(audit):

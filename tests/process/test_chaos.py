@@ -22,6 +22,7 @@ pytestmark = [pytest.mark.skipif(REASON is not None, reason=REASON or "")]
 CHAOS = str(ROOT / "scripts" / "chaos")
 FEW = "partition-full,partition-one-way,loss,reset,kill,stop,clock-inside"
 FEW += ",member-joins,member-leaves,member-votes"
+CLIENTS = "client-kill,client-stop,client-fork,socket-removed,node-kill-under-client"
 PROFILES = ["lan", "cloud"]
 
 
@@ -42,6 +43,15 @@ def test_some_faults_and_a_leader_after_each_round(draw, tmp_path):
     assert done.stdout.startswith(f"seed {seed};")
     # Some 50 on a machine that has time.
     assert len(faults.read_text().splitlines()) >= 20
+
+
+def test_processes_that_lead_through_their_nodes_never_work_at_one_time(draw):
+    """By their own logs; and each time that all is healed one works."""
+    seed = str(draw.randrange(1 << 32))
+    words = ["--for", "8s", "--round", "8s", "--nodes", "3", "--only", CLIENTS]
+    done = run("--seed", seed, *words, "--algorithm", draw.choice(["bully", "ring"]))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "(attached)" in done.stdout
 
 
 def test_both_algorithms_with_each_security_mode():

@@ -119,20 +119,14 @@ def test_a_task_that_sleeps_or_works_on_is_stopped_by_fencing_alone(settled, tmp
 
 
 HOLDER = """
-import gc, sys, time
+import sys
 import bullring
 print("ready", flush=True)
 try:
     with bullring.lead(sys.argv[1]) as lead:
-        last = 0
         print(lead.epoch, flush=True)
-        while True:
-            now = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
-            if not lead.valid():
-                break
-            last = now  # it may be stopped between the answer and this line
-        print(last, flush=True)
-        lead.wait()
+        while lead.valid():
+            pass
 except KeyboardInterrupt:
     print("interrupted", flush=True)
 sys.stdin.readline()
@@ -190,22 +184,6 @@ def test_ctrl_c_between_any_two_lines_leaves_nothing_behind(settled):
     assert count > 50
     gc.collect()
     leads_next(leader)
-
-
-def test_a_stopped_process_finds_that_it_does_not_lead(settled, program):
-    """The pause may be of the scheduler, of the garbage collector, of a virtual machine."""
-    cluster, leader = settled(*LEASE_1S[:2])
-    process = program(HOLDER, leader.data_dir)
-    process.stdout.readline()
-    epoch = int(process.stdout.readline())
-    process.send_signal(signal.SIGSTOP)
-    next_one = others(cluster, leader)[0]
-    candidate = Client(next_one).campaign()
-    cluster.resign("--to", str(next_one.id))
-    assert candidate.wait_for("elected")["epoch"] > epoch
-    at = boottime_ns()
-    process.send_signal(signal.SIGCONT)
-    assert int(process.stdout.readline()) < at
 
 
 def in_child(work):

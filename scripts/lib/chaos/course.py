@@ -6,10 +6,11 @@ course, and what comes of it depends on real time.
 """
 
 import dataclasses
+import itertools
 import random
 import typing
 
-NODE, RUN, OUTSIDE = "node", "run", "outside"
+NODE, RUN, ATTACHED, OUTSIDE = "node", "run", "attached", "outside"
 # So many more than the cluster is founded with are there to join it.
 SPARES = 2
 
@@ -22,7 +23,7 @@ class Kind:
     shortest: int
     longest: int
     often: int = 2
-    rounds: tuple = (NODE, RUN)
+    rounds: tuple = (NODE, RUN, ATTACHED)
     security: tuple = ("none", "key", "tls")
 
 
@@ -60,6 +61,11 @@ KINDS = [
     Kind("command-exits", 1000, 1500, often=1, rounds=(RUN,)),
     Kind("command-closes", 1000, 1500, often=1, rounds=(RUN,)),
     Kind("command-fills", 1000, 1500, often=1, rounds=(RUN,)),
+    Kind("client-kill", 100, 500, often=3, rounds=(ATTACHED,)),
+    Kind("client-stop", 100, 1500, often=3, rounds=(ATTACHED,)),
+    Kind("client-fork", 300, 1500, rounds=(ATTACHED,)),
+    Kind("socket-removed", 1200, 2200, rounds=(ATTACHED,)),
+    Kind("node-kill-under-client", 50, 1000, often=3, rounds=(ATTACHED,)),
 ]
 # The faults that a round outside the bound of the clocks also has, so that there are elections in
 # it.
@@ -97,6 +103,10 @@ class Round:
     faults: tuple
 
 
+def what_is(number):
+    return WHAT[number % len(WHAT)]
+
+
 def kinds_of(what, security):
     """The kinds that happen in a round of that sort."""
     return [
@@ -105,6 +115,10 @@ def kinds_of(what, security):
         if security in kind.security
         and (what in kind.rounds or (what == OUTSIDE and kind.name in BESIDE_OUTSIDE))
     ]
+
+
+# Every third round is short, and its clocks are outside of what the protocol promises.
+WHAT = (NODE, RUN, OUTSIDE, RUN, ATTACHED, OUTSIDE, NODE, ATTACHED, OUTSIDE)
 
 
 class Course:
@@ -124,19 +138,18 @@ class Course:
 
     def kinds(self):
         """All that may happen in some round."""
-        names = {kind.name for what in (NODE, RUN, OUTSIDE) for kind in self.kinds_in(what)}
+        names = {kind.name for what in set(WHAT) for kind in self.kinds_in(what)}
         return [kind.name for kind in KINDS if kind.name in names]
 
     def rounds(self):
-        number = 0
-        while True:
-            yield self.round(number)
-            number += 1
+        """All but those in which nothing can happen."""
+        for number in itertools.count():
+            if self.kinds_in(what_is(number)):
+                yield self.round(number)
 
     def round(self, number):
-        """Every round is drawn by itself. Every third one is short, and its clocks are outside of
-        what the protocol promises."""
-        what = (NODE, RUN, OUTSIDE, RUN, NODE, OUTSIDE)[number % 6]
+        """Every round is drawn by itself."""
+        what = what_is(number)
         ms = self.round_ms // 2 if what == OUTSIDE else self.round_ms
         draw = random.Random(f"{self.seed} {number}")
         return Round(number, what, ms, tuple(self._faults(draw, what, ms)))

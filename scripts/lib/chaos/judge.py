@@ -1,5 +1,6 @@
 """Says what is wrong with a round. `bullring audit` judges the leaderships, in true time (shim.py),
-and the journal of the commands judges that no two of them were there at one time.
+and the journal of the commands judges that no two of them were there at one time; of processes that
+lead through their nodes it judges their own logs (clients.py).
 
 Where clocks have been outside of the bound, no overlap is judged, only counted. What holds by any
 clock does: no epoch has two leaders, and the epochs of each node rise.
@@ -31,6 +32,8 @@ def end_all(stage):
 def judge(player):
     """Adds to the outcome of a round that has been played."""
     stage, outcome = player.stage, player.outcome
+    if stage.crew:
+        outcome.violations += stage.crew.judge()
     end_all(stage)
     for node, run in stage.cluster.incarnations():
         if fault := run.fault():

@@ -7,6 +7,7 @@ import itertools
 import pathlib
 import time
 
+import chaos.clients
 import chaos.clocks
 import chaos.commands
 import chaos.limits
@@ -91,7 +92,7 @@ class Player:
 
     def _await_leader(self, seconds):
         """After how many seconds all followed one leader, who stayed from then on for as long as a
-        promise lasts; None if there was none so far."""
+        promise lasts; None if there was none so far. Where processes lead, one works under it."""
         cluster = self.stage.cluster
         begun = time.monotonic()
         since, view = None, None
@@ -102,6 +103,9 @@ class Player:
             members = self.stage.roll.votes
             all_there = all(cluster[node_id].acting for node_id in members)
             leader = cluster.agreed_leader(among=members) if all_there else None
+            crew = self.stage.crew
+            if leader and crew and not crew.works(leader, leader.view[1]):
+                leader = None
             if leader is None or leader.view != view:
                 since, view = now, leader and leader.view
             if view is not None and now > since + cluster.timing.promise_s:

@@ -13,7 +13,8 @@ from harness.cluster import Cluster
 from harness.netns import PORT
 from harness.node import die_with_parent
 from harness.task import Journal
-from chaos.course import OUTSIDE, RUN
+from chaos.clients import Crew
+from chaos.course import ATTACHED, OUTSIDE, RUN
 from chaos.members import Roll
 from chaos.shim import BOOTTIME, RAW, Page
 from chaos.trust import Trust
@@ -56,6 +57,7 @@ class Stage:
         self.journal = Journal(self.directory)
         self.habit = pathlib.Path(self.directory) / "habit"
         self.habit.write_text("")
+        self.crew = Crew(self) if self.what == ATTACHED else None
         self.pages = {}
         for node in self.cluster:
             self._equip(node)
@@ -180,6 +182,8 @@ class Stage:
             if now >= self.ended_at.setdefault(node.id, now) + AGAIN_S:
                 del self.ended_at[node.id]
                 self.start(node)
+        if self.crew:
+            self.crew.mend()
 
     @staticmethod
     def has_ended(pidfd):
@@ -199,6 +203,8 @@ class Stage:
 
     def close(self, keep_files):
         self.network.heal()
+        if self.crew:
+            self.crew.close()
         self.cluster.close(keep_files=True)
         for fifo in self.fifos:
             os.close(fifo)
