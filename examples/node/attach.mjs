@@ -34,6 +34,7 @@ export async function lead(dataDir, task, quit) {
   quit?.throwIfAborted();
   const socket = net.connect(path.join(dataDir, 'attach.sock'));
   const lost = new AbortController();
+  const over = new AbortController();
   const say = (line) => socket.writable && socket.write(`${JSON.stringify(line)}\n`);
   let leaseMs = 0;
   const leadership = new Promise((resolve, reject) => {
@@ -55,10 +56,10 @@ export async function lead(dataDir, task, quit) {
       rest = lines.pop();
       for (const line of lines.map((one) => JSON.parse(one))) told[line.event]?.(line);
     });
-    socket.on('error', end);
+    socket.on('error', reject); // `close` follows
     // At least a quarter of a lease is left then, and the first one was no longer than a whole one.
     socket.on('close', () => end(new Lost('the node has ended', leaseMs / 4)));
-    quit?.addEventListener('abort', () => end(quit.reason), { once: true });
+    quit?.addEventListener('abort', () => end(quit.reason), { signal: over.signal });
   });
   try {
     say({ op: 'campaign' });
@@ -66,5 +67,6 @@ export async function lead(dataDir, task, quit) {
   } finally {
     say({ op: 'done' });
     socket.end();
+    over.abort();
   }
 }

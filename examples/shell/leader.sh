@@ -31,7 +31,7 @@ end_within() { # MS
     { sleep "$seconds"; echo "{\"event\":\"late $command\"}" >&4; } 3>&- >/dev/null 2>&1 &
 }
 
-command='' then=exit
+command='' after=exit
 say '{"op":"campaign"}'
 while read -r line <&4 || :; do # a signal ends it
     case $line in
@@ -45,28 +45,28 @@ while read -r line <&4 || :; do # a signal ends it
         command=$!
         ;;
     *'"event":"stop"'*)
-        [ "$then" = quit ] || then=campaign
+        [ "$after" = quit ] || after=campaign
         end_within "$(($(ms_until by_ns) / 2))"
         ;;
     # At least a quarter of a lease is left then, and `left` was no more than a whole one.
     *'"event":"closed"'*)
         [ -n "$command" ] || exit 1
-        then=closed
+        after=closed
         end_within "$((left / 8))"
         ;;
     *'"event":"quit"'*)
         [ -n "$command" ] || exit 143
-        then=quit
+        after=quit
         end_within 5000
         ;;
     *"\"event\":\"late $command\""*) kill -s KILL -- "-$command" 2>/dev/null ;;
     *'"event":"ended"'*)
         wait "$command"
         status=$?
-        [ "$then" != closed ] || exit 1
+        [ "$after" != closed ] || exit 1
         say '{"op":"done"}'
-        [ "$then" = campaign ] || exit "$status"
-        command='' then=exit
+        [ "$after" = campaign ] || exit "$status"
+        command='' after=exit
         say '{"op":"campaign"}'
         ;;
     *'"event":"error"'*) echo "leader.sh: $line" >&2 ;;
