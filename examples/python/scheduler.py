@@ -25,9 +25,11 @@ def read_table(path):
 
 
 def run(command, lead):
-    """To its end, or to that of the leadership: nothing of it may go on after that."""
+    """To its end, or to that of the leadership: nothing of it may go on after that. If this process
+    is killed, so is the shell, but not what that has started: begin a single command with exec."""
     environment = {**os.environ, "BULLRING_EPOCH": str(lead.epoch)}
-    with subprocess.Popen(["sh", "-c", command], env=environment, start_new_session=True) as shell:
+    words = ["setpriv", "--pdeathsig", "KILL", "sh", "-c", command]
+    with subprocess.Popen(words, env=environment, start_new_session=True) as shell:
         try:
             while shell.poll() is None:
                 if lead.wait(0.02):

@@ -34,8 +34,9 @@ AttachOptions checked_attach(const Request& request, Report& report) {
     if (!fenced) options.mode = AttachMode::off;
     const auto group = request.attach_group.asked();
     if (!group) return options;
-    options.group = group_of(*group);
-    if (!options.group)
+    if (const auto id = group_of(*group))
+        options.group = {*id, "--attach-group " + *group};
+    else
         report.refuse("attach-group", *group,
                       "is no group of this machine; expected a name of getent group, or a number");
     if (options.mode == AttachMode::off)

@@ -7,10 +7,9 @@
 #include <string>
 #include <vector>
 
-#include <sys/types.h>
-
 #include "protocol/values/config.hpp"
 #include "src/base/log/log_options.hpp"
+#include "src/base/os/local_socket.hpp"
 #include "src/base/text/endpoint.hpp"
 #include "src/settings/security_options.hpp"
 
@@ -53,7 +52,7 @@ struct HttpOptions {
 /// Whether processes of this machine may hold a leadership through the node, and which.
 struct AttachOptions {
     AttachMode mode = AttachMode::on;
-    std::optional<gid_t> group;  // beside the owner's; none: no other's
+    std::optional<SocketGroup> group;  // its members', too; none: the owner's alone
 };
 
 /// A file that a node believes and that others may change.

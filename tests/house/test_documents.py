@@ -109,6 +109,12 @@ def test_the_poller_in_the_manual_is_the_one_that_is_tested():
     assert f"```cpp\n{source[source.index('int main'):]}```\n" in page, "they differ"
 
 
+def test_the_client_in_the_manual_is_the_one_that_is_tested():
+    source = (ROOT / "examples" / "shell" / "leader.sh").read_text()
+    page = (ROOT / "src" / "manual" / "bullring-attach.7.md").read_text()
+    assert f"```sh\n{source[source.index('set -u'):]}```\n" in page, "they differ"
+
+
 def test_the_readme_is_a_first_page():
     assert len((ROOT / "README.md").read_text().splitlines()) <= 300
 

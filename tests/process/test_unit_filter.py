@@ -2,7 +2,11 @@
 the filter refuses nothing that a node does. Likewise an address, under that of its own unit.
 """
 
+import os
+import shutil
 import signal
+import stat
+import subprocess
 import sys
 
 from harness import netns
@@ -54,6 +58,43 @@ def test_the_keeper_kills_a_leader_that_hangs_under_the_filter(new_cluster):
     leader.hang_for_good()
     assert leader.wait_exit() == -signal.SIGKILL
     cluster.wait_leader()
+
+
+NOBODY, DAEMON, BIN = 65534, 1, 2
+# As PrivateUsers= has it: of users and groups those of the process alone.
+IN_ITS_OWN_SPACE = [
+    *("setpriv", f"--reuid={NOBODY}", f"--regid={DAEMON}", f"--groups={BIN}"),
+    *("unshare", "--user", f"--map-user={NOBODY}", f"--map-group={DAEMON}"),
+]
+
+
+def alone_in_its_space(new_cluster, group, more):
+    if subprocess.run([*IN_ITS_OWN_SPACE, "true"]).returncode != 0:
+        pytest.skip("this machine makes no user namespaces")
+    cluster = new_cluster(1, flags=["--attach-group", group])
+    os.chown(cluster.directory, NOBODY, DAEMON)
+    node = cluster[1]
+    node.program = shutil.copy(cluster.program, cluster.directory)  # which it may execute
+    node.prefix = [*IN_ITS_OWN_SPACE, *more]
+    cluster.settled()
+    return node
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="takes another user")
+def test_the_group_of_the_unit_may_attach(new_cluster):
+    """Which needs no call that gives a file to anybody."""
+    node = alone_in_its_space(new_cluster, "daemon", FILTERED)
+    about = os.stat(node.data_dir / "attach.sock")
+    assert (stat.S_IMODE(about.st_mode), about.st_gid) == (0o660, DAEMON)
+    assert stat.S_IMODE(os.stat(node.data_dir).st_mode) == 0o710
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="takes another user")
+def test_another_group_of_its_user_is_refused_by_name(new_cluster):
+    node = alone_in_its_space(new_cluster, "bin", [])
+    refused = f"--attach-group bin: cannot give it {node.data_dir}/attach.sock: Invalid argument"
+    assert refused in node.current.log()
+    assert not (node.data_dir / "attach.sock").exists()
 
 
 @pytest.mark.skipif(SPACES is not None, reason=str(SPACES))

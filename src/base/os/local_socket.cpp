@@ -37,6 +37,14 @@ std::pair<dev_t, ino_t> file_at(const std::string& path) {
     return {about.st_dev, about.st_ino};
 }
 
+/// The owner is left as it is. `flags`: AT_SYMLINK_NOFOLLOW, or none.
+bool give(const std::string& path, gid_t group, int flags) {
+    struct stat about {};
+    if (::fstatat(AT_FDCWD, path.c_str(), &about, flags) != 0) return false;
+    return about.st_gid == group ||
+           ::fchownat(AT_FDCWD, path.c_str(), static_cast<uid_t>(-1), group, flags) == 0;
+}
+
 /// Of a directory that nobody but its owner may enter, the group may from then on; another one is
 /// left as it is.
 bool let_through(const std::string& directory, gid_t group) {
@@ -44,7 +52,7 @@ bool let_through(const std::string& directory, gid_t group) {
     struct stat about {};
     if (::stat(directory.c_str(), &about) != 0) return false;
     if ((about.st_mode & of_others) != 0) return true;
-    return ::chown(directory.c_str(), static_cast<uid_t>(-1), group) == 0 &&
+    return give(directory, group, 0) &&
            ::chmod(directory.c_str(), (about.st_mode & S_IRWXU) | S_IXGRP) == 0;
 }
 
@@ -54,9 +62,9 @@ const sockaddr* plain(const sockaddr_un& address) {
 
 }  // namespace
 
-tl::expected<LocalListener, std::string> LocalListener::open(const std::string& directory,
-                                                             const std::string& name, int type,
-                                                             std::optional<gid_t> group) {
+tl::expected<LocalListener, std::string> LocalListener::open(
+    const std::string& directory, const std::string& name, int type,
+    const std::optional<SocketGroup>& group) {
     const std::string path = directory + "/" + name;
     const auto failed = [&](const char* what) {
         return tl::unexpected(fmt::format("cannot {} {}: {}", what, path, reason_text(errno)));
@@ -70,12 +78,13 @@ tl::expected<LocalListener, std::string> LocalListener::open(const std::string& 
     if (::fchmod(listener.get(), 0600) != 0 ||
         ::bind(listener.get(), plain(address), sizeof address) != 0)
         return failed("make");
-    // The owner is left as it is. Until the mode follows, the group can't use it.
-    if (group && (::lchown(path.c_str(), static_cast<uid_t>(-1), *group) != 0 ||
-                  ::chmod(path.c_str(), 0660) != 0 || !let_through(directory, *group))) {
-        const auto refused = failed("give to the group");
+    // Until the mode follows, the group can't use it.
+    if (group && !(give(path, group->id, AT_SYMLINK_NOFOLLOW) && ::chmod(path.c_str(), 0660) == 0 &&
+                   let_through(directory, group->id))) {
+        const int error = errno;
         ::unlink(path.c_str());
-        return refused;
+        return tl::unexpected(
+            fmt::format("{}: cannot give it {}: {}", group->name, path, reason_text(error)));
     }
     LocalListener made(std::move(listener), path);
     made.file_ = file_at(path);

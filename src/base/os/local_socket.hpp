@@ -13,16 +13,23 @@
 
 namespace bullring {
 
+/// A group that may use a socket beside the owner.
+struct SocketGroup {
+    gid_t id = 0;
+    std::string name;  // in the text of a failure
+};
+
 /// A socket that is listened on, by a file that its owner alone may use, from open() to the end of
 /// this object.
 class LocalListener {
 public:
     /// In a directory that nobody else listens in, which is for the caller to see to: a file that
     /// is there has been left over. `type`: SOCK_STREAM or SOCK_SEQPACKET. The error is for people.
-    /// `group`: may use it, too, and enter the directory if only its owner might.
-    static tl::expected<LocalListener, std::string> open(const std::string& directory,
-                                                         const std::string& name, int type,
-                                                         std::optional<gid_t> group = {});
+    /// `group`: may use it, too, and enter the directory if only its owner might. What is the
+    /// group's already is not given to it: in a sandbox that may be forbidden.
+    static tl::expected<LocalListener, std::string> open(
+        const std::string& directory, const std::string& name, int type,
+        const std::optional<SocketGroup>& group = {});
     LocalListener(LocalListener&& other) noexcept
         : listener_(std::move(other.listener_)),
           path_(std::exchange(other.path_, {})),

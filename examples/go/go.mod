@@ -1,0 +1,3 @@
+module bullring.example/leader
+
+go 1.19
