@@ -255,8 +255,8 @@ void AttachServer::start(Epoch epoch) {
 }
 
 void AttachServer::stop(Epoch epoch, protocol::DeposedReason reason) {
-    obey(candidacies_.on_stop(read_clock(), epoch, reason));
     if (inner_runs_ && !own_task_) inner().stop(epoch, reason);
+    obey(candidacies_.on_stop(read_clock(), epoch, reason));
 }
 
 void AttachServer::publish(const protocol::Publish& publish) {
@@ -347,8 +347,8 @@ void AttachServer::carry_out(const Candidacies::Tell& order) {
 void AttachServer::end_leadership(const protocol::TaskEnded& event) {
     if (own_task_ || !inner_runs_) return node().tell(event);
     ended_ = event;
-    if (event.by_itself)
-        inner().stop(event.epoch, event.failed ? protocol::DeposedReason::task_failed
+    inner().stop(event.epoch, !event.by_itself ? protocol::DeposedReason::lease_expired
+                              : event.failed   ? protocol::DeposedReason::task_failed
                                                : protocol::DeposedReason::task_ended);
 }
 
