@@ -24,11 +24,7 @@ constexpr std::chrono::milliseconds next_taken_after{10};
 
 WatchedListener::WatchedListener(asio::io_context& io, const NodeOptions& options, Place place,
                                  Taken taken)
-    : options_(options),
-      place_(std::move(place)),
-      taken_(std::move(taken)),
-      listener_(io),
-      timer_(io) {}
+    : options_(options), place_(place), taken_(std::move(taken)), listener_(io), timer_(io) {}
 
 tl::expected<void, std::string> WatchedListener::open() {
     auto socket = LocalListener::open(options_.data_dir, place_.name, place_.type, place_.group);
