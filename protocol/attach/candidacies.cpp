@@ -47,7 +47,7 @@ Candidacies::Orders Candidacies::on_stop(Instant now, Epoch epoch, DeposedReason
     reason_ = reason;
     if (!working_ || working_->phase == Phase::chosen) {
         put_back(orders);
-        finish(orders, false, false);
+        finish(orders, false);
     } else if (working_->who.own()) {
         orders.push_back(StopOwn{epoch, reason});
     } else if (working_->phase == Phase::works) {
@@ -81,7 +81,7 @@ Candidacies::Orders Candidacies::on_own_ended(Instant, const TaskEnded& event) {
     Orders orders;
     if (!working_ || !working_->who.own() || event.epoch != leads_) return orders;
     orders.push_back(Tell{event});
-    waiting_.push_back(working_->who);
+    if (own_willing_) waiting_.push_back(working_->who);
     working_.reset();
     leads_ = {};
     tell_work(orders);
@@ -91,6 +91,7 @@ Candidacies::Orders Candidacies::on_own_ended(Instant, const TaskEnded& event) {
 /// H1.3
 Candidacies::Orders Candidacies::on_own_willing(Instant now, bool willing) {
     Orders orders;
+    own_willing_ = willing;
     if (!willing) {
         std::erase_if(waiting_, [](const Candidate& one) { return one.own(); });
     } else if (!(working_ && working_->who.own()) &&
@@ -98,8 +99,8 @@ Candidacies::Orders Candidacies::on_own_willing(Instant now, bool willing) {
                             [](const Candidate& one) { return one.own(); })) {
         waiting_.push_back({});
     }
-    choose(now, orders);
     tell_work(orders);
+    choose(now, orders);
     return orders;
 }
 
@@ -119,12 +120,12 @@ bool Candidacies::on_campaign(Instant now, ClientId client, const Candidacy& can
 bool Candidacies::on_done(Instant now, ClientId client, bool again, Orders& orders) {
     if (!holds(client)) {
         if (again || !wait_ended(client)) return false;
-        choose(now, orders);
         tell_work(orders);
+        choose(now, orders);
         return true;
     }
     if (again) waiting_.push_back(working_->who);
-    finish(orders, false, working_->phase == Phase::ends && !ending_);
+    finish(orders, false);
     return true;
 }
 
@@ -138,10 +139,10 @@ bool Candidacies::on_progress(Instant now, ClientId client) {
 Candidacies::Orders Candidacies::on_ended(Instant now, ClientId client) {
     Orders orders;
     if (holds(client)) {
-        finish(orders, true, false);
+        finish(orders, true);
     } else if (wait_ended(client)) {
-        choose(now, orders);
         tell_work(orders);
+        choose(now, orders);
     }
     return orders;
 }
@@ -177,7 +178,7 @@ Candidacies::Orders Candidacies::on_wake(Instant now) {
     }
     // H3.2
     if (ending_ && promise_over(now, untied_until_)) {
-        finish(orders, false, false);
+        finish(orders, false);
     } else if (!ending_ && promise_over(now, working_->give_up_at)) {
         working_->give_up_at = never;
         orders.push_back(Tell{Stalled{}});
@@ -250,12 +251,13 @@ void Candidacies::put_back(Orders& orders) {
 }
 
 /// H2.3, H3.2: nothing works under the leadership any more.
-void Candidacies::finish(Orders& orders, bool failed, bool by_lease) {
+void Candidacies::finish(Orders& orders, bool failed) {
+    // One that has been told to end does so for that, whichever way.
+    const bool by_itself = working_ && working_->phase == Phase::works;
     if (working_) orders.push_back(Release{working_->who.client, leads_});
     working_.reset();
     const Epoch over = std::exchange(leads_, {});
     tell_work(orders);
-    const bool by_itself = !ending_ && !by_lease;
     orders.push_back(Tell{TaskEnded{over, by_itself, by_itself && failed}});
 }
 

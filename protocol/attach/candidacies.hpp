@@ -131,13 +131,14 @@ private:
     void begin_if_held(Instant now, Orders& orders);
     void stop_client(Instant now, DeposedReason reason, bool first, Orders& orders) const;
     void put_back(Orders& orders);
-    void finish(Orders& orders, bool failed, bool by_lease);
+    void finish(Orders& orders, bool failed);
     void tell_work(Orders& orders);
     bool holds(ClientId client) const;
     bool wait_ended(ClientId client);
 
     Timing timing_;
     std::deque<Candidate> waiting_;
+    bool own_willing_ = true;  // its own task has somebody to do it
     std::optional<Working> working_;
     Epoch leads_;          // from on_start() to the end of its work; 0: it does not lead
     bool ending_ = false;  // the node has asked for the end

@@ -25,6 +25,7 @@ epoch = client.wait_for("elected")["epoch"]
 print(epoch, boottime_ns(), flush=True)
 if sys.argv[2:] == ["fork"] and os.fork() != 0:
     os._exit(0)
+last = 0
 while (at := client.leads(epoch)) or asked:
     last = at
 print(epoch, last, flush=True)

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -521,6 +522,61 @@ def test_a_node_that_runs_already_is_told_and_not_disturbed(new_cluster):
     assert "this node listens there now" in text
     assert [line for line in lines(text, "note") if "is in use by" in line]
     assert cluster.wait_leader().view == leader.view
+
+
+def test_whether_processes_may_attach_is_told(new_cluster):
+    _, node = new_cluster(1, flags=["--hang-after", "off"]).settled()
+    path = node.data_dir / "attach.sock"
+
+    def told_of_it(level, node=node, path=path):
+        status, text = doctor_of([*words_of(node), "--attach", "on"])
+        assert status == 0, text
+        (line,) = [line for line in lines(text, level) if line.startswith(f"{path}: ")]
+        return line.removeprefix(f"{path}: ")
+
+    assert told_of_it("ok") == "processes may attach"
+    path.chmod(0o660)
+    assert told_of_it("warn").startswith("its mode is 0660 and its group ")
+    with contextlib.ExitStack() as stack:
+        for _ in range(256):
+            stack.enter_context(socket.socket(socket.AF_UNIX)).connect(str(path))
+        assert "256 processes are attached already" in told_of_it("warn")
+    node.hang()
+    assert told_of_it("warn") == "nobody answers there"
+    node.resume()
+    _, without = new_cluster(1, flags=["--attach", "off"]).settled()
+    missing = told_of_it("warn", without, without.data_dir / "attach.sock")
+    assert missing == "no process can attach: No such file or directory"
+
+
+@ROOT_ONLY
+def test_whether_a_group_may_attach_is_told(doctor, tmp_path):
+    words = [word for name, text in doctor.flags.items() for word in (f"--{name}", text)]
+    words += ["--attach-group", "daemon"]
+    data, inner = tmp_path / "data", tmp_path / "data" / "inner"
+    inner.mkdir(parents=True)
+    shutil.chown(inner, 65534)
+    inner.chmod(0o700)
+    words += ["--data-dir", str(inner)]
+    for path in (tmp_path, *tmp_path.parents[:3]):
+        path.chmod(0o711)
+    data.chmod(0o755)
+
+    def warned(*groups):
+        status, text = doctor_of(words, ["setpriv", "--reuid=65534", *groups])
+        assert status == 0, text
+        assert ("this user may give it the socket" in text) == (groups == ("--groups=1",))
+        return lines(text, "warn")
+
+    denied = "attach-group: this user can't give it the socket: Operation not permitted"
+    assert warned("--clear-groups") == [denied]
+    assert warned("--groups=1") == []
+    inner.chmod(0o750)
+    data.chmod(0o700)
+    shutil.chown(data, 65534)
+    assert warned("--groups=1") == [
+        f"attach-group: it may not enter {path}" for path in (inner, data)
+    ]
 
 
 # Takes connections, and dials on from an address of its own.

@@ -70,6 +70,8 @@ void examine(const DoctorOptions& options, doctor::Findings& findings, bool& loo
             doctor::check_joining(node, directory.known, around, runs, findings);
     });
     look("work", [&] { doctor::check_work(options, findings); });
+    look("attach",
+         [&] { doctor::check_attach(options, node, directory.runs, patience, findings); });
     look("certificate", [&] { doctor::check_certificate(node, findings); });
     look("clock", [&] { doctor::check_clock(findings); });
     look("realtime", [&] { doctor::check_realtime(node, findings); });

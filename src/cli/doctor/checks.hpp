@@ -76,6 +76,11 @@ void check_work(const DoctorOptions& options, Findings& findings);
 /// Whether its program is there.
 void check_command(const Command& command, Findings& findings);
 
+/// Attached processes: whether the group of --attach-group could reach the node's socket, and of a
+/// node that runs, whether it answers there.
+void check_attach(const DoctorOptions& subject, const NodeOptions& options, bool runs,
+                  protocol::Duration patience, Findings& findings);
+
 /// The needs of `lead`: its command, and the node on this machine.
 void check_lead(const LeadSubject& options, protocol::Duration patience, Findings& findings);
 

@@ -1,6 +1,5 @@
 #include "src/task/attach/attach_server.hpp"
 
-#include <cerrno>
 #include <chrono>
 #include <system_error>
 #include <utility>
@@ -10,27 +9,19 @@
 #include <asio/post.hpp>
 #include <fmt/format.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "src/base/log/logging.hpp"
 #include "src/base/os/clock.hpp"
-#include "src/base/os/descriptors.hpp"
 #include "src/settings/data_files.hpp"
-#include "src/watch/directory_watch.hpp"
 
 namespace bullring {
 
 using protocol::Candidacies;
 using protocol::ClientId;
 using protocol::Epoch;
-using Wait = asio::posix::descriptor_base;
 
 namespace {
 
-constexpr std::chrono::milliseconds attach_again_after{100};
-/// Of connections: more than that at once wait, and the node does not.
-constexpr int taken_at_once = 16;
-constexpr std::chrono::milliseconds next_taken_after{10};
 /// Whom the node follows is told to the clients a little later, a few at a time: an election must
 /// not wait for them.
 constexpr std::chrono::milliseconds leader_told_after{2};
@@ -48,11 +39,11 @@ AttachServer::AttachServer(asio::io_context& io, NodeLink& node, const NodeOptio
       own_task_(own_task),
       candidacies_(options.config.timing, own_task, options.hooks.any()),
       guard_(io, guard, pulse, options.config.timing),
-      listener_(io),
-      accept_timer_(io),
+      listener_(io, options, {attach_socket_name, SOCK_STREAM, options.attach.group},
+                [this](OwnedFd socket) { admit(std::move(socket)); }),
       leader_timer_(io),
       look_timer_(io, [this] { on_look(); }) {
-    if (const auto opened = listen_anew(); !opened)
+    if (const auto opened = listener_.open(); !opened)
         log(LogLevel::warn, "no process can attach to this node: " + opened.error());
     node.listen(*this);
     enclose(io, make_inner);
@@ -61,64 +52,16 @@ AttachServer::AttachServer(asio::io_context& io, NodeLink& node, const NodeOptio
 
 AttachServer::~AttachServer() {
     clients_.clear();  // they hear of the end first
-    socket_.reset();
+    listener_.close();
     end_inner();
 }
 
 // ---- The socket.
 
-tl::expected<void, std::string> AttachServer::listen_anew() {
-    auto socket = LocalListener::open(options_.data_dir, attach_socket_name, SOCK_STREAM,
-                                      options_.attach.group);
-    if (!socket) return tl::unexpected(socket.error());
-    socket_.emplace(std::move(*socket));
-    listener_.assign(socket_->take().release());
-    accept_some();
-    return {};
-}
-
 /// Those that are connected stay.
 void AttachServer::file_removed(const std::string& name) {
     HostAround::file_removed(name);
-    const bool mine = name == attach_socket_name || name == DirectoryWatch::any_file;
-    if (!mine || !socket_ || socket_->is_there()) return;
-    socket_.reset();
-    asio::error_code ignored;
-    listener_.close(ignored);
-    accept_timer_.cancel();
-    if (const auto again = listen_anew(); !again)
-        return log(LogLevel::warn,
-                   "somebody has removed the socket for processes that attach: " + again.error());
-    log(LogLevel::warn, std::string("somebody has removed ") + attach_socket_name + " from " +
-                            options_.data_dir + "; it is there again");
-}
-
-void AttachServer::accept_some() {
-    listener_.async_wait(Wait::wait_read, [this](const asio::error_code& error) {
-        if (error) return;
-        for (int taken = 0; taken < taken_at_once; ++taken) {
-            OwnedFd fd(::accept4(listener_.native_handle(), nullptr, nullptr,
-                                 SOCK_CLOEXEC | SOCK_NONBLOCK));
-            if (!fd && (errno == EAGAIN || errno == ECONNABORTED)) return accept_some();
-            if (!fd) {
-                log_limited(LogLevel::warn, "attach", {},
-                            "a process that attaches has to wait: " +
-                                std::generic_category().message(errno));
-                // The one that waits makes the listener readable all the time.
-                return accept_after(attach_again_after);
-            }
-            if (is_reserved_descriptor(fd.get(), options_.peers.size())) continue;
-            admit(std::move(fd));
-        }
-        accept_after(next_taken_after);
-    });
-}
-
-void AttachServer::accept_after(std::chrono::milliseconds pause) {
-    accept_timer_.expires_after(pause);
-    accept_timer_.async_wait([this](const asio::error_code& error) {
-        if (!error) accept_some();
-    });
+    listener_.file_removed(name);
 }
 
 void AttachServer::admit(OwnedFd socket) {
@@ -274,8 +217,8 @@ void AttachServer::start(Epoch epoch) {
 }
 
 void AttachServer::stop(Epoch epoch, protocol::DeposedReason reason) {
-    obey(candidacies_.on_stop(read_clock(), epoch, reason));
     if (inner_runs_ && !own_task_) inner().stop(epoch, reason);
+    obey(candidacies_.on_stop(read_clock(), epoch, reason));
 }
 
 void AttachServer::publish(const protocol::Publish& publish) {
@@ -378,8 +321,8 @@ void AttachServer::carry_out(const Candidacies::Tell& order) {
 void AttachServer::end_leadership(const protocol::TaskEnded& event) {
     if (own_task_ || !inner_runs_) return node().tell(event);
     ended_ = event;
-    if (event.by_itself)
-        inner().stop(event.epoch, event.failed ? protocol::DeposedReason::task_failed
+    inner().stop(event.epoch, !event.by_itself ? protocol::DeposedReason::lease_expired
+                              : event.failed   ? protocol::DeposedReason::task_failed
                                                : protocol::DeposedReason::task_ended);
 }
 

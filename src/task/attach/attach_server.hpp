@@ -3,7 +3,6 @@
 // host. The socket's lines are bullring-attach(7). Nothing here waits for a client.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -11,18 +10,16 @@
 #include <string>
 
 #include <asio/io_context.hpp>
-#include <asio/posix/stream_descriptor.hpp>
 #include <asio/steady_timer.hpp>
-#include <tl/expected.hpp>
 
 #include "protocol/attach/candidacies.hpp"
-#include "src/base/os/local_socket.hpp"
 #include "src/base/os/wake_timer.hpp"
 #include "src/settings/node_options.hpp"
 #include "src/task/attach/attach_client.hpp"
 #include "src/task/attach/attach_text.hpp"
 #include "src/task/attach/client_guard.hpp"
 #include "src/task/host_around.hpp"
+#include "src/task/watched_listener.hpp"
 #include "src/watch/loop_pulse.hpp"
 
 namespace bullring {
@@ -52,9 +49,6 @@ private:
     void leader_changed(protocol::Instant now, const protocol::LeaderChanged& change) override;
     void resign_answered(const protocol::ResignAnswer& answer) override;
 
-    tl::expected<void, std::string> listen_anew();
-    void accept_some();
-    void accept_after(std::chrono::milliseconds pause);
     void admit(OwnedFd socket);
     void on_line(AttachClient& client, std::string_view line);
     void on_request(AttachClient& client, const AttachRequest& request);
@@ -87,11 +81,9 @@ private:
     bool own_task_;
     protocol::Candidacies candidacies_;
     ClientGuard guard_;
-    asio::posix::stream_descriptor listener_;
-    asio::steady_timer accept_timer_;
+    WatchedListener listener_;
     asio::steady_timer leader_timer_;
     WakeTimer look_timer_;
-    std::optional<LocalListener> socket_;
     std::map<protocol::ClientId, Client> clients_;
     std::uint64_t last_id_ = 0;
     std::map<std::uint64_t, protocol::ClientId> resigns_;  // by the number of the request

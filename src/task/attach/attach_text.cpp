@@ -15,6 +15,10 @@ constexpr std::int64_t stall_after_ms_max = 24LL * 3600 * 1000;
 
 std::string line_of(const Json& json) { return json_text(json) + "\n"; }
 
+/// So much of it that the answer is a line, too.
+std::string begin_of(std::string_view text) { return one_line(text.substr(0, 60)); }
+std::string begin_of_value(const Json& json) { return begin_of(json_text(json)); }
+
 tl::expected<AttachRequest, std::string> campaign_in(const Json& json) {
     AttachCampaign campaign;
     if (const auto stall = json.find("stall_after_ms"); stall != json.end()) {
@@ -24,7 +28,7 @@ tl::expected<AttachRequest, std::string> campaign_in(const Json& json) {
             return Error(
                 fmt::format("\"stall_after_ms\" is {}; expected a number of milliseconds "
                             "from 0 to {}",
-                            json_text(*stall), stall_after_ms_max));
+                            begin_of_value(*stall), stall_after_ms_max));
         campaign.candidacy.stall_after = protocol::milliseconds(stall->get<std::int64_t>());
     }
     if (const auto said = json.find("advertised"); said != json.end()) {
@@ -32,14 +36,13 @@ tl::expected<AttachRequest, std::string> campaign_in(const Json& json) {
         if (!said->is_string() ||
             campaign.candidacy.advertised.size() > protocol::advertised_bytes_max)
             return Error(fmt::format("\"advertised\" is {}; expected a text of at most {} bytes",
-                                     json_text(*said).substr(0, 60),
-                                     protocol::advertised_bytes_max));
+                                     begin_of_value(*said), protocol::advertised_bytes_max));
     }
     if (const auto loss = json.find("on_loss"); loss != json.end()) {
         campaign.ends_with_node = *loss == "kill";
         if (!campaign.ends_with_node && *loss != "tell")
             return Error(fmt::format("\"on_loss\" is {}; expected \"tell\" or \"kill\"",
-                                     json_text(*loss).substr(0, 60)));
+                                     begin_of_value(*loss)));
     }
     return campaign;
 }
@@ -52,7 +55,7 @@ tl::expected<AttachRequest, std::string> attach_request_in(std::string_view line
         return Error(
             fmt::format("'{}' is no JSON object; expected one a line, as "
                         "{{\"op\":\"campaign\"}}",
-                        one_line(std::string(line.substr(0, 60)))));
+                        begin_of(line)));
     const auto op = json.find("op");
     if (op != json.end() && *op == "campaign") return campaign_in(json);
     if (op != json.end() && *op == "progress") return AttachProgress{};
@@ -62,13 +65,14 @@ tl::expected<AttachRequest, std::string> attach_request_in(std::string_view line
         const auto again = json.find("again");
         if (again == json.end()) return AttachDone{};
         if (!again->is_boolean())
-            return Error(fmt::format("\"again\" is {}; expected true or false", json_text(*again)));
+            return Error(
+                fmt::format("\"again\" is {}; expected true or false", begin_of_value(*again)));
         return AttachDone{again->get<bool>()};
     }
-    return Error(fmt::format(
-        "{}; expected \"op\":\"campaign\", \"progress\", \"done\", \"resign\" "
-        "or \"leader\"",
-        op == json.end() ? "there is no \"op\"" : "\"op\" is " + json_text(*op).substr(0, 60)));
+    return Error(
+        fmt::format("{}; expected \"op\":\"campaign\", \"progress\", \"done\", \"resign\" "
+                    "or \"leader\"",
+                    op == json.end() ? "there is no \"op\"" : "\"op\" is " + begin_of_value(*op)));
 }
 
 std::string attached_line(protocol::NodeId node, const std::string& cluster) {

@@ -7,17 +7,13 @@
 #include <utility>
 
 #include <asio/dispatch.hpp>
-#include <fmt/format.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "src/base/log/logging.hpp"
 #include "src/base/os/clock.hpp"
-#include "src/base/os/descriptors.hpp"
 #include "src/base/os/record_socket.hpp"
 #include "src/settings/data_files.hpp"
 #include "src/task/supervisor/lead_records.hpp"
-#include "src/watch/directory_watch.hpp"
 
 namespace bullring {
 
@@ -27,7 +23,6 @@ using Wait = asio::posix::descriptor_base;
 namespace {
 
 constexpr std::size_t clients_max = 256;
-constexpr std::chrono::milliseconds accept_again_after{100};
 
 }  // namespace
 
@@ -39,8 +34,8 @@ LeadServer::LeadServer(asio::io_context& io, NodeLink& node, const NodeOptions& 
       options_(options),
       pulse_(pulse),
       directory_locks_(std::move(directory_locks)),
-      listener_(io),
-      accept_timer_(io),
+      listener_(io, options, {lead_socket_name, SOCK_SEQPACKET},
+                [this](OwnedFd socket) { admit(std::move(socket)); }),
       prolong_timer_(io) {
     if (const auto opened = open(); !opened)
         log(LogLevel::warn, "bullring lead can't be used here: " + opened.error());
@@ -49,7 +44,7 @@ LeadServer::LeadServer(asio::io_context& io, NodeLink& node, const NodeOptions& 
 
 LeadServer::~LeadServer() {
     clients_.clear();  // they hear of the end first
-    socket_.reset();
+    listener_.close();
     end_inner();
 }
 
@@ -59,32 +54,13 @@ tl::expected<void, std::string> LeadServer::open() {
         return tl::unexpected("cannot make a page for leases: " +
                               std::generic_category().message(errno));
     page_.emplace(std::move(*page));
-    return listen_anew();
-}
-
-tl::expected<void, std::string> LeadServer::listen_anew() {
-    auto socket = LocalListener::open(options_.data_dir, lead_socket_name, SOCK_SEQPACKET);
-    if (!socket) return tl::unexpected(socket.error());
-    socket_.emplace(std::move(*socket));
-    listener_.assign(socket_->take().release());
-    accept_some();
-    return {};
+    return listener_.open();
 }
 
 /// Those that are connected stay.
 void LeadServer::file_removed(const std::string& name) {
     HostAround::file_removed(name);
-    const bool mine = name == lead_socket_name || name == DirectoryWatch::any_file;
-    if (!mine || !socket_ || socket_->is_there()) return;
-    socket_.reset();
-    asio::error_code ignored;
-    listener_.close(ignored);
-    accept_timer_.cancel();
-    if (const auto again = listen_anew(); !again)
-        return log(LogLevel::warn,
-                   "somebody has removed the socket for bullring lead: " + again.error());
-    log(LogLevel::warn, std::string("somebody has removed ") + lead_socket_name + " from " +
-                            options_.data_dir + "; it is there again");
+    listener_.file_removed(name);
 }
 
 void LeadServer::directory_misplaced(const std::string& why) {
@@ -173,33 +149,11 @@ bool LeadServer::any_runs() const {
                        [](const Client& client) { return client.runs; });
 }
 
-void LeadServer::accept_some() {
-    listener_.async_wait(Wait::wait_read, [this](const asio::error_code& error) {
-        if (error) return;
-        while (true) {
-            OwnedFd fd(::accept4(listener_.native_handle(), nullptr, nullptr,
-                                 SOCK_CLOEXEC | SOCK_NONBLOCK));
-            if (!fd && errno != EAGAIN && errno != ECONNABORTED) return accept_later();
-            if (!fd) break;
-            if (clients_.size() >= clients_max ||
-                is_reserved_descriptor(fd.get(), options_.peers.size()))
-                continue;
-            const auto client = clients_.emplace(clients_.end(), io_);
-            client->socket.assign(fd.release());
-            read_from(client);
-        }
-        accept_some();
-    });
-}
-
-/// The one that waits makes the listener readable all the time.
-void LeadServer::accept_later() {
-    log_limited(LogLevel::warn, "lead", {},
-                "bullring lead has to wait: " + std::generic_category().message(errno));
-    accept_timer_.expires_after(accept_again_after);
-    accept_timer_.async_wait([this](const asio::error_code& error) {
-        if (!error) accept_some();
-    });
+void LeadServer::admit(OwnedFd socket) {
+    if (clients_.size() >= clients_max) return;
+    const auto client = clients_.emplace(clients_.end(), io_);
+    client->socket.assign(socket.release());
+    read_from(client);
 }
 
 void LeadServer::read_from(Clients::iterator client) {

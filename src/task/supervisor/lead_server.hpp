@@ -18,10 +18,10 @@
 #include <asio/steady_timer.hpp>
 #include <tl/expected.hpp>
 
-#include "src/base/os/local_socket.hpp"
 #include "src/settings/node_options.hpp"
 #include "src/task/host_around.hpp"
 #include "src/task/supervisor/lead_records.hpp"
+#include "src/task/watched_listener.hpp"
 #include "src/watch/lease_page.hpp"
 #include "src/watch/loop_pulse.hpp"
 
@@ -53,9 +53,7 @@ private:
     void tell(const protocol::Event& event) override;
 
     tl::expected<void, std::string> open();
-    tl::expected<void, std::string> listen_anew();
-    void accept_some();
-    void accept_later();
+    void admit(OwnedFd socket);
     void read_from(Clients::iterator client);
     void on_request(Client& client);
     void drop(Clients::iterator client);
@@ -74,10 +72,8 @@ private:
     LoopPulse& pulse_;
     std::vector<int> directory_locks_;
     std::optional<SharedLeasePage> page_;
-    asio::posix::stream_descriptor listener_;
-    asio::steady_timer accept_timer_;
+    WatchedListener listener_;
     asio::steady_timer prolong_timer_;
-    std::optional<LocalListener> socket_;
     Clients clients_;
     protocol::Publish published_{};  // the last
     protocol::Epoch leads_;          // from start() to the end of all
