@@ -43,7 +43,7 @@ TransportOptions transport_options(const NodeOptions& options, const protocol::S
     result.not_secured = [&problems](NodeId peer, const std::string& why) {
         problems.not_secured(read_clock(), peer, why);
     };
-    if (undertaker != nullptr)
+    if (undertaker != nullptr && options.config.tells_of_its_end())
         result.reached = [undertaker](NodeId peer, int socket) {
             undertaker->mourn_at(peer, socket);
         };
@@ -115,13 +115,14 @@ Runtime::Runtime(const NodeOptions& options, Parts parts)
                                                       [this, why] { credentials_problem_ = why; });
                                        }});
     }
-    if (parts.undertaker != nullptr) {
+    if (parts.undertaker != nullptr && watch_.descriptor() >= 0)
+        parts.undertaker->hold(watch_.descriptor());
+    if (parts.undertaker != nullptr && options.config.tells_of_its_end()) {
         std::vector<std::byte> first;
         std::vector<std::byte> last;
         encode(self_, NoticeMessage(Mourn{}), first);
         encode(self_, NoticeMessage(Dead{parts.death_secret}), last);
         parts.undertaker->set_words(first, last);
-        if (watch_.descriptor() >= 0) parts.undertaker->hold(watch_.descriptor());
         undertaker_.emplace(io_, *parts.undertaker, pulse_);
     }
     listeners_.push_back(&problems_);

@@ -56,7 +56,8 @@ public:
         MakeHost make_host;                // none: NoTask
         LoopPulse* pulse = nullptr;        // what the loop shows of itself; none: nobody looks
         const Keeper* keeper = nullptr;    // who watches over a leader; none: nobody
-        Undertaker* undertaker = nullptr;  // reports this process's end; none: nobody does
+        Undertaker* undertaker = nullptr;  // reports this process's end by notice, or may have to
+                                           // end another process with it; none: nobody does
         DeathSecret death_secret{};        // by which it is believed
         Showcase* showcase = nullptr;      // for the thread that serves HTTP; none: there is none
         std::shared_ptr<TlsSource> security;  // null: connections are not secured

@@ -22,7 +22,7 @@ public:
     struct Place {
         const char* name;  // of its file
         int type;          // as in LocalListener::open(), and the next
-        std::optional<gid_t> group{};
+        std::optional<SocketGroup> group{};
     };
     using Taken = std::function<void(OwnedFd connection)>;
 

@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "src/base/os/children.hpp"
 #include "src/base/os/clock.hpp"
 #include "src/base/os/sanitizers.hpp"
 #include "src/watch/loop_pulse.hpp"
@@ -92,14 +93,13 @@ RawSocket mourner_at(const BoundListener& voter) {
     return mourner;
 }
 
-/// By it a test has the node's process go on.
+/// By it a test has the node's process go on, or hears of it.
 class Go {
 public:
     void give() const { REQUIRE(::write(begin_.get(), "x", 1) == 1); }
-    /// In the process that plays a node.
     void wait() const {
         char word = 0;
-        if (::read(begun_.get(), &word, 1) != 1) ::_exit(1);
+        REQUIRE(::read(begun_.get(), &word, 1) == 1);
     }
 
 private:
@@ -228,6 +228,21 @@ TEST_SUITE("undertaker" * doctest::skip(thread_sanitizer)) {
             CHECK(client.pulse.client_until_ns == 0);
             CHECK(client.pulse.client_ended_ns > 0);
         }
+        SUBCASE("also one that has ended a moment before the node") {
+            Child one(node(voter, settings, tell));
+            const RawSocket mourner = mourner_at(voter);
+            client.process.kill_now();
+            one.kill_now();
+            CHECK(read(mourner, 5) == "DEAD");
+            CHECK(client.pulse.client_until_ns == 0);
+            CHECK(client.pulse.client_ended_ns > 0);
+        }
+        SUBCASE("and says nothing if it does not know which process that is") {
+            Child one(node(voter, settings));
+            const RawSocket mourner = mourner_at(voter);
+            one.kill_now();
+            CHECK(read(mourner, 5).empty());
+        }
         SUBCASE("also where nothing is to be said") {
             client.pulse.others_work = 1;
             Child one(node(voter, settings, tell));
@@ -237,7 +252,10 @@ TEST_SUITE("undertaker" * doctest::skip(thread_sanitizer)) {
             CHECK(client.ended(0));
         }
         SUBCASE("unless nobody has to any more") {
-            Child one(node(voter, settings, tell, &Undertaker::end_nobody_else));
+            Child one(node(voter, settings, tell, [&](Undertaker& undertaker) {
+                client.pulse.client_until_ns = 0;
+                undertaker.end_nobody_else();
+            }));
             const RawSocket mourner = mourner_at(voter);
             one.kill_now();
             CHECK(read(mourner, 5) == "DEAD");
@@ -276,6 +294,42 @@ TEST_SUITE("undertaker" * doctest::skip(thread_sanitizer)) {
             CHECK(read_clock().boottime_ns >= until + 50'000'000);
         }
         CHECK(silent(mourner));  // the node lives
+    }
+
+    // N2.4: the end of the one before lies unseen when the next one is named.
+    TEST_CASE("undertaker: it does not take the end of one process for that of the next") {
+        const BoundListener voter = listen_anywhere();
+        Client before;
+        const Client next;
+        const Go to_node;
+        const Go to_test;
+        Undertaker::Settings settings;
+        settings.pulse = &before.pulse;
+        before.pulse.client_until_ns = INT64_MAX;
+        const auto name_first = [&](Undertaker& undertaker) {
+            undertaker.end_with_node(before.descriptor.get(), {});
+        };
+        const auto name_next = [&](Undertaker& undertaker) {
+            const pid_t process = own_children().back();
+            ::kill(process, SIGSTOP);
+            to_test.give();
+            to_node.wait();
+            undertaker.end_nobody_else();
+            undertaker.end_with_node(next.descriptor.get(), {});
+            ::kill(process, SIGCONT);
+            to_test.give();
+        };
+        Child one(node(voter, settings, name_first, name_next));
+        const RawSocket mourner = mourner_at(voter);
+        to_test.wait();
+        before.process.kill_now();
+        to_node.give();
+        to_test.wait();
+        CHECK(silent(mourner));
+        CHECK_FALSE(next.ended(0));
+        one.kill_now();
+        CHECK(read(mourner, 5) == "DEAD");
+        CHECK(next.ended(0));
     }
 
     // R4

@@ -135,7 +135,7 @@ MakeHost Member::surround(MakeHost host, bool own_task) {
 int Member::run(MakeHost make_host, bool own_task) {
     opened_->parts.pulse = &pulse_;
     opened_->parts.keeper = &keeper_;
-    opened_->parts.undertaker = undertaker();
+    opened_->parts.undertaker = &undertaker_;
     if (http_) opened_->parts.showcase = &http_->showcase();
     opened_->parts.manager = manager_;
     opened_->parts.make_host = surround(std::move(make_host), own_task);

@@ -80,7 +80,7 @@ void check_answer(const std::string& subject, const NodeOptions& options,
     const mode_t mode = about.st_mode & ACCESSPERMS;
     const auto& group = options.attach.group;
     const bool as_started =
-        mode == (group ? 0660U : 0600U) && about.st_gid == group.value_or(about.st_gid);
+        mode == (group ? 0660U : 0600U) && (!group || about.st_gid == group->id);
     if (as_started) return findings.ok(subject, "processes may attach");
     findings.warn(subject,
                   fmt::format("its mode is {:04o} and its group {}, other than with {}", mode,
@@ -95,8 +95,9 @@ void check_attach(const DoctorOptions& subject, const NodeOptions& options, bool
     if (options.attach.mode == AttachMode::off) return;
     const std::string path = options.data_dir + "/" + attach_socket_name;
     if (const auto& group = options.attach.group) {
-        check_may_give(*group, findings);
-        if (!subject.is_made(options.data_dir)) check_may_enter(options.data_dir, *group, findings);
+        check_may_give(group->id, findings);
+        if (!subject.is_made(options.data_dir))
+            check_may_enter(options.data_dir, group->id, findings);
     }
     if (path.size() >= sizeof(sockaddr_un::sun_path))
         findings.note(attach_socket_name,

@@ -48,6 +48,8 @@ public:
     int process() { return process_.is_open() ? process_.native_handle() : -1; }
     /// While it leads its process is killed with the node.
     bool ends_with_node = false;
+    /// It has led, and has not said since that its work has ended.
+    bool owes_done = false;
     bool connected() const { return socket_.is_open(); }
 
 private:

@@ -112,6 +112,7 @@ void AttachServer::on_request(AttachClient& client, const AttachRequest& request
                 // It may come just behind the end of the leadership.
                 static_cast<void>(candidacies_.on_progress(now, client.id()));
             } else if constexpr (std::is_same_v<What, AttachDone>) {
+                client.owes_done = false;
                 if (!candidacies_.on_done(now, client.id(), what.again, orders))
                     refuse(not_leading);
             } else if constexpr (std::is_same_v<What, AttachResign>) {
@@ -166,7 +167,7 @@ void AttachServer::on_ended(ClientId id) {
     if (candidacies_.works() == id)
         log(LogLevel::warn, fmt::format("the attached process {} ({}), which led, has ended",
                                         client.peer().pid, client.peer().name));
-    else if (client.ends_with_node)
+    else if (client.ends_with_node && client.owes_done)
         log(LogLevel::info, fmt::format("the attached process {} ({}) has ended, by itself or "
                                         "because its lease was over",
                                         client.peer().pid, client.peer().name));
@@ -279,6 +280,7 @@ void AttachServer::carry_out(const Candidacies::Hold& order) {
         guard_.prolong(order.valid_until_ns);
     client->page().write(order.epoch, order.valid_until_ns, 0);
     if (!order.first) return;
+    client->owes_done = true;
     client->send(attach_elected_line(order.epoch, order.valid_until_ns));
     log(LogLevel::info, fmt::format("the attached process {} ({}) leads, epoch {}",
                                     client->peer().pid, client->peer().name, order.epoch.value));

@@ -28,12 +28,14 @@ tl::expected<void, std::string> ClientGuard::prepare(int process) {
     if (::syscall(SYS_pidfd_send_signal, process, 0, nullptr, 0) != 0)
         return tl::unexpected("the node can't kill this process, which has to have its user: " +
                               std::generic_category().message(errno));
-    if (parts_.notices || parts_.undertaker.runs()) return {};
+    if (parts_.undertaker.runs()) return {};
+    constexpr const char* none = "the process that would kill it does not run; try again";
+    if (parts_.notices) return tl::unexpected(std::string(none));  // it is about to be started
     const bool started = [this] {
         const LoopPulse::Excuse excuse(pulse_);
         return parts_.undertaker.start();
     }();
-    if (!started) return tl::unexpected(std::string("cannot start the process that would kill it"));
+    if (!started) return tl::unexpected(std::string(none));
     watch_.emplace(io_, parts_.undertaker, pulse_);
     return {};
 }

@@ -72,6 +72,8 @@ bool Undertaker::start() {
         return false;
     }
     count_as_own({process_});
+    // Before that it is silent.
+    if (client_) order(client_order_, client_.get());
     if (words_.first.bytes != 0) order(words_);
     if (guard_) {
         UndertakerOrder guard;
@@ -80,7 +82,6 @@ bool Undertaker::start() {
     }
     for (const OwnedFd& one : held_) order_to_hold(one.get());
     for (const auto& [peer, place] : places_) order(place);
-    if (client_) order(client_order_, client_.get());
     for (const auto& [session, kept] : sessions_) order_to_keep(session, kept.get());
     return true;
 }
@@ -159,12 +160,11 @@ void Undertaker::end_with_node(int process, std::span<const std::byte> word) {
 }
 
 void Undertaker::end_nobody_else() {
-    if (!client_) return;
     client_ = OwnedFd();
     sessions_.clear();
-    UndertakerOrder nobody;
-    nobody.kind = UndertakerOrder::Kind::client;
-    order(nobody);
+    client_order_ = {};
+    client_order_.kind = UndertakerOrder::Kind::client;
+    order(client_order_);
 }
 
 void Undertaker::keep(protocol::SessionId session, int descriptor) {

@@ -1,8 +1,8 @@
 // Owns: a node's side of its undertaker, the process that outlives it to report its end to the
 // others (PROTOCOL R4), and to end a process that is to end with the node: starting it, what it has
 // to know, and another one when it has died. It is a copy of this process that runs nothing of the
-// node and holds none of its sockets; for its user it is no child (no SIGCHLD, and no wait() but
-// with __WALL sees it).
+// node, and holds its sessions only while a process is to end with it; for its user it is no child
+// (no SIGCHLD, and no wait() but with __WALL sees it).
 #pragma once
 
 #include <chrono>

@@ -42,10 +42,11 @@ public:
     void run() {
         while (!over()) {
             wait();
+            // Before the order that names another one.
+            if (ready_[client_at].revents != 0) on_client_end();
             if (ready_[orders_at].revents != 0) read_orders();
             if (!ended_ && (ready_[node_at].revents & POLLIN) != 0) on_end();
             if (ended_ && ready_[guard_at].revents != 0) read_guard();
-            if (ready_[client_at].revents != 0) on_client_end();
             if (ready_[timer_at].revents != 0) watch_lease();
             const std::int64_t time = now();
             for (std::size_t i = 0; i < count_; ++i)
@@ -67,10 +68,10 @@ private:
     static std::int64_t now() { return kernel_now_ns(CLOCK_BOOTTIME); }
 
     bool over() const {
-        if (!ended_) return silent_;
-        if (now() >= until_) return true;
+        const std::int64_t time = now();
+        if (time >= until_) return true;
         if (client_) return false;
-        if (silent_) return true;
+        if (silent_ || time >= dismissed_at_) return true;
         return speaks_ && all(&Mourner::done);
     }
 
@@ -85,7 +86,7 @@ private:
         ready_[guard_at] = {ended_ ? guard_.get() : -1, POLLIN, 0};
         ready_[client_at] = {client_.get(), POLLIN, 0};
         ready_[timer_at] = {timer_.get(), POLLIN, 0};
-        std::int64_t look_at = ended_ ? until_ : INT64_MAX;
+        std::int64_t look_at = std::min(until_, dismissed_at_);
         for (std::size_t i = 0; i < count_; ++i) {
             ready_[mourners_at + i] = mourners_[i].waits_for();
             look_at = std::min(look_at, mourners_[i].look_at());
@@ -107,15 +108,13 @@ private:
         while ((received = receive_record(orders_.get(), &order, sizeof order, descriptor)) > 0)
             obey(order, std::move(descriptor));
         if (received < 0) return;
-        // The node has ended, or has no use for this process any more.
+        // The node has ended, or has no use for this process any more. A process closes its files
+        // before it counts as ended.
         orders_ = OwnedFd();
         if (ended_) return;
-        pollfd node{node_.get(), POLLIN, 0};
-        // A process closes its files before it counts as ended.
-        if (::poll(&node, 1, dismissed_after_ms) == 1 && (node.revents & POLLIN) != 0)
-            on_end();
-        else
-            silent_ = true;
+        dismissed_at_ = now() + dismissed_after_ns;
+        until_ = now() + task_.patience.ns;
+        if (client_) kill_client();  // nobody can renew its lease
     }
 
     void obey(const UndertakerOrder& order, OwnedFd descriptor) {
@@ -151,12 +150,18 @@ private:
     void on_end() {
         if (orders_) read_last_orders();
         ended_ = true;
+        dismissed_at_ = INT64_MAX;
         until_ = now() + task_.patience.ns;  // N2.3
         // N2.2
         if (task_.pulse != nullptr && task_.pulse->others_work.load() != 0) silent_ = true;
         waits_for_guard_ = task_.guarded;
         if (waits_for_guard_ && !guard_) silent_ = true;
-        if (client_) kill_client();
+        if (client_)
+            kill_client();
+        else if (client_ended_ns_ != 0)
+            show_client_end();
+        else if (task_.pulse != nullptr && task_.pulse->client_until_ns.load() != 0)
+            silent_ = true;  // the node has died before it could say which process it is
         speak_if_nothing_acts();
     }
 
@@ -164,7 +169,7 @@ private:
 
     void take_client(const UndertakerOrder& order, OwnedFd process) {
         client_ = std::move(process);
-        if (client_ && !timer_) timer_ = make_boottime_timer();
+        client_ended_ns_ = 0;
         last_word_.set({order.last.data.data(), order.last.bytes});
         if (!client_) last_word_.forget_all();
         watch_lease();
@@ -187,10 +192,15 @@ private:
 
     void on_client_end() {
         client_ = OwnedFd();
-        if (!ended_) return;
-        task_.pulse->client_ended_ns.store(now());
-        task_.pulse->client_until_ns.store(0);
+        client_ended_ns_ = now();
+        if (!ended_) return;  // the node sees its end, too, or ends before it does
+        show_client_end();
         speak_if_nothing_acts();
+    }
+
+    void show_client_end() const {
+        task_.pulse->client_ended_ns.store(client_ended_ns_);
+        task_.pulse->client_until_ns.store(0);
     }
 
     void read_last_orders() {
@@ -225,7 +235,7 @@ private:
         let_signals_end_it();
     }
 
-    static constexpr int dismissed_after_ms = 1000;
+    static constexpr std::int64_t dismissed_after_ns = 1'000'000'000;
 
     UndertakerTask task_;
     int policy_;  // for when all is said
@@ -233,8 +243,9 @@ private:
     OwnedFd node_;
     OwnedFd guard_;
     std::array<OwnedFd, UndertakerOrder::held_max> held_;
-    OwnedFd client_;  // ends with the node
-    OwnedFd timer_;   // and with its lease
+    OwnedFd client_;                         // ends with the node
+    OwnedFd timer_ = make_boottime_timer();  // and with its lease
+    std::int64_t client_ended_ns_ = 0;       // 0: it lives, or there is none
     LastWord last_word_;
     UndertakerOrder words_;
     std::array<Mourner, protocol::members_max> mourners_;
@@ -242,8 +253,9 @@ private:
     std::array<pollfd, mourners_at + protocol::members_max> ready_{};
     bool ended_ = false;  // the node
     bool waits_for_guard_ = false;
-    bool speaks_ = false;  // nothing acts for it any more
-    bool silent_ = false;  // nothing is to be said
+    bool speaks_ = false;                    // nothing acts for it any more
+    bool silent_ = false;                    // nothing is to be said
+    std::int64_t dismissed_at_ = INT64_MAX;  // without orders, and the node lives
     std::int64_t until_ = INT64_MAX;
 };
 
