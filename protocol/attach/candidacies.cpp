@@ -35,7 +35,8 @@ Candidacies::Orders Candidacies::on_start(Instant now, Epoch epoch) {
     Orders orders;
     leads_ = epoch;
     ending_ = false;
-    untied_until_ = long_ago;
+    if (untied_in_ != epoch) untied_until_ = long_ago;
+    untied_in_ = epoch;
     choose(now, orders);
     return orders;
 }
@@ -61,10 +62,13 @@ Candidacies::Orders Candidacies::on_stop(Instant now, Epoch epoch, DeposedReason
 /// H2.2
 Candidacies::Orders Candidacies::on_untied(Instant now, Epoch epoch, Instant until) {
     Orders orders;
-    if (epoch != leads_ || !leads_) return orders;
+    if (epoch < untied_in_) return orders;
+    // A lease is published before the work under it is to begin.
+    if (epoch != untied_in_) untied_until_ = long_ago;
+    untied_in_ = epoch;
     const bool later_now = lease_left(untied_until_, until).ns > 0;
     untied_until_ = later(untied_until_, until);
-    if (!working_ || working_->who.own()) return orders;
+    if (epoch != leads_ || !working_ || working_->who.own()) return orders;
     if (working_->phase == Phase::chosen) {
         begin_if_held(now, orders);
         return orders;

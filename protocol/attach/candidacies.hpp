@@ -143,6 +143,7 @@ private:
     Epoch leads_;          // from on_start() to the end of its work; 0: it does not lead
     bool ending_ = false;  // the node has asked for the end
     DeposedReason reason_{};
+    Epoch untied_in_;  // the epoch of the next
     Instant untied_until_ = long_ago;
     Work without_;  // what the node would lead for without any client
     WorkChanged told_;

@@ -17,16 +17,17 @@ void on_resign_requested(Parts& node, Step& step, const ResignRequested& event) 
     if (!node.tenure.leads()) {
         refusal.why = "node " + std::to_string(node.setup.self().value) + " does not lead";
     } else if (successor) {
-        if (const auto why = unfit(node, successor, step.now)) {
+        if (const auto why = unfit_by_wish(node, successor, step.now)) {
             refusal.why = text(*why, successor);
             refusal.lasting = *why <= Unfit::never_leads;
         }
     } else {
         successor = best_successor(node, step.now);
+        if (successor && unfit_by_wish(node, successor, step.now)) successor = nobody;
         refusal.lasting = true;
         bool nobody_asks = false;
         for (const Index i : node.setup.others()) {
-            const auto why = unfit(node, node.id(i), step.now);
+            const auto why = unfit_by_wish(node, node.id(i), step.now);
             if (!why || *why > Unfit::never_leads) refusal.lasting = false;
             nobody_asks = nobody_asks || why == Unfit::no_work;
         }

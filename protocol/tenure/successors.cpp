@@ -56,6 +56,14 @@ std::optional<Unfit> unfit(const Parts& node, NodeId to, Instant now) {
     return std::nullopt;
 }
 
+// R5.12
+std::optional<Unfit> unfit_by_wish(const Parts& node, NodeId to, Instant now) {
+    if (const auto why = unfit(node, to, now)) return why;
+    const Heartbeat& last = node.peers[*node.setup.members().index(to)].heartbeat;
+    if (node.gate.work() == Work::asked && last.work == Work::none) return Unfit::no_work;
+    return std::nullopt;
+}
+
 std::string text(Unfit unfit, NodeId of) {
     std::string name = "node " + std::to_string(of.value);
     switch (unfit) {

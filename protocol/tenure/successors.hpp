@@ -23,6 +23,8 @@ enum class Unfit : std::uint8_t {
 
 /// nullopt: that member could take over.
 std::optional<Unfit> unfit(const Parts& node, NodeId to, Instant now);
+/// The same, where a user wishes it: nobody is taken from work to one without any.
+std::optional<Unfit> unfit_by_wish(const Parts& node, NodeId to, Instant now);
 std::string text(Unfit unfit, NodeId of);
 NodeId best_successor(const Parts& node, Instant now);
 /// The highest of those that could take over and are asked for the leadership (R5.16).

@@ -177,8 +177,8 @@ def held_by(pid):
     return sorted("pidfd" if "pidfd" in name else name.split("[")[0] for name in targets)
 
 
-# Its orders, and its own two connections.
-SOCKETS = ["socket:"] * 3
+# Its orders, its own two connections, and the timer of a lease.
+ITS_OWN = [*["socket:"] * 3, "anon_inode:"]
 
 
 @SEEN_BY_ROOT
@@ -189,7 +189,7 @@ def test_it_holds_of_the_node_s_descriptors_only_what_delays_an_end(noticed):
     for _ in range(2):
         undertaker = undertaker_of(leader)
         cluster.wait_for(lambda pid=undertaker: established(pid) == 2, "it stands by")
-        assert held_by(undertaker) == sorted(["pidfd", "anon_inode:inotify", *SOCKETS])
+        assert held_by(undertaker) == sorted(["pidfd", "anon_inode:inotify", *ITS_OWN])
         os.kill(undertaker, signal.SIGKILL)
         cluster.wait_for(
             lambda old=undertaker: undertaker_of(leader) not in (None, old), "there is another one"

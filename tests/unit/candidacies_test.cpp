@@ -37,7 +37,9 @@ public:
         } else if (first == "stop") {
             orders = candidacies_->on_stop(now_, epoch_, *named<DeposedReason>(words.next()));
         } else if (first == "untied") {
-            orders = candidacies_->on_untied(now_, epoch_, instant(words));
+            const Instant until = instant(words);
+            const Epoch epoch = words.take("in") ? words.id<Epoch>() : epoch_;
+            orders = candidacies_->on_untied(now_, epoch, until);
         } else if (first == "own-ended") {
             const bool by_itself = words.take("by-itself");
             orders = candidacies_->on_own_ended(now_, {epoch_, by_itself, words.take("failed")});

@@ -310,6 +310,7 @@ TEST_SUITE("undertaker" * doctest::skip(thread_sanitizer)) {
             undertaker.end_with_node(before.descriptor.get(), {});
         };
         const auto name_next = [&](Undertaker& undertaker) {
+            to_node.wait();
             const pid_t process = own_children().back();
             ::kill(process, SIGSTOP);
             to_test.give();
@@ -321,6 +322,7 @@ TEST_SUITE("undertaker" * doctest::skip(thread_sanitizer)) {
         };
         Child one(node(voter, settings, name_first, name_next));
         const RawSocket mourner = mourner_at(voter);
+        to_node.give();
         to_test.wait();
         before.process.kill_now();
         to_node.give();

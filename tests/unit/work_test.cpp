@@ -144,6 +144,24 @@ TEST_CASE("work: a node whose task has ended and that is still asked takes over 
 
 // ---- H2.5: the file says that somebody may outlive this run.
 
+TEST_CASE("work: a user can't hand over to one without work from one that is asked (R5.12)") {
+    for (const bool named : {false, true}) {
+        NodeFixture node = leads_in_name();
+        // They have not heard yet that this node is asked.
+        node.says(1, saying(node, 1, Work::none));
+        node.says(2, saying(node, 2, Work::none));
+        node.run_granted(node.timing().heartbeat * 2);
+        node.step(WorkChanged{Work::asked});
+        const ResignRequested request{named ? NodeId{2} : nobody, {Asker::host, 7}};
+        const Actions refused = node.step(request);
+        REQUIRE(only<ResignAnswer>(refused).size() == 1);
+        CHECK_FALSE(only<ResignAnswer>(refused).front().done);
+        CHECK(only<StopTask>(refused).empty());
+        node.step(WorkChanged{Work::own});
+        CHECK(only<StopTask>(node.step(request)).size() == 1);
+    }
+}
+
 TEST_CASE("work: a lease is one to work under once the disk knows of it (H2.5)") {
     NodeFixture node = leads_in_name();
     node.disk_answers(false);

@@ -148,9 +148,11 @@ void AttachServer::resign_answered(const protocol::ResignAnswer& answer) {
     if (client != nullptr && !answer.done) client->send(attach_error_line(answer.why));
 }
 
-/// Nobody waits for the end of the process of one that only waits.
+/// Nobody waits for the end of a process that does not lead, unless it may have been killed for that.
 void AttachServer::on_lost(ClientId id) {
-    if (candidacies_.works() != id) on_closed(id);
+    const AttachClient& client = *find(id);
+    const bool awaited = candidacies_.works() == id || (client.ends_with_node && client.owes_done);
+    if (!awaited) on_closed(id);
 }
 
 void AttachServer::on_closed(ClientId id) {

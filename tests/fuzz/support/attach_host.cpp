@@ -93,9 +93,14 @@ void AttachHost::pass_time() {
 
 void AttachHost::start() {
     if (leads_) return;
-    leads_ = last_ = {last_.value + 1};
+    last_ = {last_.value + 1};
     ending_ = false;
     untied_ = long_ago;
+    if (input_.below(2) == 0) {  // published before
+        untied_ = asked_at_[input_.below(asked_at_.size())] + timing_.lease;
+        obey(candidacies_.on_untied(now_, last_, untied_));
+    }
+    leads_ = last_;
     obey(candidacies_.on_start(now_, leads_));
 }
 
