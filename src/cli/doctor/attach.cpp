@@ -32,8 +32,8 @@ void check_may_give(gid_t group, Findings& findings) {
     if (::fchown(file.get(), static_cast<uid_t>(-1), group) == 0)
         return findings.ok(flag, "this user may give it the socket");
     findings.warn(flag, "this user can't give it the socket: " + reason_text(errno),
-                  "make the node's user a member of that group (SupplementaryGroups= of a unit, "
-                  "with PrivateUsers=no)");
+                  "make the node's user a member of that group; of a unit, make it its Group=, see "
+                  "bullring-service(7)");
 }
 
 /// The node itself lets the group into a directory that nobody else may enter.
