@@ -30,14 +30,15 @@ public:
         : transport_(io_, options(), *this),
           sessions_(io_, transport_, own, "blue",
                     {.ts_ns = 5, .leader = {3}, .epoch = {7}, .advertised = "here"},
-                    {[](const std::string&) { return std::string(R"({"a":1})"); },
+                    {[](SessionId) { return std::string(R"({"a":1})"); },
                      [this](NodeId to, std::uint64_t request) { resign(to, request); },
                      [](const Drill&) {
                          return ObserverSessions::DrillAnswer{{}, {}};
                      },
                      [this](const protocol::MemberChange&, std::uint64_t request) {
                          changes_.push_back(request);
-                     }}) {
+                     },
+                     [] { return protocol::ClusterId(); }, [](const AskedAction&) {}, [] {}}) {
         auto listeners = tcp::listen_on({"127.0.0.1", 0});
         expect(listeners.has_value(), "there is nothing to listen on");
         socklen_t length = sizeof address_;

@@ -252,11 +252,14 @@ TEST_SUITE("undertaker" * doctest::skip(thread_sanitizer)) {
             CHECK(client.ended(0));
         }
         SUBCASE("unless nobody has to any more") {
+            const Go to_test;
             Child one(node(voter, settings, tell, [&](Undertaker& undertaker) {
                 client.pulse.client_until_ns = 0;
                 undertaker.end_nobody_else();
+                to_test.give();
             }));
             const RawSocket mourner = mourner_at(voter);
+            to_test.wait();
             one.kill_now();
             CHECK(read(mourner, 5) == "DEAD");
             CHECK_FALSE(client.ended(0));

@@ -148,7 +148,8 @@ void AttachServer::resign_answered(const protocol::ResignAnswer& answer) {
     if (client != nullptr && !answer.done) client->send(attach_error_line(answer.why));
 }
 
-/// Nobody waits for the end of a process that does not lead, unless it may have been killed for that.
+/// Nobody waits for the end of a process that does not lead, unless it may have been killed for
+/// that.
 void AttachServer::on_lost(ClientId id) {
     const AttachClient& client = *find(id);
     const bool awaited = candidacies_.works() == id || (client.ends_with_node && client.owes_done);
