@@ -169,7 +169,7 @@ class Tree:
                 "patch",
                 "-p1",
                 "--fuzz=0",
-                "--batch",
+                "--forward",
                 "--no-backup-if-mismatch",
                 "--reject-file=-",
                 *flags,
