@@ -38,7 +38,7 @@
 #include "src/task/orphan_reaper.hpp"
 #include "src/task/task_host.hpp"
 #include "src/watch/keeper.hpp"
-#include "src/watch/undertaker_watch.hpp"
+#include "src/watch/undertaker/undertaker_watch.hpp"
 
 namespace bullring {
 

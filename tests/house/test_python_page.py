@@ -21,6 +21,7 @@ TESTS = {
     "A node that ends or is started anew": "test_a_node_that_is_started_anew_ends_no_program",
     "A second `lead` of the same cluster within the body": "test_who_does_not_want_to_wait",
     "A task that hangs": "test_who_shows_no_progress_loses_it",
+    '`on_loss="kill"`, and children': "test_who_is_to_end_with_its_node_is_killed_and_its_children",
 }
 
 
@@ -47,5 +48,5 @@ def test_all_that_it_has_is_on_the_page_and_has_a_docstring():
 def test_the_settings_on_the_page_are_those_that_it_takes():
     for name in ("lead", "Observer", "FencingGuard"):
         signature = str(inspect.signature(getattr(bullring, name).__init__))
-        plain = re.sub(r": '[^']*'| -> .*|self, ", "", signature).replace(" = ", "=")
+        plain = re.sub(r": '[^']*'|: \"[^\"]*\"| -> .*|self, ", "", signature).replace(" = ", "=")
         assert f"`{name}{plain}`".replace("'", '"') in PAGE, plain

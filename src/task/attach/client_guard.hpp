@@ -16,7 +16,7 @@
 #include "src/task/session_keeper.hpp"
 #include "src/watch/loop_pulse.hpp"
 #include "src/watch/undertaker/undertaker.hpp"
-#include "src/watch/undertaker_watch.hpp"
+#include "src/watch/undertaker/undertaker_watch.hpp"
 #include "src/wire/codec.hpp"
 
 namespace bullring {
@@ -46,7 +46,7 @@ public:
     /// The instant at which one is killed whose lease ends then.
     std::int64_t killed_at(std::int64_t until_ns) const { return until_ns - early_.ns; }
 
-    /// Who has to hear of this node's sessions; `next` does, too.
+    /// The one that has to hear of this node's sessions; `next` does, too.
     SessionKeeper* before(SessionKeeper* next);
 
 private:

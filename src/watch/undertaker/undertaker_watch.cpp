@@ -1,4 +1,4 @@
-#include "src/watch/undertaker_watch.hpp"
+#include "src/watch/undertaker/undertaker_watch.hpp"
 
 #include <chrono>
 
