@@ -6,7 +6,6 @@
 #include <array>
 #include <memory>
 
-#include <sanitizer/allocator_interface.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -16,6 +15,9 @@
 #include "tests/fuzz/input.hpp"
 #include "tests/fuzz/openssl_chance.hpp"
 #include "tests/support/credentials.hpp"
+
+/// Of the sanitizers, whose header is not installed with the compiler.
+extern "C" std::size_t __sanitizer_get_current_allocated_bytes();
 
 using namespace bullring;
 using fuzz::expect;

@@ -7,7 +7,8 @@ includes, the tool, its settings or the libraries change.
              source includes first do so in every ordinary build, and are left out
     alone    every source of protocol/, src/, sim/ compiles by itself, with -Wshadow: in a build
              that joins sources one may lean on the includes of another, and -Wshadow is off
-    syntax   the tests compile with the compiler of the build directory, warnings as errors
+    syntax   the tests compile with the compiler of the build directory, warnings as errors, and the
+             fuzz targets, which are built by a preset of their own, like them
     tidy     clang-tidy finds nothing in protocol/, src/, sim/, no warning of the compiler either
 
 Usage: compile_checks.py KIND BUILD_DIR [--part K/M] [--tidy PROGRAM] [--jobs N] [--root ROOT]
@@ -85,9 +86,10 @@ class Tree:
         base = self.build if path.is_relative_to(self.build) else self.root
         return path.relative_to(base).parts[0]
 
-    def flags_for_header(self, header):
-        """A header compiles like the sources of its room; the public ones like the runtime's."""
-        room = "src" if header.startswith("include/") else header.split("/")[0]
+    def flags_for(self, file):
+        """A file that is compiled by itself compiles like its room's sources; the public headers like
+        the runtime's."""
+        room = "src" if file.startswith("include/") else file.split("/")[0]
         for path, flags in self.commands.items():
             if self.room(path) == room:
                 return flags
@@ -145,8 +147,13 @@ OPTIONS = {
 def files_for(kind, tree):
     """Each file to look at, and the flags with which it compiles."""
     if kind == "headers":
-        yield from ((header, tree.flags_for_header(header)) for header in tree.headers())
+        yield from ((header, tree.flags_for(header)) for header in tree.headers())
         return
+    if kind == "syntax":
+        for path in sorted((tree.root / "tests" / "fuzz").rglob("*.cpp")):
+            source = path.relative_to(tree.root).as_posix()
+            if source not in tree.commands:
+                yield source, tree.flags_for(source)
     for source, flags in sorted(tree.commands.items()):
         of_room = tree.room(source) in ROOMS
         if kind == "alone" and source.split("/")[0] not in ROOMS:
