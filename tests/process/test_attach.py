@@ -12,6 +12,7 @@ import sys
 import pytest
 from harness.attach import Client, boottime_ns
 from harness.node import python_environment
+from harness.undertaker import SEEN_BY_ROOT, held_by, undertaker_of
 from harness.waiting import DEADLINE, wait_until
 
 WORKER = """
@@ -247,6 +248,44 @@ def test_who_is_to_end_with_its_node_is_killed_before_the_lease_of_one_that_hang
     assert process.poll() == -signal.SIGKILL
     node.resume()
     wait_until(lambda: "has ended" in node.current.log(), "the word of its end")
+
+
+@SEEN_BY_ROOT
+@pytest.mark.parametrize("release", ["fin", "notice"])
+def test_who_is_to_end_with_its_node_is_killed_by_the_next_undertaker(settled, worker, release):
+    """N5.1"""
+    cluster, leader = settled(flags=["--lease", "8s", "--fast-release", release])
+    node, other = others(cluster, leader)
+    process = worker(node, "kill")
+    begun(process)
+    old = undertaker_of(node)
+    os.kill(old, signal.SIGKILL)
+
+    def watches():
+        """The node, and the process: before that it would leave both to the lease."""
+        new = undertaker_of(node)
+        return new not in (None, old) and held_by(new).count("pidfd") == 2
+
+    wait_until(watches, "the next one")
+    next_one = Client(other).campaign()
+    killed = node.kill()
+    next_one.wait_for("elected")
+    assert process.poll() == -signal.SIGKILL
+    assert boottime_ns() - killed < 4e9
+
+
+def test_without_an_undertaker_the_lease_of_who_is_to_end_with_its_node_runs_out(settled, worker):
+    cluster, leader = settled(flags=["--lease", "1s", "--hang-after", "off"])
+    node, other = others(cluster, leader)
+    process = worker(node, "kill")
+    begun(process)
+    next_one = Client(other).campaign()
+    node.hang()  # it would start another one
+    os.kill(undertaker_of(node), signal.SIGKILL)
+    killed = node.kill()
+    next_one.wait_for("elected")
+    assert process.poll() is None
+    assert boottime_ns() - killed > 0.5e9
 
 
 def test_who_is_to_end_with_its_node_outlives_it_unless_it_leads(settled, worker):

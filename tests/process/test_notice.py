@@ -13,20 +13,13 @@ from harness import wire
 import pytest
 from harness.net import Relay
 from harness.task import alive, child_named, stopped
+from harness.undertaker import SEEN_BY_ROOT, held_by, undertaker_of
 from clusters import ALL, LONG, SOON_NS, on_both, replaced_soon, rounds
 from secured import KEY
 
 pytestmark = pytest.mark.beside
 
 NOTICE = ["--fast-release", "notice"]
-
-
-# Others must not look into it, so its owner has to be root to see that it holds nothing.
-SEEN_BY_ROOT = pytest.mark.skipif(os.getuid() != 0, reason="it is readable for root alone")
-
-
-def undertaker_of(node):
-    return child_named(node.current.process.pid, "bullring-notice")
 
 
 @pytest.fixture
@@ -167,14 +160,6 @@ def established(pid):
             inodes.update(re.findall(r"socket:\[(\d+)\]", os.readlink(name)))
     rows = open("/proc/net/tcp").read().splitlines()[1:]
     return sum(1 for row in rows if row.split()[3] == "01" and row.split()[9] in inodes)
-
-
-def held_by(pid):
-    """The targets of a process's descriptors, sorted."""
-    held = f"/proc/{pid}/fd"
-    targets = [os.readlink(f"{held}/{fd}") for fd in os.listdir(held)]
-    # Kernels name a pidfd in two ways.
-    return sorted("pidfd" if "pidfd" in name else name.split("[")[0] for name in targets)
 
 
 # Its orders, its own two connections, and the timer of a lease.
