@@ -21,13 +21,16 @@ PROGRAM = pathlib.Path(__file__).with_name("programs") / "attached_worker.py"
 class Worker:
     """Of one node; all its runs write to one file. `program`: another one that does so."""
 
-    def __init__(self, node, stall_after=0.0, pause=0.0, environment=(), program=None):
+    def __init__(
+        self, node, stall_after=0.0, pause=0.0, on_loss="tell", environment=(), program=None
+    ):
         self.node = node
         self.events_path = pathlib.Path(f"{node.data_dir}.worker.events")
         self.stream = EventFile(self.events_path)
         self._last = pathlib.Path(f"{node.data_dir}.worker.last")
         self._program = [program] if program else [sys.executable, "-S", PROGRAM]
-        self._words = [node.data_dir, node.id, self.events_path, self._last, stall_after, pause]
+        told = [node.data_dir, node.id, self.events_path, self._last]
+        self._words = [*told, stall_after, pause, on_loss]
         self._environment = {**python_environment(), **dict(environment)}
         self.process = None
 

@@ -23,7 +23,8 @@ AGAIN_S = 0.1
 
 class Crew:
     """One process beside each node that has been started, on its clocks. Every other one asks to be
-    watched, so that the leadership is taken from it when it is stopped."""
+    watched, so that the leadership is taken from it when it is stopped; and of each of the two
+    sorts every other one to be killed with its node, whose lease is not waited for then."""
 
     def __init__(self, stage):
         self.stage = stage
@@ -48,6 +49,7 @@ class Crew:
         return Worker(
             node,
             stall_after=STALL_AFTER_S if (self.stage.number + node.id) % 2 else 0,
+            on_loss="kill" if (self.stage.number + node.id) % 4 < 2 else "tell",
             pause=PAUSE_S,
             environment=page.environment(self.stage.world.shim),
         )

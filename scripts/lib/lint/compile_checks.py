@@ -87,8 +87,8 @@ class Tree:
         return path.relative_to(base).parts[0]
 
     def flags_for(self, file):
-        """A file that is compiled by itself compiles like its room's sources; the public headers like
-        the runtime's."""
+        """A file that is compiled by itself compiles like its room's sources; the public headers
+        like the runtime's."""
         room = "src" if file.startswith("include/") else file.split("/")[0]
         for path, flags in self.commands.items():
             if self.room(path) == room:

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """A process that leads through a node, again and again, by the Python package.
 
-Usage: attached_worker.py DATA-DIR NUMBER EVENTS LAST STALL PAUSE
+Usage: attached_worker.py DATA-DIR NUMBER EVENTS LAST STALL PAUSE ON-LOSS
 
 EVENTS gets the lines that bullring-audit(1) describes under LOGS OF CLIENTS, NUMBER as `node`.
 LAST is a file of two numbers of 64 bits: the epoch that it has led in, and the last instant at
 which it led; when it is killed, that is known from there.
 It leads by every instant that the page gives it: it asks valid() each PAUSE seconds, or all the
 time if that is 0, and heeds nothing else. STALL: seconds without progress, after which the
-leadership is taken from it; 0: never. SIGUSR1: it forks and ends; the child keeps the connection.
+leadership is taken from it; 0: never. ON-LOSS: as in the package. SIGUSR1: it forks and ends; the
+child keeps the connection.
 """
 
 import datetime
@@ -44,18 +45,18 @@ class Log:
 
 
 class Worker:
-    def __init__(self, where, number, events, last, stall, pause):
+    def __init__(self, where, number, events, last, stall, pause, on_loss):
         self.where = where
         self.log = Log(events, int(number))
         with open(last, "r+b") as file:
             self.last = mmap.mmap(file.fileno(), 16)
-        self.stall_after = float(stall) or None
+        self.wishes = {"stall_after": float(stall) or None, "on_loss": on_loss}
         self.pause = float(pause)
         self.campaign = None
 
     def run(self):
         while True:
-            self.campaign = bullring.lead(self.where, stall_after=self.stall_after)
+            self.campaign = bullring.lead(self.where, **self.wishes)
             try:
                 with self.campaign as lead:
                     self.work(lead)
