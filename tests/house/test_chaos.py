@@ -67,9 +67,9 @@ def outcome(struck=(), problems=(), violations=(), missed=None):
     [
         ({"struck": ["kill"]}, 0),
         ({}, 0),
-        ({"missed": {"kill": 3}}, 0),
-        ({"missed": {"kill": 4}}, 1),
-        ({"struck": ["kill"], "missed": {"kill": 4}}, 0),
+        ({"missed": {"kill": 7}}, 0),
+        ({"missed": {"kill": 8}}, 1),
+        ({"struck": ["kill"], "missed": {"kill": 8}}, 0),
         ({"struck": ["kill"], "problems": ["no leader"]}, 1),
         ({"struck": ["kill"], "problems": ["no leader"], "violations": ["two leaders"]}, 3),
     ],
@@ -83,7 +83,7 @@ def test_the_exit_status_tells_safety_from_all_else(found, status, capsys):
 
 def test_a_kind_that_never_struck_is_named_and_one_that_was_hardly_tried():
     report = Report(["kill", "stop", "loss"])
-    report.add(outcome(struck=["kill"], missed={"stop": 3}))
+    report.add(outcome(struck=["kill"], missed={"stop": 7}))
     assert (report.never_struck(), report.hardly_tried()) == ([], ["stop", "loss"])
     report.add(outcome(missed={"stop": 1}))
     assert (report.never_struck(), report.hardly_tried()) == (["stop"], ["loss"])

@@ -146,7 +146,8 @@ class Player:
 
     def _black_out(self):
         """At the end of every other round nobody reaches anybody, until nobody leads any more, and
-        none that stands still could go on as if nothing had happened."""
+        none that stands still could go on as if nothing had happened. One that is the only voter by
+        now rightly leads on."""
         if self.round.number % 2 == 0:
             network = self.stage.network
             rule = network.add("cut", network.all_pairs())
@@ -155,7 +156,8 @@ class Player:
 
             def dark():
                 now = time.monotonic()
-                return now > begun + START_S or (now > least and self.stage.leader_id() is None)
+                led = self.stage.leader_id() is not None and sum(self.stage.roll.votes.values()) > 1
+                return now > begun + START_S or (now > least and not led)
 
             self.go_on(dark)
             network.remove(rule)

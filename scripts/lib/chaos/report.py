@@ -1,7 +1,8 @@
 """Prints a run: a line a round, and a table at the end."""
 
-# A kind that has been tried so often, and never struck, is out of order. Most miss now and then.
-TRIES = 4
+# A kind that has been tried so often, and never struck, is out of order. Most miss now and then, as
+# one that is to join and is cut off meanwhile.
+TRIES = 8
 
 
 class Report:
