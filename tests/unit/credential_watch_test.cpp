@@ -81,7 +81,8 @@ struct Keyed {
             std::move(load));
     }
     bool has(const Key& key) const {
-        const std::vector<std::string>& accepts = source->now()->own().accepts;
+        const CredentialWatch::Context now = source->now();
+        const std::vector<std::string>& accepts = now->own().accepts;
         return std::find(accepts.begin(), accepts.end(), key.id) != accepts.end();
     }
 
